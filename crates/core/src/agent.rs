@@ -1,0 +1,163 @@
+//! The one idea: an agent is a pure state machine. Manager, referee and player are three of them, and whoever drives
+//! one, the program over HTTP or the simulator in virtual time, does it by this contract and no other.
+//!
+//! The driver's duties:
+//! 1. After a start, [`Agent::apply`] every stored event in order, then hand in [`Input::Wake`] once.
+//! 2. Hand in every input in the order in which it arrived, with the time of its *arrival*, and [`Input::Tick`] when
+//!    [`Agent::deadline`] has come and nothing that arrived before it is waiting.
+//! 3. Of each [`Step`]: store the events durably, *then* send the outbox and the replies. Nothing of a step may be seen
+//!    outside before its events, and those of every step before it, are durable.
+//! 4. Answer every call: with what came back, or with why nothing did, by its deadline at the latest.
+//! 5. Give every request its reply, which may come in a later step.
+
+use crate::entropy::Entropy;
+use crate::protocol::decode::{Incoming, Rejection};
+use crate::protocol::dialect::Dialect;
+use crate::protocol::ids::MatchId;
+use crate::protocol::text::Endpoint;
+use crate::protocol::{Message, Timestamp};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::fmt::Debug;
+
+pub trait Agent {
+    /// What this agent must not forget.
+    type Event: Clone + Debug + PartialEq + Serialize + DeserializeOwned;
+
+    /// The only way anything happens. The state has taken in the step's events when this returns.
+    fn handle(&mut self, now: Timestamp, entropy: &mut Entropy, input: Input) -> Step<Self::Event>;
+
+    /// Takes in one event of the past. `handle` changes what must last through this and nothing else.
+    fn apply(&mut self, at: Timestamp, event: &Self::Event);
+
+    /// When to hand in [`Input::Tick`], if nothing else happens before.
+    fn deadline(&self) -> Option<Timestamp>;
+}
+
+#[derive(Debug, Clone)]
+pub enum Input {
+    /// The agent has been started, or started again: all its events have been applied.
+    Wake,
+    /// A peer asks.
+    Request(Request),
+    /// One of our calls has come to its end.
+    Answer {
+        call: CallId,
+        /// The dialect that the peer understood in the end, which need not be the one we began with.
+        dialect: Dialect,
+        answer: Answer,
+    },
+    /// The deadline has come.
+    Tick,
+}
+
+/// Names a request until it is replied to. The driver chooses it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RequestId(pub u64);
+
+/// Names a call until it is answered. The agent chooses it; it does not outlive a restart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CallId(pub u64);
+
+#[derive(Debug, Clone)]
+pub struct Request {
+    pub id: RequestId,
+    pub ask: Ask,
+    /// How the peer wrapped it, so that we can speak to it likewise.
+    pub dialect: Dialect,
+    /// Whether it came over the loopback interface to an agent that listens there alone.
+    pub local: bool,
+}
+
+/// What is asked of an agent.
+#[derive(Debug, Clone)]
+pub enum Ask {
+    /// A league message, or why it is none.
+    Message(Result<Incoming, Rejection>),
+    /// `get_standings`: the table, for anyone.
+    Standings,
+    /// `get_match_state`: for debugging a referee.
+    MatchState(Option<MatchId>),
+    /// `get_player_state`: for debugging a player.
+    PlayerState,
+    /// `ping`: is anyone there?
+    Ping,
+}
+
+/// How a call of ours ended.
+#[derive(Debug, Clone)]
+pub enum Answer {
+    /// With a league message, or with one that breaks a rule.
+    Message(Result<Incoming, Rejection>),
+    /// With no more than "received": an answer, if one is owed, comes by a request of its own.
+    Received,
+    /// With something that is no answer at all: an HTTP error, a page, broken JSON. In words for people.
+    Garbled(String),
+    /// Not at all.
+    Undelivered(Failure),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Failure {
+    /// E001: nothing came by the deadline.
+    #[error("no answer in time")]
+    TimedOut,
+    /// E009: no connection, or it broke.
+    #[error("no connection")]
+    NoConnection,
+}
+
+/// All that comes of one input, to be carried out in this order.
+#[derive(Debug, Clone, PartialEq)]
+#[must_use]
+pub struct Step<E> {
+    /// 1. Store durably.
+    pub events: Vec<E>,
+    /// 2. Then send.
+    pub outbox: Vec<Outgoing>,
+    /// 3. Then answer.
+    pub replies: Vec<Reply>,
+}
+
+impl<E> Default for Step<E> {
+    fn default() -> Self {
+        Self {
+            events: Vec::new(),
+            outbox: Vec::new(),
+            replies: Vec::new(),
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outgoing {
+    pub call: CallId,
+    pub to: Endpoint,
+    pub dialect: Dialect,
+    pub parcel: Parcel,
+    /// When to give up waiting for the answer.
+    pub deadline: Timestamp,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Parcel {
+    Message(Message),
+    /// `ping`: any answer whatever shows that someone is there.
+    Probe,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reply {
+    pub to: RequestId,
+    pub content: Content,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Content {
+    Message(Message),
+    /// The answer to a question that is not a league message.
+    Data(Value),
+    /// "Received", for messages to which the protocol demands no answer.
+    Received,
+}

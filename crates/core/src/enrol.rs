@@ -1,0 +1,135 @@
+//! How a referee or a player gets into a league: asks the manager until it says yes or no.
+
+use crate::agent::{Answer, CallId};
+use crate::protocol::error::ErrorCode;
+use crate::protocol::ids::LeagueId;
+use crate::protocol::messages::{RegisterAnswer, RegisterStatus};
+use crate::protocol::{Body, Timestamp, Token};
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// Who an agent is in a league, once the manager has said so. It holds the agent's own token: keep it as a key is kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Identity<I> {
+    pub id: I,
+    /// Some managers do not say.
+    pub league_id: Option<LeagueId>,
+    pub auth_token: Option<Token>,
+    /// Whether the manager makes a token for each match.
+    pub match_tokens: bool,
+}
+
+/// How long the manager has for its answer to a registration.
+pub const REGISTER_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How far an agent has come with its registration. Not stored: after a restart it asks anew.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Enrolment {
+    /// Not asked yet.
+    #[default]
+    Idle,
+    Asking(CallId),
+    /// The manager could not be asked; why, and when to try again.
+    Waiting {
+        until: Timestamp,
+        why: String,
+    },
+    Done,
+    /// The manager has said no.
+    Refused {
+        reason: String,
+        code: Option<ErrorCode>,
+    },
+}
+
+/// What the manager's answer comes to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict<I> {
+    Enrolled(Identity<I>),
+    Refused { reason: String, code: Option<ErrorCode> },
+    TryAgain { why: String },
+}
+
+impl Enrolment {
+    pub fn deadline(&self) -> Option<Timestamp> {
+        match self {
+            Self::Waiting { until, .. } => Some(*until),
+            _ => None,
+        }
+    }
+
+    /// Whether it is time to ask (again).
+    pub fn is_due(&self, now: Timestamp) -> bool {
+        match self {
+            Self::Idle => true,
+            Self::Waiting { until, .. } => *until <= now,
+            Self::Asking(_) | Self::Done | Self::Refused { .. } => false,
+        }
+    }
+
+    pub fn awaits(&self, call: CallId) -> bool {
+        *self == Self::Asking(call)
+    }
+}
+
+/// Reads the manager's answer. `pick` finds the id and the rest in the response that belongs to the agent's role.
+pub fn judge<I>(
+    answer: Answer,
+    pick: impl FnOnce(Body) -> Option<(Option<I>, RegisterAnswer)>,
+) -> Verdict<I> {
+    let incoming = match answer {
+        Answer::Message(Ok(incoming)) => incoming,
+        Answer::Message(Err(rejection)) => {
+            return Verdict::TryAgain {
+                why: rejection.to_string(),
+            };
+        }
+        Answer::Received => {
+            return Verdict::TryAgain {
+                why: "the manager sent no answer".into(),
+            };
+        }
+        Answer::Garbled(what) => return Verdict::TryAgain { why: what },
+        Answer::Undelivered(failure) => {
+            return Verdict::TryAgain {
+                why: failure.to_string(),
+            };
+        }
+    };
+    let auth_token = incoming.envelope.auth_token;
+    match incoming.body {
+        Err(rejection) => Verdict::TryAgain {
+            why: rejection.to_string(),
+        },
+        Ok(Body::LeagueError(error)) => {
+            let reason = error.error_message.unwrap_or(error.error_description);
+            if error.error_code.retryable() {
+                Verdict::TryAgain { why: reason }
+            } else {
+                Verdict::Refused {
+                    reason,
+                    code: Some(error.error_code),
+                }
+            }
+        }
+        Ok(body) => match pick(body) {
+            Some((Some(id), answer)) if answer.status == RegisterStatus::Accepted => {
+                Verdict::Enrolled(Identity {
+                    id,
+                    league_id: answer.league_id,
+                    auth_token,
+                    match_tokens: answer.match_tokens.unwrap_or(false),
+                })
+            }
+            Some((_, answer)) => Verdict::Refused {
+                reason: answer
+                    .reason
+                    .unwrap_or_else(|| "the manager gave no reason".into()),
+                code: answer.error_code,
+            },
+            None => Verdict::TryAgain {
+                why: "the manager answered with another kind of message".into(),
+            },
+        },
+    }
+}

@@ -1,0 +1,16 @@
+//! league.v2 without any I/O: what a league of agents says, decides and remembers.
+//!
+//! # Layout
+//! In reading order:
+//! - [`protocol`]: the messages, how they are read and written, errors, tokens, dialects
+//! - [`agent`]: the contract between a state machine and whoever drives it
+//! - [`entropy`], [`fair`]: chance, and draws that anyone can check
+//! - [`retry`], [`post`], [`enrol`]: what the agents share: when to try again, mail that must arrive, registration
+
+pub mod agent;
+pub mod enrol;
+pub mod entropy;
+pub mod fair;
+pub mod post;
+pub mod protocol;
+pub mod retry;

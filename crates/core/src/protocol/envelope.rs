@@ -1,0 +1,90 @@
+//! What stands around every message: who speaks, when, in which conversation, and by what right.
+
+use super::ids::{ConversationId, PlayerId, RefereeId};
+use super::time::Timestamp;
+use super::token::Token;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use smol_str::SmolStr;
+use std::fmt;
+
+/// The one protocol that is spoken here.
+pub const PROTOCOL: &str = "league.v2";
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Envelope {
+    pub sender: Sender,
+    pub timestamp: Timestamp,
+    pub conversation_id: ConversationId,
+    pub auth_token: Option<Token>,
+}
+
+impl Envelope {
+    pub fn new(sender: Sender, timestamp: Timestamp, conversation_id: ConversationId) -> Self {
+        Self {
+            sender,
+            timestamp,
+            conversation_id,
+            auth_token: None,
+        }
+    }
+
+    #[must_use]
+    pub fn with_token(mut self, token: Option<Token>) -> Self {
+        self.auth_token = token;
+        self
+    }
+}
+
+/// Who speaks. Before registration, the id is the agent's own word for itself.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Sender {
+    LeagueManager,
+    Launcher,
+    Referee(RefereeId),
+    Player(PlayerId),
+}
+
+impl Sender {
+    /// `league_manager`, `launcher`, `referee:ID`, `player:ID`; anything else is no sender.
+    pub fn parse(text: &str) -> Option<Self> {
+        match text.split_once(':') {
+            None if text == "league_manager" => Some(Self::LeagueManager),
+            None if text == "launcher" => Some(Self::Launcher),
+            Some(("referee", id)) if id_fits(id) => Some(Self::Referee(RefereeId::new(id))),
+            Some(("player", id)) if id_fits(id) => Some(Self::Player(PlayerId::new(id))),
+            _ => None,
+        }
+    }
+}
+
+/// How long an id may be, in bytes: room for any sensible one, and none to fill our memory.
+pub const ID_BYTES_MAX: usize = 128;
+
+/// Whether a text can be an id at all.
+pub fn id_fits(text: &str) -> bool {
+    (1..=ID_BYTES_MAX).contains(&text.len()) && !text.chars().any(char::is_control)
+}
+
+impl fmt::Display for Sender {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::LeagueManager => f.write_str("league_manager"),
+            Self::Launcher => f.write_str("launcher"),
+            Self::Referee(id) => write!(f, "referee:{id}"),
+            Self::Player(id) => write!(f, "player:{id}"),
+        }
+    }
+}
+
+impl Serialize for Sender {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Sender {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = SmolStr::deserialize(deserializer)?;
+        Self::parse(&text).ok_or_else(|| serde::de::Error::custom("not a sender"))
+    }
+}

@@ -1,0 +1,159 @@
+//! The names of things on the wire: leagues, rounds, matches, agents, conversations. Pure values.
+//!
+//! Ids are text, because agents in the wild choose their own; short ones are kept inline, so copying them is cheap.
+
+use serde::{Deserialize, Serialize};
+use smol_str::{SmolStr, format_smolstr};
+use std::cmp::Ordering;
+use std::fmt;
+
+macro_rules! text_ids {
+    ($($(#[$doc:meta])* $name:ident;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(SmolStr);
+
+        impl $name {
+            pub fn new(text: impl Into<SmolStr>) -> Self {
+                Self(text.into())
+            }
+
+            pub fn as_str(&self) -> &str {
+                self.0.as_str()
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+
+        /// Shorter first, then by text: `P99` stands before `P100`, as people count.
+        impl Ord for $name {
+            fn cmp(&self, other: &Self) -> Ordering {
+                self.0.len().cmp(&other.0.len()).then_with(|| self.0.cmp(&other.0))
+            }
+        }
+
+        impl PartialOrd for $name {
+            fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+                Some(self.cmp(other))
+            }
+        }
+    )*};
+}
+
+text_ids! {
+    /// A league, `league_2025_even_odd`.
+    LeagueId;
+    /// A match, `R1M1`.
+    MatchId;
+    /// A player, `P01`.
+    PlayerId;
+    /// A referee, `REF01`.
+    RefereeId;
+    /// The thread that ties the messages of one exchange or one match together, `conv-r1m1-001`.
+    ConversationId;
+    /// A game, `even_odd`.
+    GameType;
+}
+
+impl PlayerId {
+    /// `P01`, `P02`, ... growing to three digits past 99.
+    pub fn numbered(n: u32) -> Self {
+        Self(format_smolstr!("P{n:02}"))
+    }
+}
+
+impl RefereeId {
+    /// `REF01`, `REF02`, ...
+    pub fn numbered(n: u32) -> Self {
+        Self(format_smolstr!("REF{n:02}"))
+    }
+}
+
+impl MatchId {
+    /// `R{round}M{number}`, both counted from 1.
+    pub fn numbered(round: RoundId, number: u32) -> Self {
+        Self(format_smolstr!("R{round}M{number}"))
+    }
+}
+
+impl ConversationId {
+    /// The conversation of one attempt at a match: `conv-r1m1-001`. A reassigned match goes on under `-002`.
+    pub fn of_match(match_id: &MatchId, attempt: Attempt) -> Self {
+        Self(format_smolstr!(
+            "conv-{}-{:03}",
+            match_id.as_str().to_ascii_lowercase(),
+            attempt.0
+        ))
+    }
+
+    /// Which attempt this conversation belongs to, if it is the conversation of `match_id` at all.
+    pub fn attempt_of(&self, match_id: &MatchId) -> Option<Attempt> {
+        let rest = self.0.strip_prefix("conv-")?;
+        let (head, number) = rest.rsplit_once('-')?;
+        (head == match_id.as_str().to_ascii_lowercase()).then_some(())?;
+        number.parse().ok().map(Attempt)
+    }
+}
+
+/// A round's number, counted from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct RoundId(pub u32);
+
+impl fmt::Display for RoundId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// How often a match has been given to a referee, counted from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Attempt(pub u32);
+
+impl Attempt {
+    pub const FIRST: Self = Self(1);
+
+    #[must_use]
+    pub fn next(self) -> Self {
+        Self(self.0.saturating_add(1))
+    }
+}
+
+impl fmt::Display for Attempt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_sort_as_people_count() {
+        let mut ids: Vec<_> = [100, 9, 99, 10].map(PlayerId::numbered).to_vec();
+        ids.sort();
+        assert_eq!(ids, [9, 10, 99, 100].map(PlayerId::numbered));
+    }
+
+    #[test]
+    fn a_conversation_knows_its_match_and_attempt() {
+        let match_id = MatchId::numbered(RoundId(1), 1);
+        let conversation = ConversationId::of_match(&match_id, Attempt(2));
+        assert_eq!(conversation.as_str(), "conv-r1m1-002");
+        assert_eq!(conversation.attempt_of(&match_id), Some(Attempt(2)));
+        assert_eq!(conversation.attempt_of(&MatchId::numbered(RoundId(1), 2)), None);
+    }
+}

@@ -1,0 +1,158 @@
+//! The catalogue of messages: one table gives each type its name and its method, and the sum of them all.
+
+use super::envelope::{Envelope, PROTOCOL};
+use super::messages::*;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use smol_str::SmolStr;
+use std::fmt;
+
+macro_rules! catalogue {
+    ($($variant:ident $name:literal $method:literal;)*) => {
+        /// The types of message, by the names they have on the wire.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum MessageType {
+            $(#[doc = concat!("`", $name, "`")] $variant,)*
+        }
+
+        impl MessageType {
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* }
+            }
+
+            /// The JSON-RPC method that carries it in the standard dialect.
+            pub fn method(self) -> &'static str {
+                match self { $(Self::$variant => $method,)* }
+            }
+
+            /// Exactly the name, in capitals.
+            pub fn parse(text: &str) -> Option<Self> {
+                match text {
+                    $($name => Some(Self::$variant),)*
+                    "START_MATCH" => Some(Self::MatchAssignment),
+                    _ => None,
+                }
+            }
+        }
+
+        /// What a message says, beneath its envelope.
+        #[derive(Debug, Clone, PartialEq, Serialize)]
+        #[serde(untagged)]
+        #[allow(clippy::large_enum_variant, reason = "messages are moved a few times and never kept by the thousand")]
+        pub enum Body {
+            $(#[doc = concat!("`", $name, "`")] $variant($variant),)*
+        }
+
+        impl Body {
+            pub fn message_type(&self) -> MessageType {
+                match self { $(Self::$variant(_) => MessageType::$variant,)* }
+            }
+        }
+
+        $(impl From<$variant> for Body {
+            fn from(body: $variant) -> Self {
+                Self::$variant(body)
+            }
+        })*
+    };
+}
+
+catalogue! {
+    RefereeRegisterRequest "REFEREE_REGISTER_REQUEST" "register_referee";
+    RefereeRegisterResponse "REFEREE_REGISTER_RESPONSE" "referee_register_response";
+    LeagueRegisterRequest "LEAGUE_REGISTER_REQUEST" "register_player";
+    LeagueRegisterResponse "LEAGUE_REGISTER_RESPONSE" "league_register_response";
+    RoundAnnouncement "ROUND_ANNOUNCEMENT" "notify_round";
+    RoundCompleted "ROUND_COMPLETED" "notify_round_completed";
+    LeagueCompleted "LEAGUE_COMPLETED" "notify_league_completed";
+    GameInvitation "GAME_INVITATION" "handle_game_invitation";
+    GameJoinAck "GAME_JOIN_ACK" "game_join_ack";
+    ChooseParityCall "CHOOSE_PARITY_CALL" "choose_parity";
+    ChooseParityResponse "CHOOSE_PARITY_RESPONSE" "choose_parity_response";
+    GameMoveCall "GAME_MOVE_CALL" "choose_move";
+    GameMoveResponse "GAME_MOVE_RESPONSE" "game_move_response";
+    GameOver "GAME_OVER" "notify_match_result";
+    GameError "GAME_ERROR" "notify_game_error";
+    MatchResultReport "MATCH_RESULT_REPORT" "report_match_result";
+    MatchResultAck "MATCH_RESULT_ACK" "match_result_ack";
+    LeagueStandingsUpdate "LEAGUE_STANDINGS_UPDATE" "update_standings";
+    LeagueQuery "LEAGUE_QUERY" "league_query";
+    LeagueQueryResponse "LEAGUE_QUERY_RESPONSE" "league_query_response";
+    LeagueError "LEAGUE_ERROR" "notify_league_error";
+    StartLeague "START_LEAGUE" "start_league";
+    LeagueStatus "LEAGUE_STATUS" "league_status";
+    MatchAssignment "MATCH_ASSIGNMENT" "assign_match";
+}
+
+impl fmt::Display for MessageType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl Serialize for MessageType {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for MessageType {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = SmolStr::deserialize(deserializer)?;
+        Self::parse(&text).ok_or_else(|| serde::de::Error::custom("not a message type"))
+    }
+}
+
+/// A whole message of league.v2.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Message {
+    pub envelope: Envelope,
+    pub body: Body,
+}
+
+impl Message {
+    pub fn new(envelope: Envelope, body: impl Into<Body>) -> Self {
+        Self {
+            envelope,
+            body: body.into(),
+        }
+    }
+
+    pub fn message_type(&self) -> MessageType {
+        self.body.message_type()
+    }
+}
+
+impl Serialize for Message {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Wire<'a> {
+            protocol: &'static str,
+            message_type: MessageType,
+            sender: &'a super::envelope::Sender,
+            timestamp: super::time::Timestamp,
+            conversation_id: &'a super::ids::ConversationId,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            auth_token: Option<&'a super::token::Token>,
+            #[serde(flatten)]
+            body: &'a Body,
+        }
+        let Envelope {
+            sender,
+            timestamp,
+            conversation_id,
+            auth_token,
+        } = &self.envelope;
+        Wire {
+            protocol: PROTOCOL,
+            message_type: self.message_type(),
+            sender,
+            timestamp: *timestamp,
+            conversation_id,
+            auth_token: auth_token.as_ref(),
+            body: &self.body,
+        }
+        .serialize(serializer)
+    }
+}

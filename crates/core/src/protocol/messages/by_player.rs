@@ -1,0 +1,67 @@
+//! A small map from player to something, in the order it was written: a JSON object keyed by player id.
+
+use crate::protocol::ids::PlayerId;
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::fmt;
+use std::marker::PhantomData;
+
+/// A match has two players, so looking one up is a short walk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ByPlayer<T>(Vec<(PlayerId, T)>);
+
+impl<T> ByPlayer<T> {
+    pub fn pair(a: (PlayerId, T), b: (PlayerId, T)) -> Self {
+        Self(vec![a, b])
+    }
+
+    pub fn get(&self, player: &PlayerId) -> Option<&T> {
+        self.0.iter().find(|(id, _)| id == player).map(|(_, value)| value)
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (&PlayerId, &T)> {
+        self.0.iter().map(|(id, value)| (id, value))
+    }
+
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl<T> FromIterator<(PlayerId, T)> for ByPlayer<T> {
+    fn from_iter<I: IntoIterator<Item = (PlayerId, T)>>(entries: I) -> Self {
+        Self(entries.into_iter().collect())
+    }
+}
+
+impl<T: Serialize> Serialize for ByPlayer<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.iter())
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for ByPlayer<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Entries<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Entries<T> {
+            type Value = ByPlayer<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object keyed by player id")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut entries = Vec::new();
+                while let Some(entry) = map.next_entry()? {
+                    entries.push(entry);
+                }
+                Ok(ByPlayer(entries))
+            }
+        }
+        deserializer.deserialize_map(Entries(PhantomData))
+    }
+}

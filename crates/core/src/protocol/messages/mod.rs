@@ -1,0 +1,36 @@
+//! Every message of league.v2, one type each. What they say is here; how they are read is in `decode`.
+
+pub mod assignment;
+pub mod by_player;
+pub mod error;
+pub mod game;
+pub mod launch;
+pub mod moves;
+pub mod parity;
+pub mod query;
+pub mod registration;
+pub mod result;
+pub mod round;
+
+pub use assignment::MatchAssignment;
+pub use by_player::ByPlayer;
+pub use error::{GameError, LeagueError, RetryInfo, Seconds};
+pub use game::{
+    GameDetails, GameInvitation, GameJoinAck, GameOver, GameResult, GameStatus, ParityDetails, Role,
+};
+pub use launch::{LeagueStatus, Phase, StartLeague};
+pub use moves::{GameMoveCall, GameMoveResponse, MoveData, MoveRequest};
+pub use parity::{ChoiceContext, ChooseParityCall, ChooseParityResponse, Parity};
+pub use query::{LeagueQuery, LeagueQueryResponse, Lifecycle, QueryError, QueryParams, QueryType};
+pub use registration::{
+    LeagueRegisterRequest, LeagueRegisterResponse, MATCH_TOKENS, PlayerMeta, RefereeMeta,
+    RefereeRegisterRequest, RefereeRegisterResponse, RegisterAnswer, RegisterStatus,
+};
+pub use result::{
+    AckStatus, LeagueStandingsUpdate, MatchResult, MatchResultAck, MatchResultReport, Record, ResultDetails,
+    StandingRow,
+};
+pub use round::{
+    AnnouncedMatch, Briefing, Champion, FinalStanding, LeagueCompleted, MatchTokens, RoundAnnouncement,
+    RoundCompleted, RoundSummary,
+};

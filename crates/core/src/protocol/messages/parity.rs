@@ -1,0 +1,90 @@
+//! The two messages of even/odd itself.
+
+use super::result::Record;
+use crate::fair::Nonce;
+use crate::protocol::ids::{GameType, LeagueId, MatchId, PlayerId, RoundId};
+use crate::protocol::time::Timestamp;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Exactly `"even"` or `"odd"` on the wire, in any mode of reading.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Parity {
+    Even,
+    Odd,
+}
+
+impl Parity {
+    pub const ALL: [Self; 2] = [Self::Even, Self::Odd];
+
+    pub fn of(number: u8) -> Self {
+        if number.is_multiple_of(2) {
+            Self::Even
+        } else {
+            Self::Odd
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|parity| parity.as_str() == text)
+    }
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Even => "even",
+            Self::Odd => "odd",
+        }
+    }
+
+    #[must_use]
+    pub fn other(self) -> Self {
+        match self {
+            Self::Even => Self::Odd,
+            Self::Odd => Self::Even,
+        }
+    }
+}
+
+impl fmt::Display for Parity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// CHOOSE_PARITY_CALL: the referee asks for a choice.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ChooseParityCall {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub league_id: Option<LeagueId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub round_id: Option<RoundId>,
+    pub match_id: MatchId,
+    pub player_id: PlayerId,
+    pub game_type: GameType,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context: Option<ChoiceContext>,
+    pub deadline: Timestamp,
+}
+
+/// What a player may want to know before it chooses.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ChoiceContext {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub opponent_id: Option<PlayerId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub round_id: Option<RoundId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub your_standings: Option<Record>,
+}
+
+/// CHOOSE_PARITY_RESPONSE: a player's choice.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ChooseParityResponse {
+    pub match_id: MatchId,
+    pub player_id: PlayerId,
+    pub parity_choice: Parity,
+    /// The player's share in the draw.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nonce: Option<Nonce>,
+}

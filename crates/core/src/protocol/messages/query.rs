@@ -1,0 +1,192 @@
+//! Questions to the manager and their answers.
+
+use super::by_player::ByPlayer;
+use super::game::GameStatus;
+use super::result::{Record, StandingRow};
+use crate::protocol::error::ErrorCode;
+use crate::protocol::ids::{GameType, LeagueId, MatchId, PlayerId, RefereeId, RoundId};
+use crate::protocol::text::{DisplayName, Endpoint};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// LEAGUE_QUERY: an agent asks the manager.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LeagueQuery {
+    pub league_id: LeagueId,
+    pub query_type: QueryType,
+    pub query_params: QueryParams,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum QueryType {
+    GetStandings,
+    GetSchedule,
+    GetNextMatch,
+    GetPlayerStats,
+    GetPlayers,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct QueryParams {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub player_id: Option<PlayerId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub round_id: Option<RoundId>,
+}
+
+/// LEAGUE_QUERY_RESPONSE: what the manager knows, or why it cannot say.
+///
+/// `data` is kept as it came, since other managers answer with less or more than ours; the types below are what ours
+/// puts there.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LeagueQueryResponse {
+    pub query_type: QueryType,
+    pub success: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data: Option<Map<String, Value>>,
+    /// For GET_STANDINGS the table also stands here, where another source looks for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub standings: Option<Arc<[StandingRow]>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<QueryError>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct QueryError {
+    pub error_code: ErrorCode,
+    pub error_name: String,
+    /// Prose, here alone: the sources give the name in LEAGUE_ERROR's field of this name.
+    pub error_description: String,
+}
+
+/// `data` of GET_STANDINGS.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StandingsData {
+    pub standings: Arc<[StandingRow]>,
+}
+
+/// `data` of GET_SCHEDULE.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ScheduleData {
+    pub rounds: Vec<ScheduledRound>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ScheduledRound {
+    pub round_id: RoundId,
+    pub matches: Vec<ScheduledMatch>,
+    /// Who sits this round out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bye: Option<PlayerId>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ScheduledMatch {
+    pub match_id: MatchId,
+    pub game_type: GameType,
+    #[serde(rename = "player_A_id")]
+    pub player_a_id: PlayerId,
+    #[serde(rename = "player_B_id")]
+    pub player_b_id: PlayerId,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub referee_id: Option<RefereeId>,
+    pub state: MatchProgress,
+    /// Only once the match is decided.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<ScheduledResult>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MatchProgress {
+    Scheduled,
+    Playing,
+    Decided,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ScheduledResult {
+    pub status: GameStatus,
+    pub winner: Option<PlayerId>,
+    pub score: ByPlayer<u32>,
+    pub reason: String,
+}
+
+/// `data` of GET_NEXT_MATCH.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct NextMatchData {
+    /// Null when the player has no match to come.
+    pub next_match: Option<NextMatch>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct NextMatch {
+    pub match_id: MatchId,
+    pub round_id: RoundId,
+    pub opponent_id: PlayerId,
+    /// Null until the round is announced: the referee is chosen then.
+    pub referee_endpoint: Option<Endpoint>,
+}
+
+/// `data` of GET_PLAYER_STATS.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PlayerStatsData {
+    pub player_id: PlayerId,
+    pub display_name: DisplayName,
+    pub stats: PlayerStats,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PlayerStats {
+    pub rank: u32,
+    pub played: u32,
+    pub wins: u32,
+    pub draws: u32,
+    pub losses: u32,
+    pub technical_losses: u32,
+    pub points: u32,
+    /// Shares of the matches played, 0 to 1; null before the first.
+    pub win_rate: Option<f64>,
+    pub draw_rate: Option<f64>,
+    pub loss_rate: Option<f64>,
+    /// Over all matches in which the player made a move.
+    pub mean_answer_ms: Option<u32>,
+    /// How often each choice was made, in games of choice.
+    pub choices: BTreeMap<String, u32>,
+    pub against: BTreeMap<PlayerId, Record>,
+    /// How often the player's messages departed from the rules, by kind.
+    pub deviations: BTreeMap<String, u32>,
+}
+
+/// `data` of GET_PLAYERS.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PlayersData {
+    pub players: Vec<PlayerListing>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PlayerListing {
+    pub player_id: PlayerId,
+    pub display_name: DisplayName,
+    pub version: String,
+    pub state: Lifecycle,
+    /// Shown to referees only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contact_endpoint: Option<Endpoint>,
+}
+
+/// Where an agent is in its life with the league.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Lifecycle {
+    /// Running, not yet registered.
+    Init,
+    Registered,
+    Active,
+    /// Not answering: its matches are forfeited without waiting, until it answers again.
+    Suspended,
+    Shutdown,
+}

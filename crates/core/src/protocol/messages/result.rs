@@ -1,0 +1,95 @@
+//! What a match brings: the referee's report, the manager's receipt, the table.
+
+use super::by_player::ByPlayer;
+use super::game::{GameDetails, GameStatus};
+use crate::fair::Reveal;
+use crate::protocol::ids::{GameType, LeagueId, MatchId, PlayerId, RoundId};
+use crate::protocol::text::DisplayName;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// MATCH_RESULT_REPORT: the referee tells the manager how a match ended.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct MatchResultReport {
+    pub league_id: LeagueId,
+    pub round_id: RoundId,
+    pub match_id: MatchId,
+    pub game_type: GameType,
+    pub result: MatchResult,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MatchResult {
+    /// Null for a draw, and when both players forfeited.
+    pub winner: Option<PlayerId>,
+    pub score: ByPlayer<u32>,
+    pub details: ResultDetails,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<GameStatus>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// The game's own details, and what only a referee of ours adds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ResultDetails {
+    #[serde(flatten)]
+    pub game: GameDetails,
+    /// All that is needed to recompute the draw.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fairness: Option<Reveal>,
+    /// How long each player took for its moves on average, in milliseconds; null if it made none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer_ms: Option<ByPlayer<Option<u32>>>,
+}
+
+/// MATCH_RESULT_ACK: the result is recorded.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct MatchResultAck {
+    pub match_id: MatchId,
+    pub status: AckStatus,
+    /// True when the very same report had been recorded before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duplicate: Option<bool>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AckStatus {
+    Recorded,
+}
+
+/// LEAGUE_STANDINGS_UPDATE: the table as it stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LeagueStandingsUpdate {
+    pub league_id: LeagueId,
+    pub round_id: RoundId,
+    /// Shared, because the same table goes to every player.
+    pub standings: Arc<[StandingRow]>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StandingRow {
+    pub rank: u32,
+    pub player_id: PlayerId,
+    pub display_name: DisplayName,
+    pub played: u32,
+    pub wins: u32,
+    pub draws: u32,
+    pub losses: u32,
+    pub points: u32,
+    /// Losses that were never played out; they count among `losses`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub technical_losses: Option<u32>,
+    /// Why this row stands where it does: "ahead of P03 on head-to-head".
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rank_reason: Option<String>,
+}
+
+/// A player's record so far, as the referee shows it to the player.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Record {
+    pub wins: u32,
+    pub losses: u32,
+    pub draws: u32,
+}

@@ -1,0 +1,123 @@
+//! How the manager opens and closes rounds, and ends the league.
+
+use super::result::Record;
+use crate::protocol::dialect::Dialect;
+use crate::protocol::ids::{ConversationId, GameType, LeagueId, MatchId, PlayerId, RefereeId, RoundId};
+use crate::protocol::text::{DisplayName, Endpoint};
+use crate::protocol::time::Timestamp;
+use crate::protocol::token::Token;
+use serde::Serialize;
+use std::sync::Arc;
+
+/// ROUND_ANNOUNCEMENT: who meets whom, under which referee.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RoundAnnouncement {
+    pub league_id: LeagueId,
+    pub round_id: RoundId,
+    /// Shared, because the same list goes to every player.
+    pub matches: Arc<[AnnouncedMatch]>,
+    /// When the first invitations may go out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub starts_at: Option<Timestamp>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct AnnouncedMatch {
+    pub match_id: MatchId,
+    pub game_type: GameType,
+    #[serde(rename = "player_A_id")]
+    pub player_a_id: PlayerId,
+    #[serde(rename = "player_B_id")]
+    pub player_b_id: PlayerId,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub referee_id: Option<RefereeId>,
+    pub referee_endpoint: Endpoint,
+    /// The conversation of this attempt at the match.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub conversation_id: Option<ConversationId>,
+    /// Whether the referee will show each player the token made for this match.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub match_tokens: Option<bool>,
+    /// What only the assigned referee is told.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub briefing: Option<Box<Briefing>>,
+}
+
+/// What the assigned referee must know to invite the players; no other copy of the announcement carries it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Briefing {
+    #[serde(rename = "player_A_endpoint")]
+    pub player_a_endpoint: Endpoint,
+    #[serde(rename = "player_B_endpoint")]
+    pub player_b_endpoint: Endpoint,
+    #[serde(rename = "player_A_record")]
+    pub player_a_record: Record,
+    #[serde(rename = "player_B_record")]
+    pub player_b_record: Record,
+    #[serde(rename = "player_A_dialect", skip_serializing_if = "Option::is_none")]
+    pub player_a_dialect: Option<Dialect>,
+    #[serde(rename = "player_B_dialect", skip_serializing_if = "Option::is_none")]
+    pub player_b_dialect: Option<Dialect>,
+    #[serde(rename = "player_A_tokens", skip_serializing_if = "Option::is_none")]
+    pub player_a_tokens: Option<MatchTokens>,
+    #[serde(rename = "player_B_tokens", skip_serializing_if = "Option::is_none")]
+    pub player_b_tokens: Option<MatchTokens>,
+}
+
+/// The two tokens of one player in one attempt at a match.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, serde::Deserialize)]
+pub struct MatchTokens {
+    /// The referee shows it to the player.
+    pub to_player: Token,
+    /// The player shows it to the referee.
+    pub from_player: Token,
+}
+
+/// ROUND_COMPLETED: every match of the round has a result.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RoundCompleted {
+    pub league_id: LeagueId,
+    pub round_id: RoundId,
+    pub matches_completed: u32,
+    /// The same number under the name that another source gives it.
+    pub matches_played: u32,
+    /// Null after the last round.
+    pub next_round_id: Option<RoundId>,
+    pub summary: RoundSummary,
+}
+
+/// How a round's matches ended; the three kinds add up to `total_matches`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct RoundSummary {
+    pub total_matches: u32,
+    pub wins: u32,
+    pub draws: u32,
+    pub technical_losses: u32,
+}
+
+/// LEAGUE_COMPLETED: the last word of a league.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LeagueCompleted {
+    pub league_id: LeagueId,
+    pub total_rounds: u32,
+    pub total_matches: u32,
+    pub champion: Champion,
+    pub final_standings: Arc<[FinalStanding]>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Champion {
+    pub player_id: PlayerId,
+    pub display_name: DisplayName,
+    pub points: u32,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FinalStanding {
+    pub rank: u32,
+    pub player_id: PlayerId,
+    /// We always send it; not every source does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub display_name: Option<DisplayName>,
+    pub points: u32,
+}

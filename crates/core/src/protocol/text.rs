@@ -1,0 +1,142 @@
+//! Text with a rule: names, versions, endpoints. A value of these types has passed its rule.
+
+use serde::{Deserialize, Serialize};
+use smol_str::SmolStr;
+use std::fmt;
+use url::Url;
+
+/// Why a text does not pass: what the rule asks for, in words that finish "expected ...".
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("expected {0}")]
+pub struct RuleBroken(pub &'static str);
+
+macro_rules! ruled_texts {
+    ($($(#[$doc:meta])* $name:ident, $parse:expr;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(try_from = "SmolStr")]
+        pub struct $name(SmolStr);
+
+        impl $name {
+            pub fn parse(text: &str) -> Result<Self, RuleBroken> {
+                let check: fn(&str) -> Result<(), RuleBroken> = $parse;
+                check(text).map(|()| Self(SmolStr::new(text)))
+            }
+
+            pub fn as_str(&self) -> &str {
+                self.0.as_str()
+            }
+        }
+
+        impl TryFrom<SmolStr> for $name {
+            type Error = RuleBroken;
+
+            fn try_from(text: SmolStr) -> Result<Self, RuleBroken> {
+                Self::parse(&text)
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Debug::fmt(self.0.as_str(), f)
+            }
+        }
+    )*};
+}
+
+ruled_texts! {
+    /// What an agent calls itself: 1 to 50 characters.
+    DisplayName, check_name;
+    /// The version of an agent's software: `MAJOR.MINOR.PATCH`.
+    Version, check_version;
+    /// Where an agent listens: an absolute `http` or `https` URL.
+    Endpoint, check_endpoint;
+}
+
+pub const NAME_CHARS_MAX: usize = 50;
+
+fn check_name(text: &str) -> Result<(), RuleBroken> {
+    match text.chars().take(NAME_CHARS_MAX + 1).count() {
+        1..=NAME_CHARS_MAX => Ok(()),
+        _ => Err(RuleBroken("a name of 1 to 50 characters")),
+    }
+}
+
+fn check_version(text: &str) -> Result<(), RuleBroken> {
+    match semver::Version::parse(text) {
+        Ok(_) => Ok(()),
+        Err(_) => Err(RuleBroken(
+            "a semantic version MAJOR.MINOR.PATCH, such as \"1.0.0\"",
+        )),
+    }
+}
+
+fn check_endpoint(text: &str) -> Result<(), RuleBroken> {
+    let rule = RuleBroken("an http or https URL, such as \"http://localhost:8101/mcp\"");
+    let url = Url::parse(text).map_err(|_| rule)?;
+    let spelled_out = text
+        .get(..7)
+        .is_some_and(|head| head.eq_ignore_ascii_case("http://"))
+        || text
+            .get(..8)
+            .is_some_and(|head| head.eq_ignore_ascii_case("https://"));
+    let plain = url.username().is_empty() && url.password().is_none();
+    (spelled_out && plain && url.has_host() && text.len() <= ENDPOINT_BYTES_MAX)
+        .then_some(())
+        .ok_or(rule)
+}
+
+pub const ENDPOINT_BYTES_MAX: usize = 2048;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_has_1_to_50_characters_however_many_bytes() {
+        assert!(DisplayName::parse("").is_err());
+        assert!(DisplayName::parse(&"é".repeat(50)).is_ok());
+        assert!(DisplayName::parse(&"a".repeat(51)).is_err());
+    }
+
+    #[test]
+    fn a_version_is_semantic() {
+        for good in ["1.0.0", "2.1.3", "0.0.1-alpha.1+build"] {
+            assert!(Version::parse(good).is_ok(), "{good}");
+        }
+        for bad in ["", "1", "1.0", "v1.0.0", "1.0.0.0", "01.0.0", "latest"] {
+            assert!(Version::parse(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn an_endpoint_is_an_http_url() {
+        for good in [
+            "http://localhost:8101/mcp",
+            "https://referee01.example.com/mcp",
+            "http://[::1]:9/mcp",
+        ] {
+            assert!(Endpoint::parse(good).is_ok(), "{good}");
+        }
+        for bad in [
+            "",
+            "localhost:8101/mcp",
+            "ftp://localhost/mcp",
+            "file:///etc/passwd",
+            "http:",
+            "http://",
+            "http:localhost",
+            "/mcp",
+            "http://user:secret@localhost/mcp",
+            "http://localhost:99999/mcp",
+        ] {
+            assert!(Endpoint::parse(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,268 @@
+//! Points in time. The core never asks a clock: a [`Timestamp`] always comes in as an argument.
+//!
+//! Reading accepts what the sources call UTC and nothing else; writing always gives whole seconds and `Z`.
+
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::fmt;
+use std::ops::{Add, Sub};
+use std::time::Duration;
+
+/// Microseconds since 1970 in UTC.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Timestamp(i64);
+
+/// How a timestamp was written, where that departs from the form we write ourselves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TimeForm {
+    /// `2025-01-15T10:30:00Z`, with or without a fraction, or `+00:00`.
+    Standard,
+    /// `20250115T10:30:00Z` or `...+00:00Z`: unambiguous, but only the lenient reading takes it.
+    Sloppy,
+}
+
+impl Timestamp {
+    pub const EPOCH: Self = Self(0);
+
+    pub const fn from_micros(micros: i64) -> Self {
+        Self(micros)
+    }
+
+    pub const fn as_micros(self) -> i64 {
+        self.0
+    }
+
+    /// How long after `earlier` this is; zero if it is not after it.
+    pub fn since(self, earlier: Self) -> Duration {
+        Duration::from_micros(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
+    }
+
+    /// Reads a timestamp in any form that some league accepts; `None` is E021.
+    pub fn parse(text: &str) -> Option<(Self, TimeForm)> {
+        let (body, sloppy_zone) = match text.strip_suffix('Z') {
+            Some(rest) => match rest.strip_suffix("+00:00") {
+                Some(body) => (body, true),
+                None => (rest, false),
+            },
+            None => (text.strip_suffix("+00:00")?, false),
+        };
+        let (date, time) = body.split_once('T')?;
+        let (year, month, day, sloppy_date) = parse_date(date)?;
+        let (hour, minute, second, micros) = parse_time(time)?;
+        let civil = DateTime::new(year, month, day, hour, minute, second, micros.checked_mul(1000)?).ok()?;
+        let micros = civil.to_zoned(TimeZone::UTC).ok()?.timestamp().as_microsecond();
+        let form = if sloppy_zone || sloppy_date {
+            TimeForm::Sloppy
+        } else {
+            TimeForm::Standard
+        };
+        Some((Self(micros), form))
+    }
+
+    fn civil(self) -> DateTime {
+        let instant = jiff::Timestamp::from_microsecond(self.0).unwrap_or(jiff::Timestamp::MAX);
+        TimeZone::UTC.to_datetime(instant)
+    }
+}
+
+fn parse_date(date: &str) -> Option<(i16, i8, i8, bool)> {
+    let bytes = date.as_bytes();
+    let (digits, sloppy) = match (bytes.len(), bytes.get(4), bytes.get(7)) {
+        (10, Some(b'-'), Some(b'-')) => ([date.get(0..4)?, date.get(5..7)?, date.get(8..10)?], false),
+        (8, ..) => ([date.get(0..4)?, date.get(4..6)?, date.get(6..8)?], true),
+        _ => return None,
+    };
+    let [year, month, day] = digits;
+    Some((
+        number(year)?,
+        i8::try_from(number(month)?).ok()?,
+        i8::try_from(number(day)?).ok()?,
+        sloppy,
+    ))
+}
+
+fn parse_time(time: &str) -> Option<(i8, i8, i8, i32)> {
+    let (clock, fraction) = match time.split_once('.') {
+        Some((clock, fraction)) => (clock, Some(fraction)),
+        None => (time, None),
+    };
+    let bytes = clock.as_bytes();
+    if bytes.len() != 8 || bytes.get(2) != Some(&b':') || bytes.get(5) != Some(&b':') {
+        return None;
+    }
+    let part = |range| -> Option<i8> { i8::try_from(number(clock.get(range)?)?).ok() };
+    let micros = match fraction {
+        None => 0,
+        Some(digits) if (1..=9).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit()) => {
+            digits
+                .bytes()
+                .chain(std::iter::repeat(b'0'))
+                .take(6)
+                .fold(0, |n, b| n * 10 + i32::from(b - b'0'))
+        }
+        Some(_) => return None,
+    };
+    Some((part(0..2)?, part(3..5)?, part(6..8)?, micros))
+}
+
+/// Digits only: `str::parse` alone would let a sign through.
+fn number(digits: &str) -> Option<i16> {
+    digits
+        .bytes()
+        .all(|b| b.is_ascii_digit())
+        .then(|| digits.parse().ok())
+        .flatten()
+}
+
+impl fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let t = self.civil();
+        let (date, time) = (t.date(), t.time());
+        write!(
+            f,
+            "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z",
+            date.year(),
+            date.month(),
+            date.day(),
+            time.hour(),
+            time.minute(),
+            time.second()
+        )
+    }
+}
+
+impl fmt::Debug for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}+{:06}us", self.0.rem_euclid(1_000_000))
+    }
+}
+
+impl Add<Duration> for Timestamp {
+    type Output = Self;
+
+    fn add(self, span: Duration) -> Self {
+        Self(
+            self.0
+                .saturating_add(i64::try_from(span.as_micros()).unwrap_or(i64::MAX)),
+        )
+    }
+}
+
+impl Sub<Duration> for Timestamp {
+    type Output = Self;
+
+    fn sub(self, span: Duration) -> Self {
+        Self(
+            self.0
+                .saturating_sub(i64::try_from(span.as_micros()).unwrap_or(i64::MAX)),
+        )
+    }
+}
+
+/// On the wire: whole seconds and `Z`, because some agents match exactly that.
+impl Serialize for Timestamp {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Timestamp {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = smol_str::SmolStr::deserialize(deserializer)?;
+        match Self::parse(&text) {
+            Some((timestamp, _)) => Ok(timestamp),
+            None => Err(serde::de::Error::custom("not a UTC timestamp")),
+        }
+    }
+}
+
+/// In a stored event: exact, as a number of microseconds. Use as `#[serde(with = "exact")]`.
+pub mod exact {
+    use super::Timestamp;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub fn serialize<S: Serializer>(timestamp: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {
+        timestamp.as_micros().serialize(serializer)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Timestamp, D::Error> {
+        i64::deserialize(deserializer).map(Timestamp::from_micros)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Option<(String, TimeForm)> {
+        Timestamp::parse(text).map(|(t, form)| (format!("{t:?}"), form))
+    }
+
+    #[test]
+    fn every_utc_form_of_the_sources_is_read() {
+        let plain = "2025-01-15T10:30:00Z+000000us".to_owned();
+        for (text, form) in [
+            ("2025-01-15T10:30:00Z", TimeForm::Standard),
+            ("2025-01-15T10:30:00+00:00", TimeForm::Standard),
+            ("2025-01-15T10:30:00.000Z", TimeForm::Standard),
+            ("20250115T10:30:00Z", TimeForm::Sloppy),
+            ("2025-01-15T10:30:00+00:00Z", TimeForm::Sloppy),
+        ] {
+            assert_eq!(read(text), Some((plain.clone(), form)), "{text}");
+        }
+        assert_eq!(
+            read("2025-01-15T10:30:00.123Z").unwrap().0,
+            "2025-01-15T10:30:00Z+123000us"
+        );
+        assert_eq!(
+            read("2025-01-15T10:30:00.123456789Z").unwrap().0,
+            "2025-01-15T10:30:00Z+123456us"
+        );
+        assert!(read("2024-02-29T23:59:59Z").is_some(), "a leap day");
+    }
+
+    #[test]
+    fn anything_else_is_not_a_timestamp() {
+        for text in [
+            "",
+            "Z",
+            "now",
+            "2025-01-15",
+            "2025-01-15T10:30:00",
+            "2025-01-15T10:30:00+02:00",
+            "2025-01-15T10:30:00-05:00",
+            "2025-01-15T10:30:00-00:00",
+            "2025-01-15 10:30:00Z",
+            "2025-01-15t10:30:00z",
+            "2025-1-15T10:30:00Z",
+            "2025-01-15T10:30Z",
+            "2025-01-15T1:30:00Z",
+            "2025-01-15T10:30:00.Z",
+            "2025-01-15T10:30:00.12x4Z",
+            "2025-01-15T10:30:00.0000000001Z",
+            "2025-02-30T10:30:00Z",
+            "2023-02-29T10:30:00Z",
+            "2025-13-01T10:30:00Z",
+            "2025-01-15T24:30:00Z",
+            "2025-01-15T10:60:00Z",
+            "2025-01-15T10:30:60Z",
+            "+025-01-15T10:30:00Z",
+            "-025-01-15T10:30:00Z",
+            "2025-01-15T+1:30:00Z",
+            "2025-01-15T10:30:00ZZ",
+            "2025-01-15T10:30:00Z ",
+            " 2025-01-15T10:30:00Z",
+            "1736937000",
+            "２０２５-01-15T10:30:00Z",
+        ] {
+            assert_eq!(read(text), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_whole_seconds_in_utc() {
+        let (t, _) = Timestamp::parse("2025-01-15T10:30:00.999Z").unwrap();
+        assert_eq!(t.to_string(), "2025-01-15T10:30:00Z");
+    }
+}

@@ -1,0 +1,208 @@
+//! Tokens: how an agent proves who it is, and how it is kept from proving it in someone else's name.
+//!
+//! The manager gives each agent a secret token and keeps only its hash. From that hash both sides can derive further
+//! tokens, each good for one direction of one match, so that a token seen by another agent is worth nothing elsewhere.
+
+use super::ids::{Attempt, LeagueId, MatchId};
+use crate::entropy::Entropy;
+use hmac::{Hmac, KeyInit, Mac};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use smol_str::{SmolStr, SmolStrBuilder};
+use std::fmt;
+use subtle::ConstantTimeEq;
+
+/// A token in clear. It is never printed whole: `Debug` shows its first characters only.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Token(SmolStr);
+
+/// What the manager keeps of a token. Knowing it is enough to derive tokens, not to impersonate the agent.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TokenHash([u8; 32]);
+
+/// What a derived token is good for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Direction {
+    /// The referee shows it to the player in the messages of one match.
+    RefereeToPlayer,
+    /// The player shows it to the referee in its answers in one match.
+    PlayerToReferee,
+}
+
+impl Direction {
+    fn label(self) -> &'static [u8] {
+        match self {
+            Self::RefereeToPlayer => b"referee-to-player",
+            Self::PlayerToReferee => b"player-to-referee",
+        }
+    }
+}
+
+/// How much of a refused token an error may show.
+const SHOWN_CHARS: usize = 8;
+
+impl Token {
+    pub fn new(text: impl Into<SmolStr>) -> Self {
+        Self(text.into())
+    }
+
+    /// A fresh token for `agent`: `tok_{agent id, lower case}_{256 random bits}`.
+    pub fn issue(agent: &str, entropy: &mut Entropy) -> Self {
+        Self::shaped(agent, &entropy.bytes())
+    }
+
+    fn shaped(owner: &str, bits: &[u8; 32]) -> Self {
+        let mut digits = [0; 64];
+        let mut text = SmolStrBuilder::new();
+        text.push_str("tok_");
+        owner.chars().for_each(|c| text.push(c.to_ascii_lowercase()));
+        text.push('_');
+        if hex::encode_to_slice(bits, &mut digits).is_ok() {
+            digits.iter().for_each(|&digit| text.push(char::from(digit)));
+        }
+        Self(text.finish())
+    }
+
+    /// The token itself, for the wire and for the agent's own keyring; nowhere else.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+
+    pub fn hash(&self) -> TokenHash {
+        TokenHash(Sha256::digest(self.0.as_bytes()).into())
+    }
+
+    /// What may be said of a token in an error: its first 8 characters.
+    pub fn hint(&self) -> String {
+        let mut hint: String = self.0.chars().take(SHOWN_CHARS).collect();
+        hint.push_str("...");
+        hint
+    }
+}
+
+impl fmt::Debug for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.hint())
+    }
+}
+
+impl TokenHash {
+    /// Whether `token` is the one behind this hash, in a time that does not depend on where they differ.
+    pub fn admits(&self, token: &Token) -> bool {
+        self.0.ct_eq(&token.hash().0).into()
+    }
+
+    /// The token for one direction of one attempt at a match, of the player behind this hash.
+    pub fn match_token(
+        &self,
+        league: &LeagueId,
+        match_id: &MatchId,
+        attempt: Attempt,
+        direction: Direction,
+    ) -> Token {
+        let attempt = attempt.0.to_be_bytes();
+        self.derive(
+            match_id.as_str(),
+            [
+                b"match",
+                league.as_str().as_bytes(),
+                match_id.as_str().as_bytes(),
+                &attempt,
+                direction.label(),
+            ],
+        )
+    }
+
+    /// The token by which the agent behind this hash knows the manager's own messages.
+    pub fn notice_token(&self, league: &LeagueId) -> Token {
+        self.derive(
+            "league_manager",
+            [b"notice", league.as_str().as_bytes(), b"", b"", b""],
+        )
+    }
+
+    fn derive(&self, owner: &str, parts: [&[u8]; 5]) -> Token {
+        let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(&self.0) else {
+            return Token(SmolStr::default()); // HMAC takes keys of any length, so this does not happen.
+        };
+        for part in parts {
+            // The length goes in first, so that no two lists of parts read alike.
+            mac.update(&(part.len() as u64).to_be_bytes());
+            mac.update(part);
+        }
+        Token::shaped(owner, &mac.finalize().into_bytes().into())
+    }
+}
+
+/// Whether two tokens are the same, in a time that does not depend on where they differ.
+pub fn same_token(a: &Token, b: &Token) -> bool {
+    a.0.as_bytes().ct_eq(b.0.as_bytes()).into()
+}
+
+impl fmt::Debug for TokenHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("TokenHash(..)")
+    }
+}
+
+impl Serialize for TokenHash {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&hex::encode(self.0))
+    }
+}
+
+impl<'de> Deserialize<'de> for TokenHash {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = SmolStr::deserialize(deserializer)?;
+        let mut bytes = [0; 32];
+        hex::decode_to_slice(text.as_bytes(), &mut bytes).map_err(serde::de::Error::custom)?;
+        Ok(Self(bytes))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::ids::RoundId;
+
+    fn token() -> Token {
+        Token::issue("P01", &mut Entropy::from_seed([7; 32]))
+    }
+
+    #[test]
+    fn a_token_names_its_agent_and_carries_256_bits() {
+        let token = token();
+        let digits = token.reveal().strip_prefix("tok_p01_").unwrap();
+        assert_eq!(digits.len(), 64);
+        assert!(token.hash().admits(&token));
+        assert!(!token.hash().admits(&Token::new("tok_p01_guess")));
+    }
+
+    #[test]
+    fn a_token_is_never_printed_whole() {
+        assert_eq!(format!("{:?}", token()), "tok_p01_...");
+    }
+
+    #[test]
+    fn derived_tokens_differ_by_league_match_attempt_and_direction() {
+        let hash = token().hash();
+        let (l1, l2) = (LeagueId::new("l1"), LeagueId::new("l2"));
+        let (m1, m2) = (MatchId::numbered(RoundId(1), 1), MatchId::numbered(RoundId(1), 2));
+        let mut tokens = vec![hash.notice_token(&l1), hash.notice_token(&l2), token()];
+        for league in [&l1, &l2] {
+            for id in [&m1, &m2] {
+                for attempt in [Attempt(1), Attempt(2)] {
+                    for direction in [Direction::RefereeToPlayer, Direction::PlayerToReferee] {
+                        tokens.push(hash.match_token(league, id, attempt, direction));
+                    }
+                }
+            }
+        }
+        let count = tokens.len();
+        tokens.sort();
+        tokens.dedup();
+        assert_eq!(tokens.len(), count);
+    }
+}
