@@ -5,7 +5,7 @@
 //! - [`protocol`]: the messages, how they are read and written, errors, tokens, dialects
 //! - [`agent`]: the contract between a state machine and whoever drives it
 //! - [`entropy`], [`fair`]: chance, and draws that anyone can check
-//! - [`retry`], [`post`], [`enrol`]: what the agents share: when to try again, mail that must arrive, registration
+//! - [`timing`], [`retry`], [`post`], [`enrol`]: what the agents share: deadlines, mail that must arrive, registration
 
 pub mod agent;
 pub mod enrol;
@@ -14,3 +14,4 @@ pub mod fair;
 pub mod post;
 pub mod protocol;
 pub mod retry;
+pub mod timing;
