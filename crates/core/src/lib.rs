@@ -7,6 +7,7 @@
 //! - [`entropy`], [`fair`]: chance, and draws that anyone can check
 //! - [`game`]: the games that are played
 //! - [`timing`], [`retry`], [`post`], [`enrol`]: what the agents share: deadlines, mail that must arrive, registration
+//! - [`referee`]: runs the matches
 
 pub mod agent;
 pub mod enrol;
@@ -15,5 +16,6 @@ pub mod fair;
 pub mod game;
 pub mod post;
 pub mod protocol;
+pub mod referee;
 pub mod retry;
 pub mod timing;

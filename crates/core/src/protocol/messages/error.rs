@@ -1,5 +1,6 @@
 //! How the manager and the referees say that something is wrong.
 
+use crate::protocol::decode::Rejection;
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{LeagueId, MatchId, PlayerId, RoundId};
 use crate::protocol::time::Timestamp;
@@ -24,6 +25,38 @@ pub struct LeagueError {
     pub retryable: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<Map<String, Value>>,
+}
+
+impl LeagueError {
+    pub fn new(
+        code: ErrorCode,
+        message: impl Into<String>,
+        original_message_type: Option<SmolStr>,
+        context: Option<Map<String, Value>>,
+    ) -> Self {
+        Self {
+            error_name: Some(code.name().into()),
+            error_description: code.name().into(),
+            error_message: Some(message.into()),
+            original_message_type,
+            retryable: Some(code.retryable()),
+            context,
+            error_code: code,
+        }
+    }
+}
+
+impl From<&Rejection> for LeagueError {
+    fn from(rejection: &Rejection) -> Self {
+        let context =
+            [("path", &rejection.path), ("expected", &rejection.expected), ("came", &rejection.came)];
+        Self::new(
+            rejection.code.clone(),
+            rejection.to_string(),
+            rejection.message_type.clone(),
+            Some(context.map(|(key, text)| (key.to_owned(), text.as_str().into())).into_iter().collect()),
+        )
+    }
 }
 
 /// GAME_ERROR: something in a match needs the player's attention.
