@@ -220,7 +220,10 @@ impl Match {
             retryable: again,
             next_retry_at: None,
             time_remaining: Some(window.closes.since(now)),
-            consequence: "Technical loss if valid choice not received before timeout",
+            consequence: match phase {
+                Phase::WaitingForPlayers => "Technical loss if valid answer not received before timeout",
+                _ => "Technical loss if valid choice not received before timeout",
+            },
         };
         acts.push(Act::Complain(seat, complaint));
         if again {
