@@ -13,6 +13,8 @@ pub mod enrol;
 pub mod entropy;
 pub mod fair;
 pub mod game;
+pub mod league;
+pub mod log;
 pub mod post;
 pub mod protocol;
 pub mod retry;

@@ -92,3 +92,16 @@ pub struct Limits {
     pub message_bytes_max: usize,
     pub array_len_max: usize,
 }
+
+/// "missing sender", "alias parity_choice".
+impl std::fmt::Display for Deviation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let kind = match self.kind {
+            DeviationKind::Missing => "missing",
+            DeviationKind::Alias => "alias",
+            DeviationKind::TimestampForm => "timestamp form",
+            DeviationKind::OwnName => "own name",
+        };
+        write!(f, "{kind} {}", self.path)
+    }
+}
