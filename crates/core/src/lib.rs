@@ -6,11 +6,13 @@
 //! - [`agent`]: the contract between a state machine and whoever drives it
 //! - [`entropy`], [`fair`]: chance, and draws that anyone can check
 //! - [`timing`], [`retry`], [`post`], [`enrol`]: what the agents share: deadlines, mail that must arrive, registration
+//! - [`player`]: the agent that plays, and its strategies
 
 pub mod agent;
 pub mod enrol;
 pub mod entropy;
 pub mod fair;
+pub mod player;
 pub mod post;
 pub mod protocol;
 pub mod retry;
