@@ -20,12 +20,7 @@ pub struct Envelope {
 
 impl Envelope {
     pub fn new(sender: Sender, timestamp: Timestamp, conversation_id: ConversationId) -> Self {
-        Self {
-            sender,
-            timestamp,
-            conversation_id,
-            auth_token: None,
-        }
+        Self { sender, timestamp, conversation_id, auth_token: None }
     }
 
     #[must_use]

@@ -105,22 +105,13 @@ impl TokenHash {
         let attempt = attempt.0.to_be_bytes();
         self.derive(
             match_id.as_str(),
-            [
-                b"match",
-                league.as_str().as_bytes(),
-                match_id.as_str().as_bytes(),
-                &attempt,
-                direction.label(),
-            ],
+            [b"match", league.as_str().as_bytes(), match_id.as_str().as_bytes(), &attempt, direction.label()],
         )
     }
 
     /// The token by which the agent behind this hash knows the manager's own messages.
     pub fn notice_token(&self, league: &LeagueId) -> Token {
-        self.derive(
-            "league_manager",
-            [b"notice", league.as_str().as_bytes(), b"", b"", b""],
-        )
+        self.derive("league_manager", [b"notice", league.as_str().as_bytes(), b"", b"", b""])
     }
 
     fn derive(&self, owner: &str, parts: [&[u8]; 5]) -> Token {
