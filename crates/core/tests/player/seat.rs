@@ -214,6 +214,7 @@ pub(crate) fn accepted(match_tokens: Option<bool>) -> Message {
             match_tokens,
             error_code: None,
             error_name: None,
+            context: None,
         },
     };
     with_token(from_manager(body), Some(own_token()))
