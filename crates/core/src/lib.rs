@@ -5,12 +5,16 @@
 //! - [`protocol`]: the messages, how they are read and written, errors, tokens, dialects
 //! - [`agent`]: the contract between a state machine and whoever drives it
 //! - [`entropy`], [`fair`]: chance, and draws that anyone can check
+//! - [`game`]: the games that are played
 //! - [`timing`], [`retry`], [`post`], [`enrol`]: what the agents share: deadlines, mail that must arrive, registration
 
 pub mod agent;
 pub mod enrol;
 pub mod entropy;
 pub mod fair;
+pub mod game;
+pub mod league;
+pub mod log;
 pub mod post;
 pub mod protocol;
 pub mod retry;

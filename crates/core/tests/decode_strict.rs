@@ -336,6 +336,13 @@ fn a_nonce_has_at_most_64_bytes() {
 }
 
 #[test]
+fn a_revealed_nonce_may_be_the_id_of_a_player_that_sent_none() {
+    let pointer = "/game_result/fairness/nonces/P02";
+    assert_taken("game_over_with_fairness", pointer, &json!("P".repeat(128)));
+    assert_refused("game_over_with_fairness", pointer, &json!("P".repeat(129)), "E002");
+}
+
+#[test]
 fn a_registration_answer_does_not_contradict_itself() {
     for (name, pointer, value, code) in [
         ("league_register_response_accepted", "/player_id", json!(null), "E003"),

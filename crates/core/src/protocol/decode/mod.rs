@@ -20,6 +20,7 @@ use super::time::Timestamp;
 use reader::{Context, Read, Reader};
 use serde_json::Value;
 use smol_str::SmolStr;
+use std::fmt;
 
 /// Reads one message. `Err` is a fault of the envelope; a fault of the body stands in [`Incoming::body`], because
 /// whoever receives it checks the sender's token in between.
@@ -140,6 +141,19 @@ pub struct Deviation {
     /// What was done instead: `missing`, `alias`, `case`, `timestamp_form`, ...
     pub kind: DeviationKind,
     pub path: String,
+}
+
+/// "missing sender", "alias choice".
+impl fmt::Display for Deviation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = match self.kind {
+            DeviationKind::Missing => "missing",
+            DeviationKind::Alias => "alias",
+            DeviationKind::TimestampForm => "timestamp form",
+            DeviationKind::OwnName => "own name",
+        };
+        write!(f, "{kind} {}", self.path)
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]

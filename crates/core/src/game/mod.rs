@@ -1,0 +1,154 @@
+//! Games: what a referee must know to run one. A game is pure rules; it sees no clock, no network and no player, only
+//! seats, moves and dice. A new game is a file of its own here and one line in [`GAMES`].
+
+mod even_odd;
+mod tic_tac_toe;
+
+pub use even_odd::EvenOdd;
+pub use tic_tac_toe::TicTacToe;
+
+use crate::fair::Dice;
+use crate::protocol::error::ErrorCode;
+use crate::protocol::ids::{GameType, PlayerId};
+use crate::protocol::messages::{GameDetails, MoveRequest};
+use serde_json::Value;
+use std::fmt::{self, Debug};
+
+/// The rules of one game, and how far it has come.
+///
+/// Whoever runs it asks [`Game::turn`] and does as it says, until it is over: collects a move from the seats named there
+/// and plays each once, or lets chance have its way.
+pub trait Game: Debug + Send {
+    /// Which messages ask for a move.
+    fn asks_by(&self) -> AskBy {
+        AskBy::Move
+    }
+
+    /// Whose move it is. With both to move it stays so until both have.
+    fn turn(&self) -> Turn;
+
+    /// What to ask a seat, and all that it may see.
+    fn request(&self, seat: Seat) -> MoveRequest;
+
+    /// Makes a move, or says why it is none and changes nothing.
+    fn play(&mut self, seat: Seat, choice: &Value) -> Result<(), IllegalMove>;
+
+    /// Makes the move of chance, when it is chance's turn; games without chance have none.
+    fn chance(&mut self, _dice: &mut Dice) {}
+
+    /// How it ended, if it has.
+    fn outcome(&self) -> Option<Outcome>;
+
+    /// What there is to tell beyond who won; at any time, since a game may end by forfeit.
+    fn details(&self, players: &[PlayerId; 2]) -> GameDetails;
+
+    /// Why it ended as it did, in a sentence for people.
+    fn reason(&self, players: &[PlayerId; 2]) -> String;
+}
+
+/// One of the two sides of a match.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Seat {
+    A,
+    B,
+}
+
+impl Seat {
+    pub const BOTH: [Self; 2] = [Self::A, Self::B];
+
+    #[must_use]
+    pub fn other(self) -> Self {
+        match self {
+            Self::A => Self::B,
+            Self::B => Self::A,
+        }
+    }
+
+    pub fn index(self) -> usize {
+        match self {
+            Self::A => 0,
+            Self::B => 1,
+        }
+    }
+
+    /// This seat's part of a pair.
+    pub fn of<T>(self, pair: &[T; 2]) -> &T {
+        let [a, b] = pair;
+        match self {
+            Self::A => a,
+            Self::B => b,
+        }
+    }
+
+    pub fn of_mut<T>(self, pair: &mut [T; 2]) -> &mut T {
+        let [a, b] = pair;
+        match self {
+            Self::A => a,
+            Self::B => b,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Turn {
+    /// Both move at once, neither seeing the other's move.
+    Both,
+    One(Seat),
+    /// Something is drawn.
+    Chance,
+    Over,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    Win(Seat),
+    Draw,
+}
+
+/// By which pair of messages a game asks for moves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AskBy {
+    /// CHOOSE_PARITY_CALL and CHOOSE_PARITY_RESPONSE.
+    Parity,
+    /// GAME_MOVE_CALL and GAME_MOVE_RESPONSE.
+    Move,
+}
+
+/// A move that the rules do not allow.
+#[derive(Debug, Clone, PartialEq)]
+pub struct IllegalMove {
+    /// E004 in even/odd, E010 in every other game.
+    pub code: ErrorCode,
+    pub came: Value,
+    /// What would have been allowed.
+    pub legal: Vec<Value>,
+}
+
+impl fmt::Display for IllegalMove {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let legal: Vec<_> = self.legal.iter().map(Value::to_string).collect();
+        write!(f, "expected one of {}, got {}", legal.join(", "), self.came)
+    }
+}
+
+impl std::error::Error for IllegalMove {}
+
+/// What the registry knows of a game.
+#[derive(Debug)]
+pub struct GameEntry {
+    pub name: &'static str,
+    /// The most turns that a game can have; a turn of both at once counts as one.
+    pub turns_max: u32,
+    pub new: fn() -> Box<dyn Game>,
+}
+
+/// Every game that is played here.
+pub const GAMES: &[GameEntry] = &[
+    GameEntry { name: "even_odd", turns_max: 1, new: || Box::new(EvenOdd::default()) },
+    GameEntry { name: "tic_tac_toe", turns_max: 9, new: || Box::new(TicTacToe::default()) },
+];
+
+/// The game of that name. There is no default: a game that is not here cannot be played.
+pub fn find(game_type: &GameType) -> Option<&'static GameEntry> {
+    GAMES.iter().find(|entry| entry.name == game_type.as_str())
+}

@@ -1,0 +1,177 @@
+//! Tic-tac-toe: A plays X and begins, B plays O. Cells are numbered 0 to 8, row by row from the top left.
+
+use super::{Game, IllegalMove, Outcome, Seat, Turn};
+use crate::protocol::error::ErrorCode;
+use crate::protocol::ids::PlayerId;
+use crate::protocol::messages::{GameDetails, MoveRequest};
+use serde_json::{Map, Value, json};
+use smol_str::SmolStr;
+
+#[derive(Debug, Clone, Default)]
+pub struct TicTacToe {
+    cells: [Option<Seat>; 9],
+    /// Cells in the order in which they were taken.
+    moves: Vec<usize>,
+}
+
+const LINES: [[usize; 3]; 8] =
+    [[0, 1, 2], [3, 4, 5], [6, 7, 8], [0, 3, 6], [1, 4, 7], [2, 5, 8], [0, 4, 8], [2, 4, 6]];
+
+fn mark(seat: Seat) -> &'static str {
+    match seat {
+        Seat::A => "X",
+        Seat::B => "O",
+    }
+}
+
+impl TicTacToe {
+    fn cell(&self, index: usize) -> Option<Seat> {
+        self.cells.get(index).copied().flatten()
+    }
+
+    /// The line that someone has filled, and who.
+    fn row_of_three(&self) -> Option<(Seat, [usize; 3])> {
+        LINES.into_iter().find_map(|line| {
+            let [first, second, third] = line.map(|index| self.cell(index));
+            (first == second && second == third).then_some(first).flatten().map(|seat| (seat, line))
+        })
+    }
+
+    fn free(&self) -> Vec<Value> {
+        let empty = self.cells.iter().enumerate().filter(|(_, cell)| cell.is_none());
+        empty.map(|(index, _)| Value::from(index)).collect()
+    }
+
+    fn board(&self) -> Vec<Value> {
+        self.cells.iter().map(|cell| cell.map(mark).into()).collect()
+    }
+}
+
+impl Game for TicTacToe {
+    fn turn(&self) -> Turn {
+        match self.outcome() {
+            Some(_) => Turn::Over,
+            None if self.moves.len().is_multiple_of(2) => Turn::One(Seat::A),
+            None => Turn::One(Seat::B),
+        }
+    }
+
+    fn request(&self, seat: Seat) -> MoveRequest {
+        let mut context = Map::new();
+        context.insert("board".into(), self.board().into());
+        context.insert("your_mark".into(), mark(seat).into());
+        context.insert("opponent_mark".into(), mark(seat.other()).into());
+        MoveRequest { move_type: SmolStr::new_static("place_mark"), valid_options: self.free(), context }
+    }
+
+    fn play(&mut self, seat: Seat, choice: &Value) -> Result<(), IllegalMove> {
+        let on_turn = self.turn() == Turn::One(seat);
+        let index = choice.as_u64().and_then(|number| usize::try_from(number).ok());
+        match index.and_then(|index| Some((index, self.cells.get_mut(index)?))) {
+            Some((index, cell @ None)) if on_turn => {
+                *cell = Some(seat);
+                self.moves.push(index);
+                Ok(())
+            }
+            _ => Err(IllegalMove {
+                code: ErrorCode::InvalidMove,
+                came: choice.clone(),
+                legal: if on_turn { self.free() } else { Vec::new() },
+            }),
+        }
+    }
+
+    fn outcome(&self) -> Option<Outcome> {
+        match self.row_of_three() {
+            Some((seat, _)) => Some(Outcome::Win(seat)),
+            None => (self.moves.len() == self.cells.len()).then_some(Outcome::Draw),
+        }
+    }
+
+    fn details(&self, players: &[PlayerId; 2]) -> GameDetails {
+        let [a, b] = players.each_ref().map(|id| id.as_str().to_owned());
+        let marks = Map::from_iter([(a, mark(Seat::A).into()), (b, mark(Seat::B).into())]);
+        GameDetails::Other(Map::from_iter([
+            ("board".to_owned(), self.board().into()),
+            ("marks".to_owned(), marks.into()),
+            ("moves".to_owned(), json!(self.moves)),
+            ("winning_line".to_owned(), json!(self.row_of_three().map(|(_, line)| line))),
+        ]))
+    }
+
+    fn reason(&self, players: &[PlayerId; 2]) -> String {
+        match self.row_of_three() {
+            Some((seat, [x, y, z])) => {
+                format!("{} ({}) filled the line {x}-{y}-{z}", seat.of(players), mark(seat))
+            }
+            None => "The board is full and nobody filled a line".into(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn played(moves: &[usize]) -> TicTacToe {
+        let mut game = TicTacToe::default();
+        for cell in moves {
+            let Turn::One(seat) = game.turn() else { panic!("over before {cell}") };
+            game.play(seat, &json!(cell)).unwrap();
+        }
+        game
+    }
+
+    #[test]
+    fn a_full_line_wins_and_a_full_board_draws() {
+        let players = [1, 2].map(PlayerId::numbered);
+        for (moves, outcome, reason) in [
+            (&[0, 3, 1, 4, 2][..], Some(Outcome::Win(Seat::A)), "P01 (X) filled the line 0-1-2"),
+            (&[0, 2, 1, 4, 8, 6], Some(Outcome::Win(Seat::B)), "P02 (O) filled the line 2-4-6"),
+            (&[0, 1, 2, 4, 3, 5, 7, 6, 8], Some(Outcome::Draw), "The board is full and nobody filled a line"),
+            (&[0, 1, 4, 2, 5, 3, 7, 6, 8], Some(Outcome::Win(Seat::A)), "P01 (X) filled the line 0-4-8"),
+            (&[0, 1, 2], None, "The board is full and nobody filled a line"),
+        ] {
+            let game = played(moves);
+            assert_eq!(game.outcome(), outcome, "{moves:?}");
+            assert_eq!(game.reason(&players), reason, "{moves:?}");
+        }
+    }
+
+    #[test]
+    fn every_line_wins() {
+        for line in LINES {
+            let game = TicTacToe {
+                cells: std::array::from_fn(|cell| line.contains(&cell).then_some(Seat::B)),
+                moves: Vec::new(),
+            };
+            assert_eq!(game.outcome(), Some(Outcome::Win(Seat::B)), "{line:?}");
+        }
+    }
+
+    #[test]
+    fn only_free_cells_on_ones_own_turn_are_moves() {
+        let mut game = played(&[4]);
+        for bad in [json!(4), json!(9), json!(-1), json!(1.0), json!("0"), json!(null), json!(true)] {
+            let illegal = game.play(Seat::B, &bad).unwrap_err();
+            assert_eq!(illegal.code, ErrorCode::InvalidMove, "{bad}");
+            assert_eq!(illegal.legal, [0, 1, 2, 3, 5, 6, 7, 8].map(Value::from));
+        }
+        assert!(game.play(Seat::A, &json!(0)).is_err(), "not A's turn");
+        assert!(game.play(Seat::B, &json!(0)).is_ok());
+    }
+
+    #[test]
+    fn a_seat_sees_the_board_and_its_mark() {
+        let request = played(&[4, 0]).request(Seat::A);
+        assert_eq!(request.move_type, "place_mark");
+        assert_eq!(
+            Value::from(request.context),
+            json!({
+                "board": ["O", null, null, null, "X", null, null, null, null],
+                "your_mark": "X",
+                "opponent_mark": "O",
+            })
+        );
+    }
+}
