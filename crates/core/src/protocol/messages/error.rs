@@ -55,7 +55,7 @@ impl From<&Rejection> for LeagueError {
                 .map(|(key, text)| (key.to_owned(), Value::from(text.as_str())));
         Self::new(
             rejection.code.clone(),
-            rejection.to_string(),
+            rejection.sentence(),
             rejection.message_type.clone(),
             Some(Map::from_iter(context)),
         )
