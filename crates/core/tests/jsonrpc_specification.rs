@@ -1,6 +1,13 @@
 //! The examples of the JSON-RPC 2.0 specification, as this server answers them. It serves none of the methods that the
 //! examples call, and takes no positional parameters: the former are -32601 here, the latter -32602.
 
+#![allow(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "the functions here serve tests alone"
+)]
+
 use matchday_core::agent::Content;
 use matchday_core::protocol::decode::Limits;
 use matchday_core::protocol::dialect::reply::{HttpReply, write_reply};
