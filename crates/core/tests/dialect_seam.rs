@@ -1,10 +1,6 @@
 //! From the wire into an agent's hands: what was read becomes what is asked, or how a call ended.
 
-#![allow(
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "the functions here serve tests alone"
-)]
+#![allow(clippy::panic, clippy::unwrap_used, reason = "the functions here serve tests alone")]
 
 use matchday_core::agent::{Answer, Ask};
 use matchday_core::protocol::decode::{Conformance, Deviation, DeviationKind, Limits, Reading};
@@ -14,10 +10,7 @@ use matchday_core::protocol::dialect::seam::{answer, ask};
 use matchday_core::protocol::{ErrorCode, MatchId, MessageType, Timestamp};
 use serde_json::{Value, json};
 
-const LIMITS: Limits = Limits {
-    message_bytes_max: 10 * 1024,
-    array_len_max: 100,
-};
+const LIMITS: Limits = Limits { message_bytes_max: 10 * 1024, array_len_max: 100 };
 
 fn reading(conformance: Conformance) -> Reading<'static> {
     Reading {
@@ -64,18 +57,12 @@ fn an_implied_type_is_missing_to_the_strict_and_a_deviation_to_the_lenient() {
     let Some(Ask::Message(Err(rejection))) = ask(asked(&params), &reading(Conformance::Strict)) else {
         panic!("a required field is missing");
     };
-    assert_eq!(
-        (rejection.code, rejection.path.as_str()),
-        (ErrorCode::MissingField, "message_type")
-    );
+    assert_eq!((rejection.code, rejection.path.as_str()), (ErrorCode::MissingField, "message_type"));
 
     let Some(Ask::Message(Ok(incoming))) = ask(asked(&params), &reading(Conformance::Lenient)) else {
         panic!("the method says what is meant");
     };
-    let missing = Deviation {
-        kind: DeviationKind::Missing,
-        path: "message_type".to_owned(),
-    };
+    let missing = Deviation { kind: DeviationKind::Missing, path: "message_type".to_owned() };
     assert_eq!(incoming.deviations, [missing]);
 }
 
@@ -95,20 +82,11 @@ fn questions_are_handed_on_and_what_is_foreign_is_not() {
 #[test]
 fn an_answer_is_decoded_or_described() {
     let answer = |wire| answer(wire, &reading(Conformance::Strict));
-    assert!(matches!(
-        answer(WireAnswer::Message(start_league())),
-        Answer::Message(Ok(_))
-    ));
-    assert!(matches!(
-        answer(WireAnswer::Message(json!({ "choice": "even" }))),
-        Answer::Message(Err(_))
-    ));
+    assert!(matches!(answer(WireAnswer::Message(start_league())), Answer::Message(Ok(_))));
+    assert!(matches!(answer(WireAnswer::Message(json!({ "choice": "even" }))), Answer::Message(Err(_))));
     assert!(matches!(answer(WireAnswer::Received), Answer::Received));
     assert!(matches!(answer(WireAnswer::MethodNotFound), Answer::Garbled(_)));
-    let error = WireAnswer::Error {
-        code: -32000,
-        message: "busy".to_owned(),
-    };
+    let error = WireAnswer::Error { code: -32000, message: "busy".to_owned() };
     assert!(matches!(answer(error), Answer::Garbled(why) if why.contains("-32000") && why.contains("busy")));
     assert!(matches!(answer(WireAnswer::Garbled("so".to_owned())), Answer::Garbled(why) if why == "so"));
 }

@@ -9,10 +9,7 @@ use serde_json::Value;
 /// What is asked of the agent; `None` where it is not for the league at all.
 pub fn ask(asked: Asked, reading: &Reading<'_>) -> Option<Ask> {
     Some(match asked {
-        Asked::Message {
-            value,
-            type_implied: false,
-        } => Ask::Message(decode(&value, reading)),
+        Asked::Message { value, type_implied: false } => Ask::Message(decode(&value, reading)),
         Asked::Message { value, .. } => Ask::Message(decode_implied(value, reading)),
         Asked::Standings => Ask::Standings,
         Asked::MatchState(match_id) => Ask::MatchState(match_id),
@@ -32,10 +29,7 @@ fn decode_implied(mut value: Value, reading: &Reading<'_>) -> Result<Incoming, R
         }
         Conformance::Lenient => {
             let mut incoming = decode(&value, reading)?;
-            incoming.deviations.push(Deviation {
-                kind: DeviationKind::Missing,
-                path: FIELD.to_owned(),
-            });
+            incoming.deviations.push(Deviation { kind: DeviationKind::Missing, path: FIELD.to_owned() });
             Ok(incoming)
         }
     }
@@ -47,9 +41,9 @@ pub fn answer(wire: WireAnswer, reading: &Reading<'_>) -> Answer {
         WireAnswer::Message(value) => Answer::Message(decode(&value, reading)),
         WireAnswer::Received => Answer::Received,
         WireAnswer::MethodNotFound => Answer::Garbled("the agent does not know the method".to_owned()),
-        WireAnswer::Error { code, message } => Answer::Garbled(format!(
-            "the agent answered with JSON-RPC error {code}: {message}"
-        )),
+        WireAnswer::Error { code, message } => {
+            Answer::Garbled(format!("the agent answered with JSON-RPC error {code}: {message}"))
+        }
         WireAnswer::Garbled(why) => Answer::Garbled(why),
     }
 }
