@@ -6,14 +6,18 @@
 //! - [`agent`]: the contract between a state machine and whoever drives it
 //! - [`entropy`], [`fair`]: chance, and draws that anyone can check
 //! - [`game`]: the games that are played
-//! - [`timing`], [`retry`], [`post`], [`enrol`]: what the agents share: deadlines, mail that must arrive, registration
-//! - [`referee`]: runs the matches
+//! - [`timing`], [`retry`], [`post`], [`enrol`], [`log`]: what the agents share: deadlines, mail that must arrive,
+//!   registration, how events are written down
+//! - [`league`], [`referee`], [`player`]: the agents
 
 pub mod agent;
 pub mod enrol;
 pub mod entropy;
 pub mod fair;
 pub mod game;
+pub mod league;
+pub mod log;
+pub mod player;
 pub mod post;
 pub mod protocol;
 pub mod referee;

@@ -28,17 +28,19 @@ pub struct LeagueError {
 }
 
 impl LeagueError {
+    /// Refuses the message that called itself `original`, in the words of the catalogue and `message`.
     pub fn new(
         code: ErrorCode,
         message: impl Into<String>,
-        original_message_type: Option<SmolStr>,
+        original: Option<SmolStr>,
         context: Option<Map<String, Value>>,
     ) -> Self {
         Self {
-            error_name: Some(code.name().into()),
-            error_description: code.name().into(),
+            error_name: Some(code.name().to_owned()),
+            error_description: code.name().to_owned(),
             error_message: Some(message.into()),
-            original_message_type,
+            // The field is required, so a message that did not say what it was is called something too.
+            original_message_type: Some(original.unwrap_or(SmolStr::new_static("UNKNOWN"))),
             retryable: Some(code.retryable()),
             context,
             error_code: code,
@@ -49,12 +51,13 @@ impl LeagueError {
 impl From<&Rejection> for LeagueError {
     fn from(rejection: &Rejection) -> Self {
         let context =
-            [("path", &rejection.path), ("expected", &rejection.expected), ("came", &rejection.came)];
+            [("path", &rejection.path), ("expected", &rejection.expected), ("came", &rejection.came)]
+                .map(|(key, text)| (key.to_owned(), Value::from(text.as_str())));
         Self::new(
             rejection.code.clone(),
-            rejection.to_string(),
+            rejection.sentence(),
             rejection.message_type.clone(),
-            Some(context.map(|(key, text)| (key.to_owned(), text.as_str().into())).into_iter().collect()),
+            Some(Map::from_iter(context)),
         )
     }
 }
