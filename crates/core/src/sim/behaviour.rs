@@ -1,0 +1,183 @@
+//! Players that do not play along: an ordinary player whose answers are spoilt on their way out.
+
+use super::faults::pick;
+use crate::agent::Answer;
+use crate::entropy::Entropy;
+use crate::protocol::decode::{Incoming, Rejection};
+use crate::protocol::{Body, ErrorCode, MatchId, Message};
+use std::time::Duration;
+
+/// In what way a player misbehaves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Manner {
+    Honest,
+    /// Answers nothing that a referee asks.
+    Silent,
+    /// Answers nobody at all, though its computer runs.
+    Mute,
+    /// Declines every invitation.
+    Refuser,
+    /// Chooses what cannot be chosen.
+    InvalidChoice,
+    /// Answers for another match.
+    WrongMatch,
+    /// Answers with what is no message.
+    Garbled,
+    /// Says "received", and sends its answer as a request of its own.
+    SeparatePost,
+    /// Answers, and then answers again.
+    DoubleAnswer,
+    /// Takes its time, at times too much of it.
+    Slow,
+    /// Crashes at some time and stays away.
+    Dies,
+    /// Crashes at some time and stays away for longer than the faults last.
+    Returns,
+}
+
+/// How a player behaves, and how often: in the rest it is honest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Behaviour {
+    pub manner: Manner,
+    pub percent: u64,
+}
+
+/// What becomes of an answer.
+#[derive(Debug, Clone)]
+pub enum Twisted {
+    /// It goes out as it is, perhaps late.
+    Plain { after: Duration },
+    /// This goes out instead.
+    Instead(Answer),
+    /// This goes out, and the answer follows as a request of its own.
+    Separate(Answer),
+    /// It goes out, and then once more as a request of its own.
+    Twice,
+    Nothing,
+}
+
+/// What the message catalogue lists as no choice.
+const NO_CHOICES: [&str; 8] = ["\"Even\"", "\"EVEN\"", "\"e\"", "0", "true", "null", "\"\"", "\" odd\""];
+
+impl Behaviour {
+    pub const HONEST: Self = Self {
+        manner: Manner::Honest,
+        percent: 0,
+    };
+
+    pub fn drawn(chance: &mut Entropy) -> Self {
+        use Manner::*;
+        let manners = [
+            Silent,
+            Mute,
+            Refuser,
+            InvalidChoice,
+            WrongMatch,
+            Garbled,
+            SeparatePost,
+            DoubleAnswer,
+            Slow,
+            Dies,
+            Returns,
+        ];
+        Self {
+            manner: pick(chance, &manners).copied().unwrap_or(Silent),
+            percent: pick(chance, &[30, 70, 100]).copied().unwrap_or(100),
+        }
+    }
+
+    /// Whether a referee always gets the right answer in time, if perhaps by an odd way.
+    pub fn is_sound(&self) -> bool {
+        matches!(
+            self.manner,
+            Manner::Honest | Manner::SeparatePost | Manner::DoubleAnswer
+        )
+    }
+
+    /// What to do with an answer: to a referee's question if `in_game`, to something else otherwise.
+    pub fn twist(&self, chance: &mut Entropy, message: &Message, window: Duration) -> Twisted {
+        let plain = Twisted::Plain { after: Duration::ZERO };
+        let in_game = matches!(
+            message.body,
+            Body::GameJoinAck(_) | Body::ChooseParityResponse(_) | Body::GameMoveResponse(_)
+        );
+        if !in_game || !chance.chance(self.percent) {
+            return plain;
+        }
+        match self.manner {
+            Manner::Honest | Manner::Dies | Manner::Returns => plain,
+            Manner::Silent | Manner::Mute => Twisted::Nothing,
+            Manner::Refuser => match &message.body {
+                Body::GameJoinAck(ack) => {
+                    let mut ack = ack.clone();
+                    ack.accept = false;
+                    Twisted::Instead(intact(Message::new(message.envelope.clone(), ack)))
+                }
+                _ => plain,
+            },
+            Manner::InvalidChoice => match &message.body {
+                Body::GameJoinAck(_) => plain,
+                _ => Twisted::Instead(with_no_choice(chance, message)),
+            },
+            Manner::WrongMatch => Twisted::Instead(intact(for_another_match(message))),
+            Manner::Garbled => Twisted::Instead(Answer::Garbled("<html>502 Bad Gateway</html>".into())),
+            Manner::SeparatePost => Twisted::Separate(Answer::Received),
+            Manner::DoubleAnswer => Twisted::Twice,
+            Manner::Slow => {
+                let longest = u64::try_from(window.as_micros()).unwrap_or(0).saturating_mul(3) / 2;
+                Twisted::Plain {
+                    after: Duration::from_micros(chance.below(longest)),
+                }
+            }
+        }
+    }
+}
+
+/// A message as a reader without any complaint gives it.
+pub fn intact(message: Message) -> Answer {
+    Answer::Message(Ok(incoming(message)))
+}
+
+pub fn incoming(message: Message) -> Incoming {
+    Incoming {
+        message_type: message.message_type(),
+        envelope: message.envelope,
+        body: Ok(message.body),
+        deviations: Vec::new(),
+    }
+}
+
+fn with_no_choice(chance: &mut Entropy, message: &Message) -> Answer {
+    let came = pick(chance, &NO_CHOICES).copied().unwrap_or("null");
+    let (code, path) = match &message.body {
+        _ if came == "null" => (ErrorCode::MissingField, "parity_choice"),
+        Body::GameMoveResponse(_) => (ErrorCode::InvalidFormat, "move_data.choice"),
+        _ => (ErrorCode::InvalidParityChoice, "parity_choice"),
+    };
+    let rejection = Rejection {
+        code,
+        path: path.into(),
+        expected: "exactly \"even\" or \"odd\"".into(),
+        came: came.into(),
+        message_type: Some(message.message_type().name().into()),
+        conversation_id: Some(message.envelope.conversation_id.clone()),
+    };
+    Answer::Message(Ok(Incoming {
+        envelope: message.envelope.clone(),
+        message_type: message.message_type(),
+        body: Err(rejection),
+        deviations: Vec::new(),
+    }))
+}
+
+fn for_another_match(message: &Message) -> Message {
+    let mut message = message.clone();
+    let other = MatchId::new("R9M9");
+    match &mut message.body {
+        Body::GameJoinAck(ack) => ack.match_id = other,
+        Body::ChooseParityResponse(choice) => choice.match_id = other,
+        Body::GameMoveResponse(made) => made.match_id = other,
+        _ => {}
+    }
+    message
+}

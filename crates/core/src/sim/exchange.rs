@@ -1,0 +1,355 @@
+//! Calls on their way: who called whom, which copies arrived, what came back, and when the caller gave up.
+
+use super::behaviour::{Twisted, incoming, intact};
+use super::happening::Happening;
+
+use super::failure::{Checker, Fault};
+use super::network::Fate;
+use super::outsiders::Errand;
+use super::who::Who;
+use super::world::World;
+use crate::agent::{
+    Answer, Ask, CallId, Content, Failure, Input, Outgoing, Parcel, Reply, Request, RequestId,
+};
+use crate::protocol::dialect::Dialect;
+use crate::protocol::messages::MatchResult;
+use crate::protocol::{Body, Message, Timestamp};
+use std::time::Duration;
+
+/// One call, from the first try to send it to its end.
+#[derive(Debug)]
+pub struct Call {
+    caller: Caller,
+    from: Who,
+    to: Option<Who>,
+    dialect: Dialect,
+    open: bool,
+}
+
+/// Who waits for the answer.
+#[derive(Debug, Clone, Copy)]
+pub enum Caller {
+    Agent { incarnation: u32, call: CallId },
+    Outsider(Errand),
+}
+
+/// What a call carries.
+#[derive(Debug, Clone)]
+pub enum Freight {
+    Message(Message),
+    Ask(Ask),
+}
+
+/// A request that an agent has not replied to yet.
+#[derive(Debug)]
+pub struct Pending {
+    pub call: usize,
+    pub at: Who,
+    /// The result that was reported, if it is a report: a receipt for it is a promise.
+    pub reported: Option<MatchResult>,
+}
+
+impl World {
+    /// An agent's call leaves its host.
+    pub(super) fn send(&mut self, from: Who, outgoing: Outgoing) -> Result<(), Fault> {
+        let incarnation = self.cast.machine(from).map_or(0, |machine| machine.incarnation());
+        if !self.calls_open.insert((from, incarnation, outgoing.call)) {
+            return Err(Fault::new(
+                Checker::CallsAreNew,
+                format!("{from} calls two open calls {:?}", outgoing.call),
+            ));
+        }
+        let to = Who::at(&outgoing.to);
+        let freight = match outgoing.parcel {
+            Parcel::Message(message) => {
+                if let Some(to) = to {
+                    self.wiretap.hear(from, to, &message, &self.shape.league_id)?;
+                }
+                Freight::Message(message)
+            }
+            Parcel::Probe => Freight::Ask(Ask::Ping),
+        };
+        let call = Call {
+            caller: Caller::Agent {
+                incarnation,
+                call: outgoing.call,
+            },
+            from,
+            to,
+            dialect: outgoing.dialect,
+            open: true,
+        };
+        self.dispatch(call, freight, outgoing.deadline);
+        Ok(())
+    }
+
+    /// A call of someone who is no agent of the league, or of an agent that goes its own ways.
+    pub(super) fn call_from_outside(&mut self, errand: Errand, from: Who, to: Who, freight: Freight) {
+        let call = Call {
+            caller: Caller::Outsider(errand),
+            from,
+            to: Some(to),
+            dialect: Dialect::Standard,
+            open: true,
+        };
+        self.dispatch(call, freight, self.now + Duration::from_secs(10));
+    }
+
+    fn dispatch(&mut self, call: Call, freight: Freight, deadline: Timestamp) {
+        let (from, to, number) = (call.from, call.to, self.calls.len());
+        self.calls.push(call);
+        self.stats.messages += 1;
+        self.trace.note(
+            self.now,
+            format_args!("{from} calls {} #{number} {}", Named(to), Label(&freight)),
+        );
+        self.queue
+            .plan(deadline.max(self.now), Happening::GiveUp { call: number });
+        let fate = match to {
+            Some(to) => self.network.request(self.now, from, to),
+            None => Fate::Refused {
+                after: self.network.latency(self.now),
+            },
+        };
+        match fate {
+            Fate::Arrives { after, again } => {
+                if let Some(again) = again {
+                    self.stats.duplicated += 1;
+                    let freight = freight.clone();
+                    self.queue.plan(
+                        self.now + again,
+                        Happening::Arrive {
+                            call: number,
+                            freight: Box::new(freight),
+                        },
+                    );
+                }
+                self.queue.plan(
+                    self.now + after,
+                    Happening::Arrive {
+                        call: number,
+                        freight: Box::new(freight),
+                    },
+                );
+            }
+            Fate::Lost => self.stats.lost += 1,
+            Fate::Refused { after } => {
+                self.stats.refused += 1;
+                self.fail(number, after);
+            }
+        }
+    }
+
+    /// The caller will learn that nobody is there.
+    fn fail(&mut self, call: usize, after: Duration) {
+        let answer = Box::new(Answer::Undelivered(Failure::NoConnection));
+        self.queue
+            .plan(self.now + after, Happening::Answered { call, answer });
+    }
+
+    /// A call, or a copy of it, reaches its host.
+    pub(super) fn arrive(&mut self, call: usize, freight: Freight) -> Result<(), Fault> {
+        let Some(Call {
+            caller,
+            from,
+            to: Some(to),
+            dialect,
+            ..
+        }) = self.calls.get(call)
+        else {
+            return Ok(());
+        };
+        let (from, to, dialect) = (*from, *to, *dialect);
+        let local = matches!(caller, Caller::Outsider(Errand::Launch));
+        if !self.cast.machine(to).is_some_and(|machine| machine.is_up()) {
+            let after = self.network.latency(self.now);
+            self.fail(call, after);
+            return Ok(());
+        }
+        self.requests_received += 1;
+        let id = RequestId(self.requests_received);
+        let reported = match &freight {
+            Freight::Message(Message {
+                body: Body::MatchResultReport(report),
+                ..
+            }) => Some(report.result.clone()),
+            _ => None,
+        };
+        self.requests.insert(id, Pending { call, at: to, reported });
+        let label = format!("{to} hears {from} #{call} {}", Label(&freight));
+        let ask = match freight {
+            Freight::Message(message) => Ask::Message(Ok(incoming(message))),
+            Freight::Ask(ask) => ask,
+        };
+        let request = Request {
+            id,
+            ask,
+            dialect,
+            local,
+        };
+        self.deliver(to, Input::Request(request), &label)
+    }
+
+    /// An agent's reply leaves its host.
+    pub(super) fn reply(&mut self, from: Who, reply: Reply) -> Result<(), Fault> {
+        let Some(pending) = self.requests.remove(&reply.to) else {
+            return Err(Fault::new(
+                Checker::EveryRequestReplied,
+                format!(
+                    "{from} replies to request {}, which is not open: {:?}",
+                    reply.to.0, reply.content
+                ),
+            ));
+        };
+        let call = pending.call;
+        let Some(to) = self.calls.get(call).map(|call| call.from) else {
+            return Ok(());
+        };
+        let message = match reply.content {
+            Content::Message(message) => message,
+            Content::Data(_) | Content::Received => {
+                if !self.is_mute(from) {
+                    self.answer(call, from, to, Answer::Received, Duration::ZERO);
+                }
+                return Ok(());
+            }
+        };
+        self.wiretap.hear(from, to, &message, &self.shape.league_id)?;
+        self.check_receipt(&message, &pending)?;
+        let twisted = match from {
+            Who::Player(number) => {
+                let window = self.shape.timing.choice;
+                let behaviour = self.shape.behaviour(number);
+                behaviour.twist(&mut self.chance, &message, window)
+            }
+            _ => Twisted::Plain { after: Duration::ZERO },
+        };
+        match twisted {
+            Twisted::Plain { after } => self.answer(call, from, to, intact(message), after),
+            Twisted::Instead(answer) => self.answer(call, from, to, answer, Duration::ZERO),
+            Twisted::Separate(answer) => {
+                self.answer(call, from, to, answer, Duration::ZERO);
+                self.call_from_outside(Errand::Separate, from, to, Freight::Message(message));
+            }
+            Twisted::Twice => {
+                self.answer(call, from, to, intact(message.clone()), Duration::ZERO);
+                self.call_from_outside(Errand::Separate, from, to, Freight::Message(message));
+            }
+            Twisted::Nothing => {}
+        }
+        Ok(())
+    }
+
+    fn answer(&mut self, call: usize, from: Who, to: Who, answer: Answer, delay: Duration) {
+        match self.network.answer(self.now, from, to) {
+            Some(after) => self.queue.plan(
+                self.now + delay + after,
+                Happening::Answered {
+                    call,
+                    answer: Box::new(answer),
+                },
+            ),
+            None => self.stats.lost += 1,
+        }
+    }
+
+    /// The caller has waited long enough.
+    pub(super) fn give_up(&mut self, call: usize) -> Result<(), Fault> {
+        self.answered(call, Answer::Undelivered(Failure::TimedOut))
+    }
+
+    /// A call comes to its end, unless it had one before.
+    pub(super) fn answered(&mut self, number: usize, answer: Answer) -> Result<(), Fault> {
+        let Some(call) = self.calls.get_mut(number).filter(|call| call.open) else {
+            return Ok(());
+        };
+        call.open = false;
+        let (caller, who, dialect) = (call.caller, call.from, call.dialect);
+        match caller {
+            Caller::Outsider(errand) => self.outsider_hears(errand, answer),
+            Caller::Agent { incarnation, call } => {
+                self.calls_open.remove(&(who, incarnation, call));
+                let alive = self
+                    .cast
+                    .machine(who)
+                    .is_some_and(|machine| machine.is_up() && machine.incarnation() == incarnation);
+                if !alive {
+                    return Ok(());
+                }
+                let label = format!("{who} has its answer #{number} {}", Ended(&answer));
+                let input = Input::Answer { call, dialect, answer };
+                self.deliver(who, input, &label)
+            }
+        }
+    }
+
+    /// A host has died: whoever waits for it finds the connection broken, or nothing at all.
+    pub(super) fn drop_requests_at(&mut self, who: Who) {
+        let gone: Vec<_> = (self.requests.iter())
+            .filter(|(_, pending)| pending.at == who)
+            .map(|(id, pending)| (*id, pending.call))
+            .collect();
+        for (id, call) in gone {
+            self.requests.remove(&id);
+            if self.chance.chance(50) {
+                let after = self.network.latency(self.now);
+                self.fail(call, after);
+            }
+        }
+    }
+
+    /// A receipt for a report is given only for what is on the disk.
+    fn check_receipt(&self, message: &Message, pending: &Pending) -> Result<(), Fault> {
+        let Body::MatchResultAck(receipt) = &message.body else {
+            return Ok(());
+        };
+        let reported = pending.reported.as_ref();
+        self.ledger.has_recorded(&receipt.match_id, reported)
+    }
+}
+
+/// How a party is called in the trace.
+struct Named(Option<Who>);
+
+impl std::fmt::Display for Named {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.0 {
+            Some(who) => who.fmt(f),
+            None => f.write_str("nobody"),
+        }
+    }
+}
+
+/// How a call's content is called in the trace.
+struct Label<'a>(&'a Freight);
+
+impl std::fmt::Display for Label<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.0 {
+            Freight::Message(message) => {
+                write!(f, "{} {}", message.message_type(), message.envelope.conversation_id)
+            }
+            Freight::Ask(Ask::Ping) => f.write_str("ping"),
+            Freight::Ask(_) => f.write_str("a question"),
+        }
+    }
+}
+
+/// How the end of a call is called in the trace.
+struct Ended<'a>(&'a Answer);
+
+impl std::fmt::Display for Ended<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.0 {
+            Answer::Message(Ok(incoming)) => match &incoming.body {
+                Ok(Body::LeagueError(error)) => write!(f, "LEAGUE_ERROR {}", error.error_code.code()),
+                Ok(_) => write!(f, "{}", incoming.message_type),
+                Err(rejection) => write!(f, "{} with {}", incoming.message_type, rejection.code.code()),
+            },
+            Answer::Message(Err(rejection)) => write!(f, "a breach: {}", rejection.code.code()),
+            Answer::Received => f.write_str("received"),
+            Answer::Garbled(_) => f.write_str("garbage"),
+            Answer::Undelivered(failure) => write!(f, "{failure}"),
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! When the checkers look at the world, and how the league's state becomes the plain facts that they judge.
+
+use super::check::{self, Facts, Fixture, Outcome, Row, fixtures};
+use super::failure::{Checker, Fault};
+use super::happening::Happening;
+use super::who::Who;
+use super::world::World;
+use crate::league::{Decision, League, LeagueEvent, Match};
+use crate::protocol::PlayerId;
+use crate::protocol::messages::{GameStatus, MatchResult, Phase};
+use std::time::Duration;
+
+/// How long everyone has to hear that the league is over.
+const ECHO: Duration = Duration::from_secs(60);
+
+/// What a league says of itself.
+pub fn facts(league: &League) -> Facts {
+    Facts {
+        players: league.players.keys().cloned().collect(),
+        fixtures: league
+            .matches
+            .iter()
+            .map(|(id, game)| Fixture {
+                id: id.clone(),
+                round: game.round_id,
+                a: game.a.clone(),
+                b: game.b.clone(),
+                outcome: decided(game).map(|decision| outcome(decision.status, &decision.result)),
+            })
+            .collect(),
+        table: (league.table().into_iter())
+            .map(|place| Row {
+                player: place.player,
+                played: place.tally.played(),
+                wins: place.tally.wins,
+                draws: place.tally.draws,
+                losses: place.tally.losses,
+                technical_losses: place.tally.technical_losses,
+                points: place.tally.points(),
+            })
+            .collect(),
+        completed: league.phase == Phase::Completed,
+    }
+}
+
+fn decided(game: &Match) -> Option<&Decision> {
+    game.decision.as_ref()
+}
+
+fn outcome(status: GameStatus, result: &MatchResult) -> Outcome {
+    match (status, result.winner.clone()) {
+        (GameStatus::TechnicalLoss, Some(winner)) => Outcome::Forfeited { winner },
+        (GameStatus::TechnicalLoss, None) => Outcome::BothForfeited,
+        (_, Some(winner)) => Outcome::Won(winner),
+        (_, None) => Outcome::Drawn,
+    }
+}
+
+impl World {
+    /// After each step in which the league changed.
+    pub(super) fn check_league(&mut self) -> Result<(), Fault> {
+        let facts = facts(self.cast.league());
+        check::always(&facts)?;
+        self.ledger.agrees(&facts)?;
+        if facts.completed && !self.ending {
+            self.ending = true;
+            let end = self.now.max(self.heals_at) + ECHO;
+            self.queue.plan(end, Happening::End);
+        }
+        Ok(())
+    }
+
+    pub(super) fn is_completed(&self) -> bool {
+        self.cast.league().phase == Phase::Completed
+    }
+
+    /// Takes in what has reached the manager's disk.
+    pub(super) fn read_ledger(&mut self) -> Result<(), Fault> {
+        let log = self.cast.manager.log();
+        let fresh = log.get(self.ledger_read..).unwrap_or_default();
+        for (_, event) in fresh {
+            if let LeagueEvent::MatchDecided {
+                match_id,
+                status,
+                result,
+                ..
+            } = event
+            {
+                self.ledger
+                    .record(match_id, outcome(*status, result), result.clone())?;
+            }
+        }
+        self.ledger_read = log.len();
+        Ok(())
+    }
+
+    pub(super) fn check_in_time(&self) -> Result<(), Fault> {
+        if self.is_completed() {
+            return Ok(());
+        }
+        let league = self.cast.league();
+        Err(Fault::new(
+            Checker::EndsInTime,
+            format!(
+                "{:?}: {} of {} matches decided, round {} of {}, {} players, {} referees",
+                league.phase,
+                league.matches_decided,
+                league.matches.len(),
+                league.current_round,
+                league.rounds.len(),
+                league.players.len(),
+                league.referees.len()
+            ),
+        ))
+    }
+
+    /// When all is over.
+    pub(super) fn check_the_end(&mut self) -> Result<(), Fault> {
+        self.check_in_time()?;
+        let facts = facts(self.cast.league());
+        check::always(&facts)?;
+        self.ledger.agrees(&facts)?;
+        self.count(&facts);
+        if self.shape.faults.is_sound() && !self.has_crashes() {
+            fixtures::none_forfeits(&facts, &self.sound_players())?;
+            self.all_are_told()?;
+        }
+        self.no_request_open()
+    }
+
+    fn has_crashes(&self) -> bool {
+        self.stats.crashes > 0
+    }
+
+    fn count(&mut self, facts: &Facts) {
+        self.stats.matches = facts.fixtures.len() as u64;
+        self.stats.technical_losses = (facts.fixtures.iter())
+            .filter(|fixture| {
+                matches!(
+                    fixture.outcome,
+                    Some(Outcome::Forfeited { .. } | Outcome::BothForfeited)
+                )
+            })
+            .count() as u64;
+        self.stats.reassigned = (self.cast.league().matches.values())
+            .filter(|game| game.attempts.len() > 1)
+            .count() as u64;
+    }
+
+    /// The players that always answer, by the names that the league gives them.
+    fn sound_players(&self) -> Vec<PlayerId> {
+        (self.cast.league().players.iter())
+            .filter(|(_, member)| match Who::at(&member.meta.contact_endpoint) {
+                Some(Who::Player(number)) => self.shape.behaviour(number).is_sound(),
+                _ => false,
+            })
+            .map(|(id, _)| id.clone())
+            .collect()
+    }
+
+    fn all_are_told(&self) -> Result<(), Fault> {
+        let league = self.cast.league();
+        let players = league.players.values().map(|member| &member.meta.contact_endpoint);
+        let referees = league.referees.values().map(|member| &member.meta.contact_endpoint);
+        for who in players.chain(referees).filter_map(Who::at) {
+            if !self.wiretap.told_the_end.contains(&who) {
+                return Err(Fault::new(
+                    Checker::AllAreTold,
+                    format!("{who} was not told that the league is over"),
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn no_request_open(&self) -> Result<(), Fault> {
+        let open = self.requests.values().find(|pending| {
+            let machine = self.cast.machine(pending.at);
+            machine.is_some_and(|machine| machine.is_up() && machine.waiting() == 0)
+        });
+        match open {
+            None => Ok(()),
+            Some(pending) => Err(Fault::new(
+                Checker::EveryRequestReplied,
+                format!("{} never replied to call #{}", pending.at, pending.call),
+            )),
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! Reads along on every wire: what was said to whom, whether it agrees, and whether a secret got out.
+
+use super::who::Who;
+use super::failure::{Checker, Fault};
+use crate::protocol::messages::{AnnouncedMatch, MatchTokens};
+use crate::protocol::{Body, LeagueId, Message, Token};
+use std::collections::{BTreeMap, BTreeSet};
+
+#[derive(Debug, Default)]
+pub struct Wiretap {
+    /// Who may be shown which token.
+    tokens: BTreeMap<String, BTreeSet<Who>>,
+    /// The token with which each agent speaks to the manager.
+    own: BTreeMap<Who, Token>,
+    /// The tokens made for matches, which are worth nothing to the manager.
+    for_matches: Vec<Token>,
+    /// What was said to end each attempt at a match: to the players, and to the manager.
+    endings: BTreeMap<String, String>,
+    reports: BTreeMap<String, (Message, String)>,
+    /// The promise in each invitation of an attempt.
+    promises: BTreeMap<(String, Who), String>,
+    pub told_the_end: BTreeSet<Who>,
+}
+
+impl Wiretap {
+    /// The token with which an agent speaks to the manager, if it has one.
+    pub fn token_of(&self, who: Who) -> Option<&Token> {
+        self.own.get(&who)
+    }
+
+    pub fn match_tokens(&self) -> &[Token] {
+        &self.for_matches
+    }
+
+    /// Reports that were sent in earnest.
+    pub fn reports(&self) -> Vec<&Message> {
+        self.reports.values().map(|(message, _)| message).collect()
+    }
+
+    /// Takes in a message that leaves `from` for `to`.
+    pub fn hear(&mut self, from: Who, to: Who, message: &Message, league: &LeagueId) -> Result<(), Fault> {
+        self.learn_tokens(from, to, message, league);
+        self.one_story(from, to, message)?;
+        self.no_secret_out(from, to, message)
+    }
+
+    fn allow(&mut self, token: &Token, who: impl IntoIterator<Item = Who>) {
+        self.tokens
+            .entry(token.reveal().to_owned())
+            .or_default()
+            .extend(who);
+    }
+
+    fn learn_tokens(&mut self, from: Who, to: Who, message: &Message, league: &LeagueId) {
+        if from != Who::Manager {
+            return;
+        }
+        match &message.body {
+            Body::LeagueRegisterResponse(_) | Body::RefereeRegisterResponse(_) => {
+                if let Some(token) = &message.envelope.auth_token {
+                    self.allow(token, [Who::Manager, to]);
+                    self.allow(&token.hash().notice_token(league), [to]);
+                    self.own.insert(to, token.clone());
+                }
+            }
+            Body::RoundAnnouncement(announcement) => {
+                for game in announcement.matches.iter() {
+                    self.learn_match_tokens(to, game);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn learn_match_tokens(&mut self, referee: Who, game: &AnnouncedMatch) {
+        let Some(briefing) = &game.briefing else { return };
+        for (player, endpoint, tokens) in [
+            (
+                &game.player_a_id,
+                &briefing.player_a_endpoint,
+                &briefing.player_a_tokens,
+            ),
+            (
+                &game.player_b_id,
+                &briefing.player_b_endpoint,
+                &briefing.player_b_tokens,
+            ),
+        ] {
+            let Some(MatchTokens { to_player, from_player }) = tokens else {
+                continue;
+            };
+            let _ = player;
+            self.allow(to_player, [referee]);
+            self.tokens
+                .entry(to_player.reveal().to_owned())
+                .or_default()
+                .extend(Who::at(endpoint));
+            self.allow(from_player, [referee]);
+            for token in [to_player, from_player] {
+                if !self.for_matches.contains(token) {
+                    self.for_matches.push(token.clone());
+                }
+            }
+        }
+    }
+
+    /// Both players hear the same end of a match, however often, and the manager hears it too.
+    fn one_story(&mut self, from: Who, to: Who, message: &Message) -> Result<(), Fault> {
+        let conversation = message.envelope.conversation_id.as_str();
+        match &message.body {
+            Body::GameOver(over) => {
+                let story = serde_json::to_string(over).unwrap_or_default();
+                agree(&mut self.endings, format!("{conversation} by {from}"), story)
+            }
+            Body::MatchResultReport(report) if matches!(from, Who::Referee(_)) => {
+                let story = serde_json::to_string(&report.result).unwrap_or_default();
+                let key = format!("{conversation} by {from}");
+                let (_, first) = self
+                    .reports
+                    .entry(key.clone())
+                    .or_insert_with(|| (message.clone(), story.clone()));
+                agree_on(&key, first, &story)
+            }
+            Body::LeagueCompleted(_) => {
+                self.told_the_end.insert(to);
+                Ok(())
+            }
+            Body::GameInvitation(invitation) => {
+                let promise = invitation.draw_commitment.as_ref().map(|c| c.0.to_string());
+                self.promises
+                    .insert((conversation.to_owned(), to), promise.unwrap_or_default());
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn no_secret_out(&self, from: Who, to: Who, message: &Message) -> Result<(), Fault> {
+        let text = serde_json::to_string(message).unwrap_or_default();
+        for token in tokens_in(&text) {
+            match self.tokens.get(token) {
+                Some(allowed) if allowed.contains(&to) => {}
+                known => {
+                    return Err(Fault::new(
+                        Checker::TokensStaySecret,
+                        format!(
+                            "{from} shows {to} the token {}..., which is {} in {}",
+                            token.get(..16).unwrap_or(token),
+                            if known.is_some() { "not for it" } else { "of unknown origin" },
+                            message.message_type()
+                        ),
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn agree(stories: &mut BTreeMap<String, String>, key: String, story: String) -> Result<(), Fault> {
+    let first = stories.entry(key.clone()).or_insert_with(|| story.clone());
+    agree_on(&key, first, &story)
+}
+
+fn agree_on(key: &str, first: &str, story: &str) -> Result<(), Fault> {
+    if first == story {
+        return Ok(());
+    }
+    Err(Fault::new(
+        Checker::OneStory,
+        format!("{key}: first {first}, then {story}"),
+    ))
+}
+
+/// Every whole token in a text: `tok_`, an owner, `_` and 64 digits.
+fn tokens_in(text: &str) -> impl Iterator<Item = &str> {
+    text.match_indices("\"tok_").filter_map(move |(at, _)| {
+        let rest = text.get(at + 1..)?;
+        let token = rest.get(..rest.find('"')?)?;
+        let digits = token.rsplit('_').next()?;
+        (digits.len() == 64).then_some(token)
+    })
+}

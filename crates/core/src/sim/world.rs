@@ -1,0 +1,406 @@
+//! The world: virtual time, the hosts in it, and what happens next. The driver of the agent contract in simulation.
+
+use super::behaviour::Manner;
+use super::cast::Cast;
+use super::check::ledger::Ledger;
+use super::exchange::{Call, Pending};
+use super::failure::{Checker, Failure, Fault};
+use super::happening::Happening;
+use super::host::Machine;
+use super::network::Network;
+use super::queue::Queue;
+use super::shape::Shape;
+use super::stats::Stats;
+use super::trace::Trace;
+use super::who::Who;
+use super::wiretap::Wiretap;
+use super::{CrashPoint, Moment, Options, Report, START};
+use crate::agent::{CallId, Input, RequestId};
+use crate::entropy::Entropy;
+use crate::protocol::Timestamp;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+pub struct World {
+    pub(super) now: Timestamp,
+    pub(super) queue: Queue<Happening>,
+    pub(super) chance: Entropy,
+    pub(super) shape: Shape,
+    pub(super) cast: Cast,
+    pub(super) network: Network,
+    pub(super) calls: Vec<Call>,
+    pub(super) calls_open: BTreeSet<(Who, u32, CallId)>,
+    pub(super) requests: BTreeMap<RequestId, Pending>,
+    pub(super) requests_received: u64,
+    pub(super) wiretap: Wiretap,
+    pub(super) ledger: Ledger,
+    /// How much of the manager's log the ledger has taken in.
+    pub(super) ledger_read: usize,
+    pub(super) trace: Trace,
+    pub(super) stats: Stats,
+    pub(super) heals_at: Timestamp,
+    /// The launcher knows that the league has started.
+    pub(super) launched: bool,
+    /// The league is over, and only its echo is waited for.
+    pub(super) ending: bool,
+    over: bool,
+    events: u64,
+    clocks: BTreeMap<Who, Clock>,
+    crash: Option<CrashPoint>,
+    /// How many more of that host's steps are let out before it crashes.
+    crash_after_commits: Option<usize>,
+}
+
+/// What is planned for a host.
+#[derive(Debug, Default)]
+struct Clock {
+    /// When the disk is done with all that waits.
+    disk_until: Option<Timestamp>,
+    tick_at: Option<Timestamp>,
+    /// When it was woken last, and how often at that very time.
+    woken: Option<(Timestamp, u32)>,
+}
+
+/// So many wakes at the same time are no accident.
+const WAKES_MAX: u32 = 100;
+
+impl World {
+    pub(super) fn new(seed: u64, options: &Options) -> Self {
+        let mut chance = Entropy::numbered(seed);
+        let shape = options
+            .shape
+            .clone()
+            .unwrap_or_else(|| Shape::drawn(&mut chance));
+        let cast = Cast::new(seed, &shape, &mut chance);
+        let network_chance = Entropy::numbered(chance.next_u64());
+        let network = Network::new(&shape.faults, network_chance, &cast.hosts(), START);
+        let mut world = Self {
+            now: START,
+            queue: Queue::default(),
+            heals_at: START + shape.faults.heal_after,
+            chance,
+            shape,
+            cast,
+            network,
+            calls: Vec::new(),
+            calls_open: BTreeSet::new(),
+            requests: BTreeMap::new(),
+            requests_received: 0,
+            wiretap: Wiretap::default(),
+            ledger: Ledger::default(),
+            ledger_read: 0,
+            trace: Trace::new(options.keep_trace),
+            stats: Stats::default(),
+            launched: false,
+            ending: false,
+            over: false,
+            events: 0,
+            clocks: BTreeMap::new(),
+            crash: options.crash,
+            crash_after_commits: None,
+        };
+        world.plan_lives();
+        world
+    }
+
+    pub(super) fn run(mut self, seed: u64) -> Report {
+        let failure = self.live().err().map(|fault| Failure {
+            fault,
+            at: self.now,
+            event: self.events,
+        });
+        self.stats.virtual_time = self.now.since(START);
+        self.stats.steps = (self.cast.hosts().into_iter())
+            .map(|who| (who, self.cast.machine(who).map_or(0, |machine| machine.steps())))
+            .collect();
+        self.seal();
+        Report {
+            seed,
+            stats: self.stats,
+            trace_hash: self.trace.hash(),
+            trace: self.trace.into_lines(),
+            failure,
+        }
+    }
+
+    fn live(&mut self) -> Result<(), Fault> {
+        while let Some((at, _, happening)) = self.queue.next() {
+            self.now = at;
+            self.events += 1;
+            self.happen(happening)?;
+            if self.over {
+                break;
+            }
+        }
+        self.check_the_end()
+    }
+
+    /// What the disks hold in the end belongs to the trace.
+    fn seal(&mut self) {
+        for who in self.cast.hosts() {
+            let disk = self
+                .cast
+                .machine(who)
+                .map(|machine| machine.disk())
+                .unwrap_or_default();
+            for line in disk {
+                self.trace.note(self.now, format_args!("{who} keeps {line}"));
+            }
+        }
+    }
+
+    fn happen(&mut self, happening: Happening) -> Result<(), Fault> {
+        match happening {
+            Happening::Start(who) => self.start(who),
+            Happening::Crash { who, down } => {
+                self.crash(who, down);
+                self.read_ledger()
+            }
+            Happening::Commit { who, incarnation } => self.commit(who, incarnation),
+            Happening::Tick { who, incarnation } => self.tick(who, incarnation),
+            Happening::Arrive { call, freight } => self.arrive(call, *freight),
+            Happening::Answered { call, answer } => self.answered(call, *answer),
+            Happening::GiveUp { call } => self.give_up(call),
+            Happening::Launch => {
+                self.launch();
+                Ok(())
+            }
+            Happening::Meddle => {
+                self.meddle();
+                Ok(())
+            }
+            Happening::Limit => self.check_in_time(),
+            Happening::End => {
+                self.over = self.is_completed();
+                self.ending = self.over;
+                Ok(())
+            }
+        }
+    }
+
+    /// When everyone comes, and when and for how long they fail.
+    fn plan_lives(&mut self) {
+        let faults = self.shape.faults.clone();
+        let heal_us = u64::try_from(faults.heal_after.as_micros()).unwrap_or(0);
+        for who in self.cast.hosts() {
+            let delay = Duration::from_micros(self.chance.below(300_000));
+            self.queue.plan(START + delay, Happening::Start(who));
+        }
+        for _ in 0..faults.crashes {
+            let who = super::faults::pick(&mut self.chance, &self.cast.hosts()).copied();
+            let at = START + Duration::from_micros(self.chance.below(heal_us));
+            let down = Duration::from_micros(self.chance.below(faults.outage_us_max));
+            let down = Some(down.min(self.heals_at.since(at)));
+            if let Some(who) = who {
+                self.queue.plan(at, Happening::Crash { who, down });
+            }
+        }
+        for number in 1..=self.shape.players.len() as u8 {
+            let at = START + Duration::from_micros(self.chance.below(heal_us.max(3_000_000) * 2));
+            let who = Who::Player(number);
+            match self.shape.behaviour(number).manner {
+                Manner::Dies => self.queue.plan(at, Happening::Crash { who, down: None }),
+                Manner::Returns => {
+                    let down = Duration::from_micros(self.chance.below(heal_us * 2 + 30_000_000));
+                    let down = Some(down);
+                    self.queue.plan(at, Happening::Crash { who, down });
+                }
+                _ => {}
+            }
+        }
+        let dead_referee = self.shape.referees.len() > 1 && faults.crashes > 0 && self.chance.chance(30);
+        if dead_referee {
+            let at = START + Duration::from_micros(self.chance.below(heal_us));
+            let (who, down) = (Who::Referee(1), None);
+            self.queue.plan(at, Happening::Crash { who, down });
+        }
+        self.queue
+            .plan(START + Duration::from_millis(500), Happening::Launch);
+        if faults.meddling_percent > 0 {
+            self.queue.plan(START + Duration::from_secs(1), Happening::Meddle);
+        }
+        self.queue
+            .plan(self.heals_at + self.shape.bound(), Happening::Limit);
+    }
+
+    fn start(&mut self, who: Who) -> Result<(), Fault> {
+        let now = self.now;
+        let Some(machine) = self.cast.machine_mut(who).filter(|machine| !machine.is_up()) else {
+            return Ok(());
+        };
+        machine.start(now)?;
+        let stored = machine.stored();
+        self.trace
+            .note(now, format_args!("{who} starts with {stored} events"));
+        *self.clocks.entry(who).or_default() = Clock::default();
+        self.after_step(who)
+    }
+
+    pub(super) fn crash(&mut self, who: Who, down: Option<Duration>) {
+        let waiting = self.cast.machine(who).map_or(0, |machine| machine.waiting()) as u64;
+        // Some of what waits for the disk may still reach it, though nobody will hear of it.
+        let stored = usize::try_from(self.chance.below(waiting + 1)).unwrap_or(0);
+        self.kill(who, stored);
+        if let Some(down) = down {
+            self.queue.plan(self.now + down, Happening::Start(who));
+        }
+    }
+
+    fn kill(&mut self, who: Who, stored: usize) {
+        let Some(machine) = self.cast.machine_mut(who).filter(|machine| machine.is_up()) else {
+            return;
+        };
+        let lost = machine.crash(stored);
+        self.stats.crashes += 1;
+        self.stats.steps_lost += lost as u64;
+        self.trace
+            .note(self.now, format_args!("{who} crashes, losing {lost} steps"));
+        self.drop_requests_at(who);
+    }
+
+    /// Hands an input to an agent that is up.
+    pub(super) fn deliver(&mut self, who: Who, input: Input, label: &str) -> Result<(), Fault> {
+        let now = self.now;
+        let Some(machine) = self.cast.machine_mut(who) else {
+            return Ok(());
+        };
+        let events = machine.handle(now, input)?;
+        self.trace.note(now, format_args!("{label}: {events} events"));
+        if who == Who::Manager && events > 0 {
+            self.check_league()?;
+        }
+        self.after_step(who)
+    }
+
+    /// Plans what a step calls for: its way to the disk, and the agent's next wake.
+    fn after_step(&mut self, who: Who) -> Result<(), Fault> {
+        let delay = Duration::from_micros(self.chance.below(self.shape.faults.disk_us_max + 1));
+        let incarnation = self.cast.machine(who).map_or(0, |machine| machine.incarnation());
+        let clock = self.clocks.entry(who).or_default();
+        let mut at = self.now + delay;
+        if let Some(busy) = clock.disk_until {
+            at = at.max(busy);
+        }
+        clock.disk_until = Some(at);
+        self.queue.plan(at, Happening::Commit { who, incarnation });
+        self.arm(who);
+        self.crash_if_due(who)
+    }
+
+    /// Makes sure that the agent is woken when it wants to be.
+    fn arm(&mut self, who: Who) {
+        let Some(machine) = self.cast.machine(who) else {
+            return;
+        };
+        let (Some(deadline), incarnation) = (machine.deadline(), machine.incarnation()) else {
+            return;
+        };
+        let at = deadline.max(self.now);
+        let clock = self.clocks.entry(who).or_default();
+        if clock.tick_at.is_none_or(|planned| planned > at || planned < self.now) {
+            clock.tick_at = Some(at);
+            self.queue.plan(at, Happening::Tick { who, incarnation });
+        }
+    }
+
+    fn tick(&mut self, who: Who, incarnation: u32) -> Result<(), Fault> {
+        let Some(machine) = self.cast.machine(who) else {
+            return Ok(());
+        };
+        if !machine.is_up() || machine.incarnation() != incarnation {
+            return Ok(());
+        }
+        let due = machine.deadline().is_some_and(|deadline| deadline <= self.now);
+        let clock = self.clocks.entry(who).or_default();
+        clock.tick_at = None;
+        if !due {
+            self.arm(who);
+            return Ok(());
+        }
+        let times = match clock.woken {
+            Some((at, times)) if at == self.now => times + 1,
+            _ => 1,
+        };
+        clock.woken = Some((self.now, times));
+        if times > WAKES_MAX {
+            return Err(Fault::new(
+                Checker::NoBusyLoop,
+                format!("{who} has been woken {times} times, and wants to be woken again at once"),
+            ));
+        }
+        self.deliver(who, Input::Tick, &format!("{who} ticks"))
+    }
+
+    /// A host's oldest waiting step is durable: now its messages may go.
+    fn commit(&mut self, who: Who, incarnation: u32) -> Result<(), Fault> {
+        let Some(machine) = self.cast.machine_mut(who) else {
+            return Ok(());
+        };
+        if !machine.is_up() || machine.incarnation() != incarnation {
+            return Ok(());
+        }
+        let released = machine.commit()?;
+        if who == Who::Manager && released.events > 0 {
+            self.read_ledger()?;
+        }
+        for outgoing in released.outbox {
+            self.send(who, outgoing)?;
+        }
+        for reply in released.replies {
+            self.reply(who, reply)?;
+        }
+        self.crash_after_release(who);
+        Ok(())
+    }
+
+    /// Crashes a host at the step that a test has chosen.
+    fn crash_if_due(&mut self, who: Who) -> Result<(), Fault> {
+        let (Some(point), Some(machine)) = (self.crash, self.cast.machine(who)) else {
+            return Ok(());
+        };
+        if point.who != who || machine.steps() != point.step {
+            return Ok(());
+        }
+        let waiting = machine.waiting();
+        match point.moment {
+            Moment::BeforeStored => self.kill(who, waiting.saturating_sub(1)),
+            Moment::StoredUnsent => self.kill(who, waiting),
+            Moment::Sent => {
+                self.crash_after_commits = Some(waiting);
+                return Ok(());
+            }
+        }
+        self.queue.plan(self.now + point.down, Happening::Start(who));
+        self.read_ledger()
+    }
+
+    fn crash_after_release(&mut self, who: Who) {
+        let (Some(point), Some(left)) = (self.crash, self.crash_after_commits) else {
+            return;
+        };
+        if point.who != who {
+            return;
+        }
+        self.crash_after_commits = left.checked_sub(1).filter(|left| *left > 0);
+        if self.crash_after_commits.is_none() {
+            self.kill(who, 0);
+            self.queue.plan(self.now + point.down, Happening::Start(who));
+        }
+    }
+
+    pub(super) fn is_mute(&self, who: Who) -> bool {
+        match who {
+            Who::Player(number) => self.shape.behaviour(number).manner == Manner::Mute,
+            _ => false,
+        }
+    }
+}
+
+impl std::fmt::Debug for World {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("World")
+            .field("now", &self.now)
+            .field("shape", &self.shape)
+            .finish_non_exhaustive()
+    }
+}
