@@ -1,5 +1,6 @@
 //! How the manager and the referees say that something is wrong.
 
+use crate::protocol::decode::Rejection;
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{LeagueId, MatchId, PlayerId, RoundId};
 use crate::protocol::time::Timestamp;
@@ -24,6 +25,44 @@ pub struct LeagueError {
     pub retryable: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<Map<String, Value>>,
+}
+
+impl LeagueError {
+    /// Refuses the message that called itself `original`, in the words of the catalogue and `message`.
+    pub fn new(
+        code: ErrorCode,
+        message: impl Into<String>,
+        original: Option<SmolStr>,
+        context: Option<Map<String, Value>>,
+    ) -> Self {
+        Self {
+            error_name: Some(code.name().to_owned()),
+            error_description: code.name().to_owned(),
+            error_message: Some(message.into()),
+            // The field is required, so a message that did not say what it was is called something too.
+            original_message_type: Some(original.unwrap_or(SmolStr::new_static("UNKNOWN"))),
+            retryable: Some(code.retryable()),
+            context,
+            error_code: code,
+        }
+    }
+}
+
+impl From<&Rejection> for LeagueError {
+    fn from(rejection: &Rejection) -> Self {
+        let context = [
+            ("path", &rejection.path),
+            ("expected", &rejection.expected),
+            ("came", &rejection.came),
+        ]
+        .map(|(key, text)| (key.to_owned(), Value::from(text.as_str())));
+        Self::new(
+            rejection.code.clone(),
+            rejection.sentence(),
+            rejection.message_type.clone(),
+            Some(Map::from_iter(context)),
+        )
+    }
 }
 
 /// GAME_ERROR: something in a match needs the player's attention.

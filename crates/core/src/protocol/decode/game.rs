@@ -1,0 +1,146 @@
+//! Reads the frame of a match: invitation, arrival, end.
+
+use super::reader::{Read, Reader};
+use super::rules;
+use super::{DeviationKind, league_id, match_id, player_id, round_id};
+use crate::fair::Reveal;
+use crate::protocol::ids::{GameType, LeagueId, MatchId, PlayerId, RoundId};
+use crate::protocol::messages::*;
+use serde_json::{Map, Value};
+
+pub(super) fn invitation(r: &Reader<'_>) -> Read<GameInvitation> {
+    Ok(GameInvitation {
+        league_id: league_id(r)?,
+        round_id: round_id(r)?,
+        match_id: r.required("match_id", rules::id(MatchId::new))?,
+        game_type: r.required("game_type", rules::id(GameType::new))?,
+        role_in_match: role(r)?,
+        opponent_id: r.required("opponent_id", rules::id(PlayerId::new))?,
+        player_id: r.optional("player_id", rules::id(PlayerId::new))?,
+        draw_commitment: r.optional("draw_commitment", rules::commitment)?,
+    })
+}
+
+fn role(r: &Reader<'_>) -> Read<Role> {
+    let key = "role_in_match";
+    let lower_case = match r.value(key).and_then(Value::as_str) {
+        Some("player_a") => Some(Role::PlayerA),
+        Some("player_b") => Some(Role::PlayerB),
+        _ => None,
+    };
+    match lower_case {
+        Some(role) if r.is_lenient() => {
+            r.note(DeviationKind::Alias, key);
+            Ok(role)
+        }
+        _ => r.required(key, rules::one_of),
+    }
+}
+
+pub(super) fn join_ack(r: &Reader<'_>) -> Read<GameJoinAck> {
+    Ok(GameJoinAck {
+        match_id: match_id(r)?,
+        player_id: player_id(r)?,
+        arrival_timestamp: if r.is_lenient() && !r.has("arrival_timestamp") {
+            r.note(DeviationKind::Missing, "arrival_timestamp");
+            r.now()
+        } else {
+            r.timestamp("arrival_timestamp")?
+        },
+        accept: accept(r)?,
+    })
+}
+
+fn accept(r: &Reader<'_>) -> Read<bool> {
+    let accepted = r.value("status").and_then(Value::as_str) == Some("ACCEPTED");
+    if accepted && r.is_lenient() && !r.has("accept") {
+        r.note(DeviationKind::Alias, "status");
+        return Ok(true);
+    }
+    r.required("accept", rules::boolean)
+}
+
+pub(super) fn over(r: &Reader<'_>) -> Read<GameOver> {
+    let game_type = r.required("game_type", rules::id(GameType::new))?;
+    let reason = r.optional("reason", rules::prose)?;
+    Ok(GameOver {
+        league_id: r.optional("league_id", rules::id(LeagueId::new))?,
+        round_id: r.optional("round_id", rules::ordinal)?.map(RoundId),
+        match_id: match_id(r)?,
+        game_result: game_result(&r.object("game_result")?, &game_type, reason.as_deref())?,
+        game_type,
+        reason,
+    })
+}
+
+fn game_result(r: &Reader<'_>, game_type: &GameType, outer_reason: Option<&str>) -> Read<GameResult> {
+    let known = ["status", "winner_player_id", "reason", "fairness"];
+    let status = r.required("status", rules::one_of)?;
+    Ok(GameResult {
+        status,
+        winner_player_id: winner(r, "winner_player_id")?,
+        details: details(r, game_type, Some(status), &known)?,
+        // One source puts the reason outside the result.
+        reason: r
+            .expected("reason", rules::prose)?
+            .or_else(|| outer_reason.map(str::to_owned)),
+        fairness: fairness(r)?,
+    })
+}
+
+/// Null where nobody won; some agents write "DRAW" instead.
+pub(super) fn winner(r: &Reader<'_>, key: &str) -> Read<Option<PlayerId>> {
+    if r.is_lenient() && r.value(key).and_then(Value::as_str) == Some("DRAW") {
+        r.note(DeviationKind::Alias, key);
+        return Ok(None);
+    }
+    r.optional(key, rules::id(PlayerId::new))
+}
+
+const EVEN_ODD: &str = "even_odd";
+
+/// What is told of the game itself: by the protocol's own rules for even/odd, in the game's words for any other.
+pub(super) fn details(
+    r: &Reader<'_>,
+    game_type: &GameType,
+    status: Option<GameStatus>,
+    known: &[&str],
+) -> Read<GameDetails> {
+    if game_type.as_str() != EVEN_ODD {
+        return Ok(GameDetails::Other(r.fields_but(known)));
+    }
+    // A match that was forfeited before anyone was asked has no choices to tell of.
+    let unasked = status == Some(GameStatus::TechnicalLoss) && !r.has("choices");
+    Ok(GameDetails::Parity(ParityDetails {
+        drawn_number: r.optional("drawn_number", rules::drawn_number)?,
+        number_parity: r.optional("number_parity", rules::one_of)?,
+        choices: if unasked {
+            ByPlayer::from_iter([])
+        } else {
+            r.by_player("choices", rules::nullable(rules::one_of))?
+        },
+    }))
+}
+
+pub(super) fn no_details(game_type: &GameType) -> GameDetails {
+    if game_type.as_str() != EVEN_ODD {
+        return GameDetails::Other(Map::new());
+    }
+    GameDetails::Parity(ParityDetails {
+        drawn_number: None,
+        number_parity: None,
+        choices: ByPlayer::from_iter([]),
+    })
+}
+
+pub(super) fn fairness(r: &Reader<'_>) -> Read<Option<Reveal>> {
+    let Some(reveal) = r.optional_object("fairness")? else {
+        return Ok(None);
+    };
+    Ok(Some(Reveal {
+        scheme: reveal.required("scheme", rules::word)?,
+        secret: reveal.required("secret", rules::word)?,
+        commitment: reveal.required("commitment", rules::commitment)?,
+        nonces: reveal.by_player("nonces", rules::nonce)?,
+    }))
+}

@@ -1,0 +1,55 @@
+//! Reads how a league is set going, and how a foreign manager hands a match to a referee.
+
+use super::league_id;
+use super::reader::{Read, Reader};
+use super::rules::{self, Rule};
+use crate::protocol::ids::{GameType, LeagueId, MatchId, PlayerId, RoundId};
+use crate::protocol::messages::*;
+
+pub(super) fn start(r: &Reader<'_>) -> Read<StartLeague> {
+    league_id(r).map(|league_id| StartLeague { league_id })
+}
+
+pub(super) fn status(r: &Reader<'_>) -> Read<LeagueStatus> {
+    Ok(LeagueStatus {
+        league_id: league_id(r)?,
+        status: r.required("status", rules::one_of)?,
+        current_round: r.required("current_round", rules::count)?,
+        total_rounds: r.required("total_rounds", rules::count)?,
+        matches_completed: r.required("matches_completed", rules::count)?,
+    })
+}
+
+pub(super) fn assignment(r: &Reader<'_>) -> Read<MatchAssignment> {
+    Ok(MatchAssignment {
+        league_id: r.optional("league_id", rules::id(LeagueId::new))?,
+        round_id: r.optional("round_id", rules::ordinal)?.map(RoundId),
+        match_id: r.required("match_id", rules::id(MatchId::new))?,
+        game_type: r.optional("game_type", rules::id(GameType::new))?,
+        player_a_id: player(r, ["player_A_id", "player_a_id", "player1_id"])?,
+        player_b_id: player(r, ["player_B_id", "player_b_id", "player2_id"])?,
+        player_a_endpoint: first_of(
+            r,
+            ["player_A_endpoint", "player_a_endpoint", "player1_endpoint"],
+            rules::endpoint,
+        )?,
+        player_b_endpoint: first_of(
+            r,
+            ["player_B_endpoint", "player_b_endpoint", "player2_endpoint"],
+            rules::endpoint,
+        )?,
+    })
+}
+
+fn player(r: &Reader<'_>, [ours, lower, numbered]: [&str; 3]) -> Read<PlayerId> {
+    let rule = || rules::id(PlayerId::new);
+    first_of(r, [ours, lower, numbered], rule())?.ok_or_else(|| r.missing(ours, rule()))
+}
+
+/// No source defines this message, so each name that managers give the field is as good as the others.
+fn first_of<'a, T>(r: &Reader<'a>, keys: [&str; 3], rule: impl Rule<'a, T>) -> Read<Option<T>> {
+    match keys.into_iter().find(|key| r.has(key)) {
+        Some(key) => r.optional(key, rule),
+        None => Ok(None),
+    }
+}

@@ -1,0 +1,88 @@
+//! Reads how players are asked for a move, in even/odd and in any other game, and how they answer.
+
+use super::reader::{Read, Reader};
+use super::result::record;
+use super::rules;
+use super::{DeviationKind, match_id, player_id};
+use crate::protocol::ids::{GameType, LeagueId, PlayerId, RoundId};
+use crate::protocol::messages::*;
+use serde_json::Map;
+
+pub(super) fn parity_call(r: &Reader<'_>) -> Read<ChooseParityCall> {
+    Ok(ChooseParityCall {
+        league_id: r.optional("league_id", rules::id(LeagueId::new))?,
+        round_id: r.optional("round_id", rules::ordinal)?.map(RoundId),
+        match_id: match_id(r)?,
+        player_id: player_id(r)?,
+        game_type: r.required("game_type", rules::id(GameType::new))?,
+        context: r
+            .optional_object("context")?
+            .map(|context| choice_context(&context))
+            .transpose()?,
+        deadline: r.timestamp("deadline")?,
+    })
+}
+
+fn choice_context(r: &Reader<'_>) -> Read<ChoiceContext> {
+    Ok(ChoiceContext {
+        opponent_id: r.optional("opponent_id", rules::id(PlayerId::new))?,
+        round_id: r.optional("round_id", rules::ordinal)?.map(RoundId),
+        your_standings: r
+            .optional_object("your_standings")?
+            .map(|standings| record(&standings))
+            .transpose()?,
+    })
+}
+
+pub(super) fn parity_response(r: &Reader<'_>) -> Read<ChooseParityResponse> {
+    Ok(ChooseParityResponse {
+        match_id: match_id(r)?,
+        player_id: player_id(r)?,
+        parity_choice: parity_choice(r)?,
+        nonce: r.optional("nonce", rules::nonce)?,
+    })
+}
+
+/// The name of the field may be forgiven, its value never.
+fn parity_choice(r: &Reader<'_>) -> Read<Parity> {
+    if r.is_lenient() && r.raw("parity_choice").is_none() && r.raw("choice").is_some() {
+        r.note(DeviationKind::Alias, "choice");
+        return r.present("choice", rules::parity_choice);
+    }
+    r.present("parity_choice", rules::parity_choice)
+}
+
+pub(super) fn move_call(r: &Reader<'_>) -> Read<GameMoveCall> {
+    let request = r.object("move_request")?;
+    Ok(GameMoveCall {
+        league_id: r.optional("league_id", rules::id(LeagueId::new))?,
+        round_id: r.optional("round_id", rules::ordinal)?.map(RoundId),
+        match_id: match_id(r)?,
+        player_id: player_id(r)?,
+        game_type: r.required("game_type", rules::id(GameType::new))?,
+        move_request: MoveRequest {
+            move_type: request.required("move_type", rules::word)?,
+            valid_options: request.values("valid_options", rules::anything)?,
+            context: request.filled("context", rules::any_object, || Some(Map::new()))?,
+        },
+        deadline: r.timestamp("deadline")?,
+    })
+}
+
+pub(super) fn move_response(r: &Reader<'_>) -> Read<GameMoveResponse> {
+    let data = r.object("move_data")?;
+    let move_type = data.required("move_type", rules::word)?;
+    if move_type == "choose_parity" {
+        data.present("choice", rules::parity_choice)?;
+    }
+    Ok(GameMoveResponse {
+        match_id: match_id(r)?,
+        player_id: player_id(r)?,
+        game_type: r.required("game_type", rules::id(GameType::new))?,
+        move_data: MoveData {
+            move_type,
+            choice: data.required("choice", rules::anything)?,
+        },
+        nonce: r.optional("nonce", rules::nonce)?,
+    })
+}

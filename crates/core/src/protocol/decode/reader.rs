@@ -1,0 +1,357 @@
+//! Reads fields out of a JSON object and knows where it is, so that whatever is wrong can be named by its path.
+//!
+//! Where we are is a chain of borrowed steps on the stack; it becomes text only when there is something to complain of.
+
+use super::rules::{Rule, Wrong};
+use super::{Conformance, Deviation, DeviationKind, Exchange, Reading, Rejection, rules};
+use crate::protocol::envelope::id_fits;
+use crate::protocol::error::ErrorCode;
+use crate::protocol::ids::{ConversationId, PlayerId};
+use crate::protocol::messages::ByPlayer;
+use crate::protocol::time::{TimeForm, Timestamp};
+use serde_json::{Map, Value};
+use smol_str::SmolStr;
+use std::cell::RefCell;
+
+pub(super) type Read<T> = Result<T, Rejection>;
+
+/// What holds for a message as a whole while it is read.
+pub(super) struct Context<'a> {
+    reading: &'a Reading<'a>,
+    message: &'a Value,
+    deviations: RefCell<Vec<Deviation>>,
+}
+
+impl<'a> Context<'a> {
+    pub(super) fn new(message: &'a Value, reading: &'a Reading<'a>) -> Self {
+        Self {
+            reading,
+            message,
+            deviations: RefCell::default(),
+        }
+    }
+
+    pub(super) fn into_deviations(self) -> Vec<Deviation> {
+        self.deviations.into_inner()
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Path<'a> {
+    parent: Option<&'a Path<'a>>,
+    step: Step<'a>,
+}
+
+#[derive(Clone, Copy)]
+enum Step<'a> {
+    Message,
+    Key(&'a str),
+    Index(usize),
+}
+
+impl Path<'_> {
+    fn render(&self) -> String {
+        let mut text = self.parent.map(Path::render).unwrap_or_default();
+        match self.step {
+            Step::Message => {}
+            Step::Key(key) => {
+                if !text.is_empty() {
+                    text.push('.');
+                }
+                text.extend(key.chars().take(CAME_CHARS_MAX));
+            }
+            Step::Index(index) => text.push_str(&format!("[{index}]")),
+        }
+        text
+    }
+}
+
+/// One object of a message, open for reading.
+pub(super) struct Reader<'a> {
+    fields: &'a Map<String, Value>,
+    path: Path<'a>,
+    context: &'a Context<'a>,
+}
+
+impl<'a> Reader<'a> {
+    /// The message itself, if it is an object at all.
+    pub(super) fn open(context: &'a Context<'a>) -> Read<Self> {
+        let path = Path {
+            parent: None,
+            step: Step::Message,
+        };
+        object_at(path, context.message, context)
+    }
+
+    pub(super) fn is_lenient(&self) -> bool {
+        self.context.reading.conformance == Conformance::Lenient
+    }
+
+    pub(super) fn now(&self) -> Timestamp {
+        self.context.reading.now
+    }
+
+    pub(super) fn exchange(&self) -> Option<&'a Exchange> {
+        self.context.reading.exchange
+    }
+
+    /// The field as it came, null included.
+    pub(super) fn raw(&self, key: &str) -> Option<&'a Value> {
+        self.fields.get(key)
+    }
+
+    /// The field, unless it is missing or null, which is the same thing.
+    pub(super) fn value(&self, key: &str) -> Option<&'a Value> {
+        self.raw(key).filter(|value| !value.is_null())
+    }
+
+    pub(super) fn has(&self, key: &str) -> bool {
+        self.value(key).is_some()
+    }
+
+    /// All fields but those named: what a game says in its own words.
+    pub(super) fn fields_but(&self, known: &[&str]) -> Map<String, Value> {
+        let mut rest = self.fields.clone();
+        rest.retain(|key, _| !known.contains(&key.as_str()));
+        rest
+    }
+
+    /// A field that must be there.
+    pub(super) fn required<T>(&self, key: &str, rule: impl Rule<'a, T>) -> Read<T> {
+        match self.value(key) {
+            Some(value) => rule(value).map_err(|wrong| self.wrong(key, wrong)),
+            None => Err(self.missing(key, rule)),
+        }
+    }
+
+    /// A field that may be missing or null.
+    pub(super) fn optional<T>(&self, key: &str, rule: impl Rule<'a, T>) -> Read<Option<T>> {
+        self.value(key)
+            .map(|value| rule(value).map_err(|wrong| self.wrong(key, wrong)))
+            .transpose()
+    }
+
+    /// A field that must be there; the lenient reading fills it in if it can.
+    pub(super) fn filled<T>(
+        &self,
+        key: &str,
+        rule: impl Rule<'a, T>,
+        fill: impl FnOnce() -> Option<T>,
+    ) -> Read<T> {
+        if !self.is_lenient() || self.has(key) {
+            return self.required(key, rule);
+        }
+        match fill() {
+            Some(value) => {
+                self.note(DeviationKind::Missing, key);
+                Ok(value)
+            }
+            None => Err(self.missing(key, rule)),
+        }
+    }
+
+    /// A field that must be there; the lenient reading goes on without it.
+    pub(super) fn expected<T>(&self, key: &str, rule: impl Rule<'a, T>) -> Read<Option<T>> {
+        if !self.is_lenient() {
+            return self.required(key, rule).map(Some);
+        }
+        if !self.has(key) {
+            self.note(DeviationKind::Missing, key);
+        }
+        self.optional(key, rule)
+    }
+
+    /// A field of which only the absence counts as missing: null is a value here, and a wrong one.
+    pub(super) fn present<T>(&self, key: &str, rule: impl Rule<'a, T>) -> Read<T> {
+        match self.raw(key) {
+            Some(value) => rule(value).map_err(|wrong| self.wrong(key, wrong)),
+            None => Err(self.missing(key, rule)),
+        }
+    }
+
+    pub(super) fn timestamp(&self, key: &str) -> Read<Timestamp> {
+        self.optional_timestamp(key)?
+            .ok_or_else(|| self.missing(key, rules::time))
+    }
+
+    pub(super) fn optional_timestamp(&self, key: &str) -> Read<Option<Timestamp>> {
+        match self.optional(key, rules::time)? {
+            Some((_, TimeForm::Sloppy)) if !self.is_lenient() => Err(self.wrong(key, rules::not_utc())),
+            Some((timestamp, form)) => {
+                if form == TimeForm::Sloppy {
+                    self.note(DeviationKind::TimestampForm, key);
+                }
+                Ok(Some(timestamp))
+            }
+            None => Ok(None),
+        }
+    }
+
+    /// An object that must be there.
+    pub(super) fn object<'b>(&'b self, key: &'b str) -> Read<Reader<'b>> {
+        match self.optional_object(key)? {
+            Some(reader) => Ok(reader),
+            None => Err(self.missing(key, rules::object)),
+        }
+    }
+
+    pub(super) fn optional_object<'b>(&'b self, key: &'b str) -> Read<Option<Reader<'b>>> {
+        self.value(key)
+            .map(|value| object_at(self.step(Step::Key(key)), value, self.context))
+            .transpose()
+    }
+
+    /// A list of objects that must be there.
+    pub(super) fn objects<T>(&self, key: &str, read: impl Fn(&Reader<'_>) -> Read<T>) -> Read<Vec<T>> {
+        let items = self.array(key)?;
+        let list = self.step(Step::Key(key));
+        let at = |(index, item)| {
+            let path = Path {
+                parent: Some(&list),
+                step: Step::Index(index),
+            };
+            read(&object_at(path, item, self.context)?)
+        };
+        items.iter().enumerate().map(at).collect()
+    }
+
+    /// A list of plain values that must be there.
+    pub(super) fn values<T>(&self, key: &str, rule: impl Rule<'a, T>) -> Read<Vec<T>> {
+        let items = self.array(key)?;
+        let list = self.step(Step::Key(key));
+        let at = |(index, item)| {
+            let path = Path {
+                parent: Some(&list),
+                step: Step::Index(index),
+            };
+            rule(item).map_err(|wrong| reject(&path, wrong, Some(item), self.context))
+        };
+        items.iter().enumerate().map(at).collect()
+    }
+
+    fn array(&self, key: &str) -> Read<&'a [Value]> {
+        let items = match self.value(key) {
+            Some(value) => rules::array(value).map_err(|wrong| self.wrong(key, wrong))?,
+            None => return Err(self.missing(key, rules::array)),
+        };
+        self.bound(key, items.len())?;
+        Ok(items)
+    }
+
+    /// An object keyed by player that must be there.
+    pub(super) fn by_player<T>(&self, key: &str, rule: impl Rule<'a, T>) -> Read<ByPlayer<T>> {
+        let entries = self.required(key, rules::object)?;
+        self.bound(key, entries.len())?;
+        let owner = self.step(Step::Key(key));
+        let at = |(player, value): (&'a String, &'a Value)| {
+            if !id_fits(player) {
+                return Err(self.wrong(key, Wrong::format("player ids of 1 to 128 bytes as keys")));
+            }
+            let path = Path {
+                parent: Some(&owner),
+                step: Step::Key(player),
+            };
+            match rule(value) {
+                Ok(read) => Ok((PlayerId::new(player.as_str()), read)),
+                Err(mut wrong) => {
+                    if value.is_null() {
+                        wrong.code = ErrorCode::MissingField;
+                    }
+                    Err(reject(&path, wrong, Some(value), self.context))
+                }
+            }
+        };
+        entries.iter().map(at).collect()
+    }
+
+    fn bound(&self, key: &str, len: usize) -> Read<()> {
+        let max = self.context.reading.limits.array_len_max;
+        if len <= max {
+            return Ok(());
+        }
+        let mut rejection = self.wrong(key, Wrong::format(""));
+        rejection.expected = format!("at most {max} entries");
+        Err(rejection)
+    }
+
+    fn step<'b>(&'b self, step: Step<'b>) -> Path<'b> {
+        Path {
+            parent: Some(&self.path),
+            step,
+        }
+    }
+
+    /// Remembers that the lenient reading let something pass.
+    pub(super) fn note(&self, kind: DeviationKind, key: &str) {
+        let path = self.step(Step::Key(key)).render();
+        self.context
+            .deviations
+            .borrow_mut()
+            .push(Deviation { kind, path });
+    }
+
+    #[cold]
+    pub(super) fn wrong(&self, key: &str, wrong: Wrong) -> Rejection {
+        reject(&self.step(Step::Key(key)), wrong, self.raw(key), self.context)
+    }
+
+    /// The rule itself knows what it would have wanted: nothing, put to it, makes it say so.
+    #[cold]
+    pub(super) fn missing<T>(&self, key: &str, rule: impl Rule<'a, T>) -> Rejection {
+        let expected = rule(&NULL).err().map_or("a value", |wrong| wrong.expected);
+        self.wrong(key, Wrong::new(ErrorCode::MissingField, expected))
+    }
+}
+
+static NULL: Value = Value::Null;
+
+fn object_at<'a>(path: Path<'a>, value: &'a Value, context: &'a Context<'a>) -> Read<Reader<'a>> {
+    match rules::object(value) {
+        Ok(fields) => Ok(Reader {
+            fields,
+            path,
+            context,
+        }),
+        Err(wrong) => Err(reject(&path, wrong, Some(value), context)),
+    }
+}
+
+#[cold]
+fn reject(path: &Path<'_>, wrong: Wrong, value: Option<&Value>, context: &Context<'_>) -> Rejection {
+    let secret = matches!(path.step, Step::Key("auth_token" | "to_player" | "from_player"));
+    let said = |key: &str| context.message.get(key).and_then(Value::as_str);
+    Rejection {
+        code: wrong.code,
+        path: path.render(),
+        expected: wrong.expected.to_owned(),
+        came: came(value, secret),
+        message_type: said("message_type").map(|text| SmolStr::from(shorten(text, CAME_CHARS_MAX))),
+        conversation_id: said("conversation_id")
+            .filter(|text| id_fits(text))
+            .map(ConversationId::new),
+    }
+}
+
+const CAME_CHARS_MAX: usize = 60;
+const SECRET_CHARS_MAX: usize = 8;
+
+/// What came, in a few words. Lists and objects are only counted: tokens may lie in them.
+fn came(value: Option<&Value>, secret: bool) -> String {
+    match value {
+        None => "nothing".to_owned(),
+        Some(Value::Array(items)) => format!("a list of {}", items.len()),
+        Some(Value::Object(fields)) => format!("an object of {}", fields.len()),
+        Some(Value::String(text)) if secret || text.starts_with("tok") => {
+            format!("{:?}", shorten(text, SECRET_CHARS_MAX))
+        }
+        Some(Value::String(text)) => format!("{:?}", shorten(text, CAME_CHARS_MAX)),
+        Some(other) => other.to_string(),
+    }
+}
+
+fn shorten(text: &str, chars_max: usize) -> String {
+    match text.char_indices().nth(chars_max) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}...", text.get(..end).unwrap_or_default()),
+    }
+}

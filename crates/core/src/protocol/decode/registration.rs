@@ -1,0 +1,104 @@
+//! Reads how agents enter a league.
+
+use super::reader::{Read, Reader};
+use super::rules::{self, Rule, Wrong};
+use crate::protocol::ids::{GameType, LeagueId, PlayerId, RefereeId};
+use crate::protocol::messages::*;
+
+pub(super) fn referee_request(r: &Reader<'_>) -> Read<RefereeRegisterRequest> {
+    let meta = r.object("referee_meta")?;
+    Ok(RefereeRegisterRequest {
+        referee_meta: RefereeMeta {
+            display_name: meta.required("display_name", rules::display_name)?,
+            version: meta.required("version", rules::version)?,
+            game_types: game_types(&meta)?,
+            contact_endpoint: meta.required("contact_endpoint", rules::endpoint)?,
+            max_concurrent_matches: meta.required("max_concurrent_matches", rules::capacity)?,
+            protocol_version: meta.optional("protocol_version", rules::word)?,
+            capabilities: if meta.has("capabilities") {
+                meta.values("capabilities", rules::word)?
+            } else {
+                Vec::new()
+            },
+        },
+    })
+}
+
+pub(super) fn player_request(r: &Reader<'_>) -> Read<LeagueRegisterRequest> {
+    let meta = r.object("player_meta")?;
+    Ok(LeagueRegisterRequest {
+        player_meta: PlayerMeta {
+            display_name: meta.required("display_name", rules::display_name)?,
+            version: meta.required("version", rules::version)?,
+            game_types: game_types(&meta)?,
+            contact_endpoint: meta.required("contact_endpoint", rules::endpoint)?,
+            protocol_version: meta.optional("protocol_version", rules::word)?,
+        },
+    })
+}
+
+fn game_types(meta: &Reader<'_>) -> Read<Vec<GameType>> {
+    let games = meta.values("game_types", rules::id(GameType::new))?;
+    if games.is_empty() {
+        return Err(meta.wrong("game_types", Wrong::format("a list of at least one game")));
+    }
+    Ok(games)
+}
+
+pub(super) fn referee_response(r: &Reader<'_>) -> Read<RefereeRegisterResponse> {
+    let answer = answer(r)?;
+    Ok(RefereeRegisterResponse {
+        referee_id: given(r, &answer, "referee_id", rules::id(RefereeId::new))?,
+        answer,
+    })
+}
+
+pub(super) fn player_response(r: &Reader<'_>) -> Read<LeagueRegisterResponse> {
+    let answer = answer(r)?;
+    Ok(LeagueRegisterResponse {
+        player_id: given(r, &answer, "player_id", rules::id(PlayerId::new))?,
+        answer,
+    })
+}
+
+/// The new agent's id: there if it was accepted, null if not.
+fn given<'a, T>(
+    r: &Reader<'a>,
+    answer: &RegisterAnswer,
+    key: &str,
+    rule: impl Rule<'a, T>,
+) -> Read<Option<T>> {
+    match answer.status {
+        RegisterStatus::Accepted => r.required(key, rule).map(Some),
+        RegisterStatus::Rejected => {
+            null_in_strict(r, key, "null, since the registration was rejected")?;
+            r.optional(key, rule)
+        }
+    }
+}
+
+fn answer(r: &Reader<'_>) -> Read<RegisterAnswer> {
+    let status = r.required("status", rules::one_of)?;
+    let reason = match status {
+        RegisterStatus::Rejected => r.expected("reason", rules::prose)?,
+        RegisterStatus::Accepted => {
+            null_in_strict(r, "reason", "null, since the registration was accepted")?;
+            r.optional("reason", rules::prose)?
+        }
+    };
+    Ok(RegisterAnswer {
+        status,
+        reason,
+        league_id: r.optional("league_id", rules::id(LeagueId::new))?,
+        match_tokens: r.optional("match_tokens", rules::boolean)?,
+        error_code: r.optional("error_code", rules::error_code)?,
+        error_name: r.optional("error_name", rules::prose)?,
+    })
+}
+
+fn null_in_strict(r: &Reader<'_>, key: &str, expected: &'static str) -> Read<()> {
+    if r.has(key) && !r.is_lenient() {
+        return Err(r.wrong(key, Wrong::format(expected)));
+    }
+    Ok(())
+}

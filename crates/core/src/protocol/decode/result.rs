@@ -1,0 +1,93 @@
+//! Reads what a match brings: the report, the receipt, the table.
+
+use super::reader::{Read, Reader};
+use super::rules;
+use super::{DeviationKind, game, league_id, match_id, round_id};
+use crate::protocol::ids::{GameType, MatchId, PlayerId, RoundId};
+use crate::protocol::messages::*;
+use crate::protocol::text::DisplayName;
+
+pub(super) fn report(r: &Reader<'_>) -> Read<MatchResultReport> {
+    let game_type = r.required("game_type", rules::id(GameType::new))?;
+    Ok(MatchResultReport {
+        league_id: league_id(r)?,
+        round_id: round_id(r)?,
+        match_id: r.required("match_id", rules::id(MatchId::new))?,
+        result: match_result(&r.object("result")?, &game_type)?,
+        game_type,
+    })
+}
+
+fn match_result(r: &Reader<'_>, game_type: &GameType) -> Read<MatchResult> {
+    let status = r.optional("status", rules::one_of)?;
+    Ok(MatchResult {
+        winner: game::winner(r, "winner")?,
+        score: r.by_player("score", rules::count)?,
+        details: result_details(r, game_type, status)?,
+        status,
+        reason: r.optional("reason", rules::prose)?,
+    })
+}
+
+fn result_details(r: &Reader<'_>, game_type: &GameType, status: Option<GameStatus>) -> Read<ResultDetails> {
+    if r.is_lenient() && !r.has("details") {
+        r.note(DeviationKind::Missing, "details");
+        return Ok(ResultDetails {
+            game: game::no_details(game_type),
+            fairness: None,
+            answer_ms: None,
+        });
+    }
+    let details = r.object("details")?;
+    Ok(ResultDetails {
+        game: game::details(&details, game_type, status, &["fairness", "answer_ms"])?,
+        fairness: game::fairness(&details)?,
+        answer_ms: if details.has("answer_ms") {
+            Some(details.by_player("answer_ms", rules::nullable(rules::count))?)
+        } else {
+            None
+        },
+    })
+}
+
+pub(super) fn ack(r: &Reader<'_>) -> Read<MatchResultAck> {
+    Ok(MatchResultAck {
+        match_id: match_id(r)?,
+        status: r.required("status", rules::one_of)?,
+        duplicate: r.optional("duplicate", rules::boolean)?,
+    })
+}
+
+pub(super) fn standings_update(r: &Reader<'_>) -> Read<LeagueStandingsUpdate> {
+    Ok(LeagueStandingsUpdate {
+        league_id: league_id(r)?,
+        round_id: r.required("round_id", rules::ordinal).map(RoundId)?,
+        standings: r.objects("standings", standing)?.into(),
+    })
+}
+
+pub(super) fn standing(r: &Reader<'_>) -> Read<StandingRow> {
+    let player_id = r.required("player_id", rules::id(PlayerId::new))?;
+    Ok(StandingRow {
+        rank: r.required("rank", rules::ordinal)?,
+        display_name: r.filled("display_name", rules::display_name, || {
+            DisplayName::parse(player_id.as_str()).ok()
+        })?,
+        player_id,
+        played: r.required("played", rules::count)?,
+        wins: r.required("wins", rules::count)?,
+        draws: r.required("draws", rules::count)?,
+        losses: r.required("losses", rules::count)?,
+        points: r.required("points", rules::count)?,
+        technical_losses: r.optional("technical_losses", rules::count)?,
+        rank_reason: r.optional("rank_reason", rules::prose)?,
+    })
+}
+
+pub(super) fn record(r: &Reader<'_>) -> Read<Record> {
+    Ok(Record {
+        wins: r.filled("wins", rules::count, || Some(0))?,
+        losses: r.filled("losses", rules::count, || Some(0))?,
+        draws: r.filled("draws", rules::count, || Some(0))?,
+    })
+}

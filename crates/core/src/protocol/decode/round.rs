@@ -1,0 +1,130 @@
+//! Reads how rounds are opened and closed.
+
+use super::reader::{Read, Reader};
+use super::result::record;
+use super::rules::{self, Wrong};
+use super::{DeviationKind, league_id};
+use crate::protocol::ids::{ConversationId, GameType, MatchId, PlayerId, RefereeId, RoundId};
+use crate::protocol::messages::*;
+
+pub(super) fn announcement(r: &Reader<'_>) -> Read<RoundAnnouncement> {
+    let announcement = RoundAnnouncement {
+        league_id: league_id(r)?,
+        round_id: r.required("round_id", rules::ordinal).map(RoundId)?,
+        matches: r.objects("matches", announced_match)?.into(),
+        starts_at: r.optional_timestamp("starts_at")?,
+    };
+    if announcement.matches.is_empty() {
+        return Err(r.wrong("matches", Wrong::format("a list of at least one match")));
+    }
+    Ok(announcement)
+}
+
+fn announced_match(r: &Reader<'_>) -> Read<AnnouncedMatch> {
+    Ok(AnnouncedMatch {
+        match_id: r.required("match_id", rules::id(MatchId::new))?,
+        game_type: r.required("game_type", rules::id(GameType::new))?,
+        player_a_id: r.required("player_A_id", rules::id(PlayerId::new))?,
+        player_b_id: r.required("player_B_id", rules::id(PlayerId::new))?,
+        referee_id: r.optional("referee_id", rules::id(RefereeId::new))?,
+        referee_endpoint: r.required("referee_endpoint", rules::endpoint)?,
+        conversation_id: r.optional("conversation_id", rules::id(ConversationId::new))?,
+        match_tokens: r.optional("match_tokens", rules::boolean)?,
+        briefing: briefing(r)?.map(Box::new),
+    })
+}
+
+/// A briefing begins with an endpoint. The rest of it a foreign manager may well leave out.
+fn briefing(r: &Reader<'_>) -> Read<Option<Briefing>> {
+    if !r.has("player_A_endpoint") && !r.has("player_B_endpoint") {
+        return Ok(None);
+    }
+    let record_at = |key| match r.optional_object(key)? {
+        Some(fields) => record(&fields),
+        None => Ok(Record::default()),
+    };
+    let tokens_at = |key| match r.optional_object(key)? {
+        Some(fields) => match_tokens(&fields).map(Some),
+        None => Ok(None),
+    };
+    Ok(Some(Briefing {
+        player_a_endpoint: r.required("player_A_endpoint", rules::endpoint)?,
+        player_b_endpoint: r.required("player_B_endpoint", rules::endpoint)?,
+        player_a_record: record_at("player_A_record")?,
+        player_b_record: record_at("player_B_record")?,
+        player_a_dialect: r.optional("player_A_dialect", rules::one_of)?,
+        player_b_dialect: r.optional("player_B_dialect", rules::one_of)?,
+        player_a_tokens: tokens_at("player_A_tokens")?,
+        player_b_tokens: tokens_at("player_B_tokens")?,
+    }))
+}
+
+fn match_tokens(r: &Reader<'_>) -> Read<MatchTokens> {
+    Ok(MatchTokens {
+        to_player: r.required("to_player", rules::token)?,
+        from_player: r.required("from_player", rules::token)?,
+    })
+}
+
+pub(super) fn completed(r: &Reader<'_>) -> Read<RoundCompleted> {
+    let played = r.optional("matches_played", rules::count)?;
+    let matches_completed = match played {
+        Some(played) if r.is_lenient() && !r.has("matches_completed") => {
+            r.note(DeviationKind::Alias, "matches_played");
+            played
+        }
+        _ => r.required("matches_completed", rules::count)?,
+    };
+    Ok(RoundCompleted {
+        league_id: league_id(r)?,
+        round_id: r.required("round_id", rules::ordinal).map(RoundId)?,
+        matches_completed,
+        matches_played: played.unwrap_or(matches_completed),
+        next_round_id: r.optional("next_round_id", rules::ordinal)?.map(RoundId),
+        summary: summary(r, matches_completed)?,
+    })
+}
+
+/// Without a summary only the total is known; the kinds stay at nought, which does not add up and claims nothing.
+fn summary(r: &Reader<'_>, total_matches: u32) -> Read<RoundSummary> {
+    if r.is_lenient() && !r.has("summary") {
+        r.note(DeviationKind::Missing, "summary");
+        return Ok(RoundSummary {
+            total_matches,
+            wins: 0,
+            draws: 0,
+            technical_losses: 0,
+        });
+    }
+    let summary = r.object("summary")?;
+    Ok(RoundSummary {
+        total_matches: summary.required("total_matches", rules::count)?,
+        wins: summary.required("wins", rules::count)?,
+        draws: summary.required("draws", rules::count)?,
+        technical_losses: summary.required("technical_losses", rules::count)?,
+    })
+}
+
+pub(super) fn league_completed(r: &Reader<'_>) -> Read<LeagueCompleted> {
+    let champion = r.object("champion")?;
+    Ok(LeagueCompleted {
+        league_id: league_id(r)?,
+        total_rounds: r.required("total_rounds", rules::count)?,
+        total_matches: r.required("total_matches", rules::count)?,
+        champion: Champion {
+            player_id: champion.required("player_id", rules::id(PlayerId::new))?,
+            display_name: champion.required("display_name", rules::display_name)?,
+            points: champion.required("points", rules::count)?,
+        },
+        final_standings: r.objects("final_standings", final_standing)?.into(),
+    })
+}
+
+fn final_standing(r: &Reader<'_>) -> Read<FinalStanding> {
+    Ok(FinalStanding {
+        rank: r.required("rank", rules::ordinal)?,
+        player_id: r.required("player_id", rules::id(PlayerId::new))?,
+        display_name: r.optional("display_name", rules::display_name)?,
+        points: r.required("points", rules::count)?,
+    })
+}

@@ -1,0 +1,268 @@
+//! The rules that single values obey, each with the words that finish "expected ...".
+
+use crate::fair::{Commitment, Nonce};
+use crate::protocol::dialect::Dialect;
+use crate::protocol::envelope::{Sender, id_fits};
+use crate::protocol::error::ErrorCode;
+use crate::protocol::messages::query::QueryType;
+use crate::protocol::messages::{AckStatus, GameStatus, Parity, Phase, RegisterStatus, Role, Seconds};
+use crate::protocol::text::{DisplayName, Endpoint, RuleBroken, Version};
+use crate::protocol::time::{TimeForm, Timestamp};
+use crate::protocol::token::Token;
+use serde_json::{Map, Value};
+use smol_str::SmolStr;
+use std::ops::RangeInclusive;
+
+/// Why a value does not pass.
+pub(super) struct Wrong {
+    pub(super) code: ErrorCode,
+    pub(super) expected: &'static str,
+}
+
+impl Wrong {
+    pub(super) fn new(code: ErrorCode, expected: &'static str) -> Self {
+        Self { code, expected }
+    }
+
+    /// A wrong type, form or range.
+    pub(super) fn format(expected: &'static str) -> Self {
+        Self::new(ErrorCode::InvalidFormat, expected)
+    }
+}
+
+impl From<RuleBroken> for Wrong {
+    fn from(RuleBroken(expected): RuleBroken) -> Self {
+        Self::format(expected)
+    }
+}
+
+/// Reads one value, or says what it should have been. No rule passes null, except where null is a value.
+pub(super) trait Rule<'v, T>: Fn(&'v Value) -> Result<T, Wrong> {}
+
+impl<'v, T, F: Fn(&'v Value) -> Result<T, Wrong>> Rule<'v, T> for F {}
+
+pub(super) fn text(value: &Value) -> Result<&str, Wrong> {
+    value.as_str().ok_or(Wrong::format("a text"))
+}
+
+/// Free text, for people.
+pub(super) fn prose(value: &Value) -> Result<String, Wrong> {
+    text(value).map(str::to_owned)
+}
+
+pub(super) fn boolean(value: &Value) -> Result<bool, Wrong> {
+    value.as_bool().ok_or(Wrong::format("true or false"))
+}
+
+pub(super) fn object(value: &Value) -> Result<&Map<String, Value>, Wrong> {
+    value.as_object().ok_or(Wrong::format("an object"))
+}
+
+/// An object that is kept as it came.
+pub(super) fn any_object(value: &Value) -> Result<Map<String, Value>, Wrong> {
+    object(value).cloned()
+}
+
+pub(super) fn array(value: &Value) -> Result<&[Value], Wrong> {
+    value.as_array().map(Vec::as_slice).ok_or(Wrong::format("a list"))
+}
+
+pub(super) fn anything(value: &Value) -> Result<Value, Wrong> {
+    match value {
+        Value::Null => Err(Wrong::format("a value")),
+        value => Ok(value.clone()),
+    }
+}
+
+/// `null`, or what the rule says.
+pub(super) fn nullable<'v, T>(rule: impl Rule<'v, T>) -> impl Rule<'v, Option<T>> {
+    move |value| match value {
+        Value::Null => Ok(None),
+        value => rule(value).map(Some),
+    }
+}
+
+/// An id, made by the constructor of its type.
+pub(super) fn id<'v, T>(make: fn(SmolStr) -> T) -> impl Rule<'v, T> {
+    move |value| word(value).map(make)
+}
+
+/// A short text of someone else's choosing: a code, a state, a kind of move.
+pub(super) fn word(value: &Value) -> Result<SmolStr, Wrong> {
+    value
+        .as_str()
+        .filter(|text| id_fits(text))
+        .map(SmolStr::new)
+        .ok_or(Wrong::format(
+            "a text of 1 to 128 bytes without control characters",
+        ))
+}
+
+pub(super) fn error_code(value: &Value) -> Result<ErrorCode, Wrong> {
+    word(value).map(|text| ErrorCode::parse(&text))
+}
+
+pub(super) fn sender(value: &Value) -> Result<Sender, Wrong> {
+    value.as_str().and_then(Sender::parse).ok_or(Wrong::format(
+        "a sender: \"league_manager\", \"referee:ID\", \"player:ID\" or \"launcher\"",
+    ))
+}
+
+const UTC: &str = "a time in UTC, such as \"2025-01-15T10:30:00Z\"";
+
+pub(super) fn not_utc() -> Wrong {
+    Wrong::new(ErrorCode::InvalidTimestamp, UTC)
+}
+
+/// A number or a list is no timestamp of the wrong zone, but a wrong type.
+pub(super) fn time(value: &Value) -> Result<(Timestamp, TimeForm), Wrong> {
+    let text = value.as_str().ok_or(Wrong::format(UTC))?;
+    Timestamp::parse(text).ok_or_else(not_utc)
+}
+
+const TOKEN_BYTES_MAX: usize = 1024;
+
+pub(super) fn token(value: &Value) -> Result<Token, Wrong> {
+    value
+        .as_str()
+        .filter(|text| text.len() <= TOKEN_BYTES_MAX)
+        .map(Token::new)
+        .ok_or(Wrong::format("a token, a text of at most 1024 bytes"))
+}
+
+pub(super) fn display_name(value: &Value) -> Result<DisplayName, Wrong> {
+    Ok(DisplayName::parse(value.as_str().unwrap_or_default())?)
+}
+
+pub(super) fn version(value: &Value) -> Result<Version, Wrong> {
+    Ok(Version::parse(value.as_str().unwrap_or_default())?)
+}
+
+pub(super) fn endpoint(value: &Value) -> Result<Endpoint, Wrong> {
+    Ok(Endpoint::parse(value.as_str().unwrap_or_default())?)
+}
+
+const NONCE_BYTES_MAX: usize = 64;
+
+pub(super) fn nonce(value: &Value) -> Result<Nonce, Wrong> {
+    value
+        .as_str()
+        .filter(|text| text.len() <= NONCE_BYTES_MAX && !text.chars().any(char::is_control))
+        .map(|text| Nonce(SmolStr::new(text)))
+        .ok_or(Wrong::format(
+            "a text of at most 64 bytes without control characters",
+        ))
+}
+
+pub(super) fn commitment(value: &Value) -> Result<Commitment, Wrong> {
+    word(value).map(Commitment)
+}
+
+/// A whole number as JSON writes one: `1.0`, `"1"` and `true` are not.
+fn integer(value: &Value, range: RangeInclusive<u32>, expected: &'static str) -> Result<u32, Wrong> {
+    value
+        .as_u64()
+        .and_then(|number| u32::try_from(number).ok())
+        .filter(|number| range.contains(number))
+        .ok_or(Wrong::format(expected))
+}
+
+/// The largest integer of the protocol, whose integers are signed and have 32 bits.
+const INTEGER_MAX: u32 = i32::MAX as u32;
+
+pub(super) fn count(value: &Value) -> Result<u32, Wrong> {
+    integer(value, 0..=INTEGER_MAX, "a whole number from 0 to 2147483647")
+}
+
+/// Rounds and ranks, which are counted from 1.
+pub(super) fn ordinal(value: &Value) -> Result<u32, Wrong> {
+    integer(value, 1..=INTEGER_MAX, "a whole number from 1 to 2147483647")
+}
+
+pub(super) fn capacity(value: &Value) -> Result<u32, Wrong> {
+    integer(value, 1..=10, "a whole number from 1 to 10")
+}
+
+pub(super) fn drawn_number(value: &Value) -> Result<u8, Wrong> {
+    let expected = "a whole number from 1 to 10, or null";
+    let number = integer(value, 1..=10, expected)?;
+    u8::try_from(number).map_err(|_| Wrong::format(expected))
+}
+
+pub(super) fn seconds(value: &Value) -> Result<Seconds, Wrong> {
+    value
+        .as_f64()
+        .map(Seconds)
+        .ok_or(Wrong::format("a number of seconds"))
+}
+
+/// The one value a player may never get wrong. Its own code, whatever came instead.
+pub(super) fn parity_choice(value: &Value) -> Result<Parity, Wrong> {
+    one_of(value).map_err(|Wrong { expected, .. }| Wrong::new(ErrorCode::InvalidParityChoice, expected))
+}
+
+/// A type whose values are a few fixed words on the wire, case and all.
+pub(super) trait Words: Copy + 'static {
+    const WORDS: &'static [(&'static str, Self)];
+    const EXPECTED: &'static str;
+}
+
+pub(super) fn one_of<T: Words>(value: &Value) -> Result<T, Wrong> {
+    let text = value.as_str();
+    T::WORDS
+        .iter()
+        .find(|(word, _)| Some(*word) == text)
+        .map(|(_, meaning)| *meaning)
+        .ok_or(Wrong::format(T::EXPECTED))
+}
+
+macro_rules! words {
+    ($($type:ident $expected:literal { $($word:literal $variant:ident,)* })*) => {
+        $(impl Words for $type {
+            const WORDS: &'static [(&'static str, Self)] = &[$(($word, Self::$variant),)*];
+            const EXPECTED: &'static str = $expected;
+        })*
+
+        #[cfg(test)]
+        mod tests {
+            use super::*;
+
+            #[test]
+            fn every_word_is_read_as_it_is_written() {
+                $(for (word, meaning) in $type::WORDS {
+                    assert_eq!(serde_json::to_value(meaning).unwrap(), *word);
+                })*
+            }
+        }
+    };
+}
+
+words! {
+    Parity "exactly \"even\" or \"odd\"" { "even" Even, "odd" Odd, }
+    RegisterStatus "\"ACCEPTED\" or \"REJECTED\"" { "ACCEPTED" Accepted, "REJECTED" Rejected, }
+    GameStatus "\"WIN\", \"DRAW\" or \"TECHNICAL_LOSS\"" {
+        "WIN" Win, "DRAW" Draw, "TECHNICAL_LOSS" TechnicalLoss,
+    }
+    Role "\"PLAYER_A\" or \"PLAYER_B\"" { "PLAYER_A" PlayerA, "PLAYER_B" PlayerB, }
+    AckStatus "\"recorded\"" { "recorded" Recorded, }
+    Phase "\"registration\", \"running\", \"paused\" or \"completed\"" {
+        "registration" Registration, "running" Running, "paused" Paused, "completed" Completed,
+    }
+    QueryType "one of \"GET_STANDINGS\", \"GET_SCHEDULE\", \"GET_NEXT_MATCH\", \"GET_PLAYER_STATS\", \"GET_PLAYERS\"" {
+        "GET_STANDINGS" GetStandings,
+        "GET_SCHEDULE" GetSchedule,
+        "GET_NEXT_MATCH" GetNextMatch,
+        "GET_PLAYER_STATS" GetPlayerStats,
+        "GET_PLAYERS" GetPlayers,
+    }
+    Dialect "the name of a dialect, such as \"standard\"" {
+        "standard" Standard,
+        "type_as_method" TypeAsMethod,
+        "lower_type_as_method" LowerTypeAsMethod,
+        "handle_message" HandleMessage,
+        "mcp_message" McpMessage,
+        "protocol_message" ProtocolMessage,
+        "bare" Bare,
+        "tools_call" ToolsCall,
+    }
+}
