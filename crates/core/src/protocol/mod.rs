@@ -5,6 +5,7 @@ pub mod dialect;
 pub mod envelope;
 pub mod error;
 pub mod ids;
+pub mod jsonrpc;
 pub mod message;
 pub mod messages;
 pub mod text;

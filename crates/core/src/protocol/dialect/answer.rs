@@ -1,0 +1,157 @@
+//! Reading what peers answer to our calls. Agents answer in many ways, so a message is looked for in every place where
+//! one has been seen; where there is none, what is left is an acknowledgement, an error, or nothing of use.
+
+use super::told::{reason, shortened, told_in};
+use crate::protocol::decode::Limits;
+use crate::protocol::jsonrpc::Fault;
+use serde_json::{Map, Value};
+
+/// What a peer made of a call of ours.
+#[derive(Debug, Clone, PartialEq)]
+pub enum WireAnswer {
+    /// A league message, or what can only be meant for one.
+    Message(Value),
+    /// It was taken note of, no more.
+    Received,
+    /// The peer does not know this way of calling: another dialect may fare better.
+    MethodNotFound,
+    /// JSON-RPC failed in another way.
+    Error { code: i64, message: String },
+    /// Nothing that could be an answer, in words for people.
+    Garbled(String),
+}
+
+/// Reads the response to a call of ours, however it is wrapped.
+pub fn read_answer(http_status: u16, body: &[u8], limits: &Limits) -> WireAnswer {
+    let most = limits.message_bytes_max;
+    if body.len() > most {
+        let bytes = body.len();
+        return WireAnswer::Garbled(format!(
+            "the answer has {bytes} bytes and may have {most} at most"
+        ));
+    }
+    let Ok(text) = std::str::from_utf8(body) else {
+        return otherwise(http_status, "", "a body that is not UTF-8");
+    };
+    let text = text.trim_ascii();
+    if text.is_empty() && is_success(http_status) {
+        return WireAnswer::Received;
+    }
+    match serde_json::from_str(text) {
+        Ok(value) => read_value(http_status, text, value),
+        Err(_) if text.is_empty() => otherwise(http_status, text, "an empty body"),
+        Err(_) if text.starts_with('<') => otherwise(http_status, text, "a page for people instead of JSON"),
+        // What the simplest of servers say when they mean "received".
+        Err(_) if text.eq_ignore_ascii_case("ok") && is_success(http_status) => WireAnswer::Received,
+        Err(error) => otherwise(http_status, text, &format!("a body that is not JSON ({error})")),
+    }
+}
+
+fn is_success(http_status: u16) -> bool {
+    (200..300).contains(&http_status)
+}
+
+/// Where the body is of no use, the status may still say that the call was not understood.
+fn otherwise(http_status: u16, text: &str, what: &str) -> WireAnswer {
+    let unknown = matches!(http_status, 404 | 405 | 422);
+    if unknown || is_method_unknown(text) {
+        return WireAnswer::MethodNotFound;
+    }
+    WireAnswer::Garbled(format!("the agent answered HTTP {http_status} with {what}"))
+}
+
+fn read_value(http_status: u16, text: &str, value: Value) -> WireAnswer {
+    let mut object = match value {
+        Value::Object(object) => object,
+        Value::String(_) | Value::Bool(_) | Value::Null if is_success(http_status) => {
+            return WireAnswer::Received;
+        }
+        _ => return otherwise(http_status, text, "JSON that is not an object"),
+    };
+    if let Some(message) = find_message(&mut object) {
+        return WireAnswer::Message(message);
+    }
+    if let Some(error) = object.get("error").filter(|error| says_something(error)) {
+        return read_error(http_status, text, error);
+    }
+    if !is_success(http_status) {
+        return otherwise(http_status, text, "JSON that holds no league message");
+    }
+    let result = object.get("result").and_then(Value::as_object).unwrap_or(&object);
+    match told_in(result) {
+        Some(told) if is_method_unknown(&told) => WireAnswer::MethodNotFound,
+        Some(told) => WireAnswer::Garbled(format!("the agent says that it failed: {}", shortened(&told))),
+        None => WireAnswer::Received,
+    }
+}
+
+/// Some agents put an empty `error` beside every result.
+fn says_something(error: &Value) -> bool {
+    !matches!(error, Value::Null | Value::Bool(false)) && error.as_str() != Some("")
+}
+
+fn read_error(http_status: u16, text: &str, error: &Value) -> WireAnswer {
+    let said = reason(error).unwrap_or_default();
+    match error.get("code").and_then(Value::as_i64) {
+        Some(code) if code == Fault::MethodNotFound.code() => WireAnswer::MethodNotFound,
+        _ if is_method_unknown(&said) => WireAnswer::MethodNotFound,
+        Some(code) => WireAnswer::Error {
+            code,
+            message: shortened(&said),
+        },
+        None => otherwise(http_status, text, &format!("an error: {}", shortened(&said))),
+    }
+}
+
+fn is_method_unknown(text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    ["unknown method", "method not found", "unknown tool"]
+        .iter()
+        .any(|phrase| text.contains(phrase))
+}
+
+/// The message in a body: bare, as the `result` of a response, or as the `params` of a request.
+fn find_message(object: &mut Map<String, Value>) -> Option<Value> {
+    if is_message(object) {
+        return Some(Value::Object(std::mem::take(object)));
+    }
+    for place in ["result", "params"] {
+        if let Some(message) = object
+            .get_mut(place)
+            .and_then(Value::as_object_mut)
+            .and_then(message_within)
+        {
+            return Some(message);
+        }
+    }
+    message_within(object)
+}
+
+/// The message that an object is, or that it holds one level down.
+fn message_within(object: &mut Map<String, Value>) -> Option<Value> {
+    if is_message(object) {
+        return Some(Value::Object(std::mem::take(object)));
+    }
+    for place in ["response", "message", "structuredContent"] {
+        let held = object.get_mut(place);
+        if held.as_deref().and_then(Value::as_object).is_some_and(is_message) {
+            return held.map(Value::take);
+        }
+    }
+    message_in_text(object)
+}
+
+/// A tool of an older Model Context Protocol server returns its result as text alone.
+fn message_in_text(object: &Map<String, Value>) -> Option<Value> {
+    let items = object.get("content")?.as_array()?;
+    let texts = items.iter().filter_map(|item| item.get("text")?.as_str());
+    let mut values = texts.filter_map(|text| serde_json::from_str::<Value>(text).ok());
+    values.find(|value| value.as_object().is_some_and(is_message))
+}
+
+/// Whether an object is a league message, or a player's answer that lacks its type: the reader of messages can then say
+/// what is missing, where a mere acknowledgement would leave the player waiting for its own loss.
+fn is_message(object: &Map<String, Value>) -> bool {
+    let telling = ["message_type", "accept", "parity_choice", "choice", "move_data"];
+    telling.iter().any(|&field| object.contains_key(field))
+}

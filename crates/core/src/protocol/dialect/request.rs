@@ -1,0 +1,284 @@
+//! Reading what peers send us: the bytes of an HTTP body become requests, each with its dialect, or a refusal that is
+//! ready to send.
+//!
+//! A league message decides what is asked, wherever one is found; the method only where there is none. Of a key that
+//! stands twice in one object the last counts.
+
+use super::Dialect;
+use super::method::{self, Question};
+use super::reply::{HttpReply, Part, write_error};
+use crate::protocol::decode::Limits;
+use crate::protocol::envelope::id_fits;
+use crate::protocol::error::ErrorCode;
+use crate::protocol::ids::MatchId;
+use crate::protocol::jsonrpc::{ErrorObject, Fault, Id, TwoPointZero};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+
+/// What one HTTP body asks.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Requests {
+    /// Nothing that could be put to anyone: send this back.
+    Refused(HttpReply),
+    One(Request),
+    /// Each a request, or the refusal that takes its place among the replies.
+    Batch(Vec<Result<Request, Part>>),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Request {
+    pub reply_to: ReplyTo,
+    pub dialect: Dialect,
+    pub asked: Asked,
+}
+
+/// How the reply finds its way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ReplyTo {
+    /// As a JSON-RPC response with this id.
+    Id(Id),
+    /// As the body itself, since the request came so.
+    Body,
+    /// Not at all: a notification.
+    Nobody,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Asked {
+    Message {
+        value: Value,
+        /// The message did not name its type; the method did, and the type has been put in.
+        type_implied: bool,
+    },
+    Standings,
+    MatchState(Option<MatchId>),
+    PlayerState,
+    Ping,
+    /// The Model Context Protocol's own: a method of it, or a response, which has none. Not for the league.
+    Foreign {
+        method: Option<String>,
+    },
+}
+
+/// Reads a request body. It never fails: what is wrong with it comes back as the refusal to send.
+pub fn read_requests(body: &[u8], limits: &Limits) -> Requests {
+    if body.len() > limits.message_bytes_max {
+        return Requests::Refused(HttpReply::too_large(over_size(body.len(), limits)));
+    }
+    read(body, limits).unwrap_or_else(|error| {
+        let nowhere = ReplyTo::Id(Id::Null);
+        Requests::Refused(HttpReply::one(write_error(&nowhere, &error)))
+    })
+}
+
+fn over_size(bytes: usize, limits: &Limits) -> ErrorObject {
+    let code = ErrorCode::InvalidFormat;
+    let most = limits.message_bytes_max;
+    Fault::InvalidRequest.with(json!({
+        "error_code": code.code(),
+        "error_name": code.name(),
+        "error_description": code.name(),
+        "error_message": format!("the message has {bytes} bytes and may have {most} at most: send less"),
+    }))
+}
+
+fn read(body: &[u8], limits: &Limits) -> Result<Requests, ErrorObject> {
+    let text = std::str::from_utf8(body).map_err(|error| {
+        Fault::Parse.because(format!(
+            "the body is not UTF-8 from byte {} on",
+            error.valid_up_to()
+        ))
+    })?;
+    if !text.trim_ascii_start().starts_with('[') {
+        let value = parse(text)?;
+        return Ok(match read_one(text, value) {
+            Ok(request) => Requests::One(request),
+            Err(refusal) => Requests::Refused(HttpReply::one(refusal)),
+        });
+    }
+    let texts: Vec<&RawValue> = serde_json::from_str(text).map_err(not_json)?;
+    match texts.len() {
+        0 => Err(Fault::InvalidRequest.because("a batch must hold at least one request")),
+        many if many > limits.array_len_max => Err(Fault::InvalidRequest.because(format!(
+            "a batch may hold {} requests at most, and this holds {many}",
+            limits.array_len_max
+        ))),
+        _ => texts
+            .into_iter()
+            .map(|text| Ok(read_one(text.get(), parse(text.get())?)))
+            .collect::<Result<_, _>>()
+            .map(Requests::Batch),
+    }
+}
+
+fn parse(text: &str) -> Result<Value, ErrorObject> {
+    serde_json::from_str(text).map_err(not_json)
+}
+
+fn not_json(error: serde_json::Error) -> ErrorObject {
+    Fault::Parse.because(format!("the body is not JSON as we can read it: {error}"))
+}
+
+fn read_one(text: &str, value: Value) -> Result<Request, Part> {
+    let refuse = |error: ErrorObject| write_error(&ReplyTo::Id(Id::Null), &error);
+    let Value::Object(object) = value else {
+        return Err(refuse(
+            Fault::InvalidRequest.because("a request must be an object"),
+        ));
+    };
+    if holds_type(&object) && !object.contains_key("jsonrpc") && !object.contains_key("method") {
+        return Ok(Request {
+            reply_to: ReplyTo::Body,
+            dialect: Dialect::Bare,
+            asked: explicit(Value::Object(object)),
+        });
+    }
+    let id = Id::of_request(text, &object).map_err(refuse)?;
+    // Only what is a request in form can be a notification; anything else is told that it is none.
+    if let Some(error) = malformed(&object) {
+        return Err(write_error(&ReplyTo::Id(id.unwrap_or(Id::Null)), &error));
+    }
+    let reply_to = id.map_or(ReplyTo::Nobody, ReplyTo::Id);
+    match read_call(object) {
+        Ok((dialect, asked)) => Ok(Request {
+            reply_to,
+            dialect,
+            asked,
+        }),
+        Err(error) => Err(write_error(&reply_to, &error)),
+    }
+}
+
+/// What keeps an object from being a request of JSON-RPC. One that carries a league message is taken all the same.
+fn malformed(object: &Map<String, Value>) -> Option<ErrorObject> {
+    let version = object.get("jsonrpc").and_then(Value::as_str);
+    let carries_message = object
+        .get("params")
+        .and_then(Value::as_object)
+        .is_some_and(|params| {
+            let inner = params.get("message").or_else(|| params.get("arguments"));
+            holds_type(params) || inner.and_then(Value::as_object).is_some_and(holds_type)
+        });
+    let why = if carries_message {
+        return None;
+    } else if version != Some(TwoPointZero::TEXT) {
+        "\"jsonrpc\" must be \"2.0\""
+    } else if is_response(object) || object.get("method").is_some_and(Value::is_string) {
+        return None;
+    } else {
+        "\"method\" must be a text"
+    };
+    Some(Fault::InvalidRequest.because(why))
+}
+
+fn is_response(object: &Map<String, Value>) -> bool {
+    !object.contains_key("method") && (object.contains_key("result") || object.contains_key("error"))
+}
+
+fn read_call(mut object: Map<String, Value>) -> Result<(Dialect, Asked), ErrorObject> {
+    let params = object.remove("params");
+    if params.is_none() && is_response(&object) {
+        return Ok((Dialect::Standard, Asked::Foreign { method: None }));
+    }
+    let method = object.get("method").and_then(Value::as_str).unwrap_or_default();
+    match (method, params) {
+        (method::TOOLS_CALL, Some(Value::Object(params))) => read_tool_call(params),
+        (_, Some(Value::Object(params))) => read_params(method, params),
+        (_, None) => read_params(method, Map::new()),
+        (_, Some(_)) if method::is_foreign(method) => Ok((Dialect::Standard, foreign(method))),
+        (_, Some(_)) => {
+            Err(Fault::InvalidParams.because("\"params\" must be an object, with each value by its name"))
+        }
+    }
+}
+
+/// `tools/call` is ours if it names a tool of ours or carries a league message.
+fn read_tool_call(mut params: Map<String, Value>) -> Result<(Dialect, Asked), ErrorObject> {
+    let arguments = match params.remove("arguments") {
+        Some(Value::Object(arguments)) => arguments,
+        None => Map::new(),
+        Some(_) => return Ok((Dialect::ToolsCall, foreign(method::TOOLS_CALL))),
+    };
+    let name = params.get("name").and_then(Value::as_str).unwrap_or_default();
+    match read_params(name, arguments) {
+        Ok((_, Asked::Foreign { .. })) => Ok((Dialect::ToolsCall, foreign(method::TOOLS_CALL))),
+        Ok((_, asked)) => Ok((Dialect::ToolsCall, asked)),
+        Err(error) if error.code == Fault::MethodNotFound.code() => {
+            Ok((Dialect::ToolsCall, foreign(method::TOOLS_CALL)))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn read_params(method: &str, mut params: Map<String, Value>) -> Result<(Dialect, Asked), ErrorObject> {
+    let wrapping = method::wrapping_dialect(method);
+    if holds_type(&params) {
+        let named = params
+            .get("message_type")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
+        let dialect = wrapping.unwrap_or_else(|| method::flat_dialect(method, named));
+        return Ok((dialect, explicit(Value::Object(params))));
+    }
+    let inner = params.get("message").and_then(Value::as_object);
+    if let Some(inner) = inner
+        && (wrapping.is_some() || holds_type(inner))
+    {
+        let message = params.remove("message").unwrap_or_default();
+        return Ok((wrapping.unwrap_or(Dialect::HandleMessage), explicit(message)));
+    }
+    if let Some(dialect) = wrapping {
+        return Ok((dialect, explicit(Value::Object(params))));
+    }
+    if let Some(question) = Question::of(method) {
+        return read_question(question, &params).map(|asked| (Dialect::Standard, asked));
+    }
+    if let Some(kind) = method::implied_type(method) {
+        params.insert("message_type".to_owned(), kind.name().into());
+        let asked = Asked::Message {
+            value: Value::Object(params),
+            type_implied: true,
+        };
+        return Ok((method::flat_dialect(method, kind.name()), asked));
+    }
+    if method::is_foreign(method) {
+        return Ok((Dialect::Standard, foreign(method)));
+    }
+    Err(Fault::MethodNotFound
+        .because("the method names nothing that is known here, and \"params\" holds no \"message_type\""))
+}
+
+fn read_question(question: Question, params: &Map<String, Value>) -> Result<Asked, ErrorObject> {
+    Ok(match question {
+        Question::Standings => Asked::Standings,
+        Question::PlayerState => Asked::PlayerState,
+        Question::Ping => Asked::Ping,
+        Question::MatchState => Asked::MatchState(match params.get("match_id") {
+            None | Some(Value::Null) => None,
+            Some(Value::String(id)) if id_fits(id) => Some(MatchId::new(id.as_str())),
+            Some(_) => {
+                return Err(
+                    Fault::InvalidParams.because("\"match_id\" must be a match's id, such as \"R1M1\"")
+                );
+            }
+        }),
+    })
+}
+
+/// A null is as good as nothing; anything else is the message's own word, even where it is no text.
+fn holds_type(object: &Map<String, Value>) -> bool {
+    object.get("message_type").is_some_and(|kind| !kind.is_null())
+}
+
+fn explicit(value: Value) -> Asked {
+    Asked::Message {
+        value,
+        type_implied: false,
+    }
+}
+
+fn foreign(method: &str) -> Asked {
+    Asked::Foreign {
+        method: Some(method.to_owned()),
+    }
+}

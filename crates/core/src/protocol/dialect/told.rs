@@ -1,0 +1,54 @@
+//! What peers say in prose when something failed, made fit to be shown: short, on one line, without tokens.
+
+use serde_json::{Map, Value};
+
+const SHOWN_CHARS: usize = 160;
+
+/// The reason in an error, whatever its form: a text, or an object with a text in one of the usual places.
+pub(super) fn reason(error: &Value) -> Option<String> {
+    match error {
+        Value::String(text) => Some(text.clone()),
+        Value::Object(fields) => prose(fields),
+        _ => None,
+    }
+}
+
+/// The reason in a result that says it is a failure; `None` if it does not say so.
+pub(super) fn told_in(result: &Map<String, Value>) -> Option<String> {
+    let status = result.get("status").and_then(Value::as_str).unwrap_or_default();
+    let failed = status.eq_ignore_ascii_case("error")
+        || result.get("success") == Some(&Value::Bool(false))
+        || result.get("isError") == Some(&Value::Bool(true));
+    failed.then(|| prose(result).unwrap_or_default())
+}
+
+fn prose(fields: &Map<String, Value>) -> Option<String> {
+    let named = ["message", "error", "detail", "reason"];
+    let text = named.iter().find_map(|&name| fields.get(name)?.as_str());
+    let tool_text = || fields.get("content")?.get(0)?.get("text")?.as_str();
+    text.or_else(tool_text).map(str::to_owned)
+}
+
+/// A peer's words as they may be shown and logged: a token may stand among them, and must not be.
+pub(super) fn shortened(text: &str) -> String {
+    let line: String = text
+        .chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .take(SHOWN_CHARS)
+        .collect();
+    let mut shown = String::new();
+    for (n, piece) in line.split("tok_").enumerate() {
+        let is_secret = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
+        match n {
+            0 => shown.push_str(piece),
+            _ => {
+                shown.push_str("tok_...");
+                shown.push_str(piece.trim_start_matches(is_secret));
+            }
+        }
+    }
+    if text.chars().nth(SHOWN_CHARS).is_some() {
+        shown.push_str("...");
+    }
+    shown
+}

@@ -1,0 +1,215 @@
+//! What peers answer, in every form in which they answer it, and what we make of it.
+
+#![allow(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "the functions here serve tests alone"
+)]
+
+use matchday_core::protocol::decode::Limits;
+use matchday_core::protocol::dialect::answer::{WireAnswer, read_answer};
+use serde_json::{Value, json};
+
+const LIMITS: Limits = Limits {
+    message_bytes_max: 10 * 1024,
+    array_len_max: 100,
+};
+
+fn read(status: u16, body: &Value) -> WireAnswer {
+    read_answer(status, body.to_string().as_bytes(), &LIMITS)
+}
+
+fn garbled(status: u16, body: &[u8]) -> String {
+    match read_answer(status, body, &LIMITS) {
+        WireAnswer::Garbled(why) => why,
+        other => panic!("{status} {} should be garbled, is {other:?}", body.escape_ascii()),
+    }
+}
+
+#[test]
+fn a_message_is_found_wherever_agents_put_it() {
+    let ack = json!({ "message_type": "GAME_JOIN_ACK", "accept": true });
+    let text = ack.to_string();
+    for body in [
+        json!({ "jsonrpc": "2.0", "id": 1, "result": ack }),
+        json!({ "jsonrpc": "2.0", "id": 1, "result": ack, "error": null }),
+        json!({ "result": ack, "error": {} }),
+        ack.clone(),
+        json!({ "jsonrpc": "2.0", "id": 99, "method": "game_join_ack", "params": ack }),
+        json!({ "jsonrpc": "2.0", "id": "x", "method": "handle_message", "params": { "message": ack } }),
+        json!({ "jsonrpc": "2.0", "id": 1, "result": { "response": ack } }),
+        json!({ "jsonrpc": "2.0", "id": 1, "result": { "status": "ok", "message": ack } }),
+        json!({ "status": "ok", "response": ack }),
+        json!({ "jsonrpc": "2.0", "id": 1, "result": { "content": [], "structuredContent": ack } }),
+        json!({ "jsonrpc": "2.0", "id": 1, "result": { "content": [{ "type": "text", "text": text }] } }),
+    ] {
+        for status in [200, 201, 400, 404, 500] {
+            assert_eq!(
+                read(status, &body),
+                WireAnswer::Message(ack.clone()),
+                "{status} {body}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_message_with_an_error_of_its_own_is_still_a_message() {
+    let response = json!({ "message_type": "LEAGUE_QUERY_RESPONSE", "success": false, "error": { "error_code": "E005" } });
+    assert_eq!(read(200, &response), WireAnswer::Message(response.clone()));
+    assert_eq!(
+        read(200, &json!({ "result": response })),
+        WireAnswer::Message(response)
+    );
+}
+
+#[test]
+fn a_players_answer_without_its_type_is_not_a_mere_acknowledgement() {
+    for answer in [
+        json!({ "accept": false }),
+        json!({ "parity_choice": "even" }),
+        json!({ "choice": "odd" }),
+        json!({ "move_data": { "choice": 4 } }),
+        json!({ "parity_choice": null }),
+    ] {
+        assert_eq!(read(200, &answer), WireAnswer::Message(answer.clone()));
+        assert_eq!(
+            read(200, &json!({ "id": 1, "result": answer })),
+            WireAnswer::Message(answer)
+        );
+    }
+}
+
+#[test]
+fn an_acknowledgement_is_no_more_than_that() {
+    for body in [
+        json!({ "status": "RECEIVED" }),
+        json!({ "status": "ok", "message": "thanks" }),
+        json!({ "jsonrpc": "2.0", "id": 1, "result": { "status": "ok" } }),
+        json!({ "jsonrpc": "2.0", "id": 1, "result": null }),
+        json!({ "jsonrpc": "2.0", "id": 1, "result": true, "error": null }),
+        json!({ "jsonrpc": "2.0", "id": 1, "result": "ok" }),
+        json!({ "jsonrpc": "2.0", "id": 1, "result": {} }),
+        json!({ "jsonrpc": "2.0", "id": 1, "result": { "content": [{ "type": "text", "text": "noted" }] } }),
+        json!({}),
+        json!("ok"),
+        json!(true),
+        json!(null),
+    ] {
+        assert_eq!(read(200, &body), WireAnswer::Received, "{body}");
+    }
+    for (status, body) in [(202, ""), (204, ""), (200, ""), (200, " \r\n"), (200, "OK")] {
+        assert_eq!(
+            read_answer(status, body.as_bytes(), &LIMITS),
+            WireAnswer::Received,
+            "{status} {body:?}"
+        );
+    }
+}
+
+#[test]
+fn a_call_that_was_not_understood_is_told_from_one_that_failed() {
+    let error = |code: i64, message: &str| json!({ "jsonrpc": "2.0", "id": 1, "error": { "code": code, "message": message } });
+    for (status, body) in [
+        (200, error(-32601, "Method not found")),
+        (400, error(-32601, "whatever")),
+        (200, error(-32000, "Unknown method: choose_parity")),
+        (200, error(-32603, "METHOD NOT FOUND")),
+        (200, json!({ "error": "Unknown method" })),
+        (200, json!({ "error": { "message": "unknown method" } })),
+        (400, json!({ "detail": "Unknown method choose_parity" })),
+        (404, json!({ "detail": "Not Found" })),
+        (404, json!({ "error": "Not Found" })),
+        (405, json!({ "detail": "Method Not Allowed" })),
+        (
+            422,
+            json!({ "detail": [{ "loc": ["body", "jsonrpc"], "msg": "field required" }] }),
+        ),
+        (422, json!([1])),
+        (200, json!({ "status": "error", "message": "unknown method" })),
+        (
+            200,
+            json!({ "result": { "isError": true, "content": [{ "type": "text", "text": "Unknown tool: x" }] } }),
+        ),
+    ] {
+        assert_eq!(read(status, &body), WireAnswer::MethodNotFound, "{status} {body}");
+    }
+    for status in [404, 405, 422] {
+        for body in ["", "<html>Not Found</html>", "Not Found", "\u{fffd}"] {
+            assert_eq!(
+                read_answer(status, body.as_bytes(), &LIMITS),
+                WireAnswer::MethodNotFound,
+                "{status} {body}"
+            );
+        }
+    }
+    for status in [200, 404, 500] {
+        let expected = WireAnswer::Error {
+            code: -32602,
+            message: "Invalid params".to_owned(),
+        };
+        assert_eq!(read(status, &error(-32602, "Invalid params")), expected);
+    }
+}
+
+#[test]
+fn what_is_of_no_use_is_described_in_a_sentence() {
+    for (status, body, expected) in [
+        (500, "", "the agent answered HTTP 500 with an empty body"),
+        (302, "", "the agent answered HTTP 302 with an empty body"),
+        (
+            500,
+            "{\"status\":\"RECEIVED\"}",
+            "the agent answered HTTP 500 with JSON that holds no league message",
+        ),
+        (
+            502,
+            "<html>Bad Gateway</html>",
+            "the agent answered HTTP 502 with a page for people instead of JSON",
+        ),
+        (
+            200,
+            "<!DOCTYPE html>",
+            "the agent answered HTTP 200 with a page for people instead of JSON",
+        ),
+        (
+            200,
+            "[1]",
+            "the agent answered HTTP 200 with JSON that is not an object",
+        ),
+        (
+            200,
+            "42",
+            "the agent answered HTTP 200 with JSON that is not an object",
+        ),
+        (
+            200,
+            "{\"error\":\"no\"}",
+            "the agent answered HTTP 200 with an error: no",
+        ),
+        (
+            200,
+            "{\"success\":false,\"reason\":\"busy\"}",
+            "the agent says that it failed: busy",
+        ),
+    ] {
+        assert_eq!(garbled(status, body.as_bytes()), expected);
+    }
+    assert!(garbled(200, b"{\"message_type\":\"GAME_JOIN").contains("not JSON"));
+    assert!(garbled(200, b"\xff\xff").contains("not UTF-8"));
+    assert!(garbled(200, &vec![b' '; LIMITS.message_bytes_max + 1]).contains("10241 bytes"));
+    assert!(garbled(200, "[".repeat(10_000).as_bytes()).contains("not JSON"));
+}
+
+#[test]
+fn a_peers_words_are_shown_short_on_one_line_and_without_tokens() {
+    let said = format!("bad token tok_p01_0123456789abcdef, tok_x\n{}", "é".repeat(500));
+    let body = json!({ "error": { "code": -32000, "message": said } });
+    let WireAnswer::Error { message, .. } = read(200, &body) else {
+        panic!("an error was sent");
+    };
+    assert!(message.starts_with("bad token tok_..., tok_... é"), "{message}");
+    assert!(message.ends_with("é..."), "{message}");
+    assert!(message.chars().count() <= 170);
+}
