@@ -1,10 +1,11 @@
 //! Players that do not play along: an ordinary player whose answers are spoilt on their way out.
 
 use super::faults::pick;
+use super::wire::{Reader, intact};
 use crate::agent::Answer;
 use crate::entropy::Entropy;
-use crate::protocol::decode::{Incoming, Rejection};
-use crate::protocol::{Body, ErrorCode, MatchId, Message};
+use crate::protocol::{Body, MatchId, Message};
+use serde_json::{Value, json};
 use std::time::Duration;
 
 /// In what way a player misbehaves.
@@ -56,8 +57,10 @@ pub enum Twisted {
     Nothing,
 }
 
-/// What the message catalogue lists as no choice.
-const NO_CHOICES: [&str; 8] = ["\"Even\"", "\"EVEN\"", "\"e\"", "0", "true", "null", "\"\"", "\" odd\""];
+/// What the message catalogue lists as no choice, in even/odd or any other game.
+fn no_choices() -> [Value; 8] {
+    [json!("Even"), json!("EVEN"), json!("e"), json!(0.5), json!(true), json!(null), json!(""), json!(" odd")]
+}
 
 impl Behaviour {
     pub const HONEST: Self = Self {
@@ -94,8 +97,8 @@ impl Behaviour {
         )
     }
 
-    /// What to do with an answer: to a referee's question if `in_game`, to something else otherwise.
-    pub fn twist(&self, chance: &mut Entropy, message: &Message, window: Duration) -> Twisted {
+    /// What to do with an answer, of which `reader` is who asked.
+    pub fn twist(&self, chance: &mut Entropy, message: &Message, window: Duration, reader: &Reader) -> Twisted {
         let plain = Twisted::Plain { after: Duration::ZERO };
         let in_game = matches!(
             message.body,
@@ -111,15 +114,15 @@ impl Behaviour {
                 Body::GameJoinAck(ack) => {
                     let mut ack = ack.clone();
                     ack.accept = false;
-                    Twisted::Instead(intact(Message::new(message.envelope.clone(), ack)))
+                    Twisted::Instead(whole(Message::new(message.envelope.clone(), ack)))
                 }
                 _ => plain,
             },
             Manner::InvalidChoice => match &message.body {
                 Body::GameJoinAck(_) => plain,
-                _ => Twisted::Instead(with_no_choice(chance, message)),
+                _ => Twisted::Instead(with_no_choice(chance, message, reader)),
             },
-            Manner::WrongMatch => Twisted::Instead(intact(for_another_match(message))),
+            Manner::WrongMatch => Twisted::Instead(whole(for_another_match(message))),
             Manner::Garbled => Twisted::Instead(Answer::Garbled("<html>502 Bad Gateway</html>".into())),
             Manner::SeparatePost => Twisted::Separate(Answer::Received),
             Manner::DoubleAnswer => Twisted::Twice,
@@ -133,41 +136,20 @@ impl Behaviour {
     }
 }
 
-/// A message as a reader without any complaint gives it.
-pub fn intact(message: Message) -> Answer {
-    Answer::Message(Ok(incoming(message)))
+fn whole(message: Message) -> Answer {
+    Answer::Message(Ok(intact(message)))
 }
 
-pub fn incoming(message: Message) -> Incoming {
-    Incoming {
-        message_type: message.message_type(),
-        envelope: message.envelope,
-        body: Ok(message.body),
-        deviations: Vec::new(),
+/// The same answer, but with something in it that cannot be chosen: read as any answer is.
+fn with_no_choice(chance: &mut Entropy, message: &Message, reader: &Reader) -> Answer {
+    let choice = pick(chance, &no_choices()).cloned().unwrap_or_default();
+    let mut value = serde_json::to_value(message).unwrap_or_default();
+    for path in ["/parity_choice", "/move_data/choice"] {
+        if let Some(place) = value.pointer_mut(path) {
+            *place = choice.clone();
+        }
     }
-}
-
-fn with_no_choice(chance: &mut Entropy, message: &Message) -> Answer {
-    let came = pick(chance, &NO_CHOICES).copied().unwrap_or("null");
-    let (code, path) = match &message.body {
-        _ if came == "null" => (ErrorCode::MissingField, "parity_choice"),
-        Body::GameMoveResponse(_) => (ErrorCode::InvalidFormat, "move_data.choice"),
-        _ => (ErrorCode::InvalidParityChoice, "parity_choice"),
-    };
-    let rejection = Rejection {
-        code,
-        path: path.into(),
-        expected: "exactly \"even\" or \"odd\"".into(),
-        came: came.into(),
-        message_type: Some(message.message_type().name().into()),
-        conversation_id: Some(message.envelope.conversation_id.clone()),
-    };
-    Answer::Message(Ok(Incoming {
-        envelope: message.envelope.clone(),
-        message_type: message.message_type(),
-        body: Err(rejection),
-        deviations: Vec::new(),
-    }))
+    reader.message(&value, None)
 }
 
 fn for_another_match(message: &Message) -> Message {

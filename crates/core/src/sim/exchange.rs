@@ -1,16 +1,16 @@
 //! Calls on their way: who called whom, which copies arrived, what came back, and when the caller gave up.
 
-use super::behaviour::{Twisted, incoming, intact};
+use super::behaviour::Twisted;
 use super::happening::Happening;
 
 use super::failure::{Checker, Fault};
 use super::network::Fate;
 use super::outsiders::Errand;
 use super::who::Who;
+use super::wire::{Back, Freight, Reader, Return, exchange};
 use super::world::World;
-use crate::agent::{
-    Answer, Ask, CallId, Content, Failure, Input, Outgoing, Parcel, Reply, Request, RequestId,
-};
+use crate::agent::{Answer, Ask, CallId, Content, Failure, Input, Outgoing, Parcel, Reply, Request, RequestId};
+use crate::protocol::decode::{Exchange, Incoming};
 use crate::protocol::dialect::Dialect;
 use crate::protocol::messages::MatchResult;
 use crate::protocol::{Body, Message, Timestamp};
@@ -23,6 +23,8 @@ pub struct Call {
     from: Who,
     to: Option<Who>,
     dialect: Dialect,
+    /// By what the answer is read.
+    exchange: Option<Box<Exchange>>,
     open: bool,
 }
 
@@ -33,18 +35,12 @@ pub enum Caller {
     Outsider(Errand),
 }
 
-/// What a call carries.
-#[derive(Debug, Clone)]
-pub enum Freight {
-    Message(Message),
-    Ask(Ask),
-}
-
 /// A request that an agent has not replied to yet.
 #[derive(Debug)]
 pub struct Pending {
     pub call: usize,
     pub at: Who,
+    pub back: Return,
     /// The result that was reported, if it is a report: a receipt for it is a promise.
     pub reported: Option<MatchResult>,
 }
@@ -76,7 +72,11 @@ impl World {
             },
             from,
             to,
-            dialect: outgoing.dialect,
+            dialect: self.shape.dialect_of(from, to).unwrap_or(outgoing.dialect),
+            exchange: match &freight {
+                Freight::Message(message) => exchange(message).map(Box::new),
+                _ => None,
+            },
             open: true,
         };
         self.dispatch(call, freight, outgoing.deadline);
@@ -90,21 +90,22 @@ impl World {
             from,
             to: Some(to),
             dialect: Dialect::Standard,
+            exchange: None,
             open: true,
         };
         self.dispatch(call, freight, self.now + Duration::from_secs(10));
     }
 
     fn dispatch(&mut self, call: Call, freight: Freight, deadline: Timestamp) {
-        let (from, to, number) = (call.from, call.to, self.calls.len());
+        let (from, to, dialect, number) = (call.from, call.to, call.dialect, self.calls.len());
         self.calls.push(call);
         self.stats.messages += 1;
         self.trace.note(
             self.now,
             format_args!("{from} calls {} #{number} {}", Named(to), Label(&freight)),
         );
-        self.queue
-            .plan(deadline.max(self.now), Happening::GiveUp { call: number });
+        self.queue.plan(deadline.max(self.now), Happening::GiveUp { call: number });
+        let freight = self.shape.wire.pack(freight, dialect, number);
         let fate = match to {
             Some(to) => self.network.request(self.now, from, to),
             None => Fate::Refused {
@@ -142,9 +143,8 @@ impl World {
 
     /// The caller will learn that nobody is there.
     fn fail(&mut self, call: usize, after: Duration) {
-        let answer = Box::new(Answer::Undelivered(Failure::NoConnection));
-        self.queue
-            .plan(self.now + after, Happening::Answered { call, answer });
+        let back = Box::new(Back::Answer(Answer::Undelivered(Failure::NoConnection)));
+        self.queue.plan(self.now + after, Happening::Answered { call, back });
     }
 
     /// A call, or a copy of it, reaches its host.
@@ -166,28 +166,25 @@ impl World {
             self.fail(call, after);
             return Ok(());
         }
+        let reader = self.reader(to);
+        let unpacked = match reader.unpack(freight, dialect) {
+            Ok(unpacked) => unpacked,
+            Err(refusal) => {
+                self.answer(call, to, from, Back::Http(refusal), Duration::ZERO);
+                return Ok(());
+            }
+        };
         self.requests_received += 1;
         let id = RequestId(self.requests_received);
-        let reported = match &freight {
-            Freight::Message(Message {
-                body: Body::MatchResultReport(report),
-                ..
-            }) => Some(report.result.clone()),
-            _ => None,
-        };
-        self.requests.insert(id, Pending { call, at: to, reported });
-        let label = format!("{to} hears {from} #{call} {}", Label(&freight));
-        let ask = match freight {
-            Freight::Message(message) => Ask::Message(Ok(incoming(message))),
-            Freight::Ask(ask) => ask,
-        };
-        let request = Request {
-            id,
-            ask,
-            dialect,
-            local,
-        };
+        let label = format!("{to} hears {from} #{call} {}", Asked(&unpacked.ask));
+        let reported = reported(&unpacked.ask);
+        self.requests.insert(id, Pending { call, at: to, back: unpacked.back, reported });
+        let request = Request { id, ask: unpacked.ask, dialect: unpacked.dialect, local };
         self.deliver(to, Input::Request(request), &label)
+    }
+
+    fn reader(&self, who: Who) -> Reader {
+        Reader::of(who, self.shape.conformance, self.now)
     }
 
     /// An agent's reply leaves its host.
@@ -205,49 +202,44 @@ impl World {
         let Some(to) = self.calls.get(call).map(|call| call.from) else {
             return Ok(());
         };
-        let message = match reply.content {
-            Content::Message(message) => message,
-            Content::Data(_) | Content::Received => {
-                if !self.is_mute(from) {
-                    self.answer(call, from, to, Answer::Received, Duration::ZERO);
-                }
-                return Ok(());
-            }
+        if self.is_mute(from) {
+            return Ok(());
+        }
+        let Content::Message(message) = reply.content else {
+            self.answer(call, from, to, pending.back.pack(reply.content), Duration::ZERO);
+            return Ok(());
         };
         self.wiretap.hear(from, to, &message, &self.shape.league_id)?;
         self.check_receipt(&message, &pending)?;
         let twisted = match from {
             Who::Player(number) => {
-                let window = self.shape.timing.choice;
+                let (window, reader) = (self.shape.timing.choice, self.reader(to));
                 let behaviour = self.shape.behaviour(number);
-                behaviour.twist(&mut self.chance, &message, window)
+                behaviour.twist(&mut self.chance, &message, window, &reader)
             }
             _ => Twisted::Plain { after: Duration::ZERO },
         };
+        let again = matches!(twisted, Twisted::Separate(_) | Twisted::Twice).then(|| message.clone());
+        let plain = pending.back.pack(Content::Message(message));
         match twisted {
-            Twisted::Plain { after } => self.answer(call, from, to, intact(message), after),
-            Twisted::Instead(answer) => self.answer(call, from, to, answer, Duration::ZERO),
-            Twisted::Separate(answer) => {
-                self.answer(call, from, to, answer, Duration::ZERO);
-                self.call_from_outside(Errand::Separate, from, to, Freight::Message(message));
-            }
-            Twisted::Twice => {
-                self.answer(call, from, to, intact(message.clone()), Duration::ZERO);
-                self.call_from_outside(Errand::Separate, from, to, Freight::Message(message));
+            Twisted::Plain { after } => self.answer(call, from, to, plain, after),
+            Twisted::Twice => self.answer(call, from, to, plain, Duration::ZERO),
+            Twisted::Instead(answer) | Twisted::Separate(answer) => {
+                self.answer(call, from, to, Back::Answer(answer), Duration::ZERO);
             }
             Twisted::Nothing => {}
+        }
+        if let Some(message) = again {
+            self.call_from_outside(Errand::Separate, from, to, Freight::Message(message));
         }
         Ok(())
     }
 
-    fn answer(&mut self, call: usize, from: Who, to: Who, answer: Answer, delay: Duration) {
+    fn answer(&mut self, call: usize, from: Who, to: Who, back: Back, delay: Duration) {
         match self.network.answer(self.now, from, to) {
             Some(after) => self.queue.plan(
                 self.now + delay + after,
-                Happening::Answered {
-                    call,
-                    answer: Box::new(answer),
-                },
+                Happening::Answered { call, back: Box::new(back) },
             ),
             None => self.stats.lost += 1,
         }
@@ -255,16 +247,18 @@ impl World {
 
     /// The caller has waited long enough.
     pub(super) fn give_up(&mut self, call: usize) -> Result<(), Fault> {
-        self.answered(call, Answer::Undelivered(Failure::TimedOut))
+        self.answered(call, Back::Answer(Answer::Undelivered(Failure::TimedOut)))
     }
 
     /// A call comes to its end, unless it had one before.
-    pub(super) fn answered(&mut self, number: usize, answer: Answer) -> Result<(), Fault> {
+    pub(super) fn answered(&mut self, number: usize, back: Back) -> Result<(), Fault> {
         let Some(call) = self.calls.get_mut(number).filter(|call| call.open) else {
             return Ok(());
         };
         call.open = false;
         let (caller, who, dialect) = (call.caller, call.from, call.dialect);
+        let exchange = call.exchange.take();
+        let answer = self.reader(who).answer(back, exchange.as_deref());
         match caller {
             Caller::Outsider(errand) => self.outsider_hears(errand, answer),
             Caller::Agent { incarnation, call } => {
@@ -329,9 +323,34 @@ impl std::fmt::Display for Label<'_> {
             Freight::Message(message) => {
                 write!(f, "{} {}", message.message_type(), message.envelope.conversation_id)
             }
-            Freight::Ask(Ask::Ping) => f.write_str("ping"),
-            Freight::Ask(_) => f.write_str("a question"),
+            Freight::Ask(ask) => Asked(ask).fmt(f),
+            Freight::Bytes(bytes) => write!(f, "{} bytes", bytes.len()),
         }
+    }
+}
+
+/// How a request is called in the trace.
+struct Asked<'a>(&'a Ask);
+
+impl std::fmt::Display for Asked<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.0 {
+            Ask::Message(Ok(incoming)) => {
+                write!(f, "{} {}", incoming.message_type, incoming.envelope.conversation_id)
+            }
+            Ask::Message(Err(rejection)) => write!(f, "a breach: {rejection}"),
+            Ask::Ping => f.write_str("ping"),
+            Ask::Standings | Ask::MatchState(_) | Ask::PlayerState => f.write_str("a question"),
+        }
+    }
+}
+
+fn reported(ask: &Ask) -> Option<MatchResult> {
+    match ask {
+        Ask::Message(Ok(Incoming { body: Ok(Body::MatchResultReport(report)), .. })) => {
+            Some(report.result.clone())
+        }
+        _ => None,
     }
 }
 

@@ -1,8 +1,7 @@
 //! All that can happen in the world, each at its time.
 
-use super::exchange::Freight;
 use super::who::Who;
-use crate::agent::Answer;
+use super::wire::{Back, Freight};
 use std::time::Duration;
 
 #[derive(Debug)]
@@ -31,7 +30,7 @@ pub enum Happening {
     },
     Answered {
         call: usize,
-        answer: Box<Answer>,
+        back: Box<Back>,
     },
     GiveUp {
         call: usize,

@@ -23,6 +23,7 @@ mod shape;
 mod stats;
 mod trace;
 mod who;
+mod wire;
 mod wiretap;
 mod world;
 
@@ -31,6 +32,7 @@ pub use faults::Faults;
 pub use shape::Shape;
 pub use stats::Stats;
 pub use who::Who;
+pub use wire::Wire;
 
 use crate::protocol::Timestamp;
 use std::time::Duration;

@@ -1,10 +1,10 @@
 //! Those who are no agents of the league: the launcher that starts it, spectators who ask, and forgers.
 
-use super::exchange::Freight;
 use super::failure::{Checker, Fault};
 use super::faults::pick;
 use super::happening::Happening;
 use super::who::Who;
+use super::wire::Freight;
 use super::world::World;
 use crate::agent::{Answer, Ask};
 use crate::protocol::messages::{

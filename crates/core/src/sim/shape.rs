@@ -2,9 +2,12 @@
 
 use super::behaviour::{Behaviour, Manner};
 use super::faults::{Faults, pick};
+use super::who::Who;
+use super::wire::Wire;
 use crate::entropy::Entropy;
 use crate::league::{EndpointCheck, Settings};
 use crate::protocol::decode::Conformance;
+use crate::protocol::dialect::Dialect;
 use crate::protocol::{GameType, LeagueId};
 use crate::retry::RetryPolicy;
 use crate::timing::Timing;
@@ -22,6 +25,9 @@ pub struct Shape {
     pub timing: Timing,
     pub conformance: Conformance,
     pub endpoint_check: EndpointCheck,
+    pub wire: Wire,
+    /// How each agent likes to wrap what it sends to the manager, by turns.
+    pub dialects: Vec<Dialect>,
     pub faults: Faults,
 }
 
@@ -37,6 +43,8 @@ impl Shape {
             timing: Timing::default(),
             conformance: Conformance::Strict,
             endpoint_check: EndpointCheck::AtStart,
+            wire: Wire::Typed,
+            dialects: Vec::new(),
             faults: Faults::NONE,
         }
     }
@@ -75,6 +83,8 @@ impl Shape {
             endpoint_check: pick(chance, &endpoint_checks)
                 .copied()
                 .unwrap_or(EndpointCheck::Off),
+            wire: if chance.chance(40) { Wire::Json } else { Wire::Typed },
+            dialects: dialects(chance),
             faults,
         }
     }
@@ -85,6 +95,16 @@ impl Shape {
             .and_then(|index| self.players.get(index))
             .copied()
             .unwrap_or(Behaviour::HONEST)
+    }
+
+    /// How `from` wraps what it sends to `to`, if it has a way of its own.
+    pub fn dialect_of(&self, from: Who, to: Option<Who>) -> Option<Dialect> {
+        let number = match from {
+            Who::Referee(number) => usize::from(number),
+            Who::Player(number) => usize::from(number) + self.referees.len(),
+            Who::Manager | Who::Outsider => return None,
+        };
+        (to == Some(Who::Manager)).then(|| self.dialects.iter().cycle().nth(number).copied())?
     }
 
     /// How many players will surely be there to register.
@@ -136,6 +156,13 @@ fn behaviour(chance: &mut Entropy, faults: &Faults, number: u32) -> Behaviour {
         return Behaviour::HONEST;
     }
     drawn
+}
+
+fn dialects(chance: &mut Entropy) -> Vec<Dialect> {
+    if chance.chance(50) {
+        return Vec::new();
+    }
+    (0..3).filter_map(|_| pick(chance, &Dialect::ALL).copied()).collect()
 }
 
 fn timing(chance: &mut Entropy) -> Timing {

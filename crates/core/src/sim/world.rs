@@ -159,7 +159,7 @@ impl World {
             Happening::Commit { who, incarnation } => self.commit(who, incarnation),
             Happening::Tick { who, incarnation } => self.tick(who, incarnation),
             Happening::Arrive { call, freight } => self.arrive(call, *freight),
-            Happening::Answered { call, answer } => self.answered(call, *answer),
+            Happening::Answered { call, back } => self.answered(call, *back),
             Happening::GiveUp { call } => self.give_up(call),
             Happening::Launch => {
                 self.launch();
