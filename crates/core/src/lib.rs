@@ -7,12 +7,14 @@
 //! - [`entropy`], [`fair`]: chance, and draws that anyone can check
 //! - [`game`]: the games that are played
 //! - [`timing`], [`retry`], [`post`], [`enrol`]: what the agents share: deadlines, mail that must arrive, registration
+//! - [`player`]: the agent that plays, and its strategies
 
 pub mod agent;
 pub mod enrol;
 pub mod entropy;
 pub mod fair;
 pub mod game;
+pub mod player;
 pub mod post;
 pub mod protocol;
 pub mod retry;

@@ -1,0 +1,183 @@
+//! What survives a restart: a fold over the player's events, and nothing else changes it.
+
+use super::event::{Choice, Fixture, Notice, PlayerEvent, Question};
+use super::memory::History;
+use crate::enrol::Identity;
+use crate::fair::Commitment;
+use crate::protocol::messages::Role;
+use crate::protocol::{Attempt, GameType, MatchId, PlayerId, RoundId};
+use std::collections::BTreeMap;
+
+/// How many matches are kept at once; a league has one a round.
+pub const MATCHES_MAX: usize = 1_000;
+/// How many different questions of one match are answered.
+pub const QUESTIONS_MAX: usize = 1_000;
+/// Of how many attempts at one match the promise is kept.
+pub const ATTEMPTS_MAX: usize = 16;
+
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Durable {
+    identity: Option<Identity<PlayerId>>,
+    matches: BTreeMap<MatchId, Match>,
+    history: History,
+    league_closed: bool,
+}
+
+/// A match of ours that is to come, under way, or over and not yet forgotten.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Match {
+    pub round_id: Option<RoundId>,
+    pub game_type: Option<GameType>,
+    pub opponent_id: Option<PlayerId>,
+    pub role: Option<Role>,
+    /// The latest attempt that the manager announced.
+    pub notice: Option<Notice>,
+    /// The attempts to which we were invited, and what the referee of each promised to draw from.
+    pub invitations: BTreeMap<Attempt, Option<Commitment>>,
+    pub choices: BTreeMap<Question, Choice>,
+    pub finished: bool,
+}
+
+impl Durable {
+    pub fn identity(&self) -> Option<&Identity<PlayerId>> {
+        self.identity.as_ref()
+    }
+
+    pub fn history(&self) -> &History {
+        &self.history
+    }
+
+    pub fn matches(&self) -> impl Iterator<Item = (&MatchId, &Match)> {
+        self.matches.iter()
+    }
+
+    pub fn find(&self, match_id: &MatchId) -> Option<&Match> {
+        self.matches.get(match_id)
+    }
+
+    pub fn league_closed(&self) -> bool {
+        self.league_closed
+    }
+
+    /// Whether one more match can be kept without forgetting one that is not over.
+    pub fn has_room_for(&self, match_id: &MatchId) -> bool {
+        self.matches.len() < MATCHES_MAX
+            || self.matches.contains_key(match_id)
+            || self.matches.values().any(|played| played.finished)
+    }
+
+    /// Whether the end of this round lets anything be forgotten.
+    pub fn can_forget(&self, round: RoundId) -> bool {
+        self.matches.values().any(|played| played.is_past(round))
+    }
+
+    pub(super) fn apply(&mut self, event: &PlayerEvent) {
+        match event {
+            PlayerEvent::Enrolled { identity } => self.enrol(identity),
+            PlayerEvent::Announced { round_id, matches } => {
+                for fixture in matches {
+                    self.entry(&fixture.match_id).announce(*round_id, fixture);
+                }
+            }
+            PlayerEvent::Invited {
+                match_id,
+                round_id,
+                game_type,
+                opponent_id,
+                role,
+                attempt,
+                draw_commitment,
+            } => {
+                let invited = self.entry(match_id);
+                // What the manager announced wins over what a referee says.
+                invited.round_id.get_or_insert(*round_id);
+                invited.game_type.get_or_insert_with(|| game_type.clone());
+                invited.opponent_id.get_or_insert_with(|| opponent_id.clone());
+                invited.role.get_or_insert(*role);
+                // A promise that could be replaced would be none.
+                invited
+                    .invitations
+                    .entry(*attempt)
+                    .or_insert_with(|| draw_commitment.clone());
+            }
+            PlayerEvent::Chosen {
+                match_id,
+                round_id,
+                opponent_id,
+                question,
+                choice,
+            } => {
+                let played = self.entry(match_id);
+                played.round_id = played.round_id.or(*round_id);
+                if played.opponent_id.is_none() {
+                    played.opponent_id.clone_from(opponent_id);
+                }
+                played
+                    .choices
+                    .entry(question.clone())
+                    .or_insert_with(|| choice.clone());
+            }
+            PlayerEvent::Finished { game } => {
+                self.history.remember(game);
+                if let Some(played) = self.matches.get_mut(&game.match_id) {
+                    played.finished = true;
+                }
+            }
+            PlayerEvent::RoundClosed { round_id } => {
+                self.matches.retain(|_, played| !played.is_past(*round_id));
+            }
+            PlayerEvent::LeagueClosed => {
+                self.league_closed = true;
+                self.matches.retain(|_, played| !played.finished);
+            }
+        }
+    }
+
+    fn enrol(&mut self, identity: &Identity<PlayerId>) {
+        if let Some(earlier) = &self.identity {
+            let renamed = earlier.id != identity.id || earlier.league_id != identity.league_id;
+            // A manager of ours keeps the token of a player that comes back, so a new one means a new league. Others may
+            // give a new one at every turn: there it means something only once the league is over.
+            let reissued = earlier.auth_token != identity.auth_token;
+            if renamed || reissued && (identity.match_tokens || self.league_closed) {
+                self.matches.clear();
+                self.history.enter_league();
+                self.league_closed = false;
+            }
+        }
+        self.identity = Some(identity.clone());
+    }
+
+    fn entry(&mut self, match_id: &MatchId) -> &mut Match {
+        if !self.matches.contains_key(match_id) && self.matches.len() >= MATCHES_MAX {
+            let finished = self.matches.iter().find(|(_, played)| played.finished);
+            if let Some(oldest) = finished.map(|(id, _)| id.clone()) {
+                self.matches.remove(&oldest);
+            }
+        }
+        self.matches.entry(match_id.clone()).or_default()
+    }
+}
+
+impl Match {
+    fn announce(&mut self, round: RoundId, fixture: &Fixture) {
+        self.round_id = Some(round);
+        self.game_type = Some(fixture.game_type.clone());
+        self.opponent_id = Some(fixture.opponent_id.clone());
+        self.role = Some(fixture.role);
+        self.notice = Some(fixture.notice);
+    }
+
+    /// Whether an announcement tells nothing new. One of an earlier attempt, come late, does not.
+    pub(super) fn knows(&self, notice: Notice) -> bool {
+        self.notice
+            .is_some_and(|known| known.attempt > notice.attempt || known == notice)
+    }
+
+    /// Whether nobody will ask about this match again once `round` is closed. The end of a match may be told after the
+    /// end of its round, so one whose end we have not heard is kept for another round.
+    fn is_past(&self, round: RoundId) -> bool {
+        self.round_id
+            .map_or(self.finished, |own| own < round || own == round && self.finished)
+    }
+}

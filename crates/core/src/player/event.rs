@@ -1,0 +1,98 @@
+//! What a player must not forget. Only facts stand here, never anything of a peer's token; the player's own is its key.
+
+use super::memory::PastGame;
+use crate::enrol::Identity;
+use crate::fair::{Commitment, Nonce};
+use crate::protocol::messages::{MoveRequest, Role};
+use crate::protocol::{Attempt, GameType, MatchId, PlayerId, RoundId};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use smol_str::SmolStr;
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum PlayerEvent {
+    /// The manager has taken us on, or has told us something new about who we are.
+    Enrolled {
+        identity: Identity<PlayerId>,
+    },
+    /// The manager has named matches of ours.
+    Announced {
+        round_id: RoundId,
+        matches: Vec<Fixture>,
+    },
+    /// A referee has called us to a match, and we said yes.
+    Invited {
+        match_id: MatchId,
+        round_id: RoundId,
+        game_type: GameType,
+        opponent_id: PlayerId,
+        role: Role,
+        attempt: Attempt,
+        #[serde(default)]
+        draw_commitment: Option<Commitment>,
+    },
+    /// We have made up our mind, and tell nobody before this is stored.
+    Chosen {
+        match_id: MatchId,
+        #[serde(default)]
+        round_id: Option<RoundId>,
+        #[serde(default)]
+        opponent_id: Option<PlayerId>,
+        question: Question,
+        choice: Choice,
+    },
+    /// A match of ours is over.
+    Finished {
+        game: PastGame,
+    },
+    /// Every match of this round has its result.
+    RoundClosed {
+        round_id: RoundId,
+    },
+    LeagueClosed,
+}
+
+/// A match of ours, as the manager announced it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fixture {
+    pub match_id: MatchId,
+    pub game_type: GameType,
+    pub opponent_id: PlayerId,
+    pub role: Role,
+    pub notice: Notice,
+}
+
+/// What an announcement says about the referee of a match.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Notice {
+    pub attempt: Attempt,
+    /// Whether the referee will show the token made for this match.
+    pub match_tokens: bool,
+}
+
+/// What was asked, as far as it matters for asking again: the same question in the same match has one answer.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Question {
+    /// Even or odd: there is one such question in a match, however it is put.
+    Parity,
+    /// A move, by the digest of all that the referee asked.
+    Move(SmolStr),
+}
+
+impl Question {
+    pub fn of_move(request: &MoveRequest) -> Self {
+        // The keys of a JSON object are kept in order, so equal requests have equal bytes.
+        let bytes = serde_json::to_vec(request).unwrap_or_default();
+        Self::Move(hex::encode(Sha256::digest(&bytes)).into())
+    }
+}
+
+/// An answer, kept to be repeated to the letter.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Choice {
+    pub value: Value,
+    pub nonce: Nonce,
+}

@@ -1,0 +1,62 @@
+//! Whether a number was drawn as the referee promised: the player's own check, from what it kept of the match.
+
+use super::durable::Match;
+use super::memory::DrawCheck;
+use crate::fair::{Commitment, Unfair, verify};
+use crate::protocol::messages::{GameDetails, GameResult, Parity, Role};
+use crate::protocol::{Attempt, LeagueId, MatchId, PlayerId};
+use std::ops::RangeInclusive;
+
+/// What even/odd draws from.
+const NUMBERS: RangeInclusive<u32> = 1..=10;
+
+/// The match as this player knows it, and the promise that came with the invitation to this attempt.
+pub(super) struct Promise<'a> {
+    pub(super) league: Option<&'a LeagueId>,
+    pub(super) match_id: &'a MatchId,
+    pub(super) attempt: Attempt,
+    pub(super) own_id: &'a PlayerId,
+    pub(super) known: &'a Match,
+    pub(super) commitment: &'a Commitment,
+}
+
+impl Promise<'_> {
+    pub(super) fn check(&self, result: &GameResult) -> DrawCheck {
+        let GameDetails::Parity(details) = &result.details else {
+            return DrawCheck::NotPromised;
+        };
+        let Some(number) = details.drawn_number else {
+            return DrawCheck::NotPromised;
+        };
+        let (Some(reveal), Some(league)) = (&result.fairness, self.league) else {
+            return DrawCheck::Unproven;
+        };
+        let Some(opponent) = &self.known.opponent_id else {
+            return DrawCheck::Unproven;
+        };
+        let (a, b) = match self.known.role {
+            Some(Role::PlayerB) => (opponent, self.own_id),
+            _ => (self.own_id, opponent),
+        };
+        let mut dice = match verify(reveal, league, self.match_id, self.attempt, a, b) {
+            Ok(dice) => dice,
+            Err(Unfair::Scheme(_)) => return DrawCheck::Unproven,
+            Err(_) => return DrawCheck::Broken,
+        };
+        // The reveal agrees with itself. It must also agree with what we were promised, and with what we gave.
+        let promised = reveal.commitment == *self.commitment;
+        let ours = reveal.nonces.get(self.own_id);
+        let given = self
+            .known
+            .choices
+            .values()
+            .any(|choice| Some(&choice.nonce) == ours);
+        let drawn = dice.uniform(NUMBERS) == u32::from(number);
+        let named = details.number_parity == Some(Parity::of(number));
+        if promised && given && drawn && named {
+            DrawCheck::Proven
+        } else {
+            DrawCheck::Broken
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! The player: joins a league, comes to its matches, chooses, remembers. A pure state machine.
+//!
+//! In reading order: [`event`] and [`durable`] are what it keeps, [`memory`] what it remembers of its games, [`strategy`]
+//! how it chooses; `trust` decides whom it hears, `answering`,
+//! `notices` and `fairness` what it makes of what it hears.
+
+mod answering;
+pub mod durable;
+mod enrolling;
+pub mod event;
+mod fairness;
+pub mod memory;
+mod notices;
+mod report;
+pub mod strategy;
+mod trust;
+
+pub use durable::Durable;
+pub use enrolling::PROTOCOL_VERSION;
+pub use event::PlayerEvent;
+pub use memory::{History, Past, PastGame};
+pub use strategy::{Strategy, Turn};
+
+use crate::agent::{Agent, Ask, Content, Input, Reply, Request, Step};
+use crate::enrol::{Enrolment, Identity};
+use crate::entropy::Entropy;
+use crate::post::Post;
+use crate::protocol::decode::{Incoming, Rejection};
+use crate::protocol::messages::{LeagueError, StandingRow};
+use crate::protocol::{
+    Body, ConversationId, DisplayName, Endpoint, Envelope, ErrorCode, GameType, Message, MessageType,
+    PlayerId, Sender, Timestamp, Version,
+};
+use serde_json::json;
+use smol_str::SmolStr;
+use trust::{Refusal, refusal};
+
+/// What a player is told at its start.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settings {
+    pub manager: Endpoint,
+    pub contact_endpoint: Endpoint,
+    pub display_name: DisplayName,
+    pub version: Version,
+    pub game_types: Vec<GameType>,
+    /// The strategy's name, for people.
+    pub strategy: SmolStr,
+}
+
+#[derive(Debug)]
+pub struct Player {
+    settings: Settings,
+    strategy: Box<dyn Strategy>,
+    durable: Durable,
+    enrolment: Enrolment,
+    post: Post<()>,
+    /// Our row of the last table that the manager sent.
+    standing: Option<StandingRow>,
+}
+
+/// What comes of a message that was believed.
+struct Response {
+    events: Vec<PlayerEvent>,
+    content: Content,
+}
+
+impl Response {
+    fn message(events: Vec<PlayerEvent>, message: Message) -> Self {
+        Self {
+            events,
+            content: Content::Message(message),
+        }
+    }
+
+    fn received(event: Option<PlayerEvent>) -> Self {
+        Self {
+            events: event.into_iter().collect(),
+            content: Content::Received,
+        }
+    }
+}
+
+impl Player {
+    pub fn new(settings: Settings, strategy: Box<dyn Strategy>) -> Self {
+        Self {
+            settings,
+            strategy,
+            durable: Durable::default(),
+            enrolment: Enrolment::Idle,
+            post: Post::default(),
+            standing: None,
+        }
+    }
+
+    pub fn durable(&self) -> &Durable {
+        &self.durable
+    }
+
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    pub fn identity(&self) -> Option<&Identity<PlayerId>> {
+        self.durable.identity()
+    }
+
+    pub fn enrolment(&self) -> &Enrolment {
+        &self.enrolment
+    }
+
+    pub fn history(&self) -> &History {
+        self.durable.history()
+    }
+
+    fn sender(&self) -> Sender {
+        Sender::Player(match self.identity() {
+            Some(identity) => identity.id.clone(),
+            None => PlayerId::new(slug(&self.settings.display_name)),
+        })
+    }
+
+    fn answer(
+        &mut self,
+        now: Timestamp,
+        entropy: &mut Entropy,
+        request: Request,
+        step: &mut Step<PlayerEvent>,
+    ) {
+        let content = match request.ask {
+            Ask::Message(Ok(incoming)) => {
+                let conversation = incoming.envelope.conversation_id.clone();
+                let message_type = incoming.message_type;
+                match self.hear(now, entropy, incoming) {
+                    Ok(response) => {
+                        step.events.extend(response.events);
+                        response.content
+                    }
+                    Err(mut refusal) => {
+                        refusal.original_message_type = Some(SmolStr::new_static(message_type.name()));
+                        self.error(now, Some(conversation), refusal)
+                    }
+                }
+            }
+            Ask::Message(Err(rejection)) => self.reject(now, &rejection),
+            Ask::PlayerState => Content::Data(self.state_report(request.local)),
+            Ask::Ping => Content::Data(json!({ "status": "ok" })),
+            Ask::Standings | Ask::MatchState(_) => {
+                let message =
+                    "this is a player: ask the league manager for standings, a referee for its matches";
+                self.error(now, None, refusal(ErrorCode::InvalidState, message))
+            }
+        };
+        step.replies.push(Reply {
+            to: request.id,
+            content,
+        });
+    }
+
+    /// Takes a message in, once it is known to come from the one who may send it.
+    fn hear(
+        &mut self,
+        now: Timestamp,
+        entropy: &mut Entropy,
+        incoming: Incoming,
+    ) -> Result<Response, Refusal> {
+        let Incoming {
+            envelope,
+            message_type,
+            body,
+            ..
+        } = incoming;
+        if is_managers(message_type) {
+            self.believe_manager(&envelope)?;
+        }
+        match body.map_err(|rejection| Refusal::from(&rejection))? {
+            Body::GameInvitation(invitation) => self.join(now, &envelope, invitation),
+            Body::ChooseParityCall(call) => self.choose_parity(now, entropy, &envelope, call),
+            Body::GameMoveCall(call) => self.choose_move(now, entropy, &envelope, call),
+            Body::GameOver(over) => self.hear_result(&envelope, over),
+            Body::GameError(error) => self.hear_game_error(&envelope, &error),
+            Body::RoundAnnouncement(announcement) => self.hear_announcement(&announcement),
+            Body::RoundCompleted(completed) => Ok(self.hear_round_completed(&completed)),
+            Body::LeagueCompleted(_) => Ok(self.hear_league_completed()),
+            Body::LeagueStandingsUpdate(update) => self.hear_standings(&update),
+            Body::LeagueError(_) => Ok(Response::received(None)),
+            other => {
+                let message = format!("a player takes no {}", other.message_type());
+                Err(refusal(ErrorCode::InvalidState, message))
+            }
+        }
+    }
+
+    fn reject(&self, now: Timestamp, rejection: &Rejection) -> Content {
+        self.error(
+            now,
+            rejection.conversation_id.clone(),
+            LeagueError::from(rejection),
+        )
+    }
+
+    fn error(&self, now: Timestamp, conversation: Option<ConversationId>, error: LeagueError) -> Content {
+        let conversation = conversation.unwrap_or_else(|| ConversationId::new("conv-unknown"));
+        Content::Message(Message::new(
+            Envelope::new(self.sender(), now, conversation),
+            error,
+        ))
+    }
+}
+
+/// The messages that only the manager sends to a player.
+fn is_managers(message_type: MessageType) -> bool {
+    matches!(
+        message_type,
+        MessageType::RoundAnnouncement
+            | MessageType::RoundCompleted
+            | MessageType::LeagueCompleted
+            | MessageType::LeagueStandingsUpdate
+            | MessageType::LeagueError
+    )
+}
+
+/// A name as an id: letters and digits in lower case, and one hyphen for everything between them.
+fn slug(name: &DisplayName) -> String {
+    let words = name.as_str().split(|c: char| !c.is_ascii_alphanumeric());
+    let words: Vec<String> = words
+        .filter(|word| !word.is_empty())
+        .map(str::to_ascii_lowercase)
+        .collect();
+    if words.is_empty() {
+        "player".into()
+    } else {
+        words.join("-")
+    }
+}
+
+impl Agent for Player {
+    type Event = PlayerEvent;
+
+    fn handle(&mut self, now: Timestamp, entropy: &mut Entropy, input: Input) -> Step<PlayerEvent> {
+        let mut step = Step::default();
+        match input {
+            Input::Wake => self.register(now, entropy, &mut step),
+            Input::Tick => self.retry_registration(now, &mut step),
+            Input::Answer {
+                call,
+                dialect,
+                answer,
+            } => self.hear_of_registration(now, call, dialect, answer, &mut step),
+            Input::Request(request) => self.answer(now, entropy, request, &mut step),
+        }
+        for event in &step.events {
+            self.apply(now, event);
+        }
+        step
+    }
+
+    fn apply(&mut self, _at: Timestamp, event: &PlayerEvent) {
+        self.durable.apply(event);
+    }
+
+    fn deadline(&self) -> Option<Timestamp> {
+        self.post.deadline()
+    }
+}

@@ -1,0 +1,61 @@
+//! What a player tells of itself to whoever debugs it: no tokens, and nothing of a match that is still being played.
+
+use super::Player;
+use super::memory::{Past, PastGame};
+use crate::enrol::Enrolment;
+use crate::protocol::messages::Record;
+use serde_json::{Map, Value, json};
+
+/// How many of the last games are told one by one.
+const GAMES_TOLD_MAX: usize = 100;
+
+impl Player {
+    /// `local` is whether the question comes from this very machine: how the player thinks is told there only.
+    pub(super) fn state_report(&self, local: bool) -> Value {
+        let history = self.history();
+        let overall = history.overall();
+        let skipped = overall.games().len().saturating_sub(GAMES_TOLD_MAX);
+        let games: Vec<&PastGame> = overall.games().skip(skipped).collect();
+        let opponents: Map<String, Value> = history
+            .opponents()
+            .map(|(id, past)| (id.to_string(), totals(past)))
+            .collect();
+        let open: Vec<Value> = self
+            .durable
+            .matches()
+            .filter(|(_, known)| !known.finished)
+            .map(|(id, known)| {
+                json!({ "match_id": id, "round_id": known.round_id, "opponent_id": known.opponent_id })
+            })
+            .collect();
+        let identity = self.identity();
+        json!({
+            "player_id": identity.map(|identity| &identity.id),
+            "league_id": identity.and_then(|identity| identity.league_id.as_ref()),
+            "display_name": self.settings.display_name,
+            "game_types": self.settings.game_types,
+            "strategy": local.then_some(&self.settings.strategy),
+            "registration": enrolment_in_words(&self.enrolment),
+            "standing": self.standing,
+            "totals": totals(overall),
+            "opponents": opponents,
+            "open_matches": open,
+            "history": games,
+        })
+    }
+}
+
+fn totals(past: &Past) -> Value {
+    let Record { wins, losses, draws } = past.record();
+    json!({ "played": past.played(), "wins": wins, "draws": draws, "losses": losses })
+}
+
+fn enrolment_in_words(enrolment: &Enrolment) -> String {
+    match enrolment {
+        Enrolment::Idle => "not asked yet".into(),
+        Enrolment::Asking(_) => "waiting for the manager's answer".into(),
+        Enrolment::Waiting { until, why } => format!("trying again at {until}: {why}"),
+        Enrolment::Done => "accepted".into(),
+        Enrolment::Refused { reason, .. } => format!("refused: {reason}"),
+    }
+}
