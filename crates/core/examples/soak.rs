@@ -170,7 +170,10 @@ impl Total {
         let Stats { matches, technical_losses, reassigned, virtual_time, .. } = &self.stats;
         println!("{seeds} seeds in {wall:.1?}, {} failed", self.failures.len());
         println!("  {matches} matches, {technical_losses} of them technical losses, {reassigned} reassigned");
-        println!("  {} steps, {messages} messages: {lost} lost, {duplicated} duplicated, {refused} refused", self.steps);
+        println!(
+            "  {} steps, {messages} messages: {lost} lost, {duplicated} duplicated, {refused} refused",
+            self.steps
+        );
         println!("  {crashes} crashes losing {steps_lost} steps, {forgeries} forged reports");
         println!("  {:.1} days of virtual time", virtual_time.as_secs_f64() / 86_400.0);
         let mut failures = self.failures.clone();

@@ -122,11 +122,7 @@ pub struct Step<E> {
 
 impl<E> Default for Step<E> {
     fn default() -> Self {
-        Self {
-            events: Vec::new(),
-            outbox: Vec::new(),
-            replies: Vec::new(),
-        }
+        Self { events: Vec::new(), outbox: Vec::new(), replies: Vec::new() }
     }
 }
 

@@ -80,36 +80,25 @@ pub fn judge<I>(
     let incoming = match answer {
         Answer::Message(Ok(incoming)) => incoming,
         Answer::Message(Err(rejection)) => {
-            return Verdict::TryAgain {
-                why: rejection.to_string(),
-            };
+            return Verdict::TryAgain { why: rejection.to_string() };
         }
         Answer::Received => {
-            return Verdict::TryAgain {
-                why: "the manager sent no answer".into(),
-            };
+            return Verdict::TryAgain { why: "the manager sent no answer".into() };
         }
         Answer::Garbled(what) => return Verdict::TryAgain { why: what },
         Answer::Undelivered(failure) => {
-            return Verdict::TryAgain {
-                why: failure.to_string(),
-            };
+            return Verdict::TryAgain { why: failure.to_string() };
         }
     };
     let auth_token = incoming.envelope.auth_token;
     match incoming.body {
-        Err(rejection) => Verdict::TryAgain {
-            why: rejection.to_string(),
-        },
+        Err(rejection) => Verdict::TryAgain { why: rejection.to_string() },
         Ok(Body::LeagueError(error)) => {
             let reason = error.error_message.unwrap_or(error.error_description);
             if error.error_code.retryable() {
                 Verdict::TryAgain { why: reason }
             } else {
-                Verdict::Refused {
-                    reason,
-                    code: Some(error.error_code),
-                }
+                Verdict::Refused { reason, code: Some(error.error_code) }
             }
         }
         Ok(body) => match pick(body) {
@@ -122,14 +111,10 @@ pub fn judge<I>(
                 })
             }
             Some((_, answer)) => Verdict::Refused {
-                reason: answer
-                    .reason
-                    .unwrap_or_else(|| "the manager gave no reason".into()),
+                reason: answer.reason.unwrap_or_else(|| "the manager gave no reason".into()),
                 code: answer.error_code,
             },
-            None => Verdict::TryAgain {
-                why: "the manager answered with another kind of message".into(),
-            },
+            None => Verdict::TryAgain { why: "the manager answered with another kind of message".into() },
         },
     }
 }

@@ -164,16 +164,10 @@ impl Dice {
         // HMAC takes keys of any length, so there always is one.
         let mut keyed = Hmac::<Sha256>::new_from_slice(&secret.0).ok();
         let attempt = attempt.0.to_be_bytes();
-        list(
-            [DRAW_LABEL, match_id.as_str().as_bytes(), &attempt, a, b],
-            |bytes| keyed.iter_mut().for_each(|mac| mac.update(bytes)),
-        );
-        Self {
-            keyed,
-            blocks: 0,
-            words: [0; 4],
-            used: 4,
-        }
+        list([DRAW_LABEL, match_id.as_str().as_bytes(), &attempt, a, b], |bytes| {
+            keyed.iter_mut().for_each(|mac| mac.update(bytes))
+        });
+        Self { keyed, blocks: 0, words: [0; 4], used: 4 }
     }
 
     /// A whole number in `range`, uniformly; its start if the range is empty.

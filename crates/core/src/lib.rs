@@ -14,6 +14,8 @@ pub mod enrol;
 pub mod entropy;
 pub mod fair;
 pub mod game;
+pub mod league;
+pub mod log;
 pub mod player;
 pub mod post;
 pub mod protocol;

@@ -62,11 +62,7 @@ pub struct Sent<P> {
 
 impl<P> Default for Post<P> {
     fn default() -> Self {
-        Self {
-            last_call: 0,
-            open: BTreeMap::new(),
-            waiting: BTreeMap::new(),
-        }
+        Self { last_call: 0, open: BTreeMap::new(), waiting: BTreeMap::new() }
     }
 }
 
@@ -132,10 +128,7 @@ impl<P: Clone> Post<P> {
 
     /// Whether any errand with such a purpose is under way or waiting.
     pub fn carries(&self, mut wanted: impl FnMut(&P) -> bool) -> bool {
-        self.open
-            .values()
-            .chain(self.waiting.values())
-            .any(|sent| wanted(&sent.errand.purpose))
+        self.open.values().chain(self.waiting.values()).any(|sent| wanted(&sent.errand.purpose))
     }
 
     /// When the next retry is due.
@@ -159,12 +152,7 @@ mod tests {
         }
     }
 
-    const TWICE: Tries = Tries::Retry(
-        2,
-        Backoff::Fixed {
-            delay: Duration::from_secs(2),
-        },
-    );
+    const TWICE: Tries = Tries::Retry(2, Backoff::Fixed { delay: Duration::from_secs(2) });
 
     fn at(seconds: i64) -> Timestamp {
         Timestamp::from_micros(seconds * 1_000_000)

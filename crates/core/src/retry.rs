@@ -22,20 +22,12 @@ pub enum Backoff {
 
 impl RetryPolicy {
     /// Three retries, two seconds apart: the rule of the message catalogue.
-    pub const FIXED: Self = Self {
-        retries: 3,
-        backoff: Backoff::Fixed {
-            delay: Duration::from_secs(2),
-        },
-    };
+    pub const FIXED: Self = Self { retries: 3, backoff: Backoff::Fixed { delay: Duration::from_secs(2) } };
 
     /// Three retries after one, two and four seconds: the rule of the specification.
     pub const EXPONENTIAL: Self = Self {
         retries: 3,
-        backoff: Backoff::Exponential {
-            initial: Duration::from_secs(1),
-            max: Duration::from_secs(30),
-        },
+        backoff: Backoff::Exponential { initial: Duration::from_secs(1), max: Duration::from_secs(30) },
     };
 
     /// The pause before retry number `retry`, counted from 1; `None` when there are no more.
@@ -47,9 +39,7 @@ impl RetryPolicy {
     pub fn longest(&self, timeout: Duration) -> Duration {
         let pauses =
             (1..=self.retries).fold(Duration::ZERO, |sum, n| sum.saturating_add(self.backoff.pause(n)));
-        timeout
-            .saturating_mul(self.retries.saturating_add(1))
-            .saturating_add(pauses)
+        timeout.saturating_mul(self.retries.saturating_add(1)).saturating_add(pauses)
     }
 }
 
@@ -77,9 +67,7 @@ mod tests {
     use super::*;
 
     fn pauses(policy: RetryPolicy, count: u32) -> Vec<Option<u64>> {
-        (1..=count)
-            .map(|n| policy.pause(n).map(|pause| pause.as_secs()))
-            .collect()
+        (1..=count).map(|n| policy.pause(n).map(|pause| pause.as_secs())).collect()
     }
 
     #[test]
@@ -89,18 +77,12 @@ mod tests {
 
     #[test]
     fn exponential_doubles_up_to_its_limit() {
-        let policy = RetryPolicy {
-            retries: 7,
-            ..RetryPolicy::EXPONENTIAL
-        };
+        let policy = RetryPolicy { retries: 7, ..RetryPolicy::EXPONENTIAL };
         assert_eq!(pauses(policy, 7), [1, 2, 4, 8, 16, 30, 30].map(Some));
     }
 
     #[test]
     fn the_longest_exchange_counts_every_try_and_every_pause() {
-        assert_eq!(
-            RetryPolicy::FIXED.longest(Duration::from_secs(5)),
-            Duration::from_secs(4 * 5 + 3 * 2)
-        );
+        assert_eq!(RetryPolicy::FIXED.longest(Duration::from_secs(5)), Duration::from_secs(4 * 5 + 3 * 2));
     }
 }

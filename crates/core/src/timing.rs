@@ -51,9 +51,6 @@ mod tests {
     fn a_match_of_even_odd_is_over_within_its_bound() {
         let joining = 4 * 5 + 3 * 2;
         let choosing = 4 * 30 + 3 * 2;
-        assert_eq!(
-            Timing::default().match_bound(1),
-            Duration::from_secs(joining + choosing + 10)
-        );
+        assert_eq!(Timing::default().match_bound(1), Duration::from_secs(joining + choosing + 10));
     }
 }

@@ -61,11 +61,7 @@ fn optional(message_type: M) -> &'static [&'static str] {
         ],
         M::MatchResultAck => &["duplicate"],
         M::LeagueStandingsUpdate => &["standings[].technical_losses", "standings[].rank_reason"],
-        M::LeagueQueryResponse => &[
-            "standings",
-            "standings[].technical_losses",
-            "standings[].rank_reason",
-        ],
+        M::LeagueQueryResponse => &["standings", "standings[].technical_losses", "standings[].rank_reason"],
         M::LeagueError => &["error_name", "error_message", "retryable", "context"],
         M::GameError => &[
             "league_id",
@@ -85,13 +81,9 @@ fn optional(message_type: M) -> &'static [&'static str] {
             "time_remaining",
             "context",
         ],
-        M::MatchAssignment => &[
-            "league_id",
-            "round_id",
-            "game_type",
-            "player_A_endpoint",
-            "player_B_endpoint",
-        ],
+        M::MatchAssignment => {
+            &["league_id", "round_id", "game_type", "player_A_endpoint", "player_B_endpoint"]
+        }
         M::GameJoinAck | M::LeagueQuery | M::StartLeague | M::LeagueStatus => &[],
     }
 }
@@ -157,11 +149,7 @@ fn each_field(check: impl Fn(&str, M, &Value, &Field)) {
     for golden in golden::strict() {
         let message_type = M::parse(golden.value["message_type"].as_str().unwrap()).unwrap();
         let mut found = Vec::new();
-        let message = Field {
-            pointer: String::new(),
-            path: String::new(),
-            kind: String::new(),
-        };
+        let message = Field { pointer: String::new(), path: String::new(), kind: String::new() };
         fields(&golden.value, &message, message_type, &mut found);
         for field in &found {
             let title = format!("{}: {}", golden.name, field.path);
@@ -207,15 +195,9 @@ fn a_required_field_left_out_is_missing_and_an_optional_one_is_not() {
     each_field(|title, message_type, message, field| {
         let read = read_body(&without(message, &field.pointer), Strict);
         match read {
-            Ok(_) => assert!(
-                may_be_left_out(message_type, message, field),
-                "{title} is required"
-            ),
+            Ok(_) => assert!(may_be_left_out(message_type, message, field), "{title} is required"),
             Err(rejection) => {
-                assert!(
-                    !may_be_left_out(message_type, message, field),
-                    "{title}: {rejection}"
-                );
+                assert!(!may_be_left_out(message_type, message, field), "{title}: {rejection}");
                 assert_missing(title, &rejection, field);
             }
         }
@@ -232,10 +214,7 @@ fn null_is_the_same_as_left_out() {
             return;
         }
         match read_body(&with(message, &field.pointer, Value::Null), Strict) {
-            Ok(_) => assert!(
-                may_be_left_out(message_type, message, field),
-                "{title} is required"
-            ),
+            Ok(_) => assert!(may_be_left_out(message_type, message, field), "{title} is required"),
             Err(rejection) => assert_missing(title, &rejection, field),
         }
     });
@@ -250,13 +229,7 @@ fn a_value_of_the_wrong_type_is_refused_by_its_path() {
             return;
         }
         let seconds = field.kind.ends_with("time_remaining");
-        for wrong in [
-            json!(7.5),
-            json!("\u{7}"),
-            json!(["x"]),
-            json!({"x\u{7}": "y"}),
-            json!(-1),
-        ] {
+        for wrong in [json!(7.5), json!("\u{7}"), json!(["x"]), json!({"x\u{7}": "y"}), json!(-1)] {
             let same_type = match message.pointer(&field.pointer).unwrap() {
                 Value::String(_) => wrong.is_string(),
                 Value::Array(_) => wrong.is_array(),

@@ -11,10 +11,7 @@ use matchday_core::protocol::decode::Limits;
 use matchday_core::protocol::dialect::answer::{WireAnswer, read_answer};
 use serde_json::{Value, json};
 
-const LIMITS: Limits = Limits {
-    message_bytes_max: 10 * 1024,
-    array_len_max: 100,
-};
+const LIMITS: Limits = Limits { message_bytes_max: 10 * 1024, array_len_max: 100 };
 
 fn read(status: u16, body: &Value) -> WireAnswer {
     read_answer(status, body.to_string().as_bytes(), &LIMITS)
@@ -45,11 +42,7 @@ fn a_message_is_found_wherever_agents_put_it() {
         json!({ "jsonrpc": "2.0", "id": 1, "result": { "content": [{ "type": "text", "text": text }] } }),
     ] {
         for status in [200, 201, 400, 404, 500] {
-            assert_eq!(
-                read(status, &body),
-                WireAnswer::Message(ack.clone()),
-                "{status} {body}"
-            );
+            assert_eq!(read(status, &body), WireAnswer::Message(ack.clone()), "{status} {body}");
         }
     }
 }
@@ -58,10 +51,7 @@ fn a_message_is_found_wherever_agents_put_it() {
 fn a_message_with_an_error_of_its_own_is_still_a_message() {
     let response = json!({ "message_type": "LEAGUE_QUERY_RESPONSE", "success": false, "error": { "error_code": "E005" } });
     assert_eq!(read(200, &response), WireAnswer::Message(response.clone()));
-    assert_eq!(
-        read(200, &json!({ "result": response })),
-        WireAnswer::Message(response)
-    );
+    assert_eq!(read(200, &json!({ "result": response })), WireAnswer::Message(response));
 }
 
 #[test]
@@ -74,10 +64,7 @@ fn a_players_answer_without_its_type_is_not_a_mere_acknowledgement() {
         json!({ "parity_choice": null }),
     ] {
         assert_eq!(read(200, &answer), WireAnswer::Message(answer.clone()));
-        assert_eq!(
-            read(200, &json!({ "id": 1, "result": answer })),
-            WireAnswer::Message(answer)
-        );
+        assert_eq!(read(200, &json!({ "id": 1, "result": answer })), WireAnswer::Message(answer));
     }
 }
 
@@ -100,11 +87,7 @@ fn an_acknowledgement_is_no_more_than_that() {
         assert_eq!(read(200, &body), WireAnswer::Received, "{body}");
     }
     for (status, body) in [(202, ""), (204, ""), (200, ""), (200, " \r\n"), (200, "OK")] {
-        assert_eq!(
-            read_answer(status, body.as_bytes(), &LIMITS),
-            WireAnswer::Received,
-            "{status} {body:?}"
-        );
+        assert_eq!(read_answer(status, body.as_bytes(), &LIMITS), WireAnswer::Received, "{status} {body:?}");
     }
 }
 
@@ -122,10 +105,7 @@ fn a_call_that_was_not_understood_is_told_from_one_that_failed() {
         (404, json!({ "detail": "Not Found" })),
         (404, json!({ "error": "Not Found" })),
         (405, json!({ "detail": "Method Not Allowed" })),
-        (
-            422,
-            json!({ "detail": [{ "loc": ["body", "jsonrpc"], "msg": "field required" }] }),
-        ),
+        (422, json!({ "detail": [{ "loc": ["body", "jsonrpc"], "msg": "field required" }] })),
         (422, json!([1])),
         (200, json!({ "status": "error", "message": "unknown method" })),
         (
@@ -145,10 +125,7 @@ fn a_call_that_was_not_understood_is_told_from_one_that_failed() {
         }
     }
     for status in [200, 404, 500] {
-        let expected = WireAnswer::Error {
-            code: -32602,
-            message: "Invalid params".to_owned(),
-        };
+        let expected = WireAnswer::Error { code: -32602, message: "Invalid params".to_owned() };
         assert_eq!(read(status, &error(-32602, "Invalid params")), expected);
     }
 }
@@ -168,31 +145,11 @@ fn what_is_of_no_use_is_described_in_a_sentence() {
             "<html>Bad Gateway</html>",
             "the agent answered HTTP 502 with a page for people instead of JSON",
         ),
-        (
-            200,
-            "<!DOCTYPE html>",
-            "the agent answered HTTP 200 with a page for people instead of JSON",
-        ),
-        (
-            200,
-            "[1]",
-            "the agent answered HTTP 200 with JSON that is not an object",
-        ),
-        (
-            200,
-            "42",
-            "the agent answered HTTP 200 with JSON that is not an object",
-        ),
-        (
-            200,
-            "{\"error\":\"no\"}",
-            "the agent answered HTTP 200 with an error: no",
-        ),
-        (
-            200,
-            "{\"success\":false,\"reason\":\"busy\"}",
-            "the agent says that it failed: busy",
-        ),
+        (200, "<!DOCTYPE html>", "the agent answered HTTP 200 with a page for people instead of JSON"),
+        (200, "[1]", "the agent answered HTTP 200 with JSON that is not an object"),
+        (200, "42", "the agent answered HTTP 200 with JSON that is not an object"),
+        (200, "{\"error\":\"no\"}", "the agent answered HTTP 200 with an error: no"),
+        (200, "{\"success\":false,\"reason\":\"busy\"}", "the agent says that it failed: busy"),
     ] {
         assert_eq!(garbled(status, body.as_bytes()), expected);
     }

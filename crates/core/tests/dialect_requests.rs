@@ -15,10 +15,7 @@ use matchday_core::protocol::ids::MatchId;
 use matchday_core::protocol::message::MessageType;
 use serde_json::{Value, json};
 
-const LIMITS: Limits = Limits {
-    message_bytes_max: 10 * 1024,
-    array_len_max: 20,
-};
+const LIMITS: Limits = Limits { message_bytes_max: 10 * 1024, array_len_max: 20 };
 
 fn read(body: &Value) -> Requests {
     read_requests(body.to_string().as_bytes(), &LIMITS)
@@ -36,10 +33,7 @@ fn refused(body: &[u8]) -> (u16, Value) {
         Requests::Refused(HttpReply { status, body }) => {
             (status, serde_json::from_slice(&body).unwrap_or_default())
         }
-        other => panic!(
-            "{:?} should be refused, is {other:?}",
-            body.escape_ascii().to_string()
-        ),
+        other => panic!("{:?} should be refused, is {other:?}", body.escape_ascii().to_string()),
     }
 }
 
@@ -52,10 +46,7 @@ fn call(method: &str, params: &Value) -> Value {
 }
 
 fn explicit(value: Value) -> Asked {
-    Asked::Message {
-        value,
-        type_implied: false,
-    }
+    Asked::Message { value, type_implied: false }
 }
 
 #[test]
@@ -91,11 +82,8 @@ fn a_bare_message_is_answered_bare_even_if_it_has_an_id_of_its_own() {
         json!({ "message_type": "LEAGUE_QUERY", "id": [1] }),
         json!({ "message_type": 7 }),
     ] {
-        let expected = Request {
-            reply_to: ReplyTo::Body,
-            dialect: Dialect::Bare,
-            asked: explicit(message.clone()),
-        };
+        let expected =
+            Request { reply_to: ReplyTo::Body, dialect: Dialect::Bare, asked: explicit(message.clone()) };
         assert_eq!(one(&message), expected);
     }
 }
@@ -142,10 +130,7 @@ fn a_method_implies_the_type_that_a_message_leaves_out() {
     ];
     let standard = MessageType::ALL.iter().map(|kind| (kind.method(), *kind));
     for (method, kind) in standard.chain(aliases) {
-        for params in [
-            json!({ "league_id": "L" }),
-            json!({ "league_id": "L", "message_type": null }),
-        ] {
+        for params in [json!({ "league_id": "L" }), json!({ "league_id": "L", "message_type": null })] {
             let expected = Asked::Message {
                 value: json!({ "league_id": "L", "message_type": kind.name() }),
                 type_implied: true,
@@ -160,10 +145,7 @@ fn a_wrapped_message_without_a_type_is_left_to_the_reader_of_messages() {
     let params = json!({ "message": { "match_id": "R1M1" } });
     let asked = one(&call("handle_message", &params)).asked;
     assert_eq!(asked, explicit(json!({ "match_id": "R1M1" })));
-    assert_eq!(
-        one(&call("handle_message", &json!({}))).asked,
-        explicit(json!({}))
-    );
+    assert_eq!(one(&call("handle_message", &json!({}))).asked, explicit(json!({})));
 }
 
 #[test]
@@ -173,36 +155,21 @@ fn questions_that_are_no_messages_are_known() {
         ("get_standings", json!({}), Asked::Standings),
         ("get_standings", json!({ "league_id": "any" }), Asked::Standings),
         ("get_match_state", json!({}), Asked::MatchState(None)),
-        (
-            "get_match_state",
-            json!({ "match_id": null }),
-            Asked::MatchState(None),
-        ),
+        ("get_match_state", json!({ "match_id": null }), Asked::MatchState(None)),
         ("get_match_state", json!({ "match_id": "R1M1" }), r1m1),
         ("get_player_state", json!({}), Asked::PlayerState),
         ("ping", json!({}), Asked::Ping),
     ] {
         let request = one(&call(method, &params));
-        assert_eq!(
-            (request.dialect, request.asked),
-            (Dialect::Standard, asked.clone()),
-            "{method}"
-        );
+        assert_eq!((request.dialect, request.asked), (Dialect::Standard, asked.clone()), "{method}");
 
         let tool = json!({ "name": method, "arguments": params });
         let request = one(&call("tools/call", &tool));
-        assert_eq!(
-            (request.dialect, request.asked),
-            (Dialect::ToolsCall, asked),
-            "{method}"
-        );
+        assert_eq!((request.dialect, request.asked), (Dialect::ToolsCall, asked), "{method}");
     }
     let without_params = json!({ "jsonrpc": "2.0", "id": 1, "method": "get_standings" });
     assert_eq!(one(&without_params).asked, Asked::Standings);
-    assert_eq!(
-        code_of(&call("get_match_state", &json!({ "match_id": 5 }))),
-        -32602
-    );
+    assert_eq!(code_of(&call("get_match_state", &json!({ "match_id": 5 }))), -32602);
 }
 
 #[test]
@@ -213,26 +180,13 @@ fn tools_call_is_ours_if_the_tool_or_the_message_is() {
         type_implied: true,
     };
     for (params, asked) in [
-        (
-            json!({ "name": "anything", "arguments": message }),
-            explicit(message.clone()),
-        ),
+        (json!({ "name": "anything", "arguments": message }), explicit(message.clone())),
         (json!({ "arguments": message }), explicit(message.clone())),
-        (
-            json!({ "name": "league_query", "arguments": { "league_id": "L" } }),
-            implied,
-        ),
-        (
-            json!({ "name": "handle_message", "arguments": { "message": message } }),
-            explicit(message.clone()),
-        ),
+        (json!({ "name": "league_query", "arguments": { "league_id": "L" } }), implied),
+        (json!({ "name": "handle_message", "arguments": { "message": message } }), explicit(message.clone())),
     ] {
         let request = one(&call("tools/call", &params));
-        assert_eq!(
-            (request.dialect, request.asked),
-            (Dialect::ToolsCall, asked),
-            "{params}"
-        );
+        assert_eq!((request.dialect, request.asked), (Dialect::ToolsCall, asked), "{params}");
     }
 }
 
@@ -248,9 +202,7 @@ fn the_rest_of_the_model_context_protocol_is_left_to_others() {
         ("tools/call", json!({ "name": "tools/list", "arguments": [] })),
         ("notifications/initialized", json!({})),
     ] {
-        let expected = Asked::Foreign {
-            method: Some(method.to_owned()),
-        };
+        let expected = Asked::Foreign { method: Some(method.to_owned()) };
         assert_eq!(one(&call(method, &params)).asked, expected, "{method} {params}");
     }
     let response = json!({ "jsonrpc": "2.0", "id": 1, "result": {} });
@@ -263,22 +215,12 @@ fn only_an_absent_id_makes_a_notification() {
     assert_eq!(one(&silent).reply_to, ReplyTo::Nobody);
     let mut spoken = silent.clone();
     spoken["id"] = Value::Null;
-    assert_eq!(
-        one(&spoken).reply_to,
-        ReplyTo::Id(matchday_core::protocol::jsonrpc::Id::Null)
-    );
+    assert_eq!(one(&spoken).reply_to, ReplyTo::Id(matchday_core::protocol::jsonrpc::Id::Null));
 }
 
 #[test]
 fn params_are_named_or_nothing() {
-    for params in [
-        json!([]),
-        json!([1]),
-        json!("x"),
-        json!(1),
-        json!(true),
-        json!(null),
-    ] {
+    for params in [json!([]), json!([1]), json!("x"), json!(1), json!(true), json!(null)] {
         assert_eq!(code_of(&call("league_query", &params)), -32602, "{params}");
     }
 }
@@ -289,10 +231,8 @@ fn a_batch_keeps_its_order_and_may_mix_dialects() {
     let Requests::Batch(requests) = read(&json!([call("ping", &json!({})), 5, bare])) else {
         panic!("a batch was sent");
     };
-    let dialects: Vec<_> = requests
-        .iter()
-        .map(|request| request.as_ref().ok().map(|request| request.dialect))
-        .collect();
+    let dialects: Vec<_> =
+        requests.iter().map(|request| request.as_ref().ok().map(|request| request.dialect)).collect();
     assert_eq!(dialects, [Some(Dialect::Standard), None, Some(Dialect::Bare)]);
 }
 
@@ -305,15 +245,8 @@ fn a_batch_has_a_limit() {
 
 #[test]
 fn an_over_size_body_is_refused_as_e002_with_http_413() {
-    let fits = format!(
-        "{:<1$}",
-        call("ping", &json!({})).to_string(),
-        LIMITS.message_bytes_max
-    );
-    assert!(matches!(
-        read_requests(fits.as_bytes(), &LIMITS),
-        Requests::One(_)
-    ));
+    let fits = format!("{:<1$}", call("ping", &json!({})).to_string(), LIMITS.message_bytes_max);
+    assert!(matches!(read_requests(fits.as_bytes(), &LIMITS), Requests::One(_)));
 
     let (status, body) = refused(format!("{fits} ").as_bytes());
     assert_eq!(status, 413);
@@ -337,12 +270,7 @@ fn what_is_not_json_is_a_parse_error() {
     ];
     for body in bodies {
         let (status, reply) = refused(body);
-        assert_eq!(
-            (status, &reply["error"]["code"]),
-            (200, &json!(-32700)),
-            "{}",
-            body.escape_ascii()
-        );
+        assert_eq!((status, &reply["error"]["code"]), (200, &json!(-32700)), "{}", body.escape_ascii());
         assert_eq!(reply["id"], Value::Null);
     }
 }
@@ -357,10 +285,7 @@ fn a_scalar_is_no_request() {
 #[test]
 fn nesting_however_deep_is_refused_and_not_followed() {
     const DEPTH: usize = 100_000;
-    let roomy = Limits {
-        message_bytes_max: usize::MAX,
-        array_len_max: usize::MAX,
-    };
+    let roomy = Limits { message_bytes_max: usize::MAX, array_len_max: usize::MAX };
     for (open, close) in [("[", "]"), ("{\"a\":", "}"), ("[{\"id\":", "}]")] {
         let whole = format!("{}1{}", open.repeat(DEPTH), close.repeat(DEPTH));
         let inside = format!("{{\"jsonrpc\":\"2.0\",\"method\":\"ping\",\"id\":{whole}}}");
@@ -380,8 +305,5 @@ fn of_a_key_that_stands_twice_the_last_counts() {
     let Requests::One(request) = read_requests(body.as_bytes(), &LIMITS) else {
         panic!("one request was sent");
     };
-    assert_eq!(
-        (request.reply_to, request.asked),
-        (ReplyTo::Id(2.into()), Asked::Ping)
-    );
+    assert_eq!((request.reply_to, request.asked), (ReplyTo::Id(2.into()), Asked::Ping));
 }

@@ -24,17 +24,10 @@ use matchday_core::protocol::{
 };
 use serde_json::{Value, json};
 
-const LIMITS: Limits = Limits {
-    message_bytes_max: 10 * 1024,
-    array_len_max: 100,
-};
+const LIMITS: Limits = Limits { message_bytes_max: 10 * 1024, array_len_max: 100 };
 
 fn message(body: impl Into<Body>) -> Message {
-    let envelope = Envelope::new(
-        Sender::LeagueManager,
-        Timestamp::EPOCH,
-        ConversationId::new("conv-1"),
-    );
+    let envelope = Envelope::new(Sender::LeagueManager, Timestamp::EPOCH, ConversationId::new("conv-1"));
     Message::new(envelope.with_token(Some(Token::new("tok_p01_x"))), body)
 }
 
@@ -69,12 +62,7 @@ fn messages() -> [Message; 4] {
         query_type: QueryType::GetStandings,
         query_params: QueryParams::default(),
     };
-    [
-        parity_call(),
-        league_error(),
-        message(query),
-        message(StartLeague { league_id }),
-    ]
+    [parity_call(), league_error(), message(query), message(StartLeague { league_id })]
 }
 
 fn one(body: &[u8]) -> Request {
@@ -91,15 +79,11 @@ fn reply(dialect: Dialect, content: &Content) -> HttpReply {
 
 #[test]
 fn a_call_in_any_dialect_is_read_as_it_was_written() {
-    for (message, dialect) in messages()
-        .iter()
-        .flat_map(|message| Dialect::ALL.map(|dialect| (message, dialect)))
+    for (message, dialect) in
+        messages().iter().flat_map(|message| Dialect::ALL.map(|dialect| (message, dialect)))
     {
         let request = one(&write_call(dialect, 7, message));
-        let asked = Asked::Message {
-            value: serde_json::to_value(message).unwrap(),
-            type_implied: false,
-        };
+        let asked = Asked::Message { value: serde_json::to_value(message).unwrap(), type_implied: false };
         assert_eq!(request.asked, asked, "{dialect:?}");
         let kind = message.message_type();
         let same = kind.name().to_ascii_lowercase() == kind.method();
@@ -108,11 +92,7 @@ fn a_call_in_any_dialect_is_read_as_it_was_written() {
         } else {
             assert_eq!(request.dialect, dialect, "{kind}");
         }
-        let reply_to = if dialect == Dialect::Bare {
-            ReplyTo::Body
-        } else {
-            ReplyTo::Id(7.into())
-        };
+        let reply_to = if dialect == Dialect::Bare { ReplyTo::Body } else { ReplyTo::Id(7.into()) };
         assert_eq!(request.reply_to, reply_to);
     }
 }
@@ -133,10 +113,7 @@ fn a_call_has_the_form_of_its_dialect() {
         (Dialect::ToolsCall, "tools/call", &tool),
     ] {
         let written: Value = serde_json::from_slice(&write_call(dialect, 7, &message)).unwrap();
-        assert_eq!(
-            written,
-            json!({ "jsonrpc": "2.0", "id": 7, "method": method, "params": params })
-        );
+        assert_eq!(written, json!({ "jsonrpc": "2.0", "id": 7, "method": method, "params": params }));
     }
     let bare: Value = serde_json::from_slice(&write_call(Dialect::Bare, 7, &message)).unwrap();
     assert_eq!(bare, value);
@@ -145,17 +122,13 @@ fn a_call_has_the_form_of_its_dialect() {
 #[test]
 fn a_probe_is_a_ping() {
     let request = one(&write_probe(3));
-    assert_eq!(
-        (request.reply_to, request.asked),
-        (ReplyTo::Id(3.into()), Asked::Ping)
-    );
+    assert_eq!((request.reply_to, request.asked), (ReplyTo::Id(3.into()), Asked::Ping));
 }
 
 #[test]
 fn a_reply_in_any_dialect_is_read_as_the_message_it_carries() {
-    for (message, dialect) in messages()
-        .iter()
-        .flat_map(|message| Dialect::ALL.map(|dialect| (message, dialect)))
+    for (message, dialect) in
+        messages().iter().flat_map(|message| Dialect::ALL.map(|dialect| (message, dialect)))
     {
         let reply = reply(dialect, &Content::Message(message.clone()));
         assert_eq!(reply.status, 200);
@@ -170,22 +143,16 @@ fn a_reply_in_any_dialect_is_read_as_the_message_it_carries() {
 
 #[test]
 fn received_and_data_are_read_as_received() {
-    for (content, dialect) in [
-        Content::Received,
-        Content::Data(json!({ "standings": [] })),
-        Content::Data(json!([1])),
-    ]
-    .iter()
-    .flat_map(|content| Dialect::ALL.map(|dialect| (content, dialect)))
-    .filter(|(content, dialect)| {
-        !(matches!(content, Content::Data(Value::Array(_))) && *dialect == Dialect::Bare)
-    }) {
+    for (content, dialect) in
+        [Content::Received, Content::Data(json!({ "standings": [] })), Content::Data(json!([1]))]
+            .iter()
+            .flat_map(|content| Dialect::ALL.map(|dialect| (content, dialect)))
+            .filter(|(content, dialect)| {
+                !(matches!(content, Content::Data(Value::Array(_))) && *dialect == Dialect::Bare)
+            })
+    {
         let reply = reply(dialect, content);
-        assert_eq!(
-            read_answer(reply.status, &reply.body, &LIMITS),
-            WireAnswer::Received,
-            "{dialect:?}"
-        );
+        assert_eq!(read_answer(reply.status, &reply.body, &LIMITS), WireAnswer::Received, "{dialect:?}");
     }
 }
 
@@ -200,10 +167,7 @@ fn a_reply_has_the_form_of_its_dialect() {
         match dialect {
             Dialect::Bare => assert_eq!((message, ack), (value.clone(), received.clone())),
             Dialect::ToolsCall => {
-                assert_eq!(
-                    (&message["id"], &message["result"]["isError"]),
-                    (&json!(7), &json!(true))
-                );
+                assert_eq!((&message["id"], &message["result"]["isError"]), (&json!(7), &json!(true)));
                 assert_eq!(message["result"]["structuredContent"], value);
                 let text = message["result"]["content"][0]["text"].as_str().unwrap();
                 assert_eq!(serde_json::from_str::<Value>(text).unwrap(), value);
@@ -221,20 +185,13 @@ fn a_reply_has_the_form_of_its_dialect() {
 #[test]
 fn a_notification_is_answered_with_202_and_nothing_else() {
     for part in [
-        write_reply(
-            &ReplyTo::Nobody,
-            Dialect::Standard,
-            &Content::Message(parity_call()),
-        ),
+        write_reply(&ReplyTo::Nobody, Dialect::Standard, &Content::Message(parity_call())),
         write_reply(&ReplyTo::Nobody, Dialect::ToolsCall, &Content::Received),
         write_error(&ReplyTo::Nobody, &Fault::Internal.because("x")),
     ] {
         let reply = HttpReply::one(part);
         assert_eq!((reply.status, reply.body.as_slice()), (202, &[][..]));
-        assert_eq!(
-            read_answer(reply.status, &reply.body, &LIMITS),
-            WireAnswer::Received
-        );
+        assert_eq!(read_answer(reply.status, &reply.body, &LIMITS), WireAnswer::Received);
     }
 }
 
@@ -247,10 +204,7 @@ fn a_batch_leaves_out_its_notifications() {
         part(&ReplyTo::Id(2.into())),
     ]);
     let body: Value = serde_json::from_slice(&reply.body).unwrap();
-    assert_eq!(
-        (&body[0]["id"], &body[1]["id"], body.as_array().unwrap().len()),
-        (&json!(1), &json!(2), 2)
-    );
+    assert_eq!((&body[0]["id"], &body[1]["id"], body.as_array().unwrap().len()), (&json!(1), &json!(2), 2));
     assert_eq!(HttpReply::batch([part(&ReplyTo::Nobody)]).status, 202);
 }
 
@@ -261,10 +215,7 @@ fn a_refusal_of_ours_is_read_as_what_it_is() {
     for fault in Fault::ALL {
         let expected = match fault {
             Fault::MethodNotFound => WireAnswer::MethodNotFound,
-            other => WireAnswer::Error {
-                code: other.code(),
-                message: other.message().to_owned(),
-            },
+            other => WireAnswer::Error { code: other.code(), message: other.message().to_owned() },
         };
         assert_eq!(read_answer(200, &refusal(fault), &LIMITS), expected);
     }
@@ -273,9 +224,8 @@ fn a_refusal_of_ours_is_read_as_what_it_is() {
 #[test]
 fn from_any_dialect_the_ring_comes_past_all_others_before_it_returns() {
     for start in Dialect::ALL {
-        let mut seen: Vec<_> = std::iter::successors(Some(start), |dialect| Some(dialect.next()))
-            .take(8)
-            .collect();
+        let mut seen: Vec<_> =
+            std::iter::successors(Some(start), |dialect| Some(dialect.next())).take(8).collect();
         assert_eq!(seen.last().unwrap().next(), start);
         seen.sort();
         seen.dedup();

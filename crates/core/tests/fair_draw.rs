@@ -44,21 +44,13 @@ fn numbers(mut dice: Dice) -> Vec<u32> {
 }
 
 fn honest() -> Vec<u32> {
-    numbers(Dice::new(
-        &secret(),
-        &match_id(),
-        Attempt::FIRST,
-        [&nonce("red"), &nonce("blue")],
-    ))
+    numbers(Dice::new(&secret(), &match_id(), Attempt::FIRST, [&nonce("red"), &nonce("blue")]))
 }
 
 /// Of ten equally likely numbers; 27.877 is passed by one honest source in a thousand.
 fn chi_squared(counts: [u32; 10]) -> f64 {
     let expected = f64::from(counts.iter().sum::<u32>()) / 10.0;
-    counts
-        .iter()
-        .map(|&n| (f64::from(n) - expected).powi(2) / expected)
-        .sum()
+    counts.iter().map(|&n| (f64::from(n) - expected).powi(2) / expected).sum()
 }
 
 #[test]
@@ -67,12 +59,7 @@ fn a_million_matches_draw_uniformly() {
     let mut counts = [0; 10];
     for n in 0..1_000_000_u64 {
         let nonces = [nonce("P01"), Nonce(smol_str::format_smolstr!("{n}"))];
-        let mut dice = Dice::new(
-            &Secret::draw(&mut entropy),
-            &match_id(),
-            Attempt::FIRST,
-            nonces.each_ref(),
-        );
+        let mut dice = Dice::new(&Secret::draw(&mut entropy), &match_id(), Attempt::FIRST, nonces.each_ref());
         counts[dice.uniform(1..=10) as usize - 1] += 1;
     }
     let statistic = chi_squared(counts);
@@ -101,38 +88,19 @@ fn a_changed_secret_is_found_out() {
     for at in 0..reveal.secret.len() {
         let mut digits: Vec<u8> = reveal.secret.bytes().collect();
         digits[at] = if digits[at] == b'7' { b'8' } else { b'7' };
-        let forged = Reveal {
-            secret: String::from_utf8(digits).unwrap().into(),
-            ..reveal.clone()
-        };
-        assert_eq!(
-            check(&forged),
-            Err(Unfair::Commitment(reveal.commitment.clone())),
-            "{at}"
-        );
+        let forged = Reveal { secret: String::from_utf8(digits).unwrap().into(), ..reveal.clone() };
+        assert_eq!(check(&forged), Err(Unfair::Commitment(reveal.commitment.clone())), "{at}");
     }
     for bad in ["", "00", &"g".repeat(64), &reveal.secret.to_uppercase()] {
-        let forged = Reveal {
-            secret: bad.into(),
-            ..reveal.clone()
-        };
+        let forged = Reveal { secret: bad.into(), ..reveal.clone() };
         assert_eq!(check(&forged), Err(Unfair::Secret), "{bad}");
     }
 }
 
 #[test]
 fn a_changed_nonce_changes_the_draw() {
-    for (a, b) in [
-        ("reD", "blue"),
-        ("red", "blu"),
-        ("redb", "lue"),
-        ("blue", "red"),
-        ("", "redblue"),
-    ] {
-        let forged = Reveal {
-            nonces: nonces(a, b),
-            ..reveal()
-        };
+    for (a, b) in [("reD", "blue"), ("red", "blu"), ("redb", "lue"), ("blue", "red"), ("", "redblue")] {
+        let forged = Reveal { nonces: nonces(a, b), ..reveal() };
         assert_ne!(check(&forged).unwrap(), honest(), "{a} {b}");
     }
 }
@@ -154,39 +122,23 @@ fn a_reveal_is_good_for_its_league_match_and_attempt_alone() {
 #[test]
 fn another_attempt_or_match_draws_anew_even_from_the_same_secret() {
     let nonces = [&nonce("red"), &nonce("blue")];
-    assert_ne!(
-        numbers(Dice::new(&secret(), &match_id(), Attempt(2), nonces)),
-        honest()
-    );
-    assert_ne!(
-        numbers(Dice::new(&secret(), &MatchId::new("R1M2"), Attempt(1), nonces)),
-        honest()
-    );
+    assert_ne!(numbers(Dice::new(&secret(), &match_id(), Attempt(2), nonces)), honest());
+    assert_ne!(numbers(Dice::new(&secret(), &MatchId::new("R1M2"), Attempt(1), nonces)), honest());
 }
 
 #[test]
 fn both_players_nonces_must_be_there_and_no_others() {
     let ((a, b), c) = (players(), PlayerId::numbered(3));
-    let all = [
-        (a.clone(), nonce("red")),
-        (b.clone(), nonce("blue")),
-        (c, nonce("green")),
-    ];
+    let all = [(a.clone(), nonce("red")), (b.clone(), nonce("blue")), (c, nonce("green"))];
     for picked in [&all[..1], &all[1..], &all[..]] {
-        let forged = Reveal {
-            nonces: picked.iter().cloned().collect(),
-            ..reveal()
-        };
+        let forged = Reveal { nonces: picked.iter().cloned().collect(), ..reveal() };
         assert_eq!(check(&forged), Err(Unfair::Nonces(a.clone(), b.clone())));
     }
 }
 
 #[test]
 fn another_scheme_is_not_guessed_at() {
-    let forged = Reveal {
-        scheme: "matchday-draw-2".into(),
-        ..reveal()
-    };
+    let forged = Reveal { scheme: "matchday-draw-2".into(), ..reveal() };
     assert_eq!(check(&forged), Err(Unfair::Scheme("matchday-draw-2".into())));
 }
 

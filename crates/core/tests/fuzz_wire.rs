@@ -17,10 +17,7 @@ use matchday_core::protocol::dialect::request::{Requests, read_requests};
 use matchday_core::protocol::{Endpoint, ErrorCode, Sender, Timestamp};
 use serde_json::Value;
 
-const LIMITS: Limits = Limits {
-    message_bytes_max: 10 * 1024,
-    array_len_max: 100,
-};
+const LIMITS: Limits = Limits { message_bytes_max: 10 * 1024, array_len_max: 100 };
 
 const RUNS: usize = 200_000;
 
@@ -60,10 +57,7 @@ fn fuzz_read_requests() {
                 HttpReply::one(write_reply(&request.reply_to, request.dialect, content))
             }
             Requests::Batch(requests) => HttpReply::batch(requests.into_iter().map(|request| {
-                request.map_or_else(
-                    |refusal| refusal,
-                    |ok| write_reply(&ok.reply_to, ok.dialect, content),
-                )
+                request.map_or_else(|refusal| refusal, |ok| write_reply(&ok.reply_to, ok.dialect, content))
             })),
         };
         assert!(reply.body.is_empty() || serde_json::from_slice::<Value>(&reply.body).is_ok());
@@ -89,11 +83,7 @@ fn fuzz_read_answer() {
 
 #[test]
 fn fuzz_timestamp() {
-    let good = [
-        "2025-01-15T10:30:00Z",
-        "2024-02-29T23:59:59.999999999+00:00",
-        "20250115T10:30:00+00:00Z",
-    ];
+    let good = ["2025-01-15T10:30:00Z", "2024-02-29T23:59:59.999999999+00:00", "20250115T10:30:00+00:00Z"];
     check!().with_iterations(RUNS).for_each(|input: &[u8]| {
         if let Some((timestamp, _)) = Timestamp::parse(&spoiled_text(&good, input)) {
             let written = timestamp.to_string();
@@ -114,11 +104,7 @@ fn fuzz_error_code() {
 
 #[test]
 fn fuzz_endpoint() {
-    let good = [
-        "http://localhost:8101/mcp",
-        "https://[::1]:9/a?b#c",
-        "http://a@b:80/",
-    ];
+    let good = ["http://localhost:8101/mcp", "https://[::1]:9/a?b#c", "http://a@b:80/"];
     check!().with_iterations(RUNS).for_each(|input: &[u8]| {
         let text = spoiled_text(&good, input);
         if let Ok(endpoint) = Endpoint::parse(&text) {

@@ -49,11 +49,8 @@ fn assert_survives(golden: &Golden, conformance: Conformance) {
 fn every_example_is_read_and_written_again_whole() {
     let examples = golden::of_the_sources();
     for golden in &examples {
-        let conformance = if golden.has_whole_envelope() {
-            Conformance::Strict
-        } else {
-            Conformance::Lenient
-        };
+        let conformance =
+            if golden.has_whole_envelope() { Conformance::Strict } else { Conformance::Lenient };
         assert_survives(golden, conformance);
     }
     assert_eq!(examples.len(), 86, "one file for each example that is a message");
@@ -84,17 +81,9 @@ fn every_message_type_has_an_example() {
         goldens.iter().map(|golden| named(golden).unwrap()).collect()
     };
     let shown = types(golden::of_the_sources());
-    let unshown = [
-        MessageType::GameMoveCall,
-        MessageType::GameMoveResponse,
-        MessageType::MatchAssignment,
-    ];
+    let unshown = [MessageType::GameMoveCall, MessageType::GameMoveResponse, MessageType::MatchAssignment];
     for message_type in MessageType::ALL {
-        assert_eq!(
-            shown.contains(message_type),
-            !unshown.contains(message_type),
-            "{message_type}"
-        );
+        assert_eq!(shown.contains(message_type), !unshown.contains(message_type), "{message_type}");
     }
     assert!(types(golden::of_our_own()).is_superset(&unshown.into()));
 }
@@ -123,10 +112,7 @@ fn the_templates_show_the_members_they_are_about() {
 #[test]
 fn an_envelope_is_read_though_its_body_is_not_in_order() {
     let templates = golden::templates();
-    let example = templates
-        .iter()
-        .find(|golden| golden.name == "003_3-5_envelope")
-        .unwrap();
+    let example = templates.iter().find(|golden| golden.name == "003_3-5_envelope").unwrap();
     let incoming = read(&example.value, Conformance::Strict).unwrap();
     assert_eq!(incoming.message_type, MessageType::GameInvitation);
     assert_eq!(incoming.envelope.sender.to_string(), "referee:REF01");
@@ -134,8 +120,5 @@ fn an_envelope_is_read_though_its_body_is_not_in_order() {
     assert_eq!(incoming.envelope.timestamp, golden::NOW);
     assert_eq!(incoming.envelope.auth_token.unwrap().reveal(), "tok_abc123def456");
     let rejection = incoming.body.unwrap_err();
-    assert_eq!(
-        (rejection.code, rejection.path.as_str()),
-        (ErrorCode::MissingField, "game_type")
-    );
+    assert_eq!((rejection.code, rejection.path.as_str()), (ErrorCode::MissingField, "game_type"));
 }

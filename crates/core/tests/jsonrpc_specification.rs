@@ -15,20 +15,15 @@ use matchday_core::protocol::dialect::request::{Requests, read_requests};
 use matchday_core::protocol::jsonrpc::Fault;
 use serde_json::{Value, json};
 
-const LIMITS: Limits = Limits {
-    message_bytes_max: 10 * 1024,
-    array_len_max: 1000,
-};
+const LIMITS: Limits = Limits { message_bytes_max: 10 * 1024, array_len_max: 1000 };
 
 /// What goes back, if every request that is understood is answered with "received".
 fn exchange(body: &str) -> HttpReply {
     match read_requests(body.as_bytes(), &LIMITS) {
         Requests::Refused(reply) => reply,
-        Requests::One(request) => HttpReply::one(write_reply(
-            &request.reply_to,
-            request.dialect,
-            &Content::Received,
-        )),
+        Requests::One(request) => {
+            HttpReply::one(write_reply(&request.reply_to, request.dialect, &Content::Received))
+        }
         Requests::Batch(requests) => HttpReply::batch(requests.into_iter().map(|request| match request {
             Ok(request) => write_reply(&request.reply_to, request.dialect, &Content::Received),
             Err(refusal) => refusal,
@@ -120,12 +115,7 @@ fn the_examples_are_answered_as_specified() {
         ),
         ("an empty batch", "[]", 200, json!([-32600, null])),
         ("an invalid batch, not empty", "[1]", 200, json!([[-32600, null]])),
-        (
-            "an invalid batch",
-            "[1,2,3]",
-            200,
-            json!([[-32600, null], [-32600, null], [-32600, null]]),
-        ),
+        ("an invalid batch", "[1,2,3]", 200, json!([[-32600, null], [-32600, null], [-32600, null]])),
         (
             "a batch",
             r#"[
@@ -137,13 +127,7 @@ fn the_examples_are_answered_as_specified() {
                 {"jsonrpc": "2.0", "method": "get_data", "id": "9"}
             ]"#,
             200,
-            json!([
-                [-32602, "1"],
-                [-32602, "2"],
-                [-32600, null],
-                [-32601, "5"],
-                [-32601, "9"]
-            ]),
+            json!([[-32602, "1"], [-32602, "2"], [-32600, null], [-32601, "5"], [-32601, "9"]]),
         ),
         (
             "a batch of notifications",
@@ -156,11 +140,7 @@ fn the_examples_are_answered_as_specified() {
         ),
     ] {
         let reply = exchange(body);
-        assert_eq!(
-            (reply.status, codes_and_ids(&reply)),
-            (status, expected),
-            "{name}"
-        );
+        assert_eq!((reply.status, codes_and_ids(&reply)), (status, expected), "{name}");
     }
 }
 
@@ -169,24 +149,13 @@ fn errors_have_the_names_of_the_specification() {
     for (body, code, message) in [
         ("{", -32700, "Parse error"),
         ("{}", -32600, "Invalid Request"),
-        (
-            r#"{"jsonrpc":"2.0","id":1,"method":"x"}"#,
-            -32601,
-            "Method not found",
-        ),
-        (
-            r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}"#,
-            -32602,
-            "Invalid params",
-        ),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"x"}"#, -32601, "Method not found"),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}"#, -32602, "Invalid params"),
     ] {
         let response: Value = serde_json::from_slice(&exchange(body).body).unwrap();
         assert_eq!(response["error"]["code"], code);
         assert_eq!(response["error"]["message"], message);
-        assert!(
-            response["error"]["data"].is_string(),
-            "a sentence for people: {response}"
-        );
+        assert!(response["error"]["data"].is_string(), "a sentence for people: {response}");
     }
     assert_eq!(Fault::Internal.code(), -32603);
     assert_eq!(Fault::Internal.message(), "Internal error");
@@ -218,10 +187,7 @@ fn an_id_goes_back_as_it_came() {
         assert_eq!(String::from_utf8(exchange(&request).body).unwrap(), expected);
 
         let batch = format!(r#" [ {{"id":1,"jsonrpc":"2.0","method":"ping", "id" : {id} }} ]"#);
-        assert_eq!(
-            String::from_utf8(exchange(&batch).body).unwrap(),
-            format!("[{expected}]")
-        );
+        assert_eq!(String::from_utf8(exchange(&batch).body).unwrap(), format!("[{expected}]"));
     }
 }
 

@@ -5,7 +5,9 @@ use matchday_core::sim::{self, Options};
 
 fn all_hold(seeds: std::ops::Range<u64>) {
     let failures: Vec<_> = seeds
-        .filter_map(|seed| sim::run(seed, &Options::default()).failure.map(|failure| format!("seed {seed}: {failure}")))
+        .filter_map(|seed| {
+            sim::run(seed, &Options::default()).failure.map(|failure| format!("seed {seed}: {failure}"))
+        })
         .collect();
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }

@@ -52,11 +52,7 @@ impl Game for EvenOdd {
             (_, chosen) => Err(IllegalMove {
                 code: ErrorCode::InvalidParityChoice,
                 came: choice.clone(),
-                legal: if chosen.is_some() {
-                    Vec::new()
-                } else {
-                    Self::options()
-                },
+                legal: if chosen.is_some() { Vec::new() } else { Self::options() },
             }),
         }
     }
@@ -122,20 +118,8 @@ mod tests {
             ("even", "odd", 8, win_a, "P01 chose even, number was 8 (even)"),
             ("even", "odd", 7, win_b, "P02 chose odd, number was 7 (odd)"),
             ("odd", "even", 1, win_a, "P01 chose odd, number was 1 (odd)"),
-            (
-                "odd",
-                "odd",
-                4,
-                Outcome::Draw,
-                "Both chose odd, number was 4 (even) - both incorrect",
-            ),
-            (
-                "even",
-                "even",
-                10,
-                Outcome::Draw,
-                "Both chose even, number was 10 (even) - both correct",
-            ),
+            ("odd", "odd", 4, Outcome::Draw, "Both chose odd, number was 4 (even) - both incorrect"),
+            ("even", "even", 10, Outcome::Draw, "Both chose even, number was 10 (even) - both correct"),
         ] {
             let mut game = EvenOdd::default();
             assert_eq!(game.turn(), Turn::Both);
@@ -152,15 +136,9 @@ mod tests {
 
     #[test]
     fn nothing_but_even_and_odd_is_a_choice() {
-        for bad in [
-            json!("Even"),
-            json!("ODD"),
-            json!("e"),
-            json!(0),
-            json!(true),
-            json!(null),
-            json!(["even"]),
-        ] {
+        for bad in
+            [json!("Even"), json!("ODD"), json!("e"), json!(0), json!(true), json!(null), json!(["even"])]
+        {
             let illegal = EvenOdd::default().play(Seat::A, &bad).unwrap_err();
             assert_eq!(illegal.code, ErrorCode::InvalidParityChoice);
             assert_eq!(illegal.came, bad);

@@ -144,16 +144,8 @@ pub struct GameEntry {
 
 /// Every game that is played here.
 pub const GAMES: &[GameEntry] = &[
-    GameEntry {
-        name: "even_odd",
-        turns_max: 1,
-        new: || Box::new(EvenOdd::default()),
-    },
-    GameEntry {
-        name: "tic_tac_toe",
-        turns_max: 9,
-        new: || Box::new(TicTacToe::default()),
-    },
+    GameEntry { name: "even_odd", turns_max: 1, new: || Box::new(EvenOdd::default()) },
+    GameEntry { name: "tic_tac_toe", turns_max: 9, new: || Box::new(TicTacToe::default()) },
 ];
 
 /// The game of that name. There is no default: a game that is not here cannot be played.

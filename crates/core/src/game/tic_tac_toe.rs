@@ -14,16 +14,8 @@ pub struct TicTacToe {
     moves: Vec<usize>,
 }
 
-const LINES: [[usize; 3]; 8] = [
-    [0, 1, 2],
-    [3, 4, 5],
-    [6, 7, 8],
-    [0, 3, 6],
-    [1, 4, 7],
-    [2, 5, 8],
-    [0, 4, 8],
-    [2, 4, 6],
-];
+const LINES: [[usize; 3]; 8] =
+    [[0, 1, 2], [3, 4, 5], [6, 7, 8], [0, 3, 6], [1, 4, 7], [2, 5, 8], [0, 4, 8], [2, 4, 6]];
 
 fn mark(seat: Seat) -> &'static str {
     match seat {
@@ -41,10 +33,7 @@ impl TicTacToe {
     fn row_of_three(&self) -> Option<(Seat, [usize; 3])> {
         LINES.into_iter().find_map(|line| {
             let [first, second, third] = line.map(|index| self.cell(index));
-            (first == second && second == third)
-                .then_some(first)
-                .flatten()
-                .map(|seat| (seat, line))
+            (first == second && second == third).then_some(first).flatten().map(|seat| (seat, line))
         })
     }
 
@@ -72,11 +61,7 @@ impl Game for TicTacToe {
         context.insert("board".into(), self.board().into());
         context.insert("your_mark".into(), mark(seat).into());
         context.insert("opponent_mark".into(), mark(seat.other()).into());
-        MoveRequest {
-            move_type: SmolStr::new_static("place_mark"),
-            valid_options: self.free(),
-            context,
-        }
+        MoveRequest { move_type: SmolStr::new_static("place_mark"), valid_options: self.free(), context }
     }
 
     fn play(&mut self, seat: Seat, choice: &Value) -> Result<(), IllegalMove> {
@@ -110,21 +95,14 @@ impl Game for TicTacToe {
             ("board".to_owned(), self.board().into()),
             ("marks".to_owned(), marks.into()),
             ("moves".to_owned(), json!(self.moves)),
-            (
-                "winning_line".to_owned(),
-                json!(self.row_of_three().map(|(_, line)| line)),
-            ),
+            ("winning_line".to_owned(), json!(self.row_of_three().map(|(_, line)| line))),
         ]))
     }
 
     fn reason(&self, players: &[PlayerId; 2]) -> String {
         match self.row_of_three() {
             Some((seat, [x, y, z])) => {
-                format!(
-                    "{} ({}) filled the line {x}-{y}-{z}",
-                    seat.of(players),
-                    mark(seat)
-                )
+                format!("{} ({}) filled the line {x}-{y}-{z}", seat.of(players), mark(seat))
             }
             None => "The board is full and nobody filled a line".into(),
         }
@@ -138,9 +116,7 @@ mod tests {
     fn played(moves: &[usize]) -> TicTacToe {
         let mut game = TicTacToe::default();
         for cell in moves {
-            let Turn::One(seat) = game.turn() else {
-                panic!("over before {cell}")
-            };
+            let Turn::One(seat) = game.turn() else { panic!("over before {cell}") };
             game.play(seat, &json!(cell)).unwrap();
         }
         game
@@ -150,26 +126,10 @@ mod tests {
     fn a_full_line_wins_and_a_full_board_draws() {
         let players = [1, 2].map(PlayerId::numbered);
         for (moves, outcome, reason) in [
-            (
-                &[0, 3, 1, 4, 2][..],
-                Some(Outcome::Win(Seat::A)),
-                "P01 (X) filled the line 0-1-2",
-            ),
-            (
-                &[0, 2, 1, 4, 8, 6],
-                Some(Outcome::Win(Seat::B)),
-                "P02 (O) filled the line 2-4-6",
-            ),
-            (
-                &[0, 1, 2, 4, 3, 5, 7, 6, 8],
-                Some(Outcome::Draw),
-                "The board is full and nobody filled a line",
-            ),
-            (
-                &[0, 1, 4, 2, 5, 3, 7, 6, 8],
-                Some(Outcome::Win(Seat::A)),
-                "P01 (X) filled the line 0-4-8",
-            ),
+            (&[0, 3, 1, 4, 2][..], Some(Outcome::Win(Seat::A)), "P01 (X) filled the line 0-1-2"),
+            (&[0, 2, 1, 4, 8, 6], Some(Outcome::Win(Seat::B)), "P02 (O) filled the line 2-4-6"),
+            (&[0, 1, 2, 4, 3, 5, 7, 6, 8], Some(Outcome::Draw), "The board is full and nobody filled a line"),
+            (&[0, 1, 4, 2, 5, 3, 7, 6, 8], Some(Outcome::Win(Seat::A)), "P01 (X) filled the line 0-4-8"),
             (&[0, 1, 2], None, "The board is full and nobody filled a line"),
         ] {
             let game = played(moves);
@@ -192,15 +152,7 @@ mod tests {
     #[test]
     fn only_free_cells_on_ones_own_turn_are_moves() {
         let mut game = played(&[4]);
-        for bad in [
-            json!(4),
-            json!(9),
-            json!(-1),
-            json!(1.0),
-            json!("0"),
-            json!(null),
-            json!(true),
-        ] {
+        for bad in [json!(4), json!(9), json!(-1), json!(1.0), json!("0"), json!(null), json!(true)] {
             let illegal = game.play(Seat::B, &bad).unwrap_err();
             assert_eq!(illegal.code, ErrorCode::InvalidMove, "{bad}");
             assert_eq!(illegal.legal, [0, 1, 2, 3, 5, 6, 7, 8].map(Value::from));

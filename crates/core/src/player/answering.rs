@@ -64,10 +64,7 @@ impl Player {
             });
         }
         let match_id = ack.match_id.clone();
-        Ok(Response::message(
-            events,
-            self.reply(now, envelope, &match_id, attempt, ack),
-        ))
+        Ok(Response::message(events, self.reply(now, envelope, &match_id, attempt, ack)))
     }
 
     fn is_news(&self, match_id: &MatchId, attempt: Attempt) -> bool {
@@ -110,10 +107,7 @@ impl Player {
             parity_choice,
             nonce: Some(choice.nonce),
         };
-        Ok(Response::message(
-            events,
-            self.reply(now, envelope, &call.match_id, attempt, answer),
-        ))
+        Ok(Response::message(events, self.reply(now, envelope, &call.match_id, attempt, answer)))
     }
 
     pub(super) fn choose_move(
@@ -150,16 +144,10 @@ impl Player {
             match_id: call.match_id.clone(),
             player_id: call.player_id,
             game_type: call.game_type,
-            move_data: MoveData {
-                move_type: call.move_request.move_type,
-                choice: choice.value,
-            },
+            move_data: MoveData { move_type: call.move_request.move_type, choice: choice.value },
             nonce: Some(choice.nonce),
         };
-        Ok(Response::message(
-            events,
-            self.reply(now, envelope, &call.match_id, attempt, answer),
-        ))
+        Ok(Response::message(events, self.reply(now, envelope, &call.match_id, attempt, answer)))
     }
 
     /// The choice kept for this question, or a new one and the event that keeps it.
@@ -189,22 +177,13 @@ impl Player {
             opponent_id: opponent_id.as_ref(),
             options: asked.options,
             context: asked.context,
-            against: opponent_id
-                .as_ref()
-                .map_or(Past::NONE, |opponent| history.against(opponent)),
+            against: opponent_id.as_ref().map_or(Past::NONE, |opponent| history.against(opponent)),
             overall: history.overall(),
             record: asked.standings.unwrap_or_else(|| history.overall().record()),
         };
         let chosen = self.strategy.choose(&turn, entropy);
-        let value = if asked.options.contains(&chosen) {
-            chosen
-        } else {
-            turn.any_option(entropy)
-        };
-        let choice = Choice {
-            value,
-            nonce: Nonce(hex::encode(entropy.bytes::<16>()).into()),
-        };
+        let value = if asked.options.contains(&chosen) { chosen } else { turn.any_option(entropy) };
+        let choice = Choice { value, nonce: Nonce(hex::encode(entropy.bytes::<16>()).into()) };
         let event = PlayerEvent::Chosen {
             match_id: asked.match_id.clone(),
             round_id: asked.round_id,

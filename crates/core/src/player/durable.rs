@@ -95,27 +95,15 @@ impl Durable {
                 invited.opponent_id.get_or_insert_with(|| opponent_id.clone());
                 invited.role.get_or_insert(*role);
                 // A promise that could be replaced would be none.
-                invited
-                    .invitations
-                    .entry(*attempt)
-                    .or_insert_with(|| draw_commitment.clone());
+                invited.invitations.entry(*attempt).or_insert_with(|| draw_commitment.clone());
             }
-            PlayerEvent::Chosen {
-                match_id,
-                round_id,
-                opponent_id,
-                question,
-                choice,
-            } => {
+            PlayerEvent::Chosen { match_id, round_id, opponent_id, question, choice } => {
                 let played = self.entry(match_id);
                 played.round_id = played.round_id.or(*round_id);
                 if played.opponent_id.is_none() {
                     played.opponent_id.clone_from(opponent_id);
                 }
-                played
-                    .choices
-                    .entry(question.clone())
-                    .or_insert_with(|| choice.clone());
+                played.choices.entry(question.clone()).or_insert_with(|| choice.clone());
             }
             PlayerEvent::Finished { game } => {
                 self.history.remember(game);
@@ -170,14 +158,12 @@ impl Match {
 
     /// Whether an announcement tells nothing new. One of an earlier attempt, come late, does not.
     pub(super) fn knows(&self, notice: Notice) -> bool {
-        self.notice
-            .is_some_and(|known| known.attempt > notice.attempt || known == notice)
+        self.notice.is_some_and(|known| known.attempt > notice.attempt || known == notice)
     }
 
     /// Whether nobody will ask about this match again once `round` is closed. The end of a match may be told after the
     /// end of its round, so one whose end we have not heard is kept for another round.
     fn is_past(&self, round: RoundId) -> bool {
-        self.round_id
-            .map_or(self.finished, |own| own < round || own == round && self.finished)
+        self.round_id.map_or(self.finished, |own| own < round || own == round && self.finished)
     }
 }

@@ -17,9 +17,7 @@ use std::time::Duration;
 pub const PROTOCOL_VERSION: &str = "2.1.0";
 
 /// A manager may be started after its players, and may be away for a while: there is no number of tries to give up at.
-const RETRY: Tries = Tries::Forever(Backoff::Fixed {
-    delay: Duration::from_secs(2),
-});
+const RETRY: Tries = Tries::Forever(Backoff::Fixed { delay: Duration::from_secs(2) });
 
 impl Player {
     pub(super) fn register(&mut self, now: Timestamp, entropy: &mut Entropy, step: &mut Step<PlayerEvent>) {

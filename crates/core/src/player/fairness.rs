@@ -46,17 +46,9 @@ impl Promise<'_> {
         // The reveal agrees with itself. It must also agree with what we were promised, and with what we gave.
         let promised = reveal.commitment == *self.commitment;
         let ours = reveal.nonces.get(self.own_id);
-        let given = self
-            .known
-            .choices
-            .values()
-            .any(|choice| Some(&choice.nonce) == ours);
+        let given = self.known.choices.values().any(|choice| Some(&choice.nonce) == ours);
         let drawn = dice.uniform(NUMBERS) == u32::from(number);
         let named = details.number_parity == Some(Parity::of(number));
-        if promised && given && drawn && named {
-            DrawCheck::Proven
-        } else {
-            DrawCheck::Broken
-        }
+        if promised && given && drawn && named { DrawCheck::Proven } else { DrawCheck::Broken }
     }
 }

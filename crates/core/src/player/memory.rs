@@ -66,14 +66,8 @@ pub struct Past {
 
 impl Past {
     /// No games at all.
-    pub const NONE: &'static Self = &Self {
-        games: VecDeque::new(),
-        record: Record {
-            wins: 0,
-            losses: 0,
-            draws: 0,
-        },
-    };
+    pub const NONE: &'static Self =
+        &Self { games: VecDeque::new(), record: Record { wins: 0, losses: 0, draws: 0 } };
 
     pub fn games(&self) -> impl DoubleEndedIterator<Item = &PastGame> + ExactSizeIterator {
         self.games.iter()
@@ -150,10 +144,7 @@ impl History {
             if !self.opponents.contains_key(opponent) && self.opponents.len() >= OPPONENTS_MAX {
                 self.opponents.pop_first();
             }
-            self.opponents
-                .entry(opponent.clone())
-                .or_default()
-                .push(game.clone());
+            self.opponents.entry(opponent.clone()).or_default().push(game.clone());
         }
         self.overall.push(game.clone());
     }

@@ -66,17 +66,11 @@ struct Response {
 
 impl Response {
     fn message(events: Vec<PlayerEvent>, message: Message) -> Self {
-        Self {
-            events,
-            content: Content::Message(message),
-        }
+        Self { events, content: Content::Message(message) }
     }
 
     fn received(event: Option<PlayerEvent>) -> Self {
-        Self {
-            events: event.into_iter().collect(),
-            content: Content::Received,
-        }
+        Self { events: event.into_iter().collect(), content: Content::Received }
     }
 }
 
@@ -150,10 +144,7 @@ impl Player {
                 self.error(now, None, refusal(ErrorCode::InvalidState, message))
             }
         };
-        step.replies.push(Reply {
-            to: request.id,
-            content,
-        });
+        step.replies.push(Reply { to: request.id, content });
     }
 
     /// Takes a message in, once it is known to come from the one who may send it.
@@ -163,12 +154,7 @@ impl Player {
         entropy: &mut Entropy,
         incoming: Incoming,
     ) -> Result<Response, Refusal> {
-        let Incoming {
-            envelope,
-            message_type,
-            body,
-            ..
-        } = incoming;
+        let Incoming { envelope, message_type, body, .. } = incoming;
         if is_managers(message_type) {
             self.believe_manager(&envelope)?;
         }
@@ -191,19 +177,12 @@ impl Player {
     }
 
     fn reject(&self, now: Timestamp, rejection: &Rejection) -> Content {
-        self.error(
-            now,
-            rejection.conversation_id.clone(),
-            LeagueError::from(rejection),
-        )
+        self.error(now, rejection.conversation_id.clone(), LeagueError::from(rejection))
     }
 
     fn error(&self, now: Timestamp, conversation: Option<ConversationId>, error: LeagueError) -> Content {
         let conversation = conversation.unwrap_or_else(|| ConversationId::new("conv-unknown"));
-        Content::Message(Message::new(
-            Envelope::new(self.sender(), now, conversation),
-            error,
-        ))
+        Content::Message(Message::new(Envelope::new(self.sender(), now, conversation), error))
     }
 }
 
@@ -222,15 +201,8 @@ fn is_managers(message_type: MessageType) -> bool {
 /// A name as an id: letters and digits in lower case, and one hyphen for everything between them.
 fn slug(name: &DisplayName) -> String {
     let words = name.as_str().split(|c: char| !c.is_ascii_alphanumeric());
-    let words: Vec<String> = words
-        .filter(|word| !word.is_empty())
-        .map(str::to_ascii_lowercase)
-        .collect();
-    if words.is_empty() {
-        "player".into()
-    } else {
-        words.join("-")
-    }
+    let words: Vec<String> = words.filter(|word| !word.is_empty()).map(str::to_ascii_lowercase).collect();
+    if words.is_empty() { "player".into() } else { words.join("-") }
 }
 
 impl Agent for Player {
@@ -241,11 +213,9 @@ impl Agent for Player {
         match input {
             Input::Wake => self.register(now, entropy, &mut step),
             Input::Tick => self.retry_registration(now, &mut step),
-            Input::Answer {
-                call,
-                dialect,
-                answer,
-            } => self.hear_of_registration(now, call, dialect, answer, &mut step),
+            Input::Answer { call, dialect, answer } => {
+                self.hear_of_registration(now, call, dialect, answer, &mut step)
+            }
             Input::Request(request) => self.answer(now, entropy, request, &mut step),
         }
         for event in &step.events {

@@ -26,10 +26,9 @@ impl Player {
             .take(FIXTURES_MAX)
             .collect();
         let is_news = !matches.is_empty();
-        Ok(Response::received(is_news.then_some(PlayerEvent::Announced {
-            round_id: announcement.round_id,
-            matches,
-        })))
+        Ok(Response::received(
+            is_news.then_some(PlayerEvent::Announced { round_id: announcement.round_id, matches }),
+        ))
     }
 
     pub(super) fn hear_result(&self, envelope: &Envelope, over: GameOver) -> Result<Response, Refusal> {
@@ -50,11 +49,7 @@ impl Player {
         let (own_choice, opponent_choice, drawn_parity) = match &result.details {
             GameDetails::Parity(details) => {
                 let choice = |player: &PlayerId| details.choices.get(player).copied().flatten();
-                (
-                    choice(own),
-                    opponent_id.as_ref().and_then(choice),
-                    details.number_parity,
-                )
+                (choice(own), opponent_id.as_ref().and_then(choice), details.number_parity)
             }
             GameDetails::Other(_) => (None, None, None),
         };

@@ -16,10 +16,8 @@ impl Player {
         let overall = history.overall();
         let skipped = overall.games().len().saturating_sub(GAMES_TOLD_MAX);
         let games: Vec<&PastGame> = overall.games().skip(skipped).collect();
-        let opponents: Map<String, Value> = history
-            .opponents()
-            .map(|(id, past)| (id.to_string(), totals(past)))
-            .collect();
+        let opponents: Map<String, Value> =
+            history.opponents().map(|(id, past)| (id.to_string(), totals(past))).collect();
         let open: Vec<Value> = self
             .durable
             .matches()

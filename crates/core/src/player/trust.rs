@@ -25,10 +25,7 @@ struct Keyring<'a> {
 impl Player {
     fn keyring(&self) -> Option<Keyring<'_>> {
         let identity = self.identity().filter(|identity| identity.match_tokens)?;
-        Some(Keyring {
-            hash: identity.auth_token.as_ref()?.hash(),
-            league: identity.league_id.as_ref()?,
-        })
+        Some(Keyring { hash: identity.auth_token.as_ref()?.hash(), league: identity.league_id.as_ref()? })
     }
 
     /// Our id in the league, without which nothing that is said to us has a meaning.
@@ -74,15 +71,10 @@ impl Player {
                 return Err(refusal(ErrorCode::TokenInvalid, message));
             };
             let direction = Direction::RefereeToPlayer;
-            demand(
-                envelope,
-                &keys.hash.match_token(keys.league, match_id, attempt, direction),
-            )?;
+            demand(envelope, &keys.hash.match_token(keys.league, match_id, attempt, direction))?;
             return Ok(attempt);
         }
-        Ok(named
-            .or(notice.map(|notice| notice.attempt))
-            .unwrap_or(Attempt::FIRST))
+        Ok(named.or(notice.map(|notice| notice.attempt)).unwrap_or(Attempt::FIRST))
     }
 
     /// Whether we have heard of this match, where no token proves that it exists.
@@ -112,10 +104,7 @@ impl Player {
     pub(super) fn answer_token(&self, match_id: &MatchId, attempt: Attempt) -> Option<Token> {
         match self.keyring() {
             Some(keys) => {
-                Some(
-                    keys.hash
-                        .match_token(keys.league, match_id, attempt, Direction::PlayerToReferee),
-                )
+                Some(keys.hash.match_token(keys.league, match_id, attempt, Direction::PlayerToReferee))
             }
             None => self.identity()?.auth_token.clone(),
         }
@@ -138,10 +127,7 @@ fn demand(envelope: &Envelope, wanted: &Token) -> Result<(), Refusal> {
             ErrorCode::TokenInvalid,
             "auth_token: this is not the token made for this message; nothing was changed",
             None,
-            Some(Map::from_iter([(
-                "provided_token".to_owned(),
-                Value::from(shown.hint()),
-            )])),
+            Some(Map::from_iter([("provided_token".to_owned(), Value::from(shown.hint()))])),
         )),
     }
 }

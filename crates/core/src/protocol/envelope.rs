@@ -20,12 +20,7 @@ pub struct Envelope {
 
 impl Envelope {
     pub fn new(sender: Sender, timestamp: Timestamp, conversation_id: ConversationId) -> Self {
-        Self {
-            sender,
-            timestamp,
-            conversation_id,
-            auth_token: None,
-        }
+        Self { sender, timestamp, conversation_id, auth_token: None }
     }
 
     #[must_use]
@@ -45,6 +40,16 @@ pub enum Sender {
 }
 
 impl Sender {
+    /// The id alone; the manager and the launcher are called by their role.
+    pub fn id(&self) -> &str {
+        match self {
+            Self::LeagueManager => "league_manager",
+            Self::Launcher => "launcher",
+            Self::Referee(id) => id.as_str(),
+            Self::Player(id) => id.as_str(),
+        }
+    }
+
     /// `league_manager`, `launcher`, `referee:ID`, `player:ID`; anything else is no sender.
     pub fn parse(text: &str) -> Option<Self> {
         match text.split_once(':') {

@@ -120,11 +120,8 @@ mod tests {
 
     #[test]
     fn only_time_connection_and_load_are_worth_another_try() {
-        let retryable: Vec<_> = ErrorCode::ALL
-            .iter()
-            .filter(|code| code.retryable())
-            .map(|code| code.code())
-            .collect();
+        let retryable: Vec<_> =
+            ErrorCode::ALL.iter().filter(|code| code.retryable()).map(|code| code.code()).collect();
         assert_eq!(retryable, ["E001", "E009", "E014"]);
     }
 

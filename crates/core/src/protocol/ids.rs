@@ -90,11 +90,7 @@ impl MatchId {
 impl ConversationId {
     /// The conversation of one attempt at a match: `conv-r1m1-001`. A reassigned match goes on under `-002`.
     pub fn of_match(match_id: &MatchId, attempt: Attempt) -> Self {
-        Self(format_smolstr!(
-            "conv-{}-{:03}",
-            match_id.as_str().to_ascii_lowercase(),
-            attempt.0
-        ))
+        Self(format_smolstr!("conv-{}-{:03}", match_id.as_str().to_ascii_lowercase(), attempt.0))
     }
 
     /// Which attempt this conversation belongs to, if it is the conversation of `match_id` at all.

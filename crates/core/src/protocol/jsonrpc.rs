@@ -98,13 +98,8 @@ pub enum Fault {
 }
 
 impl Fault {
-    pub const ALL: [Self; 5] = [
-        Self::Parse,
-        Self::InvalidRequest,
-        Self::MethodNotFound,
-        Self::InvalidParams,
-        Self::Internal,
-    ];
+    pub const ALL: [Self; 5] =
+        [Self::Parse, Self::InvalidRequest, Self::MethodNotFound, Self::InvalidParams, Self::Internal];
 
     pub fn code(self) -> i64 {
         match self {
@@ -132,11 +127,7 @@ impl Fault {
     }
 
     pub fn with(self, data: Value) -> ErrorObject {
-        ErrorObject {
-            code: self.code(),
-            message: self.message(),
-            data,
-        }
+        ErrorObject { code: self.code(), message: self.message(), data }
     }
 }
 

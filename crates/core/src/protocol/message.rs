@@ -113,10 +113,7 @@ pub struct Message {
 
 impl Message {
     pub fn new(envelope: Envelope, body: impl Into<Body>) -> Self {
-        Self {
-            envelope,
-            body: body.into(),
-        }
+        Self { envelope, body: body.into() }
     }
 
     pub fn message_type(&self) -> MessageType {
@@ -138,12 +135,7 @@ impl Serialize for Message {
             #[serde(flatten)]
             body: &'a Body,
         }
-        let Envelope {
-            sender,
-            timestamp,
-            conversation_id,
-            auth_token,
-        } = &self.envelope;
+        let Envelope { sender, timestamp, conversation_id, auth_token } = &self.envelope;
         Wire {
             protocol: PROTOCOL,
             message_type: self.message_type(),

@@ -71,25 +71,17 @@ fn check_name(text: &str) -> Result<(), RuleBroken> {
 fn check_version(text: &str) -> Result<(), RuleBroken> {
     match semver::Version::parse(text) {
         Ok(_) => Ok(()),
-        Err(_) => Err(RuleBroken(
-            "a semantic version MAJOR.MINOR.PATCH, such as \"1.0.0\"",
-        )),
+        Err(_) => Err(RuleBroken("a semantic version MAJOR.MINOR.PATCH, such as \"1.0.0\"")),
     }
 }
 
 fn check_endpoint(text: &str) -> Result<(), RuleBroken> {
     let rule = RuleBroken("an http or https URL, such as \"http://localhost:8101/mcp\"");
     let url = Url::parse(text).map_err(|_| rule)?;
-    let spelled_out = text
-        .get(..7)
-        .is_some_and(|head| head.eq_ignore_ascii_case("http://"))
-        || text
-            .get(..8)
-            .is_some_and(|head| head.eq_ignore_ascii_case("https://"));
+    let spelled_out = text.get(..7).is_some_and(|head| head.eq_ignore_ascii_case("http://"))
+        || text.get(..8).is_some_and(|head| head.eq_ignore_ascii_case("https://"));
     let plain = url.username().is_empty() && url.password().is_none();
-    (spelled_out && plain && url.has_host() && text.len() <= ENDPOINT_BYTES_MAX)
-        .then_some(())
-        .ok_or(rule)
+    (spelled_out && plain && url.has_host() && text.len() <= ENDPOINT_BYTES_MAX).then_some(()).ok_or(rule)
 }
 
 pub const ENDPOINT_BYTES_MAX: usize = 2048;
@@ -117,11 +109,7 @@ mod tests {
 
     #[test]
     fn an_endpoint_is_an_http_url() {
-        for good in [
-            "http://localhost:8101/mcp",
-            "https://referee01.example.com/mcp",
-            "http://[::1]:9/mcp",
-        ] {
+        for good in ["http://localhost:8101/mcp", "https://referee01.example.com/mcp", "http://[::1]:9/mcp"] {
             assert!(Endpoint::parse(good).is_ok(), "{good}");
         }
         for bad in [

@@ -52,11 +52,7 @@ impl Timestamp {
         let (hour, minute, second, micros) = parse_time(time)?;
         let civil = DateTime::new(year, month, day, hour, minute, second, micros.checked_mul(1000)?).ok()?;
         let micros = civil.to_zoned(TimeZone::UTC).ok()?.timestamp().as_microsecond();
-        let form = if sloppy_zone || sloppy_date {
-            TimeForm::Sloppy
-        } else {
-            TimeForm::Standard
-        };
+        let form = if sloppy_zone || sloppy_date { TimeForm::Sloppy } else { TimeForm::Standard };
         Some((Self(micros), form))
     }
 
@@ -74,12 +70,7 @@ fn parse_date(date: &str) -> Option<(i16, i8, i8, bool)> {
         _ => return None,
     };
     let [year, month, day] = digits;
-    Some((
-        number(year)?,
-        i8::try_from(number(month)?).ok()?,
-        i8::try_from(number(day)?).ok()?,
-        sloppy,
-    ))
+    Some((number(year)?, i8::try_from(number(month)?).ok()?, i8::try_from(number(day)?).ok()?, sloppy))
 }
 
 fn parse_time(time: &str) -> Option<(i8, i8, i8, i32)> {
@@ -95,11 +86,7 @@ fn parse_time(time: &str) -> Option<(i8, i8, i8, i32)> {
     let micros = match fraction {
         None => 0,
         Some(digits) if (1..=9).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit()) => {
-            digits
-                .bytes()
-                .chain(std::iter::repeat(b'0'))
-                .take(6)
-                .fold(0, |n, b| n * 10 + i32::from(b - b'0'))
+            digits.bytes().chain(std::iter::repeat(b'0')).take(6).fold(0, |n, b| n * 10 + i32::from(b - b'0'))
         }
         Some(_) => return None,
     };
@@ -108,11 +95,7 @@ fn parse_time(time: &str) -> Option<(i8, i8, i8, i32)> {
 
 /// Digits only: `str::parse` alone would let a sign through.
 fn number(digits: &str) -> Option<i16> {
-    digits
-        .bytes()
-        .all(|b| b.is_ascii_digit())
-        .then(|| digits.parse().ok())
-        .flatten()
+    digits.bytes().all(|b| b.is_ascii_digit()).then(|| digits.parse().ok()).flatten()
 }
 
 impl fmt::Display for Timestamp {
@@ -142,10 +125,7 @@ impl Add<Duration> for Timestamp {
     type Output = Self;
 
     fn add(self, span: Duration) -> Self {
-        Self(
-            self.0
-                .saturating_add(i64::try_from(span.as_micros()).unwrap_or(i64::MAX)),
-        )
+        Self(self.0.saturating_add(i64::try_from(span.as_micros()).unwrap_or(i64::MAX)))
     }
 }
 
@@ -153,10 +133,7 @@ impl Sub<Duration> for Timestamp {
     type Output = Self;
 
     fn sub(self, span: Duration) -> Self {
-        Self(
-            self.0
-                .saturating_sub(i64::try_from(span.as_micros()).unwrap_or(i64::MAX)),
-        )
+        Self(self.0.saturating_sub(i64::try_from(span.as_micros()).unwrap_or(i64::MAX)))
     }
 }
 
@@ -211,14 +188,8 @@ mod tests {
         ] {
             assert_eq!(read(text), Some((plain.clone(), form)), "{text}");
         }
-        assert_eq!(
-            read("2025-01-15T10:30:00.123Z").unwrap().0,
-            "2025-01-15T10:30:00Z+123000us"
-        );
-        assert_eq!(
-            read("2025-01-15T10:30:00.123456789Z").unwrap().0,
-            "2025-01-15T10:30:00Z+123456us"
-        );
+        assert_eq!(read("2025-01-15T10:30:00.123Z").unwrap().0, "2025-01-15T10:30:00Z+123000us");
+        assert_eq!(read("2025-01-15T10:30:00.123456789Z").unwrap().0, "2025-01-15T10:30:00Z+123456us");
         assert!(read("2024-02-29T23:59:59Z").is_some(), "a leap day");
     }
 

@@ -94,6 +94,11 @@ impl TokenHash {
         self.0.ct_eq(&token.hash().0).into()
     }
 
+    /// Whether two hashes are the same, in constant time.
+    pub fn is(&self, other: &Self) -> bool {
+        self.0.ct_eq(&other.0).into()
+    }
+
     /// The token for one direction of one attempt at a match, of the player behind this hash.
     pub fn match_token(
         &self,
@@ -105,22 +110,13 @@ impl TokenHash {
         let attempt = attempt.0.to_be_bytes();
         self.derive(
             match_id.as_str(),
-            [
-                b"match",
-                league.as_str().as_bytes(),
-                match_id.as_str().as_bytes(),
-                &attempt,
-                direction.label(),
-            ],
+            [b"match", league.as_str().as_bytes(), match_id.as_str().as_bytes(), &attempt, direction.label()],
         )
     }
 
     /// The token by which the agent behind this hash knows the manager's own messages.
     pub fn notice_token(&self, league: &LeagueId) -> Token {
-        self.derive(
-            "league_manager",
-            [b"notice", league.as_str().as_bytes(), b"", b"", b""],
-        )
+        self.derive("league_manager", [b"notice", league.as_str().as_bytes(), b"", b"", b""])
     }
 
     fn derive(&self, owner: &str, parts: [&[u8]; 5]) -> Token {

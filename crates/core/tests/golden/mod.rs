@@ -18,9 +18,7 @@ pub(crate) struct Golden {
 
 impl Golden {
     pub(crate) fn has_whole_envelope(&self) -> bool {
-        ["protocol", "sender", "timestamp", "conversation_id"]
-            .iter()
-            .all(|key| self.value.get(key).is_some())
+        ["protocol", "sender", "timestamp", "conversation_id"].iter().all(|key| self.value.get(key).is_some())
     }
 }
 
@@ -55,9 +53,7 @@ pub(crate) fn named(name: &str) -> Value {
 }
 
 fn load(folder: &str) -> Vec<Golden> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/golden")
-        .join(folder);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(folder);
     let mut files: Vec<_> = fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().path())
@@ -72,12 +68,7 @@ fn load(folder: &str) -> Vec<Golden> {
 }
 
 pub(crate) fn reading(conformance: Conformance) -> Reading<'static> {
-    Reading {
-        conformance,
-        now: NOW,
-        limits: Limits::AGENT,
-        exchange: None,
-    }
+    Reading { conformance, now: NOW, limits: Limits::AGENT, exchange: None }
 }
 
 pub(crate) fn read(value: &Value, conformance: Conformance) -> Result<Incoming, Rejection> {

@@ -21,11 +21,7 @@ pub(super) fn always_odd(_: &Turn<'_>) -> Option<Parity> {
 
 /// Even in the first game, and then each time the other.
 pub(super) fn alternating(turn: &Turn<'_>) -> Option<Parity> {
-    Some(if turn.overall.played().is_multiple_of(2) {
-        Parity::Even
-    } else {
-        Parity::Odd
-    })
+    Some(if turn.overall.played().is_multiple_of(2) { Parity::Even } else { Parity::Odd })
 }
 
 /// What was drawn more often so far.
@@ -56,11 +52,7 @@ pub(super) fn mirror(turn: &Turn<'_>) -> Option<Parity> {
 /// The last choice again if it was right, the other one if it was wrong: a win is always right and a defeat always
 /// wrong, and a draw may be either.
 pub(super) fn win_stay_lose_shift(turn: &Turn<'_>) -> Option<Parity> {
-    let (own, drawn) = turn
-        .overall
-        .games()
-        .rev()
-        .find_map(|game| game.own_choice.zip(game.drawn_parity))?;
+    let (own, drawn) = turn.overall.games().rev().find_map(|game| game.own_choice.zip(game.drawn_parity))?;
     Some(if own == drawn { own } else { own.other() })
 }
 

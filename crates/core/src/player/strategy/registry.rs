@@ -19,16 +19,8 @@ pub static ALL: &[StrategyEntry] = &[
         about: "any option, each as likely as the others",
         favour: parity::chance,
     },
-    StrategyEntry {
-        name: "always_even",
-        about: "even, whatever happens",
-        favour: parity::always_even,
-    },
-    StrategyEntry {
-        name: "always_odd",
-        about: "odd, whatever happens",
-        favour: parity::always_odd,
-    },
+    StrategyEntry { name: "always_even", about: "even, whatever happens", favour: parity::always_even },
+    StrategyEntry { name: "always_odd", about: "odd, whatever happens", favour: parity::always_odd },
     StrategyEntry {
         name: "alternating",
         about: "even in the first game, then each time the other",

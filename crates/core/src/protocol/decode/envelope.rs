@@ -18,9 +18,7 @@ pub(super) fn read(r: &Reader<'_>) -> Read<(MessageType, Envelope)> {
         Some(conversation_of(message_type, r))
     })?;
     // An empty token is no token, so that the answer can be that one is missing.
-    let auth_token = r
-        .optional("auth_token", rules::token)?
-        .filter(|token| !token.reveal().is_empty());
+    let auth_token = r.optional("auth_token", rules::token)?.filter(|token| !token.reveal().is_empty());
     let timestamp = if r.is_lenient() && !r.has("timestamp") {
         r.note(DeviationKind::Missing, "timestamp");
         r.now()
@@ -89,11 +87,7 @@ fn sender_of(message_type: MessageType, r: &Reader<'_>) -> Sender {
 
 /// Players and referees may both ask; only a referee names itself as one.
 fn asker_of(r: &Reader<'_>) -> Sender {
-    let id = if r.has("referee_id") {
-        agent_of(r, "referee_id")
-    } else {
-        agent_of(r, "player_id")
-    };
+    let id = if r.has("referee_id") { agent_of(r, "referee_id") } else { agent_of(r, "player_id") };
     if id.starts_with("REF") {
         Sender::Referee(RefereeId::new(id))
     } else {

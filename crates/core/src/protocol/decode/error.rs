@@ -37,10 +37,7 @@ pub(super) fn game_error(r: &Reader<'_>) -> Read<GameError> {
         action_required: r.expected("action_required", rules::word)?,
         game_state: r.optional("game_state", rules::word)?,
         retryable: r.optional("retryable", rules::boolean)?,
-        retry_info: r
-            .optional_object("retry_info")?
-            .map(|info| retry_info(&info))
-            .transpose()?,
+        retry_info: r.optional_object("retry_info")?.map(|info| retry_info(&info)).transpose()?,
         retry_count: r.optional("retry_count", rules::count)?,
         max_retries: r.optional("max_retries", rules::count)?,
         time_remaining: r.optional("time_remaining", rules::seconds)?,

@@ -81,9 +81,7 @@ fn game_result(r: &Reader<'_>, game_type: &GameType, outer_reason: Option<&str>)
         winner_player_id: winner(r, "winner_player_id")?,
         details: details(r, game_type, Some(status), &known)?,
         // One source puts the reason outside the result.
-        reason: r
-            .expected("reason", rules::prose)?
-            .or_else(|| outer_reason.map(str::to_owned)),
+        reason: r.expected("reason", rules::prose)?.or_else(|| outer_reason.map(str::to_owned)),
         fairness: fairness(r)?,
     })
 }

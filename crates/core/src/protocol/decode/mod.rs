@@ -28,12 +28,7 @@ pub fn decode(value: &Value, reading: &Reading<'_>) -> Result<Incoming, Rejectio
     let reader = Reader::open(&context)?;
     let (message_type, envelope) = envelope::read(&reader)?;
     let body = read_body(message_type, &reader, &envelope.sender);
-    Ok(Incoming {
-        envelope,
-        message_type,
-        body,
-        deviations: context.into_deviations(),
-    })
+    Ok(Incoming { envelope, message_type, body, deviations: context.into_deviations() })
 }
 
 fn read_body(message_type: MessageType, r: &Reader<'_>, sender: &Sender) -> Read<Body> {
@@ -68,33 +63,23 @@ fn read_body(message_type: MessageType, r: &Reader<'_>, sender: &Sender) -> Read
 
 /// The league; an answer that leaves it out means the one it was asked about.
 fn league_id(r: &Reader<'_>) -> Read<LeagueId> {
-    r.filled("league_id", rules::id(LeagueId::new), || {
-        r.exchange()?.league_id.clone()
-    })
+    r.filled("league_id", rules::id(LeagueId::new), || r.exchange()?.league_id.clone())
 }
 
 /// The match; an answer that leaves it out means the one it was asked about.
 fn match_id(r: &Reader<'_>) -> Read<MatchId> {
-    r.filled("match_id", rules::id(MatchId::new), || {
-        r.exchange()?.match_id.clone()
-    })
+    r.filled("match_id", rules::id(MatchId::new), || r.exchange()?.match_id.clone())
 }
 
 /// The player; an answer that leaves it out comes from the one who was asked.
 fn player_id(r: &Reader<'_>) -> Read<PlayerId> {
-    r.filled("player_id", rules::id(PlayerId::new), || {
-        r.exchange()?.player_id.clone()
-    })
+    r.filled("player_id", rules::id(PlayerId::new), || r.exchange()?.player_id.clone())
 }
 
 /// The round of a match message; where it is left out, the match's own name tells: `R2M1`.
 fn round_id(r: &Reader<'_>) -> Read<RoundId> {
     let by_match = || {
-        let (round, _) = r
-            .value("match_id")?
-            .as_str()?
-            .strip_prefix('R')?
-            .split_once('M')?;
+        let (round, _) = r.value("match_id")?.as_str()?.strip_prefix('R')?.split_once('M')?;
         round.parse().ok().filter(|round| *round > 0)
     };
     r.filled("round_id", rules::ordinal, by_match).map(RoundId)
@@ -157,6 +142,19 @@ pub struct Deviation {
     pub path: String,
 }
 
+/// "missing sender", "alias parity_choice".
+impl std::fmt::Display for Deviation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let kind = match self.kind {
+            DeviationKind::Missing => "missing",
+            DeviationKind::Alias => "alias",
+            DeviationKind::TimestampForm => "timestamp form",
+            DeviationKind::OwnName => "own name",
+        };
+        write!(f, "{kind} {}", self.path)
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DeviationKind {
@@ -199,16 +197,10 @@ pub struct Limits {
 
 impl Limits {
     /// What a manager reads of agents it does not know.
-    pub const MANAGER: Self = Self {
-        message_bytes_max: 10 * 1024,
-        array_len_max: 100,
-    };
+    pub const MANAGER: Self = Self { message_bytes_max: 10 * 1024, array_len_max: 100 };
 
     /// What referees and players read of their league: its full table and its rounds may be long.
-    pub const AGENT: Self = Self {
-        message_bytes_max: 1024 * 1024,
-        array_len_max: 10_000,
-    };
+    pub const AGENT: Self = Self { message_bytes_max: 1024 * 1024, array_len_max: 10_000 };
 
     /// Whether a message of so many bytes is read at all. To be asked before it is parsed.
     pub fn admit(&self, bytes: usize) -> Result<(), Rejection> {

@@ -15,10 +15,7 @@ pub(super) fn parity_call(r: &Reader<'_>) -> Read<ChooseParityCall> {
         match_id: match_id(r)?,
         player_id: player_id(r)?,
         game_type: r.required("game_type", rules::id(GameType::new))?,
-        context: r
-            .optional_object("context")?
-            .map(|context| choice_context(&context))
-            .transpose()?,
+        context: r.optional_object("context")?.map(|context| choice_context(&context)).transpose()?,
         deadline: r.timestamp("deadline")?,
     })
 }
@@ -79,10 +76,7 @@ pub(super) fn move_response(r: &Reader<'_>) -> Read<GameMoveResponse> {
         match_id: match_id(r)?,
         player_id: player_id(r)?,
         game_type: r.required("game_type", rules::id(GameType::new))?,
-        move_data: MoveData {
-            move_type,
-            choice: data.required("choice", rules::anything)?,
-        },
+        move_data: MoveData { move_type, choice: data.required("choice", rules::anything)? },
         nonce: r.optional("nonce", rules::nonce)?,
     })
 }

@@ -18,10 +18,7 @@ pub(super) fn query(r: &Reader<'_>, sender: &Sender) -> Read<LeagueQuery> {
     Ok(LeagueQuery {
         league_id: league_id(r)?,
         query_type,
-        query_params: QueryParams {
-            player_id: subject(r, params.as_ref(), query_type, sender)?,
-            round_id,
-        },
+        query_params: QueryParams { player_id: subject(r, params.as_ref(), query_type, sender)?, round_id },
     })
 }
 
@@ -48,11 +45,7 @@ fn subject(
 
 pub(super) fn response(r: &Reader<'_>) -> Read<LeagueQueryResponse> {
     let success = r.required("success", rules::boolean)?;
-    let standings = if r.has("standings") {
-        Some(r.objects("standings", standing)?.into())
-    } else {
-        None
-    };
+    let standings = if r.has("standings") { Some(r.objects("standings", standing)?.into()) } else { None };
     Ok(LeagueQueryResponse {
         query_type: r.required("query_type", rules::one_of)?,
         success,
@@ -63,9 +56,7 @@ pub(super) fn response(r: &Reader<'_>) -> Read<LeagueQueryResponse> {
         },
         standings,
         error: if success {
-            r.optional_object("error")?
-                .map(|error| query_error(&error))
-                .transpose()?
+            r.optional_object("error")?.map(|error| query_error(&error)).transpose()?
         } else {
             Some(query_error(&r.object("error")?)?)
         },
@@ -76,9 +67,8 @@ fn query_error(r: &Reader<'_>) -> Read<QueryError> {
     let error_code = r.required("error_code", rules::error_code)?;
     Ok(QueryError {
         error_name: r.filled("error_name", rules::prose, || Some(error_code.name().to_owned()))?,
-        error_description: r.filled("error_description", rules::prose, || {
-            Some(error_code.prose().to_owned())
-        })?,
+        error_description: r
+            .filled("error_description", rules::prose, || Some(error_code.prose().to_owned()))?,
         error_code,
     })
 }

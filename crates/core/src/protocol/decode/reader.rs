@@ -24,11 +24,7 @@ pub(super) struct Context<'a> {
 
 impl<'a> Context<'a> {
     pub(super) fn new(message: &'a Value, reading: &'a Reading<'a>) -> Self {
-        Self {
-            reading,
-            message,
-            deviations: RefCell::default(),
-        }
+        Self { reading, message, deviations: RefCell::default() }
     }
 
     pub(super) fn into_deviations(self) -> Vec<Deviation> {
@@ -76,10 +72,7 @@ pub(super) struct Reader<'a> {
 impl<'a> Reader<'a> {
     /// The message itself, if it is an object at all.
     pub(super) fn open(context: &'a Context<'a>) -> Read<Self> {
-        let path = Path {
-            parent: None,
-            step: Step::Message,
-        };
+        let path = Path { parent: None, step: Step::Message };
         object_at(path, context.message, context)
     }
 
@@ -126,9 +119,7 @@ impl<'a> Reader<'a> {
 
     /// A field that may be missing or null.
     pub(super) fn optional<T>(&self, key: &str, rule: impl Rule<'a, T>) -> Read<Option<T>> {
-        self.value(key)
-            .map(|value| rule(value).map_err(|wrong| self.wrong(key, wrong)))
-            .transpose()
+        self.value(key).map(|value| rule(value).map_err(|wrong| self.wrong(key, wrong))).transpose()
     }
 
     /// A field that must be there; the lenient reading fills it in if it can.
@@ -170,8 +161,7 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn timestamp(&self, key: &str) -> Read<Timestamp> {
-        self.optional_timestamp(key)?
-            .ok_or_else(|| self.missing(key, rules::time))
+        self.optional_timestamp(key)?.ok_or_else(|| self.missing(key, rules::time))
     }
 
     pub(super) fn optional_timestamp(&self, key: &str) -> Read<Option<Timestamp>> {
@@ -196,9 +186,7 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn optional_object<'b>(&'b self, key: &'b str) -> Read<Option<Reader<'b>>> {
-        self.value(key)
-            .map(|value| object_at(self.step(Step::Key(key)), value, self.context))
-            .transpose()
+        self.value(key).map(|value| object_at(self.step(Step::Key(key)), value, self.context)).transpose()
     }
 
     /// A list of objects that must be there.
@@ -206,10 +194,7 @@ impl<'a> Reader<'a> {
         let items = self.array(key)?;
         let list = self.step(Step::Key(key));
         let at = |(index, item)| {
-            let path = Path {
-                parent: Some(&list),
-                step: Step::Index(index),
-            };
+            let path = Path { parent: Some(&list), step: Step::Index(index) };
             read(&object_at(path, item, self.context)?)
         };
         items.iter().enumerate().map(at).collect()
@@ -220,10 +205,7 @@ impl<'a> Reader<'a> {
         let items = self.array(key)?;
         let list = self.step(Step::Key(key));
         let at = |(index, item)| {
-            let path = Path {
-                parent: Some(&list),
-                step: Step::Index(index),
-            };
+            let path = Path { parent: Some(&list), step: Step::Index(index) };
             rule(item).map_err(|wrong| reject(&path, wrong, Some(item), self.context))
         };
         items.iter().enumerate().map(at).collect()
@@ -247,10 +229,7 @@ impl<'a> Reader<'a> {
             if !id_fits(player) {
                 return Err(self.wrong(key, Wrong::format("player ids of 1 to 128 bytes as keys")));
             }
-            let path = Path {
-                parent: Some(&owner),
-                step: Step::Key(player),
-            };
+            let path = Path { parent: Some(&owner), step: Step::Key(player) };
             match rule(value) {
                 Ok(read) => Ok((PlayerId::new(player.as_str()), read)),
                 Err(mut wrong) => {
@@ -275,19 +254,13 @@ impl<'a> Reader<'a> {
     }
 
     fn step<'b>(&'b self, step: Step<'b>) -> Path<'b> {
-        Path {
-            parent: Some(&self.path),
-            step,
-        }
+        Path { parent: Some(&self.path), step }
     }
 
     /// Remembers that the lenient reading let something pass.
     pub(super) fn note(&self, kind: DeviationKind, key: &str) {
         let path = self.step(Step::Key(key)).render();
-        self.context
-            .deviations
-            .borrow_mut()
-            .push(Deviation { kind, path });
+        self.context.deviations.borrow_mut().push(Deviation { kind, path });
     }
 
     #[cold]
@@ -307,11 +280,7 @@ static NULL: Value = Value::Null;
 
 fn object_at<'a>(path: Path<'a>, value: &'a Value, context: &'a Context<'a>) -> Read<Reader<'a>> {
     match rules::object(value) {
-        Ok(fields) => Ok(Reader {
-            fields,
-            path,
-            context,
-        }),
+        Ok(fields) => Ok(Reader { fields, path, context }),
         Err(wrong) => Err(reject(&path, wrong, Some(value), context)),
     }
 }
@@ -326,9 +295,7 @@ fn reject(path: &Path<'_>, wrong: Wrong, value: Option<&Value>, context: &Contex
         expected: wrong.expected.to_owned(),
         came: came(value, secret),
         message_type: said("message_type").map(|text| SmolStr::from(shorten(text, CAME_CHARS_MAX))),
-        conversation_id: said("conversation_id")
-            .filter(|text| id_fits(text))
-            .map(ConversationId::new),
+        conversation_id: said("conversation_id").filter(|text| id_fits(text)).map(ConversationId::new),
     }
 }
 

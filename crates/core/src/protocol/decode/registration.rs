@@ -93,6 +93,7 @@ fn answer(r: &Reader<'_>) -> Read<RegisterAnswer> {
         match_tokens: r.optional("match_tokens", rules::boolean)?,
         error_code: r.optional("error_code", rules::error_code)?,
         error_name: r.optional("error_name", rules::prose)?,
+        context: r.optional("context", rules::any_object)?,
     })
 }
 

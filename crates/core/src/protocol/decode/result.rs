@@ -32,11 +32,7 @@ fn match_result(r: &Reader<'_>, game_type: &GameType) -> Read<MatchResult> {
 fn result_details(r: &Reader<'_>, game_type: &GameType, status: Option<GameStatus>) -> Read<ResultDetails> {
     if r.is_lenient() && !r.has("details") {
         r.note(DeviationKind::Missing, "details");
-        return Ok(ResultDetails {
-            game: game::no_details(game_type),
-            fairness: None,
-            answer_ms: None,
-        });
+        return Ok(ResultDetails { game: game::no_details(game_type), fairness: None, answer_ms: None });
     }
     let details = r.object("details")?;
     Ok(ResultDetails {
@@ -70,9 +66,8 @@ pub(super) fn standing(r: &Reader<'_>) -> Read<StandingRow> {
     let player_id = r.required("player_id", rules::id(PlayerId::new))?;
     Ok(StandingRow {
         rank: r.required("rank", rules::ordinal)?,
-        display_name: r.filled("display_name", rules::display_name, || {
-            DisplayName::parse(player_id.as_str()).ok()
-        })?,
+        display_name: r
+            .filled("display_name", rules::display_name, || DisplayName::parse(player_id.as_str()).ok())?,
         player_id,
         played: r.required("played", rules::count)?,
         wins: r.required("wins", rules::count)?,

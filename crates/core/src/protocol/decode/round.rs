@@ -89,12 +89,7 @@ pub(super) fn completed(r: &Reader<'_>) -> Read<RoundCompleted> {
 fn summary(r: &Reader<'_>, total_matches: u32) -> Read<RoundSummary> {
     if r.is_lenient() && !r.has("summary") {
         r.note(DeviationKind::Missing, "summary");
-        return Ok(RoundSummary {
-            total_matches,
-            wins: 0,
-            draws: 0,
-            technical_losses: 0,
-        });
+        return Ok(RoundSummary { total_matches, wins: 0, draws: 0, technical_losses: 0 });
     }
     let summary = r.object("summary")?;
     Ok(RoundSummary {

@@ -93,9 +93,7 @@ pub(super) fn word(value: &Value) -> Result<SmolStr, Wrong> {
         .as_str()
         .filter(|text| id_fits(text))
         .map(SmolStr::new)
-        .ok_or(Wrong::format(
-            "a text of 1 to 128 bytes without control characters",
-        ))
+        .ok_or(Wrong::format("a text of 1 to 128 bytes without control characters"))
 }
 
 pub(super) fn error_code(value: &Value) -> Result<ErrorCode, Wrong> {
@@ -103,9 +101,10 @@ pub(super) fn error_code(value: &Value) -> Result<ErrorCode, Wrong> {
 }
 
 pub(super) fn sender(value: &Value) -> Result<Sender, Wrong> {
-    value.as_str().and_then(Sender::parse).ok_or(Wrong::format(
-        "a sender: \"league_manager\", \"referee:ID\", \"player:ID\" or \"launcher\"",
-    ))
+    value
+        .as_str()
+        .and_then(Sender::parse)
+        .ok_or(Wrong::format("a sender: \"league_manager\", \"referee:ID\", \"player:ID\" or \"launcher\""))
 }
 
 const UTC: &str = "a time in UTC, such as \"2025-01-15T10:30:00Z\"";
@@ -149,9 +148,7 @@ pub(super) fn nonce(value: &Value) -> Result<Nonce, Wrong> {
         .as_str()
         .filter(|text| text.len() <= NONCE_BYTES_MAX && !text.chars().any(char::is_control))
         .map(|text| Nonce(SmolStr::new(text)))
-        .ok_or(Wrong::format(
-            "a text of at most 64 bytes without control characters",
-        ))
+        .ok_or(Wrong::format("a text of at most 64 bytes without control characters"))
 }
 
 pub(super) fn commitment(value: &Value) -> Result<Commitment, Wrong> {
@@ -190,10 +187,7 @@ pub(super) fn drawn_number(value: &Value) -> Result<u8, Wrong> {
 }
 
 pub(super) fn seconds(value: &Value) -> Result<Seconds, Wrong> {
-    value
-        .as_f64()
-        .map(Seconds)
-        .ok_or(Wrong::format("a number of seconds"))
+    value.as_f64().map(Seconds).ok_or(Wrong::format("a number of seconds"))
 }
 
 /// The one value a player may never get wrong. Its own code, whatever came instead.

@@ -26,9 +26,7 @@ pub fn read_answer(http_status: u16, body: &[u8], limits: &Limits) -> WireAnswer
     let most = limits.message_bytes_max;
     if body.len() > most {
         let bytes = body.len();
-        return WireAnswer::Garbled(format!(
-            "the answer has {bytes} bytes and may have {most} at most"
-        ));
+        return WireAnswer::Garbled(format!("the answer has {bytes} bytes and may have {most} at most"));
     }
     let Ok(text) = std::str::from_utf8(body) else {
         return otherwise(http_status, "", "a body that is not UTF-8");
@@ -95,19 +93,14 @@ fn read_error(http_status: u16, text: &str, error: &Value) -> WireAnswer {
     match error.get("code").and_then(Value::as_i64) {
         Some(code) if code == Fault::MethodNotFound.code() => WireAnswer::MethodNotFound,
         _ if is_method_unknown(&said) => WireAnswer::MethodNotFound,
-        Some(code) => WireAnswer::Error {
-            code,
-            message: shortened(&said),
-        },
+        Some(code) => WireAnswer::Error { code, message: shortened(&said) },
         None => otherwise(http_status, text, &format!("an error: {}", shortened(&said))),
     }
 }
 
 fn is_method_unknown(text: &str) -> bool {
     let text = text.to_ascii_lowercase();
-    ["unknown method", "method not found", "unknown tool"]
-        .iter()
-        .any(|phrase| text.contains(phrase))
+    ["unknown method", "method not found", "unknown tool"].iter().any(|phrase| text.contains(phrase))
 }
 
 /// The message in a body: bare, as the `result` of a response, or as the `params` of a request.
@@ -116,11 +109,7 @@ fn find_message(object: &mut Map<String, Value>) -> Option<Value> {
         return Some(Value::Object(std::mem::take(object)));
     }
     for place in ["result", "params"] {
-        if let Some(message) = object
-            .get_mut(place)
-            .and_then(Value::as_object_mut)
-            .and_then(message_within)
-        {
+        if let Some(message) = object.get_mut(place).and_then(Value::as_object_mut).and_then(message_within) {
             return Some(message);
         }
     }

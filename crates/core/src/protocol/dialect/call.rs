@@ -24,11 +24,9 @@ pub fn write_call(dialect: Dialect, id: i64, message: &Message) -> Vec<u8> {
         Dialect::Standard => rpc(id, kind.method(), message),
         Dialect::TypeAsMethod => rpc(id, kind.name(), message),
         Dialect::LowerTypeAsMethod => rpc(id, &kind.name().to_ascii_lowercase(), message),
-        Dialect::HandleMessage | Dialect::McpMessage | Dialect::ProtocolMessage => rpc(
-            id,
-            dialect.wrapping_method().unwrap_or_default(),
-            Wrapped { message },
-        ),
+        Dialect::HandleMessage | Dialect::McpMessage | Dialect::ProtocolMessage => {
+            rpc(id, dialect.wrapping_method().unwrap_or_default(), Wrapped { message })
+        }
         Dialect::Bare => written(message),
         Dialect::ToolsCall => {
             let (name, arguments) = (kind.method(), message);
@@ -45,10 +43,5 @@ pub fn write_probe(id: i64) -> Vec<u8> {
 
 fn rpc(id: i64, method: &str, params: impl Serialize) -> Vec<u8> {
     let jsonrpc = TwoPointZero;
-    written(&Call {
-        jsonrpc,
-        id,
-        method,
-        params,
-    })
+    written(&Call { jsonrpc, id, method, params })
 }

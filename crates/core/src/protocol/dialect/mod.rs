@@ -57,10 +57,7 @@ impl Dialect {
     /// once before it comes back.
     #[must_use]
     pub fn next(self) -> Self {
-        let mut ring = Self::ALL
-            .into_iter()
-            .cycle()
-            .skip_while(|&dialect| dialect != self);
+        let mut ring = Self::ALL.into_iter().cycle().skip_while(|&dialect| dialect != self);
         ring.nth(1).unwrap_or_default()
     }
 

@@ -30,11 +30,8 @@ impl HttpReply {
 
     /// The responses of a batch, in the order of its requests; nothing at all if all were notifications.
     pub fn batch(parts: impl IntoIterator<Item = Part>) -> Self {
-        let parts: Vec<_> = parts
-            .into_iter()
-            .map(|Part(bytes)| bytes)
-            .filter(|bytes| !bytes.is_empty())
-            .collect();
+        let parts: Vec<_> =
+            parts.into_iter().map(|Part(bytes)| bytes).filter(|bytes| !bytes.is_empty()).collect();
         if parts.is_empty() {
             return Self::one(Part(Vec::new()));
         }

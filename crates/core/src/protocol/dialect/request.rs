@@ -84,10 +84,7 @@ fn over_size(bytes: usize, limits: &Limits) -> ErrorObject {
 
 fn read(body: &[u8], limits: &Limits) -> Result<Requests, ErrorObject> {
     let text = std::str::from_utf8(body).map_err(|error| {
-        Fault::Parse.because(format!(
-            "the body is not UTF-8 from byte {} on",
-            error.valid_up_to()
-        ))
+        Fault::Parse.because(format!("the body is not UTF-8 from byte {} on", error.valid_up_to()))
     })?;
     if !text.trim_ascii_start().starts_with('[') {
         let value = parse(text)?;
@@ -122,9 +119,7 @@ fn not_json(error: serde_json::Error) -> ErrorObject {
 fn read_one(text: &str, value: Value) -> Result<Request, Part> {
     let refuse = |error: ErrorObject| write_error(&ReplyTo::Id(Id::Null), &error);
     let Value::Object(object) = value else {
-        return Err(refuse(
-            Fault::InvalidRequest.because("a request must be an object"),
-        ));
+        return Err(refuse(Fault::InvalidRequest.because("a request must be an object")));
     };
     if holds_type(&object) && !object.contains_key("jsonrpc") && !object.contains_key("method") {
         return Ok(Request {
@@ -140,11 +135,7 @@ fn read_one(text: &str, value: Value) -> Result<Request, Part> {
     }
     let reply_to = id.map_or(ReplyTo::Nobody, ReplyTo::Id);
     match read_call(object) {
-        Ok((dialect, asked)) => Ok(Request {
-            reply_to,
-            dialect,
-            asked,
-        }),
+        Ok((dialect, asked)) => Ok(Request { reply_to, dialect, asked }),
         Err(error) => Err(write_error(&reply_to, &error)),
     }
 }
@@ -152,13 +143,10 @@ fn read_one(text: &str, value: Value) -> Result<Request, Part> {
 /// What keeps an object from being a request of JSON-RPC. One that carries a league message is taken all the same.
 fn malformed(object: &Map<String, Value>) -> Option<ErrorObject> {
     let version = object.get("jsonrpc").and_then(Value::as_str);
-    let carries_message = object
-        .get("params")
-        .and_then(Value::as_object)
-        .is_some_and(|params| {
-            let inner = params.get("message").or_else(|| params.get("arguments"));
-            holds_type(params) || inner.and_then(Value::as_object).is_some_and(holds_type)
-        });
+    let carries_message = object.get("params").and_then(Value::as_object).is_some_and(|params| {
+        let inner = params.get("message").or_else(|| params.get("arguments"));
+        holds_type(params) || inner.and_then(Value::as_object).is_some_and(holds_type)
+    });
     let why = if carries_message {
         return None;
     } else if version != Some(TwoPointZero::TEXT) {
@@ -213,10 +201,7 @@ fn read_tool_call(mut params: Map<String, Value>) -> Result<(Dialect, Asked), Er
 fn read_params(method: &str, mut params: Map<String, Value>) -> Result<(Dialect, Asked), ErrorObject> {
     let wrapping = method::wrapping_dialect(method);
     if holds_type(&params) {
-        let named = params
-            .get("message_type")
-            .and_then(Value::as_str)
-            .unwrap_or_default();
+        let named = params.get("message_type").and_then(Value::as_str).unwrap_or_default();
         let dialect = wrapping.unwrap_or_else(|| method::flat_dialect(method, named));
         return Ok((dialect, explicit(Value::Object(params))));
     }
@@ -235,10 +220,7 @@ fn read_params(method: &str, mut params: Map<String, Value>) -> Result<(Dialect,
     }
     if let Some(kind) = method::implied_type(method) {
         params.insert("message_type".to_owned(), kind.name().into());
-        let asked = Asked::Message {
-            value: Value::Object(params),
-            type_implied: true,
-        };
+        let asked = Asked::Message { value: Value::Object(params), type_implied: true };
         return Ok((method::flat_dialect(method, kind.name()), asked));
     }
     if method::is_foreign(method) {
@@ -271,14 +253,9 @@ fn holds_type(object: &Map<String, Value>) -> bool {
 }
 
 fn explicit(value: Value) -> Asked {
-    Asked::Message {
-        value,
-        type_implied: false,
-    }
+    Asked::Message { value, type_implied: false }
 }
 
 fn foreign(method: &str) -> Asked {
-    Asked::Foreign {
-        method: Some(method.to_owned()),
-    }
+    Asked::Foreign { method: Some(method.to_owned()) }
 }

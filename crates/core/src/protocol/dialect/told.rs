@@ -31,11 +31,7 @@ fn prose(fields: &Map<String, Value>) -> Option<String> {
 
 /// A peer's words as they may be shown and logged: a token may stand among them, and must not be.
 pub(super) fn shortened(text: &str) -> String {
-    let line: String = text
-        .chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .take(SHOWN_CHARS)
-        .collect();
+    let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(SHOWN_CHARS).collect();
     let mut shown = String::new();
     for (n, piece) in line.split("tok_").enumerate() {
         let is_secret = |c: char| c.is_alphanumeric() || c == '_' || c == '-';

@@ -19,11 +19,7 @@ impl Parity {
     pub const ALL: [Self; 2] = [Self::Even, Self::Odd];
 
     pub fn of(number: u8) -> Self {
-        if number.is_multiple_of(2) {
-            Self::Even
-        } else {
-            Self::Odd
-        }
+        if number.is_multiple_of(2) { Self::Even } else { Self::Odd }
     }
 
     pub fn parse(text: &str) -> Option<Self> {

@@ -4,6 +4,7 @@ use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{GameType, LeagueId, PlayerId, RefereeId};
 use crate::protocol::text::{DisplayName, Endpoint, Version};
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use smol_str::SmolStr;
 
 /// REFEREE_REGISTER_REQUEST: a referee offers its services.
@@ -84,4 +85,7 @@ pub struct RegisterAnswer {
     pub error_code: Option<ErrorCode>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error_name: Option<String>,
+    /// What would help to mend a rejected registration.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context: Option<Map<String, Value>>,
 }

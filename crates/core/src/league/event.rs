@@ -1,0 +1,119 @@
+//! Everything that has ever happened to a league. The state is a fold over these, and nothing else is remembered.
+//!
+//! Stored events must stay readable for ever: a variant or a field is never renamed or removed, and a new field has a
+//! default. What cannot be done that way needs a new version in [`crate::log`].
+
+use super::schedule::Pairings;
+use super::settings::Settings;
+use crate::protocol::dialect::Dialect;
+use crate::protocol::ids::{Attempt, MatchId, PlayerId, RefereeId, RoundId};
+use crate::protocol::messages::{GameStatus, MatchResult, PlayerMeta, RefereeMeta};
+use crate::protocol::time::exact;
+use crate::protocol::token::TokenHash;
+use crate::protocol::{Sender, Timestamp};
+use serde::{Deserialize, Serialize};
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+#[allow(clippy::large_enum_variant, reason = "events are written once and read once")]
+pub enum LeagueEvent {
+    LeagueCreated {
+        settings: Settings,
+    },
+    /// A new player; or one that came again before the start, under its old id with a fresh token.
+    PlayerRegistered {
+        player_id: PlayerId,
+        meta: PlayerMeta,
+        token: TokenHash,
+        dialect: Dialect,
+    },
+    RefereeRegistered {
+        referee_id: RefereeId,
+        meta: RefereeMeta,
+        token: TokenHash,
+        dialect: Dialect,
+    },
+    /// It showed its earlier token, and keeps it.
+    PlayerRejoined {
+        player_id: PlayerId,
+        meta: PlayerMeta,
+        dialect: Dialect,
+    },
+    RefereeRejoined {
+        referee_id: RefereeId,
+        meta: RefereeMeta,
+        dialect: Dialect,
+    },
+    /// Registration is closed, and all rounds are drawn up.
+    LeagueStarted {
+        rounds: Vec<Pairings>,
+    },
+    RoundAnnounced {
+        round_id: RoundId,
+        #[serde(with = "exact")]
+        starts_at: Timestamp,
+        /// Which referee is to have which match.
+        plan: Vec<(MatchId, RefereeId)>,
+    },
+    /// A match is given to a referee; for the second time and later, because the one before did not report.
+    MatchAssigned {
+        match_id: MatchId,
+        attempt: Attempt,
+        referee_id: RefereeId,
+    },
+    MatchDecided {
+        match_id: MatchId,
+        attempt: Attempt,
+        status: GameStatus,
+        result: MatchResult,
+        by: DecidedBy,
+    },
+    RoundCompleted {
+        round_id: RoundId,
+    },
+    LeagueCompleted {
+        champion: PlayerId,
+    },
+    /// An agent does not answer.
+    AgentSuspended {
+        agent: Sender,
+        cause: Suspicion,
+    },
+    /// It answers again.
+    AgentRecovered {
+        agent: Sender,
+    },
+    /// It wraps its messages otherwise than we thought.
+    DialectLearned {
+        agent: Sender,
+        dialect: Dialect,
+    },
+    /// It departs from the rules in ways that the lenient reading lets pass; each as kind and path.
+    DeviationsNoted {
+        agent: Sender,
+        deviations: Vec<String>,
+    },
+}
+
+/// Who decided a match.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DecidedBy {
+    Referee(RefereeId),
+    /// Forfeited without play, because a player was suspended.
+    Manager,
+}
+
+/// Why an agent was suspended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Suspicion {
+    /// Its endpoint had not answered once when the league began.
+    NeverAnswered,
+    /// A player lost too many matches in a row without playing.
+    TechnicalLosses,
+    /// A referee could not be told of a match.
+    Unreachable,
+    /// A referee did not report a match in time.
+    Overdue,
+}

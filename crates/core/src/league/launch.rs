@@ -1,0 +1,105 @@
+//! The start of a league: the operator's word, and the roll call of those who have not been heard of.
+
+use super::event::{LeagueEvent, Suspicion};
+use super::manager::{Act, Asked, Manager, Purpose, Refusal};
+use super::schedule;
+use super::settings::EndpointCheck;
+use crate::protocol::error::ErrorCode;
+use crate::protocol::ids::{LeagueId, PlayerId};
+use crate::protocol::messages::{LeagueStatus, Phase, StartLeague};
+use crate::protocol::{Sender, Timestamp};
+
+/// The last chance to show oneself before the first round.
+#[derive(Debug)]
+pub(super) struct Roll {
+    pub(super) until: Timestamp,
+}
+
+impl Manager {
+    pub(super) fn start_league(
+        &mut self,
+        act: &mut Act<'_>,
+        asked: &Asked,
+        start: &StartLeague,
+    ) -> Result<(), Refusal> {
+        self.check_league(&start.league_id)?;
+        if self.league.phase == Phase::Registration {
+            self.check_strength()?;
+            let players: Vec<PlayerId> = self.league.players.keys().cloned().collect();
+            let rounds = schedule::round_robin(&players);
+            self.record(act, LeagueEvent::LeagueStarted { rounds });
+            self.call_roll(act);
+        }
+        self.reply(act, asked, self.status());
+        Ok(())
+    }
+
+    fn check_strength(&self) -> Result<(), Refusal> {
+        let (players, referees) = (self.league.players.len(), self.league.referees.len());
+        if players < 2 || referees < 1 {
+            return Err(Refusal::new(
+                ErrorCode::InvalidState,
+                format!(
+                    "a league needs at least 2 players and 1 referee; {players} players and {referees} referees \
+                     have registered"
+                ),
+            )
+            .with("players", players)
+            .with("referees", referees));
+        }
+        Ok(())
+    }
+
+    pub(super) fn check_league(&self, league_id: &LeagueId) -> Result<(), Refusal> {
+        let ours = &self.league.settings.league_id;
+        if league_id == ours {
+            return Ok(());
+        }
+        Err(Refusal::new(ErrorCode::LeagueNotFound, format!("league_id: expected {ours}, got {league_id}"))
+            .with("league_id", ours.as_str()))
+    }
+
+    pub fn status(&self) -> LeagueStatus {
+        LeagueStatus {
+            league_id: self.league.settings.league_id.clone(),
+            status: self.league.phase,
+            current_round: self.league.current_round,
+            total_rounds: u32::try_from(self.league.rounds.len()).unwrap_or(u32::MAX),
+            matches_completed: self.league.matches_decided,
+        }
+    }
+
+    /// Asks everyone who has not been heard of whether they are there; then the first round can be announced.
+    pub(super) fn call_roll(&mut self, act: &mut Act<'_>) {
+        if self.league.settings.endpoint_check == EndpointCheck::AtStart {
+            for agent in self.unheard() {
+                if let Some((endpoint, dialect)) = self.address(&agent) {
+                    self.probe(act, &agent, endpoint, dialect);
+                }
+            }
+        }
+        self.roll = Some(Roll { until: act.now + self.league.settings.probe_timeout });
+        self.check_roll(act);
+    }
+
+    fn unheard(&self) -> Vec<Sender> {
+        self.everyone().filter(|agent| !self.seen.contains(agent)).collect()
+    }
+
+    /// Ends the roll call once everyone has answered or the time is up, and opens the first round.
+    pub(super) fn check_roll(&mut self, act: &mut Act<'_>) {
+        let Some(roll) = &self.roll else { return };
+        let checks = self.league.settings.endpoint_check == EndpointCheck::AtStart;
+        let waiting = checks && self.post.carries(|purpose| matches!(purpose, Purpose::Probe(_)));
+        if waiting && act.now < roll.until {
+            return;
+        }
+        self.roll = None;
+        if checks {
+            for agent in self.unheard() {
+                self.suspend(act, agent, Suspicion::NeverAnswered);
+            }
+        }
+        self.advance(act);
+    }
+}

@@ -1,0 +1,334 @@
+//! The manager as an agent: takes each input to the part that decides on it.
+
+use super::event::LeagueEvent;
+use super::launch::Roll;
+use super::notices::Mailbox;
+use super::registration::Probation;
+use super::settings::Settings;
+use super::state::League;
+use crate::agent::{Agent, Answer, Ask, CallId, Content, Input, Reply, Request, RequestId, Step};
+use crate::entropy::Entropy;
+use crate::post::{Post, Sent};
+use crate::protocol::decode::{Incoming, Rejection};
+use crate::protocol::dialect::Dialect;
+use crate::protocol::error::ErrorCode;
+use crate::protocol::ids::{ConversationId, MatchId};
+use crate::protocol::messages::{LeagueError, Phase};
+use crate::protocol::{Body, Envelope, Message, Sender, Timestamp};
+use serde_json::{Map, Value};
+use smol_str::SmolStr;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Runs one league. What must last is in [`League`]; the rest is rebuilt when the manager wakes.
+#[derive(Debug)]
+pub struct Manager {
+    pub(super) league: League,
+    pub(super) post: Post<Purpose>,
+    pub(super) mailboxes: BTreeMap<Sender, Mailbox>,
+    /// Whose endpoint has answered anything since we woke.
+    pub(super) seen: BTreeSet<Sender>,
+    /// Registrations that wait for their endpoint to answer.
+    pub(super) on_probation: BTreeMap<CallId, Probation>,
+    /// The roll call before the first round, while it lasts.
+    pub(super) roll: Option<Roll>,
+    /// When the matches of the announced round may begin, while that is to come.
+    pub(super) release_at: Option<Timestamp>,
+    /// Open matches whose referee has failed, and which wait for another.
+    pub(super) orphans: BTreeSet<MatchId>,
+    /// When each open match is given to another referee.
+    pub(super) due: BTreeSet<(Timestamp, MatchId)>,
+    /// When the table goes out, if there is a result that it has not shown yet.
+    pub(super) standings_at: Option<Timestamp>,
+    /// When the suspended are looked after next.
+    pub(super) probe_at: Option<Timestamp>,
+}
+
+/// Why something was sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// From the mailbox of that agent.
+    Notice(Sender),
+    /// To give a referee matches.
+    Assignment(Vec<MatchId>, Sender),
+    /// To see whether an agent is there.
+    Probe(Sender),
+    /// To see whether an agent that wants to register is there.
+    Probation,
+}
+
+/// One input being dealt with: the time, the chance, and what comes of it.
+pub(super) struct Act<'a> {
+    pub(super) now: Timestamp,
+    pub(super) entropy: &'a mut Entropy,
+    pub(super) step: Step<LeagueEvent>,
+}
+
+/// A league message as the parts of the manager see it.
+#[derive(Debug, Clone)]
+pub(super) struct Asked {
+    pub(super) request: RequestId,
+    pub(super) envelope: Envelope,
+    pub(super) message_type: SmolStr,
+    pub(super) dialect: Dialect,
+}
+
+/// Why a request is not granted; becomes LEAGUE_ERROR.
+#[derive(Debug)]
+pub(super) struct Refusal {
+    pub(super) code: ErrorCode,
+    pub(super) message: String,
+    pub(super) context: Option<Map<String, Value>>,
+}
+
+impl Refusal {
+    pub(super) fn new(code: ErrorCode, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), context: None }
+    }
+
+    pub(super) fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
+        self.context.get_or_insert_default().insert(key.to_owned(), value.into());
+        self
+    }
+}
+
+impl From<Rejection> for Refusal {
+    fn from(rejection: Rejection) -> Self {
+        let error = LeagueError::from(&rejection);
+        Self {
+            message: error.error_message.unwrap_or_default(),
+            context: error.context,
+            code: rejection.code,
+        }
+    }
+}
+
+impl Manager {
+    pub fn new(settings: Settings) -> Self {
+        Self {
+            league: League::new(settings),
+            post: Post::default(),
+            mailboxes: BTreeMap::new(),
+            seen: BTreeSet::new(),
+            on_probation: BTreeMap::new(),
+            roll: None,
+            release_at: None,
+            orphans: BTreeSet::new(),
+            due: BTreeSet::new(),
+            standings_at: None,
+            probe_at: None,
+        }
+    }
+
+    pub fn league(&self) -> &League {
+        &self.league
+    }
+
+    /// The one door through which the league changes while it runs.
+    pub(super) fn record(&mut self, act: &mut Act<'_>, event: LeagueEvent) {
+        self.league.apply(act.now, &event);
+        act.step.events.push(event);
+    }
+
+    /// The envelope of what the manager says of its own accord.
+    pub(super) fn envelope(&self, now: Timestamp, conversation: impl Into<SmolStr>) -> Envelope {
+        Envelope::new(Sender::LeagueManager, now, ConversationId::new(conversation))
+    }
+
+    pub(super) fn reply(&self, act: &mut Act<'_>, asked: &Asked, body: impl Into<Body>) {
+        let envelope = self.envelope(act.now, asked.envelope.conversation_id.as_str());
+        let content = Content::Message(Message::new(envelope, body));
+        act.step.replies.push(Reply { to: asked.request, content });
+    }
+
+    fn refuse(&self, act: &mut Act<'_>, asked: &Asked, refusal: Refusal) {
+        let original = Some(asked.message_type.clone());
+        self.reply(act, asked, LeagueError::new(refusal.code, refusal.message, original, refusal.context));
+    }
+
+    fn on_request(&mut self, act: &mut Act<'_>, request: Request) {
+        let Request { id, ask, dialect, local } = request;
+        match ask {
+            Ask::Message(Ok(incoming)) => self.on_message(act, id, dialect, local, incoming),
+            Ask::Message(Err(rejection)) => {
+                let conversation =
+                    rejection.conversation_id.clone().unwrap_or_else(|| ConversationId::new("conv-error"));
+                let asked = Asked {
+                    request: id,
+                    envelope: self.envelope(act.now, conversation.as_str()),
+                    message_type: rejection.message_type.clone().unwrap_or_default(),
+                    dialect,
+                };
+                self.refuse(act, &asked, rejection.into());
+            }
+            Ask::Standings => self.show_standings(act, id),
+            Ask::Ping => {
+                act.step
+                    .replies
+                    .push(Reply { to: id, content: Content::Data(serde_json::json!({"status": "ok"})) });
+            }
+            Ask::MatchState(_) | Ask::PlayerState => {
+                let envelope = self.envelope(act.now, "conv-error");
+                let asked = Asked { request: id, envelope, message_type: SmolStr::default(), dialect };
+                let refusal =
+                    Refusal::new(ErrorCode::InvalidState, "a league manager has no such state to show");
+                self.refuse(act, &asked, refusal);
+            }
+        }
+    }
+
+    fn on_message(
+        &mut self,
+        act: &mut Act<'_>,
+        request: RequestId,
+        dialect: Dialect,
+        local: bool,
+        incoming: Incoming,
+    ) {
+        let Incoming { envelope, message_type, body, deviations } = incoming;
+        let asked = Asked { request, envelope, message_type: message_type.name().into(), dialect };
+        let member = match self.admit(&asked.envelope, message_type, local) {
+            Ok(member) => member,
+            Err(refusal) => return self.refuse(act, &asked, refusal),
+        };
+        let outcome = match body {
+            Err(rejection) => Err(rejection.into()),
+            Ok(body) => self.dispatch(act, &asked, member.as_ref(), body),
+        };
+        let member = match outcome {
+            Ok(registered) => registered.or(member),
+            Err(refusal) => {
+                self.refuse(act, &asked, refusal);
+                member
+            }
+        };
+        if let Some(member) = member {
+            self.note_deviations(act, &member, &deviations);
+        }
+    }
+
+    /// Grants a request, or says why not. Gives back who registered, if someone did.
+    fn dispatch(
+        &mut self,
+        act: &mut Act<'_>,
+        asked: &Asked,
+        member: Option<&Sender>,
+        body: Body,
+    ) -> Result<Option<Sender>, Refusal> {
+        match (body, member) {
+            (Body::LeagueRegisterRequest(request), _) => self.register_player(act, asked, request),
+            (Body::RefereeRegisterRequest(request), _) => self.register_referee(act, asked, request),
+            (Body::StartLeague(start), _) => self.start_league(act, asked, &start).map(|()| None),
+            (Body::MatchResultReport(report), Some(Sender::Referee(referee))) => {
+                self.take_report(act, asked, referee, report).map(|()| None)
+            }
+            (Body::LeagueQuery(query), Some(member)) => {
+                self.answer(act, asked, member, &query).map(|()| None)
+            }
+            (body, _) => Err(Refusal::new(
+                ErrorCode::InvalidState,
+                format!("a league manager does not take {}", body.message_type()),
+            )),
+        }
+    }
+
+    fn on_answer(&mut self, act: &mut Act<'_>, call: CallId, dialect: Dialect, answer: &Answer) {
+        if let Some(probation) = self.on_probation.remove(&call) {
+            self.post.answered(call);
+            return self.end_probation(act, probation, answer);
+        }
+        let Some(sent) = self.post.answered(call) else {
+            return;
+        };
+        let reached = !matches!(answer, Answer::Undelivered(_));
+        let agent = sent.errand.purpose.agent().cloned();
+        if let (true, Some(agent)) = (reached, &agent) {
+            self.learn_dialect(act, agent, sent.errand.dialect, dialect);
+            self.on_sign_of_life(act, agent);
+        }
+        match &sent.errand.purpose {
+            Purpose::Notice(agent) => {
+                let agent = agent.clone();
+                self.on_notice_answered(act, &agent, sent, reached);
+            }
+            Purpose::Assignment(matches, _) => {
+                let matches = matches.clone();
+                self.on_assignment_answered(act, &matches, sent, answer);
+            }
+            Purpose::Probe(_) | Purpose::Probation => {}
+        }
+        self.check_roll(act);
+    }
+
+    fn learn_dialect(&mut self, act: &mut Act<'_>, agent: &Sender, used: Dialect, understood: Dialect) {
+        if used != understood {
+            self.record(act, LeagueEvent::DialectLearned { agent: agent.clone(), dialect: understood });
+        }
+    }
+
+    fn wake(&mut self, act: &mut Act<'_>) {
+        if !self.league.created {
+            let settings = self.league.settings.clone();
+            self.record(act, LeagueEvent::LeagueCreated { settings });
+        }
+        match self.league.phase {
+            Phase::Registration | Phase::Paused => {}
+            Phase::Running => self.resume(act),
+            Phase::Completed => self.tell_completed(act),
+        }
+    }
+
+    fn tick(&mut self, act: &mut Act<'_>) {
+        self.post.tick(act.now, &mut act.step.outbox);
+        self.check_roll(act);
+        self.reassign_overdue(act);
+        if self.release_at.is_some_and(|at| at <= act.now) {
+            self.advance(act);
+        }
+        if self.standings_at.is_some_and(|at| at <= act.now) {
+            self.tell_standings(act);
+        }
+        self.probe_suspended(act);
+    }
+
+    /// Puts a failed errand in line again; gives it back when it has no tries left.
+    pub(super) fn try_again(&mut self, now: Timestamp, sent: Sent<Purpose>) -> Option<Sent<Purpose>> {
+        self.post.again(now, sent).err()
+    }
+}
+
+impl Purpose {
+    pub(super) fn agent(&self) -> Option<&Sender> {
+        match self {
+            Self::Notice(agent) | Self::Assignment(_, agent) | Self::Probe(agent) => Some(agent),
+            Self::Probation => None,
+        }
+    }
+}
+
+impl Agent for Manager {
+    type Event = LeagueEvent;
+
+    fn handle(&mut self, now: Timestamp, entropy: &mut Entropy, input: Input) -> Step<LeagueEvent> {
+        let mut act = Act { now, entropy, step: Step::default() };
+        match input {
+            Input::Wake => self.wake(&mut act),
+            Input::Request(request) => self.on_request(&mut act, request),
+            Input::Answer { call, dialect, answer } => self.on_answer(&mut act, call, dialect, &answer),
+            Input::Tick => self.tick(&mut act),
+        }
+        act.step
+    }
+
+    fn apply(&mut self, at: Timestamp, event: &LeagueEvent) {
+        self.league.apply(at, event);
+    }
+
+    fn deadline(&self) -> Option<Timestamp> {
+        let due = self.due.first().map(|(at, _)| *at);
+        let roll = self.roll.as_ref().map(|roll| roll.until);
+        [self.post.deadline(), self.release_at, due, roll, self.standings_at, self.probe_at]
+            .into_iter()
+            .flatten()
+            .min()
+    }
+}

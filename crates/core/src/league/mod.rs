@@ -1,0 +1,26 @@
+//! The League Manager: registers agents, draws up rounds, takes results, keeps the table.
+//!
+//! # Layout
+//! - [`settings`], [`event`], [`state`]: the rules of a league, what happens to it, and how it stands
+//! - [`schedule`], [`standings`]: pure arithmetic
+//! - [`manager`]: the agent; it decides, and works through `registration`, `launch`, `rounds`, `results`, `queries`,
+//!   `auth` (who may), `notices` (telling everyone)
+
+mod auth;
+pub mod event;
+mod launch;
+pub mod manager;
+mod notices;
+mod queries;
+mod registration;
+mod results;
+mod rounds;
+pub mod schedule;
+pub mod settings;
+pub mod standings;
+pub mod state;
+
+pub use event::{DecidedBy, LeagueEvent, Suspicion};
+pub use manager::Manager;
+pub use settings::{EndpointCheck, Settings, TieBreak};
+pub use state::League;

@@ -1,0 +1,322 @@
+//! Telling everyone: one mailbox an agent, so that each hears things in order and a slow one delays nobody else.
+
+use super::event::{LeagueEvent, Suspicion};
+use super::manager::{Act, Manager, Purpose};
+use crate::agent::Parcel;
+use crate::post::{Errand, Sent, Tries};
+use crate::protocol::dialect::Dialect;
+use crate::protocol::error::ErrorCode;
+use crate::protocol::ids::{MatchId, RoundId};
+use crate::protocol::messages::{
+    AnnouncedMatch, Champion, FinalStanding, LeagueCompleted, LeagueError, LeagueStandingsUpdate, Phase,
+    RoundAnnouncement, StandingRow,
+};
+use crate::protocol::text::Endpoint;
+use crate::protocol::{Body, Message, Sender, Token};
+use smol_str::{SmolStr, format_smolstr};
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// What is still to be told to one agent.
+#[derive(Debug, Default)]
+pub(super) struct Mailbox {
+    waiting: VecDeque<Notice>,
+    /// Whether a notice is under way; the next goes out when that one is done with.
+    busy: bool,
+}
+
+/// The most that is kept for an agent that does not listen.
+const MAILBOX_MAX: usize = 64;
+
+/// Something to be told.
+#[derive(Debug, Clone)]
+pub(super) struct Notice {
+    conversation: SmolStr,
+    body: Body,
+    /// Whether it is worth telling again when it did not arrive. A table is not: a newer one follows.
+    lasting: bool,
+}
+
+impl Notice {
+    pub(super) fn lasting(conversation: SmolStr, body: impl Into<Body>) -> Self {
+        Self { conversation, body: body.into(), lasting: true }
+    }
+
+    fn passing(conversation: SmolStr, body: impl Into<Body>) -> Self {
+        Self { conversation, body: body.into(), lasting: false }
+    }
+}
+
+impl Mailbox {
+    fn put(&mut self, notice: Notice) {
+        if !notice.lasting {
+            // The newer table takes the place of one that has not gone out yet.
+            self.waiting.retain(|waiting| waiting.lasting);
+        }
+        self.waiting.push_back(notice);
+        if self.waiting.len() > MAILBOX_MAX {
+            self.waiting.pop_front();
+        }
+    }
+}
+
+impl Manager {
+    pub(super) fn everyone(&self) -> impl Iterator<Item = Sender> {
+        let referees = self.league.referees.keys().cloned().map(Sender::Referee);
+        referees.chain(self.players())
+    }
+
+    fn players(&self) -> impl Iterator<Item = Sender> {
+        self.league.players.keys().cloned().map(Sender::Player)
+    }
+
+    pub(super) fn address(&self, agent: &Sender) -> Option<(Endpoint, Dialect)> {
+        match agent {
+            Sender::Player(id) => self
+                .league
+                .players
+                .get(id)
+                .map(|player| (player.meta.contact_endpoint.clone(), player.dialect)),
+            Sender::Referee(id) => self
+                .league
+                .referees
+                .get(id)
+                .map(|referee| (referee.meta.contact_endpoint.clone(), referee.dialect)),
+            Sender::LeagueManager | Sender::Launcher => None,
+        }
+    }
+
+    /// The token by which an agent knows that it is the manager who speaks.
+    pub(super) fn notice_token(&self, agent: &Sender) -> Option<Token> {
+        self.token_of(agent).map(|hash| hash.notice_token(&self.league.settings.league_id))
+    }
+
+    pub(super) fn is_suspended(&self, agent: &Sender) -> bool {
+        match agent {
+            Sender::Player(id) => self.league.players.get(id).is_some_and(|player| player.is_suspended()),
+            Sender::Referee(id) => self.league.referees.get(id).is_some_and(|referee| referee.is_suspended()),
+            Sender::LeagueManager | Sender::Launcher => false,
+        }
+    }
+
+    pub(super) fn suspend(&mut self, act: &mut Act<'_>, agent: Sender, cause: Suspicion) {
+        if !self.is_suspended(&agent) {
+            self.seen.remove(&agent);
+            self.record(act, LeagueEvent::AgentSuspended { agent, cause });
+        }
+        if self.probe_at.is_none() {
+            self.probe_at = Some(act.now + self.league.settings.probe_every);
+        }
+    }
+
+    /// An endpoint has answered: if its agent was suspended, it is back.
+    pub(super) fn on_sign_of_life(&mut self, act: &mut Act<'_>, agent: &Sender) {
+        self.seen.insert(agent.clone());
+        if self.is_suspended(agent) && self.league.phase != Phase::Completed {
+            self.record(act, LeagueEvent::AgentRecovered { agent: agent.clone() });
+            self.advance(act);
+        }
+    }
+
+    pub(super) fn probe_suspended(&mut self, act: &mut Act<'_>) {
+        if self.probe_at.is_none_or(|at| at > act.now) {
+            return;
+        }
+        let suspended: Vec<Sender> = self.everyone().filter(|agent| self.is_suspended(agent)).collect();
+        self.probe_at = (!suspended.is_empty()).then(|| act.now + self.league.settings.probe_every);
+        for agent in suspended {
+            if let Some((endpoint, dialect)) = self.address(&agent) {
+                self.probe(act, &agent, endpoint, dialect);
+            }
+        }
+    }
+
+    fn tell(&mut self, act: &mut Act<'_>, agent: Sender, notice: Notice) {
+        self.mailboxes.entry(agent.clone()).or_default().put(notice);
+        self.pump(act, &agent);
+    }
+
+    pub(super) fn tell_everyone(&mut self, act: &mut Act<'_>, notice: &Notice) {
+        for agent in self.everyone().collect::<Vec<_>>() {
+            self.tell(act, agent, notice.clone());
+        }
+    }
+
+    fn tell_players(&mut self, act: &mut Act<'_>, notice: &Notice) {
+        for agent in self.players().collect::<Vec<_>>() {
+            self.tell(act, agent, notice.clone());
+        }
+    }
+
+    /// Sends the next notice, unless one is under way.
+    fn pump(&mut self, act: &mut Act<'_>, agent: &Sender) {
+        let Some((to, dialect)) = self.address(agent) else {
+            return;
+        };
+        let token = self.notice_token(agent);
+        let policy = self.league.settings.timing.retry;
+        let patient = !self.is_suspended(agent);
+        let Some(mailbox) = self.mailboxes.get_mut(agent).filter(|mailbox| !mailbox.busy) else {
+            return;
+        };
+        let Some(notice) = mailbox.waiting.pop_front() else {
+            return;
+        };
+        mailbox.busy = true;
+        let envelope = self.envelope(act.now, notice.conversation).with_token(token);
+        let errand = Errand {
+            to,
+            dialect,
+            parcel: Parcel::Message(Message { envelope, body: notice.body }),
+            purpose: Purpose::Notice(agent.clone()),
+            timeout: self.league.settings.timing.other,
+            tries: match notice.lasting && patient {
+                true => Tries::Retry(policy.retries, policy.backoff),
+                false => Tries::Once,
+            },
+        };
+        self.post.send(act.now, errand, &mut act.step.outbox);
+    }
+
+    pub(super) fn on_notice_answered(
+        &mut self,
+        act: &mut Act<'_>,
+        agent: &Sender,
+        sent: Sent<Purpose>,
+        reached: bool,
+    ) {
+        if !reached && self.try_again(act.now, sent).is_none() {
+            return;
+        }
+        if let Some(mailbox) = self.mailboxes.get_mut(agent) {
+            mailbox.busy = false;
+        }
+        self.pump(act, agent);
+    }
+
+    /// The round that is open now, to every player.
+    pub(super) fn tell_announcement(&mut self, act: &mut Act<'_>) {
+        if let Some(notice) = self.open_announcement() {
+            self.tell_players(act, &notice);
+        }
+    }
+
+    fn open_announcement(&self) -> Option<Notice> {
+        let round = self.league.open_round()?;
+        let matches = round.matches.iter().filter_map(|id| self.announced(id, false)).collect();
+        Some(self.announcement(round.round_id, matches, round.starts_at))
+    }
+
+    /// An agent is back, and may have forgotten: tells it again what concerns it.
+    pub(super) fn on_rejoined(&mut self, act: &mut Act<'_>, member: &Sender) {
+        let news = match (self.league.phase, member) {
+            (Phase::Completed, _) => self.completion(),
+            (Phase::Running, Sender::Referee(referee)) => return self.remind_referee(act, referee),
+            (Phase::Running, _) => self.open_announcement(),
+            (Phase::Registration | Phase::Paused, _) => None,
+        };
+        if let Some(notice) = news {
+            self.tell(act, member.clone(), notice);
+        }
+    }
+
+    /// A match that goes to another referee, to the two who play it.
+    pub(super) fn tell_reassignment(&mut self, act: &mut Act<'_>, match_id: &MatchId) {
+        let Some(game) = self.league.matches.get(match_id) else {
+            return;
+        };
+        let players = [game.a.clone(), game.b.clone()];
+        let matches = self.announced(match_id, false).into_iter().collect();
+        let notice = self.announcement(game.round_id, matches, None);
+        for player in players {
+            self.tell(act, Sender::Player(player), notice.clone());
+        }
+    }
+
+    fn announcement(
+        &self,
+        round_id: RoundId,
+        matches: Arc<[AnnouncedMatch]>,
+        starts_at: Option<crate::protocol::Timestamp>,
+    ) -> Notice {
+        let league_id = self.league.settings.league_id.clone();
+        let body = RoundAnnouncement { league_id, round_id, matches, starts_at };
+        Notice::lasting(format_smolstr!("conv-round-{round_id}-announce"), body)
+    }
+
+    /// A match was decided under an earlier attempt: the referee that has it now can stop.
+    pub(super) fn tell_moot(&mut self, act: &mut Act<'_>, referee: Sender, match_id: &MatchId) {
+        let mut context = serde_json::Map::new();
+        context.insert("match_id".into(), match_id.as_str().into());
+        let error = LeagueError::new(
+            ErrorCode::ResultConflict,
+            format!("{match_id} has been decided by another referee: it need not be played any more"),
+            None,
+            Some(context),
+        );
+        let conversation = format_smolstr!("conv-{match_id}-moot");
+        self.tell(act, referee, Notice::lasting(conversation, error));
+    }
+
+    pub(super) fn tell_standings(&mut self, act: &mut Act<'_>) {
+        self.standings_at = None;
+        let round_id = RoundId(self.league.current_round.max(1));
+        let league_id = self.league.settings.league_id.clone();
+        let update = LeagueStandingsUpdate { league_id, round_id, standings: self.rows() };
+        let notice = Notice::passing(format_smolstr!("conv-round-{round_id}-standings"), update);
+        self.tell_players(act, &notice);
+    }
+
+    /// The table as it is shown.
+    pub(super) fn rows(&self) -> Arc<[StandingRow]> {
+        let ranked = (1..).zip(self.league.table());
+        ranked
+            .filter_map(|(rank, place)| {
+                let player = self.league.players.get(&place.player)?;
+                Some(StandingRow {
+                    rank,
+                    player_id: place.player,
+                    display_name: player.meta.display_name.clone(),
+                    played: place.tally.played(),
+                    wins: place.tally.wins,
+                    draws: place.tally.draws,
+                    losses: place.tally.losses,
+                    points: place.tally.points(),
+                    technical_losses: Some(place.tally.technical_losses),
+                    rank_reason: place.ahead.map(|ahead| ahead.to_string()),
+                })
+            })
+            .collect()
+    }
+
+    pub(super) fn tell_completed(&mut self, act: &mut Act<'_>) {
+        if let Some(notice) = self.completion() {
+            self.tell_everyone(act, &notice);
+        }
+    }
+
+    fn completion(&self) -> Option<Notice> {
+        let rows = self.rows();
+        let first = rows.first()?;
+        let body = LeagueCompleted {
+            league_id: self.league.settings.league_id.clone(),
+            total_rounds: u32::try_from(self.league.rounds.len()).unwrap_or(u32::MAX),
+            total_matches: u32::try_from(self.league.matches.len()).unwrap_or(u32::MAX),
+            champion: Champion {
+                player_id: first.player_id.clone(),
+                display_name: first.display_name.clone(),
+                points: first.points,
+            },
+            final_standings: rows
+                .iter()
+                .map(|row| FinalStanding {
+                    rank: row.rank,
+                    player_id: row.player_id.clone(),
+                    display_name: Some(row.display_name.clone()),
+                    points: row.points,
+                })
+                .collect(),
+        };
+        Some(Notice::lasting("conv-league-complete".into(), body))
+    }
+}

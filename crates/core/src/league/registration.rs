@@ -1,0 +1,321 @@
+//! How agents enter the league, come back to it, and are turned away.
+
+use super::event::LeagueEvent;
+use super::manager::{Act, Asked, Manager, Purpose, Refusal};
+use super::settings::EndpointCheck;
+use crate::agent::{Answer, Content, Parcel, Reply};
+use crate::post::{Errand, Tries};
+use crate::protocol::dialect::Dialect;
+use crate::protocol::error::ErrorCode;
+use crate::protocol::ids::{GameType, PlayerId, RefereeId};
+use crate::protocol::messages::{
+    LeagueRegisterRequest, LeagueRegisterResponse, Phase, PlayerMeta, RefereeMeta, RefereeRegisterRequest,
+    RefereeRegisterResponse, RegisterAnswer, RegisterStatus,
+};
+use crate::protocol::text::{DisplayName, Endpoint};
+use crate::protocol::{Message, Sender, Token};
+use serde_json::{Map, Value, json};
+
+/// A registration that waits for its endpoint to answer.
+#[derive(Debug)]
+pub(super) struct Probation {
+    asked: Asked,
+    applicant: Applicant,
+}
+
+/// Who wants in, with what it says of itself.
+#[derive(Debug, Clone)]
+enum Applicant {
+    Player(PlayerMeta),
+    Referee(RefereeMeta),
+}
+
+impl Applicant {
+    fn endpoint(&self) -> &Endpoint {
+        match self {
+            Self::Player(meta) => &meta.contact_endpoint,
+            Self::Referee(meta) => &meta.contact_endpoint,
+        }
+    }
+
+    fn name(&self) -> &DisplayName {
+        match self {
+            Self::Player(meta) => &meta.display_name,
+            Self::Referee(meta) => &meta.display_name,
+        }
+    }
+
+    fn games(&self) -> &[GameType] {
+        match self {
+            Self::Player(meta) => &meta.game_types,
+            Self::Referee(meta) => &meta.game_types,
+        }
+    }
+
+    fn protocol_version(&self) -> Option<&str> {
+        match self {
+            Self::Player(meta) => meta.protocol_version.as_deref(),
+            Self::Referee(meta) => meta.protocol_version.as_deref(),
+        }
+    }
+
+    fn meta_field(&self) -> &'static str {
+        match self {
+            Self::Player(_) => "player_meta",
+            Self::Referee(_) => "referee_meta",
+        }
+    }
+}
+
+/// The versions of league.v2 that are spoken here.
+const VERSIONS: &str = ">=2.0.0, <2.2.0";
+
+fn speaks(version: &str) -> bool {
+    match (semver::VersionReq::parse(VERSIONS), semver::Version::parse(version)) {
+        (Ok(spoken), Ok(version)) => spoken.matches(&version),
+        _ => false,
+    }
+}
+
+impl Manager {
+    pub(super) fn register_player(
+        &mut self,
+        act: &mut Act<'_>,
+        asked: &Asked,
+        request: LeagueRegisterRequest,
+    ) -> Result<Option<Sender>, Refusal> {
+        Ok(self.register(act, asked, Applicant::Player(request.player_meta)))
+    }
+
+    pub(super) fn register_referee(
+        &mut self,
+        act: &mut Act<'_>,
+        asked: &Asked,
+        request: RefereeRegisterRequest,
+    ) -> Result<Option<Sender>, Refusal> {
+        Ok(self.register(act, asked, Applicant::Referee(request.referee_meta)))
+    }
+
+    fn register(&mut self, act: &mut Act<'_>, asked: &Asked, applicant: Applicant) -> Option<Sender> {
+        let earlier = asked.envelope.auth_token.as_ref().and_then(|token| self.holder(&applicant, token));
+        if let Some(member) = earlier {
+            self.rejoin(act, asked, &member, applicant);
+            return Some(member);
+        }
+        if let Err(refusal) = self.check_policy(&applicant) {
+            self.reject(act, asked, &applicant, refusal);
+            return None;
+        }
+        if self.league.settings.endpoint_check == EndpointCheck::AtRegistration {
+            self.put_on_probation(act, asked, applicant);
+            return None;
+        }
+        Some(self.enter(act, asked, applicant))
+    }
+
+    /// Which member of the applicant's kind holds this token.
+    fn holder(&self, applicant: &Applicant, token: &Token) -> Option<Sender> {
+        match applicant {
+            Applicant::Player(_) => self.player_with(token).map(Sender::Player),
+            Applicant::Referee(_) => self.referee_with(token).map(Sender::Referee),
+        }
+    }
+
+    fn check_policy(&self, applicant: &Applicant) -> Result<(), Refusal> {
+        if self.league.phase != Phase::Registration {
+            return Err(Refusal::new(
+                ErrorCode::LateRegistration,
+                "Registration closed - league already started",
+            ));
+        }
+        if let Some(version) = applicant.protocol_version()
+            && !speaks(version)
+        {
+            return Err(Refusal::new(ErrorCode::VersionMismatch, "Protocol version mismatch")
+                .with("path", format!("{}.protocol_version", applicant.meta_field()))
+                .with("provided", version)
+                .with("supported", VERSIONS));
+        }
+        let game = &self.league.settings.game_type;
+        if !applicant.games().contains(game) {
+            return Err(Refusal::new(ErrorCode::InvalidFormat, "Unsupported game type")
+                .with("path", format!("{}.game_types", applicant.meta_field()))
+                .with("expected", format!("a list with \"{game}\" in it"))
+                .with("came", json!(applicant.games())));
+        }
+        let full = match applicant {
+            Applicant::Player(_) => (self.league.players.len() >= self.league.settings.players_max as usize)
+                .then_some("Maximum players reached"),
+            Applicant::Referee(_) => (self.league.referees.len()
+                >= self.league.settings.referees_max as usize)
+                .then_some("Maximum referees reached"),
+        };
+        match full {
+            Some(reason) if self.returning(applicant).is_none() => {
+                Err(Refusal::new(ErrorCode::InvalidState, reason))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Who this applicant was before it was restarted: same endpoint, same name.
+    fn returning(&self, applicant: &Applicant) -> Option<Sender> {
+        let same = |endpoint: &Endpoint, name: &DisplayName| {
+            endpoint == applicant.endpoint() && name == applicant.name()
+        };
+        match applicant {
+            Applicant::Player(_) => {
+                let mut players = self.league.players.iter();
+                players
+                    .find(|(_, known)| same(&known.meta.contact_endpoint, &known.meta.display_name))
+                    .map(|(id, _)| Sender::Player(id.clone()))
+            }
+            Applicant::Referee(_) => {
+                let mut referees = self.league.referees.iter();
+                referees
+                    .find(|(_, known)| same(&known.meta.contact_endpoint, &known.meta.display_name))
+                    .map(|(id, _)| Sender::Referee(id.clone()))
+            }
+        }
+    }
+
+    fn next_id(&self, applicant: &Applicant) -> Sender {
+        let next = |count: usize| u32::try_from(count).unwrap_or(u32::MAX).saturating_add(1);
+        match applicant {
+            Applicant::Player(_) => Sender::Player(PlayerId::numbered(next(self.league.players.len()))),
+            Applicant::Referee(_) => Sender::Referee(RefereeId::numbered(next(self.league.referees.len()))),
+        }
+    }
+
+    /// Takes an applicant on, with a fresh token; one that was here before gets its old id, and its old token dies.
+    fn enter(&mut self, act: &mut Act<'_>, asked: &Asked, applicant: Applicant) -> Sender {
+        let member = self.returning(&applicant).unwrap_or_else(|| self.next_id(&applicant));
+        let token = Token::issue(member.id(), act.entropy);
+        let dialect = asked.dialect;
+        let event = match (&member, applicant.clone()) {
+            (Sender::Player(id), Applicant::Player(meta)) => {
+                LeagueEvent::PlayerRegistered { player_id: id.clone(), meta, token: token.hash(), dialect }
+            }
+            (Sender::Referee(id), Applicant::Referee(meta)) => {
+                LeagueEvent::RefereeRegistered { referee_id: id.clone(), meta, token: token.hash(), dialect }
+            }
+            _ => return member, // An applicant's id is always of its own kind.
+        };
+        self.record(act, event);
+        self.accept(act, asked, &member, token);
+        if self.league.settings.endpoint_check == EndpointCheck::AtStart {
+            self.probe(act, &member, applicant.endpoint().clone(), dialect);
+        }
+        member
+    }
+
+    fn rejoin(&mut self, act: &mut Act<'_>, asked: &Asked, member: &Sender, applicant: Applicant) {
+        let dialect = asked.dialect;
+        let event = match (member, applicant) {
+            (Sender::Player(id), Applicant::Player(meta)) => {
+                LeagueEvent::PlayerRejoined { player_id: id.clone(), meta, dialect }
+            }
+            (Sender::Referee(id), Applicant::Referee(meta)) => {
+                LeagueEvent::RefereeRejoined { referee_id: id.clone(), meta, dialect }
+            }
+            _ => return, // A holder is always of the applicant's kind.
+        };
+        self.record(act, event);
+        if let Some(token) = asked.envelope.auth_token.clone() {
+            self.accept(act, asked, member, token);
+        }
+        self.on_rejoined(act, member);
+    }
+
+    fn accept(&self, act: &mut Act<'_>, asked: &Asked, member: &Sender, token: Token) {
+        let answer = RegisterAnswer {
+            status: RegisterStatus::Accepted,
+            reason: None,
+            league_id: Some(self.league.settings.league_id.clone()),
+            match_tokens: Some(true),
+            error_code: None,
+            error_name: None,
+            context: None,
+        };
+        let envelope =
+            self.envelope(act.now, asked.envelope.conversation_id.as_str()).with_token(Some(token));
+        let message = match member {
+            Sender::Referee(id) => {
+                Message::new(envelope, RefereeRegisterResponse { referee_id: Some(id.clone()), answer })
+            }
+            Sender::Player(id) => {
+                Message::new(envelope, LeagueRegisterResponse { player_id: Some(id.clone()), answer })
+            }
+            Sender::LeagueManager | Sender::Launcher => return,
+        };
+        act.step.replies.push(Reply { to: asked.request, content: Content::Message(message) });
+    }
+
+    /// A policy speaks against it: the answer is still a registration response.
+    fn reject(&self, act: &mut Act<'_>, asked: &Asked, applicant: &Applicant, refusal: Refusal) {
+        let answer = RegisterAnswer {
+            status: RegisterStatus::Rejected,
+            reason: Some(refusal.message),
+            league_id: None,
+            match_tokens: None,
+            error_name: Some(refusal.code.name().to_owned()),
+            error_code: Some(refusal.code),
+            context: refusal.context,
+        };
+        match applicant {
+            Applicant::Player(_) => {
+                self.reply(act, asked, LeagueRegisterResponse { player_id: None, answer })
+            }
+            Applicant::Referee(_) => {
+                self.reply(act, asked, RefereeRegisterResponse { referee_id: None, answer })
+            }
+        }
+    }
+
+    fn put_on_probation(&mut self, act: &mut Act<'_>, asked: &Asked, applicant: Applicant) {
+        let errand = Errand {
+            to: applicant.endpoint().clone(),
+            dialect: asked.dialect,
+            parcel: Parcel::Probe,
+            purpose: Purpose::Probation,
+            timeout: self.league.settings.probe_timeout,
+            tries: Tries::Once,
+        };
+        let call = self.post.send(act.now, errand, &mut act.step.outbox);
+        self.on_probation.insert(call, Probation { asked: asked.clone(), applicant });
+    }
+
+    pub(super) fn end_probation(&mut self, act: &mut Act<'_>, probation: Probation, answer: &Answer) {
+        let Probation { asked, applicant } = probation;
+        let mut verdict = self.check_policy(&applicant);
+        if matches!(answer, Answer::Undelivered(_)) {
+            let mut context = Map::new();
+            context.insert("contact_endpoint".into(), Value::from(applicant.endpoint().as_str()));
+            verdict = Err(Refusal {
+                code: ErrorCode::Connection,
+                message: "Contact endpoint unreachable".into(),
+                context: Some(context),
+            });
+        }
+        match verdict {
+            Ok(()) => {
+                let member = self.enter(act, &asked, applicant);
+                self.seen.insert(member);
+            }
+            Err(refusal) => self.reject(act, &asked, &applicant, refusal),
+        }
+    }
+
+    /// Looks whether anyone is there.
+    pub(super) fn probe(&mut self, act: &mut Act<'_>, agent: &Sender, to: Endpoint, dialect: Dialect) {
+        let errand = Errand {
+            to,
+            dialect,
+            parcel: Parcel::Probe,
+            purpose: Purpose::Probe(agent.clone()),
+            timeout: self.league.settings.probe_timeout,
+            tries: Tries::Once,
+        };
+        self.post.send(act.now, errand, &mut act.step.outbox);
+    }
+}

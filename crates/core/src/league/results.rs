@@ -1,0 +1,202 @@
+//! Taking results: from the right referee, once, and only such as the rules allow.
+
+use super::event::{DecidedBy, LeagueEvent, Suspicion};
+use super::manager::{Act, Asked, Manager, Refusal};
+use super::standings::{POINTS_DRAW, POINTS_WIN};
+use super::state::Match;
+use crate::protocol::Sender;
+use crate::protocol::error::ErrorCode;
+use crate::protocol::ids::{Attempt, MatchId, PlayerId, RefereeId};
+use crate::protocol::messages::{
+    AckStatus, ByPlayer, GameDetails, GameStatus, MatchResult, MatchResultAck, MatchResultReport,
+    ResultDetails,
+};
+
+impl Manager {
+    pub(super) fn take_report(
+        &mut self,
+        act: &mut Act<'_>,
+        asked: &Asked,
+        referee: &RefereeId,
+        report: MatchResultReport,
+    ) -> Result<(), Refusal> {
+        self.check_league(&report.league_id)?;
+        let match_id = report.match_id.clone();
+        let game = self.league.matches.get(&match_id).ok_or_else(|| {
+            Refusal::new(ErrorCode::MatchNotFound, format!("there is no match {match_id} in this league"))
+        })?;
+        let Some(attempt) = attempt_of(game, referee) else {
+            return Err(Refusal::new(
+                ErrorCode::TokenInvalid,
+                format!("{match_id} was not given to {referee}: only its own referee can report it"),
+            ));
+        };
+        self.check_frame(game, &report)?;
+        let status = check_result(game, &report.result)?;
+        if let Some(decision) = &game.decision {
+            let same = decision.by == DecidedBy::Referee(referee.clone()) && decision.result == report.result;
+            return match same {
+                true => {
+                    self.acknowledge(act, asked, match_id, Some(true));
+                    Ok(())
+                }
+                false => Err(Refusal::new(
+                    ErrorCode::ResultConflict,
+                    format!("{match_id} is decided already; its result stays as it was recorded"),
+                )
+                .with("match_id", match_id.as_str())),
+            };
+        }
+        let moot = game.referee().filter(|current| *current != referee).cloned();
+        let by = DecidedBy::Referee(referee.clone());
+        self.decide(act, &match_id, attempt, status, report.result, by);
+        self.acknowledge(act, asked, match_id.clone(), None);
+        if let Some(current) = moot {
+            self.tell_moot(act, Sender::Referee(current), &match_id);
+        }
+        self.advance(act);
+        Ok(())
+    }
+
+    fn acknowledge(&self, act: &mut Act<'_>, asked: &Asked, match_id: MatchId, duplicate: Option<bool>) {
+        self.reply(act, asked, MatchResultAck { match_id, status: AckStatus::Recorded, duplicate });
+    }
+
+    fn check_frame(&self, game: &Match, report: &MatchResultReport) -> Result<(), Refusal> {
+        let expect = |path: &str, expected: &str, came: &str| {
+            if expected == came {
+                return Ok(());
+            }
+            Err(Refusal::new(ErrorCode::InvalidFormat, format!("{path}: expected {expected}, got {came}"))
+                .with("path", path))
+        };
+        expect("round_id", &game.round_id.to_string(), &report.round_id.to_string())?;
+        expect("game_type", self.league.settings.game_type.as_str(), report.game_type.as_str())
+    }
+
+    fn decide(
+        &mut self,
+        act: &mut Act<'_>,
+        match_id: &MatchId,
+        attempt: Attempt,
+        status: GameStatus,
+        result: MatchResult,
+        by: DecidedBy,
+    ) {
+        let event = LeagueEvent::MatchDecided { match_id: match_id.clone(), attempt, status, result, by };
+        self.record(act, event);
+        self.orphans.remove(match_id);
+        self.due.retain(|(_, id)| id != match_id);
+        if self.standings_at.is_none() {
+            self.standings_at = Some(act.now + self.league.settings.standings_pause);
+        }
+        self.suspend_the_absent(act, match_id);
+    }
+
+    /// Those who have now lost too many matches in a row without playing.
+    fn suspend_the_absent(&mut self, act: &mut Act<'_>, match_id: &MatchId) {
+        let Some(game) = self.league.matches.get(match_id) else {
+            return;
+        };
+        let limit = self.league.settings.suspend_after.max(1);
+        for player in [game.a.clone(), game.b.clone()] {
+            if self.league.players.get(&player).is_some_and(|known| known.streak >= limit) {
+                self.suspend(act, Sender::Player(player), Suspicion::TechnicalLosses);
+            }
+        }
+    }
+
+    /// Decides a match without play if one of its players is suspended.
+    pub(super) fn forfeit_if_suspended(&mut self, act: &mut Act<'_>, match_id: &MatchId) -> bool {
+        let Some(game) = self.league.matches.get(match_id) else {
+            return false;
+        };
+        let (a, b) = (game.a.clone(), game.b.clone());
+        let gone = |player: &PlayerId| self.is_suspended(&Sender::Player(player.clone()));
+        let (winner, reason) = match (gone(&a), gone(&b)) {
+            (false, false) => return false,
+            (true, false) => (Some(b.clone()), format!("{a} is suspended - {b} wins by default")),
+            (false, true) => (Some(a.clone()), format!("{b} is suspended - {a} wins by default")),
+            (true, true) => (None, format!("{a} and {b} are suspended - both lose")),
+        };
+        let points = |player: &PlayerId| {
+            if winner.as_ref() == Some(player) { POINTS_WIN } else { 0 }
+        };
+        let score = ByPlayer::pair((a.clone(), points(&a)), (b.clone(), points(&b)));
+        let status = GameStatus::TechnicalLoss;
+        let game_details = match crate::game::find(&self.league.settings.game_type) {
+            Some(entry) => (entry.new)().details(&[a, b]),
+            None => GameDetails::Other(serde_json::Map::new()),
+        };
+        let attempt = game.attempt().unwrap_or(Attempt::FIRST);
+        let result = MatchResult {
+            winner,
+            score,
+            details: ResultDetails { game: game_details, fairness: None, answer_ms: None },
+            status: Some(status),
+            reason: Some(reason),
+        };
+        self.decide(act, match_id, attempt, status, result, DecidedBy::Manager);
+        true
+    }
+}
+
+/// The latest attempt at the match that was given to this referee.
+fn attempt_of(game: &Match, referee: &RefereeId) -> Option<Attempt> {
+    let place = game.attempts.iter().rposition(|given| given == referee)?;
+    u32::try_from(place).ok().map(|place| Attempt(place.saturating_add(1)))
+}
+
+/// Whether a result is one that the rules can bring about; gives its kind, which foreign referees do not always say.
+fn check_result(game: &Match, result: &MatchResult) -> Result<GameStatus, Refusal> {
+    let wrong = |path: &str, message: String| {
+        Refusal::new(ErrorCode::InvalidFormat, format!("{path}: {message}")).with("path", path)
+    };
+    let (a, b) = (&game.a, &game.b);
+    let score = &result.score;
+    let (Some(&for_a), Some(&for_b), 2) = (score.get(a), score.get(b), score.len()) else {
+        return Err(wrong(
+            "result.score",
+            format!("expected the points of {a} and of {b}, and of nobody else"),
+        ));
+    };
+    let expected_winner = match (for_a, for_b) {
+        (POINTS_WIN, 0) => Some(a),
+        (0, POINTS_WIN) => Some(b),
+        (POINTS_DRAW, POINTS_DRAW) | (0, 0) => None,
+        _ => {
+            let message = format!("expected 3-0, 0-3, 1-1 or 0-0, got {for_a}-{for_b}");
+            return Err(wrong("result.score", message));
+        }
+    };
+    if result.winner.as_ref() != expected_winner {
+        let expected = expected_winner.map_or("null", PlayerId::as_str);
+        let came = result.winner.as_ref().map_or("null", PlayerId::as_str);
+        let message = format!("the score {for_a}-{for_b} makes it {expected}, got {came}");
+        return Err(wrong("result.winner", message));
+    }
+    let fits = |status: GameStatus| match status {
+        GameStatus::Win => expected_winner.is_some(),
+        GameStatus::Draw => (for_a, for_b) == (POINTS_DRAW, POINTS_DRAW),
+        GameStatus::TechnicalLoss => (for_a, for_b) != (POINTS_DRAW, POINTS_DRAW),
+    };
+    let status = result.status.unwrap_or_else(|| derive_status(result, for_a, for_b));
+    if !fits(status) {
+        return Err(wrong("result.status", format!("{status:?} does not go with the score {for_a}-{for_b}")));
+    }
+    Ok(status)
+}
+
+/// Nobody scored, or someone made no choice: that was no played match.
+fn derive_status(result: &MatchResult, for_a: u32, for_b: u32) -> GameStatus {
+    let silent = match &result.details.game {
+        GameDetails::Parity(details) => details.choices.iter().any(|(_, choice)| choice.is_none()),
+        GameDetails::Other(_) => false,
+    };
+    match (for_a, for_b) {
+        (POINTS_DRAW, POINTS_DRAW) => GameStatus::Draw,
+        (0, 0) => GameStatus::TechnicalLoss,
+        _ if silent => GameStatus::TechnicalLoss,
+        _ => GameStatus::Win,
+    }
+}

@@ -1,0 +1,409 @@
+//! The course of the rounds: announced, released to the referees as they have room, rescued from dead referees, closed.
+
+use super::event::{LeagueEvent, Suspicion};
+use super::manager::{Act, Manager, Purpose};
+use super::notices::Notice;
+use super::state::Round;
+use crate::agent::{Answer, Parcel};
+use crate::post::{Errand, Sent, Tries};
+use crate::protocol::ids::{Attempt, ConversationId, MatchId, PlayerId, RefereeId, RoundId};
+use crate::protocol::messages::{
+    AnnouncedMatch, Briefing, GameStatus, LeagueStatus, MATCH_TOKENS, MatchTokens, Phase, Record,
+    RoundAnnouncement, RoundCompleted, RoundSummary,
+};
+use crate::protocol::token::Direction;
+use crate::protocol::{Message, Sender, Timestamp};
+use smol_str::format_smolstr;
+use std::collections::BTreeMap;
+
+impl Manager {
+    /// After a crash: says again what is open. Whoever has heard it before takes no harm.
+    pub(super) fn resume(&mut self, act: &mut Act<'_>) {
+        if self.everyone().any(|agent| self.is_suspended(&agent)) {
+            self.probe_at = Some(act.now + self.league.settings.probe_every);
+        }
+        let Some(round) = self.league.open_round() else {
+            match self.league.current_round {
+                0 => self.call_roll(act),
+                _ => self.advance(act),
+            }
+            return;
+        };
+        self.release_at = round.starts_at.filter(|starts_at| *starts_at > act.now);
+        self.tell_announcement(act);
+        self.tell_standings(act);
+        let open = self.in_hand(|_| true);
+        self.send_assignments(act, open);
+        self.advance(act);
+    }
+
+    /// The open matches of the round with the referees that have them.
+    fn in_hand(&self, mut wanted: impl FnMut(&RefereeId) -> bool) -> Vec<(MatchId, RefereeId)> {
+        let Some(round) = self.league.open_round() else { return Vec::new() };
+        self.league
+            .matches_of(round)
+            .filter(|(id, game)| game.is_open() && !self.orphans.contains(*id))
+            .filter_map(|(id, game)| Some((id.clone(), game.referee()?.clone())))
+            .filter(|(_, referee)| wanted(referee))
+            .collect()
+    }
+
+    /// Tells a referee again of the matches it has in hand.
+    pub(super) fn remind_referee(&mut self, act: &mut Act<'_>, referee: &RefereeId) {
+        let open = self.in_hand(|id| id == referee);
+        self.send_assignments(act, open);
+        self.advance(act);
+    }
+
+    /// Moves the league on as far as it can go now.
+    pub(super) fn advance(&mut self, act: &mut Act<'_>) {
+        while self.league.phase == Phase::Running && self.roll.is_none() {
+            if self.league.open_round().is_none() && !self.announce_next(act) {
+                return self.complete_league(act);
+            }
+            self.release_matches(act);
+            let Some(round) = self.league.open_round() else {
+                return;
+            };
+            if self.league.matches_of(round).any(|(_, game)| game.decision.is_none()) {
+                return;
+            }
+            self.close_round(act);
+        }
+    }
+
+    /// Announces the next round; false if there is none.
+    fn announce_next(&mut self, act: &mut Act<'_>) -> bool {
+        let next = RoundId(self.league.current_round.saturating_add(1));
+        let Some(round) = self.league.rounds.iter().find(|round| round.round_id == next) else {
+            return false;
+        };
+        let plan = self.plan(round);
+        let starts_at = act.now + self.league.settings.announce_lead;
+        self.release_at = (starts_at > act.now).then_some(starts_at);
+        self.record(act, LeagueEvent::RoundAnnounced { round_id: next, starts_at, plan });
+        self.tell_announcement(act);
+        true
+    }
+
+    /// Shares the matches of a round out among the referees, each by its capacity.
+    fn plan(&self, round: &Round) -> Vec<(MatchId, RefereeId)> {
+        let mut loads: BTreeMap<&RefereeId, u32> = BTreeMap::new();
+        let mut plan = Vec::new();
+        for match_id in &round.matches {
+            let Some(referee) = self.least_loaded(|id| loads.get(id).copied().unwrap_or(0), None) else {
+                continue;
+            };
+            *loads.entry(referee).or_default() += 1;
+            plan.push((match_id.clone(), referee.clone()));
+        }
+        plan
+    }
+
+    /// The referee with the most room for its size, those in good standing first; `but` only if there is no other.
+    fn least_loaded<'a>(
+        &'a self,
+        load: impl Fn(&RefereeId) -> u32,
+        but: Option<&RefereeId>,
+    ) -> Option<&'a RefereeId> {
+        self.league
+            .referees
+            .iter()
+            .min_by(|(one, first), (other, second)| {
+                let unfit = |id: &RefereeId, suspended: bool| (but == Some(id), suspended);
+                let share = |id: &RefereeId, capacity: u32, by: u32| {
+                    u64::from(load(id).saturating_add(1)) * u64::from(by) / u64::from(capacity.max(1))
+                };
+                let scale =
+                    first.meta.max_concurrent_matches.saturating_mul(second.meta.max_concurrent_matches);
+                unfit(one, first.is_suspended())
+                    .cmp(&unfit(other, second.is_suspended()))
+                    .then_with(|| {
+                        share(one, first.meta.max_concurrent_matches, scale).cmp(&share(
+                            other,
+                            second.meta.max_concurrent_matches,
+                            scale,
+                        ))
+                    })
+                    .then_with(|| one.cmp(other))
+            })
+            .map(|(id, _)| id)
+    }
+
+    /// How many matches each referee has in hand.
+    fn loads(&self) -> BTreeMap<RefereeId, u32> {
+        let mut loads = BTreeMap::new();
+        for (_, referee) in self.in_hand(|_| true) {
+            *loads.entry(referee).or_default() += 1;
+        }
+        loads
+    }
+
+    /// Gives out every match of the round that can begin: forfeits for the suspended, the rest to referees with room.
+    pub(super) fn release_matches(&mut self, act: &mut Act<'_>) {
+        if self.release_at.is_some_and(|at| at > act.now) || self.league.phase != Phase::Running {
+            return;
+        }
+        self.release_at = None;
+        let Some(round) = self.league.open_round() else {
+            return;
+        };
+        let waiting: Vec<MatchId> = self
+            .league
+            .matches_of(round)
+            .filter(|(id, game)| {
+                game.decision.is_none() && (game.attempts.is_empty() || self.orphans.contains(*id))
+            })
+            .map(|(id, _)| id.clone())
+            .collect();
+        if waiting.is_empty() {
+            return;
+        }
+        let mut loads = self.loads();
+        let mut given = Vec::new();
+        for match_id in waiting {
+            if self.forfeit_if_suspended(act, &match_id) {
+                continue;
+            }
+            let Some(referee) = self.choose_referee(&match_id, &loads) else {
+                continue;
+            };
+            *loads.entry(referee.clone()).or_default() += 1;
+            self.assign(act, &match_id, &referee);
+            given.push((match_id, referee));
+        }
+        self.send_assignments(act, given);
+    }
+
+    /// The planned referee, or a substitute if that one has failed; `None` while there is no room.
+    fn choose_referee(&self, match_id: &MatchId, loads: &BTreeMap<RefereeId, u32>) -> Option<RefereeId> {
+        let load = |id: &RefereeId| loads.get(id).copied().unwrap_or(0);
+        let game = self.league.matches.get(match_id)?;
+        let failed = game.referee();
+        let planned = game.planned.as_ref().filter(|planned| {
+            failed.is_none()
+                && self.league.referees.get(*planned).is_some_and(|referee| !referee.is_suspended())
+        });
+        let referee = match planned {
+            Some(planned) => planned,
+            None => self.least_loaded(load, failed)?,
+        };
+        let capacity = self.league.referees.get(referee)?.meta.max_concurrent_matches;
+        (load(referee) < capacity).then(|| referee.clone())
+    }
+
+    fn assign(&mut self, act: &mut Act<'_>, match_id: &MatchId, referee: &RefereeId) {
+        let Some(game) = self.league.matches.get(match_id) else {
+            return;
+        };
+        let attempt = game.attempt().map_or(Attempt::FIRST, Attempt::next);
+        self.orphans.remove(match_id);
+        let event =
+            LeagueEvent::MatchAssigned { match_id: match_id.clone(), attempt, referee_id: referee.clone() };
+        self.record(act, event);
+        if attempt > Attempt::FIRST {
+            self.tell_reassignment(act, match_id);
+        }
+    }
+
+    /// Tells each referee of the matches that are now its own, in one message, and starts the clock on them.
+    fn send_assignments(&mut self, act: &mut Act<'_>, given: Vec<(MatchId, RefereeId)>) {
+        let due = act.now + self.league.settings.overdue_after();
+        let mut by_referee: BTreeMap<RefereeId, Vec<MatchId>> = BTreeMap::new();
+        for (match_id, referee) in given {
+            self.due.retain(|(_, id)| *id != match_id);
+            self.due.insert((due, match_id.clone()));
+            by_referee.entry(referee).or_default().push(match_id);
+        }
+        for (referee, matches) in by_referee {
+            let agent = Sender::Referee(referee);
+            let Some((to, dialect)) = self.address(&agent) else {
+                continue;
+            };
+            let Some(parcel) = self.assignment(act.now, &agent, &matches) else {
+                continue;
+            };
+            let policy = self.league.settings.timing.retry;
+            let errand = Errand {
+                to,
+                dialect,
+                parcel,
+                purpose: Purpose::Assignment(matches, agent),
+                timeout: self.league.settings.timing.other,
+                tries: Tries::Retry(policy.retries, policy.backoff),
+            };
+            self.post.send(act.now, errand, &mut act.step.outbox);
+        }
+    }
+
+    fn assignment(&self, now: Timestamp, agent: &Sender, matches: &[MatchId]) -> Option<Parcel> {
+        let round_id = self.league.matches.get(matches.first()?)?.round_id;
+        let announced = matches.iter().filter_map(|id| self.announced(id, true)).collect();
+        let body = RoundAnnouncement {
+            league_id: self.league.settings.league_id.clone(),
+            round_id,
+            matches: announced,
+            starts_at: None,
+        };
+        let conversation = format_smolstr!("conv-round-{round_id}-announce");
+        let envelope = self.envelope(now, conversation).with_token(self.notice_token(agent));
+        Some(Parcel::Message(Message::new(envelope, body)))
+    }
+
+    /// A match as an announcement shows it; with the briefing, as its referee sees it.
+    pub(super) fn announced(&self, match_id: &MatchId, briefed: bool) -> Option<AnnouncedMatch> {
+        let game = self.league.matches.get(match_id)?;
+        let referee_id = game.planned.as_ref()?;
+        let referee = self.league.referees.get(referee_id)?;
+        let attempt = game.attempt().unwrap_or(Attempt::FIRST);
+        let speaks_tokens = referee.meta.capabilities.iter().any(|capability| capability == MATCH_TOKENS);
+        let briefing = match briefed {
+            true => Some(Box::new(self.briefing(match_id, attempt, speaks_tokens)?)),
+            false => None,
+        };
+        Some(AnnouncedMatch {
+            match_id: match_id.clone(),
+            game_type: self.league.settings.game_type.clone(),
+            player_a_id: game.a.clone(),
+            player_b_id: game.b.clone(),
+            referee_id: Some(referee_id.clone()),
+            referee_endpoint: referee.meta.contact_endpoint.clone(),
+            conversation_id: Some(ConversationId::of_match(match_id, attempt)),
+            match_tokens: Some(speaks_tokens),
+            briefing,
+        })
+    }
+
+    fn briefing(&self, match_id: &MatchId, attempt: Attempt, speaks_tokens: bool) -> Option<Briefing> {
+        let game = self.league.matches.get(match_id)?;
+        let (a, b) = (self.league.players.get(&game.a)?, self.league.players.get(&game.b)?);
+        let tokens = |hash: &crate::protocol::token::TokenHash| {
+            let league = &self.league.settings.league_id;
+            speaks_tokens.then(|| MatchTokens {
+                to_player: hash.match_token(league, match_id, attempt, Direction::RefereeToPlayer),
+                from_player: hash.match_token(league, match_id, attempt, Direction::PlayerToReferee),
+            })
+        };
+        Some(Briefing {
+            player_a_endpoint: a.meta.contact_endpoint.clone(),
+            player_b_endpoint: b.meta.contact_endpoint.clone(),
+            player_a_record: self.record_of(&game.a),
+            player_b_record: self.record_of(&game.b),
+            player_a_dialect: Some(a.dialect),
+            player_b_dialect: Some(b.dialect),
+            player_a_tokens: tokens(&a.token),
+            player_b_tokens: tokens(&b.token),
+        })
+    }
+
+    fn record_of(&self, player: &PlayerId) -> Record {
+        self.league.players.get(player).map_or_else(Record::default, |player| player.record)
+    }
+
+    pub(super) fn on_assignment_answered(
+        &mut self,
+        act: &mut Act<'_>,
+        matches: &[MatchId],
+        mut sent: Sent<Purpose>,
+        answer: &Answer,
+    ) {
+        let Purpose::Assignment(_, Sender::Referee(referee)) = &sent.errand.purpose else {
+            return;
+        };
+        let referee = referee.clone();
+        if !matches!(answer, Answer::Undelivered(_)) {
+            return;
+        }
+        let still_its_own: Vec<MatchId> = matches
+            .iter()
+            .filter(|id| {
+                self.league
+                    .matches
+                    .get(*id)
+                    .is_some_and(|game| game.is_open() && game.referee() == Some(&referee))
+            })
+            .cloned()
+            .collect();
+        let agent = Sender::Referee(referee);
+        let Some(parcel) = self.assignment(act.now, &agent, &still_its_own) else {
+            return;
+        };
+        sent.errand.parcel = parcel;
+        sent.errand.purpose = Purpose::Assignment(still_its_own.clone(), agent.clone());
+        if self.try_again(act.now, sent).is_some() {
+            self.suspend(act, agent, Suspicion::Unreachable);
+            self.orphan(&still_its_own);
+            self.advance(act);
+        }
+    }
+
+    /// Takes back every match whose referee should have reported by now.
+    pub(super) fn reassign_overdue(&mut self, act: &mut Act<'_>) {
+        let mut any = false;
+        while let Some((at, match_id)) = self.due.first().cloned() {
+            if at > act.now {
+                break;
+            }
+            self.due.pop_first();
+            let Some(game) = self.league.matches.get(&match_id).filter(|game| game.is_open()) else {
+                continue;
+            };
+            if let Some(referee) = game.referee().cloned() {
+                self.suspend(act, Sender::Referee(referee), Suspicion::Overdue);
+            }
+            self.orphan(&[match_id]);
+            any = true;
+        }
+        if any {
+            self.advance(act);
+        }
+    }
+
+    fn orphan(&mut self, matches: &[MatchId]) {
+        self.due.retain(|(_, id)| !matches.contains(id));
+        self.orphans.extend(matches.iter().cloned());
+    }
+
+    fn close_round(&mut self, act: &mut Act<'_>) {
+        let Some(round) = self.league.open_round() else {
+            return;
+        };
+        let round_id = round.round_id;
+        let summary = self.summary(round);
+        self.record(act, LeagueEvent::RoundCompleted { round_id });
+        self.tell_standings(act);
+        let LeagueStatus { total_rounds, .. } = self.status();
+        let completed = RoundCompleted {
+            league_id: self.league.settings.league_id.clone(),
+            round_id,
+            matches_completed: summary.total_matches,
+            matches_played: summary.total_matches,
+            next_round_id: (round_id.0 < total_rounds).then(|| RoundId(round_id.0.saturating_add(1))),
+            summary,
+        };
+        let notice = Notice::lasting(format_smolstr!("conv-round-{round_id}-complete"), completed);
+        self.tell_everyone(act, &notice);
+    }
+
+    fn summary(&self, round: &Round) -> RoundSummary {
+        let count = |wanted: GameStatus| {
+            let decided = self.league.matches_of(round).filter_map(|(_, game)| game.decision.as_ref());
+            u32::try_from(decided.filter(|decision| decision.status == wanted).count()).unwrap_or(u32::MAX)
+        };
+        RoundSummary {
+            total_matches: u32::try_from(round.matches.len()).unwrap_or(u32::MAX),
+            wins: count(GameStatus::Win),
+            draws: count(GameStatus::Draw),
+            technical_losses: count(GameStatus::TechnicalLoss),
+        }
+    }
+
+    fn complete_league(&mut self, act: &mut Act<'_>) {
+        let Some(champion) = self.league.table().into_iter().next().map(|place| place.player) else {
+            return;
+        };
+        self.record(act, LeagueEvent::LeagueCompleted { champion });
+        self.probe_at = None;
+        self.tell_completed(act);
+    }
+}

@@ -1,0 +1,349 @@
+//! The league as it stands: the fold over its events. `apply` is the only place where it changes.
+
+use super::event::{DecidedBy, LeagueEvent};
+use super::schedule::Pairings;
+use super::settings::Settings;
+use super::standings::{self, Counted, Place, Verdict};
+use crate::protocol::dialect::Dialect;
+use crate::protocol::ids::{Attempt, MatchId, PlayerId, RefereeId, RoundId};
+use crate::protocol::messages::{GameStatus, Lifecycle, MatchResult, Phase, PlayerMeta, Record, RefereeMeta};
+use crate::protocol::token::TokenHash;
+use crate::protocol::{Sender, Timestamp};
+use std::collections::BTreeMap;
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct League {
+    pub settings: Settings,
+    /// False until the first event: nothing has been recorded yet.
+    pub created: bool,
+    pub phase: Phase,
+    pub players: BTreeMap<PlayerId, Member<PlayerMeta>>,
+    pub referees: BTreeMap<RefereeId, Member<RefereeMeta>>,
+    pub rounds: Vec<Round>,
+    pub matches: BTreeMap<MatchId, Match>,
+    /// 0 until the first round is announced.
+    pub current_round: u32,
+    pub matches_decided: u32,
+    pub champion: Option<PlayerId>,
+}
+
+/// A player or a referee, as the manager knows it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Member<M> {
+    pub meta: M,
+    pub token: TokenHash,
+    pub dialect: Dialect,
+    pub state: Lifecycle,
+    /// Technical losses in a row.
+    pub streak: u32,
+    pub record: Record,
+    pub deviations: BTreeMap<String, u32>,
+}
+
+impl<M> Member<M> {
+    fn new(meta: M, token: TokenHash, dialect: Dialect) -> Self {
+        Self {
+            meta,
+            token,
+            dialect,
+            state: Lifecycle::Registered,
+            streak: 0,
+            record: Record::default(),
+            deviations: BTreeMap::new(),
+        }
+    }
+
+    /// Comes back in: known already, with what has changed about it.
+    fn rejoin(&mut self, meta: M, dialect: Dialect) {
+        self.meta = meta;
+        self.dialect = dialect;
+        self.recover();
+    }
+
+    fn recover(&mut self) {
+        self.streak = 0;
+        if self.state == Lifecycle::Suspended {
+            self.state = Lifecycle::Active;
+        }
+    }
+
+    pub fn is_suspended(&self) -> bool {
+        self.state == Lifecycle::Suspended
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Round {
+    pub round_id: RoundId,
+    pub matches: Vec<MatchId>,
+    pub bye: Option<PlayerId>,
+    /// When its matches may begin; `None` until it is announced.
+    pub starts_at: Option<Timestamp>,
+    pub completed: bool,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Match {
+    pub round_id: RoundId,
+    pub a: PlayerId,
+    pub b: PlayerId,
+    /// The referee that is to have it, once the round is announced.
+    pub planned: Option<RefereeId>,
+    /// Every referee it was given to, in order: the number of an attempt is its place here.
+    pub attempts: Vec<RefereeId>,
+    pub decision: Option<Decision>,
+}
+
+impl Match {
+    pub fn attempt(&self) -> Option<Attempt> {
+        u32::try_from(self.attempts.len()).ok().filter(|count| *count > 0).map(Attempt)
+    }
+
+    /// The referee that has it now.
+    pub fn referee(&self) -> Option<&RefereeId> {
+        self.attempts.last()
+    }
+
+    pub fn is_open(&self) -> bool {
+        self.decision.is_none() && !self.attempts.is_empty()
+    }
+
+    pub fn has(&self, player: &PlayerId) -> bool {
+        self.a == *player || self.b == *player
+    }
+
+    pub fn opponent(&self, player: &PlayerId) -> &PlayerId {
+        if self.a == *player { &self.b } else { &self.a }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Decision {
+    pub status: GameStatus,
+    pub result: MatchResult,
+    pub by: DecidedBy,
+    pub attempt: Attempt,
+    pub at: Timestamp,
+}
+
+impl League {
+    pub fn new(settings: Settings) -> Self {
+        Self {
+            settings,
+            created: false,
+            phase: Phase::Registration,
+            players: BTreeMap::new(),
+            referees: BTreeMap::new(),
+            rounds: Vec::new(),
+            matches: BTreeMap::new(),
+            current_round: 0,
+            matches_decided: 0,
+            champion: None,
+        }
+    }
+
+    /// Takes in one event. Events were valid when they were made, so one that fits nothing is passed over.
+    pub fn apply(&mut self, at: Timestamp, event: &LeagueEvent) {
+        match event {
+            LeagueEvent::LeagueCreated { settings } => {
+                self.settings = settings.clone();
+                self.created = true;
+            }
+            LeagueEvent::PlayerRegistered { player_id, meta, token, dialect } => {
+                self.players.insert(player_id.clone(), Member::new(meta.clone(), *token, *dialect));
+            }
+            LeagueEvent::RefereeRegistered { referee_id, meta, token, dialect } => {
+                self.referees.insert(referee_id.clone(), Member::new(meta.clone(), *token, *dialect));
+            }
+            LeagueEvent::PlayerRejoined { player_id, meta, dialect } => {
+                if let Some(player) = self.players.get_mut(player_id) {
+                    player.rejoin(meta.clone(), *dialect);
+                }
+            }
+            LeagueEvent::RefereeRejoined { referee_id, meta, dialect } => {
+                if let Some(referee) = self.referees.get_mut(referee_id) {
+                    referee.rejoin(meta.clone(), *dialect);
+                }
+            }
+            LeagueEvent::LeagueStarted { rounds } => self.start(rounds),
+            LeagueEvent::RoundAnnounced { round_id, starts_at, plan } => {
+                self.announce(*round_id, *starts_at, plan);
+            }
+            LeagueEvent::MatchAssigned { match_id, referee_id, .. } => {
+                if let Some(game) = self.matches.get_mut(match_id) {
+                    game.planned = Some(referee_id.clone());
+                    game.attempts.push(referee_id.clone());
+                }
+            }
+            LeagueEvent::MatchDecided { match_id, attempt, status, result, by } => {
+                let decision = Decision {
+                    status: *status,
+                    result: result.clone(),
+                    by: by.clone(),
+                    attempt: *attempt,
+                    at,
+                };
+                self.decide(match_id, decision);
+            }
+            LeagueEvent::RoundCompleted { round_id } => {
+                if let Some(round) = self.rounds.iter_mut().find(|round| round.round_id == *round_id) {
+                    round.completed = true;
+                }
+            }
+            LeagueEvent::LeagueCompleted { champion } => self.complete(champion),
+            LeagueEvent::AgentSuspended { agent, .. } => {
+                self.change_state(agent, |state, _| *state = Lifecycle::Suspended);
+            }
+            LeagueEvent::AgentRecovered { agent } => self.change_state(agent, |state, streak| {
+                *state = Lifecycle::Active;
+                *streak = 0;
+            }),
+            LeagueEvent::DialectLearned { agent, dialect } => self.learn(agent, *dialect),
+            LeagueEvent::DeviationsNoted { agent, deviations } => self.note(agent, deviations),
+        }
+    }
+
+    fn start(&mut self, rounds: &[Pairings]) {
+        self.phase = Phase::Running;
+        for (number, pairings) in (1..).zip(rounds) {
+            let round_id = RoundId(number);
+            let mut matches = Vec::new();
+            for (number, (a, b)) in (1..).zip(&pairings.pairs) {
+                let match_id = MatchId::numbered(round_id, number);
+                let game = Match {
+                    round_id,
+                    a: a.clone(),
+                    b: b.clone(),
+                    planned: None,
+                    attempts: Vec::new(),
+                    decision: None,
+                };
+                self.matches.insert(match_id.clone(), game);
+                matches.push(match_id);
+            }
+            let bye = pairings.bye.clone();
+            self.rounds.push(Round { round_id, matches, bye, starts_at: None, completed: false });
+        }
+        let players = self.players.values_mut().map(|player| &mut player.state);
+        let referees = self.referees.values_mut().map(|referee| &mut referee.state);
+        for state in players.chain(referees).filter(|state| **state == Lifecycle::Registered) {
+            *state = Lifecycle::Active;
+        }
+    }
+
+    fn announce(&mut self, round_id: RoundId, starts_at: Timestamp, plan: &[(MatchId, RefereeId)]) {
+        self.current_round = round_id.0;
+        if let Some(round) = self.rounds.iter_mut().find(|round| round.round_id == round_id) {
+            round.starts_at = Some(starts_at);
+        }
+        for (match_id, referee_id) in plan {
+            if let Some(game) = self.matches.get_mut(match_id) {
+                game.planned = Some(referee_id.clone());
+            }
+        }
+    }
+
+    fn decide(&mut self, match_id: &MatchId, decision: Decision) {
+        let Some(game) = self.matches.get_mut(match_id) else {
+            return;
+        };
+        let technical = decision.status == GameStatus::TechnicalLoss;
+        for player in [&game.a, &game.b] {
+            if let Some(member) = self.players.get_mut(player) {
+                let lost = technical && decision.result.winner.as_ref() != Some(player);
+                member.streak = if lost { member.streak.saturating_add(1) } else { 0 };
+                let record = &mut member.record;
+                match &decision.result.winner {
+                    Some(winner) if winner == player => record.wins += 1,
+                    None if !technical => record.draws += 1,
+                    _ => record.losses += 1,
+                }
+            }
+        }
+        game.decision = Some(decision);
+        self.matches_decided = self.matches_decided.saturating_add(1);
+    }
+
+    fn complete(&mut self, champion: &PlayerId) {
+        self.phase = Phase::Completed;
+        self.champion = Some(champion.clone());
+        self.players.values_mut().for_each(|player| player.state = Lifecycle::Shutdown);
+        self.referees.values_mut().for_each(|referee| referee.state = Lifecycle::Shutdown);
+    }
+
+    fn change_state(&mut self, agent: &Sender, change: impl FnOnce(&mut Lifecycle, &mut u32)) {
+        match agent {
+            Sender::Player(id) => {
+                if let Some(player) = self.players.get_mut(id) {
+                    change(&mut player.state, &mut player.streak);
+                }
+            }
+            Sender::Referee(id) => {
+                if let Some(referee) = self.referees.get_mut(id) {
+                    change(&mut referee.state, &mut referee.streak);
+                }
+            }
+            Sender::LeagueManager | Sender::Launcher => {}
+        }
+    }
+
+    fn learn(&mut self, agent: &Sender, learnt: Dialect) {
+        let known = match agent {
+            Sender::Player(id) => self.players.get_mut(id).map(|player| &mut player.dialect),
+            Sender::Referee(id) => self.referees.get_mut(id).map(|referee| &mut referee.dialect),
+            Sender::LeagueManager | Sender::Launcher => None,
+        };
+        if let Some(known) = known {
+            *known = learnt;
+        }
+    }
+
+    fn note(&mut self, agent: &Sender, deviations: &[String]) {
+        let counts = match agent {
+            Sender::Player(id) => self.players.get_mut(id).map(|player| &mut player.deviations),
+            Sender::Referee(id) => self.referees.get_mut(id).map(|referee| &mut referee.deviations),
+            Sender::LeagueManager | Sender::Launcher => None,
+        };
+        let Some(counts) = counts else { return };
+        for deviation in deviations {
+            let count = counts.entry(deviation.clone()).or_default();
+            *count = count.saturating_add(1);
+        }
+    }
+
+    /// The round that is being played, if one is.
+    pub fn open_round(&self) -> Option<&Round> {
+        self.rounds.iter().find(|round| round.round_id.0 == self.current_round && !round.completed)
+    }
+
+    /// The matches of a round, in order.
+    pub fn matches_of<'a>(&'a self, round: &'a Round) -> impl Iterator<Item = (&'a MatchId, &'a Match)> {
+        round.matches.iter().filter_map(|id| self.matches.get_key_value(id))
+    }
+
+    /// The table as the results so far make it.
+    pub fn table(&self) -> Vec<Place> {
+        let results = self.matches.values().filter_map(|game| {
+            let decision = game.decision.as_ref()?;
+            Some(Counted {
+                a: &game.a,
+                b: &game.b,
+                verdict: decision.verdict(game),
+                technical: decision.status == GameStatus::TechnicalLoss,
+            })
+        });
+        standings::table(self.players.keys(), results, &self.settings.tie_breaks)
+    }
+}
+
+impl Decision {
+    /// Who won, read from the result alone.
+    pub fn verdict(&self, game: &Match) -> Verdict {
+        match &self.result.winner {
+            Some(winner) if *winner == game.a => Verdict::WonByA,
+            Some(_) => Verdict::WonByB,
+            None if self.status == GameStatus::TechnicalLoss => Verdict::LostByBoth,
+            None => Verdict::Drawn,
+        }
+    }
+}
