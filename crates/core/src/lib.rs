@@ -19,5 +19,7 @@ pub mod log;
 pub mod player;
 pub mod post;
 pub mod protocol;
+pub mod referee;
 pub mod retry;
+pub mod sim;
 pub mod timing;

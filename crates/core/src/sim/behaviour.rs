@@ -45,9 +45,11 @@ pub struct Behaviour {
 
 /// What becomes of an answer.
 #[derive(Debug, Clone)]
-pub enum Twisted {
+pub(super) enum Twisted {
     /// It goes out as it is, perhaps late.
-    Plain { after: Duration },
+    Plain {
+        after: Duration,
+    },
     /// This goes out instead.
     Instead(Answer),
     /// This goes out, and the answer follows as a request of its own.
@@ -63,10 +65,7 @@ fn no_choices() -> [Value; 8] {
 }
 
 impl Behaviour {
-    pub const HONEST: Self = Self {
-        manner: Manner::Honest,
-        percent: 0,
-    };
+    pub const HONEST: Self = Self { manner: Manner::Honest, percent: 0 };
 
     pub fn drawn(chance: &mut Entropy) -> Self {
         use Manner::*;
@@ -91,14 +90,17 @@ impl Behaviour {
 
     /// Whether a referee always gets the right answer in time, if perhaps by an odd way.
     pub fn is_sound(&self) -> bool {
-        matches!(
-            self.manner,
-            Manner::Honest | Manner::SeparatePost | Manner::DoubleAnswer
-        )
+        matches!(self.manner, Manner::Honest | Manner::SeparatePost | Manner::DoubleAnswer)
     }
 
     /// What to do with an answer, of which `reader` is who asked.
-    pub fn twist(&self, chance: &mut Entropy, message: &Message, window: Duration, reader: &Reader) -> Twisted {
+    pub(super) fn twist(
+        &self,
+        chance: &mut Entropy,
+        message: &Message,
+        window: Duration,
+        reader: &Reader,
+    ) -> Twisted {
         let plain = Twisted::Plain { after: Duration::ZERO };
         let in_game = matches!(
             message.body,
@@ -128,9 +130,7 @@ impl Behaviour {
             Manner::DoubleAnswer => Twisted::Twice,
             Manner::Slow => {
                 let longest = u64::try_from(window.as_micros()).unwrap_or(0).saturating_mul(3) / 2;
-                Twisted::Plain {
-                    after: Duration::from_micros(chance.below(longest)),
-                }
+                Twisted::Plain { after: Duration::from_micros(chance.below(longest)) }
             }
         }
     }

@@ -11,25 +11,22 @@ use crate::protocol::{DisplayName, Version};
 use crate::referee::{self, Referee};
 
 #[derive(Debug)]
-pub struct Cast {
+pub(super) struct Cast {
     pub manager: Host<Manager>,
     referees: Vec<Host<Referee>>,
     players: Vec<Host<Player>>,
 }
 
 impl Cast {
-    pub fn new(seed: u64, shape: &Shape, chance: &mut Entropy) -> Self {
+    pub(super) fn new(seed: u64, shape: &Shape, chance: &mut Entropy) -> Self {
         let settings = shape.league_settings();
         let mut host_seed = seed.wrapping_mul(1_000_003);
         let mut next_seed = move || {
             host_seed = host_seed.wrapping_add(1);
             host_seed
         };
-        let manager = Host::new(
-            next_seed(),
-            move || Manager::new(settings.clone()),
-            |a, b| a.league() == b.league(),
-        );
+        let manager =
+            Host::new(next_seed(), move || Manager::new(settings.clone()), |a, b| a.league() == b.league());
         let mut referees = Vec::new();
         for (number, capacity) in (1..).zip(&shape.referees) {
             let who = Who::Referee(number);
@@ -47,13 +44,13 @@ impl Cast {
         Self { manager, referees, players }
     }
 
-    pub fn hosts(&self) -> Vec<Who> {
+    pub(super) fn hosts(&self) -> Vec<Who> {
         let referees = (1..).zip(&self.referees).map(|(number, _)| Who::Referee(number));
         let players = (1..).zip(&self.players).map(|(number, _)| Who::Player(number));
         [Who::Manager].into_iter().chain(referees).chain(players).collect()
     }
 
-    pub fn machine(&self, who: Who) -> Option<&dyn Machine> {
+    pub(super) fn machine(&self, who: Who) -> Option<&dyn Machine> {
         match who {
             Who::Manager => Some(&self.manager),
             Who::Referee(number) => self.referees.get(place(number)?).map(|host| host as &dyn Machine),
@@ -62,17 +59,19 @@ impl Cast {
         }
     }
 
-    pub fn machine_mut(&mut self, who: Who) -> Option<&mut dyn Machine> {
+    pub(super) fn machine_mut(&mut self, who: Who) -> Option<&mut dyn Machine> {
         match who {
             Who::Manager => Some(&mut self.manager),
-            Who::Referee(number) => self.referees.get_mut(place(number)?).map(|host| host as &mut dyn Machine),
+            Who::Referee(number) => {
+                self.referees.get_mut(place(number)?).map(|host| host as &mut dyn Machine)
+            }
             Who::Player(number) => self.players.get_mut(place(number)?).map(|host| host as &mut dyn Machine),
             Who::Outsider => None,
         }
     }
 
     /// The league as the manager knows it, or would if it were up.
-    pub fn league(&self) -> &League {
+    pub(super) fn league(&self) -> &League {
         self.manager.agent().unwrap_or_else(|| self.manager.shadow()).league()
     }
 }

@@ -9,7 +9,9 @@ use super::outsiders::Errand;
 use super::who::Who;
 use super::wire::{Back, Freight, Reader, Return, exchange};
 use super::world::World;
-use crate::agent::{Answer, Ask, CallId, Content, Failure, Input, Outgoing, Parcel, Reply, Request, RequestId};
+use crate::agent::{
+    Answer, Ask, CallId, Content, Failure, Input, Outgoing, Parcel, Reply, Request, RequestId,
+};
 use crate::protocol::decode::{Exchange, Incoming};
 use crate::protocol::dialect::Dialect;
 use crate::protocol::messages::MatchResult;
@@ -18,7 +20,7 @@ use std::time::Duration;
 
 /// One call, from the first try to send it to its end.
 #[derive(Debug)]
-pub struct Call {
+pub(super) struct Call {
     caller: Caller,
     from: Who,
     to: Option<Who>,
@@ -30,14 +32,14 @@ pub struct Call {
 
 /// Who waits for the answer.
 #[derive(Debug, Clone, Copy)]
-pub enum Caller {
+pub(super) enum Caller {
     Agent { incarnation: u32, call: CallId },
     Outsider(Errand),
 }
 
 /// A request that an agent has not replied to yet.
 #[derive(Debug)]
-pub struct Pending {
+pub(super) struct Pending {
     pub call: usize,
     pub at: Who,
     pub back: Return,
@@ -66,10 +68,7 @@ impl World {
             Parcel::Probe => Freight::Ask(Ask::Ping),
         };
         let call = Call {
-            caller: Caller::Agent {
-                incarnation,
-                call: outgoing.call,
-            },
+            caller: Caller::Agent { incarnation, call: outgoing.call },
             from,
             to,
             dialect: self.shape.dialect_of(from, to).unwrap_or(outgoing.dialect),
@@ -100,17 +99,12 @@ impl World {
         let (from, to, dialect, number) = (call.from, call.to, call.dialect, self.calls.len());
         self.calls.push(call);
         self.stats.messages += 1;
-        self.trace.note(
-            self.now,
-            format_args!("{from} calls {} #{number} {}", Named(to), Label(&freight)),
-        );
+        self.trace.note(self.now, format_args!("{from} calls {} #{number} {}", Named(to), Label(&freight)));
         self.queue.plan(deadline.max(self.now), Happening::GiveUp { call: number });
         let freight = self.shape.wire.pack(freight, dialect, number);
         let fate = match to {
             Some(to) => self.network.request(self.now, from, to),
-            None => Fate::Refused {
-                after: self.network.latency(self.now),
-            },
+            None => Fate::Refused { after: self.network.latency(self.now) },
         };
         match fate {
             Fate::Arrives { after, again } => {
@@ -119,19 +113,11 @@ impl World {
                     let freight = freight.clone();
                     self.queue.plan(
                         self.now + again,
-                        Happening::Arrive {
-                            call: number,
-                            freight: Box::new(freight),
-                        },
+                        Happening::Arrive { call: number, freight: Box::new(freight) },
                     );
                 }
-                self.queue.plan(
-                    self.now + after,
-                    Happening::Arrive {
-                        call: number,
-                        freight: Box::new(freight),
-                    },
-                );
+                self.queue
+                    .plan(self.now + after, Happening::Arrive { call: number, freight: Box::new(freight) });
             }
             Fate::Lost => self.stats.lost += 1,
             Fate::Refused { after } => {
@@ -149,14 +135,7 @@ impl World {
 
     /// A call, or a copy of it, reaches its host.
     pub(super) fn arrive(&mut self, call: usize, freight: Freight) -> Result<(), Fault> {
-        let Some(Call {
-            caller,
-            from,
-            to: Some(to),
-            dialect,
-            ..
-        }) = self.calls.get(call)
-        else {
+        let Some(Call { caller, from, to: Some(to), dialect, .. }) = self.calls.get(call) else {
             return Ok(());
         };
         let (from, to, dialect) = (*from, *to, *dialect);
@@ -192,10 +171,7 @@ impl World {
         let Some(pending) = self.requests.remove(&reply.to) else {
             return Err(Fault::new(
                 Checker::EveryRequestReplied,
-                format!(
-                    "{from} replies to request {}, which is not open: {:?}",
-                    reply.to.0, reply.content
-                ),
+                format!("{from} replies to request {}, which is not open: {:?}", reply.to.0, reply.content),
             ));
         };
         let call = pending.call;
@@ -237,10 +213,9 @@ impl World {
 
     fn answer(&mut self, call: usize, from: Who, to: Who, back: Back, delay: Duration) {
         match self.network.answer(self.now, from, to) {
-            Some(after) => self.queue.plan(
-                self.now + delay + after,
-                Happening::Answered { call, back: Box::new(back) },
-            ),
+            Some(after) => {
+                self.queue.plan(self.now + delay + after, Happening::Answered { call, back: Box::new(back) })
+            }
             None => self.stats.lost += 1,
         }
     }

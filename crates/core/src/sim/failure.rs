@@ -56,10 +56,7 @@ pub struct Fault {
 
 impl Fault {
     pub fn new(checker: Checker, what: impl Into<String>) -> Self {
-        Self {
-            checker,
-            what: what.into(),
-        }
+        Self { checker, what: what.into() }
     }
 }
 

@@ -55,11 +55,7 @@ impl Faults {
     pub fn drawn(chance: &mut Entropy) -> Self {
         // Half of the kinds of fault are absent from any one run, so that each is also seen without the others.
         let mut some = |most: u64| {
-            if chance.chance(50) {
-                0
-            } else {
-                1 + chance.below(most)
-            }
+            if chance.chance(50) { 0 } else { 1 + chance.below(most) }
         };
         let (spike_percent, loss_percent, duplicate_percent, refuse_percent) =
             (some(10), some(20), some(20), some(10));
@@ -88,24 +84,11 @@ impl Faults {
     /// Whether messages always arrive, and hosts always run.
     pub fn is_sound(&self) -> bool {
         let Self {
-            spike_percent,
-            loss_percent,
-            duplicate_percent,
-            refuse_percent,
-            partitions,
-            crashes,
-            ..
+            spike_percent, loss_percent, duplicate_percent, refuse_percent, partitions, crashes, ..
         } = self;
-        [
-            spike_percent,
-            loss_percent,
-            duplicate_percent,
-            refuse_percent,
-            partitions,
-            crashes,
-        ]
-        .into_iter()
-        .all(|intensity| *intensity == 0)
+        [spike_percent, loss_percent, duplicate_percent, refuse_percent, partitions, crashes]
+            .into_iter()
+            .all(|intensity| *intensity == 0)
     }
 }
 

@@ -5,7 +5,7 @@ use super::wire::{Back, Freight};
 use std::time::Duration;
 
 #[derive(Debug)]
-pub enum Happening {
+pub(super) enum Happening {
     /// A host's agent is started, or started again.
     Start(Who),
     Crash {

@@ -132,10 +132,7 @@ impl<A: Agent> Host<A> {
 }
 
 fn unreadable(event: &impl fmt::Debug, error: &serde_json::Error) -> Fault {
-    Fault::new(
-        Checker::ReplayEqualsLive,
-        format!("an event does not survive the disk: {event:?}: {error}"),
-    )
+    Fault::new(Checker::ReplayEqualsLive, format!("an event does not survive the disk: {event:?}: {error}"))
 }
 
 impl<A: Agent> Machine for Host<A> {
@@ -176,11 +173,7 @@ impl<A: Agent> Machine for Host<A> {
         }
         let events = step.events.len();
         self.emitted += events;
-        self.waiting.push_back(Waiting {
-            log_end: self.emitted,
-            at: now,
-            step,
-        });
+        self.waiting.push_back(Waiting { log_end: self.emitted, at: now, step });
         self.compare("a step")?;
         Ok(events)
     }
@@ -189,11 +182,7 @@ impl<A: Agent> Machine for Host<A> {
         let Some(Waiting { log_end, at, step }) = self.waiting.pop_front() else {
             return Ok(Released::default());
         };
-        let Step {
-            events,
-            outbox,
-            replies,
-        } = step;
+        let Step { events, outbox, replies } = step;
         let count = events.len();
         self.log.extend(events.into_iter().map(|event| (at, event)));
         if self.log.len() != log_end {
@@ -205,11 +194,7 @@ impl<A: Agent> Machine for Host<A> {
                 ),
             ));
         }
-        Ok(Released {
-            outbox,
-            replies,
-            events: count,
-        })
+        Ok(Released { outbox, replies, events: count })
     }
 
     fn crash(&mut self, stored: usize) -> usize {

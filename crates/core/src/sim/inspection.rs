@@ -5,7 +5,7 @@ use super::failure::{Checker, Fault};
 use super::happening::Happening;
 use super::who::Who;
 use super::world::World;
-use crate::league::{Decision, League, LeagueEvent, Match};
+use crate::league::{League, LeagueEvent};
 use crate::protocol::PlayerId;
 use crate::protocol::messages::{GameStatus, MatchResult, Phase};
 use std::time::Duration;
@@ -14,7 +14,7 @@ use std::time::Duration;
 const ECHO: Duration = Duration::from_secs(60);
 
 /// What a league says of itself.
-pub fn facts(league: &League) -> Facts {
+pub(super) fn facts(league: &League) -> Facts {
     Facts {
         players: league.players.keys().cloned().collect(),
         fixtures: league
@@ -25,7 +25,7 @@ pub fn facts(league: &League) -> Facts {
                 round: game.round_id,
                 a: game.a.clone(),
                 b: game.b.clone(),
-                outcome: decided(game).map(|decision| outcome(decision.status, &decision.result)),
+                outcome: game.decision.as_ref().map(|decision| outcome(decision.status, &decision.result)),
             })
             .collect(),
         table: (league.table().into_iter())
@@ -41,10 +41,6 @@ pub fn facts(league: &League) -> Facts {
             .collect(),
         completed: league.phase == Phase::Completed,
     }
-}
-
-fn decided(game: &Match) -> Option<&Decision> {
-    game.decision.as_ref()
 }
 
 fn outcome(status: GameStatus, result: &MatchResult) -> Outcome {
@@ -79,15 +75,8 @@ impl World {
         let log = self.cast.manager.log();
         let fresh = log.get(self.ledger_read..).unwrap_or_default();
         for (_, event) in fresh {
-            if let LeagueEvent::MatchDecided {
-                match_id,
-                status,
-                result,
-                ..
-            } = event
-            {
-                self.ledger
-                    .record(match_id, outcome(*status, result), result.clone())?;
+            if let LeagueEvent::MatchDecided { match_id, status, result, .. } = event {
+                self.ledger.record(match_id, outcome(*status, result), result.clone())?;
             }
         }
         self.ledger_read = log.len();
@@ -136,15 +125,11 @@ impl World {
         self.stats.matches = facts.fixtures.len() as u64;
         self.stats.technical_losses = (facts.fixtures.iter())
             .filter(|fixture| {
-                matches!(
-                    fixture.outcome,
-                    Some(Outcome::Forfeited { .. } | Outcome::BothForfeited)
-                )
+                matches!(fixture.outcome, Some(Outcome::Forfeited { .. } | Outcome::BothForfeited))
             })
             .count() as u64;
-        self.stats.reassigned = (self.cast.league().matches.values())
-            .filter(|game| game.attempts.len() > 1)
-            .count() as u64;
+        self.stats.reassigned =
+            (self.cast.league().matches.values()).filter(|game| game.attempts.len() > 1).count() as u64;
     }
 
     /// The players that always answer, by the names that the league gives them.

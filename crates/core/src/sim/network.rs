@@ -1,14 +1,14 @@
 //! The network between the hosts: slow, lossy, repeating itself, and at times cut in two.
 
-use super::who::Who;
 use super::faults::Faults;
+use super::who::Who;
 use crate::entropy::Entropy;
 use crate::protocol::Timestamp;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
 #[derive(Debug)]
-pub struct Network {
+pub(super) struct Network {
     faults: Faults,
     chance: Entropy,
     heals_at: Timestamp,
@@ -27,7 +27,7 @@ struct Partition {
 
 /// What becomes of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
+pub(super) enum Fate {
     Arrives {
         after: Duration,
         /// When it arrives a second time, if it does.
@@ -40,7 +40,7 @@ pub enum Fate {
 }
 
 impl Network {
-    pub fn new(faults: &Faults, mut chance: Entropy, hosts: &[Who], start: Timestamp) -> Self {
+    pub(super) fn new(faults: &Faults, mut chance: Entropy, hosts: &[Who], start: Timestamp) -> Self {
         let heals_at = start + faults.heal_after;
         let partitions = (0..faults.partitions)
             .map(|_| {
@@ -55,12 +55,7 @@ impl Network {
                 }
             })
             .collect();
-        Self {
-            faults: faults.clone(),
-            chance,
-            heals_at,
-            partitions,
-        }
+        Self { faults: faults.clone(), chance, heals_at, partitions }
     }
 
     /// Whether the faults of the network are over.
@@ -68,7 +63,7 @@ impl Network {
         now >= self.heals_at
     }
 
-    pub fn latency(&mut self, now: Timestamp) -> Duration {
+    pub(super) fn latency(&mut self, now: Timestamp) -> Duration {
         let (least, most) = self.faults.latency_us;
         let mut micros = least + self.chance.below(most.saturating_sub(least) + 1);
         if !self.has_healed(now) && self.chance.chance(self.faults.spike_percent) {
@@ -84,7 +79,7 @@ impl Network {
         })
     }
 
-    pub fn request(&mut self, now: Timestamp, from: Who, to: Who) -> Fate {
+    pub(super) fn request(&mut self, now: Timestamp, from: Who, to: Who) -> Fate {
         let after = self.latency(now);
         if let Some(partition) = self.partition(now, from, to) {
             return match partition.refuses {
@@ -101,15 +96,13 @@ impl Network {
         if self.chance.chance(self.faults.loss_percent) {
             return Fate::Lost;
         }
-        let again = self
-            .chance
-            .chance(self.faults.duplicate_percent)
-            .then(|| self.latency(now).saturating_mul(2));
+        let again =
+            self.chance.chance(self.faults.duplicate_percent).then(|| self.latency(now).saturating_mul(2));
         Fate::Arrives { after, again }
     }
 
     /// How long an answer takes; `None` if it never arrives.
-    pub fn answer(&mut self, now: Timestamp, from: Who, to: Who) -> Option<Duration> {
+    pub(super) fn answer(&mut self, now: Timestamp, from: Who, to: Who) -> Option<Duration> {
         let after = self.latency(now);
         let lost = self.partition(now, from, to).is_some()
             || (!self.has_healed(now) && self.chance.chance(self.faults.loss_percent));

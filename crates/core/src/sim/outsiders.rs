@@ -18,7 +18,7 @@ use std::time::Duration;
 
 /// Why an outsider called, and so what its answer must be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Errand {
+pub(super) enum Errand {
     Launch,
     /// A player's answer by a request of its own.
     Separate,
@@ -49,19 +49,13 @@ impl World {
             self.start_league();
         }
         let pause = if ready || late { 2_000 } else { 100 };
-        self.queue
-            .plan(now + Duration::from_millis(pause), Happening::Launch);
+        self.queue.plan(now + Duration::from_millis(pause), Happening::Launch);
     }
 
     fn start_league(&mut self) {
         let league_id = self.shape.league_id.clone();
         let message = Message::new(self.envelope(Sender::Launcher, None), StartLeague { league_id });
-        self.call_from_outside(
-            Errand::Launch,
-            Who::Outsider,
-            Who::Manager,
-            Freight::Message(message),
-        );
+        self.call_from_outside(Errand::Launch, Who::Outsider, Who::Manager, Freight::Message(message));
     }
 
     fn envelope(&self, sender: Sender, token: Option<Token>) -> Envelope {
@@ -88,9 +82,7 @@ impl World {
     }
 
     fn ask_around(&mut self) {
-        let whom = pick(&mut self.chance, &self.cast.hosts())
-            .copied()
-            .unwrap_or(Who::Manager);
+        let whom = pick(&mut self.chance, &self.cast.hosts()).copied().unwrap_or(Who::Manager);
         let asks = [Ask::Standings, Ask::MatchState(None), Ask::PlayerState, Ask::Ping];
         if let Some(ask) = pick(&mut self.chance, &asks) {
             let freight = Freight::Ask(ask.clone());
@@ -112,13 +104,8 @@ impl World {
         ];
         let query = LeagueQuery {
             league_id: self.shape.league_id.clone(),
-            query_type: pick(&mut self.chance, &types)
-                .copied()
-                .unwrap_or(QueryType::GetStandings),
-            query_params: QueryParams {
-                player_id: Some(player.clone()),
-                round_id: None,
-            },
+            query_type: pick(&mut self.chance, &types).copied().unwrap_or(QueryType::GetStandings),
+            query_params: QueryParams { player_id: Some(player.clone()), round_id: None },
         };
         let message = Message::new(self.envelope(Sender::Player(player), Some(token)), query);
         self.call_from_outside(Errand::Ask, who, Who::Manager, Freight::Message(message));
@@ -148,19 +135,14 @@ impl World {
         if self.cast.league().phase != Phase::Running {
             return;
         }
-        let games: Vec<_> = (self.cast.league().matches.iter())
-            .map(|(id, game)| (id.clone(), game.clone()))
-            .collect();
+        let games: Vec<_> =
+            (self.cast.league().matches.iter()).map(|(id, game)| (id.clone(), game.clone())).collect();
         let (Some((match_id, game)), Some((who, player, token))) =
             (pick(&mut self.chance, &games).cloned(), self.some_player())
         else {
             return;
         };
-        let referee = Sender::Referee(
-            game.referee()
-                .cloned()
-                .unwrap_or_else(|| RefereeId::numbered(1)),
-        );
+        let referee = Sender::Referee(game.referee().cloned().unwrap_or_else(|| RefereeId::numbered(1)));
         let of_a_match = pick(&mut self.chance, self.wiretap.match_tokens()).cloned();
         let (sender, token) = match (self.chance.below(4), of_a_match) {
             (0, _) => (Sender::Player(player), token),
@@ -218,9 +200,6 @@ impl World {
             return Ok(());
         }
         let shown = body.map(|body| format!("{body:?}"));
-        Err(Fault::new(
-            Checker::ForgeriesRefused,
-            format!("{errand:?} was answered with {shown:?}"),
-        ))
+        Err(Fault::new(Checker::ForgeriesRefused, format!("{errand:?} was answered with {shown:?}")))
     }
 }

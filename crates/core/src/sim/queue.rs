@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 #[derive(Debug)]
-pub struct Queue<T> {
+pub(super) struct Queue<T> {
     heap: BinaryHeap<Entry<T>>,
     planned: u64,
 }
@@ -19,24 +19,17 @@ struct Entry<T> {
 
 impl<T> Default for Queue<T> {
     fn default() -> Self {
-        Self {
-            heap: BinaryHeap::new(),
-            planned: 0,
-        }
+        Self { heap: BinaryHeap::new(), planned: 0 }
     }
 }
 
 impl<T> Queue<T> {
-    pub fn plan(&mut self, at: Timestamp, what: T) {
+    pub(super) fn plan(&mut self, at: Timestamp, what: T) {
         self.planned += 1;
-        self.heap.push(Entry {
-            at,
-            number: self.planned,
-            what,
-        });
+        self.heap.push(Entry { at, number: self.planned, what });
     }
 
-    pub fn next(&mut self) -> Option<(Timestamp, u64, T)> {
+    pub(super) fn next(&mut self) -> Option<(Timestamp, u64, T)> {
         self.heap.pop().map(|entry| (entry.at, entry.number, entry.what))
     }
 }

@@ -55,12 +55,8 @@ impl Shape {
             false => Faults::drawn(chance),
         };
         let players = *pick(chance, &[2, 2, 3, 3, 3, 4, 4, 4, 5, 6, 7, 8]).unwrap_or(&2);
-        let players = (0..players)
-            .map(|number| behaviour(chance, &faults, number))
-            .collect();
-        let referees = (0..1 + chance.below(3))
-            .map(|_| *pick(chance, &[1, 1, 2, 3]).unwrap_or(&1))
-            .collect();
+        let players = (0..players).map(|number| behaviour(chance, &faults, number)).collect();
+        let referees = (0..1 + chance.below(3)).map(|_| *pick(chance, &[1, 1, 2, 3]).unwrap_or(&1)).collect();
         let game_type = if chance.chance(85) { "even_odd" } else { "tic_tac_toe" };
         let lead = *pick(chance, &[0, 0, 0, 1_000, 5_000]).unwrap_or(&0);
         let endpoint_checks = [
@@ -80,9 +76,7 @@ impl Shape {
                 true => Conformance::Strict,
                 false => Conformance::Lenient,
             },
-            endpoint_check: pick(chance, &endpoint_checks)
-                .copied()
-                .unwrap_or(EndpointCheck::Off),
+            endpoint_check: pick(chance, &endpoint_checks).copied().unwrap_or(EndpointCheck::Off),
             wire: if chance.chance(40) { Wire::Json } else { Wire::Typed },
             dialects: dialects(chance),
             faults,
@@ -110,10 +104,7 @@ impl Shape {
     /// How many players will surely be there to register.
     pub fn players_expected(&self) -> usize {
         let comes = |behaviour: &&Behaviour| {
-            !matches!(
-                behaviour.manner,
-                Manner::Dies | Manner::Returns | Manner::Mute
-            )
+            !matches!(behaviour.manner, Manner::Dies | Manner::Returns | Manner::Mute)
         };
         self.players.iter().filter(comes).count()
     }
@@ -171,10 +162,7 @@ fn timing(chance: &mut Entropy) -> Timing {
         false => RetryPolicy::EXPONENTIAL,
     };
     if chance.chance(50) {
-        return Timing {
-            retry,
-            ..Timing::default()
-        };
+        return Timing { retry, ..Timing::default() };
     }
     let ms = Duration::from_millis;
     Timing {

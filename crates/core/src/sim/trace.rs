@@ -5,7 +5,7 @@ use crate::protocol::Timestamp;
 use std::fmt::{self, Write};
 
 #[derive(Debug)]
-pub struct Trace {
+pub(super) struct Trace {
     hash: u64,
     line: String,
     kept: Option<Vec<String>>,
@@ -16,15 +16,11 @@ const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
 const PRIME: u64 = 0x0000_0100_0000_01b3;
 
 impl Trace {
-    pub fn new(keep: bool) -> Self {
-        Self {
-            hash: OFFSET,
-            line: String::new(),
-            kept: keep.then(Vec::new),
-        }
+    pub(super) fn new(keep: bool) -> Self {
+        Self { hash: OFFSET, line: String::new(), kept: keep.then(Vec::new) }
     }
 
-    pub fn note(&mut self, at: Timestamp, what: fmt::Arguments<'_>) {
+    pub(super) fn note(&mut self, at: Timestamp, what: fmt::Arguments<'_>) {
         self.line.clear();
         let micros = at.as_micros() - START.as_micros();
         // Writing to a String does not fail.
@@ -42,11 +38,11 @@ impl Trace {
         }
     }
 
-    pub fn hash(&self) -> u64 {
+    pub(super) fn hash(&self) -> u64 {
         self.hash
     }
 
-    pub fn into_lines(self) -> Vec<String> {
+    pub(super) fn into_lines(self) -> Vec<String> {
         self.kept.unwrap_or_default()
     }
 }

@@ -26,9 +26,7 @@ impl Who {
         let numbered = |prefix| name.strip_prefix(prefix)?.parse().ok();
         match name {
             "manager" => Some(Self::Manager),
-            _ => numbered("referee-")
-                .map(Self::Referee)
-                .or_else(|| numbered("player-").map(Self::Player)),
+            _ => numbered("referee-").map(Self::Referee).or_else(|| numbered("player-").map(Self::Player)),
         }
     }
 }
@@ -45,7 +43,10 @@ impl fmt::Display for Who {
 }
 
 /// Names and addresses that the world makes up keep the rules for them.
-#[allow(clippy::expect_used, reason = "made of literals and small numbers, so every run would show it at once")]
-pub fn well_formed<T>(parsed: Result<T, RuleBroken>) -> T {
+#[allow(
+    clippy::expect_used,
+    reason = "made of literals and small numbers, so every run would show it at once"
+)]
+pub(super) fn well_formed<T>(parsed: Result<T, RuleBroken>) -> T {
     parsed.expect("what the world makes up is well formed")
 }

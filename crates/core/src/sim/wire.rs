@@ -21,7 +21,7 @@ pub enum Wire {
 
 /// What a call carries.
 #[derive(Debug, Clone)]
-pub enum Freight {
+pub(super) enum Freight {
     Message(Message),
     Ask(Ask),
     /// The body of an HTTP request.
@@ -30,7 +30,7 @@ pub enum Freight {
 
 /// What comes back.
 #[derive(Debug, Clone)]
-pub enum Back {
+pub(super) enum Back {
     Answer(Answer),
     /// An HTTP response.
     Http(HttpReply),
@@ -38,14 +38,14 @@ pub enum Back {
 
 /// How the reply to a request is to be written.
 #[derive(Debug, Clone)]
-pub enum Return {
+pub(super) enum Return {
     AsIs,
     Http(ReplyTo, Dialect),
 }
 
 /// A request as the agent is to see it.
 #[derive(Debug)]
-pub struct Unpacked {
+pub(super) struct Unpacked {
     pub ask: Ask,
     pub dialect: Dialect,
     pub back: Return,
@@ -53,14 +53,14 @@ pub struct Unpacked {
 
 /// How a host reads.
 #[derive(Debug, Clone, Copy)]
-pub struct Reader {
+pub(super) struct Reader {
     pub conformance: Conformance,
     pub limits: Limits,
     pub now: Timestamp,
 }
 
 impl Reader {
-    pub fn of(who: Who, conformance: Conformance, now: Timestamp) -> Self {
+    pub(super) fn of(who: Who, conformance: Conformance, now: Timestamp) -> Self {
         let limits = match who {
             Who::Manager => Limits::MANAGER,
             _ => Limits::AGENT,
@@ -73,7 +73,7 @@ impl Reader {
     }
 
     /// Reads a request; what cannot be put to an agent comes back as the response to send.
-    pub fn unpack(&self, freight: Freight, dialect: Dialect) -> Result<Unpacked, HttpReply> {
+    pub(super) fn unpack(&self, freight: Freight, dialect: Dialect) -> Result<Unpacked, HttpReply> {
         let as_is = |ask| Ok(Unpacked { ask, dialect, back: Return::AsIs });
         let bytes = match freight {
             Freight::Message(message) => return as_is(Ask::Message(Ok(intact(message)))),
@@ -98,7 +98,7 @@ impl Reader {
     }
 
     /// Reads what came back to a call.
-    pub fn answer(&self, back: Back, exchange: Option<&Exchange>) -> Answer {
+    pub(super) fn answer(&self, back: Back, exchange: Option<&Exchange>) -> Answer {
         let HttpReply { status, body } = match back {
             Back::Answer(answer) => return answer,
             Back::Http(reply) => reply,
@@ -111,14 +111,14 @@ impl Reader {
         }
     }
 
-    pub fn message(&self, value: &Value, exchange: Option<&Exchange>) -> Answer {
+    pub(super) fn message(&self, value: &Value, exchange: Option<&Exchange>) -> Answer {
         Answer::Message(decode(value, &self.reading(exchange)))
     }
 }
 
 impl Wire {
     /// Wraps what a call carries.
-    pub fn pack(self, freight: Freight, dialect: Dialect, number: usize) -> Freight {
+    pub(super) fn pack(self, freight: Freight, dialect: Dialect, number: usize) -> Freight {
         let id = i64::try_from(number).unwrap_or(i64::MAX);
         match (self, freight) {
             (Self::Json, Freight::Message(message)) => Freight::Bytes(write_call(dialect, id, &message)),
@@ -130,7 +130,7 @@ impl Wire {
 
 impl Return {
     /// Wraps a reply.
-    pub fn pack(&self, content: Content) -> Back {
+    pub(super) fn pack(&self, content: Content) -> Back {
         match self {
             Self::Http(to, dialect) => Back::Http(HttpReply::one(write_reply(to, *dialect, &content))),
             Self::AsIs => Back::Answer(match content {
@@ -142,7 +142,7 @@ impl Return {
 }
 
 /// A message as a reader without any complaint gives it.
-pub fn intact(message: Message) -> Incoming {
+pub(super) fn intact(message: Message) -> Incoming {
     Incoming {
         message_type: message.message_type(),
         envelope: message.envelope,
@@ -152,18 +152,22 @@ pub fn intact(message: Message) -> Incoming {
 }
 
 /// What a caller remembers of its call, to read the answer by.
-pub fn exchange(message: &Message) -> Option<Exchange> {
+pub(super) fn exchange(message: &Message) -> Option<Exchange> {
     let (peer, match_id, player_id) = match &message.body {
         Body::GameInvitation(call) => {
             let player = call.player_id.clone()?;
             (Sender::Player(player.clone()), Some(call.match_id.clone()), Some(player))
         }
-        Body::ChooseParityCall(call) => {
-            (Sender::Player(call.player_id.clone()), Some(call.match_id.clone()), Some(call.player_id.clone()))
-        }
-        Body::GameMoveCall(call) => {
-            (Sender::Player(call.player_id.clone()), Some(call.match_id.clone()), Some(call.player_id.clone()))
-        }
+        Body::ChooseParityCall(call) => (
+            Sender::Player(call.player_id.clone()),
+            Some(call.match_id.clone()),
+            Some(call.player_id.clone()),
+        ),
+        Body::GameMoveCall(call) => (
+            Sender::Player(call.player_id.clone()),
+            Some(call.match_id.clone()),
+            Some(call.player_id.clone()),
+        ),
         Body::MatchResultReport(report) => (Sender::LeagueManager, Some(report.match_id.clone()), None),
         _ => return None,
     };

@@ -1,13 +1,14 @@
 //! Reads along on every wire: what was said to whom, whether it agrees, and whether a secret got out.
 
-use super::who::Who;
+use super::check::draw;
 use super::failure::{Checker, Fault};
+use super::who::Who;
 use crate::protocol::messages::{AnnouncedMatch, MatchTokens};
 use crate::protocol::{Body, LeagueId, Message, Token};
 use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Debug, Default)]
-pub struct Wiretap {
+pub(super) struct Wiretap {
     /// Who may be shown which token.
     tokens: BTreeMap<String, BTreeSet<Who>>,
     /// The token with which each agent speaks to the manager.
@@ -24,31 +25,34 @@ pub struct Wiretap {
 
 impl Wiretap {
     /// The token with which an agent speaks to the manager, if it has one.
-    pub fn token_of(&self, who: Who) -> Option<&Token> {
+    pub(super) fn token_of(&self, who: Who) -> Option<&Token> {
         self.own.get(&who)
     }
 
-    pub fn match_tokens(&self) -> &[Token] {
+    pub(super) fn match_tokens(&self) -> &[Token] {
         &self.for_matches
     }
 
     /// Reports that were sent in earnest.
-    pub fn reports(&self) -> Vec<&Message> {
+    pub(super) fn reports(&self) -> Vec<&Message> {
         self.reports.values().map(|(message, _)| message).collect()
     }
 
     /// Takes in a message that leaves `from` for `to`.
-    pub fn hear(&mut self, from: Who, to: Who, message: &Message, league: &LeagueId) -> Result<(), Fault> {
+    pub(super) fn hear(
+        &mut self,
+        from: Who,
+        to: Who,
+        message: &Message,
+        league: &LeagueId,
+    ) -> Result<(), Fault> {
         self.learn_tokens(from, to, message, league);
-        self.one_story(from, to, message)?;
+        self.one_story(from, to, message, league)?;
         self.no_secret_out(from, to, message)
     }
 
     fn allow(&mut self, token: &Token, who: impl IntoIterator<Item = Who>) {
-        self.tokens
-            .entry(token.reveal().to_owned())
-            .or_default()
-            .extend(who);
+        self.tokens.entry(token.reveal().to_owned()).or_default().extend(who);
     }
 
     fn learn_tokens(&mut self, from: Who, to: Who, message: &Message, league: &LeagueId) {
@@ -75,26 +79,15 @@ impl Wiretap {
     fn learn_match_tokens(&mut self, referee: Who, game: &AnnouncedMatch) {
         let Some(briefing) = &game.briefing else { return };
         for (player, endpoint, tokens) in [
-            (
-                &game.player_a_id,
-                &briefing.player_a_endpoint,
-                &briefing.player_a_tokens,
-            ),
-            (
-                &game.player_b_id,
-                &briefing.player_b_endpoint,
-                &briefing.player_b_tokens,
-            ),
+            (&game.player_a_id, &briefing.player_a_endpoint, &briefing.player_a_tokens),
+            (&game.player_b_id, &briefing.player_b_endpoint, &briefing.player_b_tokens),
         ] {
             let Some(MatchTokens { to_player, from_player }) = tokens else {
                 continue;
             };
             let _ = player;
             self.allow(to_player, [referee]);
-            self.tokens
-                .entry(to_player.reveal().to_owned())
-                .or_default()
-                .extend(Who::at(endpoint));
+            self.tokens.entry(to_player.reveal().to_owned()).or_default().extend(Who::at(endpoint));
             self.allow(from_player, [referee]);
             for token in [to_player, from_player] {
                 if !self.for_matches.contains(token) {
@@ -105,20 +98,22 @@ impl Wiretap {
     }
 
     /// Both players hear the same end of a match, however often, and the manager hears it too.
-    fn one_story(&mut self, from: Who, to: Who, message: &Message) -> Result<(), Fault> {
+    fn one_story(&mut self, from: Who, to: Who, message: &Message, league: &LeagueId) -> Result<(), Fault> {
         let conversation = message.envelope.conversation_id.as_str();
         match &message.body {
             Body::GameOver(over) => {
+                if let Some(attempt) = message.envelope.conversation_id.attempt_of(&over.match_id) {
+                    let promise = self.promises.get(&(conversation.to_owned(), to));
+                    draw::recomputes(over, league, attempt, promise.map_or("", String::as_str))?;
+                }
                 let story = serde_json::to_string(over).unwrap_or_default();
                 agree(&mut self.endings, format!("{conversation} by {from}"), story)
             }
             Body::MatchResultReport(report) if matches!(from, Who::Referee(_)) => {
                 let story = serde_json::to_string(&report.result).unwrap_or_default();
                 let key = format!("{conversation} by {from}");
-                let (_, first) = self
-                    .reports
-                    .entry(key.clone())
-                    .or_insert_with(|| (message.clone(), story.clone()));
+                let (_, first) =
+                    self.reports.entry(key.clone()).or_insert_with(|| (message.clone(), story.clone()));
                 agree_on(&key, first, &story)
             }
             Body::LeagueCompleted(_) => {
@@ -127,8 +122,7 @@ impl Wiretap {
             }
             Body::GameInvitation(invitation) => {
                 let promise = invitation.draw_commitment.as_ref().map(|c| c.0.to_string());
-                self.promises
-                    .insert((conversation.to_owned(), to), promise.unwrap_or_default());
+                self.promises.insert((conversation.to_owned(), to), promise.unwrap_or_default());
                 Ok(())
             }
             _ => Ok(()),
@@ -166,10 +160,7 @@ fn agree_on(key: &str, first: &str, story: &str) -> Result<(), Fault> {
     if first == story {
         return Ok(());
     }
-    Err(Fault::new(
-        Checker::OneStory,
-        format!("{key}: first {first}, then {story}"),
-    ))
+    Err(Fault::new(Checker::OneStory, format!("{key}: first {first}, then {story}")))
 }
 
 /// Every whole token in a text: `tok_`, an owner, `_` and 64 digits.

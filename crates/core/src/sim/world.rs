@@ -6,7 +6,6 @@ use super::check::ledger::Ledger;
 use super::exchange::{Call, Pending};
 use super::failure::{Checker, Failure, Fault};
 use super::happening::Happening;
-use super::host::Machine;
 use super::network::Network;
 use super::queue::Queue;
 use super::shape::Shape;
@@ -21,7 +20,7 @@ use crate::protocol::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-pub struct World {
+pub(super) struct World {
     pub(super) now: Timestamp,
     pub(super) queue: Queue<Happening>,
     pub(super) chance: Entropy,
@@ -67,10 +66,7 @@ const WAKES_MAX: u32 = 100;
 impl World {
     pub(super) fn new(seed: u64, options: &Options) -> Self {
         let mut chance = Entropy::numbered(seed);
-        let shape = options
-            .shape
-            .clone()
-            .unwrap_or_else(|| Shape::drawn(&mut chance));
+        let shape = options.shape.clone().unwrap_or_else(|| Shape::drawn(&mut chance));
         let cast = Cast::new(seed, &shape, &mut chance);
         let network_chance = Entropy::numbered(chance.next_u64());
         let network = Network::new(&shape.faults, network_chance, &cast.hosts(), START);
@@ -104,11 +100,7 @@ impl World {
     }
 
     pub(super) fn run(mut self, seed: u64) -> Report {
-        let failure = self.live().err().map(|fault| Failure {
-            fault,
-            at: self.now,
-            event: self.events,
-        });
+        let failure = self.live().err().map(|fault| Failure { fault, at: self.now, event: self.events });
         self.stats.virtual_time = self.now.since(START);
         self.stats.steps = (self.cast.hosts().into_iter())
             .map(|who| (who, self.cast.machine(who).map_or(0, |machine| machine.steps())))
@@ -138,11 +130,7 @@ impl World {
     /// What the disks hold in the end belongs to the trace.
     fn seal(&mut self) {
         for who in self.cast.hosts() {
-            let disk = self
-                .cast
-                .machine(who)
-                .map(|machine| machine.disk())
-                .unwrap_or_default();
+            let disk = self.cast.machine(who).map(|machine| machine.disk()).unwrap_or_default();
             for line in disk {
                 self.trace.note(self.now, format_args!("{who} keeps {line}"));
             }
@@ -214,13 +202,11 @@ impl World {
             let (who, down) = (Who::Referee(1), None);
             self.queue.plan(at, Happening::Crash { who, down });
         }
-        self.queue
-            .plan(START + Duration::from_millis(500), Happening::Launch);
+        self.queue.plan(START + Duration::from_millis(500), Happening::Launch);
         if faults.meddling_percent > 0 {
             self.queue.plan(START + Duration::from_secs(1), Happening::Meddle);
         }
-        self.queue
-            .plan(self.heals_at + self.shape.bound(), Happening::Limit);
+        self.queue.plan(self.heals_at + self.shape.bound(), Happening::Limit);
     }
 
     fn start(&mut self, who: Who) -> Result<(), Fault> {
@@ -230,8 +216,7 @@ impl World {
         };
         machine.start(now)?;
         let stored = machine.stored();
-        self.trace
-            .note(now, format_args!("{who} starts with {stored} events"));
+        self.trace.note(now, format_args!("{who} starts with {stored} events"));
         *self.clocks.entry(who).or_default() = Clock::default();
         self.after_step(who)
     }
@@ -253,8 +238,7 @@ impl World {
         let lost = machine.crash(stored);
         self.stats.crashes += 1;
         self.stats.steps_lost += lost as u64;
-        self.trace
-            .note(self.now, format_args!("{who} crashes, losing {lost} steps"));
+        self.trace.note(self.now, format_args!("{who} crashes, losing {lost} steps"));
         self.drop_requests_at(who);
     }
 
@@ -398,9 +382,6 @@ impl World {
 
 impl std::fmt::Debug for World {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("World")
-            .field("now", &self.now)
-            .field("shape", &self.shape)
-            .finish_non_exhaustive()
+        f.debug_struct("World").field("now", &self.now).field("shape", &self.shape).finish_non_exhaustive()
     }
 }

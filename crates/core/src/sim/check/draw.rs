@@ -27,9 +27,7 @@ pub fn recomputes(over: &GameOver, league: &LeagueId, attempt: Attempt, promise:
     let attempt = attempt.0.to_be_bytes();
     let (league, match_id) = (league.as_str().as_bytes(), over.match_id.as_str().as_bytes());
     let label: &[u8] = b"matchday-draw-1/commitment";
-    let commitment = hex::encode(Sha256::digest(listed(&[
-        label, league, match_id, &attempt, &secret,
-    ])));
+    let commitment = hex::encode(Sha256::digest(listed(&[label, league, match_id, &attempt, &secret])));
     if reveal.commitment.0 != commitment || promise != commitment {
         return broken(format!(
             "promised {promise}, revealed {}, but the secret gives {commitment}",
@@ -50,12 +48,7 @@ pub fn recomputes(over: &GameOver, league: &LeagueId, attempt: Attempt, promise:
 fn listed(parts: &[&[u8]]) -> Vec<u8> {
     parts
         .iter()
-        .flat_map(|part| {
-            (part.len() as u64)
-                .to_be_bytes()
-                .into_iter()
-                .chain(part.iter().copied())
-        })
+        .flat_map(|part| (part.len() as u64).to_be_bytes().into_iter().chain(part.iter().copied()))
         .collect()
 }
 

@@ -14,20 +14,15 @@ pub fn each_pair_meets_once(facts: &Facts) -> Result<(), Fault> {
     let mut pairs = BTreeSet::new();
     let mut ids = BTreeSet::new();
     for fixture in &facts.fixtures {
-        let pair = if fixture.a < fixture.b {
-            (&fixture.a, &fixture.b)
-        } else {
-            (&fixture.b, &fixture.a)
-        };
+        let pair = if fixture.a < fixture.b { (&fixture.a, &fixture.b) } else { (&fixture.b, &fixture.a) };
         if fixture.a == fixture.b || !pairs.insert(pair) {
             return broken(format!("{} and {} meet again in {}", pair.0, pair.1, fixture.id));
         }
         if !ids.insert(&fixture.id) {
             return broken(format!("two matches are called {}", fixture.id));
         }
-        if let Some(stranger) = [&fixture.a, &fixture.b]
-            .into_iter()
-            .find(|player| !facts.players.contains(player))
+        if let Some(stranger) =
+            [&fixture.a, &fixture.b].into_iter().find(|player| !facts.players.contains(player))
         {
             return broken(format!("{stranger} of {} is not in the league", fixture.id));
         }
@@ -57,10 +52,7 @@ pub fn at_most_one_match_per_round(facts: &Facts) -> Result<(), Fault> {
 
 pub fn a_completed_league_is_decided(facts: &Facts) -> Result<(), Fault> {
     let broken = |what: String| Err(Fault::new(Checker::EveryMatchDecided, what));
-    for Fixture {
-        id, a, b, outcome, ..
-    } in &facts.fixtures
-    {
+    for Fixture { id, a, b, outcome, .. } in &facts.fixtures {
         match outcome {
             None if facts.completed => return broken(format!("the league is over, and {id} has no result")),
             Some(Outcome::Won(winner) | Outcome::Forfeited { winner }) if winner != a && winner != b => {

@@ -24,14 +24,7 @@ impl Line {
 }
 
 fn line(facts: &Facts, player: &PlayerId, among: Option<&[PlayerId]>) -> Line {
-    let mut line = Line {
-        player: player.clone(),
-        played: 0,
-        wins: 0,
-        draws: 0,
-        losses: 0,
-        forfeits: 0,
-    };
+    let mut line = Line { player: player.clone(), played: 0, wins: 0, draws: 0, losses: 0, forfeits: 0 };
     for fixture in facts.fixtures.iter().filter(|fixture| fixture.has(player)) {
         let counted =
             among.is_none_or(|group| [&fixture.a, &fixture.b].into_iter().all(|one| group.contains(one)));
@@ -56,11 +49,7 @@ fn line(facts: &Facts, player: &PlayerId, among: Option<&[PlayerId]>) -> Line {
 pub fn adds_up(facts: &Facts) -> Result<(), Fault> {
     let broken = |what: String| Err(Fault::new(Checker::TableAddsUp, what));
     if facts.table.len() != facts.players.len() {
-        return broken(format!(
-            "{} rows for {} players",
-            facts.table.len(),
-            facts.players.len()
-        ));
+        return broken(format!("{} rows for {} players", facts.table.len(), facts.players.len()));
     }
     for row in &facts.table {
         if row.played != row.wins + row.draws + row.losses {
@@ -77,11 +66,7 @@ pub fn adds_up(facts: &Facts) -> Result<(), Fault> {
 
 /// Points; points in the matches among exactly those who are level on points; share of wins; wins; fewer draws; id.
 pub fn is_in_order(facts: &Facts) -> Result<(), Fault> {
-    let lines: Vec<_> = facts
-        .players
-        .iter()
-        .map(|player| line(facts, player, None))
-        .collect();
+    let lines: Vec<_> = facts.players.iter().map(|player| line(facts, player, None)).collect();
     let mut order: Vec<_> = lines
         .iter()
         .map(|own| {
