@@ -7,7 +7,9 @@
 //! - [`entropy`], [`fair`]: chance, and draws that anyone can check
 //! - [`game`]: the games that are played
 //! - [`timing`], [`retry`], [`post`], [`enrol`]: what the agents share: deadlines, mail that must arrive, registration
+//! - [`referee`]: runs the matches
 //! - [`player`]: the agent that plays, and its strategies
+//! - [`sim`]: a world in virtual time, to prove the agents in
 
 pub mod agent;
 pub mod enrol;
