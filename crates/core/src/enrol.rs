@@ -110,10 +110,13 @@ pub fn judge<I>(
                     match_tokens: answer.match_tokens.unwrap_or(false),
                 })
             }
-            Some((_, answer)) => Verdict::Refused {
-                reason: answer.reason.unwrap_or_else(|| "the manager gave no reason".into()),
-                code: answer.error_code,
-            },
+            Some((_, answer)) => {
+                let reason = answer.reason.unwrap_or_else(|| "the manager gave no reason".into());
+                match answer.error_code {
+                    Some(code) if code.retryable() => Verdict::TryAgain { why: reason },
+                    code => Verdict::Refused { reason, code },
+                }
+            }
             None => Verdict::TryAgain { why: "the manager answered with another kind of message".into() },
         },
     }

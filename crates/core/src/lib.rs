@@ -6,9 +6,9 @@
 //! - [`agent`]: the contract between a state machine and whoever drives it
 //! - [`entropy`], [`fair`]: chance, and draws that anyone can check
 //! - [`game`]: the games that are played
-//! - [`timing`], [`retry`], [`post`], [`enrol`]: what the agents share: deadlines, mail that must arrive, registration
-//! - [`referee`]: runs the matches
-//! - [`player`]: the agent that plays, and its strategies
+//! - [`timing`], [`retry`], [`post`], [`enrol`], [`log`]: what the agents share: deadlines, mail that must arrive,
+//!   registration, how events are written down
+//! - [`league`], [`referee`], [`player`]: the agents
 //! - [`sim`]: a world in virtual time, to prove the agents in
 
 pub mod agent;

@@ -1,4 +1,5 @@
 //! Every field of every message, one at a time: left out, null, or of a wrong type.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod golden;
 
@@ -14,7 +15,7 @@ fn optional(message_type: M) -> &'static [&'static str] {
         M::RefereeRegisterRequest => &["referee_meta.protocol_version", "referee_meta.capabilities"],
         M::LeagueRegisterRequest => &["player_meta.protocol_version"],
         M::RefereeRegisterResponse | M::LeagueRegisterResponse => {
-            &["league_id", "match_tokens", "error_code", "error_name"]
+            &["league_id", "match_tokens", "error_code", "error_name", "context"]
         }
         M::RoundAnnouncement => &[
             "starts_at",

@@ -1,4 +1,5 @@
 //! Every JSON example of the sources is read, and written again with nothing lost.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod golden;
 

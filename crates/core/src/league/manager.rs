@@ -14,6 +14,7 @@ use crate::protocol::dialect::Dialect;
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{ConversationId, MatchId};
 use crate::protocol::messages::{LeagueError, Phase};
+use crate::protocol::token::Mint;
 use crate::protocol::{Body, Envelope, Message, Sender, Timestamp};
 use serde_json::{Map, Value};
 use smol_str::SmolStr;
@@ -24,6 +25,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Manager {
     pub(super) league: League,
     pub(super) post: Post<Purpose>,
+    /// Made when the first agent registers.
+    pub(super) mint: Option<Mint>,
     pub(super) mailboxes: BTreeMap<Sender, Mailbox>,
     /// Whose endpoint has answered anything since we woke.
     pub(super) seen: BTreeSet<Sender>,
@@ -107,6 +110,7 @@ impl Manager {
         Self {
             league: League::new(settings),
             post: Post::default(),
+            mint: None,
             mailboxes: BTreeMap::new(),
             seen: BTreeSet::new(),
             on_probation: BTreeMap::new(),

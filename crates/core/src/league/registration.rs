@@ -13,6 +13,7 @@ use crate::protocol::messages::{
     RefereeRegisterResponse, RegisterAnswer, RegisterStatus,
 };
 use crate::protocol::text::{DisplayName, Endpoint};
+use crate::protocol::token::Mint;
 use crate::protocol::{Message, Sender, Token};
 use serde_json::{Map, Value, json};
 
@@ -190,7 +191,8 @@ impl Manager {
     /// Takes an applicant on, with a fresh token; one that was here before gets its old id, and its old token dies.
     fn enter(&mut self, act: &mut Act<'_>, asked: &Asked, applicant: Applicant) -> Sender {
         let member = self.returning(&applicant).unwrap_or_else(|| self.next_id(&applicant));
-        let token = Token::issue(member.id(), act.entropy);
+        let mint = self.mint.get_or_insert_with(|| Mint::new(act.entropy));
+        let token = mint.issue(member.id(), &asked.envelope.conversation_id);
         let dialect = asked.dialect;
         let event = match (&member, applicant.clone()) {
             (Sender::Player(id), Applicant::Player(meta)) => {

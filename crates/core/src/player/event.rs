@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use smol_str::SmolStr;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "event", rename_all = "snake_case")]
+#[serde(tag = "type", rename_all = "snake_case")]
 pub enum PlayerEvent {
     /// The manager has taken us on, or has told us something new about who we are.
     Enrolled {

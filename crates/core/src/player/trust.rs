@@ -5,7 +5,7 @@
 
 use super::Player;
 use crate::protocol::messages::LeagueError;
-use crate::protocol::token::{Direction, TokenHash, same_token};
+use crate::protocol::token::{Direction, same_token};
 use crate::protocol::{Attempt, Envelope, ErrorCode, LeagueId, MatchId, PlayerId, Sender, Token};
 use serde_json::{Map, Value};
 
@@ -18,14 +18,20 @@ pub(super) fn refusal(code: ErrorCode, message: impl Into<String>) -> Refusal {
 
 /// What tokens are derived from.
 struct Keyring<'a> {
-    hash: TokenHash,
+    own: &'a Token,
     league: &'a LeagueId,
+}
+
+impl Keyring<'_> {
+    fn of_match(&self, match_id: &MatchId, attempt: Attempt, direction: Direction) -> Token {
+        self.own.hash().match_token(self.league, match_id, attempt, direction)
+    }
 }
 
 impl Player {
     fn keyring(&self) -> Option<Keyring<'_>> {
         let identity = self.identity().filter(|identity| identity.match_tokens)?;
-        Some(Keyring { hash: identity.auth_token.as_ref()?.hash(), league: identity.league_id.as_ref()? })
+        Some(Keyring { own: identity.auth_token.as_ref()?, league: identity.league_id.as_ref()? })
     }
 
     /// Our id in the league, without which nothing that is said to us has a meaning.
@@ -44,7 +50,7 @@ impl Player {
             return Err(wrong_sender(&envelope.sender, "the league manager"));
         }
         match self.keyring() {
-            Some(keys) => demand(envelope, &keys.hash.notice_token(keys.league)),
+            Some(keys) => demand(envelope, &keys.own.hash().notice_token(keys.league)),
             None => Ok(()),
         }
     }
@@ -61,20 +67,24 @@ impl Player {
         }
         let named = envelope.conversation_id.attempt_of(match_id);
         let notice = self.durable.find(match_id).and_then(|known| known.notice);
-        let announced_without = notice.is_some_and(|notice| !notice.match_tokens);
-        if let Some(keys) = self.keyring().filter(|_| !announced_without) {
-            let Some(attempt) = named else {
-                let message = format!(
-                    "conversation_id: {} is not the conversation of match {match_id}, for which its token is made",
-                    envelope.conversation_id
-                );
-                return Err(refusal(ErrorCode::TokenInvalid, message));
-            };
-            let direction = Direction::RefereeToPlayer;
-            demand(envelope, &keys.hash.match_token(keys.league, match_id, attempt, direction))?;
-            return Ok(attempt);
+        let Some(keys) = self.keyring() else {
+            let announced = notice.map(|notice| notice.attempt);
+            return Ok(named.or(announced).unwrap_or(Attempt::FIRST));
+        };
+        if let Some(notice) = notice.filter(|notice| !notice.match_tokens) {
+            // Nobody has proven anything, so nobody may name another attempt and be shown the token for that one.
+            return Ok(notice.attempt);
         }
-        Ok(named.or(notice.map(|notice| notice.attempt)).unwrap_or(Attempt::FIRST))
+        let Some(attempt) = named else {
+            let message = format!(
+                "conversation_id: {} is not the conversation of match {match_id}, for which its token is made",
+                envelope.conversation_id
+            );
+            return Err(refusal(ErrorCode::TokenInvalid, message));
+        };
+        let direction = Direction::RefereeToPlayer;
+        demand(envelope, &keys.of_match(match_id, attempt, direction))?;
+        Ok(attempt)
     }
 
     /// Whether we have heard of this match, where no token proves that it exists.
@@ -103,9 +113,7 @@ impl Player {
     /// What we show a referee. Our own token goes out only where the manager makes no others.
     pub(super) fn answer_token(&self, match_id: &MatchId, attempt: Attempt) -> Option<Token> {
         match self.keyring() {
-            Some(keys) => {
-                Some(keys.hash.match_token(keys.league, match_id, attempt, Direction::PlayerToReferee))
-            }
+            Some(keys) => Some(keys.of_match(match_id, attempt, Direction::PlayerToReferee)),
             None => self.identity()?.auth_token.clone(),
         }
     }

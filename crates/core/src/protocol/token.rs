@@ -3,7 +3,7 @@
 //! The manager gives each agent a secret token and keeps only its hash. From that hash both sides can derive further
 //! tokens, each good for one direction of one match, so that a token seen by another agent is worth nothing elsewhere.
 
-use super::ids::{Attempt, LeagueId, MatchId};
+use super::ids::{Attempt, ConversationId, LeagueId, MatchId};
 use crate::entropy::Entropy;
 use hmac::{Hmac, KeyInit, Mac};
 use serde::{Deserialize, Serialize};
@@ -120,15 +120,44 @@ impl TokenHash {
     }
 
     fn derive(&self, owner: &str, parts: [&[u8]; 5]) -> Token {
-        let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(&self.0) else {
-            return Token(SmolStr::default()); // HMAC takes keys of any length, so this does not happen.
-        };
-        for part in parts {
-            // The length goes in first, so that no two lists of parts read alike.
-            mac.update(&(part.len() as u64).to_be_bytes());
-            mac.update(part);
-        }
-        Token::shaped(owner, &mac.finalize().into_bytes().into())
+        derive(&self.0, owner, &parts)
+    }
+}
+
+/// A token for `owner` that follows from the key and the parts, and from which neither can be told.
+fn derive(key: &[u8; 32], owner: &str, parts: &[&[u8]]) -> Token {
+    let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(key) else {
+        return Token(SmolStr::default()); // HMAC takes keys of any length, so this does not happen.
+    };
+    for part in parts {
+        // The length goes in first, so that no two lists of parts read alike.
+        mac.update(&(part.len() as u64).to_be_bytes());
+        mac.update(part);
+    }
+    Token::shaped(owner, &mac.finalize().into_bytes().into())
+}
+
+/// Issues the tokens of one manager from its start to its end.
+///
+/// A registration that arrives twice, because the network or the agent repeated it, must not kill the token that its
+/// first arrival was given: so a token follows from the agent and the conversation it registers in. The key is never
+/// stored, and a restarted manager has another.
+pub struct Mint([u8; 32]);
+
+impl Mint {
+    pub fn new(entropy: &mut Entropy) -> Self {
+        Self(entropy.bytes())
+    }
+
+    /// `tok_{agent id, lower case}_{256 bits}`.
+    pub fn issue(&self, agent: &str, conversation: &ConversationId) -> Token {
+        derive(&self.0, agent, &[b"registration", agent.as_bytes(), conversation.as_str().as_bytes()])
+    }
+}
+
+impl fmt::Debug for Mint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Mint(..)")
     }
 }
 
@@ -174,6 +203,16 @@ mod tests {
         assert_eq!(digits.len(), 64);
         assert!(token.hash().admits(&token));
         assert!(!token.hash().admits(&Token::new("tok_p01_guess")));
+    }
+
+    #[test]
+    fn a_repeated_registration_gets_the_same_token_and_another_one_another() {
+        let mint = Mint::new(&mut Entropy::numbered(1));
+        let (first, second) = (ConversationId::new("conv-1"), ConversationId::new("conv-2"));
+        assert_eq!(mint.issue("P01", &first), mint.issue("P01", &first));
+        assert_ne!(mint.issue("P01", &first), mint.issue("P01", &second));
+        assert_ne!(mint.issue("P01", &first), mint.issue("P02", &first));
+        assert_ne!(mint.issue("P01", &first), Mint::new(&mut Entropy::numbered(2)).issue("P01", &first));
     }
 
     #[test]

@@ -93,6 +93,11 @@ impl Behaviour {
         matches!(self.manner, Manner::Honest | Manner::SeparatePost | Manner::DoubleAnswer)
     }
 
+    /// Whether it may be away when the league begins, or for ever.
+    pub fn is_absent(&self) -> bool {
+        matches!(self.manner, Manner::Dies | Manner::Returns | Manner::Mute)
+    }
+
     /// What to do with an answer, of which `reader` is who asked.
     pub(super) fn twist(
         &self,

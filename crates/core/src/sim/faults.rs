@@ -19,8 +19,10 @@ pub struct Faults {
     pub refuse_percent: u64,
     /// How often some hosts cannot reach the others for a while.
     pub partitions: u64,
-    /// How often a host crashes and starts again.
+    /// How often a host crashes at some time, and starts again.
     pub crashes: u64,
+    /// In how many of ten thousand steps a host crashes right after the step, before it has reached the disk.
+    pub crashes_per_10k_steps: u64,
     /// How long a partition or an outage lasts at most.
     pub outage_us_max: u64,
     /// How long the disk takes at most.
@@ -44,6 +46,7 @@ impl Faults {
         refuse_percent: 0,
         partitions: 0,
         crashes: 0,
+        crashes_per_10k_steps: 0,
         outage_us_max: 0,
         disk_us_max: 5_000,
         bad_player_percent: 0,
@@ -59,7 +62,7 @@ impl Faults {
         };
         let (spike_percent, loss_percent, duplicate_percent, refuse_percent) =
             (some(10), some(20), some(20), some(10));
-        let (partitions, crashes) = (some(4), some(8));
+        let (partitions, crashes, crashes_per_10k_steps) = (some(4), some(8), some(200));
         let (bad_player_percent, meddling_percent) = (some(60), some(90));
         // Short leagues need short troubles, long ones long: the scale is drawn, then the length.
         let scale_ms = *pick(chance, &[500, 2_000, 10_000, 60_000, 200_000]).unwrap_or(&500);
@@ -73,6 +76,7 @@ impl Faults {
             refuse_percent,
             partitions,
             crashes,
+            crashes_per_10k_steps,
             outage_us_max: scale_ms * 700,
             disk_us_max: 5_000,
             bad_player_percent,
@@ -83,12 +87,17 @@ impl Faults {
 
     /// Whether messages always arrive, and hosts always run.
     pub fn is_sound(&self) -> bool {
-        let Self {
-            spike_percent, loss_percent, duplicate_percent, refuse_percent, partitions, crashes, ..
-        } = self;
-        [spike_percent, loss_percent, duplicate_percent, refuse_percent, partitions, crashes]
-            .into_iter()
-            .all(|intensity| *intensity == 0)
+        [
+            self.spike_percent,
+            self.loss_percent,
+            self.duplicate_percent,
+            self.refuse_percent,
+            self.partitions,
+            self.crashes,
+            self.crashes_per_10k_steps,
+        ]
+        .into_iter()
+        .all(|intensity| intensity == 0)
     }
 }
 

@@ -38,11 +38,10 @@ impl World {
         if self.launched {
             return;
         }
-        let ready = {
-            let league = self.cast.league();
-            league.players.len() >= self.shape.players_expected()
-                && league.referees.len() >= self.shape.referees.len()
-        };
+        // An agent that is in the league and does not know it can be of no use to it, and cannot come in any more.
+        let ready = (self.cast.hosts().into_iter())
+            .filter(|who| self.shape.is_expected(*who))
+            .all(|who| self.cast.machine(who).is_some_and(|machine| machine.stored() > 0));
         let now = self.now;
         let late = now >= self.heals_at + PATIENCE;
         if ready || late {
@@ -189,7 +188,7 @@ impl World {
                 !self.launched && error.error_code == ErrorCode::InvalidState
             }
             (Errand::Forgery, Some(Body::LeagueError(error))) => error.error_code == ErrorCode::TokenInvalid,
-            (Errand::Replay, Some(Body::MatchResultAck(receipt))) => receipt.duplicate == Some(true),
+            (Errand::Replay, Some(Body::MatchResultAck(_))) => true,
             (Errand::Replay, Some(Body::LeagueError(error))) => {
                 // Its token may have been replaced since, if the referee registered again.
                 [ErrorCode::ResultConflict, ErrorCode::TokenInvalid].contains(&error.error_code)

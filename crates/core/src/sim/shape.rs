@@ -1,6 +1,6 @@
 //! What kind of league a seed plays: how many take part, by which rules, and how they behave.
 
-use super::behaviour::{Behaviour, Manner};
+use super::behaviour::Behaviour;
 use super::faults::{Faults, pick};
 use super::who::Who;
 use super::wire::Wire;
@@ -101,12 +101,12 @@ impl Shape {
         (to == Some(Who::Manager)).then(|| self.dialects.iter().cycle().nth(number).copied())?
     }
 
-    /// How many players will surely be there to register.
-    pub fn players_expected(&self) -> usize {
-        let comes = |behaviour: &&Behaviour| {
-            !matches!(behaviour.manner, Manner::Dies | Manner::Returns | Manner::Mute)
-        };
-        self.players.iter().filter(comes).count()
+    /// Whether an agent will surely be there to register.
+    pub fn is_expected(&self, who: Who) -> bool {
+        match who {
+            Who::Player(number) => !self.behaviour(number).is_absent(),
+            _ => true,
+        }
     }
 
     pub fn league_settings(&self) -> Settings {
@@ -142,8 +142,7 @@ fn behaviour(chance: &mut Entropy, faults: &Faults, number: u32) -> Behaviour {
     }
     let drawn = Behaviour::drawn(chance);
     // A league needs two players to begin at all.
-    let absent = matches!(drawn.manner, Manner::Dies | Manner::Returns | Manner::Mute);
-    if absent && number < 2 {
+    if drawn.is_absent() && number < 2 {
         return Behaviour::HONEST;
     }
     drawn

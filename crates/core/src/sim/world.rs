@@ -268,6 +268,11 @@ impl World {
         clock.disk_until = Some(at);
         self.queue.plan(at, Happening::Commit { who, incarnation });
         self.arm(who);
+        if self.now < self.heals_at && self.chance.below(10_000) < self.shape.faults.crashes_per_10k_steps {
+            let down = Duration::from_micros(self.chance.below(self.shape.faults.outage_us_max));
+            let down = Some(down.min(self.heals_at.since(self.now)));
+            self.queue.plan(self.now, Happening::Crash { who, down });
+        }
         self.crash_if_due(who)
     }
 

@@ -139,6 +139,6 @@ pub(super) fn fairness(r: &Reader<'_>) -> Read<Option<Reveal>> {
         scheme: reveal.required("scheme", rules::word)?,
         secret: reveal.required("secret", rules::word)?,
         commitment: reveal.required("commitment", rules::commitment)?,
-        nonces: reveal.by_player("nonces", rules::nonce)?,
+        nonces: reveal.by_player("nonces", rules::revealed_nonce)?,
     }))
 }

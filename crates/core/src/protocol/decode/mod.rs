@@ -20,6 +20,7 @@ use super::time::Timestamp;
 use reader::{Context, Read, Reader};
 use serde_json::Value;
 use smol_str::SmolStr;
+use std::fmt;
 
 /// Reads one message. `Err` is a fault of the envelope; a fault of the body stands in [`Incoming::body`], because
 /// whoever receives it checks the sender's token in between.
@@ -142,9 +143,9 @@ pub struct Deviation {
     pub path: String,
 }
 
-/// "missing sender", "alias parity_choice".
-impl std::fmt::Display for Deviation {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+/// "missing sender", "alias choice".
+impl fmt::Display for Deviation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kind = match self.kind {
             DeviationKind::Missing => "missing",
             DeviationKind::Alias => "alias",

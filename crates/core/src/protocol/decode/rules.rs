@@ -1,6 +1,6 @@
 //! The rules that single values obey, each with the words that finish "expected ...".
 
-use crate::fair::{Commitment, Nonce};
+use crate::fair::{Commitment, NONCE_BYTES_MAX, Nonce};
 use crate::protocol::dialect::Dialect;
 use crate::protocol::envelope::{Sender, id_fits};
 use crate::protocol::error::ErrorCode;
@@ -141,14 +141,17 @@ pub(super) fn endpoint(value: &Value) -> Result<Endpoint, Wrong> {
     Ok(Endpoint::parse(value.as_str().unwrap_or_default())?)
 }
 
-const NONCE_BYTES_MAX: usize = 64;
-
 pub(super) fn nonce(value: &Value) -> Result<Nonce, Wrong> {
     value
         .as_str()
         .filter(|text| text.len() <= NONCE_BYTES_MAX && !text.chars().any(char::is_control))
         .map(|text| Nonce(SmolStr::new(text)))
         .ok_or(Wrong::format("a text of at most 64 bytes without control characters"))
+}
+
+/// In a reveal the id of a player that sent no nonce stands for one, and an id may be longer than a nonce.
+pub(super) fn revealed_nonce(value: &Value) -> Result<Nonce, Wrong> {
+    nonce(value).or_else(|_| word(value).map(Nonce))
 }
 
 pub(super) fn commitment(value: &Value) -> Result<Commitment, Wrong> {

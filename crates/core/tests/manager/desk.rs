@@ -1,0 +1,293 @@
+//! A manager on the test bench: whatever it sends is caught, and answered only as the test says.
+
+use matchday_core::agent::{
+    Agent, Answer, Ask, Content, Failure, Input, Outgoing, Parcel, Request, RequestId, Step,
+};
+use matchday_core::entropy::Entropy;
+use matchday_core::league::{EndpointCheck, LeagueEvent, Manager, Settings};
+use matchday_core::protocol::decode::Incoming;
+use matchday_core::protocol::dialect::Dialect;
+use matchday_core::protocol::messages::*;
+use matchday_core::protocol::{
+    Body, ConversationId, DisplayName, Endpoint, Envelope, ErrorCode, GameType, LeagueId, MatchId, Message,
+    PlayerId, RefereeId, Sender, Timestamp, Token, Version,
+};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+pub(crate) struct Desk {
+    pub(crate) manager: Manager,
+    pub(crate) now: Timestamp,
+    pub(crate) events: Vec<(Timestamp, LeagueEvent)>,
+    /// Sent, and not answered yet.
+    pub(crate) outbox: Vec<Outgoing>,
+    pub(crate) tokens: BTreeMap<Sender, Token>,
+    entropy: Entropy,
+    requests: u64,
+    settings: Settings,
+}
+
+/// A league whose rounds begin at once and whose endpoints are not checked.
+pub(crate) fn quick() -> Settings {
+    Settings { announce_lead: Duration::ZERO, endpoint_check: EndpointCheck::Off, ..Settings::default() }
+}
+
+impl Desk {
+    pub(crate) fn new(settings: Settings) -> Self {
+        let mut desk = Self {
+            manager: Manager::new(settings.clone()),
+            now: Timestamp::from_micros(1_736_937_000_000_000),
+            events: Vec::new(),
+            outbox: Vec::new(),
+            tokens: BTreeMap::new(),
+            entropy: Entropy::numbered(1),
+            requests: 0,
+            settings,
+        };
+        desk.hand_in(Input::Wake);
+        desk
+    }
+
+    /// A league with everyone registered, ready to start.
+    pub(crate) fn with(settings: Settings, players: u32, referees: u32) -> Self {
+        let mut desk = Self::new(settings);
+        for number in 1..=referees {
+            desk.register_referee(number, 10);
+        }
+        for number in 1..=players {
+            desk.register_player(number);
+        }
+        desk
+    }
+
+    /// The same, started.
+    pub(crate) fn started(settings: Settings, players: u32, referees: u32) -> Self {
+        let mut desk = Self::with(settings, players, referees);
+        desk.start();
+        desk
+    }
+
+    pub(crate) fn hand_in(&mut self, input: Input) -> Vec<Content> {
+        let Step { events, outbox, replies } = self.manager.handle(self.now, &mut self.entropy, input);
+        self.events.extend(events.into_iter().map(|event| (self.now, event)));
+        self.outbox.extend(outbox);
+        replies.into_iter().map(|reply| reply.content).collect()
+    }
+
+    /// Asks, and gives back the message that answers.
+    pub(crate) fn ask(&mut self, message: Message) -> Message {
+        match self.ask_any(Ask::Message(Ok(incoming(message))), true).pop() {
+            Some(Content::Message(answer)) => answer,
+            other => panic!("expected a message, got {other:?}"),
+        }
+    }
+
+    pub(crate) fn ask_any(&mut self, ask: Ask, local: bool) -> Vec<Content> {
+        self.requests += 1;
+        let request = Request { id: RequestId(self.requests), ask, dialect: Dialect::Standard, local };
+        self.hand_in(Input::Request(request))
+    }
+
+    pub(crate) fn message(&self, sender: &Sender, body: impl Into<Body>) -> Message {
+        let envelope = Envelope::new(sender.clone(), self.now, ConversationId::new("conv-test"));
+        Message::new(envelope.with_token(self.tokens.get(sender).cloned()), body)
+    }
+
+    /// Asks as `sender`, with the token it was given.
+    pub(crate) fn ask_as(&mut self, sender: &Sender, body: impl Into<Body>) -> Body {
+        let message = self.message(sender, body);
+        self.ask(message).body
+    }
+
+    pub(crate) fn register_player(&mut self, number: u32) -> Sender {
+        let request = LeagueRegisterRequest { player_meta: player_meta(number) };
+        let answer = self.ask_as(&Sender::Player(PlayerId::new(format!("agent{number}"))), request);
+        answer_id(&answer)
+    }
+
+    pub(crate) fn register_referee(&mut self, number: u32, capacity: u32) -> Sender {
+        let request = RefereeRegisterRequest { referee_meta: referee_meta(number, capacity) };
+        let message = self.message(&Sender::Referee(RefereeId::new(format!("agent{number}"))), request);
+        let answer = self.ask(message);
+        let sender = answer_id(&answer.body);
+        self.tokens.insert(sender.clone(), answer.envelope.auth_token.unwrap());
+        sender
+    }
+
+    pub(crate) fn start(&mut self) -> LeagueStatus {
+        let league_id = self.settings.league_id.clone();
+        match self.ask_as(&Sender::Launcher, StartLeague { league_id }) {
+            Body::LeagueStatus(status) => status,
+            other => panic!("expected LEAGUE_STATUS, got {other:?}"),
+        }
+    }
+
+    pub(crate) fn pass(&mut self, span: Duration) {
+        let until = self.now + span;
+        while let Some(deadline) = self.manager.deadline().filter(|deadline| *deadline <= until) {
+            self.now = self.now.max(deadline);
+            self.hand_in(Input::Tick);
+        }
+        self.now = until;
+    }
+
+    /// Ends every call that is open as `answer` says, until no new ones come.
+    pub(crate) fn settle(&mut self, mut answer: impl FnMut(&Outgoing) -> Answer) {
+        while let Some(call) = self.outbox.pop() {
+            let answer = answer(&call);
+            self.hand_in(Input::Answer { call: call.call, dialect: call.dialect, answer });
+        }
+    }
+
+    pub(crate) fn settle_received(&mut self) {
+        self.settle(|_| Answer::Received);
+    }
+
+    /// The bodies sent to one endpoint and not answered yet, in order.
+    pub(crate) fn sent_to(&self, endpoint: &Endpoint) -> Vec<Body> {
+        let calls = self.outbox.iter().filter(|call| call.to == *endpoint);
+        calls
+            .filter_map(|call| match &call.parcel {
+                Parcel::Message(message) => Some(message.body.clone()),
+                Parcel::Probe => None,
+            })
+            .collect()
+    }
+
+    /// The open matches that were given to a referee.
+    pub(crate) fn open_matches(&self) -> Vec<(MatchId, PlayerId, PlayerId, RefereeId)> {
+        let matches = self.manager.league().matches.iter().filter(|(_, game)| game.is_open());
+        matches.map(|(id, g)| (id.clone(), g.a.clone(), g.b.clone(), g.referee().unwrap().clone())).collect()
+    }
+
+    pub(crate) fn report(&mut self, match_id: &str, score: (u32, u32)) -> Body {
+        let (_, _, _, referee) = self.open_match(match_id);
+        let report = self.report_of(match_id, score);
+        self.ask_as(&Sender::Referee(referee), report)
+    }
+
+    fn open_match(&self, match_id: &str) -> (MatchId, PlayerId, PlayerId, RefereeId) {
+        self.open_matches().into_iter().find(|(id, ..)| id.as_str() == match_id).expect("the match is open")
+    }
+
+    /// A report whose winner and status follow from the score.
+    pub(crate) fn report_of(&self, match_id: &str, score: (u32, u32)) -> MatchResultReport {
+        let league = self.manager.league();
+        let (id, game) = league.matches.get_key_value(&MatchId::new(match_id)).unwrap();
+        let (winner, status) = match score {
+            (3, 0) => (Some(game.a.clone()), GameStatus::Win),
+            (0, 3) => (Some(game.b.clone()), GameStatus::Win),
+            (0, 0) => (None, GameStatus::TechnicalLoss),
+            _ => (None, GameStatus::Draw),
+        };
+        let choices =
+            ByPlayer::pair((game.a.clone(), Some(Parity::Even)), (game.b.clone(), Some(Parity::Odd)));
+        let details = ParityDetails { drawn_number: Some(8), number_parity: Some(Parity::Even), choices };
+        MatchResultReport {
+            league_id: league.settings.league_id.clone(),
+            round_id: game.round_id,
+            match_id: id.clone(),
+            game_type: GameType::new("even_odd"),
+            result: MatchResult {
+                winner,
+                score: ByPlayer::pair((game.a.clone(), score.0), (game.b.clone(), score.1)),
+                details: ResultDetails {
+                    game: GameDetails::Parity(details),
+                    fairness: None,
+                    answer_ms: Some(ByPlayer::pair((game.a.clone(), Some(20)), (game.b.clone(), Some(40)))),
+                },
+                status: Some(status),
+                reason: Some("because".into()),
+            },
+        }
+    }
+
+    /// Reports every open match as won by A, round after round, until the league is over.
+    pub(crate) fn play_out(&mut self) {
+        while self.manager.league().phase == Phase::Running {
+            self.settle_received();
+            let Some((match_id, ..)) = self.open_matches().first().cloned() else {
+                panic!("the league is running, and nothing is open");
+            };
+            self.report(match_id.as_str(), (3, 0));
+        }
+    }
+
+    /// Kills the manager and starts another from its events.
+    pub(crate) fn crash(&mut self) {
+        self.manager = Manager::new(self.settings.clone());
+        for (at, event) in &self.events {
+            self.manager.apply(*at, event);
+        }
+        self.outbox.clear();
+        self.hand_in(Input::Wake);
+    }
+}
+
+pub(crate) fn incoming(message: Message) -> Incoming {
+    let message_type = message.message_type();
+    Incoming { envelope: message.envelope, message_type, body: Ok(message.body), deviations: Vec::new() }
+}
+
+pub(crate) fn answer_id(body: &Body) -> Sender {
+    match body {
+        Body::LeagueRegisterResponse(response) => Sender::Player(response.player_id.clone().unwrap()),
+        Body::RefereeRegisterResponse(response) => Sender::Referee(response.referee_id.clone().unwrap()),
+        other => panic!("expected a registration response, got {other:?}"),
+    }
+}
+
+pub(crate) fn error_code(body: &Body) -> ErrorCode {
+    match body {
+        Body::LeagueError(error) => error.error_code.clone(),
+        other => panic!("expected LEAGUE_ERROR, got {other:?}"),
+    }
+}
+
+pub(crate) fn endpoint(port: u32) -> Endpoint {
+    Endpoint::parse(&format!("http://localhost:{port}/mcp")).unwrap()
+}
+
+pub(crate) fn player_endpoint(number: u32) -> Endpoint {
+    endpoint(8100 + number)
+}
+
+pub(crate) fn referee_endpoint(number: u32) -> Endpoint {
+    endpoint(8000 + number)
+}
+
+pub(crate) fn player_meta(number: u32) -> PlayerMeta {
+    PlayerMeta {
+        display_name: DisplayName::parse(&format!("Agent {number}")).unwrap(),
+        version: Version::parse("1.0.0").unwrap(),
+        game_types: vec![GameType::new("even_odd")],
+        contact_endpoint: player_endpoint(number),
+        protocol_version: None,
+    }
+}
+
+pub(crate) fn referee_meta(number: u32, capacity: u32) -> RefereeMeta {
+    RefereeMeta {
+        display_name: DisplayName::parse(&format!("Referee {number}")).unwrap(),
+        version: Version::parse("1.0.0").unwrap(),
+        game_types: vec![GameType::new("even_odd")],
+        contact_endpoint: referee_endpoint(number),
+        max_concurrent_matches: capacity,
+        protocol_version: None,
+        capabilities: vec![MATCH_TOKENS.into()],
+    }
+}
+
+pub(crate) fn player(number: u32) -> Sender {
+    Sender::Player(PlayerId::numbered(number))
+}
+
+pub(crate) fn referee(number: u32) -> Sender {
+    Sender::Referee(RefereeId::numbered(number))
+}
+
+pub(crate) fn league_id() -> LeagueId {
+    Settings::default().league_id
+}
+
+pub(crate) const UNREACHABLE: Answer = Answer::Undelivered(Failure::NoConnection);

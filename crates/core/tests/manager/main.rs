@@ -1,0 +1,17 @@
+//! The manager, driven by hand in virtual time: what it answers, what it sends, what it remembers.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::unreachable,
+    reason = "a test that cannot go on has failed"
+)]
+
+mod desk;
+mod queries;
+mod recovery;
+mod registration;
+mod results;
+mod rounds;
+mod start;

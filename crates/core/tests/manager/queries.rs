@@ -1,0 +1,157 @@
+//! What may be asked, by whom, and what comes back.
+
+use crate::desk::*;
+use matchday_core::agent::{Ask, Content};
+use matchday_core::league::Settings;
+use matchday_core::protocol::messages::*;
+use matchday_core::protocol::{Body, ErrorCode, PlayerId, RoundId, Token};
+use serde_json::{Value, json};
+
+fn query(desk: &mut Desk, query_type: QueryType, query_params: QueryParams) -> LeagueQueryResponse {
+    let query = LeagueQuery { league_id: league_id(), query_type, query_params };
+    match desk.ask_as(&referee(1), query) {
+        Body::LeagueQueryResponse(response) => response,
+        other => panic!("expected LEAGUE_QUERY_RESPONSE, got {other:?}"),
+    }
+}
+
+fn of_player(id: &str) -> QueryParams {
+    QueryParams { player_id: Some(PlayerId::new(id)), round_id: None }
+}
+
+fn data(response: LeagueQueryResponse) -> Value {
+    assert!(response.success, "{response:?}");
+    Value::Object(response.data.unwrap())
+}
+
+/// Four players; R1M1 won by P01, R1M2 drawn.
+fn after_one_round() -> Desk {
+    let mut desk = Desk::started(quick(), 4, 1);
+    desk.settle_received();
+    desk.report("R1M1", (3, 0));
+    desk.report("R1M2", (1, 1));
+    desk.settle_received();
+    desk
+}
+
+#[test]
+fn the_standings_show_every_player_and_why_it_stands_there() {
+    let mut desk = after_one_round();
+    let response = query(&mut desk, QueryType::GetStandings, QueryParams::default());
+    let rows = response.standings.clone().unwrap();
+    assert_eq!(
+        rows.iter().map(|row| row.player_id.as_str()).collect::<Vec<_>>(),
+        ["P01", "P03", "P04", "P02"]
+    );
+    assert_eq!(rows[1].rank_reason.as_deref(), Some("ahead of P04 on player id"));
+    assert_eq!(data(response)["standings"], json!(rows));
+}
+
+#[test]
+fn the_schedule_can_be_had_whole_or_by_round() {
+    let mut desk = after_one_round();
+    let whole = data(query(&mut desk, QueryType::GetSchedule, QueryParams::default()));
+    assert_eq!(whole["rounds"].as_array().unwrap().len(), 3);
+    let first = QueryParams { round_id: Some(RoundId(1)), player_id: None };
+    let one = data(query(&mut desk, QueryType::GetSchedule, first));
+    assert_eq!(one["rounds"][0]["matches"][0]["result"]["winner"], "P01");
+    let beyond = QueryParams { round_id: Some(RoundId(4)), player_id: None };
+    let error = query(&mut desk, QueryType::GetSchedule, beyond).error.unwrap();
+    assert_eq!(error.error_code, ErrorCode::InvalidFormat);
+}
+
+#[test]
+fn a_match_that_is_being_played_shows_no_result() {
+    let mut desk = Desk::started(quick(), 2, 1);
+    let schedule = data(query(&mut desk, QueryType::GetSchedule, QueryParams::default()));
+    let game = &schedule["rounds"][0]["matches"][0];
+    assert_eq!((&game["state"], game.get("result")), (&json!("playing"), None));
+}
+
+#[test]
+fn the_next_match_is_the_first_that_is_not_decided() {
+    let mut desk = after_one_round();
+    let next = data(query(&mut desk, QueryType::GetNextMatch, of_player("P01")));
+    assert_eq!(next["next_match"]["match_id"], "R2M1");
+    assert_eq!(next["next_match"]["opponent_id"], "P03");
+    desk.play_out();
+    let none = data(query(&mut desk, QueryType::GetNextMatch, of_player("P01")));
+    assert_eq!(none, json!({"next_match": null}));
+}
+
+#[test]
+fn the_stats_of_a_player_tell_what_it_did_and_how_fast() {
+    let mut desk = after_one_round();
+    let stats = data(query(&mut desk, QueryType::GetPlayerStats, of_player("P01")));
+    let stats = &stats["stats"];
+    assert_eq!((&stats["rank"], &stats["wins"], &stats["points"]), (&json!(1), &json!(1), &json!(3)));
+    assert_eq!(stats["mean_answer_ms"], 20);
+    assert_eq!(stats["choices"], json!({"even": 1}));
+    assert_eq!(stats["against"], json!({"P02": {"wins": 1, "losses": 0, "draws": 0}}));
+    assert_eq!(stats["win_rate"], 1.0);
+}
+
+#[test]
+fn an_unknown_player_is_answered_with_its_error() {
+    let mut desk = after_one_round();
+    for query_type in [QueryType::GetNextMatch, QueryType::GetPlayerStats] {
+        let response = query(&mut desk, query_type, of_player("P99"));
+        let error = response.error.unwrap();
+        assert!(!response.success);
+        assert_eq!(error.error_code, ErrorCode::PlayerNotRegistered);
+        assert_eq!(error.error_description, "Player ID P99 not found in registry");
+    }
+}
+
+#[test]
+fn only_referees_are_shown_the_players_endpoints() {
+    let mut desk = Desk::new(quick());
+    desk.register_referee(1, 2);
+    let request = desk.message(&player(1), LeagueRegisterRequest { player_meta: player_meta(1) });
+    let token = desk.ask(request).envelope.auth_token.unwrap();
+    desk.tokens.insert(player(1), token);
+    let shown = data(query(&mut desk, QueryType::GetPlayers, QueryParams::default()));
+    assert_eq!(shown["players"][0]["contact_endpoint"], "http://localhost:8101/mcp");
+    let query_params = QueryParams::default();
+    let query = LeagueQuery { league_id: league_id(), query_type: QueryType::GetPlayers, query_params };
+    let Body::LeagueQueryResponse(hidden) = desk.ask_as(&player(1), query) else {
+        panic!("expected an answer")
+    };
+    assert_eq!(data(hidden)["players"][0].get("contact_endpoint"), None);
+}
+
+#[test]
+fn a_query_without_a_token_or_with_another_agents_is_refused() {
+    let mut desk = after_one_round();
+    let query_params = QueryParams::default();
+    let query = LeagueQuery { league_id: league_id(), query_type: QueryType::GetStandings, query_params };
+    let mut message = desk.message(&player(1), query);
+    message.envelope.auth_token = None;
+    assert_eq!(error_code(&desk.ask(message.clone()).body), ErrorCode::TokenMissing);
+    message.envelope.auth_token = desk.tokens.get(&referee(1)).cloned();
+    assert_eq!(error_code(&desk.ask(message.clone()).body), ErrorCode::TokenInvalid);
+    message.envelope.auth_token = Some(Token::new("tok_p01_guess"));
+    assert_eq!(error_code(&desk.ask(message).body), ErrorCode::TokenInvalid);
+}
+
+#[test]
+fn a_refused_token_is_never_echoed_whole() {
+    let mut desk = after_one_round();
+    let query_params = QueryParams::default();
+    let query = LeagueQuery { league_id: league_id(), query_type: QueryType::GetStandings, query_params };
+    let mut message = desk.message(&player(1), query);
+    message.envelope.auth_token = Some(Token::new("tok_p01_0123456789abcdef"));
+    let answer = serde_json::to_string(&desk.ask(message)).unwrap();
+    assert!(answer.contains("tok_p01_...") && !answer.contains("0123"), "{answer}");
+}
+
+#[test]
+fn anyone_may_read_the_standings_of_an_open_league_and_nobody_those_of_a_closed_one() {
+    for (public_reads, readable) in [(true, true), (false, false)] {
+        let mut desk = Desk::with(Settings { public_reads, ..quick() }, 2, 1);
+        let Some(Content::Message(answer)) = desk.ask_any(Ask::Standings, false).pop() else {
+            panic!("the question is answered");
+        };
+        assert_eq!(matches!(answer.body, Body::LeagueQueryResponse(_)), readable);
+    }
+}

@@ -1,0 +1,104 @@
+//! What a manager knows after it was killed: everything, and it takes up where it was.
+
+use crate::desk::*;
+use matchday_core::agent::Agent;
+use matchday_core::league::{LeagueEvent, Manager};
+use matchday_core::log;
+use matchday_core::protocol::messages::*;
+use matchday_core::protocol::{Body, Timestamp};
+
+#[test]
+fn a_restarted_manager_stands_where_the_killed_one_stood() {
+    let mut desk = Desk::started(quick(), 4, 2);
+    desk.settle_received();
+    desk.report("R1M1", (3, 0));
+    let before = desk.manager.league().clone();
+    desk.crash();
+    assert_eq!(*desk.manager.league(), before);
+}
+
+#[test]
+fn a_restarted_manager_says_again_what_is_open() {
+    let mut desk = Desk::started(quick(), 4, 1);
+    desk.settle_received();
+    desk.report("R1M1", (3, 0));
+    desk.crash();
+    let to_referee = desk.sent_to(&referee_endpoint(1));
+    let [Body::RoundAnnouncement(round)] = &to_referee[..] else {
+        panic!("expected the assignment, got {to_referee:?}")
+    };
+    assert_eq!(round.matches.iter().map(|game| game.match_id.as_str()).collect::<Vec<_>>(), ["R1M2"]);
+    assert!(matches!(desk.sent_to(&player_endpoint(3))[0], Body::RoundAnnouncement(_)));
+}
+
+#[test]
+fn tokens_stay_valid_over_a_restart() {
+    let mut desk = Desk::started(quick(), 2, 1);
+    desk.crash();
+    assert!(matches!(desk.report("R1M1", (3, 0)), Body::MatchResultAck(_)));
+}
+
+#[test]
+fn a_manager_killed_during_the_roll_call_calls_it_again() {
+    let mut desk = Desk::with(
+        matchday_core::league::Settings {
+            endpoint_check: matchday_core::league::EndpointCheck::AtStart,
+            ..quick()
+        },
+        2,
+        1,
+    );
+    desk.start();
+    desk.crash();
+    desk.settle_received();
+    assert_eq!(desk.manager.league().current_round, 1);
+}
+
+#[test]
+fn a_league_interrupted_after_every_event_still_ends_with_the_same_table() {
+    let mut smooth = Desk::started(quick(), 4, 2);
+    smooth.play_out();
+    let mut rough = Desk::started(quick(), 4, 2);
+    while rough.manager.league().phase == Phase::Running {
+        rough.crash();
+        rough.settle_received();
+        let open = rough.open_matches();
+        rough.report(open[0].0.as_str(), (3, 0));
+    }
+    assert_eq!(rough.manager.league().table(), smooth.manager.league().table());
+}
+
+#[test]
+fn events_survive_being_written_down_and_read_again() {
+    let mut desk = Desk::started(quick(), 4, 2);
+    desk.play_out();
+    for (at, event) in &desk.events {
+        let line = log::write(*at, event).unwrap();
+        let (read_at, read): (Timestamp, LeagueEvent) = log::read(&line).unwrap();
+        assert_eq!((read_at, &read), (*at, event));
+    }
+}
+
+/// The log of a small league, as version 1 wrote it. It must be readable for ever: never change the file.
+#[test]
+fn a_log_of_version_1_is_still_readable() {
+    let mut manager = Manager::new(quick());
+    for line in include_str!("league_v1.jsonl").lines() {
+        let (at, event): (Timestamp, LeagueEvent) = log::read(line).unwrap();
+        manager.apply(at, &event);
+    }
+    let table: Vec<_> = manager
+        .league()
+        .table()
+        .iter()
+        .map(|place| format!("{} {}", place.player, place.tally.points()))
+        .collect();
+    assert_eq!(table, ["P03 9", "P01 3", "P04 3", "P02 0"]);
+    assert_eq!(manager.league().phase, Phase::Completed);
+}
+
+#[test]
+fn a_log_from_a_newer_program_is_refused_with_a_reason() {
+    let error = log::read::<LeagueEvent>(r#"{"v":2,"at":0,"event":{"type":"unheard_of"}}"#).unwrap_err();
+    assert!(error.to_string().contains("use a newer program"), "{error}");
+}

@@ -1,0 +1,177 @@
+//! What the manager takes as a result, from whom, and how often.
+
+use crate::desk::*;
+use matchday_core::protocol::messages::*;
+use matchday_core::protocol::token::Direction;
+use matchday_core::protocol::{
+    Attempt, Body, ErrorCode, GameType, LeagueId, MatchId, PlayerId, RefereeId, RoundId, Sender, Token,
+};
+
+fn started() -> Desk {
+    Desk::started(quick(), 4, 2)
+}
+
+fn own_referee(desk: &Desk) -> Sender {
+    Sender::Referee(desk.open_matches()[0].3.clone())
+}
+
+fn send(desk: &mut Desk, sender: &Sender, change: impl FnOnce(&mut MatchResultReport)) -> Body {
+    let mut report = desk.report_of("R1M1", (3, 0));
+    change(&mut report);
+    desk.ask_as(sender, report)
+}
+
+#[test]
+fn a_report_is_recorded_and_acknowledged() {
+    let mut desk = started();
+    let Body::MatchResultAck(ack) = desk.report("R1M1", (3, 0)) else { panic!("expected MATCH_RESULT_ACK") };
+    assert_eq!((ack.match_id.as_str(), ack.duplicate), ("R1M1", None));
+    assert_eq!(desk.manager.league().matches_decided, 1);
+}
+
+#[test]
+fn the_same_report_again_gets_the_same_answer_and_counts_once() {
+    let mut desk = started();
+    let by = own_referee(&desk);
+    send(&mut desk, &by, |_| ());
+    let before = desk.manager.league().clone();
+    let Body::MatchResultAck(ack) = send(&mut desk, &by, |_| ()) else { panic!("expected MATCH_RESULT_ACK") };
+    assert_eq!(ack.duplicate, Some(true));
+    assert_eq!(*desk.manager.league(), before);
+}
+
+#[test]
+fn a_different_report_for_a_decided_match_is_a_conflict() {
+    let mut desk = started();
+    let by = own_referee(&desk);
+    send(&mut desk, &by, |_| ());
+    let before = desk.manager.league().clone();
+    let other = desk.report_of("R1M1", (0, 3));
+    assert_eq!(error_code(&desk.ask_as(&by, other)), ErrorCode::ResultConflict);
+    assert_eq!(*desk.manager.league(), before);
+}
+
+#[test]
+fn only_the_matchs_own_referee_can_report_it() {
+    let mut desk = started();
+    let by = own_referee(&desk);
+    let other = if by == referee(1) { referee(2) } else { referee(1) };
+    assert_eq!(error_code(&send(&mut desk, &other, |_| ())), ErrorCode::TokenInvalid);
+    assert_eq!(desk.manager.league().matches_decided, 0);
+}
+
+#[test]
+fn a_report_needs_the_referees_token() {
+    let mut desk = started();
+    let by = own_referee(&desk);
+    let player_token = Token::new("tok_p01_something");
+    for (token, expected) in [(None, ErrorCode::TokenMissing), (Some(player_token), ErrorCode::TokenInvalid)]
+    {
+        let mut message = desk.message(&by, desk.report_of("R1M1", (3, 0)));
+        message.envelope.auth_token = token;
+        assert_eq!(error_code(&desk.ask(message).body), expected);
+    }
+    let stranger = Sender::Referee(RefereeId::new("REF09"));
+    let mut message = desk.message(&stranger, desk.report_of("R1M1", (3, 0)));
+    message.envelope.auth_token = Some(Token::new("tok_ref09_x"));
+    assert_eq!(error_code(&desk.ask(message).body), ErrorCode::RefereeNotRegistered);
+    assert_eq!(desk.manager.league().matches_decided, 0);
+}
+
+#[test]
+fn a_player_cannot_report_a_result_with_its_own_token() {
+    let mut desk = Desk::new(quick());
+    desk.register_referee(1, 2);
+    let request = desk.message(&player(1), LeagueRegisterRequest { player_meta: player_meta(1) });
+    let token = desk.ask(request).envelope.auth_token.unwrap();
+    desk.tokens.insert(player(1), token);
+    desk.register_player(2);
+    desk.start();
+    assert_eq!(error_code(&send(&mut desk, &player(1), |_| ())), ErrorCode::TokenInvalid);
+}
+
+#[test]
+fn a_match_token_is_worth_nothing_to_the_manager() {
+    let mut desk = started();
+    let by = own_referee(&desk);
+    let hash = desk.tokens[&by].hash();
+    for direction in [Direction::RefereeToPlayer, Direction::PlayerToReferee] {
+        let token = hash.match_token(&league_id(), &MatchId::new("R1M1"), Attempt::FIRST, direction);
+        let mut message = desk.message(&by, desk.report_of("R1M1", (3, 0)));
+        message.envelope.auth_token = Some(token);
+        assert_eq!(error_code(&desk.ask(message).body), ErrorCode::TokenInvalid);
+    }
+}
+
+#[test]
+fn a_report_must_fit_its_match() {
+    type Change = fn(&mut MatchResultReport);
+    let cases: [(&str, Change, ErrorCode); 5] = [
+        ("league", |report| report.league_id = LeagueId::new("other"), ErrorCode::LeagueNotFound),
+        ("match", |report| report.match_id = MatchId::new("R9M9"), ErrorCode::MatchNotFound),
+        ("match to come", |report| report.match_id = MatchId::new("R2M1"), ErrorCode::TokenInvalid),
+        ("round", |report| report.round_id = RoundId(2), ErrorCode::InvalidFormat),
+        ("game", |report| report.game_type = GameType::new("chess"), ErrorCode::InvalidFormat),
+    ];
+    for (name, change, expected) in cases {
+        let mut desk = started();
+        let by = own_referee(&desk);
+        assert_eq!(error_code(&send(&mut desk, &by, change)), expected, "{name}");
+        assert_eq!(desk.manager.league().matches_decided, 0, "{name}");
+    }
+}
+
+#[test]
+fn a_score_must_be_one_that_the_rules_give_and_agree_with_the_winner() {
+    type Change = fn(&mut MatchResult);
+    let cases: [(&str, Change); 8] = [
+        ("2-1", |result| result.score = scores([("P01", 2), ("P02", 1)])),
+        ("3-3", |result| result.score = scores([("P01", 3), ("P02", 3)])),
+        ("1-0", |result| result.score = scores([("P01", 1), ("P02", 0)])),
+        ("strangers", |result| result.score = scores([("P01", 3), ("P09", 0)])),
+        ("one player", |result| result.score = scores([("P01", 3)])),
+        ("loser wins", |result| result.winner = Some(PlayerId::new("P02"))),
+        ("nobody wins", |result| result.winner = None),
+        ("a draw with a winner's score", |result| result.status = Some(GameStatus::Draw)),
+    ];
+    for (name, change) in cases {
+        let mut desk = started();
+        let by = own_referee(&desk);
+        let answer = send(&mut desk, &by, |report| change(&mut report.result));
+        assert_eq!(error_code(&answer), ErrorCode::InvalidFormat, "{name}");
+        assert_eq!(desk.manager.league().matches_decided, 0, "{name}");
+    }
+}
+
+fn scores<const N: usize>(entries: [(&str, u32); N]) -> ByPlayer<u32> {
+    entries.into_iter().map(|(id, points)| (PlayerId::new(id), points)).collect()
+}
+
+#[test]
+fn where_a_foreign_referee_does_not_say_how_a_match_ended_it_is_read_from_the_result() {
+    let silent = |report: &mut MatchResultReport| {
+        if let GameDetails::Parity(details) = &mut report.result.details.game {
+            details.choices = [("P01", Some(Parity::Even)), ("P02", None)]
+                .into_iter()
+                .map(|(id, choice)| (PlayerId::new(id), choice))
+                .collect();
+        }
+    };
+    for (score, is_silent, expected) in [
+        ((3, 0), false, GameStatus::Win),
+        ((1, 1), false, GameStatus::Draw),
+        ((0, 0), false, GameStatus::TechnicalLoss),
+        ((3, 0), true, GameStatus::TechnicalLoss),
+    ] {
+        let mut desk = started();
+        let by = own_referee(&desk);
+        let mut report = desk.report_of("R1M1", score);
+        report.result.status = None;
+        if is_silent {
+            silent(&mut report);
+        }
+        desk.ask_as(&by, report);
+        let decision = desk.manager.league().matches[&MatchId::new("R1M1")].decision.clone().unwrap();
+        assert_eq!(decision.status, expected, "{score:?} silent: {is_silent}");
+    }
+}

@@ -1,0 +1,106 @@
+//! How a league begins, and who may begin it.
+
+use crate::desk::*;
+use matchday_core::agent::{Answer, Ask, Content};
+use matchday_core::league::{EndpointCheck, Settings};
+use matchday_core::protocol::messages::*;
+use matchday_core::protocol::{Body, ErrorCode, LeagueId, Sender, Token};
+use std::time::Duration;
+
+fn start_from_afar(desk: &mut Desk, token: Option<Token>) -> Body {
+    let mut message = desk.message(&Sender::Launcher, StartLeague { league_id: league_id() });
+    message.envelope.auth_token = token;
+    match desk.ask_any(Ask::Message(Ok(incoming(message))), false).pop() {
+        Some(Content::Message(answer)) => answer.body,
+        other => panic!("expected an answer, got {other:?}"),
+    }
+}
+
+#[test]
+fn starting_draws_up_every_round_and_announces_the_first() {
+    let mut desk = Desk::with(quick(), 4, 2);
+    let status = desk.start();
+    assert_eq!((status.status, status.current_round, status.total_rounds), (Phase::Running, 1, 3));
+    for number in 1..=4 {
+        let sent = desk.sent_to(&player_endpoint(number));
+        assert!(matches!(&sent[..], [Body::RoundAnnouncement(round)] if round.matches.len() == 2));
+    }
+}
+
+#[test]
+fn starting_twice_answers_with_the_status_and_changes_nothing() {
+    let mut desk = Desk::started(quick(), 2, 1);
+    let before = desk.manager.league().clone();
+    assert_eq!(desk.start().status, Phase::Running);
+    assert_eq!(*desk.manager.league(), before);
+}
+
+#[test]
+fn a_league_needs_two_players_and_a_referee() {
+    for (players, referees) in [(0, 0), (1, 1), (2, 0)] {
+        let mut desk = Desk::with(quick(), players, referees);
+        let answer = desk.ask_as(&Sender::Launcher, StartLeague { league_id: league_id() });
+        assert_eq!(error_code(&answer), ErrorCode::InvalidState, "{players} players, {referees} referees");
+        assert_eq!(desk.manager.league().phase, Phase::Registration);
+    }
+}
+
+#[test]
+fn another_league_is_not_started_here() {
+    let mut desk = Desk::with(quick(), 2, 1);
+    let answer = desk.ask_as(&Sender::Launcher, StartLeague { league_id: LeagueId::new("other") });
+    assert_eq!(error_code(&answer), ErrorCode::LeagueNotFound);
+}
+
+#[test]
+fn from_another_machine_only_the_operator_token_starts_a_league() {
+    let token = Token::new("tok_operator_secret");
+    let settings = Settings { operator_token: Some(token.hash()), ..quick() };
+    let mut desk = Desk::with(settings, 2, 1);
+    assert_eq!(error_code(&start_from_afar(&mut desk, None)), ErrorCode::TokenMissing);
+    let guess = Some(Token::new("tok_operator_guess"));
+    assert_eq!(error_code(&start_from_afar(&mut desk, guess)), ErrorCode::TokenInvalid);
+    let own = desk.tokens.values().next().cloned();
+    assert_eq!(error_code(&start_from_afar(&mut desk, own)), ErrorCode::TokenInvalid);
+    assert!(matches!(start_from_afar(&mut desk, Some(token)), Body::LeagueStatus(_)));
+}
+
+#[test]
+fn with_a_lead_the_matches_begin_no_earlier_than_announced() {
+    let settings = Settings { announce_lead: Duration::from_secs(60), ..quick() };
+    let mut desk = Desk::started(settings, 2, 1);
+    desk.settle_received();
+    desk.pass(Duration::from_secs(59));
+    assert!(desk.open_matches().is_empty());
+    desk.pass(Duration::from_secs(1));
+    assert_eq!(desk.open_matches().len(), 1);
+}
+
+#[test]
+fn who_never_answered_is_suspended_at_the_start_and_not_waited_for() {
+    let settings = Settings { endpoint_check: EndpointCheck::AtStart, ..quick() };
+    let mut desk = Desk::with(settings, 3, 1);
+    let dead = player_endpoint(3);
+    let answer = |to: &_| if *to == dead { UNREACHABLE } else { Answer::Received };
+    desk.settle(|call| answer(&call.to));
+    desk.start();
+    desk.settle(|call| answer(&call.to));
+    let states: Vec<_> = desk.manager.league().players.values().map(|player| player.state).collect();
+    assert_eq!(states, [Lifecycle::Active, Lifecycle::Active, Lifecycle::Suspended]);
+    desk.play_out();
+    let league = desk.manager.league();
+    let forfeits = league.matches.values().filter(|game| {
+        game.decision.as_ref().is_some_and(|decision| decision.status == GameStatus::TechnicalLoss)
+    });
+    assert_eq!(forfeits.count(), 2, "its two matches are forfeited without play");
+}
+
+#[test]
+fn the_roll_call_does_not_wait_longer_than_its_time() {
+    let settings = Settings { endpoint_check: EndpointCheck::AtStart, ..quick() };
+    let mut desk = Desk::with(settings.clone(), 2, 1);
+    desk.start();
+    assert_eq!(desk.manager.league().current_round, 0);
+    desk.pass(settings.probe_timeout);
+    assert_eq!(desk.manager.league().current_round, 1);
+}

@@ -1,0 +1,75 @@
+//! With somebody else's manager nothing can be proven: the player answers for matches that it has heard of.
+
+use super::seat::*;
+use matchday_core::agent::Agent;
+use matchday_core::player::PlayerEvent;
+use matchday_core::player::durable::MATCHES_MAX;
+use matchday_core::protocol::messages::{Parity, Role};
+use matchday_core::protocol::{Attempt, ConversationId, ErrorCode, Message, RoundId};
+
+/// As a referee that knows nothing of our tokens and conversations would send it.
+fn plain(mut message: Message) -> Message {
+    message.envelope.auth_token = None;
+    message.envelope.conversation_id = ConversationId::new("some-uuid");
+    message
+}
+
+#[test]
+fn a_match_never_heard_of_is_refused() {
+    let mut seat = Seat::foreign("random");
+    let id = m(1, 1);
+    for message in [
+        from_referee(&id, 1, parity_call(&id)),
+        from_referee(&id, 1, move_call(&id, "tic_tac_toe", "place_mark", &[0.into()])),
+        from_referee(&id, 1, game_over(&id, p(2), Parity::Even, Parity::Odd, 4)),
+    ] {
+        assert_eq!(seat.refused(plain(message)).error_code, ErrorCode::MatchNotFound);
+    }
+}
+
+#[test]
+fn an_invited_match_is_answered_with_our_own_token_and_always_alike() {
+    let mut seat = Seat::foreign("random");
+    let id = m(1, 1);
+    let ack = seat.say(plain(from_referee(&id, 1, invitation(&id, None))));
+    assert_eq!(ack.envelope.auth_token, Some(own_token()));
+    let call = plain(from_referee(&id, 1, parity_call(&id)));
+    let first = seat.say(call.clone());
+    assert_eq!(first.envelope.auth_token, Some(own_token()));
+    seat.crash();
+    assert_eq!(seat.say(call), first);
+}
+
+#[test]
+fn an_announced_match_is_answered_without_an_invitation() {
+    let mut seat = Seat::foreign("always_odd");
+    let notice = announcement(1, vec![announced(&m(1, 1), 1, None)]);
+    seat.tell(with_token(from_manager(notice), None));
+    let answer = seat.parity(plain(from_referee(&m(1, 1), 1, parity_call(&m(1, 1)))));
+    assert_eq!(answer.parity_choice, Parity::Odd);
+}
+
+#[test]
+fn invitations_beyond_the_bound_are_refused_and_none_is_forgotten() {
+    let mut seat = Seat::foreign("random");
+    for number in 1..=MATCHES_MAX as u32 {
+        // Straight into the memory: the replay check of every step would make this slow.
+        let event = PlayerEvent::Invited {
+            match_id: m(1, number),
+            round_id: RoundId(1),
+            game_type: even_odd(),
+            opponent_id: p(2),
+            role: Role::PlayerA,
+            attempt: Attempt(1),
+            draw_commitment: None,
+        };
+        seat.player.apply(seat.now, &event);
+        seat.stored.push(event);
+    }
+    for number in 5_000..5_003 {
+        let error = seat.refused(plain(from_referee(&m(1, number), 1, invitation(&m(1, number), None))));
+        assert_eq!(error.error_code, ErrorCode::RateLimited);
+    }
+    let call = plain(from_referee(&m(1, 1), 1, parity_call(&m(1, 1))));
+    let _ = seat.parity(call);
+}

@@ -1,0 +1,23 @@
+//! The player, one behaviour a file, driven as a manager and a referee would drive it.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that cannot go on has failed"
+)]
+
+mod crash;
+mod enrolment;
+mod fair_draw;
+mod foreign;
+mod joining;
+mod memory;
+mod moves;
+mod notices;
+mod refusals;
+mod repetition;
+mod report;
+mod seat;
+mod strategies;
+mod trust;
