@@ -195,6 +195,17 @@ fn what_is_forgiven_is_recorded_and_the_strict_reading_forgives_none_of_it() {
 }
 
 #[test]
+fn a_wrong_choice_is_not_mended_by_a_right_one_under_another_name() {
+    let mut message = named(CHOICE);
+    message["choice"] = json!("even");
+    for wrong in [json!("Even"), json!(null)] {
+        message["parity_choice"] = wrong;
+        let rejection = golden::read_body(&message, Lenient).unwrap_err();
+        assert_eq!((rejection.code.code(), rejection.path.as_str()), ("E004", "parity_choice"));
+    }
+}
+
+#[test]
 fn a_draw_may_be_written_as_the_winner() {
     for (name, pointer) in
         [(REPORT, "/result/winner"), ("002_2-4_game_over", "/game_result/winner_player_id")]

@@ -4,12 +4,13 @@
 //! - [`request`]: what peers send us, [`reply`]: what we send back
 //! - [`call`]: what we send to peers, [`answer`]: what they send back
 //!
-//! What the messages themselves say is not judged here: that is the part of `decode`.
+//! What the messages themselves say is not judged here: that is the part of `decode`, and [`seam`] joins the two.
 
 pub mod answer;
 pub mod call;
 pub mod reply;
 pub mod request;
+pub mod seam;
 
 mod method;
 mod told;

@@ -1,0 +1,49 @@
+//! Where the wrapping ends and the message begins: what was read off the wire becomes what an agent is handed.
+
+use super::answer::WireAnswer;
+use super::request::Asked;
+use crate::agent::{Answer, Ask};
+use crate::protocol::decode::{Conformance, Deviation, DeviationKind, Incoming, Reading, Rejection, decode};
+use serde_json::Value;
+
+/// What is asked of the agent; `None` where it is not for the league at all.
+pub fn ask(asked: Asked, reading: &Reading<'_>) -> Option<Ask> {
+    Some(match asked {
+        Asked::Message { value, type_implied: false } => Ask::Message(decode(&value, reading)),
+        Asked::Message { value, .. } => Ask::Message(decode_implied(value, reading)),
+        Asked::Standings => Ask::Standings,
+        Asked::MatchState(match_id) => Ask::MatchState(match_id),
+        Asked::PlayerState => Ask::PlayerState,
+        Asked::Ping => Ask::Ping,
+        Asked::Foreign { .. } => return None,
+    })
+}
+
+/// A type that only the method named is a missing field: one that the lenient reading fills in and records.
+fn decode_implied(mut value: Value, reading: &Reading<'_>) -> Result<Incoming, Rejection> {
+    const FIELD: &str = "message_type";
+    match reading.conformance {
+        Conformance::Strict => {
+            value.as_object_mut().and_then(|fields| fields.remove(FIELD));
+            decode(&value, reading)
+        }
+        Conformance::Lenient => {
+            let mut incoming = decode(&value, reading)?;
+            incoming.deviations.push(Deviation { kind: DeviationKind::Missing, path: FIELD.to_owned() });
+            Ok(incoming)
+        }
+    }
+}
+
+/// How the call ended. A peer that knew none of the dialects it was tried in has not answered.
+pub fn answer(wire: WireAnswer, reading: &Reading<'_>) -> Answer {
+    match wire {
+        WireAnswer::Message(value) => Answer::Message(decode(&value, reading)),
+        WireAnswer::Received => Answer::Received,
+        WireAnswer::MethodNotFound => Answer::Garbled("the agent does not know the method".to_owned()),
+        WireAnswer::Error { code, message } => {
+            Answer::Garbled(format!("the agent answered with JSON-RPC error {code}: {message}"))
+        }
+        WireAnswer::Garbled(why) => Answer::Garbled(why),
+    }
+}

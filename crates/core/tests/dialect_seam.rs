@@ -1,0 +1,92 @@
+//! From the wire into an agent's hands: what was read becomes what is asked, or how a call ended.
+
+#![allow(clippy::panic, clippy::unwrap_used, reason = "the functions here serve tests alone")]
+
+use matchday_core::agent::{Answer, Ask};
+use matchday_core::protocol::decode::{Conformance, Deviation, DeviationKind, Limits, Reading};
+use matchday_core::protocol::dialect::answer::WireAnswer;
+use matchday_core::protocol::dialect::request::{Asked, Requests, read_requests};
+use matchday_core::protocol::dialect::seam::{answer, ask};
+use matchday_core::protocol::{ErrorCode, MatchId, MessageType, Timestamp};
+use serde_json::{Value, json};
+
+const LIMITS: Limits = Limits { message_bytes_max: 10 * 1024, array_len_max: 100 };
+
+fn reading(conformance: Conformance) -> Reading<'static> {
+    Reading {
+        conformance,
+        now: Timestamp::parse("2025-01-15T10:30:00Z").unwrap().0,
+        limits: LIMITS,
+        exchange: None,
+    }
+}
+
+fn start_league() -> Value {
+    json!({
+        "protocol": "league.v2",
+        "message_type": "START_LEAGUE",
+        "sender": "launcher",
+        "timestamp": "2025-01-15T10:30:00Z",
+        "conversation_id": "conv-start",
+        "league_id": "league_2025_even_odd",
+    })
+}
+
+fn asked(params: &Value) -> Asked {
+    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "start_league", "params": params });
+    match read_requests(body.to_string().as_bytes(), &LIMITS) {
+        Requests::One(request) => request.asked,
+        other => panic!("one request was sent: {other:?}"),
+    }
+}
+
+#[test]
+fn a_message_is_decoded() {
+    let Some(Ask::Message(Ok(incoming))) = ask(asked(&start_league()), &reading(Conformance::Strict)) else {
+        panic!("a good message was sent");
+    };
+    assert_eq!(incoming.message_type, MessageType::StartLeague);
+    assert_eq!(incoming.deviations, []);
+}
+
+#[test]
+fn an_implied_type_is_missing_to_the_strict_and_a_deviation_to_the_lenient() {
+    let mut params = start_league();
+    params.as_object_mut().unwrap().remove("message_type");
+
+    let Some(Ask::Message(Err(rejection))) = ask(asked(&params), &reading(Conformance::Strict)) else {
+        panic!("a required field is missing");
+    };
+    assert_eq!((rejection.code, rejection.path.as_str()), (ErrorCode::MissingField, "message_type"));
+
+    let Some(Ask::Message(Ok(incoming))) = ask(asked(&params), &reading(Conformance::Lenient)) else {
+        panic!("the method says what is meant");
+    };
+    let missing = Deviation { kind: DeviationKind::Missing, path: "message_type".to_owned() };
+    assert_eq!(incoming.deviations, [missing]);
+}
+
+#[test]
+fn questions_are_handed_on_and_what_is_foreign_is_not() {
+    let ask = |asked| ask(asked, &reading(Conformance::Strict));
+    let match_id = MatchId::new("R1M1");
+    assert!(matches!(ask(Asked::Standings), Some(Ask::Standings)));
+    assert!(
+        matches!(ask(Asked::MatchState(Some(match_id.clone()))), Some(Ask::MatchState(Some(id))) if id == match_id)
+    );
+    assert!(matches!(ask(Asked::PlayerState), Some(Ask::PlayerState)));
+    assert!(matches!(ask(Asked::Ping), Some(Ask::Ping)));
+    assert!(ask(Asked::Foreign { method: None }).is_none());
+}
+
+#[test]
+fn an_answer_is_decoded_or_described() {
+    let answer = |wire| answer(wire, &reading(Conformance::Strict));
+    assert!(matches!(answer(WireAnswer::Message(start_league())), Answer::Message(Ok(_))));
+    assert!(matches!(answer(WireAnswer::Message(json!({ "choice": "even" }))), Answer::Message(Err(_))));
+    assert!(matches!(answer(WireAnswer::Received), Answer::Received));
+    assert!(matches!(answer(WireAnswer::MethodNotFound), Answer::Garbled(_)));
+    let error = WireAnswer::Error { code: -32000, message: "busy".to_owned() };
+    assert!(matches!(answer(error), Answer::Garbled(why) if why.contains("-32000") && why.contains("busy")));
+    assert!(matches!(answer(WireAnswer::Garbled("so".to_owned())), Answer::Garbled(why) if why == "so"));
+}
