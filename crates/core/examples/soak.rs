@@ -145,6 +145,8 @@ impl Total {
             technical_losses,
             reassigned,
             virtual_time,
+            completed_under_fault,
+            bound_used_percent,
             ..
         } = &report.stats;
         let sum = &mut self.stats;
@@ -159,6 +161,8 @@ impl Total {
         sum.technical_losses += technical_losses;
         sum.reassigned += reassigned;
         sum.virtual_time += *virtual_time;
+        sum.completed_under_fault += completed_under_fault;
+        sum.bound_used_percent = sum.bound_used_percent.max(*bound_used_percent);
         self.steps += report.stats.all_steps();
         if let Some(failure) = &report.failure {
             self.failures.push((report.seed, failure.to_string()));
@@ -168,6 +172,7 @@ impl Total {
     fn print(&self, seeds: u64, wall: Duration) {
         let Stats { messages, lost, refused, duplicated, crashes, steps_lost, forgeries, .. } = &self.stats;
         let Stats { matches, technical_losses, reassigned, virtual_time, .. } = &self.stats;
+        let Stats { completed_under_fault, bound_used_percent, .. } = &self.stats;
         println!("{seeds} seeds in {wall:.1?}, {} failed", self.failures.len());
         println!("  {matches} matches, {technical_losses} of them technical losses, {reassigned} reassigned");
         println!(
@@ -176,6 +181,9 @@ impl Total {
         );
         println!("  {crashes} crashes losing {steps_lost} steps, {forgeries} forged reports");
         println!("  {:.1} days of virtual time", virtual_time.as_secs_f64() / 86_400.0);
+        println!(
+            "  {completed_under_fault} leagues were over before the faults, the others after at most {bound_used_percent} % of their bound"
+        );
         let mut failures = self.failures.clone();
         failures.sort();
         for (seed, what) in failures.iter().take(FAILURES_SHOWN) {

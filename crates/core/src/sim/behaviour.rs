@@ -26,7 +26,7 @@ pub enum Manner {
     Garbled,
     /// Says "received", and sends its answer as a request of its own.
     SeparatePost,
-    /// Answers, and then answers again.
+    /// Answers, and then answers again with another choice.
     DoubleAnswer,
     /// Takes its time, at times too much of it.
     Slow,
@@ -54,8 +54,8 @@ pub(super) enum Twisted {
     Instead(Answer),
     /// This goes out, and the answer follows as a request of its own.
     Separate(Answer),
-    /// It goes out, and then once more as a request of its own.
-    Twice,
+    /// It goes out, and then this as a request of its own.
+    Twice(Message),
     Nothing,
 }
 
@@ -132,7 +132,7 @@ impl Behaviour {
             Manner::WrongMatch => Twisted::Instead(whole(for_another_match(message))),
             Manner::Garbled => Twisted::Instead(Answer::Garbled("<html>502 Bad Gateway</html>".into())),
             Manner::SeparatePost => Twisted::Separate(Answer::Received),
-            Manner::DoubleAnswer => Twisted::Twice,
+            Manner::DoubleAnswer => Twisted::Twice(with_another_choice(message)),
             Manner::Slow => {
                 let longest = u64::try_from(window.as_micros()).unwrap_or(0).saturating_mul(3) / 2;
                 Twisted::Plain { after: Duration::from_micros(chance.below(longest)) }
@@ -155,6 +155,14 @@ fn with_no_choice(chance: &mut Entropy, message: &Message, reader: &Reader) -> A
         }
     }
     reader.message(&value, None)
+}
+
+fn with_another_choice(message: &Message) -> Message {
+    let mut message = message.clone();
+    if let Body::ChooseParityResponse(choice) = &mut message.body {
+        choice.parity_choice = choice.parity_choice.other();
+    }
+    message
 }
 
 fn for_another_match(message: &Message) -> Message {

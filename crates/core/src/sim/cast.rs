@@ -70,6 +70,13 @@ impl Cast {
         }
     }
 
+    /// A disk that lies, to show that the checkers notice.
+    pub(super) fn lose_last_event(&mut self, who: Who) {
+        if let Some(machine) = self.machine_mut(who) {
+            machine.lose_last_event();
+        }
+    }
+
     /// The league as the manager knows it, or would if it were up.
     pub(super) fn league(&self) -> &League {
         self.manager.agent().unwrap_or_else(|| self.manager.shadow()).league()

@@ -195,17 +195,16 @@ impl World {
             }
             _ => Twisted::Plain { after: Duration::ZERO },
         };
-        let again = matches!(twisted, Twisted::Separate(_) | Twisted::Twice).then(|| message.clone());
-        let plain = pending.back.pack(Content::Message(message));
-        match twisted {
-            Twisted::Plain { after } => self.answer(call, from, to, plain, after),
-            Twisted::Twice => self.answer(call, from, to, plain, Duration::ZERO),
-            Twisted::Instead(answer) | Twisted::Separate(answer) => {
-                self.answer(call, from, to, Back::Answer(answer), Duration::ZERO);
-            }
-            Twisted::Nothing => {}
-        }
-        if let Some(message) = again {
+        let plain = pending.back.pack(Content::Message(message.clone()));
+        let (back, after, separate) = match twisted {
+            Twisted::Plain { after } => (plain, after, None),
+            Twisted::Instead(answer) => (Back::Answer(answer), Duration::ZERO, None),
+            Twisted::Separate(answer) => (Back::Answer(answer), Duration::ZERO, Some(message)),
+            Twisted::Twice(second) => (plain, Duration::ZERO, Some(second)),
+            Twisted::Nothing => return Ok(()),
+        };
+        self.answer(call, from, to, back, after);
+        if let Some(message) = separate {
             self.call_from_outside(Errand::Separate, from, to, Freight::Message(message));
         }
         Ok(())

@@ -61,11 +61,11 @@ impl Faults {
             if chance.chance(50) { 0 } else { 1 + chance.below(most) }
         };
         let (spike_percent, loss_percent, duplicate_percent, refuse_percent) =
-            (some(10), some(20), some(20), some(10));
+            (some(10), some(30), some(25), some(15));
         let (partitions, crashes, crashes_per_10k_steps) = (some(4), some(8), some(200));
         let (bad_player_percent, meddling_percent) = (some(60), some(90));
         // Short leagues need short troubles, long ones long: the scale is drawn, then the length.
-        let scale_ms = *pick(chance, &[500, 2_000, 10_000, 60_000, 200_000]).unwrap_or(&500);
+        let scale_ms = *pick(chance, &[1_000, 4_000, 20_000, 60_000, 200_000]).unwrap_or(&1_000);
         let latency_ms_max = *pick(chance, &[1, 5, 50, 400]).unwrap_or(&1);
         Self {
             latency_us: (100, 100 + latency_ms_max * 1_000),
@@ -81,7 +81,7 @@ impl Faults {
             disk_us_max: 5_000,
             bad_player_percent,
             meddling_percent,
-            heal_after: Duration::from_millis(scale_ms / 2 + chance.below(scale_ms)),
+            heal_after: Duration::from_millis(500 + scale_ms / 2 + chance.below(scale_ms)),
         }
     }
 

@@ -61,6 +61,8 @@ pub trait Machine {
     fn commit(&mut self) -> Result<Released, Fault>;
     /// The agent dies. Of the waiting steps, the first `stored` still reach the disk, but nothing of them gets out.
     fn crash(&mut self, stored: usize) -> usize;
+    /// The disk forgets its last event, to show that the checkers notice.
+    fn lose_last_event(&mut self);
     fn waiting(&self) -> usize;
     fn deadline(&self) -> Option<Timestamp>;
     /// All that the disk holds, as a store would hold it.
@@ -96,11 +98,6 @@ impl<A: Agent> Host<A> {
 
     pub fn log(&self) -> &[(Timestamp, A::Event)] {
         &self.log
-    }
-
-    /// Takes the last event off the disk, to show that the checkers notice.
-    pub fn lose_last_event(&mut self) {
-        self.log.pop();
     }
 
     /// An agent as the disk alone makes it: every event goes through its stored form and back.
@@ -214,6 +211,10 @@ impl<A: Agent> Machine for Host<A> {
         lost
     }
 
+    fn lose_last_event(&mut self) {
+        self.log.pop();
+    }
+
     fn waiting(&self) -> usize {
         self.waiting.len()
     }
@@ -241,5 +242,68 @@ impl<A: Agent + fmt::Debug> fmt::Debug for Host<A> {
             .field("stored", &self.log.len())
             .field("waiting", &self.waiting.len())
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::START;
+
+    /// Counts its inputs, and forgets to say so when it is `forgetful`.
+    #[derive(Debug, Default)]
+    struct Counter {
+        count: u64,
+        forgetful: bool,
+    }
+
+    impl Agent for Counter {
+        type Event = u64;
+
+        fn handle(&mut self, _: Timestamp, _: &mut Entropy, _: Input) -> Step<u64> {
+            self.count += 1;
+            let events = if self.forgetful { Vec::new() } else { vec![self.count] };
+            Step { events, ..Step::default() }
+        }
+
+        fn apply(&mut self, _: Timestamp, event: &u64) {
+            self.count = *event;
+        }
+
+        fn deadline(&self) -> Option<Timestamp> {
+            None
+        }
+    }
+
+    fn host(forgetful: bool) -> Host<Counter> {
+        Host::new(1, move || Counter { count: 0, forgetful }, |a, b| a.count == b.count)
+    }
+
+    #[test]
+    fn a_crash_keeps_what_reached_the_disk_and_nothing_else() {
+        let mut host = host(false);
+        host.start(START).unwrap();
+        host.commit().unwrap();
+        host.handle(START, Input::Tick).unwrap();
+        host.handle(START, Input::Tick).unwrap();
+        assert_eq!(host.crash(1), 1, "one step was lost");
+        assert_eq!(host.shadow().count, 2);
+        host.start(START).unwrap();
+        assert_eq!(host.agent().unwrap().count, 3, "the start itself counts");
+    }
+
+    #[test]
+    fn a_change_that_no_event_tells_of_is_noticed() {
+        let fault = host(true).start(START).unwrap_err();
+        assert_eq!(fault.checker, Checker::ReplayEqualsLive);
+    }
+
+    #[test]
+    fn a_step_that_gets_out_before_the_events_of_earlier_ones_is_noticed() {
+        let mut host = host(false);
+        host.start(START).unwrap();
+        host.handle(START, Input::Tick).unwrap();
+        host.waiting.pop_front();
+        assert_eq!(host.commit().unwrap_err().checker, Checker::DurableBeforeVisible);
     }
 }

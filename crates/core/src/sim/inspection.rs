@@ -60,6 +60,7 @@ impl World {
         self.ledger.agrees(&facts)?;
         if facts.completed && !self.ending {
             self.ending = true;
+            self.completed_at = Some(self.now);
             let end = self.now.max(self.heals_at) + ECHO;
             self.queue.plan(end, Happening::End);
         }
@@ -110,18 +111,20 @@ impl World {
         check::always(&facts)?;
         self.ledger.agrees(&facts)?;
         self.count(&facts);
-        if self.shape.faults.is_sound() && !self.has_crashes() {
+        if self.shape.faults.is_sound() && !self.crash_is_planned() {
             fixtures::none_forfeits(&facts, &self.sound_players())?;
+        }
+        if self.completed_at.is_some_and(|at| at > self.heals_at) {
             self.all_are_told()?;
         }
         self.no_request_open()
     }
 
-    fn has_crashes(&self) -> bool {
-        self.stats.crashes > 0
-    }
-
     fn count(&mut self, facts: &Facts) {
+        let bound = self.shape.bound().as_micros().max(1);
+        let taken = self.completed_at.map_or(0, |at| at.since(self.heals_at).as_micros());
+        self.stats.bound_used_percent = u64::try_from(taken * 100 / bound).unwrap_or(u64::MAX);
+        self.stats.completed_under_fault = u64::from(self.completed_at.is_some_and(|at| at < self.heals_at));
         self.stats.matches = facts.fixtures.len() as u64;
         self.stats.technical_losses = (facts.fixtures.iter())
             .filter(|fixture| {
@@ -148,7 +151,10 @@ impl World {
         let players = league.players.values().map(|member| &member.meta.contact_endpoint);
         let referees = league.referees.values().map(|member| &member.meta.contact_endpoint);
         for who in players.chain(referees).filter_map(Who::at) {
-            if !self.wiretap.told_the_end.contains(&who) {
+            // Who never answers is told one thing after the other, each with all its retries, and that takes long.
+            let listens =
+                self.shape.is_expected(who) && self.cast.machine(who).is_some_and(|machine| machine.is_up());
+            if listens && !self.wiretap.told_the_end.contains(&who) {
                 return Err(Fault::new(
                     Checker::AllAreTold,
                     format!("{who} was not told that the league is over"),

@@ -69,6 +69,9 @@ pub enum Moment {
     StoredUnsent,
     /// All of it has gone out.
     Sent,
+    /// All of it has gone out, and then the disk forgets its last event. No agent can stand that: the checkers must
+    /// notice.
+    SentThenLost,
 }
 
 /// How a run went.

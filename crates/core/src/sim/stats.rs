@@ -18,6 +18,10 @@ pub struct Stats {
     pub technical_losses: u64,
     /// Matches that were given to another referee.
     pub reassigned: u64,
+    /// 1 if the league was over before the faults were.
+    pub completed_under_fault: u64,
+    /// How much of the time that it may take the league took, from the end of the faults on.
+    pub bound_used_percent: u64,
     pub virtual_time: Duration,
     /// How many inputs each agent has handled.
     pub steps: BTreeMap<Who, u64>,

@@ -59,35 +59,33 @@ impl Wiretap {
         if from != Who::Manager {
             return;
         }
-        match &message.body {
-            Body::LeagueRegisterResponse(_) | Body::RefereeRegisterResponse(_) => {
-                if let Some(token) = &message.envelope.auth_token {
-                    self.allow(token, [Who::Manager, to]);
-                    self.allow(&token.hash().notice_token(league), [to]);
-                    self.own.insert(to, token.clone());
-                }
+        match (&message.body, &message.envelope.auth_token) {
+            (Body::LeagueRegisterResponse(_) | Body::RefereeRegisterResponse(_), Some(token)) => {
+                self.allow(token, [Who::Manager, to]);
+                self.allow(&token.hash().notice_token(league), [to]);
+                self.own.insert(to, token.clone());
             }
-            Body::RoundAnnouncement(announcement) => {
-                for game in announcement.matches.iter() {
-                    self.learn_match_tokens(to, game);
-                }
-            }
+            // Made of a token that was lost on its way to the agent, in a crash: still, it is meant for that agent.
+            (_, Some(token)) if !self.tokens.contains_key(token.reveal()) => self.allow(token, [to]),
             _ => {}
+        }
+        if let Body::RoundAnnouncement(announcement) = &message.body {
+            for game in announcement.matches.iter() {
+                self.learn_match_tokens(to, game);
+            }
         }
     }
 
     fn learn_match_tokens(&mut self, referee: Who, game: &AnnouncedMatch) {
         let Some(briefing) = &game.briefing else { return };
-        for (player, endpoint, tokens) in [
-            (&game.player_a_id, &briefing.player_a_endpoint, &briefing.player_a_tokens),
-            (&game.player_b_id, &briefing.player_b_endpoint, &briefing.player_b_tokens),
+        for (endpoint, tokens) in [
+            (&briefing.player_a_endpoint, &briefing.player_a_tokens),
+            (&briefing.player_b_endpoint, &briefing.player_b_tokens),
         ] {
             let Some(MatchTokens { to_player, from_player }) = tokens else {
                 continue;
             };
-            let _ = player;
-            self.allow(to_player, [referee]);
-            self.tokens.entry(to_player.reveal().to_owned()).or_default().extend(Who::at(endpoint));
+            self.allow(to_player, [referee].into_iter().chain(Who::at(endpoint)));
             self.allow(from_player, [referee]);
             for token in [to_player, from_player] {
                 if !self.for_matches.contains(token) {
@@ -171,4 +169,80 @@ fn tokens_in(text: &str) -> impl Iterator<Item = &str> {
         let digits = token.rsplit('_').next()?;
         (digits.len() == 64).then_some(token)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::entropy::Entropy;
+    use crate::protocol::messages::{GameDetails, GameOver, GameResult, GameStatus, LeagueQuery, QueryType};
+    use crate::protocol::messages::{LeagueRegisterResponse, QueryParams, RegisterAnswer, RegisterStatus};
+    use crate::protocol::{ConversationId, Envelope, GameType, MatchId, PlayerId, RefereeId, Sender};
+    use crate::sim::START;
+
+    fn league() -> LeagueId {
+        LeagueId::new("league_sim")
+    }
+
+    fn envelope(sender: Sender) -> Envelope {
+        Envelope::new(sender, START, ConversationId::new("conv-r1m1-001"))
+    }
+
+    fn over(winner: &str) -> Message {
+        let body = GameOver {
+            league_id: None,
+            round_id: None,
+            match_id: MatchId::new("R1M1"),
+            game_type: GameType::new("tic_tac_toe"),
+            game_result: GameResult {
+                status: GameStatus::Win,
+                winner_player_id: Some(PlayerId::new(winner)),
+                details: GameDetails::Other(serde_json::Map::new()),
+                reason: None,
+                fairness: None,
+            },
+            reason: None,
+        };
+        Message::new(envelope(Sender::Referee(RefereeId::new("REF01"))), body)
+    }
+
+    #[test]
+    fn two_stories_about_one_match_are_noticed() {
+        let (mut wiretap, referee) = (Wiretap::default(), Who::Referee(1));
+        assert_eq!(wiretap.hear(referee, Who::Player(1), &over("P01"), &league()), Ok(()));
+        assert_eq!(wiretap.hear(referee, Who::Player(2), &over("P01"), &league()), Ok(()));
+        let fault = wiretap.hear(referee, Who::Player(2), &over("P02"), &league()).unwrap_err();
+        assert_eq!(fault.checker, Checker::OneStory);
+    }
+
+    #[test]
+    fn a_token_that_is_shown_to_another_agent_is_noticed() {
+        let mut wiretap = Wiretap::default();
+        let token = Token::issue("P01", &mut Entropy::numbered(1));
+        let answer = RegisterAnswer {
+            status: RegisterStatus::Accepted,
+            reason: None,
+            league_id: None,
+            match_tokens: None,
+            error_code: None,
+            error_name: None,
+            context: None,
+        };
+        let granted = Message::new(
+            envelope(Sender::LeagueManager).with_token(Some(token.clone())),
+            LeagueRegisterResponse { player_id: Some(PlayerId::new("P01")), answer },
+        );
+        let query = LeagueQuery {
+            league_id: league(),
+            query_type: QueryType::GetStandings,
+            query_params: QueryParams::default(),
+        };
+        let asked =
+            Message::new(envelope(Sender::Player(PlayerId::new("P01"))).with_token(Some(token)), query);
+        let player = Who::Player(1);
+        assert_eq!(wiretap.hear(Who::Manager, player, &granted, &league()), Ok(()));
+        assert_eq!(wiretap.hear(player, Who::Manager, &asked, &league()), Ok(()));
+        let fault = wiretap.hear(player, Who::Referee(1), &asked, &league()).unwrap_err();
+        assert_eq!(fault.checker, Checker::TokensStaySecret);
+    }
 }

@@ -42,6 +42,7 @@ pub(super) struct World {
     pub(super) launched: bool,
     /// The league is over, and only its echo is waited for.
     pub(super) ending: bool,
+    pub(super) completed_at: Option<Timestamp>,
     over: bool,
     events: u64,
     clocks: BTreeMap<Who, Clock>,
@@ -89,6 +90,7 @@ impl World {
             stats: Stats::default(),
             launched: false,
             ending: false,
+            completed_at: None,
             over: false,
             events: 0,
             clocks: BTreeMap::new(),
@@ -354,7 +356,7 @@ impl World {
         match point.moment {
             Moment::BeforeStored => self.kill(who, waiting.saturating_sub(1)),
             Moment::StoredUnsent => self.kill(who, waiting),
-            Moment::Sent => {
+            Moment::Sent | Moment::SentThenLost => {
                 self.crash_after_commits = Some(waiting);
                 return Ok(());
             }
@@ -373,8 +375,15 @@ impl World {
         self.crash_after_commits = left.checked_sub(1).filter(|left| *left > 0);
         if self.crash_after_commits.is_none() {
             self.kill(who, 0);
+            if point.moment == Moment::SentThenLost {
+                self.cast.lose_last_event(who);
+            }
             self.queue.plan(self.now + point.down, Happening::Start(who));
         }
+    }
+
+    pub(super) fn crash_is_planned(&self) -> bool {
+        self.crash.is_some()
     }
 
     pub(super) fn is_mute(&self, who: Who) -> bool {
