@@ -45,7 +45,8 @@ fn a_player_may_crash_at_every_step() {
 /// The counterpart: what no agent can stand, the checkers notice.
 #[test]
 fn a_disk_that_forgets_what_was_sent_is_noticed() {
-    let options = Options { shape: Some(Shape::plain(3, 1)), ..Options::default() };
+    // Two matches a round, so that some step has nothing but a result in it.
+    let options = Options { shape: Some(Shape::plain(4, 2)), ..Options::default() };
     let steps = sim::run(1, &options).stats.steps[&Who::Manager];
     let mut noticed = std::collections::BTreeMap::new();
     for step in 1..=steps {

@@ -30,4 +30,8 @@ slices! {
     seeds_from_1250 1250;
     seeds_from_1500 1500;
     seeds_from_1750 1750;
+    seeds_from_2000 2000;
+    seeds_from_2250 2250;
+    seeds_from_2500 2500;
+    seeds_from_2750 2750;
 }

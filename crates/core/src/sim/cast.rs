@@ -25,21 +25,29 @@ impl Cast {
             host_seed = host_seed.wrapping_add(1);
             host_seed
         };
-        let manager =
-            Host::new(next_seed(), move || Manager::new(settings.clone()), |a, b| a.league() == b.league());
+        let manager = Host::new(
+            next_seed(),
+            clock_error(shape, chance),
+            move || Manager::new(settings.clone()),
+            |a, b| a.league() == b.league(),
+        );
         let mut referees = Vec::new();
         for (number, capacity) in (1..).zip(&shape.referees) {
             let who = Who::Referee(number);
             let settings = referee_settings(shape, who, *capacity);
             let build = move || Referee::new(settings.clone());
-            referees.push(Host::new(next_seed(), build, |a, b| a.durable() == b.durable()));
+            referees.push(Host::new(next_seed(), clock_error(shape, chance), build, |a, b| {
+                a.durable() == b.durable()
+            }));
         }
         let mut players = Vec::new();
         for (number, _) in (1..).zip(&shape.players) {
             let Some(entry) = pick(chance, strategy::ALL) else { continue };
             let settings = player_settings(shape, Who::Player(number), entry.name);
             let build = move || Player::new(settings.clone(), entry.build());
-            players.push(Host::new(next_seed(), build, |a, b| a.durable() == b.durable()));
+            players.push(Host::new(next_seed(), clock_error(shape, chance), build, |a, b| {
+                a.durable() == b.durable()
+            }));
         }
         Self { manager, referees, players }
     }
@@ -81,6 +89,13 @@ impl Cast {
     pub(super) fn league(&self) -> &League {
         self.manager.agent().unwrap_or_else(|| self.manager.shadow()).league()
     }
+}
+
+/// By how much a host's clock is wrong, either way.
+fn clock_error(shape: &Shape, chance: &mut Entropy) -> i64 {
+    let most = shape.faults.clock_error_us_max;
+    let drawn = i64::try_from(chance.below(2 * most + 1)).unwrap_or(0);
+    drawn - i64::try_from(most).unwrap_or(0)
 }
 
 fn place(number: u8) -> Option<usize> {

@@ -27,6 +27,8 @@ pub struct Faults {
     pub outage_us_max: u64,
     /// How long the disk takes at most.
     pub disk_us_max: u64,
+    /// By how much a host's clock is wrong at most, for ever.
+    pub clock_error_us_max: u64,
     /// How many in a hundred players misbehave, for ever.
     pub bad_player_percent: u64,
     /// How many in a hundred seconds someone asks or forges something.
@@ -49,6 +51,7 @@ impl Faults {
         crashes_per_10k_steps: 0,
         outage_us_max: 0,
         disk_us_max: 5_000,
+        clock_error_us_max: 0,
         bad_player_percent: 0,
         meddling_percent: 0,
         heal_after: Duration::ZERO,
@@ -63,6 +66,7 @@ impl Faults {
         let (spike_percent, loss_percent, duplicate_percent, refuse_percent) =
             (some(10), some(30), some(25), some(15));
         let (partitions, crashes, crashes_per_10k_steps) = (some(4), some(8), some(200));
+        let clock_error_us_max = some(3_000_000);
         let (bad_player_percent, meddling_percent) = (some(60), some(90));
         // Short leagues need short troubles, long ones long: the scale is drawn, then the length.
         let scale_ms = *pick(chance, &[1_000, 4_000, 20_000, 60_000, 200_000]).unwrap_or(&1_000);
@@ -79,6 +83,7 @@ impl Faults {
             crashes_per_10k_steps,
             outage_us_max: scale_ms * 700,
             disk_us_max: 5_000,
+            clock_error_us_max,
             bad_player_percent,
             meddling_percent,
             heal_after: Duration::from_millis(500 + scale_ms / 2 + chance.below(scale_ms)),

@@ -23,6 +23,8 @@ pub struct Host<A: Agent> {
     /// The steps that wait for the disk, in order.
     waiting: VecDeque<Waiting<A::Event>>,
     seed: u64,
+    /// By how much its clock is wrong, in microseconds.
+    clock_error_us: i64,
     incarnation: u32,
     entropy: Entropy,
     steps: u64,
@@ -70,7 +72,12 @@ pub trait Machine {
 }
 
 impl<A: Agent> Host<A> {
-    pub fn new(seed: u64, build: impl Fn() -> A + 'static, same: fn(&A, &A) -> bool) -> Self {
+    pub fn new(
+        seed: u64,
+        clock_error_us: i64,
+        build: impl Fn() -> A + 'static,
+        same: fn(&A, &A) -> bool,
+    ) -> Self {
         let shadow = build();
         Self {
             build: Box::new(build),
@@ -80,6 +87,7 @@ impl<A: Agent> Host<A> {
             log: Vec::new(),
             waiting: VecDeque::new(),
             seed,
+            clock_error_us,
             incarnation: 0,
             entropy: Entropy::numbered(seed),
             steps: 0,
@@ -98,6 +106,16 @@ impl<A: Agent> Host<A> {
 
     pub fn log(&self) -> &[(Timestamp, A::Event)] {
         &self.log
+    }
+
+    /// What its own clock shows.
+    fn own_time(&self, now: Timestamp) -> Timestamp {
+        Timestamp::from_micros(now.as_micros().saturating_add(self.clock_error_us))
+    }
+
+    /// When its own clock shows this.
+    fn world_time(&self, own: Timestamp) -> Timestamp {
+        Timestamp::from_micros(own.as_micros().saturating_sub(self.clock_error_us))
     }
 
     /// An agent as the disk alone makes it: every event goes through its stored form and back.
@@ -160,6 +178,7 @@ impl<A: Agent> Machine for Host<A> {
     }
 
     fn handle(&mut self, now: Timestamp, input: Input) -> Result<usize, Fault> {
+        let now = self.own_time(now);
         let Some(agent) = &mut self.agent else {
             return Ok(0);
         };
@@ -179,7 +198,10 @@ impl<A: Agent> Machine for Host<A> {
         let Some(Waiting { log_end, at, step }) = self.waiting.pop_front() else {
             return Ok(Released::default());
         };
-        let Step { events, outbox, replies } = step;
+        let Step { events, mut outbox, replies } = step;
+        for outgoing in &mut outbox {
+            outgoing.deadline = self.world_time(outgoing.deadline);
+        }
         let count = events.len();
         self.log.extend(events.into_iter().map(|event| (at, event)));
         if self.log.len() != log_end {
@@ -220,7 +242,7 @@ impl<A: Agent> Machine for Host<A> {
     }
 
     fn deadline(&self) -> Option<Timestamp> {
-        self.agent.as_ref().and_then(Agent::deadline)
+        self.agent.as_ref().and_then(Agent::deadline).map(|own| self.world_time(own))
     }
 
     fn disk(&self) -> Vec<String> {
@@ -276,7 +298,7 @@ mod tests {
     }
 
     fn host(forgetful: bool) -> Host<Counter> {
-        Host::new(1, move || Counter { count: 0, forgetful }, |a, b| a.count == b.count)
+        Host::new(1, 0, move || Counter { count: 0, forgetful }, |a, b| a.count == b.count)
     }
 
     #[test]

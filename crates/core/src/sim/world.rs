@@ -220,6 +220,9 @@ impl World {
         let stored = machine.stored();
         self.trace.note(now, format_args!("{who} starts with {stored} events"));
         *self.clocks.entry(who).or_default() = Clock::default();
+        if who == Who::Manager {
+            self.check_league()?;
+        }
         self.after_step(who)
     }
 
