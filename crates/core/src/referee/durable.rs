@@ -1,4 +1,4 @@
-//! The part of a referee that survives a crash: a fold over its events. [`Durable::apply`] is the only thing that
+//! The part of a referee that survives a crash: a fold over its events. `Durable::apply` is the only thing that
 //! changes it.
 
 use super::event::{Assignment, RefereeEvent};

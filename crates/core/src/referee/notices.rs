@@ -53,7 +53,8 @@ impl Referee {
         }
     }
 
-    /// Whether a message is the manager's own. One that makes match tokens also shows a token of its own to us.
+    /// Whether a message is the manager's own. One that makes match tokens also shows a token of its own to us;
+    /// of any other there is only its word, as the sources have it.
     pub(super) fn admit_manager(&self, envelope: &Envelope) -> Result<(), LeagueError> {
         let Some(identity) = self.durable.identity() else {
             return Err(refusal(ErrorCode::InvalidState, "this referee is not registered yet"));

@@ -7,7 +7,7 @@ use super::side::Side;
 use super::verdict;
 use super::window::{Debt, Fault, Window};
 use crate::fair::{Dice, Nonce};
-use crate::game::{Game, Seat, Turn};
+use crate::game::{AskBy, Game, Seat, Turn};
 use crate::protocol::messages::{MatchResult, Seconds};
 use crate::protocol::{Endpoint, ErrorCode, MessageType, Timestamp};
 use crate::timing::Timing;
@@ -101,8 +101,8 @@ impl Match {
         match self.phase {
             Phase::WaitingForPlayers => MessageType::GameJoinAck,
             _ => match self.game.asks_by() {
-                crate::game::AskBy::Parity => MessageType::ChooseParityResponse,
-                crate::game::AskBy::Move => MessageType::GameMoveResponse,
+                AskBy::Parity => MessageType::ChooseParityResponse,
+                AskBy::Move => MessageType::GameMoveResponse,
             },
         }
     }
@@ -220,7 +220,10 @@ impl Match {
             retryable: again,
             next_retry_at: None,
             time_remaining: Some(window.closes.since(now)),
-            consequence: "Technical loss if valid choice not received before timeout",
+            consequence: match phase {
+                Phase::WaitingForPlayers => "Technical loss if valid answer not received before timeout",
+                _ => "Technical loss if valid choice not received before timeout",
+            },
         };
         acts.push(Act::Complain(seat, complaint));
         if again {
@@ -246,7 +249,7 @@ impl Match {
                 self.game.play(seat, &choice).map_err(Wrong::from)?;
                 let side = self.side_mut(seat);
                 // The first nonce stands: a player may not redraw by sending another.
-                side.nonce = side.nonce.take().or(nonce);
+                side.nonce = side.nonce.take().or(nonce.filter(Nonce::fits));
                 side.moved(now.since(since));
                 Debt::Clear
             }

@@ -123,7 +123,7 @@ impl Side {
         match via {
             Via::Exchange if first => self.known_by = shown,
             Via::Exchange => {}
-            Via::Separate if same && (lenient || token.is_some()) => {}
+            Via::Separate if same => {}
             Via::Separate if lenient && first && self.answers_apart => self.known_by = shown,
             Via::Separate => return Err(ErrorCode::TokenInvalid),
         }

@@ -1,8 +1,10 @@
 //! From the end of a match to its result: winner, score, reason, and the proof of the draw.
 
 use super::one_match::Match;
+use super::side::Side;
 use super::window::{Debt, Fault};
 use crate::game::{Outcome, Seat};
+use crate::protocol::PlayerId;
 use crate::protocol::messages::{ByPlayer, GameStatus, MatchResult, ResultDetails};
 
 const WIN_POINTS: u32 = 3;
@@ -36,7 +38,7 @@ pub(super) fn of(ended: &Match) -> MatchResult {
         (GameStatus::Draw, _) => DRAW_POINTS,
         _ => 0,
     });
-    let answer_ms = ended.sides.each_ref().map(super::side::Side::answer_ms);
+    let answer_ms = ended.sides.each_ref().map(Side::answer_ms);
     MatchResult {
         winner: winner.map(|seat| seat.of(&players).clone()),
         score: by_player(&players, points),
@@ -58,16 +60,12 @@ pub(super) fn of(ended: &Match) -> MatchResult {
     }
 }
 
-fn by_default(
-    loser: Seat,
-    fault: Fault,
-    players: &[crate::protocol::PlayerId; 2],
-) -> (GameStatus, Option<Seat>, String) {
+fn by_default(loser: Seat, fault: Fault, players: &[PlayerId; 2]) -> (GameStatus, Option<Seat>, String) {
     let (lost, won) = (loser.of(players), loser.other().of(players));
     let reason = format!("{lost} {} - {won} wins by default", fault.words());
     (GameStatus::TechnicalLoss, Some(loser.other()), reason)
 }
 
-fn by_player<T>(players: &[crate::protocol::PlayerId; 2], values: [T; 2]) -> ByPlayer<T> {
+fn by_player<T>(players: &[PlayerId; 2], values: [T; 2]) -> ByPlayer<T> {
     players.iter().cloned().zip(values).collect()
 }
