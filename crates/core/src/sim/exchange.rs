@@ -4,6 +4,7 @@ use super::behaviour::Twisted;
 use super::happening::Happening;
 
 use super::failure::{Checker, Fault};
+use super::labels::{Asked, Ended, Label, Named};
 use super::network::Fate;
 use super::outsiders::Errand;
 use super::who::Who;
@@ -276,73 +277,11 @@ impl World {
     }
 }
 
-/// How a party is called in the trace.
-struct Named(Option<Who>);
-
-impl std::fmt::Display for Named {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.0 {
-            Some(who) => who.fmt(f),
-            None => f.write_str("nobody"),
-        }
-    }
-}
-
-/// How a call's content is called in the trace.
-struct Label<'a>(&'a Freight);
-
-impl std::fmt::Display for Label<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.0 {
-            Freight::Message(message) => {
-                write!(f, "{} {}", message.message_type(), message.envelope.conversation_id)
-            }
-            Freight::Ask(ask) => Asked(ask).fmt(f),
-            Freight::Bytes(bytes) => write!(f, "{} bytes", bytes.len()),
-        }
-    }
-}
-
-/// How a request is called in the trace.
-struct Asked<'a>(&'a Ask);
-
-impl std::fmt::Display for Asked<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.0 {
-            Ask::Message(Ok(incoming)) => {
-                write!(f, "{} {}", incoming.message_type, incoming.envelope.conversation_id)
-            }
-            Ask::Message(Err(rejection)) => write!(f, "a breach: {rejection}"),
-            Ask::Ping => f.write_str("ping"),
-            Ask::Standings | Ask::MatchState(_) | Ask::PlayerState => f.write_str("a question"),
-        }
-    }
-}
-
 fn reported(ask: &Ask) -> Option<MatchResult> {
     match ask {
         Ask::Message(Ok(Incoming { body: Ok(Body::MatchResultReport(report)), .. })) => {
             Some(report.result.clone())
         }
         _ => None,
-    }
-}
-
-/// How the end of a call is called in the trace.
-struct Ended<'a>(&'a Answer);
-
-impl std::fmt::Display for Ended<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.0 {
-            Answer::Message(Ok(incoming)) => match &incoming.body {
-                Ok(Body::LeagueError(error)) => write!(f, "LEAGUE_ERROR {}", error.error_code.code()),
-                Ok(_) => write!(f, "{}", incoming.message_type),
-                Err(rejection) => write!(f, "{} with {}", incoming.message_type, rejection.code.code()),
-            },
-            Answer::Message(Err(rejection)) => write!(f, "a breach: {}", rejection.code.code()),
-            Answer::Received => f.write_str("received"),
-            Answer::Garbled(_) => f.write_str("garbage"),
-            Answer::Undelivered(failure) => write!(f, "{failure}"),
-        }
     }
 }

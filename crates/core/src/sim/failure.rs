@@ -43,6 +43,8 @@ pub enum Checker {
     OneStory,
     /// A token reaches no agent but those it is meant for.
     TokensStaySecret,
+    /// The launcher and whoever asks get the answer that belongs to their question.
+    QuestionsAnswered,
     /// A report that is not the assigned referee's is refused.
     ForgeriesRefused,
 }

@@ -4,7 +4,7 @@
 //! One number, the seed, decides everything: [`run`] twice with the same seed gives the same trace, byte for byte.
 //!
 //! In reading order: [`host`] runs one agent by the contract; [`network`] and [`faults`] get in its way; [`behaviour`]
-//! are players that do not play along; `world`, `exchange` and `outsiders` are what happens; `wiretap`, [`check`] and
+//! are players that do not play along; `world`, `lives`, `exchange` and `outsiders` are what happens; `wiretap`, [`check`] and
 //! `inspection` are who watches.
 
 pub mod behaviour;
@@ -16,6 +16,8 @@ pub mod faults;
 mod happening;
 pub mod host;
 mod inspection;
+mod labels;
+mod lives;
 mod network;
 mod outsiders;
 mod queue;

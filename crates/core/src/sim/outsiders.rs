@@ -24,6 +24,8 @@ pub(super) enum Errand {
     Separate,
     /// A question, to which any answer will do.
     Ask,
+    /// A player's question to the manager.
+    Query,
     /// A report under a token that does not allow it.
     Forgery,
     /// A genuine report once more.
@@ -107,7 +109,7 @@ impl World {
             query_params: QueryParams { player_id: Some(player.clone()), round_id: None },
         };
         let message = Message::new(self.envelope(Sender::Player(player), Some(token)), query);
-        self.call_from_outside(Errand::Ask, who, Who::Manager, Freight::Message(message));
+        self.call_from_outside(Errand::Query, who, Who::Manager, Freight::Message(message));
     }
 
     /// Any player that has a token.
@@ -179,6 +181,9 @@ impl World {
         };
         let fits = match (errand, &body) {
             (Errand::Separate | Errand::Ask, _) => true,
+            (Errand::Query, Some(Body::LeagueQueryResponse(response))) => response.success,
+            // The player has registered again since, and this was its earlier token.
+            (Errand::Query, Some(Body::LeagueError(error))) => error.error_code == ErrorCode::TokenInvalid,
             (Errand::Launch, Some(Body::LeagueStatus(status))) => {
                 self.launched = true;
                 status.status != Phase::Registration
