@@ -25,6 +25,9 @@ pub(super) struct Call {
     caller: Caller,
     from: Who,
     to: Option<Who>,
+    /// Which incarnation of it was there when the call was made: a connection does not outlive the process it was
+    /// made to.
+    to_incarnation: u32,
     dialect: Dialect,
     /// By what the answer is read.
     exchange: Option<Box<Exchange>>,
@@ -51,7 +54,7 @@ pub(super) struct Pending {
 impl World {
     /// An agent's call leaves its host.
     pub(super) fn send(&mut self, from: Who, outgoing: Outgoing) -> Result<(), Fault> {
-        let incarnation = self.cast.machine(from).map_or(0, |machine| machine.incarnation());
+        let incarnation = self.incarnation(from);
         if !self.calls_open.insert((from, incarnation, outgoing.call)) {
             return Err(Fault::new(
                 Checker::CallsAreNew,
@@ -77,6 +80,7 @@ impl World {
                 Freight::Message(message) => exchange(message).map(Box::new),
                 _ => None,
             },
+            to_incarnation: 0,
             open: true,
         };
         self.dispatch(call, freight, outgoing.deadline);
@@ -91,13 +95,15 @@ impl World {
             to: Some(to),
             dialect: Dialect::Standard,
             exchange: None,
+            to_incarnation: 0,
             open: true,
         };
         self.dispatch(call, freight, self.now + Duration::from_secs(10));
     }
 
-    fn dispatch(&mut self, call: Call, freight: Freight, deadline: Timestamp) {
+    fn dispatch(&mut self, mut call: Call, freight: Freight, deadline: Timestamp) {
         let (from, to, dialect, number) = (call.from, call.to, call.dialect, self.calls.len());
+        call.to_incarnation = to.map_or(0, |to| self.incarnation(to));
         self.calls.push(call);
         self.stats.messages += 1;
         self.trace.note(self.now, format_args!("{from} calls {} #{number} {}", Named(to), Label(&freight)));
@@ -136,12 +142,14 @@ impl World {
 
     /// A call, or a copy of it, reaches its host.
     pub(super) fn arrive(&mut self, call: usize, freight: Freight) -> Result<(), Fault> {
-        let Some(Call { caller, from, to: Some(to), dialect, .. }) = self.calls.get(call) else {
+        let Some(Call { caller, from, to: Some(to), to_incarnation, dialect, .. }) = self.calls.get(call)
+        else {
             return Ok(());
         };
-        let (from, to, dialect) = (*from, *to, *dialect);
+        let (from, to, expected, dialect) = (*from, *to, *to_incarnation, *dialect);
         let local = matches!(caller, Caller::Outsider(Errand::Launch));
-        if !self.cast.machine(to).is_some_and(|machine| machine.is_up()) {
+        let is_up = self.cast.machine(to).is_some_and(|machine| machine.is_up());
+        if !is_up || self.incarnation(to) != expected {
             let after = self.network.latency(self.now);
             self.fail(call, after);
             return Ok(());
@@ -161,6 +169,10 @@ impl World {
         self.requests.insert(id, Pending { call, at: to, back: unpacked.back, reported });
         let request = Request { id, ask: unpacked.ask, dialect: unpacked.dialect, local };
         self.deliver(to, Input::Request(request), &label)
+    }
+
+    fn incarnation(&self, who: Who) -> u32 {
+        self.cast.machine(who).map_or(0, |machine| machine.incarnation())
     }
 
     fn reader(&self, who: Who) -> Reader {
