@@ -164,6 +164,7 @@ fn result(winner: u32) -> MatchResult {
             game: GameDetails::Other(serde_json::Map::new()),
             fairness: None,
             answer_ms: None,
+            deviations: None,
         },
         status: Some(GameStatus::Win),
         reason: None,

@@ -163,6 +163,7 @@ impl World {
                     game: GameDetails::Other(serde_json::Map::new()),
                     fairness: None,
                     answer_ms: None,
+                    deviations: None,
                 },
                 status: Some(GameStatus::Win),
                 reason: None,
