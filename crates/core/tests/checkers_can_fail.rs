@@ -160,12 +160,7 @@ fn result(winner: u32) -> MatchResult {
             (player(1), if winner == 1 { 3 } else { 0 }),
             (player(2), if winner == 2 { 3 } else { 0 }),
         ),
-        details: ResultDetails {
-            game: GameDetails::Other(serde_json::Map::new()),
-            fairness: None,
-            answer_ms: None,
-            deviations: None,
-        },
+        details: ResultDetails::of(GameDetails::Other(serde_json::Map::new())),
         status: Some(GameStatus::Win),
         reason: None,
     }

@@ -159,12 +159,7 @@ impl World {
             result: MatchResult {
                 winner: Some(game.a.clone()),
                 score: ByPlayer::pair((game.a.clone(), 3), (game.b.clone(), 0)),
-                details: ResultDetails {
-                    game: GameDetails::Other(serde_json::Map::new()),
-                    fairness: None,
-                    answer_ms: None,
-                    deviations: None,
-                },
+                details: ResultDetails::of(GameDetails::Other(serde_json::Map::new())),
                 status: Some(GameStatus::Win),
                 reason: None,
             },
