@@ -13,7 +13,7 @@
 use crate::entropy::Entropy;
 use crate::protocol::decode::{Incoming, Rejection};
 use crate::protocol::dialect::Dialect;
-use crate::protocol::ids::MatchId;
+use crate::protocol::ids::{MatchId, PlayerId, RoundId};
 use crate::protocol::text::Endpoint;
 use crate::protocol::{Message, Timestamp};
 use serde::Serialize;
@@ -75,14 +75,27 @@ pub struct Request {
 pub enum Ask {
     /// A league message, or why it is none.
     Message(Result<Incoming, Rejection>),
-    /// `get_standings`: the table, for anyone.
-    Standings,
+    /// A look at the league, for anyone.
+    Look(Look),
     /// `get_match_state`: for debugging a referee.
     MatchState(Option<MatchId>),
     /// `get_player_state`: for debugging a player.
     PlayerState,
     /// `ping`: is anyone there?
     Ping,
+}
+
+/// What anyone may see of a league that is open to readers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Look {
+    /// `get_standings`
+    Standings,
+    /// `get_schedule`, of all rounds or of one
+    Schedule(Option<RoundId>),
+    /// `get_status`
+    Status,
+    /// `get_player_stats`
+    Stats(PlayerId),
 }
 
 /// How a call of ours ended.

@@ -7,11 +7,12 @@
     reason = "the functions here serve tests alone"
 )]
 
+use matchday_core::agent::Look;
 use matchday_core::protocol::decode::Limits;
 use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::dialect::reply::HttpReply;
 use matchday_core::protocol::dialect::request::{Asked, ReplyTo, Request, Requests, read_requests};
-use matchday_core::protocol::ids::MatchId;
+use matchday_core::protocol::ids::{MatchId, PlayerId, RoundId};
 use matchday_core::protocol::message::MessageType;
 use serde_json::{Value, json};
 
@@ -152,8 +153,12 @@ fn a_wrapped_message_without_a_type_is_left_to_the_reader_of_messages() {
 fn questions_that_are_no_messages_are_known() {
     let r1m1 = Asked::MatchState(Some(MatchId::new("R1M1")));
     for (method, params, asked) in [
-        ("get_standings", json!({}), Asked::Standings),
-        ("get_standings", json!({ "league_id": "any" }), Asked::Standings),
+        ("get_standings", json!({}), Asked::Look(Look::Standings)),
+        ("get_standings", json!({ "league_id": "any" }), Asked::Look(Look::Standings)),
+        ("get_schedule", json!({}), Asked::Look(Look::Schedule(None))),
+        ("get_schedule", json!({ "round_id": 2 }), Asked::Look(Look::Schedule(Some(RoundId(2))))),
+        ("get_status", json!({}), Asked::Look(Look::Status)),
+        ("get_player_stats", json!({ "player_id": "P01" }), Asked::Look(Look::Stats(PlayerId::new("P01")))),
         ("get_match_state", json!({}), Asked::MatchState(None)),
         ("get_match_state", json!({ "match_id": null }), Asked::MatchState(None)),
         ("get_match_state", json!({ "match_id": "R1M1" }), r1m1),
@@ -168,7 +173,7 @@ fn questions_that_are_no_messages_are_known() {
         assert_eq!((request.dialect, request.asked), (Dialect::ToolsCall, asked), "{method}");
     }
     let without_params = json!({ "jsonrpc": "2.0", "id": 1, "method": "get_standings" });
-    assert_eq!(one(&without_params).asked, Asked::Standings);
+    assert_eq!(one(&without_params).asked, Asked::Look(Look::Standings));
     assert_eq!(code_of(&call("get_match_state", &json!({ "match_id": 5 }))), -32602);
 }
 

@@ -2,7 +2,7 @@
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "the functions here serve tests alone")]
 
-use matchday_core::agent::{Answer, Ask};
+use matchday_core::agent::{Answer, Ask, Look};
 use matchday_core::protocol::decode::{Conformance, Deviation, DeviationKind, Limits, Reading};
 use matchday_core::protocol::dialect::answer::WireAnswer;
 use matchday_core::protocol::dialect::request::{Asked, Requests, read_requests};
@@ -70,7 +70,7 @@ fn an_implied_type_is_missing_to_the_strict_and_a_deviation_to_the_lenient() {
 fn questions_are_handed_on_and_what_is_foreign_is_not() {
     let ask = |asked| ask(asked, &reading(Conformance::Strict));
     let match_id = MatchId::new("R1M1");
-    assert!(matches!(ask(Asked::Standings), Some(Ask::Standings)));
+    assert!(matches!(ask(Asked::Look(Look::Standings)), Some(Ask::Look(Look::Standings))));
     assert!(
         matches!(ask(Asked::MatchState(Some(match_id.clone()))), Some(Ask::MatchState(Some(id))) if id == match_id)
     );

@@ -165,7 +165,7 @@ impl Manager {
                 };
                 self.refuse(act, &asked, rejection.into());
             }
-            Ask::Standings => self.show_standings(act, id),
+            Ask::Look(look) => self.show(act, id, &look),
             Ask::Ping => {
                 act.step
                     .replies

@@ -3,7 +3,7 @@
 use super::manager::{Act, Asked, Manager, Refusal};
 use super::standings::Tally;
 use super::state::{Match, Round};
-use crate::agent::{Content, Reply, RequestId};
+use crate::agent::{Content, Look, Reply, RequestId};
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{MatchId, PlayerId, RoundId};
 use crate::protocol::messages::query::{
@@ -31,11 +31,25 @@ impl Manager {
         Ok(())
     }
 
-    /// `get_standings`: for anyone, if the league is open to readers.
-    pub(super) fn show_standings(&self, act: &mut Act<'_>, to: RequestId) {
-        let envelope = self.envelope(act.now, "conv-standings");
+    /// For anyone, if the league is open to readers.
+    pub(super) fn show(&self, act: &mut Act<'_>, to: RequestId, look: &Look) {
+        let envelope = self.envelope(act.now, "conv-look");
         let message = match self.league.settings.public_reads {
-            true => Message::new(envelope, self.standings()),
+            true => match look {
+                Look::Standings => Message::new(envelope, self.standings()),
+                Look::Status => Message::new(envelope, self.status()),
+                Look::Schedule(round_id) => {
+                    let found = self.schedule(*round_id).and_then(data);
+                    Message::new(envelope, respond(QueryType::GetSchedule, found))
+                }
+                Look::Stats(player) => {
+                    let params = QueryParams { player_id: Some(player.clone()), round_id: None };
+                    Message::new(
+                        envelope,
+                        self.look_up(&Sender::Launcher, QueryType::GetPlayerStats, &params),
+                    )
+                }
+            },
             false => Message::new(
                 envelope,
                 LeagueError::new(
@@ -61,10 +75,7 @@ impl Manager {
             }
             QueryType::GetPlayers => data(self.players_list(member)),
         };
-        match found {
-            Ok(data) => response(query_type, Some(data), None),
-            Err(error) => response(query_type, None, Some(error)),
-        }
+        respond(query_type, found)
     }
 
     fn standings(&self) -> LeagueQueryResponse {
@@ -243,6 +254,16 @@ fn data(found: impl Serialize) -> Result<serde_json::Map<String, Value>, QueryEr
     match serde_json::to_value(found) {
         Ok(Value::Object(data)) => Ok(data),
         _ => Err(query_error(ErrorCode::Internal, "the answer could not be written down")),
+    }
+}
+
+fn respond(
+    query_type: QueryType,
+    found: Result<serde_json::Map<String, Value>, QueryError>,
+) -> LeagueQueryResponse {
+    match found {
+        Ok(data) => response(query_type, Some(data), None),
+        Err(error) => response(query_type, None, Some(error)),
     }
 }
 

@@ -138,7 +138,7 @@ impl Player {
             Ask::Message(Err(rejection)) => self.reject(now, &rejection),
             Ask::PlayerState => Content::Data(self.state_report(request.local)),
             Ask::Ping => Content::Data(json!({ "status": "ok" })),
-            Ask::Standings | Ask::MatchState(_) => {
+            Ask::Look(_) | Ask::MatchState(_) => {
                 let message =
                     "this is a player: ask the league manager for standings, a referee for its matches";
                 self.error(now, None, refusal(ErrorCode::InvalidState, message))

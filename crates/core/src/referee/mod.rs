@@ -197,7 +197,7 @@ impl Referee {
         let content = match request.ask {
             Ask::Ping => Content::Data(serde_json::json!({"status": "ok"})),
             Ask::MatchState(match_id) => self.match_state(now, match_id.as_ref()),
-            Ask::Standings | Ask::PlayerState => {
+            Ask::Look(_) | Ask::PlayerState => {
                 let message = "a referee keeps no standings and no player's state";
                 self.refuse(now, None, LeagueError::new(ErrorCode::InvalidState, message, None, None))
             }

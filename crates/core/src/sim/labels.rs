@@ -44,7 +44,7 @@ impl fmt::Display for Asked<'_> {
             }
             Ask::Message(Err(rejection)) => write!(f, "a breach: {rejection}"),
             Ask::Ping => f.write_str("ping"),
-            Ask::Standings | Ask::MatchState(_) | Ask::PlayerState => f.write_str("a question"),
+            Ask::Look(_) | Ask::MatchState(_) | Ask::PlayerState => f.write_str("a question"),
         }
     }
 }

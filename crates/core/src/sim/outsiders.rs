@@ -6,7 +6,7 @@ use super::happening::Happening;
 use super::who::Who;
 use super::wire::Freight;
 use super::world::World;
-use crate::agent::{Answer, Ask};
+use crate::agent::{Answer, Ask, Look};
 use crate::protocol::messages::{
     ByPlayer, GameDetails, GameStatus, LeagueQuery, MatchResult, MatchResultReport, Phase, QueryParams,
     QueryType, ResultDetails, StartLeague,
@@ -84,7 +84,7 @@ impl World {
 
     fn ask_around(&mut self) {
         let whom = pick(&mut self.chance, &self.cast.hosts()).copied().unwrap_or(Who::Manager);
-        let asks = [Ask::Standings, Ask::MatchState(None), Ask::PlayerState, Ask::Ping];
+        let asks = [Ask::Look(Look::Standings), Ask::MatchState(None), Ask::PlayerState, Ask::Ping];
         if let Some(ask) = pick(&mut self.chance, &asks) {
             let freight = Freight::Ask(ask.clone());
             self.call_from_outside(Errand::Ask, Who::Outsider, whom, freight);

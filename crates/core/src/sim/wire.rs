@@ -87,7 +87,7 @@ impl Reader {
         };
         let ask = match request.asked {
             Asked::Message { value, .. } => Ask::Message(decode(&value, &self.reading(None))),
-            Asked::Standings => Ask::Standings,
+            Asked::Look(look) => Ask::Look(look),
             Asked::MatchState(match_id) => Ask::MatchState(match_id),
             Asked::PlayerState => Ask::PlayerState,
             Asked::Ping => Ask::Ping,

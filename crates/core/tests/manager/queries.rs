@@ -1,7 +1,7 @@
 //! What may be asked, by whom, and what comes back.
 
 use crate::desk::*;
-use matchday_core::agent::{Ask, Content};
+use matchday_core::agent::{Ask, Content, Look};
 use matchday_core::league::Settings;
 use matchday_core::protocol::decode::Conformance;
 use matchday_core::protocol::messages::*;
@@ -150,10 +150,14 @@ fn a_refused_token_is_never_echoed_whole() {
 fn anyone_may_read_the_standings_of_an_open_league_and_nobody_those_of_a_closed_one() {
     for (public_reads, readable) in [(true, true), (false, false)] {
         let mut desk = Desk::with(Settings { public_reads, ..quick() }, 2, 1);
-        let Some(Content::Message(answer)) = desk.ask_any(Ask::Standings, false).pop() else {
+        let Some(Content::Message(answer)) = desk.ask_any(Ask::Look(Look::Standings), false).pop() else {
             panic!("the question is answered");
         };
         assert_eq!(matches!(answer.body, Body::LeagueQueryResponse(_)), readable);
+        let Some(Content::Message(answer)) = desk.ask_any(Ask::Look(Look::Status), false).pop() else {
+            panic!("the question is answered");
+        };
+        assert_eq!(matches!(answer.body, Body::LeagueStatus(_)), readable);
     }
 }
 

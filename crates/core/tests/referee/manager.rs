@@ -229,7 +229,7 @@ fn what_is_not_for_a_referee_is_refused_and_a_ping_is_answered() {
     let start = StartLeague { league_id: league() };
     let reply = bench.told(envelope, start);
     assert_eq!(refused(&reply), "E008");
-    assert_eq!(refused(&bench.request(Ask::Standings)), "E008");
+    assert_eq!(refused(&bench.request(Ask::Look(matchday_core::agent::Look::Standings))), "E008");
     assert_eq!(refused(&bench.request(Ask::Message(Err(invalid_choice("?"))))), "E004");
     assert_eq!(refused(&bench.request(Ask::MatchState(Some(m("R9M9"))))), "E006");
     assert_eq!(bench.request(Ask::Ping), Content::Data(json!({"status": "ok"})));

@@ -7,6 +7,9 @@ use crate::protocol::message::MessageType;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Question {
     Standings,
+    Schedule,
+    Status,
+    Stats,
     MatchState,
     PlayerState,
     Ping,
@@ -22,6 +25,9 @@ impl Question {
     pub(super) fn of(method: &str) -> Option<Self> {
         match method {
             "get_standings" => Some(Self::Standings),
+            "get_schedule" => Some(Self::Schedule),
+            "get_status" => Some(Self::Status),
+            "get_player_stats" => Some(Self::Stats),
             "get_match_state" => Some(Self::MatchState),
             "get_player_state" => Some(Self::PlayerState),
             PING => Some(Self::Ping),

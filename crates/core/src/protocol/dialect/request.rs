@@ -7,10 +7,11 @@
 use super::Dialect;
 use super::method::{self, Question};
 use super::reply::{HttpReply, Part, write_error};
+use crate::agent::Look;
 use crate::protocol::decode::Limits;
 use crate::protocol::envelope::id_fits;
 use crate::protocol::error::ErrorCode;
-use crate::protocol::ids::MatchId;
+use crate::protocol::ids::{MatchId, PlayerId, RoundId};
 use crate::protocol::jsonrpc::{ErrorObject, Fault, Id, TwoPointZero};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -50,7 +51,7 @@ pub enum Asked {
         /// The message did not name its type; the method did, and the type has been put in.
         type_implied: bool,
     },
-    Standings,
+    Look(Look),
     MatchState(Option<MatchId>),
     PlayerState,
     Ping,
@@ -232,7 +233,23 @@ fn read_params(method: &str, mut params: Map<String, Value>) -> Result<(Dialect,
 
 fn read_question(question: Question, params: &Map<String, Value>) -> Result<Asked, ErrorObject> {
     Ok(match question {
-        Question::Standings => Asked::Standings,
+        Question::Standings => Asked::Look(Look::Standings),
+        Question::Status => Asked::Look(Look::Status),
+        Question::Schedule => Asked::Look(Look::Schedule(match params.get("round_id") {
+            None | Some(Value::Null) => None,
+            Some(number) => match number.as_u64().and_then(|number| u32::try_from(number).ok()) {
+                Some(number) => Some(RoundId(number)),
+                None => return Err(Fault::InvalidParams.because("\"round_id\" must be a round's number")),
+            },
+        })),
+        Question::Stats => Asked::Look(Look::Stats(match params.get("player_id") {
+            Some(Value::String(id)) if id_fits(id) => PlayerId::new(id.as_str()),
+            _ => {
+                return Err(
+                    Fault::InvalidParams.because("\"player_id\" must be a player's id, such as \"P01\"")
+                );
+            }
+        })),
         Question::PlayerState => Asked::PlayerState,
         Question::Ping => Asked::Ping,
         Question::MatchState => Asked::MatchState(match params.get("match_id") {

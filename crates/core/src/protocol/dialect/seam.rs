@@ -11,7 +11,7 @@ pub fn ask(asked: Asked, reading: &Reading<'_>) -> Option<Ask> {
     Some(match asked {
         Asked::Message { value, type_implied: false } => Ask::Message(decode(&value, reading)),
         Asked::Message { value, .. } => Ask::Message(decode_implied(value, reading)),
-        Asked::Standings => Ask::Standings,
+        Asked::Look(look) => Ask::Look(look),
         Asked::MatchState(match_id) => Ask::MatchState(match_id),
         Asked::PlayerState => Ask::PlayerState,
         Asked::Ping => Ask::Ping,
