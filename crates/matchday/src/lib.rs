@@ -1,0 +1,1 @@
+//! The program around the core: HTTP, durable stores, commands. All I/O of Matchday is here.
