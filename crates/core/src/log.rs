@@ -32,7 +32,7 @@ pub fn write<E: Serialize>(at: Timestamp, event: &E) -> Result<String, LogError>
     Ok(serde_json::to_string(&Line { v: VERSION, at, event })?)
 }
 
-/// Reads what [`write`] has written, or any version of this program before it.
+/// Reads what [`write()`] has written, or any version of this program before it.
 pub fn read<E: DeserializeOwned>(line: &str) -> Result<(Timestamp, E), LogError> {
     #[derive(Deserialize)]
     struct Head {

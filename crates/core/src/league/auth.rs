@@ -54,6 +54,12 @@ impl Manager {
     }
 
     fn admit_operator(&self, envelope: &Envelope, local: bool) -> Result<(), Refusal> {
+        if envelope.sender != Sender::Launcher && self.league.settings.conformance == Conformance::Strict {
+            return Err(Refusal::new(
+                ErrorCode::TokenInvalid,
+                format!("sender: expected launcher, got {}: agents do not run the league", envelope.sender),
+            ));
+        }
         match (&envelope.auth_token, &self.league.settings.operator_token) {
             (Some(shown), Some(kept)) if kept.admits(shown) => Ok(()),
             (None, _) if local => Ok(()),

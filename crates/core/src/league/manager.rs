@@ -9,7 +9,7 @@ use super::state::League;
 use crate::agent::{Agent, Answer, Ask, CallId, Content, Input, Reply, Request, RequestId, Step};
 use crate::entropy::Entropy;
 use crate::post::{Post, Sent};
-use crate::protocol::decode::{Incoming, Rejection};
+use crate::protocol::decode::{Deviation, DeviationKind, Incoming, Rejection};
 use crate::protocol::dialect::Dialect;
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{ConversationId, MatchId};
@@ -71,7 +71,8 @@ pub(super) struct Act<'a> {
 pub(super) struct Asked {
     pub(super) request: RequestId,
     pub(super) envelope: Envelope,
-    pub(super) message_type: SmolStr,
+    /// As it called itself, if it did.
+    pub(super) message_type: Option<SmolStr>,
     pub(super) dialect: Dialect,
 }
 
@@ -145,7 +146,7 @@ impl Manager {
     }
 
     fn refuse(&self, act: &mut Act<'_>, asked: &Asked, refusal: Refusal) {
-        let original = Some(asked.message_type.clone());
+        let original = asked.message_type.clone();
         self.reply(act, asked, LeagueError::new(refusal.code, refusal.message, original, refusal.context));
     }
 
@@ -159,7 +160,7 @@ impl Manager {
                 let asked = Asked {
                     request: id,
                     envelope: self.envelope(act.now, conversation.as_str()),
-                    message_type: rejection.message_type.clone().unwrap_or_default(),
+                    message_type: rejection.message_type.clone(),
                     dialect,
                 };
                 self.refuse(act, &asked, rejection.into());
@@ -172,7 +173,7 @@ impl Manager {
             }
             Ask::MatchState(_) | Ask::PlayerState => {
                 let envelope = self.envelope(act.now, "conv-error");
-                let asked = Asked { request: id, envelope, message_type: SmolStr::default(), dialect };
+                let asked = Asked { request: id, envelope, message_type: None, dialect };
                 let refusal =
                     Refusal::new(ErrorCode::InvalidState, "a league manager has no such state to show");
                 self.refuse(act, &asked, refusal);
@@ -188,12 +189,15 @@ impl Manager {
         local: bool,
         incoming: Incoming,
     ) {
-        let Incoming { envelope, message_type, body, deviations } = incoming;
-        let asked = Asked { request, envelope, message_type: message_type.name().into(), dialect };
+        let Incoming { envelope, message_type, body, mut deviations } = incoming;
+        let asked = Asked { request, envelope, message_type: Some(message_type.name().into()), dialect };
         let member = match self.admit(&asked.envelope, message_type, local) {
             Ok(member) => member,
             Err(refusal) => return self.refuse(act, &asked, refusal),
         };
+        if member.as_ref().is_some_and(|member| *member != asked.envelope.sender) {
+            deviations.push(Deviation { kind: DeviationKind::OwnName, path: "sender".into() });
+        }
         let outcome = match body {
             Err(rejection) => Err(rejection.into()),
             Ok(body) => self.dispatch(act, &asked, member.as_ref(), body),

@@ -49,9 +49,10 @@ impl Notice {
 
 impl Mailbox {
     fn put(&mut self, notice: Notice) {
-        if !notice.lasting {
-            // The newer table takes the place of one that has not gone out yet.
-            self.waiting.retain(|waiting| waiting.lasting);
+        // A newer table takes the place of one that has not gone out yet; but a table that something else follows stays,
+        // since what follows it (the end of the round) is to be heard after it.
+        if !notice.lasting && self.waiting.back().is_some_and(|last| !last.lasting) {
+            self.waiting.pop_back();
         }
         self.waiting.push_back(notice);
         if self.waiting.len() > MAILBOX_MAX {

@@ -71,8 +71,10 @@ impl Applicant {
 /// The versions of league.v2 that are spoken here.
 const VERSIONS: &str = ">=2.0.0, <2.2.0";
 
+/// Whether a version is spoken here; `2.1` is taken for `2.1.0`.
 fn speaks(version: &str) -> bool {
-    match (semver::VersionReq::parse(VERSIONS), semver::Version::parse(version)) {
+    let parsed = semver::Version::parse(version).or_else(|_| semver::Version::parse(&format!("{version}.0")));
+    match (semver::VersionReq::parse(VERSIONS), parsed) {
         (Ok(spoken), Ok(version)) => spoken.matches(&version),
         _ => false,
     }
@@ -98,12 +100,16 @@ impl Manager {
     }
 
     fn register(&mut self, act: &mut Act<'_>, asked: &Asked, applicant: Applicant) -> Option<Sender> {
+        if let Err(refusal) = self.check_fitness(&applicant) {
+            self.reject(act, asked, &applicant, refusal);
+            return None;
+        }
         let earlier = asked.envelope.auth_token.as_ref().and_then(|token| self.holder(&applicant, token));
         if let Some(member) = earlier {
             self.rejoin(act, asked, &member, applicant);
             return Some(member);
         }
-        if let Err(refusal) = self.check_policy(&applicant) {
+        if let Err(refusal) = self.check_room(&applicant) {
             self.reject(act, asked, &applicant, refusal);
             return None;
         }
@@ -122,13 +128,8 @@ impl Manager {
         }
     }
 
-    fn check_policy(&self, applicant: &Applicant) -> Result<(), Refusal> {
-        if self.league.phase != Phase::Registration {
-            return Err(Refusal::new(
-                ErrorCode::LateRegistration,
-                "Registration closed - league already started",
-            ));
-        }
+    /// Whether it speaks our protocol and plays our game.
+    fn check_fitness(&self, applicant: &Applicant) -> Result<(), Refusal> {
         if let Some(version) = applicant.protocol_version()
             && !speaks(version)
         {
@@ -143,6 +144,17 @@ impl Manager {
                 .with("path", format!("{}.game_types", applicant.meta_field()))
                 .with("expected", format!("a list with \"{game}\" in it"))
                 .with("came", json!(applicant.games())));
+        }
+        Ok(())
+    }
+
+    /// Whether the league still takes anyone.
+    fn check_room(&self, applicant: &Applicant) -> Result<(), Refusal> {
+        if self.league.phase != Phase::Registration {
+            return Err(Refusal::new(
+                ErrorCode::LateRegistration,
+                "Registration closed - league already started",
+            ));
         }
         let full = match applicant {
             Applicant::Player(_) => (self.league.players.len() >= self.league.settings.players_max as usize)
@@ -289,7 +301,7 @@ impl Manager {
 
     pub(super) fn end_probation(&mut self, act: &mut Act<'_>, probation: Probation, answer: &Answer) {
         let Probation { asked, applicant } = probation;
-        let mut verdict = self.check_policy(&applicant);
+        let mut verdict = self.check_room(&applicant);
         if matches!(answer, Answer::Undelivered(_)) {
             let mut context = Map::new();
             context.insert("contact_endpoint".into(), Value::from(applicant.endpoint().as_str()));

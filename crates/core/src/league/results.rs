@@ -25,7 +25,8 @@ impl Manager {
         let game = self.league.matches.get(&match_id).ok_or_else(|| {
             Refusal::new(ErrorCode::MatchNotFound, format!("there is no match {match_id} in this league"))
         })?;
-        let Some(attempt) = attempt_of(game, referee) else {
+        let Some(attempt) = attempt_of(game, referee, asked.envelope.conversation_id.attempt_of(&match_id))
+        else {
             return Err(Refusal::new(
                 ErrorCode::TokenInvalid,
                 format!("{match_id} was not given to {referee}: only its own referee can report it"),
@@ -132,7 +133,7 @@ impl Manager {
         let result = MatchResult {
             winner,
             score,
-            details: ResultDetails { game: game_details, fairness: None, answer_ms: None },
+            details: ResultDetails::of(game_details),
             status: Some(status),
             reason: Some(reason),
         };
@@ -141,10 +142,13 @@ impl Manager {
     }
 }
 
-/// The latest attempt at the match that was given to this referee.
-fn attempt_of(game: &Match, referee: &RefereeId) -> Option<Attempt> {
-    let place = game.attempts.iter().rposition(|given| given == referee)?;
-    u32::try_from(place).ok().map(|place| Attempt(place.saturating_add(1)))
+/// Which attempt at the match a referee reports: the one its conversation names, if that was given to it, or else the
+/// latest that was.
+fn attempt_of(game: &Match, referee: &RefereeId, named: Option<Attempt>) -> Option<Attempt> {
+    let given = || {
+        (1..).map(Attempt).zip(&game.attempts).filter(|(_, to)| *to == referee).map(|(attempt, _)| attempt)
+    };
+    given().find(|attempt| Some(*attempt) == named).or_else(|| given().last())
 }
 
 /// Whether a result is one that the rules can bring about; gives its kind, which foreign referees do not always say.

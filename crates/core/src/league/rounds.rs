@@ -175,21 +175,17 @@ impl Manager {
         self.send_assignments(act, given);
     }
 
-    /// The planned referee, or a substitute if that one has failed; `None` while there is no room.
+    /// The planned referee, or another if that one has failed or has no room; `None` while nobody has.
     fn choose_referee(&self, match_id: &MatchId, loads: &BTreeMap<RefereeId, u32>) -> Option<RefereeId> {
         let load = |id: &RefereeId| loads.get(id).copied().unwrap_or(0);
         let game = self.league.matches.get(match_id)?;
         let failed = game.referee();
-        let planned = game.planned.as_ref().filter(|planned| {
-            failed.is_none()
-                && self.league.referees.get(*planned).is_some_and(|referee| !referee.is_suspended())
-        });
-        let referee = match planned {
-            Some(planned) => planned,
-            None => self.least_loaded(load, failed)?,
+        let has_room = |id: &RefereeId| {
+            self.league.referees.get(id).is_some_and(|known| load(id) < known.meta.max_concurrent_matches)
         };
-        let capacity = self.league.referees.get(referee)?.meta.max_concurrent_matches;
-        (load(referee) < capacity).then(|| referee.clone())
+        let fit = |id: &RefereeId| self.league.referees.get(id).is_some_and(|known| !known.is_suspended());
+        let planned = game.planned.as_ref().filter(|id| failed.is_none() && fit(id) && has_room(id));
+        planned.or_else(|| self.least_loaded(load, failed).filter(|id| has_room(id))).cloned()
     }
 
     fn assign(&mut self, act: &mut Act<'_>, match_id: &MatchId, referee: &RefereeId) {
@@ -197,11 +193,12 @@ impl Manager {
             return;
         };
         let attempt = game.attempt().map_or(Attempt::FIRST, Attempt::next);
+        let as_planned = game.planned.as_ref() == Some(referee) && attempt == Attempt::FIRST;
         self.orphans.remove(match_id);
         let event =
             LeagueEvent::MatchAssigned { match_id: match_id.clone(), attempt, referee_id: referee.clone() };
         self.record(act, event);
-        if attempt > Attempt::FIRST {
+        if !as_planned {
             self.tell_reassignment(act, match_id);
         }
     }

@@ -1,6 +1,6 @@
 //! What the operator decides about a league. Recorded in its first event: a league keeps the rules it began with.
 
-use crate::protocol::decode::Conformance;
+use crate::protocol::decode::{Conformance, Limits};
 use crate::protocol::ids::{GameType, LeagueId};
 use crate::protocol::token::TokenHash;
 use crate::timing::Timing;
@@ -32,6 +32,8 @@ pub struct Settings {
     pub suspend_after: u32,
     /// In what order players with equal points are told apart.
     pub tie_breaks: Vec<TieBreak>,
+    /// The longest request that is read.
+    pub message_bytes_max: usize,
     /// Lets its holder start a league from anywhere.
     pub operator_token: Option<TokenHash>,
 }
@@ -53,6 +55,7 @@ impl Default for Settings {
             standings_pause: Duration::from_millis(50),
             suspend_after: 3,
             tie_breaks: TieBreak::DEFAULT.to_vec(),
+            message_bytes_max: Limits::MANAGER.message_bytes_max,
             operator_token: None,
         }
     }

@@ -6,9 +6,12 @@ use super::settings::Settings;
 use super::standings::{self, Counted, Place, Verdict};
 use crate::protocol::dialect::Dialect;
 use crate::protocol::ids::{Attempt, MatchId, PlayerId, RefereeId, RoundId};
-use crate::protocol::messages::{GameStatus, Lifecycle, MatchResult, Phase, PlayerMeta, Record, RefereeMeta};
+use crate::protocol::messages::{
+    ByPlayer, GameStatus, Lifecycle, MatchResult, Phase, PlayerMeta, Record, RefereeMeta,
+};
 use crate::protocol::token::TokenHash;
 use crate::protocol::{Sender, Timestamp};
+use smol_str::SmolStr;
 use std::collections::BTreeMap;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -64,6 +67,13 @@ impl<M> Member<M> {
         self.streak = 0;
         if self.state == Lifecycle::Suspended {
             self.state = Lifecycle::Active;
+        }
+    }
+
+    fn note<'a>(&mut self, deviations: impl Iterator<Item = &'a str>) {
+        for deviation in deviations {
+            let count = self.deviations.entry(deviation.to_owned()).or_default();
+            *count = count.saturating_add(1);
         }
     }
 
@@ -260,6 +270,11 @@ impl League {
                 }
             }
         }
+        for (player, deviations) in decision.result.details.deviations.iter().flat_map(ByPlayer::iter) {
+            if let Some(member) = self.players.get_mut(player) {
+                member.note(deviations.iter().map(SmolStr::as_str));
+            }
+        }
         game.decision = Some(decision);
         self.matches_decided = self.matches_decided.saturating_add(1);
     }
@@ -299,15 +314,19 @@ impl League {
     }
 
     fn note(&mut self, agent: &Sender, deviations: &[String]) {
-        let counts = match agent {
-            Sender::Player(id) => self.players.get_mut(id).map(|player| &mut player.deviations),
-            Sender::Referee(id) => self.referees.get_mut(id).map(|referee| &mut referee.deviations),
-            Sender::LeagueManager | Sender::Launcher => None,
-        };
-        let Some(counts) = counts else { return };
-        for deviation in deviations {
-            let count = counts.entry(deviation.clone()).or_default();
-            *count = count.saturating_add(1);
+        let deviations = deviations.iter().map(String::as_str);
+        match agent {
+            Sender::Player(id) => {
+                if let Some(player) = self.players.get_mut(id) {
+                    player.note(deviations);
+                }
+            }
+            Sender::Referee(id) => {
+                if let Some(referee) = self.referees.get_mut(id) {
+                    referee.note(deviations);
+                }
+            }
+            Sender::LeagueManager | Sender::Launcher => {}
         }
     }
 

@@ -100,6 +100,7 @@ impl Referee {
         let outcome = self.with(now, match_id, step, |ongoing, acts| {
             let reply = ongoing.judge(seat, incoming, via, conformance)?;
             ongoing.take(now, seat, reply, acts)?;
+            ongoing.side_mut(seat).note(&incoming.deviations);
             if let Ok(body) = &incoming.body {
                 ongoing.side_mut(seat).last = Some((incoming.envelope.timestamp, body.clone()));
             }

@@ -14,10 +14,11 @@
 
 use super::window::{Debt, Window};
 use crate::fair::Nonce;
-use crate::protocol::decode::Conformance;
+use crate::protocol::decode::{Conformance, Deviation};
 use crate::protocol::dialect::Dialect;
 use crate::protocol::token::{TokenHash, same_token};
 use crate::protocol::{Body, Endpoint, ErrorCode, Timestamp, Token};
+use smol_str::{SmolStr, format_smolstr};
 use std::time::Duration;
 
 #[derive(Debug)]
@@ -30,6 +31,8 @@ pub(super) struct Side {
     pub(super) last: Option<(Timestamp, Body)>,
     /// Whether the player has answered a call with "received", so that its answers come by themselves.
     pub(super) answers_apart: bool,
+    /// How its answers have departed from the rules.
+    pub(super) deviations: Vec<SmolStr>,
     known_by: KnownBy,
     moves: u32,
     spent: Duration,
@@ -45,6 +48,9 @@ enum KnownBy {
     /// No token at all, which only the lenient reading takes.
     NoToken,
 }
+
+/// The most departures from the rules that are told of one player in one match.
+const DEVIATIONS_MAX: usize = 16;
 
 /// How an answer came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,6 +68,7 @@ impl Side {
             nonce: None,
             last: None,
             answers_apart: false,
+            deviations: Vec::new(),
             known_by: KnownBy::Nothing,
             moves: 0,
             spent: Duration::ZERO,
@@ -85,6 +92,12 @@ impl Side {
     pub(super) fn moved(&mut self, took: Duration) {
         self.moves = self.moves.saturating_add(1);
         self.spent = self.spent.saturating_add(took);
+    }
+
+    /// Remembers what the lenient reading let pass, as far as a report has room for it.
+    pub(super) fn note(&mut self, deviations: &[Deviation]) {
+        let room = DEVIATIONS_MAX.saturating_sub(self.deviations.len());
+        self.deviations.extend(deviations.iter().take(room).map(|deviation| format_smolstr!("{deviation}")));
     }
 
     /// How long a move took on average, in milliseconds.

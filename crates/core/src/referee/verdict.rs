@@ -39,6 +39,7 @@ pub(super) fn of(ended: &Match) -> MatchResult {
         _ => 0,
     });
     let answer_ms = ended.sides.each_ref().map(Side::answer_ms);
+    let deviations = ended.sides.each_ref().map(|side| side.deviations.clone());
     MatchResult {
         winner: winner.map(|seat| seat.of(&players).clone()),
         score: by_player(&players, points),
@@ -54,6 +55,10 @@ pub(super) fn of(ended: &Match) -> MatchResult {
                 )
             }),
             answer_ms: Some(by_player(&players, answer_ms)),
+            deviations: deviations
+                .iter()
+                .any(|some| !some.is_empty())
+                .then(|| by_player(&players, deviations)),
         },
         status: Some(status),
         reason: Some(reason),

@@ -192,9 +192,8 @@ impl Desk {
                 winner,
                 score: ByPlayer::pair((game.a.clone(), score.0), (game.b.clone(), score.1)),
                 details: ResultDetails {
-                    game: GameDetails::Parity(details),
-                    fairness: None,
                     answer_ms: Some(ByPlayer::pair((game.a.clone(), Some(20)), (game.b.clone(), Some(40)))),
+                    ..ResultDetails::of(GameDetails::Parity(details))
                 },
                 status: Some(status),
                 reason: Some("because".into()),

@@ -3,8 +3,9 @@
 use crate::desk::*;
 use matchday_core::agent::{Ask, Content};
 use matchday_core::league::Settings;
+use matchday_core::protocol::decode::Conformance;
 use matchday_core::protocol::messages::*;
-use matchday_core::protocol::{Body, ErrorCode, PlayerId, RoundId, Token};
+use matchday_core::protocol::{Body, ErrorCode, PlayerId, RefereeId, RoundId, Sender, Token};
 use serde_json::{Value, json};
 
 fn query(desk: &mut Desk, query_type: QueryType, query_params: QueryParams) -> LeagueQueryResponse {
@@ -153,5 +154,21 @@ fn anyone_may_read_the_standings_of_an_open_league_and_nobody_those_of_a_closed_
             panic!("the question is answered");
         };
         assert_eq!(matches!(answer.body, Body::LeagueQueryResponse(_)), readable);
+    }
+}
+
+#[test]
+fn an_agent_that_calls_itself_otherwise_is_known_by_its_token_where_the_league_is_lenient() {
+    for (conformance, known) in [(Conformance::Lenient, true), (Conformance::Strict, false)] {
+        let mut desk = Desk::with(Settings { conformance, ..quick() }, 2, 1);
+        let query_params = QueryParams::default();
+        let query = LeagueQuery { league_id: league_id(), query_type: QueryType::GetStandings, query_params };
+        let mut message = desk.message(&Sender::Referee(RefereeId::new("alpha")), query);
+        message.envelope.auth_token = desk.tokens.get(&referee(1)).cloned();
+        let answer = desk.ask(message);
+        assert_eq!(matches!(answer.body, Body::LeagueQueryResponse(_)), known, "{conformance:?}");
+        let counted =
+            desk.manager.league().referees.values().next().unwrap().deviations.get("own name sender");
+        assert_eq!(counted.copied(), known.then_some(1));
     }
 }

@@ -4,8 +4,9 @@ use crate::desk::*;
 use matchday_core::agent::Agent;
 use matchday_core::league::{LeagueEvent, Manager};
 use matchday_core::log;
+use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::messages::*;
-use matchday_core::protocol::{Body, Timestamp};
+use matchday_core::protocol::{Body, PlayerId, Timestamp};
 
 #[test]
 fn a_restarted_manager_stands_where_the_killed_one_stood() {
@@ -79,7 +80,7 @@ fn events_survive_being_written_down_and_read_again() {
     }
 }
 
-/// The log of a small league, as version 1 wrote it. It must be readable for ever: never change the file.
+/// The log of a small league with every kind of event in it, as version 1 wrote it. It must be readable for ever: never change the file.
 #[test]
 fn a_log_of_version_1_is_still_readable() {
     let mut manager = Manager::new(quick());
@@ -93,8 +94,11 @@ fn a_log_of_version_1_is_still_readable() {
         .iter()
         .map(|place| format!("{} {}", place.player, place.tally.points()))
         .collect();
-    assert_eq!(table, ["P03 9", "P01 3", "P04 3", "P02 0"]);
-    assert_eq!(manager.league().phase, Phase::Completed);
+    assert_eq!(table, ["P02 7", "P03 6", "P01 4", "P04 0"]);
+    let league = manager.league();
+    assert_eq!((league.phase, league.matches_decided, league.current_round), (Phase::Completed, 6, 3));
+    assert_eq!(league.players[&PlayerId::new("P02")].dialect, Dialect::Bare);
+    assert_eq!(league.players[&PlayerId::new("P02")].deviations["missing sender"], 1);
 }
 
 #[test]

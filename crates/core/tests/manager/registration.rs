@@ -123,6 +123,7 @@ fn versions_of_the_protocol_from_2_0_to_2_1_are_spoken() {
     for (version, spoken) in [
         ("2.0.0", true),
         ("2.1.0", true),
+        ("2.1", true),
         ("2.1.99", true),
         ("1.9.9", false),
         ("2.2.0", false),
@@ -199,4 +200,12 @@ fn when_endpoints_are_checked_at_registration_the_answer_waits_for_the_probe() {
     assert_eq!(rejected_with(&refused), ErrorCode::Connection);
     assert_eq!(answer(&refused).reason.as_deref(), Some("Contact endpoint unreachable"));
     assert!(desk.manager.league().players.is_empty());
+}
+
+#[test]
+fn an_earlier_token_does_not_let_an_unfit_agent_back_in() {
+    let mut desk = Desk::new(quick());
+    let token = register(&mut desk, player_meta(1), None).envelope.auth_token;
+    let unfit = PlayerMeta { protocol_version: Some("3.0.0".into()), ..player_meta(1) };
+    assert_eq!(rejected_with(&register(&mut desk, unfit, token)), ErrorCode::VersionMismatch);
 }

@@ -4,7 +4,8 @@ use crate::desk::*;
 use matchday_core::protocol::messages::*;
 use matchday_core::protocol::token::Direction;
 use matchday_core::protocol::{
-    Attempt, Body, ErrorCode, GameType, LeagueId, MatchId, PlayerId, RefereeId, RoundId, Sender, Token,
+    Attempt, Body, ConversationId, ErrorCode, GameType, LeagueId, MatchId, PlayerId, RefereeId, RoundId,
+    Sender, Token,
 };
 
 fn started() -> Desk {
@@ -174,4 +175,31 @@ fn where_a_foreign_referee_does_not_say_how_a_match_ended_it_is_read_from_the_re
         let decision = desk.manager.league().matches[&MatchId::new("R1M1")].decision.clone().unwrap();
         assert_eq!(decision.status, expected, "{score:?} silent: {is_silent}");
     }
+}
+
+#[test]
+fn a_report_counts_for_the_attempt_that_its_conversation_names() {
+    let mut desk = Desk::started(quick(), 2, 1);
+    desk.settle_received();
+    desk.pass(quick().overdue_after());
+    let (match_id, .., by) = desk.open_matches()[0].clone();
+    assert_eq!(desk.manager.league().matches[&match_id].attempt(), Some(Attempt(2)));
+    let mut message = desk.message(&Sender::Referee(by), desk.report_of("R1M1", (3, 0)));
+    message.envelope.conversation_id = ConversationId::of_match(&match_id, Attempt(1));
+    desk.ask(message);
+    let decision = desk.manager.league().matches[&match_id].decision.clone().unwrap();
+    assert_eq!(decision.attempt, Attempt(1));
+}
+
+#[test]
+fn what_a_referee_let_pass_is_counted_against_the_player() {
+    let mut desk = started();
+    let by = own_referee(&desk);
+    send(&mut desk, &by, |report| {
+        let deviations = [("P01", vec!["missing sender".into()]), ("P02", vec![])];
+        report.result.details.deviations =
+            Some(deviations.into_iter().map(|(id, list)| (PlayerId::new(id), list)).collect());
+    });
+    let counted = &desk.manager.league().players[&PlayerId::new("P01")].deviations;
+    assert_eq!(counted.get("missing sender"), Some(&1));
 }

@@ -268,3 +268,43 @@ fn three_technical_losses_in_a_row_suspend_a_player_until_it_answers() {
     desk.settle_received();
     assert_eq!(desk.manager.league().players[&absent].state, Lifecycle::Active);
 }
+
+#[test]
+fn a_match_whose_planned_referee_is_busy_goes_to_one_that_is_not_and_the_players_hear_of_it() {
+    let mut desk = Desk::new(quick());
+    desk.register_referee(1, 1);
+    desk.register_referee(2, 1);
+    (1..=6).for_each(|number| {
+        desk.register_player(number);
+    });
+    desk.start();
+    desk.settle_received();
+    // R1M1 and R1M3 are planned for the first referee, which is still at work when the second is done.
+    let Sender::Referee(second) = referee(2) else { panic!("a referee") };
+    let (done, ..) = desk.open_matches().into_iter().find(|(.., by)| *by == second).unwrap();
+    desk.report(done.as_str(), (3, 0));
+    assert!(desk.open_matches().iter().any(|(id, .., by)| id.as_str() == "R1M3" && *by == second));
+    let told = desk.sent_to(&player_endpoint(4));
+    assert!(announcements(&told).iter().any(|round| round.matches[0].referee_id == Some(second.clone())));
+}
+
+#[test]
+fn the_table_at_the_end_of_a_round_is_not_lost_behind_a_newer_one() {
+    let mut desk = Desk::started(quick(), 4, 1);
+    // Player 1 never answers, so everything waits in its mailbox; then it is told all of it, one by one.
+    desk.report("R1M1", (3, 0));
+    desk.report("R1M2", (3, 0));
+    desk.report("R2M1", (3, 0));
+    desk.pass(quick().standings_pause);
+    let mut heard = Vec::new();
+    while let Some(place) = desk.outbox.iter().position(|call| call.to == player_endpoint(1)) {
+        let call = desk.outbox.remove(place);
+        if let Parcel::Message(message) = &call.parcel {
+            heard.push(message.message_type().name());
+        }
+        let answer = Answer::Received;
+        desk.hand_in(matchday_core::agent::Input::Answer { call: call.call, dialect: call.dialect, answer });
+    }
+    let end = heard.iter().position(|name| *name == "ROUND_COMPLETED").unwrap();
+    assert_eq!(heard[end - 1], "LEAGUE_STANDINGS_UPDATE", "{heard:?}");
+}

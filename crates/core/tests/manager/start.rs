@@ -104,3 +104,10 @@ fn the_roll_call_does_not_wait_longer_than_its_time() {
     desk.pass(settings.probe_timeout);
     assert_eq!(desk.manager.league().current_round, 1);
 }
+
+#[test]
+fn an_agent_does_not_start_the_league_even_from_this_machine() {
+    let mut desk = Desk::with(quick(), 2, 1);
+    let answer = desk.ask_as(&referee(1), StartLeague { league_id: league_id() });
+    assert_eq!(error_code(&answer), ErrorCode::TokenInvalid);
+}

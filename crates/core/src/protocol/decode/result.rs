@@ -32,14 +32,19 @@ fn match_result(r: &Reader<'_>, game_type: &GameType) -> Read<MatchResult> {
 fn result_details(r: &Reader<'_>, game_type: &GameType, status: Option<GameStatus>) -> Read<ResultDetails> {
     if r.is_lenient() && !r.has("details") {
         r.note(DeviationKind::Missing, "details");
-        return Ok(ResultDetails { game: game::no_details(game_type), fairness: None, answer_ms: None });
+        return Ok(ResultDetails::of(game::no_details(game_type)));
     }
     let details = r.object("details")?;
     Ok(ResultDetails {
-        game: game::details(&details, game_type, status, &["fairness", "answer_ms"])?,
+        game: game::details(&details, game_type, status, &["fairness", "answer_ms", "deviations"])?,
         fairness: game::fairness(&details)?,
         answer_ms: if details.has("answer_ms") {
             Some(details.by_player("answer_ms", rules::nullable(rules::count))?)
+        } else {
+            None
+        },
+        deviations: if details.has("deviations") {
+            Some(details.by_player("deviations", rules::words)?)
         } else {
             None
         },

@@ -96,6 +96,10 @@ pub(super) fn word(value: &Value) -> Result<SmolStr, Wrong> {
         .ok_or(Wrong::format("a text of 1 to 128 bytes without control characters"))
 }
 
+pub(super) fn words(value: &Value) -> Result<Vec<SmolStr>, Wrong> {
+    array(value)?.iter().map(word).collect()
+}
+
 pub(super) fn error_code(value: &Value) -> Result<ErrorCode, Wrong> {
     word(value).map(|text| ErrorCode::parse(&text))
 }

@@ -6,6 +6,7 @@ use crate::fair::Reveal;
 use crate::protocol::ids::{GameType, LeagueId, MatchId, PlayerId, RoundId};
 use crate::protocol::text::DisplayName;
 use serde::{Deserialize, Serialize};
+use smol_str::SmolStr;
 use std::sync::Arc;
 
 /// MATCH_RESULT_REPORT: the referee tells the manager how a match ended.
@@ -41,6 +42,16 @@ pub struct ResultDetails {
     /// How long each player took for its moves on average, in milliseconds; null if it made none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer_ms: Option<ByPlayer<Option<u32>>>,
+    /// How each player's answers departed from the rules, where the lenient reading let it pass.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deviations: Option<ByPlayer<Vec<SmolStr>>>,
+}
+
+impl ResultDetails {
+    /// The game's own details and no more.
+    pub fn of(game: GameDetails) -> Self {
+        Self { game, fairness: None, answer_ms: None, deviations: None }
+    }
 }
 
 /// MATCH_RESULT_ACK: the result is recorded.
