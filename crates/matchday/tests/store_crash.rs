@@ -1,6 +1,7 @@
 //! Nothing that was acknowledged is lost: not by `kill -9`, not by a torn log, not by a full disk.
 //!
 //! The processes that are killed are this test program, run again to be a writer.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod store_support;
 
@@ -37,7 +38,12 @@ fn child_writes_until_killed() {
             Ok(()) => say(format_args!("stored {number}")),
             Err(error) => say(format_args!("failed {error}")),
         });
-        store.append(Batch { stream: stream("league"), lines: vec![line(number)], exchanges: Vec::new(), then });
+        store.append(Batch {
+            stream: stream("league"),
+            lines: vec![line(number)],
+            exchanges: Vec::new(),
+            then,
+        });
         while store.stats().queue_depth > 20 {
             std::thread::yield_now();
         }
@@ -192,7 +198,9 @@ fn a_failing_write_is_named_and_costs_nothing_acknowledged() {
     let path = dir.path().join("league.db");
     // Files cannot grow beyond 200 blocks, and a write beyond that fails instead of killing the process.
     let mut shell = Command::new("sh");
-    shell.args(["-c", "trap '' XFSZ; ulimit -f 200; exec \"$0\" \"$@\""]).arg(std::env::current_exe().unwrap());
+    shell
+        .args(["-c", "trap '' XFSZ; ulimit -f 200; exec \"$0\" \"$@\""])
+        .arg(std::env::current_exe().unwrap());
     let said = run_dry(shell, &path);
     let line = said.iter().find(|line| line.contains("poisoned ")).unwrap();
     assert!(line.contains("the store f"), "{line}");

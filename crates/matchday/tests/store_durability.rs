@@ -1,4 +1,5 @@
 //! What was acknowledged lasts, in order, and is committed in groups.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod store_support;
 
@@ -28,7 +29,8 @@ fn a_store_goes_on_where_it_was_closed() {
     assert_eq!(stored[5].line, line(5));
     assert_eq!(stored[5].at.as_micros(), 1_736_937_000_000_005);
     assert_eq!(reader.streams().unwrap(), [stream("league"), stream("player/8101")]);
-    let mut left: Vec<_> = std::fs::read_dir(dir.path()).unwrap().map(|file| file.unwrap().file_name()).collect();
+    let mut left: Vec<_> =
+        std::fs::read_dir(dir.path()).unwrap().map(|file| file.unwrap().file_name()).collect();
     left.sort();
     assert_eq!(left, ["a b?%.db", "a b?%.db.lock"], "nothing else is left beside it");
 }

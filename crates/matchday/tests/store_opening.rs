@@ -1,4 +1,5 @@
 //! What is not a store that we can use is refused in one line, and left as it is.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod store_support;
 
@@ -134,7 +135,10 @@ fn a_second_writer_is_refused_and_the_first_goes_on() {
     append(&store, "league", vec![line(0)]).unwrap();
     let said = Store::open(&path).unwrap_err().to_string();
     let pid = std::process::id();
-    assert!(said.contains(&format!("is in use by another Matchday (process {pid}): stop that one first")), "{said}");
+    assert!(
+        said.contains(&format!("is in use by another Matchday (process {pid}): stop that one first")),
+        "{said}"
+    );
     append(&store, "league", vec![line(1)]).unwrap();
     store.close().unwrap();
     Store::open(&path).unwrap().close().unwrap();

@@ -1,5 +1,7 @@
 //! What can go wrong with a store, in words for whoever runs it. Values only.
 
+use matchday_core::log::LogError;
+use matchday_core::protocol::MatchId;
 use rusqlite::ErrorCode;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -35,6 +37,12 @@ pub enum StoreError {
     Database { path: PathBuf, error: rusqlite::Error },
     #[error("{} is not empty: name a directory that does not exist yet", .0.display())]
     NotEmpty(PathBuf),
+    #[error("{} holds no league: it is the store of a referee or a player", .0.display())]
+    NoLeague(PathBuf),
+    #[error("there is no match {0} in this league; matches are named as R1M1")]
+    NoMatch(MatchId),
+    #[error("{} cannot be understood: {error}", path.display())]
+    Unreadable { path: PathBuf, error: LogError },
     #[error("{0}")]
     Failed(#[from] StoreFailed),
 }

@@ -59,7 +59,9 @@ fn uri(path: &Path) -> String {
     let mut uri = String::from("file://");
     for byte in absolute.as_os_str().as_encoded_bytes() {
         match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' => uri.push(char::from(*byte)),
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' => {
+                uri.push(char::from(*byte))
+            }
             _ => uri.push_str(&format!("%{byte:02x}")),
         }
     }

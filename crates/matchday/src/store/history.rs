@@ -1,6 +1,9 @@
 //! The course of a league, read from its stream: each event in order, and where they led. Pure.
 
-use super::Stored;
+use super::error::StoreError;
+use super::verify::result::{Draw, check_draw};
+use super::{Reader, Stored, Stream};
+use matchday_core::league::state::Decision;
 use matchday_core::league::{League, LeagueEvent, Settings};
 use matchday_core::log::{self, LogError};
 use matchday_core::protocol::messages::StandingRow;
@@ -21,6 +24,16 @@ pub struct Entry {
 }
 
 impl History {
+    /// The league that a store holds.
+    pub fn load(reader: &Reader) -> Result<Self, StoreError> {
+        let path = || reader.path().to_owned();
+        let events = reader.load(&Stream::league())?;
+        if events.is_empty() {
+            return Err(StoreError::NoLeague(path()));
+        }
+        Self::read(&events).map_err(|error| StoreError::Unreadable { path: path(), error })
+    }
+
     /// Reads the events and takes them in one after the other; whether they are right is for `verify` to say.
     pub fn read(events: &[Stored]) -> Result<Self, LogError> {
         let mut league = League::new(Settings::default());
@@ -31,6 +44,18 @@ impl History {
             entries.push(Entry { seq: stored.seq, at, event });
         }
         Ok(Self { entries, league })
+    }
+
+    /// Whether the draw of a match is proven: `proven`, `unproven`, or why it is wrong; `None` if there was none.
+    pub fn proof(&self, match_id: &MatchId) -> Option<String> {
+        let game = self.league.matches.get(match_id)?;
+        let Decision { attempt, status, result, .. } = game.decision.as_ref()?;
+        match check_draw(&self.league.settings, match_id, game, *attempt, *status, result) {
+            Ok(Draw::None) => None,
+            Ok(Draw::Proven) => Some("proven".into()),
+            Ok(Draw::Unproven) => Some("unproven".into()),
+            Err(wrong) => Some(format!("wrong: {wrong}")),
+        }
     }
 
     /// What happened to a match, from the announcement of its round to its result.

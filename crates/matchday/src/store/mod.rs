@@ -5,7 +5,7 @@
 //! - `file`, `schema`: the file is recognised, locked, made, brought up to date
 //! - `queue`, `writer`: one thread writes; what is waiting is committed together, and acknowledged in order
 //! - [`reader`], [`history`]: reading it back, as rows and as the course of a league
-//! - [`verify`], [`export`], [`timeline`]: what can be made of a stored league
+//! - [`verify`], [`export`], [`timeline`]: what can be made of a stored league; `words` and `gist` say it in brief
 //!
 //! The contract is small, so that another store can take this one's place: append to a stream after its last event,
 //! read a stream, one writer.
@@ -14,6 +14,7 @@ pub mod chain;
 pub mod error;
 pub mod export;
 mod file;
+mod gist;
 pub mod history;
 mod queue;
 pub mod reader;
@@ -21,6 +22,7 @@ mod schema;
 pub mod stats;
 pub mod timeline;
 pub mod verify;
+mod words;
 mod writer;
 
 pub use error::{StoreError, StoreFailed};

@@ -2,9 +2,9 @@
 //!
 //! It does not bound itself: whoever appends waits for the `then`s before taking more work on.
 
+use super::Batch;
 use super::error::StoreFailed;
 use super::stats::StoreStats;
-use super::Batch;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -134,6 +134,8 @@ impl Batch {
     fn bytes(&self) -> usize {
         let exchanges = self.exchanges.iter();
         self.lines.iter().map(String::len).sum::<usize>()
-            + exchanges.map(|one| one.request.len() + one.answer.as_ref().map_or(0, String::len)).sum::<usize>()
+            + exchanges
+                .map(|one| one.request.len() + one.answer.as_ref().map_or(0, String::len))
+                .sum::<usize>()
     }
 }

@@ -110,8 +110,8 @@ fn insert_events(
     mut head: Head,
     lines: &[String],
 ) -> Result<Head, Trouble> {
-    let mut insert = work
-        .prepare_cached("INSERT INTO events (stream, seq, at, line, hash) VALUES (?1, ?2, ?3, ?4, ?5)")?;
+    let mut insert =
+        work.prepare_cached("INSERT INTO events (stream, seq, at, line, hash) VALUES (?1, ?2, ?3, ?4, ?5)")?;
     for line in lines {
         let at = time_of(line).map_err(|why| Trouble::Unreadable(stream.clone(), why))?;
         let seq = head.seq.saturating_add(1);

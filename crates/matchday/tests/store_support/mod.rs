@@ -1,7 +1,7 @@
 //! Leagues for the store's tests, played by a real manager whose referees answer at once, and stores to put them in.
-#![allow(dead_code, clippy::unwrap_used, clippy::panic, reason = "each test file uses a part of this")]
+#![allow(dead_code, reason = "each test file uses a part of this")]
 
-use matchday::store::{Batch, Exchange, Store, StoreFailed, Stream};
+use matchday::store::{Batch, Exchange, Store, StoreFailed, Stored, Stream, chain};
 use matchday_core::agent::{Agent, Answer, Ask, Content, Input, Outgoing, Request, RequestId};
 use matchday_core::entropy::Entropy;
 use matchday_core::fair::{Dice, Nonce, Secret};
@@ -115,8 +115,12 @@ impl Desk {
         let envelope = Envelope::new(sender.clone(), self.now, ConversationId::new("conv-test"));
         let message = Message::new(envelope.with_token(self.tokens.get(sender).cloned()), body);
         let message_type = message.message_type();
-        let incoming =
-            Incoming { envelope: message.envelope, message_type, body: Ok(message.body), deviations: Vec::new() };
+        let incoming = Incoming {
+            envelope: message.envelope,
+            message_type,
+            body: Ok(message.body),
+            deviations: Vec::new(),
+        };
         let ask = Ask::Message(Ok(incoming));
         let request = Request { id: RequestId(self.requests), ask, dialect: Dialect::Standard, local: true };
         match self.hand_in(Input::Request(request)).pop() {
@@ -142,8 +146,12 @@ impl Desk {
         let matches = &self.manager.league().matches;
         let (id, game) = matches.iter().find(|(_, game)| game.is_open()).expect("something is open");
         let by = Sender::Referee(game.referee().unwrap().clone());
-        let fixture =
-            Fixture { match_id: id.clone(), a: game.a.clone(), b: game.b.clone(), settings: settings.clone() };
+        let fixture = Fixture {
+            match_id: id.clone(),
+            a: game.a.clone(),
+            b: game.b.clone(),
+            settings: settings.clone(),
+        };
         let report = MatchResultReport {
             league_id: settings.league_id.clone(),
             round_id: game.round_id,
@@ -243,4 +251,17 @@ fn referee_meta(number: u32) -> RefereeMeta {
         protocol_version: None,
         capabilities: vec![MATCH_TOKENS.into()],
     }
+}
+
+/// The lines as they would stand in a store, with a chain that holds.
+pub(crate) fn chained(name: &str, lines: &[String]) -> Vec<Stored> {
+    let stream = stream(name);
+    let mut hash = chain::genesis(&stream);
+    let mut events = Vec::new();
+    for (seq, line) in (1..).zip(lines) {
+        hash = chain::link(&hash, &stream, seq, line);
+        let (at, _) = log::read::<serde_json::Value>(line).unwrap();
+        events.push(Stored { seq, at, line: line.clone(), hash });
+    }
+    events
 }

@@ -118,7 +118,8 @@ impl Auditor {
     /// A match of the round that is being played, without a result.
     fn undecided(&self, match_id: &MatchId) -> Result<&Match, String> {
         self.running()?;
-        let game = self.league.matches.get(match_id).ok_or_else(|| format!("there is no match {match_id}"))?;
+        let game =
+            self.league.matches.get(match_id).ok_or_else(|| format!("there is no match {match_id}"))?;
         let open = self.league.open_round().map(|round| round.round_id);
         ensure(open == Some(game.round_id), || {
             format!("{match_id} is of round {}, which is not being played", game.round_id)

@@ -10,13 +10,13 @@
 
 mod audit;
 mod report;
-mod result;
+pub(super) mod result;
 mod schedule;
 
 use super::chain::{self, Hash};
 use super::error::StoreError;
 use super::writer::time_of;
-use super::{Store, Stored, Stream, history};
+use super::{Store, Stored, Stream, history, words};
 use audit::Auditor;
 use matchday_core::league::LeagueEvent;
 use matchday_core::log;
@@ -68,7 +68,7 @@ pub struct Fault {
 impl std::fmt::Display for Fault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { stream, seq, at, what, why } = self;
-        write!(f, "event {seq} of {stream} ({what}, {at}): {why}")
+        write!(f, "event {seq} of {stream} ({what}, {}): {why}", words::of_time(*at))
     }
 }
 
@@ -135,7 +135,9 @@ fn check(
         return Err(format!("event {seq} should stand here: one is missing"));
     }
     if stored.hash != chain::link(before, stream, seq, &stored.line) {
-        return Err("its hash does not follow from its text and the event before: one of them was changed".into());
+        return Err(
+            "its hash does not follow from its text and the event before: one of them was changed".into()
+        );
     }
     let at = match stream.0.split('/').next() {
         Some("league") => {

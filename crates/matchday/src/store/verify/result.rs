@@ -8,7 +8,7 @@ use matchday_core::protocol::messages::{GameDetails, GameStatus, MatchResult, Pa
 use matchday_core::protocol::{Attempt, MatchId, PlayerId};
 
 /// What is known of a match's chance.
-pub(super) enum Draw {
+pub(in crate::store) enum Draw {
     /// There was none.
     None,
     Proven,
@@ -44,7 +44,7 @@ pub(super) fn check_score(game: &Match, status: GameStatus, result: &MatchResult
 }
 
 /// Plays even/odd over again from the choices and the reveal.
-pub(super) fn check_draw(
+pub(in crate::store) fn check_draw(
     settings: &Settings,
     match_id: &MatchId,
     seats: &Match,

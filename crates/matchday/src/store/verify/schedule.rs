@@ -26,7 +26,11 @@ pub(super) fn check<'a>(
     // Every pair is of two players and comes once, so that counting them is enough.
     let pairs = players.len() * (players.len() - 1) / 2;
     if met.len() != pairs {
-        return Err(format!("{} players make {pairs} matches, and {} are scheduled", players.len(), met.len()));
+        return Err(format!(
+            "{} players make {pairs} matches, and {} are scheduled",
+            players.len(),
+            met.len()
+        ));
     }
     Ok(())
 }
