@@ -151,7 +151,7 @@ fn a_store_of_someone_else_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("league.db");
     store_with(&path, 1);
-    fs::set_permissions(&path, fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o000)).unwrap();
     if fs::File::open(&path).is_ok() {
         eprintln!("skipped: this user may open every file");
         return;
