@@ -110,11 +110,51 @@ pub fn judge<I>(
                     match_tokens: answer.match_tokens.unwrap_or(false),
                 })
             }
-            Some((_, answer)) => Verdict::Refused {
-                reason: answer.reason.unwrap_or_else(|| "the manager gave no reason".into()),
-                code: answer.error_code,
-            },
+            Some((_, answer)) => {
+                let reason = answer.reason.unwrap_or_else(|| "the manager gave no reason".into());
+                match answer.error_code {
+                    Some(code) if code.retryable() => Verdict::TryAgain { why: reason },
+                    code => Verdict::Refused { reason, code },
+                }
+            }
             None => Verdict::TryAgain { why: "the manager answered with another kind of message".into() },
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::decode::Incoming;
+    use crate::protocol::messages::LeagueRegisterResponse;
+    use crate::protocol::{ConversationId, Envelope, MessageType, PlayerId, Sender};
+
+    fn rejected(code: ErrorCode) -> Verdict<PlayerId> {
+        let answer = RegisterAnswer {
+            status: RegisterStatus::Rejected,
+            reason: Some("because".into()),
+            league_id: None,
+            match_tokens: None,
+            error_name: None,
+            error_code: Some(code),
+            context: None,
+        };
+        let conversation = ConversationId::new("conv-register");
+        let incoming = Incoming {
+            envelope: Envelope::new(Sender::LeagueManager, Timestamp::EPOCH, conversation),
+            message_type: MessageType::LeagueRegisterResponse,
+            body: Ok(LeagueRegisterResponse { player_id: None, answer }.into()),
+            deviations: Vec::new(),
+        };
+        judge(Answer::Message(Ok(incoming)), |body| match body {
+            Body::LeagueRegisterResponse(response) => Some((response.player_id, response.answer)),
+            _ => None,
+        })
+    }
+
+    #[test]
+    fn a_rejection_for_want_of_a_connection_is_not_the_last_word() {
+        assert!(matches!(rejected(ErrorCode::Connection), Verdict::TryAgain { .. }));
+        assert!(matches!(rejected(ErrorCode::LateRegistration), Verdict::Refused { .. }));
     }
 }

@@ -9,6 +9,7 @@
 //! - [`timing`], [`retry`], [`post`], [`enrol`], [`log`]: what the agents share: deadlines, mail that must arrive,
 //!   registration, how events are written down
 //! - [`league`], [`referee`], [`player`]: the agents
+//! - [`sim`]: a world in virtual time, to prove the agents in
 
 pub mod agent;
 pub mod enrol;
@@ -22,4 +23,5 @@ pub mod post;
 pub mod protocol;
 pub mod referee;
 pub mod retry;
+pub mod sim;
 pub mod timing;

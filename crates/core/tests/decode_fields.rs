@@ -22,6 +22,7 @@ fn optional(message_type: M) -> &'static [&'static str] {
             "matches[].referee_id",
             "matches[].conversation_id",
             "matches[].match_tokens",
+            "matches[].replay",
             "matches[].player_A_record",
             "matches[].player_B_record",
             "matches[].player_A_dialect",
@@ -59,6 +60,7 @@ fn optional(message_type: M) -> &'static [&'static str] {
             "result.details.number_parity",
             "result.details.fairness",
             "result.details.answer_ms",
+            "result.details.deviations",
         ],
         M::MatchResultAck => &["duplicate"],
         M::LeagueStandingsUpdate => &["standings[].technical_losses", "standings[].rank_reason"],
@@ -85,7 +87,7 @@ fn optional(message_type: M) -> &'static [&'static str] {
         M::MatchAssignment => {
             &["league_id", "round_id", "game_type", "player_A_endpoint", "player_B_endpoint"]
         }
-        M::GameJoinAck | M::LeagueQuery | M::StartLeague | M::LeagueStatus => &[],
+        M::GameJoinAck | M::LeagueQuery | M::StartLeague | M::LeagueStatus | M::LeagueOrder => &[],
     }
 }
 

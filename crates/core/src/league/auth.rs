@@ -14,6 +14,8 @@ enum From {
     /// Anyone: it is how one becomes known.
     Anyone,
     /// The operator: from this machine, or with the operator's token.
+    Launcher,
+    /// The operator, by the operator's token and nothing else.
     Operator,
     Referees,
     Members,
@@ -24,7 +26,8 @@ enum From {
 fn taken_from(message: MessageType) -> From {
     match message {
         MessageType::LeagueRegisterRequest | MessageType::RefereeRegisterRequest => From::Anyone,
-        MessageType::StartLeague => From::Operator,
+        MessageType::StartLeague => From::Launcher,
+        MessageType::LeagueOrder => From::Operator,
         MessageType::MatchResultReport => From::Referees,
         MessageType::LeagueQuery => From::Members,
         _ => From::Nobody,
@@ -41,7 +44,8 @@ impl Manager {
     ) -> Result<Option<Sender>, Refusal> {
         match taken_from(message) {
             From::Anyone | From::Nobody => Ok(None),
-            From::Operator => self.admit_operator(envelope, local).map(|()| None),
+            From::Launcher => self.admit_operator(envelope, local).map(|()| None),
+            From::Operator => self.admit_operator(envelope, false).map(|()| None),
             From::Members => self.identify(envelope).map(Some),
             From::Referees => match self.identify(envelope)? {
                 referee @ Sender::Referee(_) => Ok(Some(referee)),
@@ -65,7 +69,7 @@ impl Manager {
             (None, _) if local => Ok(()),
             (None, _) => Err(Refusal::new(
                 ErrorCode::TokenMissing,
-                "only the operator may do this from another machine: send the operator token as auth_token",
+                "only the operator may do this: send the operator token as auth_token",
             )),
             (Some(shown), _) => Err(invalid_token(shown, "this is not the operator token")),
         }

@@ -74,6 +74,16 @@ pub enum LeagueEvent {
     LeagueCompleted {
         champion: PlayerId,
     },
+    /// The operator has stepped in.
+    LeaguePaused,
+    LeagueResumed,
+    PlayerWithdrawn {
+        player_id: PlayerId,
+    },
+    /// A result is struck, and its match will be played again.
+    MatchVoided {
+        match_id: MatchId,
+    },
     /// An agent does not answer.
     AgentSuspended {
         agent: Sender,

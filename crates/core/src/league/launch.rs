@@ -25,7 +25,7 @@ impl Manager {
         self.check_league(&start.league_id)?;
         if self.league.phase == Phase::Registration {
             self.check_strength()?;
-            let players: Vec<PlayerId> = self.league.players.keys().cloned().collect();
+            let players = self.entrants();
             let rounds = schedule::round_robin(&players);
             self.record(act, LeagueEvent::LeagueStarted { rounds });
             self.call_roll(act);
@@ -34,8 +34,14 @@ impl Manager {
         Ok(())
     }
 
+    /// Who takes part: all who registered and were not withdrawn.
+    fn entrants(&self) -> Vec<PlayerId> {
+        let players = self.league.players.iter().filter(|(_, player)| !player.withdrawn);
+        players.map(|(id, _)| id.clone()).collect()
+    }
+
     fn check_strength(&self) -> Result<(), Refusal> {
-        let (players, referees) = (self.league.players.len(), self.league.referees.len());
+        let (players, referees) = (self.entrants().len(), self.league.referees.len());
         if players < 2 || referees < 1 {
             return Err(Refusal::new(
                 ErrorCode::InvalidState,

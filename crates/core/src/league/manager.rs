@@ -226,6 +226,7 @@ impl Manager {
             (Body::LeagueRegisterRequest(request), _) => self.register_player(act, asked, request),
             (Body::RefereeRegisterRequest(request), _) => self.register_referee(act, asked, request),
             (Body::StartLeague(start), _) => self.start_league(act, asked, &start).map(|()| None),
+            (Body::LeagueOrder(order), _) => self.obey(act, asked, order).map(|()| None),
             (Body::MatchResultReport(report), Some(Sender::Referee(referee))) => {
                 self.take_report(act, asked, referee, report).map(|()| None)
             }
@@ -279,8 +280,8 @@ impl Manager {
             self.record(act, LeagueEvent::LeagueCreated { settings });
         }
         match self.league.phase {
-            Phase::Registration | Phase::Paused => {}
-            Phase::Running => self.resume(act),
+            Phase::Registration => {}
+            Phase::Running | Phase::Paused => self.resume(act),
             Phase::Completed => self.tell_completed(act),
         }
     }

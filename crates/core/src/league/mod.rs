@@ -3,7 +3,7 @@
 //! # Layout
 //! - [`settings`], [`event`], [`state`]: the rules of a league, what happens to it, and how it stands
 //! - [`schedule`], [`standings`]: pure arithmetic
-//! - [`manager`]: the agent; it decides, and works through `registration`, `launch`, `rounds`, `results`, `queries`,
+//! - [`manager`]: the agent; it decides, and works through `registration`, `launch`, `rounds`, `results`, `queries`, `orders`,
 //!   `auth` (who may), `notices` (telling everyone)
 
 mod auth;
@@ -11,6 +11,7 @@ pub mod event;
 mod launch;
 pub mod manager;
 mod notices;
+mod orders;
 mod queries;
 mod registration;
 mod results;

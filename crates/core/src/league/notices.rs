@@ -302,7 +302,7 @@ impl Manager {
         let body = LeagueCompleted {
             league_id: self.league.settings.league_id.clone(),
             total_rounds: u32::try_from(self.league.rounds.len()).unwrap_or(u32::MAX),
-            total_matches: u32::try_from(self.league.matches.len()).unwrap_or(u32::MAX),
+            total_matches: self.league.matches_decided,
             champion: Champion {
                 player_id: first.player_id.clone(),
                 display_name: first.display_name.clone(),

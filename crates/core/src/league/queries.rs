@@ -120,7 +120,7 @@ impl Manager {
     fn scheduled_match(&self, match_id: &MatchId, game: &Match) -> ScheduledMatch {
         let state = match &game.decision {
             Some(_) => MatchProgress::Decided,
-            None if game.is_open() => MatchProgress::Playing,
+            None if game.in_play => MatchProgress::Playing,
             None => MatchProgress::Scheduled,
         };
         ScheduledMatch {

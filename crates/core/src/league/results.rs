@@ -107,18 +107,23 @@ impl Manager {
         }
     }
 
-    /// Decides a match without play if one of its players is suspended.
-    pub(super) fn forfeit_if_suspended(&mut self, act: &mut Act<'_>, match_id: &MatchId) -> bool {
+    /// Decides a match without play if one of its players is suspended or withdrawn.
+    pub(super) fn forfeit_if_absent(&mut self, act: &mut Act<'_>, match_id: &MatchId) -> bool {
         let Some(game) = self.league.matches.get(match_id) else {
             return false;
         };
         let (a, b) = (game.a.clone(), game.b.clone());
-        let gone = |player: &PlayerId| self.is_suspended(&Sender::Player(player.clone()));
+        let gone = |player: &PlayerId| {
+            self.league.players.get(player).and_then(|known| match known.withdrawn {
+                true => Some("withdrawn"),
+                false => known.is_suspended().then_some("suspended"),
+            })
+        };
         let (winner, reason) = match (gone(&a), gone(&b)) {
-            (false, false) => return false,
-            (true, false) => (Some(b.clone()), format!("{a} is suspended - {b} wins by default")),
-            (false, true) => (Some(a.clone()), format!("{b} is suspended - {a} wins by default")),
-            (true, true) => (None, format!("{a} and {b} are suspended - both lose")),
+            (None, None) => return false,
+            (Some(why), None) => (Some(b.clone()), format!("{a} is {why} - {b} wins by default")),
+            (None, Some(why)) => (Some(a.clone()), format!("{b} is {why} - {a} wins by default")),
+            (Some(one), Some(other)) => (None, format!("{a} is {one} and {b} is {other} - both lose")),
         };
         let points = |player: &PlayerId| {
             if winner.as_ref() == Some(player) { POINTS_WIN } else { 0 }

@@ -22,14 +22,11 @@ impl Manager {
         if self.everyone().any(|agent| self.is_suspended(&agent)) {
             self.probe_at = Some(act.now + self.league.settings.probe_every);
         }
-        let Some(round) = self.league.open_round() else {
-            match self.league.current_round {
-                0 => self.call_roll(act),
-                _ => self.advance(act),
-            }
-            return;
-        };
-        self.release_at = round.starts_at.filter(|starts_at| *starts_at > act.now);
+        if self.league.current_round == 0 {
+            return self.call_roll(act);
+        }
+        let starts_at = self.league.open_round().and_then(|round| round.starts_at);
+        self.release_at = starts_at.filter(|starts_at| *starts_at > act.now);
         self.tell_announcement(act);
         self.tell_standings(act);
         let open = self.in_hand(|_| true);
@@ -39,10 +36,9 @@ impl Manager {
 
     /// The open matches of the round with the referees that have them.
     fn in_hand(&self, mut wanted: impl FnMut(&RefereeId) -> bool) -> Vec<(MatchId, RefereeId)> {
-        let Some(round) = self.league.open_round() else { return Vec::new() };
         self.league
-            .matches_of(round)
-            .filter(|(id, game)| game.is_open() && !self.orphans.contains(*id))
+            .awaited()
+            .filter(|(id, game)| game.in_play && !self.orphans.contains(*id))
             .filter_map(|(id, game)| Some((id.clone(), game.referee()?.clone())))
             .filter(|(_, referee)| wanted(referee))
             .collect()
@@ -58,17 +54,17 @@ impl Manager {
     /// Moves the league on as far as it can go now.
     pub(super) fn advance(&mut self, act: &mut Act<'_>) {
         while self.league.phase == Phase::Running && self.roll.is_none() {
-            if self.league.open_round().is_none() && !self.announce_next(act) {
+            let idle = self.league.open_round().is_none() && self.league.undecided.is_empty();
+            if idle && !self.announce_next(act) {
                 return self.complete_league(act);
             }
             self.release_matches(act);
-            let Some(round) = self.league.open_round() else {
-                return;
-            };
-            if self.league.matches_of(round).any(|(_, game)| game.decision.is_none()) {
+            if !self.league.undecided.is_empty() {
                 return;
             }
-            self.close_round(act);
+            if self.league.open_round().is_some() {
+                self.close_round(act);
+            }
         }
     }
 
@@ -145,15 +141,10 @@ impl Manager {
             return;
         }
         self.release_at = None;
-        let Some(round) = self.league.open_round() else {
-            return;
-        };
         let waiting: Vec<MatchId> = self
             .league
-            .matches_of(round)
-            .filter(|(id, game)| {
-                game.decision.is_none() && (game.attempts.is_empty() || self.orphans.contains(*id))
-            })
+            .awaited()
+            .filter(|(id, game)| !game.in_play || self.orphans.contains(*id))
             .map(|(id, _)| id.clone())
             .collect();
         if waiting.is_empty() {
@@ -162,7 +153,7 @@ impl Manager {
         let mut loads = self.loads();
         let mut given = Vec::new();
         for match_id in waiting {
-            if self.forfeit_if_suspended(act, &match_id) {
+            if self.forfeit_if_absent(act, &match_id) {
                 continue;
             }
             let Some(referee) = self.choose_referee(&match_id, &loads) else {
@@ -206,13 +197,16 @@ impl Manager {
     /// Tells each referee of the matches that are now its own, in one message, and starts the clock on them.
     fn send_assignments(&mut self, act: &mut Act<'_>, given: Vec<(MatchId, RefereeId)>) {
         let due = act.now + self.league.settings.overdue_after();
-        let mut by_referee: BTreeMap<RefereeId, Vec<MatchId>> = BTreeMap::new();
+        let mut shares: BTreeMap<(RefereeId, RoundId), Vec<MatchId>> = BTreeMap::new();
         for (match_id, referee) in given {
+            let Some(round_id) = self.league.matches.get(&match_id).map(|game| game.round_id) else {
+                continue;
+            };
             self.due.retain(|(_, id)| *id != match_id);
             self.due.insert((due, match_id.clone()));
-            by_referee.entry(referee).or_default().push(match_id);
+            shares.entry((referee, round_id)).or_default().push(match_id);
         }
-        for (referee, matches) in by_referee {
+        for ((referee, _), matches) in shares {
             let agent = Sender::Referee(referee);
             let Some((to, dialect)) = self.address(&agent) else {
                 continue;
@@ -267,6 +261,7 @@ impl Manager {
             referee_endpoint: referee.meta.contact_endpoint.clone(),
             conversation_id: Some(ConversationId::of_match(match_id, attempt)),
             match_tokens: Some(speaks_tokens),
+            replay: game.struck.then_some(true),
             briefing,
         })
     }
@@ -317,7 +312,7 @@ impl Manager {
                 self.league
                     .matches
                     .get(*id)
-                    .is_some_and(|game| game.is_open() && game.referee() == Some(&referee))
+                    .is_some_and(|game| game.in_play && game.referee() == Some(&referee))
             })
             .cloned()
             .collect();
@@ -342,7 +337,7 @@ impl Manager {
                 break;
             }
             self.due.pop_first();
-            let Some(game) = self.league.matches.get(&match_id).filter(|game| game.is_open()) else {
+            let Some(game) = self.league.matches.get(&match_id).filter(|game| game.in_play) else {
                 continue;
             };
             if let Some(referee) = game.referee().cloned() {
@@ -395,7 +390,7 @@ impl Manager {
         }
     }
 
-    fn complete_league(&mut self, act: &mut Act<'_>) {
+    pub(super) fn complete_league(&mut self, act: &mut Act<'_>) {
         let Some(champion) = self.league.table().into_iter().next().map(|place| place.player) else {
             return;
         };

@@ -12,7 +12,7 @@ use crate::protocol::messages::{
 use crate::protocol::token::TokenHash;
 use crate::protocol::{Sender, Timestamp};
 use smol_str::SmolStr;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct League {
@@ -27,6 +27,8 @@ pub struct League {
     /// 0 until the first round is announced.
     pub current_round: u32,
     pub matches_decided: u32,
+    /// The matches of announced rounds that have no result yet: those of the open round, and struck ones.
+    pub undecided: BTreeSet<MatchId>,
     pub champion: Option<PlayerId>,
 }
 
@@ -40,6 +42,8 @@ pub struct Member<M> {
     /// Technical losses in a row.
     pub streak: u32,
     pub record: Record,
+    /// Taken out of the league by the operator, for good.
+    pub withdrawn: bool,
     pub deviations: BTreeMap<String, u32>,
 }
 
@@ -52,6 +56,7 @@ impl<M> Member<M> {
             state: Lifecycle::Registered,
             streak: 0,
             record: Record::default(),
+            withdrawn: false,
             deviations: BTreeMap::new(),
         }
     }
@@ -101,6 +106,10 @@ pub struct Match {
     pub planned: Option<RefereeId>,
     /// Every referee it was given to, in order: the number of an attempt is its place here.
     pub attempts: Vec<RefereeId>,
+    /// Whether a referee is at it.
+    pub in_play: bool,
+    /// Whether the operator has struck its result, so that it is to be played again.
+    pub struck: bool,
     pub decision: Option<Decision>,
 }
 
@@ -112,10 +121,6 @@ impl Match {
     /// The referee that has it now.
     pub fn referee(&self) -> Option<&RefereeId> {
         self.attempts.last()
-    }
-
-    pub fn is_open(&self) -> bool {
-        self.decision.is_none() && !self.attempts.is_empty()
     }
 
     pub fn has(&self, player: &PlayerId) -> bool {
@@ -148,6 +153,7 @@ impl League {
             matches: BTreeMap::new(),
             current_round: 0,
             matches_decided: 0,
+            undecided: BTreeSet::new(),
             champion: None,
         }
     }
@@ -183,6 +189,7 @@ impl League {
                 if let Some(game) = self.matches.get_mut(match_id) {
                     game.planned = Some(referee_id.clone());
                     game.attempts.push(referee_id.clone());
+                    game.in_play = true;
                 }
             }
             LeagueEvent::MatchDecided { match_id, attempt, status, result, by } => {
@@ -208,6 +215,15 @@ impl League {
                 *state = Lifecycle::Active;
                 *streak = 0;
             }),
+            LeagueEvent::LeaguePaused => self.phase = Phase::Paused,
+            LeagueEvent::LeagueResumed => self.phase = Phase::Running,
+            LeagueEvent::PlayerWithdrawn { player_id } => {
+                if let Some(player) = self.players.get_mut(player_id) {
+                    player.withdrawn = true;
+                    player.state = Lifecycle::Shutdown;
+                }
+            }
+            LeagueEvent::MatchVoided { match_id } => self.void(match_id),
             LeagueEvent::DialectLearned { agent, dialect } => self.learn(agent, *dialect),
             LeagueEvent::DeviationsNoted { agent, deviations } => self.note(agent, deviations),
         }
@@ -226,6 +242,8 @@ impl League {
                     b: b.clone(),
                     planned: None,
                     attempts: Vec::new(),
+                    in_play: false,
+                    struck: false,
                     decision: None,
                 };
                 self.matches.insert(match_id.clone(), game);
@@ -245,6 +263,7 @@ impl League {
         self.current_round = round_id.0;
         if let Some(round) = self.rounds.iter_mut().find(|round| round.round_id == round_id) {
             round.starts_at = Some(starts_at);
+            self.undecided.extend(round.matches.iter().cloned());
         }
         for (match_id, referee_id) in plan {
             if let Some(game) = self.matches.get_mut(match_id) {
@@ -275,13 +294,50 @@ impl League {
                 member.note(deviations.iter().map(SmolStr::as_str));
             }
         }
+        game.in_play = false;
+        game.struck = false;
         game.decision = Some(decision);
+        self.undecided.remove(match_id);
         self.matches_decided = self.matches_decided.saturating_add(1);
+    }
+
+    /// Strikes a result, as if the match had not been played.
+    fn void(&mut self, match_id: &MatchId) {
+        let Some(game) = self.matches.get_mut(match_id) else { return };
+        let Some(decision) = game.decision.take() else { return };
+        game.struck = true;
+        for player in [&game.a, &game.b] {
+            if let Some(member) = self.players.get_mut(player) {
+                member.streak = 0;
+                let count = match &decision.result.winner {
+                    Some(winner) if winner == player => &mut member.record.wins,
+                    None if decision.status != GameStatus::TechnicalLoss => &mut member.record.draws,
+                    _ => &mut member.record.losses,
+                };
+                *count = count.saturating_sub(1);
+            }
+        }
+        self.undecided.insert(match_id.clone());
+        self.matches_decided = self.matches_decided.saturating_sub(1);
+        if self.phase == Phase::Completed {
+            self.reopen();
+        }
+    }
+
+    /// A completed league goes on, because a result was struck.
+    fn reopen(&mut self) {
+        self.phase = Phase::Running;
+        self.champion = None;
+        let players = self.players.values_mut().filter(|player| !player.withdrawn);
+        players.for_each(|player| player.state = Lifecycle::Active);
+        self.referees.values_mut().for_each(|referee| referee.state = Lifecycle::Active);
     }
 
     fn complete(&mut self, champion: &PlayerId) {
         self.phase = Phase::Completed;
         self.champion = Some(champion.clone());
+        self.undecided.clear();
+        self.matches.values_mut().for_each(|game| game.in_play = false);
         self.players.values_mut().for_each(|player| player.state = Lifecycle::Shutdown);
         self.referees.values_mut().for_each(|referee| referee.state = Lifecycle::Shutdown);
     }
@@ -338,6 +394,11 @@ impl League {
     /// The matches of a round, in order.
     pub fn matches_of<'a>(&'a self, round: &'a Round) -> impl Iterator<Item = (&'a MatchId, &'a Match)> {
         round.matches.iter().filter_map(|id| self.matches.get_key_value(id))
+    }
+
+    /// The matches that can be played now and have no result yet, in order.
+    pub fn awaited(&self) -> impl Iterator<Item = (&MatchId, &Match)> {
+        self.undecided.iter().filter_map(|id| self.matches.get_key_value(id))
     }
 
     /// The table as the results so far make it.

@@ -82,6 +82,7 @@ catalogue! {
     LeagueError "LEAGUE_ERROR" "notify_league_error";
     StartLeague "START_LEAGUE" "start_league";
     LeagueStatus "LEAGUE_STATUS" "league_status";
+    LeagueOrder "LEAGUE_ORDER" "order_league";
     MatchAssignment "MATCH_ASSIGNMENT" "assign_match";
 }
 

@@ -111,6 +111,7 @@ impl Referee {
                 game_type: announced.game_type.clone(),
                 conversation_id: announced.conversation_id.clone(),
                 starts_at: round.starts_at.unwrap_or(now),
+                replay: announced.replay == Some(true),
                 players: guests(announced),
             };
             // One match that cannot be played here is no reason to drop the others.
@@ -154,6 +155,7 @@ impl Referee {
             match_id: single.match_id,
             game_type,
             starts_at: now,
+            replay: false,
             players: [
                 Guest::named(single.player_a_id, single.player_a_endpoint),
                 Guest::named(single.player_b_id, single.player_b_endpoint),

@@ -23,6 +23,8 @@ pub(super) struct Offer {
     pub(super) game_type: GameType,
     pub(super) conversation_id: Option<ConversationId>,
     pub(super) starts_at: Timestamp,
+    /// Whether its result was struck, so that it is to be played again.
+    pub(super) replay: bool,
     pub(super) players: [Guest; 2],
 }
 
@@ -59,7 +61,7 @@ impl Referee {
             let message = format!("{}: {} cannot play against itself", offer.match_id, a.player_id);
             return Err(refusal(ErrorCode::InvalidFormat, message));
         }
-        if self.durable.is_closed(offer.round_id) {
+        if self.durable.is_closed(offer.round_id) && !offer.replay {
             return Ok(());
         }
         let named = offer.conversation_id.as_ref();
@@ -69,7 +71,7 @@ impl Referee {
                 self.report_again(now, &offer.match_id, step);
                 return Ok(());
             }
-            Some(Held::Settled { recorded: true, .. }) => return Ok(()),
+            Some(Held::Settled { recorded: true, .. }) if !offer.replay => return Ok(()),
             Some(held) if attempt <= held.attempt() => return Ok(()),
             _ => {}
         }

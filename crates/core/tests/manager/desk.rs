@@ -156,7 +156,7 @@ impl Desk {
 
     /// The open matches that were given to a referee.
     pub(crate) fn open_matches(&self) -> Vec<(MatchId, PlayerId, PlayerId, RefereeId)> {
-        let matches = self.manager.league().matches.iter().filter(|(_, game)| game.is_open());
+        let matches = self.manager.league().matches.iter().filter(|(_, game)| game.in_play);
         matches.map(|(id, g)| (id.clone(), g.a.clone(), g.b.clone(), g.referee().unwrap().clone())).collect()
     }
 

@@ -9,6 +9,7 @@
 )]
 
 mod desk;
+mod orders;
 mod queries;
 mod recovery;
 mod registration;

@@ -179,6 +179,7 @@ pub(crate) fn announced(match_id: &MatchId, attempt: u32, match_tokens: Option<b
         referee_endpoint: Endpoint::parse("http://localhost:8001/mcp").unwrap(),
         conversation_id: Some(ConversationId::of_match(match_id, Attempt(attempt))),
         match_tokens,
+        replay: None,
         briefing: None,
     }
 }

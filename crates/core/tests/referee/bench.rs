@@ -105,6 +105,7 @@ impl Announced {
             referee_endpoint: settings().contact_endpoint,
             conversation_id: Some(ConversationId::of_match(&match_id, Attempt(self.attempt))),
             match_tokens: Some(true),
+            replay: None,
             briefing: self.briefed.then(|| {
                 Box::new(Briefing {
                     player_a_endpoint: endpoint(a),

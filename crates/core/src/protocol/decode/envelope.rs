@@ -70,7 +70,7 @@ fn sender_of(message_type: MessageType, r: &Reader<'_>) -> Sender {
         | M::LeagueError
         | M::LeagueStatus
         | M::MatchAssignment => Sender::LeagueManager,
-        M::StartLeague => Sender::Launcher,
+        M::StartLeague | M::LeagueOrder => Sender::Launcher,
         M::RefereeRegisterRequest
         | M::GameInvitation
         | M::ChooseParityCall

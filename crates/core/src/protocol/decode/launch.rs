@@ -10,6 +10,20 @@ pub(super) fn start(r: &Reader<'_>) -> Read<StartLeague> {
     league_id(r).map(|league_id| StartLeague { league_id })
 }
 
+pub(super) fn order(r: &Reader<'_>) -> Read<LeagueOrder> {
+    let league_id = league_id(r)?;
+    let order = r.required("order", rules::one_of)?;
+    let player_id = match order {
+        Order::Withdraw => Some(r.required("player_id", rules::id(PlayerId::new))?),
+        Order::Pause | Order::Resume | Order::Void | Order::End => None,
+    };
+    let match_id = match order {
+        Order::Void => Some(r.required("match_id", rules::id(MatchId::new))?),
+        Order::Pause | Order::Resume | Order::Withdraw | Order::End => None,
+    };
+    Ok(LeagueOrder { league_id, order, player_id, match_id })
+}
+
 pub(super) fn status(r: &Reader<'_>) -> Read<LeagueStatus> {
     Ok(LeagueStatus {
         league_id: league_id(r)?,

@@ -57,6 +57,7 @@ fn read_body(message_type: MessageType, r: &Reader<'_>, sender: &Sender) -> Read
         M::LeagueQueryResponse => query::response(r)?.into(),
         M::LeagueError => error::league_error(r)?.into(),
         M::StartLeague => launch::start(r)?.into(),
+        M::LeagueOrder => launch::order(r)?.into(),
         M::LeagueStatus => launch::status(r)?.into(),
         M::MatchAssignment => launch::assignment(r)?.into(),
     })

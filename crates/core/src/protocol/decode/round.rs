@@ -30,6 +30,7 @@ fn announced_match(r: &Reader<'_>) -> Read<AnnouncedMatch> {
         referee_endpoint: r.required("referee_endpoint", rules::endpoint)?,
         conversation_id: r.optional("conversation_id", rules::id(ConversationId::new))?,
         match_tokens: r.optional("match_tokens", rules::boolean)?,
+        replay: r.optional("replay", rules::boolean)?,
         briefing: briefing(r)?.map(Box::new),
     })
 }

@@ -5,7 +5,7 @@ use crate::protocol::dialect::Dialect;
 use crate::protocol::envelope::{Sender, id_fits};
 use crate::protocol::error::ErrorCode;
 use crate::protocol::messages::query::QueryType;
-use crate::protocol::messages::{AckStatus, GameStatus, Parity, Phase, RegisterStatus, Role, Seconds};
+use crate::protocol::messages::{AckStatus, GameStatus, Order, Parity, Phase, RegisterStatus, Role, Seconds};
 use crate::protocol::text::{DisplayName, Endpoint, RuleBroken, Version};
 use crate::protocol::time::{TimeForm, Timestamp};
 use crate::protocol::token::Token;
@@ -246,6 +246,9 @@ words! {
     }
     Role "\"PLAYER_A\" or \"PLAYER_B\"" { "PLAYER_A" PlayerA, "PLAYER_B" PlayerB, }
     AckStatus "\"recorded\"" { "recorded" Recorded, }
+    Order "one of \"PAUSE\", \"RESUME\", \"WITHDRAW\", \"VOID\", \"END\"" {
+        "PAUSE" Pause, "RESUME" Resume, "WITHDRAW" Withdraw, "VOID" Void, "END" End,
+    }
     Phase "\"registration\", \"running\", \"paused\" or \"completed\"" {
         "registration" Registration, "running" Running, "paused" Paused, "completed" Completed,
     }

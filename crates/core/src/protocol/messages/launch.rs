@@ -1,12 +1,39 @@
 //! How a league is set going, and how far it has come.
 
-use crate::protocol::ids::LeagueId;
+use crate::protocol::ids::{LeagueId, MatchId, PlayerId};
 use serde::{Deserialize, Serialize};
 
 /// START_LEAGUE: the launcher closes registration and begins.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct StartLeague {
     pub league_id: LeagueId,
+}
+
+/// LEAGUE_ORDER: the operator steps in. A message of our own: the sources end where a league needs help.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LeagueOrder {
+    pub league_id: LeagueId,
+    pub order: Order,
+    /// Whom to withdraw.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub player_id: Option<PlayerId>,
+    /// Which result to strike.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub match_id: Option<MatchId>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum Order {
+    /// Begin no more matches; those being played are played out.
+    Pause,
+    Resume,
+    /// Take a player out: it forfeits every match that it has not finished.
+    Withdraw,
+    /// Strike a result, and have the match played again.
+    Void,
+    /// Finish now, with the table as it stands.
+    End,
 }
 
 /// LEAGUE_STATUS: how far the league has come.

@@ -38,6 +38,9 @@ pub struct AnnouncedMatch {
     /// Whether the referee will show each player the token made for this match.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub match_tokens: Option<bool>,
+    /// True when the match had a result that was struck: it is played again, though its round may be over.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replay: Option<bool>,
     /// What only the assigned referee is told.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub briefing: Option<Box<Briefing>>,

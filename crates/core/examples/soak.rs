@@ -1,0 +1,194 @@
+//! Plays very many leagues in simulated worlds, each decided by its seed, and stops at nothing but a broken rule.
+
+use matchday_core::sim::{self, Options, Report, Stats};
+use std::process::ExitCode;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+const HELP: &str = "\
+Plays leagues in simulated worlds with a hostile network and crashing agents, and checks every step.
+
+Usage: cargo run --release -p matchday-core --example soak -- [OPTIONS]
+
+  --seeds N    how many seeds to run (default 1000)
+  --from N     the first seed (default 0)
+  --jobs N     how many at once (default: as many as there are cores)
+  --seed N     run this one seed alone
+  --trace      with --seed: print all that happens
+  --help       this text
+
+Example: cargo run --release -p matchday-core --example soak -- --seeds 20000
+A seed that breaks a rule is named with the command that shows it again; the exit code is then 1.";
+
+struct Arguments {
+    seeds: u64,
+    from: u64,
+    jobs: usize,
+    only: Option<u64>,
+    trace: bool,
+}
+
+fn main() -> ExitCode {
+    match parse(std::env::args().skip(1)) {
+        Ok(Some(arguments)) => match arguments.only {
+            Some(seed) => show(seed, arguments.trace),
+            None => soak(&arguments),
+        },
+        Ok(None) => {
+            println!("{HELP}");
+            ExitCode::SUCCESS
+        }
+        Err(what) => {
+            eprintln!("{what}\n\n{HELP}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn parse(mut words: impl Iterator<Item = String>) -> Result<Option<Arguments>, String> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let mut arguments = Arguments { seeds: 1_000, from: 0, jobs: cores, only: None, trace: false };
+    while let Some(word) = words.next() {
+        let mut number = || -> Result<u64, String> {
+            let text = words.next().ok_or(format!("{word} needs a number"))?;
+            text.parse().map_err(|_| format!("{word} needs a number, not {text:?}"))
+        };
+        match word.as_str() {
+            "--seeds" => arguments.seeds = number()?,
+            "--from" => arguments.from = number()?,
+            "--jobs" => arguments.jobs = usize::try_from(number()?).unwrap_or(1).max(1),
+            "--seed" => arguments.only = Some(number()?),
+            "--trace" => arguments.trace = true,
+            "--help" | "-h" => return Ok(None),
+            _ => return Err(format!("there is no option {word:?}")),
+        }
+    }
+    Ok(Some(arguments))
+}
+
+/// Runs one seed and prints what came of it.
+fn show(seed: u64, trace: bool) -> ExitCode {
+    let report = sim::run(seed, &Options { keep_trace: trace, ..Options::default() });
+    for line in &report.trace {
+        println!("{line}");
+    }
+    println!("seed {seed}: trace {:016x}, {:?}", report.trace_hash, report.stats);
+    match report.failure {
+        None => ExitCode::SUCCESS,
+        Some(failure) => {
+            println!("FAILED: {failure}");
+            ExitCode::from(1)
+        }
+    }
+}
+
+fn soak(arguments: &Arguments) -> ExitCode {
+    let begun = Instant::now();
+    let (next, done) = (AtomicU64::new(0), AtomicU64::new(0));
+    let total = Mutex::new(Total::default());
+    std::thread::scope(|scope| {
+        for _ in 0..arguments.jobs {
+            scope.spawn(|| {
+                loop {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    if index >= arguments.seeds {
+                        break;
+                    }
+                    let report = sim::run(arguments.from + index, &Options::default());
+                    done.fetch_add(1, Ordering::Relaxed);
+                    if let Ok(mut total) = total.lock() {
+                        total.take(&report);
+                    }
+                }
+            });
+        }
+        scope.spawn(|| progress(&done, arguments.seeds, begun));
+    });
+    let total = total.into_inner().unwrap_or_default();
+    total.print(arguments.seeds, begun.elapsed());
+    if total.failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) }
+}
+
+fn progress(done: &AtomicU64, seeds: u64, begun: Instant) {
+    let mut shown = Instant::now();
+    while done.load(Ordering::Relaxed) < seeds {
+        std::thread::sleep(Duration::from_millis(20));
+        if shown.elapsed() >= Duration::from_secs(2) {
+            shown = Instant::now();
+            eprintln!("{} of {seeds} seeds, {:.0?}", done.load(Ordering::Relaxed), begun.elapsed());
+        }
+    }
+}
+
+#[derive(Default)]
+struct Total {
+    stats: Stats,
+    steps: u64,
+    failures: Vec<(u64, String)>,
+}
+
+/// So many failures are enough to begin with.
+const FAILURES_SHOWN: usize = 20;
+
+impl Total {
+    fn take(&mut self, report: &Report) {
+        let Stats {
+            messages,
+            lost,
+            refused,
+            duplicated,
+            crashes,
+            steps_lost,
+            forgeries,
+            matches,
+            technical_losses,
+            reassigned,
+            virtual_time,
+            completed_under_fault,
+            bound_used_percent,
+            ..
+        } = &report.stats;
+        let sum = &mut self.stats;
+        sum.messages += messages;
+        sum.lost += lost;
+        sum.refused += refused;
+        sum.duplicated += duplicated;
+        sum.crashes += crashes;
+        sum.steps_lost += steps_lost;
+        sum.forgeries += forgeries;
+        sum.matches += matches;
+        sum.technical_losses += technical_losses;
+        sum.reassigned += reassigned;
+        sum.virtual_time += *virtual_time;
+        sum.completed_under_fault += completed_under_fault;
+        sum.bound_used_percent = sum.bound_used_percent.max(*bound_used_percent);
+        self.steps += report.stats.all_steps();
+        if let Some(failure) = &report.failure {
+            self.failures.push((report.seed, failure.to_string()));
+        }
+    }
+
+    fn print(&self, seeds: u64, wall: Duration) {
+        let Stats { messages, lost, refused, duplicated, crashes, steps_lost, forgeries, .. } = &self.stats;
+        let Stats { matches, technical_losses, reassigned, virtual_time, .. } = &self.stats;
+        let Stats { completed_under_fault, bound_used_percent, .. } = &self.stats;
+        println!("{seeds} seeds in {wall:.1?}, {} failed", self.failures.len());
+        println!("  {matches} matches, {technical_losses} of them technical losses, {reassigned} reassigned");
+        println!(
+            "  {} steps, {messages} messages: {lost} lost, {duplicated} duplicated, {refused} refused",
+            self.steps
+        );
+        println!("  {crashes} crashes losing {steps_lost} steps, {forgeries} forged reports");
+        println!("  {:.1} days of virtual time", virtual_time.as_secs_f64() / 86_400.0);
+        println!(
+            "  {completed_under_fault} leagues were over before the faults, the others after at most {bound_used_percent} % of their bound"
+        );
+        let mut failures = self.failures.clone();
+        failures.sort();
+        for (seed, what) in failures.iter().take(FAILURES_SHOWN) {
+            println!("\nseed {seed} FAILED: {what}");
+            println!("  cargo run --release -p matchday-core --example soak -- --seed {seed} --trace");
+        }
+    }
+}

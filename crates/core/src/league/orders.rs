@@ -1,0 +1,118 @@
+//! The operator steps in: pause, resume, withdraw a player, strike a result, end early.
+
+use super::event::LeagueEvent;
+use super::manager::{Act, Asked, Manager, Refusal};
+use crate::protocol::Sender;
+use crate::protocol::error::ErrorCode;
+use crate::protocol::ids::{MatchId, PlayerId};
+use crate::protocol::messages::{LeagueOrder, Order, Phase};
+
+impl Manager {
+    pub(super) fn obey(
+        &mut self,
+        act: &mut Act<'_>,
+        asked: &Asked,
+        order: LeagueOrder,
+    ) -> Result<(), Refusal> {
+        self.check_league(&order.league_id)?;
+        match (order.order, order.player_id, order.match_id) {
+            (Order::Pause, ..) => self.pause(act)?,
+            (Order::Resume, ..) => self.go_on(act)?,
+            (Order::Withdraw, Some(player), _) => self.withdraw(act, &player)?,
+            (Order::Void, _, Some(match_id)) => self.strike(act, match_id)?,
+            (Order::End, ..) => self.end_early(act)?,
+            (Order::Withdraw, None, _) | (Order::Void, _, None) => {
+                return Err(Refusal::new(ErrorCode::MissingField, "name the player or the match"));
+            }
+        }
+        self.reply(act, asked, self.status());
+        Ok(())
+    }
+
+    fn expect_phase(&self, wanted: &[Phase], to: &str) -> Result<(), Refusal> {
+        let phase = self.league.phase;
+        if wanted.contains(&phase) {
+            return Ok(());
+        }
+        Err(Refusal::new(
+            ErrorCode::InvalidState,
+            format!("the league is in {phase:?}: there is nothing to {to}"),
+        ))
+    }
+
+    fn pause(&mut self, act: &mut Act<'_>) -> Result<(), Refusal> {
+        self.expect_phase(&[Phase::Running], "pause")?;
+        self.record(act, LeagueEvent::LeaguePaused);
+        Ok(())
+    }
+
+    fn go_on(&mut self, act: &mut Act<'_>) -> Result<(), Refusal> {
+        self.expect_phase(&[Phase::Paused], "resume")?;
+        self.record(act, LeagueEvent::LeagueResumed);
+        self.advance(act);
+        Ok(())
+    }
+
+    fn withdraw(&mut self, act: &mut Act<'_>, player: &PlayerId) -> Result<(), Refusal> {
+        self.expect_phase(&[Phase::Registration, Phase::Running, Phase::Paused], "withdraw from")?;
+        match self.league.players.get(player) {
+            None => {
+                let message = format!("no player is registered here as {player}");
+                return Err(Refusal::new(ErrorCode::PlayerNotRegistered, message));
+            }
+            Some(known) if known.withdrawn => {
+                let message = format!("{player} has been withdrawn already");
+                return Err(Refusal::new(ErrorCode::InvalidState, message));
+            }
+            Some(_) => {}
+        }
+        self.record(act, LeagueEvent::PlayerWithdrawn { player_id: player.clone() });
+        let under_way = self.under_way(|id| self.league.matches.get(id).is_some_and(|game| game.has(player)));
+        for match_id in under_way {
+            self.forfeit_if_absent(act, &match_id);
+            self.stop_referee(act, &match_id);
+        }
+        self.advance(act);
+        Ok(())
+    }
+
+    fn strike(&mut self, act: &mut Act<'_>, match_id: MatchId) -> Result<(), Refusal> {
+        let Some(game) = self.league.matches.get(&match_id) else {
+            return Err(Refusal::new(ErrorCode::MatchNotFound, format!("there is no match {match_id}")));
+        };
+        if game.decision.is_none() {
+            let message = format!("{match_id} has no result that could be struck");
+            return Err(Refusal::new(ErrorCode::InvalidState, message));
+        }
+        self.record(act, LeagueEvent::MatchVoided { match_id });
+        self.tell_standings(act);
+        self.advance(act);
+        Ok(())
+    }
+
+    fn end_early(&mut self, act: &mut Act<'_>) -> Result<(), Refusal> {
+        self.expect_phase(&[Phase::Running, Phase::Paused], "end")?;
+        let under_way = self.under_way(|_| true);
+        self.roll = None;
+        self.release_at = None;
+        self.due.clear();
+        self.orphans.clear();
+        self.complete_league(act);
+        for match_id in under_way {
+            self.stop_referee(act, &match_id);
+        }
+        Ok(())
+    }
+
+    fn under_way(&self, wanted: impl Fn(&MatchId) -> bool) -> Vec<MatchId> {
+        let playing = self.league.awaited().filter(|(_, game)| game.in_play);
+        playing.map(|(id, _)| id.clone()).filter(|id| wanted(id)).collect()
+    }
+
+    /// Tells the referee of a match that it need not be played any more.
+    fn stop_referee(&mut self, act: &mut Act<'_>, match_id: &MatchId) {
+        if let Some(referee) = self.league.matches.get(match_id).and_then(|game| game.referee()).cloned() {
+            self.tell_moot(act, Sender::Referee(referee), match_id);
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Who takes part in a run: one manager, some referees, some players, each on its host.
+
+use super::faults::pick;
+use super::host::{Host, Machine};
+use super::shape::Shape;
+use super::who::{Who, well_formed};
+use crate::entropy::Entropy;
+use crate::league::{League, Manager};
+use crate::player::{self, Player, strategy};
+use crate::protocol::{DisplayName, Version};
+use crate::referee::{self, Referee};
+
+#[derive(Debug)]
+pub(super) struct Cast {
+    pub manager: Host<Manager>,
+    referees: Vec<Host<Referee>>,
+    players: Vec<Host<Player>>,
+}
+
+impl Cast {
+    pub(super) fn new(seed: u64, shape: &Shape, chance: &mut Entropy) -> Self {
+        let settings = shape.league_settings();
+        let mut host_seed = seed.wrapping_mul(1_000_003);
+        let mut next_seed = move || {
+            host_seed = host_seed.wrapping_add(1);
+            host_seed
+        };
+        let manager = Host::new(
+            next_seed(),
+            clock_error(shape, chance),
+            move || Manager::new(settings.clone()),
+            |a, b| a.league() == b.league(),
+        );
+        let mut referees = Vec::new();
+        for (number, capacity) in (1..).zip(&shape.referees) {
+            let who = Who::Referee(number);
+            let settings = referee_settings(shape, who, *capacity);
+            let build = move || Referee::new(settings.clone());
+            referees.push(Host::new(next_seed(), clock_error(shape, chance), build, |a, b| {
+                a.durable() == b.durable()
+            }));
+        }
+        let mut players = Vec::new();
+        for (number, _) in (1..).zip(&shape.players) {
+            let Some(entry) = pick(chance, strategy::ALL) else { continue };
+            let settings = player_settings(shape, Who::Player(number), entry.name);
+            let build = move || Player::new(settings.clone(), entry.build());
+            players.push(Host::new(next_seed(), clock_error(shape, chance), build, |a, b| {
+                a.durable() == b.durable()
+            }));
+        }
+        Self { manager, referees, players }
+    }
+
+    pub(super) fn hosts(&self) -> Vec<Who> {
+        let referees = (1..).zip(&self.referees).map(|(number, _)| Who::Referee(number));
+        let players = (1..).zip(&self.players).map(|(number, _)| Who::Player(number));
+        [Who::Manager].into_iter().chain(referees).chain(players).collect()
+    }
+
+    pub(super) fn machine(&self, who: Who) -> Option<&dyn Machine> {
+        match who {
+            Who::Manager => Some(&self.manager),
+            Who::Referee(number) => self.referees.get(place(number)?).map(|host| host as &dyn Machine),
+            Who::Player(number) => self.players.get(place(number)?).map(|host| host as &dyn Machine),
+            Who::Outsider => None,
+        }
+    }
+
+    pub(super) fn machine_mut(&mut self, who: Who) -> Option<&mut dyn Machine> {
+        match who {
+            Who::Manager => Some(&mut self.manager),
+            Who::Referee(number) => {
+                self.referees.get_mut(place(number)?).map(|host| host as &mut dyn Machine)
+            }
+            Who::Player(number) => self.players.get_mut(place(number)?).map(|host| host as &mut dyn Machine),
+            Who::Outsider => None,
+        }
+    }
+
+    /// A disk that lies, to show that the checkers notice.
+    pub(super) fn lose_last_event(&mut self, who: Who) {
+        if let Some(machine) = self.machine_mut(who) {
+            machine.lose_last_event();
+        }
+    }
+
+    /// The league as the manager knows it, or would if it were up.
+    pub(super) fn league(&self) -> &League {
+        self.manager.agent().unwrap_or_else(|| self.manager.shadow()).league()
+    }
+}
+
+/// By how much a host's clock is wrong, either way.
+fn clock_error(shape: &Shape, chance: &mut Entropy) -> i64 {
+    let most = shape.faults.clock_error_us_max;
+    let drawn = i64::try_from(chance.below(2 * most + 1)).unwrap_or(0);
+    drawn - i64::try_from(most).unwrap_or(0)
+}
+
+fn place(number: u8) -> Option<usize> {
+    usize::from(number).checked_sub(1)
+}
+
+fn referee_settings(shape: &Shape, who: Who, capacity: u32) -> referee::Settings {
+    referee::Settings {
+        manager: Who::Manager.endpoint(),
+        contact_endpoint: who.endpoint(),
+        display_name: well_formed(DisplayName::parse(&who.to_string())),
+        version: well_formed(Version::parse("1.0.0")),
+        game_types: vec![shape.game_type.clone()],
+        max_concurrent_matches: capacity,
+        timing: shape.timing,
+        conformance: shape.conformance,
+    }
+}
+
+fn player_settings(shape: &Shape, who: Who, strategy: &'static str) -> player::Settings {
+    player::Settings {
+        manager: Who::Manager.endpoint(),
+        contact_endpoint: who.endpoint(),
+        display_name: well_formed(DisplayName::parse(&who.to_string())),
+        version: well_formed(Version::parse("1.0.0")),
+        game_types: vec![shape.game_type.clone()],
+        strategy: strategy.into(),
+    }
+}

@@ -1,0 +1,88 @@
+//! The rules on who meets whom, and on results.
+
+use super::{Facts, Fixture, Outcome};
+use crate::protocol::PlayerId;
+use crate::sim::failure::{Checker, Fault};
+use std::collections::BTreeSet;
+
+/// Once the league has begun, every pair of players has exactly one match.
+pub fn each_pair_meets_once(facts: &Facts) -> Result<(), Fault> {
+    if facts.fixtures.is_empty() {
+        return Ok(());
+    }
+    let broken = |what: String| Err(Fault::new(Checker::EachPairOnce, what));
+    let mut pairs = BTreeSet::new();
+    let mut ids = BTreeSet::new();
+    for fixture in &facts.fixtures {
+        let pair = if fixture.a < fixture.b { (&fixture.a, &fixture.b) } else { (&fixture.b, &fixture.a) };
+        if fixture.a == fixture.b || !pairs.insert(pair) {
+            return broken(format!("{} and {} meet again in {}", pair.0, pair.1, fixture.id));
+        }
+        if !ids.insert(&fixture.id) {
+            return broken(format!("two matches are called {}", fixture.id));
+        }
+        if let Some(stranger) =
+            [&fixture.a, &fixture.b].into_iter().find(|player| !facts.players.contains(player))
+        {
+            return broken(format!("{stranger} of {} is not in the league", fixture.id));
+        }
+    }
+    let players = facts.players.len();
+    let wanted = players * players.saturating_sub(1) / 2;
+    if pairs.len() != wanted {
+        return broken(format!("{} pairs meet, of {wanted}", pairs.len()));
+    }
+    Ok(())
+}
+
+pub fn at_most_one_match_per_round(facts: &Facts) -> Result<(), Fault> {
+    let mut busy = BTreeSet::new();
+    for fixture in &facts.fixtures {
+        for player in [&fixture.a, &fixture.b] {
+            if !busy.insert((fixture.round, player)) {
+                return Err(Fault::new(
+                    Checker::OneMatchPerRound,
+                    format!("{player} has two matches in round {}", fixture.round),
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+pub fn a_completed_league_is_decided(facts: &Facts) -> Result<(), Fault> {
+    let broken = |what: String| Err(Fault::new(Checker::EveryMatchDecided, what));
+    for Fixture { id, a, b, outcome, .. } in &facts.fixtures {
+        match outcome {
+            None if facts.completed => return broken(format!("the league is over, and {id} has no result")),
+            Some(Outcome::Won(winner) | Outcome::Forfeited { winner }) if winner != a && winner != b => {
+                return broken(format!("{winner} has won {id} without playing in it"));
+            }
+            _ => {}
+        }
+    }
+    if facts.completed && facts.fixtures.is_empty() {
+        return broken("the league is over without a match".into());
+    }
+    Ok(())
+}
+
+/// No player of `sound` has lost a match for want of an answer.
+pub fn none_forfeits(facts: &Facts, sound: &[PlayerId]) -> Result<(), Fault> {
+    for fixture in &facts.fixtures {
+        for player in [&fixture.a, &fixture.b] {
+            let forfeited = match &fixture.outcome {
+                Some(Outcome::Forfeited { winner }) => winner != player,
+                Some(Outcome::BothForfeited) => true,
+                _ => false,
+            };
+            if forfeited && sound.contains(player) {
+                return Err(Fault::new(
+                    Checker::HonestPlayersPlay,
+                    format!("{player} lost {} for want of an answer, which it gave", fixture.id),
+                ));
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,103 @@
+//! The rules on the table: computed here from the results alone, then compared.
+
+use super::{Facts, Outcome};
+use crate::protocol::PlayerId;
+use crate::sim::failure::{Checker, Fault};
+use std::cmp::Ordering;
+
+/// One player's line as the results alone give it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Line {
+    player: PlayerId,
+    played: u32,
+    wins: u32,
+    draws: u32,
+    losses: u32,
+    forfeits: u32,
+}
+
+impl Line {
+    /// Three for a win, one for a draw, nothing for a loss.
+    fn points(&self) -> u32 {
+        self.wins * 3 + self.draws
+    }
+}
+
+fn line(facts: &Facts, player: &PlayerId, among: Option<&[PlayerId]>) -> Line {
+    let mut line = Line { player: player.clone(), played: 0, wins: 0, draws: 0, losses: 0, forfeits: 0 };
+    for fixture in facts.fixtures.iter().filter(|fixture| fixture.has(player)) {
+        let counted =
+            among.is_none_or(|group| [&fixture.a, &fixture.b].into_iter().all(|one| group.contains(one)));
+        let (Some(outcome), true) = (&fixture.outcome, counted) else {
+            continue;
+        };
+        line.played += 1;
+        match outcome {
+            Outcome::Drawn => line.draws += 1,
+            Outcome::Won(winner) | Outcome::Forfeited { winner } if winner == player => line.wins += 1,
+            Outcome::Won(_) => line.losses += 1,
+            Outcome::Forfeited { .. } | Outcome::BothForfeited => {
+                line.losses += 1;
+                line.forfeits += 1;
+            }
+        }
+    }
+    line
+}
+
+/// Each row says what the results say, and nothing else.
+pub fn adds_up(facts: &Facts) -> Result<(), Fault> {
+    let broken = |what: String| Err(Fault::new(Checker::TableAddsUp, what));
+    if facts.table.len() != facts.players.len() {
+        return broken(format!("{} rows for {} players", facts.table.len(), facts.players.len()));
+    }
+    for row in &facts.table {
+        if row.played != row.wins + row.draws + row.losses {
+            return broken(format!("{row:?}: played is not wins, draws and losses"));
+        }
+        let own = line(facts, &row.player, None);
+        let said = (row.played, row.wins, row.draws, row.losses, row.technical_losses, row.points);
+        if said != (own.played, own.wins, own.draws, own.losses, own.forfeits, own.points()) {
+            return broken(format!("the results give {own:?}, the table says {row:?}"));
+        }
+    }
+    Ok(())
+}
+
+/// Points; points in the matches among exactly those who are level on points; share of wins; wins; fewer draws; id.
+pub fn is_in_order(facts: &Facts) -> Result<(), Fault> {
+    let lines: Vec<_> = facts.players.iter().map(|player| line(facts, player, None)).collect();
+    let mut order: Vec<_> = lines
+        .iter()
+        .map(|own| {
+            let level: Vec<_> = lines
+                .iter()
+                .filter(|other| other.points() == own.points())
+                .map(|other| other.player.clone())
+                .collect();
+            (own, line(facts, &own.player, Some(&level)).points())
+        })
+        .collect();
+    order.sort_by(|(x, x_direct), (y, y_direct)| {
+        (y.points().cmp(&x.points()))
+            .then(y_direct.cmp(x_direct))
+            .then(share_of_wins(y, x))
+            .then(y.wins.cmp(&x.wins))
+            .then(x.draws.cmp(&y.draws))
+            .then(x.player.cmp(&y.player))
+    });
+    for (row, (own, _)) in facts.table.iter().zip(&order) {
+        if row.player != own.player {
+            return Err(Fault::new(
+                Checker::TableInOrder,
+                format!("{} stands where {} belongs", row.player, own.player),
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Compares wins / played without dividing; who has not played has no share.
+fn share_of_wins(x: &Line, y: &Line) -> Ordering {
+    (x.wins * y.played.max(1)).cmp(&(y.wins * x.played.max(1)))
+}

@@ -1,0 +1,85 @@
+//! What a checker says when the world is not as it must be.
+
+use super::START;
+use crate::protocol::Timestamp;
+use std::fmt;
+
+/// The rules that every run is held to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Checker {
+    /// Nothing of a step is seen before its events, and those before it, are durable.
+    DurableBeforeVisible,
+    /// The live state is exactly what the events make of a fresh agent.
+    ReplayEqualsLive,
+    /// Each pair of players meets once.
+    EachPairOnce,
+    /// A player has at most one match in a round.
+    OneMatchPerRound,
+    /// A finished league has exactly one result for each match.
+    EveryMatchDecided,
+    /// A decided match keeps its result for ever.
+    ResultsNeverChange,
+    /// A report that was acknowledged is on the manager's disk.
+    AcknowledgedIsDurable,
+    /// The table adds up: played = wins + draws + losses, and points follow from results.
+    TableAddsUp,
+    /// The table is in the order that an independent computation gives.
+    TableInOrder,
+    /// Every request is replied to, and once.
+    EveryRequestReplied,
+    /// An agent names each of its calls anew.
+    CallsAreNew,
+    /// No agent asks to be woken again and again at the same time.
+    NoBusyLoop,
+    /// Whoever answers in time over a sound network loses no match for want of an answer.
+    HonestPlayersPlay,
+    /// The league ends within its bound once the faults have ended.
+    EndsInTime,
+    /// All who are there hear that the league is over.
+    AllAreTold,
+    /// Anyone can recompute a draw from what GAME_OVER reveals.
+    FairDraws,
+    /// Both players are told the same end of a match, and the manager too.
+    OneStory,
+    /// A token reaches no agent but those it is meant for.
+    TokensStaySecret,
+    /// The launcher and whoever asks get the answer that belongs to their question.
+    QuestionsAnswered,
+    /// A report that is not the assigned referee's is refused.
+    ForgeriesRefused,
+}
+
+/// A broken rule, as a checker sees it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    pub checker: Checker,
+    pub what: String,
+}
+
+impl Fault {
+    pub fn new(checker: Checker, what: impl Into<String>) -> Self {
+        Self { checker, what: what.into() }
+    }
+}
+
+/// A broken rule, and where in the run it showed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    pub fault: Fault,
+    pub at: Timestamp,
+    /// The number of the event in the world's queue.
+    pub event: u64,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{:?} broken at {:.6} s, event {}: {}",
+            self.fault.checker,
+            self.at.since(START).as_secs_f64(),
+            self.event,
+            self.fault.what
+        )
+    }
+}

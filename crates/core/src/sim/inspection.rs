@@ -1,0 +1,180 @@
+//! When the checkers look at the world, and how the league's state becomes the plain facts that they judge.
+
+use super::check::{self, Facts, Fixture, Outcome, Row, fixtures};
+use super::failure::{Checker, Fault};
+use super::happening::Happening;
+use super::who::Who;
+use super::world::World;
+use crate::league::{League, LeagueEvent};
+use crate::protocol::PlayerId;
+use crate::protocol::messages::{GameStatus, MatchResult, Phase};
+use std::time::Duration;
+
+/// How long everyone has to hear that the league is over.
+const ECHO: Duration = Duration::from_secs(60);
+
+/// What a league says of itself.
+pub(super) fn facts(league: &League) -> Facts {
+    Facts {
+        players: league.players.keys().cloned().collect(),
+        fixtures: league
+            .matches
+            .iter()
+            .map(|(id, game)| Fixture {
+                id: id.clone(),
+                round: game.round_id,
+                a: game.a.clone(),
+                b: game.b.clone(),
+                outcome: game.decision.as_ref().map(|decision| outcome(decision.status, &decision.result)),
+            })
+            .collect(),
+        table: (league.table().into_iter())
+            .map(|place| Row {
+                player: place.player,
+                played: place.tally.played(),
+                wins: place.tally.wins,
+                draws: place.tally.draws,
+                losses: place.tally.losses,
+                technical_losses: place.tally.technical_losses,
+                points: place.tally.points(),
+            })
+            .collect(),
+        completed: league.phase == Phase::Completed,
+    }
+}
+
+fn outcome(status: GameStatus, result: &MatchResult) -> Outcome {
+    match (status, result.winner.clone()) {
+        (GameStatus::TechnicalLoss, Some(winner)) => Outcome::Forfeited { winner },
+        (GameStatus::TechnicalLoss, None) => Outcome::BothForfeited,
+        (_, Some(winner)) => Outcome::Won(winner),
+        (_, None) => Outcome::Drawn,
+    }
+}
+
+impl World {
+    /// After each step in which the league changed.
+    pub(super) fn check_league(&mut self) -> Result<(), Fault> {
+        let facts = facts(self.cast.league());
+        check::always(&facts)?;
+        self.ledger.agrees(&facts)?;
+        if facts.completed && !self.ending {
+            self.ending = true;
+            self.completed_at = Some(self.now);
+            let end = self.now.max(self.heals_at) + ECHO;
+            self.queue.plan(end, Happening::End);
+        }
+        Ok(())
+    }
+
+    pub(super) fn is_completed(&self) -> bool {
+        self.cast.league().phase == Phase::Completed
+    }
+
+    /// Takes in what has reached the manager's disk.
+    pub(super) fn read_ledger(&mut self) -> Result<(), Fault> {
+        let log = self.cast.manager.log();
+        let fresh = log.get(self.ledger_read..).unwrap_or_default();
+        for (_, event) in fresh {
+            if let LeagueEvent::MatchDecided { match_id, status, result, .. } = event {
+                self.ledger.record(match_id, outcome(*status, result), result.clone())?;
+            }
+        }
+        self.ledger_read = log.len();
+        Ok(())
+    }
+
+    pub(super) fn check_in_time(&self) -> Result<(), Fault> {
+        if self.is_completed() {
+            return Ok(());
+        }
+        let league = self.cast.league();
+        Err(Fault::new(
+            Checker::EndsInTime,
+            format!(
+                "{:?}: {} of {} matches decided, round {} of {}, {} players, {} referees",
+                league.phase,
+                league.matches_decided,
+                league.matches.len(),
+                league.current_round,
+                league.rounds.len(),
+                league.players.len(),
+                league.referees.len()
+            ),
+        ))
+    }
+
+    /// When all is over.
+    pub(super) fn check_the_end(&mut self) -> Result<(), Fault> {
+        self.check_in_time()?;
+        let facts = facts(self.cast.league());
+        check::always(&facts)?;
+        self.ledger.agrees(&facts)?;
+        self.count(&facts);
+        if self.shape.faults.is_sound() && !self.crash_is_planned() {
+            fixtures::none_forfeits(&facts, &self.sound_players())?;
+        }
+        if self.completed_at.is_some_and(|at| at > self.heals_at) {
+            self.all_are_told()?;
+        }
+        self.no_request_open()
+    }
+
+    fn count(&mut self, facts: &Facts) {
+        let bound = self.shape.bound().as_micros().max(1);
+        let taken = self.completed_at.map_or(0, |at| at.since(self.heals_at).as_micros());
+        self.stats.bound_used_percent = u64::try_from(taken * 100 / bound).unwrap_or(u64::MAX);
+        self.stats.completed_under_fault = u64::from(self.completed_at.is_some_and(|at| at < self.heals_at));
+        self.stats.matches = facts.fixtures.len() as u64;
+        self.stats.technical_losses = (facts.fixtures.iter())
+            .filter(|fixture| {
+                matches!(fixture.outcome, Some(Outcome::Forfeited { .. } | Outcome::BothForfeited))
+            })
+            .count() as u64;
+        self.stats.reassigned =
+            (self.cast.league().matches.values()).filter(|game| game.attempts.len() > 1).count() as u64;
+    }
+
+    /// The players that always answer, by the names that the league gives them.
+    fn sound_players(&self) -> Vec<PlayerId> {
+        (self.cast.league().players.iter())
+            .filter(|(_, member)| match Who::at(&member.meta.contact_endpoint) {
+                Some(Who::Player(number)) => self.shape.behaviour(number).is_sound(),
+                _ => false,
+            })
+            .map(|(id, _)| id.clone())
+            .collect()
+    }
+
+    fn all_are_told(&self) -> Result<(), Fault> {
+        let league = self.cast.league();
+        let players = league.players.values().map(|member| &member.meta.contact_endpoint);
+        let referees = league.referees.values().map(|member| &member.meta.contact_endpoint);
+        for who in players.chain(referees).filter_map(Who::at) {
+            // Who never answers is told one thing after the other, each with all its retries, and that takes long.
+            let listens =
+                self.shape.is_expected(who) && self.cast.machine(who).is_some_and(|machine| machine.is_up());
+            if listens && !self.wiretap.told_the_end.contains(&who) {
+                return Err(Fault::new(
+                    Checker::AllAreTold,
+                    format!("{who} was not told that the league is over"),
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn no_request_open(&self) -> Result<(), Fault> {
+        let open = self.requests.values().find(|pending| {
+            let machine = self.cast.machine(pending.at);
+            machine.is_some_and(|machine| machine.is_up() && machine.waiting() == 0)
+        });
+        match open {
+            None => Ok(()),
+            Some(pending) => Err(Fault::new(
+                Checker::EveryRequestReplied,
+                format!("{} never replied to call #{}", pending.at, pending.call),
+            )),
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! How things on the wire are called in the trace.
+
+use super::who::Who;
+use super::wire::Freight;
+use crate::agent::{Answer, Ask};
+use crate::protocol::Body;
+use std::fmt;
+
+/// How a party is called in the trace.
+pub(super) struct Named(pub(super) Option<Who>);
+
+impl fmt::Display for Named {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(who) => who.fmt(f),
+            None => f.write_str("nobody"),
+        }
+    }
+}
+
+/// How a call's content is called in the trace.
+pub(super) struct Label<'a>(pub(super) &'a Freight);
+
+impl fmt::Display for Label<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Freight::Message(message) => {
+                write!(f, "{} {}", message.message_type(), message.envelope.conversation_id)
+            }
+            Freight::Ask(ask) => Asked(ask).fmt(f),
+            Freight::Bytes(bytes) => write!(f, "{} bytes", bytes.len()),
+        }
+    }
+}
+
+/// How a request is called in the trace.
+pub(super) struct Asked<'a>(pub(super) &'a Ask);
+
+impl fmt::Display for Asked<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Ask::Message(Ok(incoming)) => {
+                write!(f, "{} {}", incoming.message_type, incoming.envelope.conversation_id)
+            }
+            Ask::Message(Err(rejection)) => write!(f, "a breach: {rejection}"),
+            Ask::Ping => f.write_str("ping"),
+            Ask::Standings | Ask::MatchState(_) | Ask::PlayerState => f.write_str("a question"),
+        }
+    }
+}
+
+/// How the end of a call is called in the trace.
+pub(super) struct Ended<'a>(pub(super) &'a Answer);
+
+impl fmt::Display for Ended<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Answer::Message(Ok(incoming)) => match &incoming.body {
+                Ok(Body::LeagueError(error)) => write!(f, "LEAGUE_ERROR {}", error.error_code.code()),
+                Ok(_) => write!(f, "{}", incoming.message_type),
+                Err(rejection) => write!(f, "{} with {}", incoming.message_type, rejection.code.code()),
+            },
+            Answer::Message(Err(rejection)) => write!(f, "a breach: {}", rejection.code.code()),
+            Answer::Received => f.write_str("received"),
+            Answer::Garbled(_) => f.write_str("garbage"),
+            Answer::Undelivered(failure) => write!(f, "{failure}"),
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! Those who are no agents of the league: the launcher that starts it, spectators who ask, and forgers.
+
+use super::failure::{Checker, Fault};
+use super::faults::pick;
+use super::happening::Happening;
+use super::who::Who;
+use super::wire::Freight;
+use super::world::World;
+use crate::agent::{Answer, Ask};
+use crate::protocol::messages::{
+    ByPlayer, GameDetails, GameStatus, LeagueQuery, MatchResult, MatchResultReport, Phase, QueryParams,
+    QueryType, ResultDetails, StartLeague,
+};
+use crate::protocol::{
+    Body, ConversationId, Envelope, ErrorCode, Message, PlayerId, RefereeId, Sender, Token,
+};
+use std::time::Duration;
+
+/// Why an outsider called, and so what its answer must be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Errand {
+    Launch,
+    /// A player's answer by a request of its own.
+    Separate,
+    /// A question, to which any answer will do.
+    Ask,
+    /// A player's question to the manager.
+    Query,
+    /// A report under a token that does not allow it.
+    Forgery,
+    /// A genuine report once more.
+    Replay,
+}
+
+/// How long the launcher waits for agents that are late, once the faults are over.
+const PATIENCE: Duration = Duration::from_secs(40);
+
+impl World {
+    pub(super) fn launch(&mut self) {
+        if self.launched {
+            return;
+        }
+        // An agent that is in the league and does not know it can be of no use to it, and cannot come in any more.
+        let ready = (self.cast.hosts().into_iter())
+            .filter(|who| self.shape.is_expected(*who))
+            .all(|who| self.cast.machine(who).is_some_and(|machine| machine.stored() > 0));
+        let now = self.now;
+        let late = now >= self.heals_at + PATIENCE;
+        if ready || late {
+            self.start_league();
+        }
+        let pause = if ready || late { 2_000 } else { 100 };
+        self.queue.plan(now + Duration::from_millis(pause), Happening::Launch);
+    }
+
+    fn start_league(&mut self) {
+        let league_id = self.shape.league_id.clone();
+        let message = Message::new(self.envelope(Sender::Launcher, None), StartLeague { league_id });
+        self.call_from_outside(Errand::Launch, Who::Outsider, Who::Manager, Freight::Message(message));
+    }
+
+    fn envelope(&self, sender: Sender, token: Option<Token>) -> Envelope {
+        Envelope::new(sender, self.now, ConversationId::new("conv-outsider")).with_token(token)
+    }
+
+    /// Now and then somebody asks, repeats or forges something.
+    pub(super) fn meddle(&mut self) {
+        let now = self.now;
+        let next = Duration::from_millis(200 + self.chance.below(1_600));
+        if !self.ending {
+            self.queue.plan(now + next, Happening::Meddle);
+        }
+        if !self.chance.chance(self.shape.faults.meddling_percent) {
+            return;
+        }
+        match self.chance.below(6) {
+            0 => self.ask_around(),
+            1 => self.query(),
+            2 if self.launched => self.start_league(),
+            3 => self.replay_a_report(),
+            _ => self.forge_a_report(),
+        }
+    }
+
+    fn ask_around(&mut self) {
+        let whom = pick(&mut self.chance, &self.cast.hosts()).copied().unwrap_or(Who::Manager);
+        let asks = [Ask::Standings, Ask::MatchState(None), Ask::PlayerState, Ask::Ping];
+        if let Some(ask) = pick(&mut self.chance, &asks) {
+            let freight = Freight::Ask(ask.clone());
+            self.call_from_outside(Errand::Ask, Who::Outsider, whom, freight);
+        }
+    }
+
+    /// A player asks the manager something, under its own token.
+    fn query(&mut self) {
+        let Some((who, player, token)) = self.some_player() else {
+            return;
+        };
+        let types = [
+            QueryType::GetStandings,
+            QueryType::GetSchedule,
+            QueryType::GetNextMatch,
+            QueryType::GetPlayerStats,
+            QueryType::GetPlayers,
+        ];
+        let query = LeagueQuery {
+            league_id: self.shape.league_id.clone(),
+            query_type: pick(&mut self.chance, &types).copied().unwrap_or(QueryType::GetStandings),
+            query_params: QueryParams { player_id: Some(player.clone()), round_id: None },
+        };
+        let message = Message::new(self.envelope(Sender::Player(player), Some(token)), query);
+        self.call_from_outside(Errand::Query, who, Who::Manager, Freight::Message(message));
+    }
+
+    /// Any player that has a token.
+    fn some_player(&mut self) -> Option<(Who, PlayerId, Token)> {
+        let known: Vec<_> = (self.cast.league().players.iter())
+            .filter_map(|(id, member)| {
+                let who = Who::at(&member.meta.contact_endpoint)?;
+                Some((who, id.clone(), self.wiretap.token_of(who)?.clone()))
+            })
+            .collect();
+        pick(&mut self.chance, &known).cloned()
+    }
+
+    fn replay_a_report(&mut self) {
+        let reports: Vec<_> = self.wiretap.reports().into_iter().cloned().collect();
+        if let Some(report) = pick(&mut self.chance, &reports) {
+            let freight = Freight::Message(report.clone());
+            self.call_from_outside(Errand::Replay, Who::Outsider, Who::Manager, freight);
+        }
+    }
+
+    /// A report in favour of one player, under a token that does not allow it.
+    fn forge_a_report(&mut self) {
+        if self.cast.league().phase != Phase::Running {
+            return;
+        }
+        let games: Vec<_> =
+            (self.cast.league().matches.iter()).map(|(id, game)| (id.clone(), game.clone())).collect();
+        let (Some((match_id, game)), Some((who, player, token))) =
+            (pick(&mut self.chance, &games).cloned(), self.some_player())
+        else {
+            return;
+        };
+        let referee = Sender::Referee(game.referee().cloned().unwrap_or_else(|| RefereeId::numbered(1)));
+        let of_a_match = pick(&mut self.chance, self.wiretap.match_tokens()).cloned();
+        let (sender, token) = match (self.chance.below(4), of_a_match) {
+            (0, _) => (Sender::Player(player), token),
+            (1, Some(token)) => (referee, token),
+            (2, Some(token)) => (Sender::Player(player), token),
+            _ => (referee, token),
+        };
+        let report = MatchResultReport {
+            league_id: self.shape.league_id.clone(),
+            round_id: game.round_id,
+            match_id,
+            game_type: self.shape.game_type.clone(),
+            result: MatchResult {
+                winner: Some(game.a.clone()),
+                score: ByPlayer::pair((game.a.clone(), 3), (game.b.clone(), 0)),
+                details: ResultDetails::of(GameDetails::Other(serde_json::Map::new())),
+                status: Some(GameStatus::Win),
+                reason: None,
+            },
+        };
+        let message = Message::new(self.envelope(sender, Some(token)), report);
+        self.stats.forgeries += 1;
+        self.call_from_outside(Errand::Forgery, who, Who::Manager, Freight::Message(message));
+    }
+
+    pub(super) fn outsider_hears(&mut self, errand: Errand, answer: Answer) -> Result<(), Fault> {
+        let body = match answer {
+            Answer::Message(Ok(incoming)) => incoming.body.ok(),
+            Answer::Undelivered(_) => return Ok(()),
+            _ => None,
+        };
+        let fits = match (errand, &body) {
+            (Errand::Separate | Errand::Ask, _) => true,
+            (Errand::Query, Some(Body::LeagueQueryResponse(response))) => response.success,
+            // The player has registered again since, and this was its earlier token.
+            (Errand::Query, Some(Body::LeagueError(error))) => error.error_code == ErrorCode::TokenInvalid,
+            (Errand::Launch, Some(Body::LeagueStatus(status))) => {
+                self.launched = true;
+                status.status != Phase::Registration
+            }
+            // Too few have registered: the launcher will try again.
+            (Errand::Launch, Some(Body::LeagueError(error))) => {
+                !self.launched && error.error_code == ErrorCode::InvalidState
+            }
+            (Errand::Forgery, Some(Body::LeagueError(error))) => error.error_code == ErrorCode::TokenInvalid,
+            (Errand::Replay, Some(Body::MatchResultAck(_))) => true,
+            (Errand::Replay, Some(Body::LeagueError(error))) => {
+                // Its token may have been replaced since, if the referee registered again.
+                [ErrorCode::ResultConflict, ErrorCode::TokenInvalid].contains(&error.error_code)
+            }
+            _ => false,
+        };
+        if fits {
+            return Ok(());
+        }
+        let shown = body.map(|body| format!("{body:?}"));
+        Err(Fault::new(Checker::ForgeriesRefused, format!("{errand:?} was answered with {shown:?}")))
+    }
+}

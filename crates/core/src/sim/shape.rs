@@ -1,0 +1,175 @@
+//! What kind of league a seed plays: how many take part, by which rules, and how they behave.
+
+use super::behaviour::Behaviour;
+use super::faults::{Faults, pick};
+use super::who::Who;
+use super::wire::Wire;
+use crate::entropy::Entropy;
+use crate::league::{EndpointCheck, Settings};
+use crate::protocol::decode::Conformance;
+use crate::protocol::dialect::Dialect;
+use crate::protocol::{GameType, LeagueId};
+use crate::retry::RetryPolicy;
+use crate::timing::Timing;
+use std::time::Duration;
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Shape {
+    pub league_id: LeagueId,
+    pub game_type: GameType,
+    /// How each player behaves: there are as many.
+    pub players: Vec<Behaviour>,
+    /// How many matches each referee takes at a time.
+    pub referees: Vec<u32>,
+    pub lead: Duration,
+    pub timing: Timing,
+    pub conformance: Conformance,
+    pub endpoint_check: EndpointCheck,
+    pub wire: Wire,
+    /// How each agent likes to wrap what it sends to the manager, by turns.
+    pub dialects: Vec<Dialect>,
+    pub faults: Faults,
+}
+
+impl Shape {
+    /// A small sound league, for tests that look at one thing.
+    pub fn plain(players: usize, referees: usize) -> Self {
+        Self {
+            league_id: LeagueId::new("league_sim"),
+            game_type: GameType::new("even_odd"),
+            players: vec![Behaviour::HONEST; players],
+            referees: vec![2; referees],
+            lead: Duration::ZERO,
+            timing: Timing::default(),
+            conformance: Conformance::Strict,
+            endpoint_check: EndpointCheck::AtStart,
+            wire: Wire::Typed,
+            dialects: Vec::new(),
+            faults: Faults::NONE,
+        }
+    }
+
+    pub fn drawn(chance: &mut Entropy) -> Self {
+        let faults = match chance.chance(15) {
+            true => Faults::NONE,
+            false => Faults::drawn(chance),
+        };
+        let players = *pick(chance, &[2, 2, 3, 3, 3, 4, 4, 4, 5, 6, 7, 8]).unwrap_or(&2);
+        let players = (0..players).map(|number| behaviour(chance, &faults, number)).collect();
+        let referees = (0..1 + chance.below(3)).map(|_| *pick(chance, &[1, 1, 2, 3]).unwrap_or(&1)).collect();
+        let game_type = if chance.chance(85) { "even_odd" } else { "tic_tac_toe" };
+        let lead = *pick(chance, &[0, 0, 0, 1_000, 5_000]).unwrap_or(&0);
+        let endpoint_checks = [
+            EndpointCheck::AtStart,
+            EndpointCheck::AtStart,
+            EndpointCheck::AtRegistration,
+            EndpointCheck::Off,
+        ];
+        Self {
+            league_id: LeagueId::new("league_sim"),
+            game_type: GameType::new(game_type),
+            players,
+            referees,
+            lead: Duration::from_millis(lead),
+            timing: timing(chance),
+            conformance: match chance.chance(50) {
+                true => Conformance::Strict,
+                false => Conformance::Lenient,
+            },
+            endpoint_check: pick(chance, &endpoint_checks).copied().unwrap_or(EndpointCheck::Off),
+            wire: if chance.chance(40) { Wire::Json } else { Wire::Typed },
+            dialects: dialects(chance),
+            faults,
+        }
+    }
+
+    pub fn behaviour(&self, player: u8) -> Behaviour {
+        usize::from(player)
+            .checked_sub(1)
+            .and_then(|index| self.players.get(index))
+            .copied()
+            .unwrap_or(Behaviour::HONEST)
+    }
+
+    /// How `from` wraps what it sends to `to`, if it has a way of its own.
+    pub fn dialect_of(&self, from: Who, to: Option<Who>) -> Option<Dialect> {
+        let number = match from {
+            Who::Referee(number) => usize::from(number),
+            Who::Player(number) => usize::from(number) + self.referees.len(),
+            Who::Manager | Who::Outsider => return None,
+        };
+        (to == Some(Who::Manager)).then(|| self.dialects.iter().cycle().nth(number).copied())?
+    }
+
+    /// Whether an agent will surely be there to register.
+    pub fn is_expected(&self, who: Who) -> bool {
+        match who {
+            Who::Player(number) => !self.behaviour(number).is_absent(),
+            _ => true,
+        }
+    }
+
+    pub fn league_settings(&self) -> Settings {
+        Settings {
+            league_id: self.league_id.clone(),
+            game_type: self.game_type.clone(),
+            conformance: self.conformance,
+            announce_lead: self.lead,
+            endpoint_check: self.endpoint_check,
+            timing: self.timing,
+            ..Settings::default()
+        }
+    }
+
+    /// How long the league can take from the end of the faults, or from its start if that is later. Every match may be
+    /// given to each referee in turn and once more, and each time be overdue.
+    pub fn bound(&self) -> Duration {
+        let settings = self.league_settings();
+        let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        let rounds = count(self.players.len());
+        let at_once: u32 = self.referees.iter().sum::<u32>().max(1);
+        let waves = count(self.players.len() / 2).div_ceil(at_once).max(1);
+        let once = settings.overdue_after() + settings.probe_every + settings.probe_timeout;
+        let wave = once.saturating_mul(count(self.referees.len()).saturating_add(1));
+        let round = wave.saturating_mul(waves) + self.lead + settings.timing.other;
+        Duration::from_secs(60) + round.saturating_mul(rounds)
+    }
+}
+
+fn behaviour(chance: &mut Entropy, faults: &Faults, number: u32) -> Behaviour {
+    if !chance.chance(faults.bad_player_percent) {
+        return Behaviour::HONEST;
+    }
+    let drawn = Behaviour::drawn(chance);
+    // A league needs two players to begin at all.
+    if drawn.is_absent() && number < 2 {
+        return Behaviour::HONEST;
+    }
+    drawn
+}
+
+fn dialects(chance: &mut Entropy) -> Vec<Dialect> {
+    if chance.chance(50) {
+        return Vec::new();
+    }
+    (0..3).filter_map(|_| pick(chance, &Dialect::ALL).copied()).collect()
+}
+
+fn timing(chance: &mut Entropy) -> Timing {
+    let retry = match chance.chance(60) {
+        true => RetryPolicy::FIXED,
+        false => RetryPolicy::EXPONENTIAL,
+    };
+    if chance.chance(50) {
+        return Timing { retry, ..Timing::default() };
+    }
+    let ms = Duration::from_millis;
+    Timing {
+        join: ms(500 + chance.below(1_500)),
+        choice: ms(500 + chance.below(4_000)),
+        game_over: ms(500),
+        report: ms(1_000 + chance.below(2_000)),
+        other: ms(1_000 + chance.below(2_000)),
+        retry,
+    }
+}

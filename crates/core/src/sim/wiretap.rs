@@ -1,0 +1,248 @@
+//! Reads along on every wire: what was said to whom, whether it agrees, and whether a secret got out.
+
+use super::check::draw;
+use super::failure::{Checker, Fault};
+use super::who::Who;
+use crate::protocol::messages::{AnnouncedMatch, MatchTokens};
+use crate::protocol::{Body, LeagueId, Message, Token};
+use std::collections::{BTreeMap, BTreeSet};
+
+#[derive(Debug, Default)]
+pub(super) struct Wiretap {
+    /// Who may be shown which token.
+    tokens: BTreeMap<String, BTreeSet<Who>>,
+    /// The token with which each agent speaks to the manager.
+    own: BTreeMap<Who, Token>,
+    /// The tokens made for matches, which are worth nothing to the manager.
+    for_matches: Vec<Token>,
+    /// What was said to end each attempt at a match: to the players, and to the manager.
+    endings: BTreeMap<String, String>,
+    reports: BTreeMap<String, (Message, String)>,
+    /// The promise in each invitation of an attempt.
+    promises: BTreeMap<(String, Who), String>,
+    pub told_the_end: BTreeSet<Who>,
+}
+
+impl Wiretap {
+    /// The token with which an agent speaks to the manager, if it has one.
+    pub(super) fn token_of(&self, who: Who) -> Option<&Token> {
+        self.own.get(&who)
+    }
+
+    pub(super) fn match_tokens(&self) -> &[Token] {
+        &self.for_matches
+    }
+
+    /// Reports that were sent in earnest.
+    pub(super) fn reports(&self) -> Vec<&Message> {
+        self.reports.values().map(|(message, _)| message).collect()
+    }
+
+    /// Takes in a message that leaves `from` for `to`.
+    pub(super) fn hear(
+        &mut self,
+        from: Who,
+        to: Who,
+        message: &Message,
+        league: &LeagueId,
+    ) -> Result<(), Fault> {
+        self.learn_tokens(from, to, message, league);
+        self.one_story(from, to, message, league)?;
+        self.no_secret_out(from, to, message)
+    }
+
+    fn allow(&mut self, token: &Token, who: impl IntoIterator<Item = Who>) {
+        self.tokens.entry(token.reveal().to_owned()).or_default().extend(who);
+    }
+
+    fn learn_tokens(&mut self, from: Who, to: Who, message: &Message, league: &LeagueId) {
+        if from != Who::Manager {
+            return;
+        }
+        match (&message.body, &message.envelope.auth_token) {
+            (Body::LeagueRegisterResponse(_) | Body::RefereeRegisterResponse(_), Some(token)) => {
+                self.allow(token, [Who::Manager, to]);
+                self.allow(&token.hash().notice_token(league), [to]);
+                self.own.insert(to, token.clone());
+            }
+            // Made of a token that was lost on its way to the agent, in a crash: still, it is meant for that agent.
+            (_, Some(token)) if !self.tokens.contains_key(token.reveal()) => self.allow(token, [to]),
+            _ => {}
+        }
+        if let Body::RoundAnnouncement(announcement) = &message.body {
+            for game in announcement.matches.iter() {
+                self.learn_match_tokens(to, game);
+            }
+        }
+    }
+
+    fn learn_match_tokens(&mut self, referee: Who, game: &AnnouncedMatch) {
+        let Some(briefing) = &game.briefing else { return };
+        for (endpoint, tokens) in [
+            (&briefing.player_a_endpoint, &briefing.player_a_tokens),
+            (&briefing.player_b_endpoint, &briefing.player_b_tokens),
+        ] {
+            let Some(MatchTokens { to_player, from_player }) = tokens else {
+                continue;
+            };
+            self.allow(to_player, [referee].into_iter().chain(Who::at(endpoint)));
+            self.allow(from_player, [referee]);
+            for token in [to_player, from_player] {
+                if !self.for_matches.contains(token) {
+                    self.for_matches.push(token.clone());
+                }
+            }
+        }
+    }
+
+    /// Both players hear the same end of a match, however often, and the manager hears it too.
+    fn one_story(&mut self, from: Who, to: Who, message: &Message, league: &LeagueId) -> Result<(), Fault> {
+        let conversation = message.envelope.conversation_id.as_str();
+        match &message.body {
+            Body::GameOver(over) => {
+                if let Some(attempt) = message.envelope.conversation_id.attempt_of(&over.match_id) {
+                    let promise = self.promises.get(&(conversation.to_owned(), to));
+                    draw::recomputes(over, league, attempt, promise.map_or("", String::as_str))?;
+                }
+                let story = serde_json::to_string(over).unwrap_or_default();
+                agree(&mut self.endings, format!("{conversation} by {from}"), story)
+            }
+            Body::MatchResultReport(report) if matches!(from, Who::Referee(_)) => {
+                let story = serde_json::to_string(&report.result).unwrap_or_default();
+                let key = format!("{conversation} by {from}");
+                let (_, first) =
+                    self.reports.entry(key.clone()).or_insert_with(|| (message.clone(), story.clone()));
+                agree_on(&key, first, &story)
+            }
+            Body::LeagueCompleted(_) => {
+                self.told_the_end.insert(to);
+                Ok(())
+            }
+            Body::GameInvitation(invitation) => {
+                let promise = invitation.draw_commitment.as_ref().map(|c| c.0.to_string());
+                self.promises.insert((conversation.to_owned(), to), promise.unwrap_or_default());
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn no_secret_out(&self, from: Who, to: Who, message: &Message) -> Result<(), Fault> {
+        let text = serde_json::to_string(message).unwrap_or_default();
+        for token in tokens_in(&text) {
+            match self.tokens.get(token) {
+                Some(allowed) if allowed.contains(&to) => {}
+                known => {
+                    return Err(Fault::new(
+                        Checker::TokensStaySecret,
+                        format!(
+                            "{from} shows {to} the token {}..., which is {} in {}",
+                            token.get(..16).unwrap_or(token),
+                            if known.is_some() { "not for it" } else { "of unknown origin" },
+                            message.message_type()
+                        ),
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn agree(stories: &mut BTreeMap<String, String>, key: String, story: String) -> Result<(), Fault> {
+    let first = stories.entry(key.clone()).or_insert_with(|| story.clone());
+    agree_on(&key, first, &story)
+}
+
+fn agree_on(key: &str, first: &str, story: &str) -> Result<(), Fault> {
+    if first == story {
+        return Ok(());
+    }
+    Err(Fault::new(Checker::OneStory, format!("{key}: first {first}, then {story}")))
+}
+
+/// Every whole token in a text: `tok_`, an owner, `_` and 64 digits.
+fn tokens_in(text: &str) -> impl Iterator<Item = &str> {
+    text.match_indices("\"tok_").filter_map(move |(at, _)| {
+        let rest = text.get(at + 1..)?;
+        let token = rest.get(..rest.find('"')?)?;
+        let digits = token.rsplit('_').next()?;
+        (digits.len() == 64).then_some(token)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::entropy::Entropy;
+    use crate::protocol::messages::{GameDetails, GameOver, GameResult, GameStatus, LeagueQuery, QueryType};
+    use crate::protocol::messages::{LeagueRegisterResponse, QueryParams, RegisterAnswer, RegisterStatus};
+    use crate::protocol::{ConversationId, Envelope, GameType, MatchId, PlayerId, RefereeId, Sender};
+    use crate::sim::START;
+
+    fn league() -> LeagueId {
+        LeagueId::new("league_sim")
+    }
+
+    fn envelope(sender: Sender) -> Envelope {
+        Envelope::new(sender, START, ConversationId::new("conv-r1m1-001"))
+    }
+
+    fn over(winner: &str) -> Message {
+        let body = GameOver {
+            league_id: None,
+            round_id: None,
+            match_id: MatchId::new("R1M1"),
+            game_type: GameType::new("tic_tac_toe"),
+            game_result: GameResult {
+                status: GameStatus::Win,
+                winner_player_id: Some(PlayerId::new(winner)),
+                details: GameDetails::Other(serde_json::Map::new()),
+                reason: None,
+                fairness: None,
+            },
+            reason: None,
+        };
+        Message::new(envelope(Sender::Referee(RefereeId::new("REF01"))), body)
+    }
+
+    #[test]
+    fn two_stories_about_one_match_are_noticed() {
+        let (mut wiretap, referee) = (Wiretap::default(), Who::Referee(1));
+        assert_eq!(wiretap.hear(referee, Who::Player(1), &over("P01"), &league()), Ok(()));
+        assert_eq!(wiretap.hear(referee, Who::Player(2), &over("P01"), &league()), Ok(()));
+        let fault = wiretap.hear(referee, Who::Player(2), &over("P02"), &league()).unwrap_err();
+        assert_eq!(fault.checker, Checker::OneStory);
+    }
+
+    #[test]
+    fn a_token_that_is_shown_to_another_agent_is_noticed() {
+        let mut wiretap = Wiretap::default();
+        let token = Token::issue("P01", &mut Entropy::numbered(1));
+        let answer = RegisterAnswer {
+            status: RegisterStatus::Accepted,
+            reason: None,
+            league_id: None,
+            match_tokens: None,
+            error_code: None,
+            error_name: None,
+            context: None,
+        };
+        let granted = Message::new(
+            envelope(Sender::LeagueManager).with_token(Some(token.clone())),
+            LeagueRegisterResponse { player_id: Some(PlayerId::new("P01")), answer },
+        );
+        let query = LeagueQuery {
+            league_id: league(),
+            query_type: QueryType::GetStandings,
+            query_params: QueryParams::default(),
+        };
+        let asked =
+            Message::new(envelope(Sender::Player(PlayerId::new("P01"))).with_token(Some(token)), query);
+        let player = Who::Player(1);
+        assert_eq!(wiretap.hear(Who::Manager, player, &granted, &league()), Ok(()));
+        assert_eq!(wiretap.hear(player, Who::Manager, &asked, &league()), Ok(()));
+        let fault = wiretap.hear(player, Who::Referee(1), &asked, &league()).unwrap_err();
+        assert_eq!(fault.checker, Checker::TokensStaySecret);
+    }
+}

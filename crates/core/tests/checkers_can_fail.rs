@@ -1,0 +1,251 @@
+//! A check that cannot fail is worthless: each is shown a league that is right, and then one that is wrong.
+
+use matchday_core::fair::{Dice, Nonce, Secret};
+use matchday_core::protocol::messages::{
+    ByPlayer, GameDetails, GameOver, GameResult, GameStatus, MatchResult, Parity, ParityDetails,
+    ResultDetails,
+};
+use matchday_core::protocol::{Attempt, GameType, LeagueId, MatchId, PlayerId, RoundId};
+use matchday_core::sim::check::{self, Facts, Fixture, Outcome, Row, draw, fixtures, ledger::Ledger};
+use matchday_core::sim::{Checker, Fault};
+
+fn player(number: u32) -> PlayerId {
+    PlayerId::numbered(number)
+}
+
+fn fixture(round: u32, number: u32, a: u32, b: u32, outcome: Outcome) -> Fixture {
+    Fixture {
+        id: MatchId::numbered(RoundId(round), number),
+        round: RoundId(round),
+        a: player(a),
+        b: player(b),
+        outcome: Some(outcome),
+    }
+}
+
+fn row(number: u32, wins: u32, draws: u32, losses: u32) -> Row {
+    Row {
+        player: player(number),
+        played: wins + draws + losses,
+        wins,
+        draws,
+        losses,
+        technical_losses: 0,
+        points: 3 * wins + draws,
+    }
+}
+
+/// Three players: the first has beaten the second, the others have drawn.
+fn league() -> Facts {
+    Facts {
+        players: vec![player(1), player(2), player(3)],
+        fixtures: vec![
+            fixture(1, 1, 1, 2, Outcome::Won(player(1))),
+            fixture(2, 1, 3, 1, Outcome::Drawn),
+            fixture(3, 1, 2, 3, Outcome::Drawn),
+        ],
+        table: vec![row(1, 1, 1, 0), row(3, 0, 2, 0), row(2, 0, 1, 1)],
+        completed: true,
+    }
+}
+
+fn broken(change: impl FnOnce(&mut Facts)) -> Option<Checker> {
+    let mut facts = league();
+    change(&mut facts);
+    check::always(&facts).err().map(|fault| fault.checker)
+}
+
+#[test]
+fn a_sound_league_passes() {
+    assert_eq!(broken(|_| {}), None);
+}
+
+#[test]
+fn every_rule_on_fixtures_can_be_broken() {
+    let again = |facts: &mut Facts| facts.fixtures[2] = fixture(3, 1, 2, 1, Outcome::Drawn);
+    assert_eq!(broken(again), Some(Checker::EachPairOnce));
+    let itself = |facts: &mut Facts| facts.fixtures[2].b = player(2);
+    assert_eq!(broken(itself), Some(Checker::EachPairOnce));
+    let never = |facts: &mut Facts| facts.fixtures.truncate(2);
+    assert_eq!(broken(never), Some(Checker::EachPairOnce));
+    let stranger = |facts: &mut Facts| facts.fixtures[2].b = player(9);
+    assert_eq!(broken(stranger), Some(Checker::EachPairOnce));
+    let same_name = |facts: &mut Facts| facts.fixtures[2].id = facts.fixtures[0].id.clone();
+    assert_eq!(broken(same_name), Some(Checker::EachPairOnce));
+    let same_round = |facts: &mut Facts| facts.fixtures[2].round = RoundId(2);
+    assert_eq!(broken(same_round), Some(Checker::OneMatchPerRound));
+    let undecided = |facts: &mut Facts| facts.fixtures[2].outcome = None;
+    assert_eq!(broken(undecided), Some(Checker::EveryMatchDecided));
+    let absent_winner = |facts: &mut Facts| facts.fixtures[0].outcome = Some(Outcome::Won(player(3)));
+    assert_eq!(broken(absent_winner), Some(Checker::EveryMatchDecided));
+}
+
+#[test]
+fn every_column_of_the_table_is_checked() {
+    type Column = fn(&mut Row) -> &mut u32;
+    let columns: [Column; 6] = [
+        |row| &mut row.played,
+        |row| &mut row.wins,
+        |row| &mut row.draws,
+        |row| &mut row.losses,
+        |row| &mut row.technical_losses,
+        |row| &mut row.points,
+    ];
+    for (place, column) in columns.into_iter().enumerate() {
+        let changed = broken(|facts| *column(&mut facts.table[1]) += 1);
+        assert_eq!(changed, Some(Checker::TableAddsUp), "column {place}");
+    }
+    assert_eq!(broken(|facts| drop(facts.table.pop())), Some(Checker::TableAddsUp));
+}
+
+#[test]
+fn any_other_order_of_the_table_is_noticed() {
+    for (x, y) in [(0, 1), (1, 2), (0, 2)] {
+        assert_eq!(broken(|facts| facts.table.swap(x, y)), Some(Checker::TableInOrder));
+    }
+}
+
+/// The first two are level on points, and the second has beaten the first.
+fn level(first: u32, second: u32) -> Facts {
+    Facts {
+        players: (1..=4).map(player).collect(),
+        fixtures: vec![
+            fixture(1, 1, 1, 2, Outcome::Won(player(2))),
+            fixture(1, 2, 3, 4, Outcome::Drawn),
+            fixture(2, 1, 1, 3, Outcome::Won(player(1))),
+            fixture(2, 2, 2, 4, Outcome::Won(player(4))),
+            fixture(3, 1, 1, 4, Outcome::Won(player(1))),
+            fixture(3, 2, 2, 3, Outcome::Won(player(2))),
+        ],
+        table: vec![row(first, 2, 0, 1), row(second, 2, 0, 1), row(4, 1, 1, 1), row(3, 0, 1, 2)],
+        completed: true,
+    }
+}
+
+#[test]
+fn who_won_their_match_goes_before_the_id() {
+    assert_eq!(check::always(&level(2, 1)), Ok(()));
+    assert_eq!(check::always(&level(1, 2)).unwrap_err().checker, Checker::TableInOrder);
+}
+
+#[test]
+fn in_a_circle_the_ids_decide() {
+    let circle = |facts: &mut Facts| {
+        facts.fixtures = vec![
+            fixture(1, 1, 1, 2, Outcome::Won(player(2))),
+            fixture(2, 1, 3, 1, Outcome::Won(player(1))),
+            fixture(3, 1, 2, 3, Outcome::Won(player(3))),
+        ];
+        facts.table = vec![row(1, 1, 0, 1), row(2, 1, 0, 1), row(3, 1, 0, 1)];
+    };
+    assert_eq!(broken(circle), None);
+}
+
+#[test]
+fn a_forfeit_of_a_player_that_answered_is_noticed() {
+    let mut facts = league();
+    assert_eq!(fixtures::none_forfeits(&facts, &[player(1), player(2)]), Ok(()));
+    facts.fixtures[0].outcome = Some(Outcome::Forfeited { winner: player(1) });
+    assert_eq!(fixtures::none_forfeits(&facts, &[player(1)]), Ok(()));
+    let fault = fixtures::none_forfeits(&facts, &[player(2)]).unwrap_err();
+    assert_eq!(fault.checker, Checker::HonestPlayersPlay);
+    facts.fixtures[0].outcome = Some(Outcome::BothForfeited);
+    assert!(fixtures::none_forfeits(&facts, &[player(1)]).is_err());
+}
+
+fn result(winner: u32) -> MatchResult {
+    MatchResult {
+        winner: Some(player(winner)),
+        score: ByPlayer::pair(
+            (player(1), if winner == 1 { 3 } else { 0 }),
+            (player(2), if winner == 2 { 3 } else { 0 }),
+        ),
+        details: ResultDetails::of(GameDetails::Other(serde_json::Map::new())),
+        status: Some(GameStatus::Win),
+        reason: None,
+    }
+}
+
+#[test]
+fn a_result_that_is_decided_twice_changed_or_forgotten_is_noticed() {
+    let (mut ledger, match_id, mut facts) = (Ledger::default(), league().fixtures[0].id.clone(), league());
+    ledger.record(&match_id, Outcome::Won(player(1)), result(1)).unwrap();
+    assert_eq!(ledger.agrees(&facts), Ok(()));
+    let checker = |outcome: Result<(), Fault>| outcome.unwrap_err().checker;
+    for now in [None, Some(Outcome::Won(player(2))), Some(Outcome::Drawn)] {
+        facts.fixtures[0].outcome = now;
+        assert_eq!(checker(ledger.agrees(&facts)), Checker::ResultsNeverChange);
+    }
+    let twice = ledger.record(&match_id, Outcome::Won(player(1)), result(1));
+    assert_eq!(checker(twice), Checker::ResultsNeverChange);
+}
+
+#[test]
+fn a_receipt_for_what_is_not_on_the_disk_is_noticed() {
+    let (mut ledger, match_id) = (Ledger::default(), MatchId::new("R1M1"));
+    let checker = |outcome: Result<(), Fault>| outcome.unwrap_err().checker;
+    assert_eq!(checker(ledger.has_recorded(&match_id, Some(&result(1)))), Checker::AcknowledgedIsDurable);
+    ledger.record(&match_id, Outcome::Won(player(1)), result(1)).unwrap();
+    assert_eq!(ledger.has_recorded(&match_id, Some(&result(1))), Ok(()));
+    assert_eq!(checker(ledger.has_recorded(&match_id, Some(&result(2)))), Checker::AcknowledgedIsDurable);
+}
+
+/// A match that was played by the scheme, and the promise in its invitations.
+fn played(league: &LeagueId) -> (GameOver, String) {
+    let (match_id, attempt) = (MatchId::new("R1M1"), Attempt::FIRST);
+    let secret = Secret::from_bytes([7; 32]);
+    let nonces = ["ours", "theirs"].map(|text| Nonce(text.into()));
+    let drawn = Dice::new(&secret, &match_id, attempt, nonces.each_ref()).uniform(1..=10) as u8;
+    let [a, b] = nonces;
+    let reveal = secret.reveal(league, &match_id, attempt, ByPlayer::pair((player(1), a), (player(2), b)));
+    let promise = reveal.commitment.0.to_string();
+    let details = ParityDetails {
+        drawn_number: Some(drawn),
+        number_parity: Some(Parity::of(drawn)),
+        choices: ByPlayer::pair((player(1), Some(Parity::Even)), (player(2), Some(Parity::Odd))),
+    };
+    let winner = if Parity::of(drawn) == Parity::Even { player(1) } else { player(2) };
+    let over = GameOver {
+        league_id: Some(league.clone()),
+        round_id: Some(RoundId(1)),
+        match_id,
+        game_type: GameType::new("even_odd"),
+        game_result: GameResult {
+            status: GameStatus::Win,
+            winner_player_id: Some(winner),
+            details: GameDetails::Parity(details),
+            reason: None,
+            fairness: Some(reveal),
+        },
+        reason: None,
+    };
+    (over, promise)
+}
+
+#[test]
+fn a_draw_that_was_bent_is_noticed() {
+    let league = LeagueId::new("league_sim");
+    let (over, promise) = played(&league);
+    assert_eq!(draw::recomputes(&over, &league, Attempt::FIRST, &promise), Ok(()));
+    let bent = |change: fn(&mut GameOver)| {
+        let mut over = over.clone();
+        change(&mut over);
+        draw::recomputes(&over, &league, Attempt::FIRST, &promise).err().map(|fault| fault.checker)
+    };
+    let another_number = |over: &mut GameOver| {
+        if let GameDetails::Parity(details) = &mut over.game_result.details {
+            details.drawn_number = details.drawn_number.map(|drawn| drawn % 10 + 1);
+        }
+    };
+    let another_secret = |over: &mut GameOver| {
+        if let Some(reveal) = &mut over.game_result.fairness {
+            reveal.secret = "08".repeat(32).into();
+        }
+    };
+    let no_reveal = |over: &mut GameOver| over.game_result.fairness = None;
+    for change in [another_number, another_secret, no_reveal] {
+        assert_eq!(bent(change), Some(Checker::FairDraws));
+    }
+    let another_promise = draw::recomputes(&over, &league, Attempt::FIRST, "00");
+    assert_eq!(another_promise.unwrap_err().checker, Checker::FairDraws);
+}

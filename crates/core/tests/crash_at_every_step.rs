@@ -1,0 +1,65 @@
+//! A small league, once for every step of its agents: the agent crashes there, before or after the step reaches its
+//! disk or once all of it has gone out, and starts again from what its disk holds.
+
+use matchday_core::sim::{self, CrashPoint, Moment, Options, Shape, Who};
+use std::time::Duration;
+
+fn crash_everywhere(who: Who) {
+    let options = Options { shape: Some(Shape::plain(4, 2)), ..Options::default() };
+    let undisturbed = sim::run(1, &options);
+    assert_eq!(undisturbed.failure, None);
+    let steps = undisturbed.stats.steps.get(&who).copied().unwrap_or(0);
+    assert!(steps > 20, "{who} has only {steps} steps");
+    let mut broken = Vec::new();
+    for step in 1..=steps {
+        for moment in [Moment::BeforeStored, Moment::StoredUnsent, Moment::Sent] {
+            for down in [Duration::ZERO, Duration::from_millis(300), Duration::from_secs(20)] {
+                let crash = Some(CrashPoint { who, step, moment, down });
+                let report = sim::run(1, &Options { crash, ..options.clone() });
+                assert_eq!(report.stats.crashes, 1, "{who} at {step}, {moment:?}");
+                assert_eq!(report.stats.matches, 6);
+                if let Some(failure) = report.failure {
+                    broken.push(format!("{who} at step {step}, {moment:?}, down {down:?}: {failure}"));
+                }
+            }
+        }
+    }
+    assert!(broken.is_empty(), "{} of them:\n{}", broken.len(), broken.join("\n"));
+}
+
+#[test]
+fn the_manager_may_crash_at_every_step() {
+    crash_everywhere(Who::Manager);
+}
+
+#[test]
+fn a_referee_may_crash_at_every_step() {
+    crash_everywhere(Who::Referee(1));
+}
+
+#[test]
+fn a_player_may_crash_at_every_step() {
+    crash_everywhere(Who::Player(1));
+}
+
+/// The counterpart: what no agent can stand, the checkers notice.
+#[test]
+fn a_disk_that_forgets_what_was_sent_is_noticed() {
+    // Two matches a round, so that some step has nothing but a result in it.
+    let options = Options { shape: Some(Shape::plain(4, 2)), ..Options::default() };
+    let steps = sim::run(1, &options).stats.steps[&Who::Manager];
+    let mut noticed = std::collections::BTreeMap::new();
+    for step in 1..=steps {
+        let crash = CrashPoint {
+            who: Who::Manager,
+            step,
+            moment: Moment::SentThenLost,
+            down: Duration::from_millis(10),
+        };
+        let report = sim::run(1, &Options { crash: Some(crash), ..options.clone() });
+        if let Some(failure) = report.failure {
+            *noticed.entry(failure.fault.checker).or_insert(0) += 1;
+        }
+    }
+    assert!(noticed.contains_key(&sim::Checker::ResultsNeverChange), "{noticed:?}");
+}
