@@ -115,7 +115,7 @@ fn an_export_holds_everything_but_the_secrets() {
     assert_eq!((&first["stream"], &first["seq"]), (&json!("league"), &json!(1)));
     assert_eq!(first["hash"].as_str().unwrap().len(), 64);
     let marked = events.lines().filter(|line| line.contains("\"redacted\":true")).count();
-    assert_eq!(marked, 6 + 2, "registrations, and what the referee keeps");
+    assert_eq!(marked, 1 + 6 + 2, "the settings, registrations, and what the referee keeps");
     insta::assert_snapshot!("matches.csv", fs::read_to_string(out.join("matches.csv")).unwrap());
     insta::assert_snapshot!("standings.csv", fs::read_to_string(out.join("standings.csv")).unwrap());
     let record: Value =

@@ -5,9 +5,10 @@ mod store_support;
 
 use matchday::store::verify::{Fault, Verification, verify, verify_file};
 use matchday::store::{Store, Stored};
+use matchday_core::protocol::messages::Order;
 use serde_json::{Value, json};
 use store_support::{
-    Referee, append, chained, fair_referee, league, plain_referee, referee_of_the_absent, stream,
+    Desk, Referee, append, chained, fair_referee, league, plain_referee, referee_of_the_absent, stream,
 };
 
 fn check(events: Vec<Stored>) -> Verification {
@@ -44,6 +45,52 @@ fn suspensions_and_forfeits_fit() {
     let found = check(chained("league", &lines));
     assert_eq!(found.fault, None);
     assert_eq!(found.matches, 21);
+}
+
+#[test]
+fn what_the_operator_does_fits() {
+    let mut desk = Desk::started(4, fair_referee);
+    desk.play_one();
+    desk.order(Order::Pause, None, None);
+    desk.play_one();
+    desk.order(Order::Resume, None, None);
+    desk.order(Order::Void, None, Some("R1M1"));
+    desk.play_one();
+    desk.order(Order::Withdraw, Some("P03"), None);
+    while desk.is_running() {
+        desk.play_one();
+    }
+    desk.order(Order::Void, None, Some("R3M1"));
+    while desk.is_running() {
+        desk.play_one();
+    }
+    let found = check(chained("league", &desk.lines));
+    assert_eq!(found.fault, None);
+    assert_eq!((found.matches, found.draws_proven, found.ended_early), (6, 4, false));
+}
+
+#[test]
+fn a_league_that_was_ended_early_fits_and_is_called_so() {
+    let mut desk = Desk::started(4, fair_referee);
+    desk.play_one();
+    desk.order(Order::End, None, None);
+    let found = check(chained("league", &desk.lines));
+    assert_eq!(found.fault, None);
+    assert!(found.ended_early);
+    assert!(found.to_string().contains("1 of 6 decided; the operator has ended the league early"), "{found}");
+}
+
+#[test]
+fn a_struck_result_cannot_come_back() {
+    let mut desk = Desk::started(4, fair_referee);
+    desk.play_one();
+    let decided = desk.lines.last().unwrap().clone();
+    assert!(decided.contains("match_decided"));
+    desk.order(Order::Void, None, Some("R1M1"));
+    let mut lines = desk.lines;
+    lines.push(decided);
+    let fault = check(chained("league", &lines)).fault.unwrap();
+    assert!(fault.why.contains("the result of attempt 1 at R1M1 was struck, and is back"), "{fault}");
 }
 
 #[test]

@@ -39,6 +39,12 @@ pub(super) fn of_event(event: &LeagueEvent) -> String {
         }
         LeagueEvent::RoundCompleted { round_id } => format!("round {round_id} completed"),
         LeagueEvent::LeagueCompleted { champion } => format!("league completed: {champion} is champion"),
+        LeagueEvent::LeaguePaused => "league paused by the operator".into(),
+        LeagueEvent::LeagueResumed => "league resumed by the operator".into(),
+        LeagueEvent::PlayerWithdrawn { player_id } => format!("{player_id} withdrawn by the operator"),
+        LeagueEvent::MatchVoided { match_id } => {
+            format!("result of {match_id} struck by the operator: it is played again")
+        }
         LeagueEvent::AgentSuspended { agent, cause } => {
             format!("{} suspended: {}", agent.id(), of_suspicion(*cause))
         }

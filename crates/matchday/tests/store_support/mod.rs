@@ -59,42 +59,27 @@ pub(crate) struct Fixture {
     pub(crate) a: PlayerId,
     pub(crate) b: PlayerId,
     pub(crate) settings: Settings,
+    pub(crate) attempt: Attempt,
 }
+
+const OPERATOR: &str = "tok_operator_secret";
 
 /// A whole league, as the lines of its stream.
 pub(crate) fn league(players: u32, referee: Referee) -> Vec<String> {
-    let settings =
-        Settings { announce_lead: Duration::ZERO, endpoint_check: EndpointCheck::Off, ..Settings::default() };
-    let mut desk = Desk {
-        manager: Manager::new(settings.clone()),
-        now: BEGIN,
-        lines: Vec::new(),
-        outbox: Vec::new(),
-        tokens: BTreeMap::new(),
-        entropy: Entropy::numbered(1),
-        requests: 0,
-    };
-    desk.hand_in(Input::Wake);
-    for number in 1..=2 {
-        let request = RefereeRegisterRequest { referee_meta: referee_meta(number) };
-        let sender = Sender::Referee(RefereeId::new(format!("agent{number}")));
-        desk.enrol(&sender, request);
-    }
-    for number in 1..=players {
-        let request = LeagueRegisterRequest { player_meta: player_meta(number) };
-        desk.enrol(&Sender::Player(PlayerId::new(format!("agent{number}"))), request);
-    }
-    desk.ask(&Sender::Launcher, StartLeague { league_id: settings.league_id.clone() });
-    while desk.manager.league().phase == Phase::Running {
-        desk.play_one(&settings, referee);
+    let mut desk = Desk::started(players, referee);
+    while desk.is_running() {
+        desk.play_one();
     }
     desk.lines
 }
 
-struct Desk {
+/// A manager on the bench, with referees and players who do all it asks of them at once.
+pub(crate) struct Desk {
     manager: Manager,
+    settings: Settings,
+    referee: Referee,
     now: Timestamp,
-    lines: Vec<String>,
+    pub(crate) lines: Vec<String>,
     outbox: Vec<Outgoing>,
     tokens: BTreeMap<Sender, Token>,
     entropy: Entropy,
@@ -102,6 +87,50 @@ struct Desk {
 }
 
 impl Desk {
+    pub(crate) fn started(players: u32, referee: Referee) -> Self {
+        let settings = Settings {
+            announce_lead: Duration::ZERO,
+            endpoint_check: EndpointCheck::Off,
+            operator_token: Some(Token::new(OPERATOR).hash()),
+            ..Settings::default()
+        };
+        let mut desk = Self {
+            manager: Manager::new(settings.clone()),
+            settings: settings.clone(),
+            referee,
+            now: BEGIN,
+            lines: Vec::new(),
+            outbox: Vec::new(),
+            tokens: BTreeMap::from([(Sender::Launcher, Token::new(OPERATOR))]),
+            entropy: Entropy::numbered(1),
+            requests: 0,
+        };
+        desk.hand_in(Input::Wake);
+        for number in 1..=2 {
+            let request = RefereeRegisterRequest { referee_meta: referee_meta(number) };
+            let sender = Sender::Referee(RefereeId::new(format!("agent{number}")));
+            desk.enrol(&sender, request);
+        }
+        for number in 1..=players {
+            let request = LeagueRegisterRequest { player_meta: player_meta(number) };
+            desk.enrol(&Sender::Player(PlayerId::new(format!("agent{number}"))), request);
+        }
+        desk.ask(&Sender::Launcher, StartLeague { league_id: settings.league_id.clone() });
+        desk
+    }
+
+    pub(crate) fn is_running(&self) -> bool {
+        self.manager.league().phase == Phase::Running
+    }
+
+    /// The operator steps in.
+    pub(crate) fn order(&mut self, order: Order, player: Option<&str>, match_id: Option<&str>) {
+        let league_id = self.settings.league_id.clone();
+        let (player_id, match_id) = (player.map(PlayerId::new), match_id.map(MatchId::new));
+        let answer = self.ask(&Sender::Launcher, LeagueOrder { league_id, order, player_id, match_id });
+        assert!(matches!(answer.body, Body::LeagueStatus(_)), "{answer:?}");
+    }
+
     fn hand_in(&mut self, input: Input) -> Vec<Content> {
         let step = self.manager.handle(self.now, &mut self.entropy, input);
         self.lines.extend(step.events.iter().map(|event| log::write(self.now, event).unwrap()));
@@ -139,25 +168,29 @@ impl Desk {
         self.tokens.insert(id, answer.envelope.auth_token.unwrap());
     }
 
-    fn play_one(&mut self, settings: &Settings, referee: Referee) {
+    /// Plays a match that is open.
+    pub(crate) fn play_one(&mut self) {
+        let settings = self.settings.clone();
         while let Some(call) = self.outbox.pop() {
             self.hand_in(Input::Answer { call: call.call, dialect: call.dialect, answer: Answer::Received });
         }
         let matches = &self.manager.league().matches;
-        let (id, game) = matches.iter().find(|(_, game)| game.is_open()).expect("something is open");
+        let (id, game) = matches.iter().find(|(_, game)| game.in_play).expect("something is open");
         let by = Sender::Referee(game.referee().unwrap().clone());
+        let attempt = game.attempt().unwrap();
         let fixture = Fixture {
             match_id: id.clone(),
             a: game.a.clone(),
             b: game.b.clone(),
             settings: settings.clone(),
+            attempt,
         };
         let report = MatchResultReport {
             league_id: settings.league_id.clone(),
             round_id: game.round_id,
             match_id: id.clone(),
             game_type: settings.game_type.clone(),
-            result: referee(&fixture),
+            result: (self.referee)(&fixture),
         };
         self.now = self.now + Duration::from_millis(40);
         let answer = self.ask(&by, report);
@@ -167,14 +200,14 @@ impl Desk {
 
 /// Everyone calls what its number is; the number is drawn as the scheme says.
 pub(crate) fn fair_referee(fixture: &Fixture) -> MatchResult {
-    let Fixture { match_id, a, b, settings } = fixture;
+    let Fixture { match_id, a, b, settings, attempt } = fixture;
     let mut bytes = [7; 32];
     bytes[..match_id.as_str().len()].copy_from_slice(match_id.as_str().as_bytes());
     let secret = Secret::from_bytes(bytes);
     let nonces = ByPlayer::pair((a.clone(), Nonce("salt".into())), (b.clone(), Nonce::absent(b)));
     let both = [nonces.get(a).unwrap(), nonces.get(b).unwrap()];
-    let number = Dice::new(&secret, match_id, Attempt::FIRST, both).uniform(1..=10) as u8;
-    let reveal = secret.reveal(&settings.league_id, match_id, Attempt::FIRST, nonces);
+    let number = Dice::new(&secret, match_id, *attempt, both).uniform(1..=10) as u8;
+    let reveal = secret.reveal(&settings.league_id, match_id, *attempt, nonces);
     let mut result = result(a, b, number, [choice(a), choice(b)]);
     result.details.fairness = Some(reveal);
     result

@@ -7,7 +7,7 @@ use matchday_core::league::state::Match;
 use matchday_core::league::{DecidedBy, League, LeagueEvent, Settings, Suspicion};
 use matchday_core::protocol::messages::{GameStatus, MatchResult, Phase};
 use matchday_core::protocol::{Attempt, MatchId, PlayerId, RefereeId, RoundId, Sender, Timestamp};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 type Finding = Result<(), String>;
 
@@ -15,13 +15,19 @@ type Finding = Result<(), String>;
 #[derive(Debug)]
 pub(super) struct Auditor {
     league: League,
-    pub(super) draws_proven: u64,
-    pub(super) draws_unproven: u64,
+    /// The draws of the results that stand, and whether each is proven.
+    pub(super) draws: BTreeMap<MatchId, bool>,
+    /// How many attempts at a match had been made when its result was struck.
+    struck_after: BTreeMap<MatchId, usize>,
 }
 
 impl Default for Auditor {
     fn default() -> Self {
-        Self { league: League::new(Settings::default()), draws_proven: 0, draws_unproven: 0 }
+        Self {
+            league: League::new(Settings::default()),
+            draws: BTreeMap::new(),
+            struck_after: BTreeMap::new(),
+        }
     }
 }
 
@@ -64,7 +70,8 @@ impl Auditor {
             LeagueEvent::LeagueStarted { rounds } => {
                 ensure(self.league.phase == Phase::Registration, || "the league has started already".into())?;
                 ensure(!self.league.referees.is_empty(), || "no referee has registered".into())?;
-                schedule::check(self.league.players.keys(), rounds)
+                let entrants = self.league.players.iter().filter(|(_, player)| !player.withdrawn);
+                schedule::check(entrants.map(|(id, _)| id), rounds)
             }
             LeagueEvent::RoundAnnounced { round_id, plan, .. } => self.check_announcement(*round_id, plan),
             LeagueEvent::MatchAssigned { match_id, attempt, referee_id } => {
@@ -75,6 +82,12 @@ impl Auditor {
             }
             LeagueEvent::RoundCompleted { round_id } => self.check_round_end(*round_id),
             LeagueEvent::LeagueCompleted { champion } => self.check_end(champion),
+            LeagueEvent::LeaguePaused => self.running(),
+            LeagueEvent::LeagueResumed => {
+                ensure(self.league.phase == Phase::Paused, || "the league is not paused".into())
+            }
+            LeagueEvent::PlayerWithdrawn { player_id } => self.check_withdrawal(player_id),
+            LeagueEvent::MatchVoided { match_id } => self.check_striking(match_id),
             LeagueEvent::AgentSuspended { agent, cause } => self.check_suspension(agent, *cause),
             LeagueEvent::AgentRecovered { agent }
             | LeagueEvent::DialectLearned { agent, .. }
@@ -102,6 +115,7 @@ impl Auditor {
         ensure(self.league.open_round().is_none(), || {
             format!("round {} is not over", self.league.current_round)
         })?;
+        self.nothing_awaited()?;
         let next = self.league.current_round.saturating_add(1);
         ensure(round_id.0 == next, || format!("round {next} comes next"))?;
         let round = self.league.rounds.iter().find(|round| round.round_id == round_id);
@@ -115,21 +129,27 @@ impl Auditor {
         Ok(())
     }
 
-    /// A match of the round that is being played, without a result.
-    fn undecided(&self, match_id: &MatchId) -> Result<&Match, String> {
-        self.running()?;
+    fn nothing_awaited(&self) -> Finding {
+        match self.league.undecided.first() {
+            Some(match_id) => Err(format!("{match_id} has no result")),
+            None => Ok(()),
+        }
+    }
+
+    /// A match that can be played now and has no result: one of the open round, or one whose result was struck.
+    fn awaited(&self, match_id: &MatchId) -> Result<&Match, String> {
         let game =
             self.league.matches.get(match_id).ok_or_else(|| format!("there is no match {match_id}"))?;
-        let open = self.league.open_round().map(|round| round.round_id);
-        ensure(open == Some(game.round_id), || {
+        ensure(game.decision.is_none(), || format!("{match_id} was decided before"))?;
+        ensure(self.league.undecided.contains(match_id), || {
             format!("{match_id} is of round {}, which is not being played", game.round_id)
         })?;
-        ensure(game.decision.is_none(), || format!("{match_id} was decided before"))?;
         Ok(game)
     }
 
     fn check_assignment(&self, match_id: &MatchId, attempt: Attempt, referee: &RefereeId) -> Finding {
-        let game = self.undecided(match_id)?;
+        self.running()?;
+        let game = self.awaited(match_id)?;
         let next = game.attempt().map_or(Attempt::FIRST, Attempt::next);
         ensure(attempt == next, || format!("it is attempt {next} at {match_id}, not {attempt}"))?;
         self.member(&Sender::Referee(referee.clone()))
@@ -143,7 +163,11 @@ impl Auditor {
         result: &MatchResult,
         by: &DecidedBy,
     ) -> Finding {
-        let game = self.undecided(match_id)?;
+        // What was being played when the league was paused is played out.
+        ensure(matches!(self.league.phase, Phase::Running | Phase::Paused), || {
+            "the league is not running".into()
+        })?;
+        let game = self.awaited(match_id)?;
         result::check_score(game, status, result)?;
         match by {
             DecidedBy::Manager => self.check_forfeit(game, attempt, status, result)?,
@@ -153,17 +177,22 @@ impl Auditor {
                 ensure(given == Some(referee), || {
                     format!("attempt {attempt} at {match_id} was not given to {referee}")
                 })?;
+                let struck = self.struck_after.get(match_id).copied().unwrap_or(0);
+                ensure(place >= Some(struck), || {
+                    format!("the result of attempt {attempt} at {match_id} was struck, and is back")
+                })?;
             }
         }
-        match result::check_draw(&self.league.settings, match_id, game, attempt, status, result)? {
-            Draw::None => {}
-            Draw::Proven => self.draws_proven += 1,
-            Draw::Unproven => self.draws_unproven += 1,
-        }
+        let draw = result::check_draw(&self.league.settings, match_id, game, attempt, status, result)?;
+        match draw {
+            Draw::None => None,
+            Draw::Proven => self.draws.insert(match_id.clone(), true),
+            Draw::Unproven => self.draws.insert(match_id.clone(), false),
+        };
         Ok(())
     }
 
-    /// The manager itself decides a match only against players that it has suspended.
+    /// The manager itself decides a match only against players that are out of the league, for now or for good.
     fn check_forfeit(
         &self,
         game: &Match,
@@ -175,11 +204,12 @@ impl Auditor {
         let expected = game.attempt().unwrap_or(Attempt::FIRST);
         ensure(attempt == expected, || format!("it is attempt {expected}, not {attempt}"))?;
         for player in [&game.a, &game.b] {
-            let suspended = self.league.players.get(player).is_some_and(|known| known.is_suspended());
+            let player_known = self.league.players.get(player);
+            let absent = player_known.is_some_and(|known| known.withdrawn || known.is_suspended());
             let won = result.winner.as_ref() == Some(player);
-            ensure(suspended != won, || match won {
-                true => format!("{player} wins by default, and is suspended itself"),
-                false => format!("{player} forfeits, and is not suspended"),
+            ensure(absent != won, || match won {
+                true => format!("{player} wins by default, and is out of the league itself"),
+                false => format!("{player} forfeits, and is neither suspended nor withdrawn"),
             })?;
         }
         Ok(())
@@ -189,6 +219,7 @@ impl Auditor {
         self.running()?;
         let open = self.league.open_round().filter(|round| round.round_id == round_id);
         let round = open.ok_or_else(|| format!("round {round_id} is not being played"))?;
+        self.nothing_awaited()?;
         let mut matches = self.league.matches_of(round);
         match matches.find(|(_, game)| game.decision.is_none()) {
             Some((match_id, _)) => Err(format!("{match_id} has no result")),
@@ -196,16 +227,31 @@ impl Auditor {
         }
     }
 
+    /// The operator may end a league at any time, so that it need not have been played out.
     fn check_end(&self, champion: &PlayerId) -> Finding {
-        self.running()?;
-        if let Some(round) = self.league.rounds.iter().find(|round| !round.completed) {
-            return Err(format!("round {} is not over", round.round_id));
-        }
+        ensure(matches!(self.league.phase, Phase::Running | Phase::Paused), || {
+            "the league is not running".into()
+        })?;
         let first = self.league.table().into_iter().next().map(|place| place.player);
         ensure(first.as_ref() == Some(champion), || {
             let first = first.as_ref().map_or("nobody", PlayerId::as_str);
             format!("the champion is {champion}, and the results put {first} first")
         })
+    }
+
+    fn check_withdrawal(&self, player: &PlayerId) -> Finding {
+        ensure(self.league.phase != Phase::Completed, || "the league is over".into())?;
+        let known = self.league.players.get(player).ok_or_else(|| format!("{player} has not registered"))?;
+        ensure(!known.withdrawn, || format!("{player} was withdrawn before"))
+    }
+
+    fn check_striking(&mut self, match_id: &MatchId) -> Finding {
+        let game =
+            self.league.matches.get(match_id).ok_or_else(|| format!("there is no match {match_id}"))?;
+        ensure(game.decision.is_some(), || format!("{match_id} has no result that could be struck"))?;
+        self.struck_after.insert(match_id.clone(), game.attempts.len());
+        self.draws.remove(match_id);
+        Ok(())
     }
 
     fn check_suspension(&self, agent: &Sender, cause: Suspicion) -> Finding {

@@ -21,7 +21,7 @@ use audit::Auditor;
 use matchday_core::league::LeagueEvent;
 use matchday_core::log;
 use matchday_core::player::PlayerEvent;
-use matchday_core::protocol::messages::StandingRow;
+use matchday_core::protocol::messages::{Phase, StandingRow};
 use matchday_core::protocol::{LeagueId, PlayerId, Timestamp};
 use matchday_core::referee::RefereeEvent;
 use serde::Serialize;
@@ -47,6 +47,8 @@ pub struct Verification {
     pub table: Vec<StandingRow>,
     /// Who has won, if the league is over.
     pub champion: Option<PlayerId>,
+    /// Whether the league was ended with matches still to play, as the operator may.
+    pub ended_early: bool,
     /// The last hash of the league's stream, in hexadecimal digits: it stands for all of it.
     pub head: Option<String>,
     /// The first event that does not fit.
@@ -96,6 +98,7 @@ pub fn verify(streams: impl IntoIterator<Item = (Stream, Vec<Stored>)>) -> Verif
         draws_unproven: 0,
         table: Vec::new(),
         champion: None,
+        ended_early: false,
         head: None,
         fault: None,
     };
@@ -174,7 +177,8 @@ impl Auditor {
         found.matches_scheduled = league.matches.len() as u64;
         found.table = history::table(league);
         found.champion = league.champion.clone();
-        found.draws_proven = self.draws_proven;
-        found.draws_unproven = self.draws_unproven;
+        found.ended_early = league.phase == Phase::Completed && found.matches < found.matches_scheduled;
+        found.draws_proven = self.draws.values().filter(|proven| **proven).count() as u64;
+        found.draws_unproven = self.draws.values().filter(|proven| !**proven).count() as u64;
     }
 }

@@ -8,7 +8,8 @@ impl fmt::Display for Verification {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let league = self.league_id.as_ref().map_or("no league", |id| id.as_str());
         writeln!(f, "{league}: {} in {}", many(self.events, "event"), many(self.streams, "stream"))?;
-        writeln!(f, "matches  {} of {} decided", self.matches, self.matches_scheduled)?;
+        let early = if self.ended_early { "; the operator has ended the league early" } else { "" };
+        writeln!(f, "matches  {} of {} decided{early}", self.matches, self.matches_scheduled)?;
         writeln!(f, "draws    {} recomputed, {} without proof", self.draws_proven, self.draws_unproven)?;
         if let Some(head) = &self.head {
             writeln!(f, "chain    ends in {head}")?;
