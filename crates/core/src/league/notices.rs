@@ -23,6 +23,8 @@ pub(super) struct Mailbox {
     waiting: VecDeque<Notice>,
     /// Whether a notice is under way; the next goes out when that one is done with.
     busy: bool,
+    /// Whether the last notice did not arrive in all its tries: the next have one each, until the agent listens again.
+    deaf: bool,
 }
 
 /// The most that is kept for an agent that does not listen.
@@ -160,6 +162,7 @@ impl Manager {
         let Some(mailbox) = self.mailboxes.get_mut(agent).filter(|mailbox| !mailbox.busy) else {
             return;
         };
+        let patient = patient && !mailbox.deaf;
         let Some(notice) = mailbox.waiting.pop_front() else {
             return;
         };
@@ -186,11 +189,13 @@ impl Manager {
         sent: Sent<Purpose>,
         reached: bool,
     ) {
+        let tried_in_vain = !reached && sent.errand.tries != Tries::Once;
         if !reached && self.try_again(act.now, sent).is_none() {
             return;
         }
         if let Some(mailbox) = self.mailboxes.get_mut(agent) {
             mailbox.busy = false;
+            mailbox.deaf = !reached && (mailbox.deaf || tried_in_vain);
         }
         self.pump(act, agent);
     }

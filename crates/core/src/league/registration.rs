@@ -16,6 +16,7 @@ use crate::protocol::text::{DisplayName, Endpoint};
 use crate::protocol::token::Mint;
 use crate::protocol::{Message, Sender, Token};
 use serde_json::{Map, Value, json};
+use std::time::Duration;
 
 /// A registration that waits for its endpoint to answer.
 #[derive(Debug)]
@@ -68,6 +69,10 @@ impl Applicant {
     }
 }
 
+/// How long after a registration its repetition is still taken for one: enough for an agent that tries again, too
+/// little for anyone who would collect another's token later.
+const REPEAT_WITHIN: Duration = Duration::from_secs(30);
+
 /// The versions of league.v2 that are spoken here.
 const VERSIONS: &str = ">=2.0.0, <2.2.0";
 
@@ -109,6 +114,10 @@ impl Manager {
             self.rejoin(act, asked, &member, applicant);
             return Some(member);
         }
+        if let Some((member, token)) = self.repeated(act, asked, &applicant) {
+            self.accept(act, asked, &member, token);
+            return Some(member);
+        }
         if let Err(refusal) = self.check_room(&applicant) {
             self.reject(act, asked, &applicant, refusal);
             return None;
@@ -118,6 +127,23 @@ impl Manager {
             return None;
         }
         Some(self.enter(act, asked, applicant))
+    }
+
+    /// Whether this is a registration that was granted a moment ago and whose answer may have been lost: it is answered
+    /// again, even if the league has started since.
+    fn repeated(&self, act: &Act<'_>, asked: &Asked, applicant: &Applicant) -> Option<(Sender, Token)> {
+        let member = self.returning(applicant)?;
+        let token = self.mint.as_ref()?.issue(member.id(), &asked.envelope.conversation_id);
+        let (kept, registered_at) = match &member {
+            Sender::Player(id) => {
+                self.league.players.get(id).map(|known| (known.token, known.registered_at))?
+            }
+            Sender::Referee(id) => {
+                self.league.referees.get(id).map(|known| (known.token, known.registered_at))?
+            }
+            Sender::LeagueManager | Sender::Launcher => return None,
+        };
+        (kept.admits(&token) && act.now.since(registered_at) <= REPEAT_WITHIN).then_some((member, token))
     }
 
     /// Which member of the applicant's kind holds this token.

@@ -37,6 +37,8 @@ pub struct League {
 pub struct Member<M> {
     pub meta: M,
     pub token: TokenHash,
+    /// When it was given that token.
+    pub registered_at: Timestamp,
     pub dialect: Dialect,
     pub state: Lifecycle,
     /// Technical losses in a row.
@@ -48,10 +50,11 @@ pub struct Member<M> {
 }
 
 impl<M> Member<M> {
-    fn new(meta: M, token: TokenHash, dialect: Dialect) -> Self {
+    fn new(meta: M, token: TokenHash, registered_at: Timestamp, dialect: Dialect) -> Self {
         Self {
             meta,
             token,
+            registered_at,
             dialect,
             state: Lifecycle::Registered,
             streak: 0,
@@ -166,10 +169,10 @@ impl League {
                 self.created = true;
             }
             LeagueEvent::PlayerRegistered { player_id, meta, token, dialect } => {
-                self.players.insert(player_id.clone(), Member::new(meta.clone(), *token, *dialect));
+                self.players.insert(player_id.clone(), Member::new(meta.clone(), *token, at, *dialect));
             }
             LeagueEvent::RefereeRegistered { referee_id, meta, token, dialect } => {
-                self.referees.insert(referee_id.clone(), Member::new(meta.clone(), *token, *dialect));
+                self.referees.insert(referee_id.clone(), Member::new(meta.clone(), *token, at, *dialect));
             }
             LeagueEvent::PlayerRejoined { player_id, meta, dialect } => {
                 if let Some(player) = self.players.get_mut(player_id) {

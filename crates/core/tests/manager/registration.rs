@@ -6,6 +6,7 @@ use matchday_core::league::{EndpointCheck, Settings};
 use matchday_core::protocol::decode::Rejection;
 use matchday_core::protocol::messages::*;
 use matchday_core::protocol::{Body, ConversationId, ErrorCode, GameType, Message, Token};
+use std::time::Duration;
 
 /// Registers in a conversation of its own, as an agent does that was started (again).
 fn register(desk: &mut Desk, meta: PlayerMeta, token: Option<Token>) -> Message {
@@ -208,4 +209,17 @@ fn an_earlier_token_does_not_let_an_unfit_agent_back_in() {
     let token = register(&mut desk, player_meta(1), None).envelope.auth_token;
     let unfit = PlayerMeta { protocol_version: Some("3.0.0".into()), ..player_meta(1) };
     assert_eq!(rejected_with(&register(&mut desk, unfit, token)), ErrorCode::VersionMismatch);
+}
+
+#[test]
+fn an_agent_whose_answer_was_lost_gets_it_again_though_the_league_has_started_meanwhile() {
+    let mut desk = Desk::with(quick(), 1, 1);
+    let message = desk.message(&player(77), LeagueRegisterRequest { player_meta: player_meta(2) });
+    let lost = desk.ask(message.clone());
+    desk.start();
+    desk.pass(Duration::from_secs(12));
+    let again = desk.ask(message.clone());
+    assert_eq!(again.envelope.auth_token, lost.envelope.auth_token);
+    desk.pass(Duration::from_secs(60));
+    assert_eq!(rejected_with(&desk.ask(message)), ErrorCode::LateRegistration, "but not for ever");
 }

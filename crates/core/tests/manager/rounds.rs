@@ -308,3 +308,29 @@ fn the_table_at_the_end_of_a_round_is_not_lost_behind_a_newer_one() {
     let end = heard.iter().position(|name| *name == "ROUND_COMPLETED").unwrap();
     assert_eq!(heard[end - 1], "LEAGUE_STANDINGS_UPDATE", "{heard:?}");
 }
+
+#[test]
+fn an_agent_that_does_not_listen_is_not_told_everything_four_times() {
+    let mut desk = Desk::started(quick(), 4, 1);
+    let dead = player_endpoint(1);
+    let mut tries = 0;
+    for _ in 0..4 {
+        desk.settle(|call| {
+            tries += usize::from(call.to == dead);
+            if call.to == dead { UNREACHABLE } else { Answer::Received }
+        });
+        desk.pass(std::time::Duration::from_secs(2));
+    }
+    assert_eq!(tries, 4, "the announcement, and three retries");
+    desk.report("R1M1", (3, 0));
+    desk.pass(quick().standings_pause);
+    desk.report("R1M2", (3, 0));
+    for _ in 0..4 {
+        desk.settle(|call| {
+            tries += usize::from(call.to == dead);
+            if call.to == dead { UNREACHABLE } else { Answer::Received }
+        });
+        desk.pass(std::time::Duration::from_secs(2));
+    }
+    assert!(tries <= 4 + 4, "one try each for the table, the round's end and the next announcement: {tries}");
+}
