@@ -21,12 +21,18 @@ fn good(players: u32, referee: Referee) -> Verification {
     found
 }
 
+/// The report, without the one line that changes with every setting that a league can have.
+fn printed(mut found: Verification) -> String {
+    assert_eq!(found.head.replace("(head)".into()).map(|head| head.len()), Some(64));
+    found.to_string()
+}
+
 #[test]
 fn a_fair_league_is_proven_to_the_last_draw() {
     let found = good(4, fair_referee);
     assert_eq!((found.matches, found.draws_proven, found.draws_unproven), (6, 6, 0));
     assert!(found.champion.is_some());
-    insta::assert_snapshot!(found);
+    insta::assert_snapshot!(printed(found));
 }
 
 #[test]
@@ -253,5 +259,5 @@ fn a_fault_is_reported_with_what_fits_before_it() {
     let mut lines = league(4, fair_referee);
     let last = lines.len() - 1;
     lines[last] = lines[last].replace("\"champion\":\"P0", "\"champion\":\"P1");
-    insta::assert_snapshot!(check(chained("league", &lines)));
+    insta::assert_snapshot!(printed(check(chained("league", &lines))));
 }
