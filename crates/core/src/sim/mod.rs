@@ -36,6 +36,7 @@ pub use stats::Stats;
 pub use who::Who;
 pub use wire::Wire;
 
+use crate::league::LeagueEvent;
 use crate::protocol::Timestamp;
 use std::time::Duration;
 
@@ -85,6 +86,8 @@ pub struct Report {
     pub trace_hash: u64,
     /// Empty unless it was to be kept.
     pub trace: Vec<String>,
+    /// The manager's log.
+    pub league: Vec<(Timestamp, LeagueEvent)>,
     /// The first rule that was broken, if one was.
     pub failure: Option<Failure>,
 }

@@ -112,6 +112,7 @@ impl World {
             stats: self.stats,
             trace_hash: self.trace.hash(),
             trace: self.trace.into_lines(),
+            league: self.cast.manager.log().to_vec(),
             failure,
         }
     }

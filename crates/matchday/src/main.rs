@@ -1,0 +1,3 @@
+//! The `matchday` command.
+
+fn main() {}

@@ -1,0 +1,218 @@
+//! What lasts: an append-only log of events for each agent, and the record of what was said, in one SQLite file.
+//!
+//! # Layout
+//! - [`chain`]: each event carries the hash of all before it
+//! - `file`, `schema`: the file is recognised, locked, made, brought up to date
+//! - `queue`, `writer`: one thread writes; what is waiting is committed together, and acknowledged in order
+//! - [`reader`], [`history`]: reading it back, as rows and as the course of a league
+//! - [`verify`], [`export`], [`timeline`]: what can be made of a stored league; `words` and `gist` say it in brief
+//!
+//! The contract is small, so that another store can take this one's place: append to a stream after its last event,
+//! read a stream, one writer.
+
+pub mod chain;
+pub mod error;
+pub mod export;
+mod file;
+mod gist;
+pub mod history;
+mod queue;
+pub mod reader;
+mod schema;
+pub mod stats;
+pub mod timeline;
+pub mod verify;
+mod words;
+mod writer;
+
+pub use error::{StoreError, StoreFailed};
+pub use reader::Reader;
+pub use stats::StoreStats;
+
+use chain::Hash;
+use matchday_core::protocol::{ConversationId, MatchId, Timestamp};
+use queue::Queue;
+use serde::Serialize;
+use smol_str::SmolStr;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+
+/// One stream of events: `league`, `referee/8001`, `player/8101`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+pub struct Stream(pub SmolStr);
+
+impl Stream {
+    /// The manager's stream.
+    pub fn league() -> Self {
+        Self(SmolStr::new_static("league"))
+    }
+}
+
+impl fmt::Display for Stream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// An event as it was stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stored {
+    /// Its number in its stream, counted from 1.
+    pub seq: u64,
+    pub at: Timestamp,
+    /// What `matchday_core::log::write` gave.
+    pub line: String,
+    pub hash: Hash,
+}
+
+/// What is to be stored together.
+pub struct Batch {
+    pub stream: Stream,
+    /// Events, each written by `matchday_core::log::write`.
+    pub lines: Vec<String>,
+    pub exchanges: Vec<Exchange>,
+    /// Runs once all this, and all that was appended before it, is durable or has failed. It must not block: everyone
+    /// else's events wait meanwhile.
+    pub then: Box<dyn FnOnce(Result<(), StoreFailed>) + Send>,
+}
+
+impl fmt::Debug for Batch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Batch({}, {} events, {} exchanges)", self.stream, self.lines.len(), self.exchanges.len())
+    }
+}
+
+/// A message and what came back, for replay and export. Whoever records it has taken the tokens out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Exchange {
+    #[serde(with = "matchday_core::protocol::time::exact")]
+    pub at: Timestamp,
+    /// When the answer was there, or the wait for it over.
+    #[serde(serialize_with = "micros")]
+    pub done_at: Option<Timestamp>,
+    /// Who recorded it: `league_manager`, `REF01`, `P01`.
+    pub agent: SmolStr,
+    pub direction: Direction,
+    /// The other side's endpoint, as far as it is known.
+    pub peer: SmolStr,
+    pub message_type: SmolStr,
+    pub conversation_id: ConversationId,
+    pub match_id: Option<MatchId>,
+    pub request: String,
+    pub answer: Option<String>,
+    /// How it ended, in words: `answered`, `no answer in time`.
+    pub outcome: String,
+}
+
+fn micros<S: serde::Serializer>(at: &Option<Timestamp>, serializer: S) -> Result<S::Ok, S::Error> {
+    at.map(Timestamp::as_micros).serialize(serializer)
+}
+
+/// Whether whoever recorded an exchange asked or was asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Direction {
+    In,
+    Out,
+}
+
+impl Direction {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::In => "in",
+            Self::Out => "out",
+        }
+    }
+}
+
+/// A handle on a store. All handles write through one thread.
+#[derive(Debug, Clone)]
+pub struct Store(Arc<Inner>);
+
+#[derive(Debug)]
+enum Inner {
+    File { path: PathBuf, queue: Arc<Queue>, thread: Mutex<Option<JoinHandle<()>>> },
+    Memory(Arc<Queue>),
+}
+
+impl Store {
+    /// Opens a store to write to it; makes one if the file does not exist. Only one process can have it open so.
+    pub fn open(path: &Path) -> Result<Self, StoreError> {
+        let (db, lock) = file::open_to_write(path)?;
+        let queue = Arc::new(Queue::default());
+        let writer = writer::Writer::new(db, lock, path.to_owned(), queue.clone());
+        let thread = thread::Builder::new()
+            .name("store".into())
+            .spawn(move || writer.run())
+            .map_err(|error| StoreError::io(path, error))?;
+        let thread = Mutex::new(Some(thread));
+        Ok(Self(Arc::new(Inner::File { path: path.to_owned(), queue, thread })))
+    }
+
+    /// Opens a store to look at it, also while it is being written to. Changes nothing.
+    pub fn open_read_only(path: &Path) -> Result<Reader, StoreError> {
+        Reader::open(path)
+    }
+
+    /// A store that forgets: everything appended counts as durable at once.
+    pub fn in_memory() -> Self {
+        Self(Arc::new(Inner::Memory(Arc::new(Queue::default()))))
+    }
+
+    /// The events of a stream that are durable, in order; an error if their chain is broken.
+    pub fn load(&self, stream: &Stream) -> Result<Vec<Stored>, StoreError> {
+        match &*self.0 {
+            Inner::File { path, .. } => Reader::open(path)?.load_checked(stream),
+            Inner::Memory(_) => Ok(Vec::new()),
+        }
+    }
+
+    /// Puts events and exchanges in line to be stored.
+    pub fn append(&self, batch: Batch) {
+        match &*self.0 {
+            Inner::File { queue, .. } => queue.push(batch),
+            Inner::Memory(queue) => queue.pass(batch),
+        }
+    }
+
+    /// Stores what is in line and stops writing. What other handles append afterwards fails.
+    pub fn close(self) -> Result<(), StoreError> {
+        self.0.close();
+        match self.0.queue().failure() {
+            Some(failed) => Err(failed.into()),
+            None => Ok(()),
+        }
+    }
+
+    pub fn stats(&self) -> StoreStats {
+        self.0.queue().stats()
+    }
+}
+
+impl Inner {
+    fn queue(&self) -> &Queue {
+        match self {
+            Self::File { queue, .. } | Self::Memory(queue) => queue,
+        }
+    }
+
+    fn close(&self) {
+        self.queue().close();
+        if let Self::File { thread, .. } = self {
+            let thread = thread.lock().unwrap_or_else(PoisonError::into_inner).take();
+            // A `then` may hold the last handle, and the writer cannot wait for itself.
+            if let Some(thread) = thread.filter(|writer| writer.thread().id() != thread::current().id()) {
+                let _ = thread.join();
+            }
+        }
+    }
+}
+
+/// What is in line is still stored when the last handle goes.
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.close();
+    }
+}

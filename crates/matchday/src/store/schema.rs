@@ -1,0 +1,102 @@
+//! The form of a store's file: how it is recognised, made, and brought up to date. Touches one SQLite connection.
+
+use rusqlite::{Connection, Transaction};
+
+/// "MDAY": how a file says that it is ours.
+const APPLICATION_ID: i64 = 0x4d44_4159;
+
+/// What each version added to the one before; version n is made by the first n. Never change one that was released.
+const MIGRATIONS: &[&str] = &[VERSION_1];
+
+const VERSION_1: &str = "
+    CREATE TABLE meta (
+        key   TEXT PRIMARY KEY NOT NULL,
+        value TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE events (
+        stream TEXT NOT NULL,
+        seq    INTEGER NOT NULL,
+        at     INTEGER NOT NULL,
+        line   TEXT NOT NULL,
+        hash   BLOB NOT NULL,
+        PRIMARY KEY (stream, seq)
+    ) STRICT;
+
+    CREATE TRIGGER events_are_never_changed BEFORE UPDATE ON events
+    BEGIN SELECT raise(ABORT, 'events are never changed'); END;
+
+    CREATE TRIGGER events_are_never_removed BEFORE DELETE ON events
+    BEGIN SELECT raise(ABORT, 'events are never removed'); END;
+
+    CREATE TRIGGER events_have_no_gaps BEFORE INSERT ON events
+    WHEN NEW.seq <> 1 + coalesce((SELECT max(seq) FROM events WHERE stream = NEW.stream), 0)
+    BEGIN SELECT raise(ABORT, 'another event has this number, or one before it is missing'); END;
+
+    CREATE TABLE exchanges (
+        id              INTEGER PRIMARY KEY,
+        at              INTEGER NOT NULL,
+        done_at         INTEGER,
+        agent           TEXT NOT NULL,
+        direction       TEXT NOT NULL,
+        peer            TEXT NOT NULL,
+        message_type    TEXT NOT NULL,
+        conversation_id TEXT NOT NULL,
+        match_id        TEXT,
+        request         TEXT NOT NULL,
+        answer          TEXT,
+        outcome         TEXT NOT NULL
+    ) STRICT;
+
+    CREATE INDEX exchanges_of_a_match ON exchanges (match_id, at) WHERE match_id IS NOT NULL;
+";
+
+/// The version that this program writes.
+pub(super) fn known() -> i64 {
+    i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX)
+}
+
+/// What a file says of itself.
+pub(super) enum Form {
+    Foreign,
+    Ours { version: i64 },
+}
+
+pub(super) fn form(db: &Connection) -> rusqlite::Result<Form> {
+    let number = |name| db.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
+    Ok(match number("application_id")? {
+        APPLICATION_ID => Form::Ours { version: number("user_version")? },
+        _ => Form::Foreign,
+    })
+}
+
+/// Makes an empty store in an empty file.
+pub(super) fn create(db: &mut Connection) -> rusqlite::Result<()> {
+    // The mode is written into the file and outlives the connection.
+    db.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
+    let work = db.transaction()?;
+    work.pragma_update(None, "application_id", APPLICATION_ID)?;
+    migrate(&work, 0)?;
+    let maker = concat!("matchday ", env!("CARGO_PKG_VERSION"));
+    work.execute("INSERT INTO meta (key, value) VALUES ('made_by', ?1)", [maker])?;
+    work.commit()
+}
+
+/// Brings a store of an older version up to this one.
+pub(super) fn update(db: &mut Connection) -> rusqlite::Result<()> {
+    let version: i64 = db.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    if version == known() {
+        return Ok(());
+    }
+    let work = db.transaction()?;
+    migrate(&work, version)?;
+    work.commit()
+}
+
+fn migrate(work: &Transaction<'_>, version: i64) -> rusqlite::Result<()> {
+    let done = usize::try_from(version).unwrap_or(0);
+    for step in MIGRATIONS.iter().skip(done) {
+        work.execute_batch(step)?;
+    }
+    work.pragma_update(None, "user_version", known())
+}

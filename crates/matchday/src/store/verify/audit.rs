@@ -1,0 +1,274 @@
+//! Each kind of event against the league that it was applied to: could the manager have written this here? Pure.
+
+use super::result::{self, Draw};
+use super::schedule;
+use crate::store::history::is_member;
+use matchday_core::league::state::Match;
+use matchday_core::league::{DecidedBy, League, LeagueEvent, Settings, Suspicion};
+use matchday_core::protocol::messages::{GameStatus, MatchResult, Phase};
+use matchday_core::protocol::{Attempt, MatchId, PlayerId, RefereeId, RoundId, Sender, Timestamp};
+use std::collections::{BTreeMap, BTreeSet};
+
+type Finding = Result<(), String>;
+
+/// Follows a league, and objects.
+#[derive(Debug)]
+pub(super) struct Auditor {
+    league: League,
+    /// The draws of the results that stand, and whether each is proven.
+    pub(super) draws: BTreeMap<MatchId, bool>,
+    /// How many attempts at a match had been made when its result was struck.
+    struck_after: BTreeMap<MatchId, usize>,
+}
+
+impl Default for Auditor {
+    fn default() -> Self {
+        Self {
+            league: League::new(Settings::default()),
+            draws: BTreeMap::new(),
+            struck_after: BTreeMap::new(),
+        }
+    }
+}
+
+fn ensure(holds: bool, otherwise: impl FnOnce() -> String) -> Finding {
+    if holds { Ok(()) } else { Err(otherwise()) }
+}
+
+impl Auditor {
+    pub(super) fn league(&self) -> &League {
+        &self.league
+    }
+
+    /// Takes in an event if it fits, and otherwise says why it does not.
+    pub(super) fn take(&mut self, at: Timestamp, event: &LeagueEvent) -> Finding {
+        let first = matches!(event, LeagueEvent::LeagueCreated { .. });
+        ensure(first != self.league.created, || match first {
+            true => "the league exists already".into(),
+            false => "the league has not been created yet".into(),
+        })?;
+        self.check(event)?;
+        self.league.apply(at, event);
+        Ok(())
+    }
+
+    fn check(&mut self, event: &LeagueEvent) -> Finding {
+        match event {
+            LeagueEvent::LeagueCreated { .. } => Ok(()),
+            LeagueEvent::PlayerRegistered { player_id, .. } => {
+                let known = self.league.players.contains_key(player_id);
+                self.check_registration(known, self.league.players.len(), self.league.settings.players_max)
+            }
+            LeagueEvent::RefereeRegistered { referee_id, .. } => {
+                let known = self.league.referees.contains_key(referee_id);
+                self.check_registration(known, self.league.referees.len(), self.league.settings.referees_max)
+            }
+            LeagueEvent::PlayerRejoined { player_id, .. } => self.member(&Sender::Player(player_id.clone())),
+            LeagueEvent::RefereeRejoined { referee_id, .. } => {
+                self.member(&Sender::Referee(referee_id.clone()))
+            }
+            LeagueEvent::LeagueStarted { rounds } => {
+                ensure(self.league.phase == Phase::Registration, || "the league has started already".into())?;
+                ensure(!self.league.referees.is_empty(), || "no referee has registered".into())?;
+                let entrants = self.league.players.iter().filter(|(_, player)| !player.withdrawn);
+                schedule::check(entrants.map(|(id, _)| id), rounds)
+            }
+            LeagueEvent::RoundAnnounced { round_id, plan, .. } => self.check_announcement(*round_id, plan),
+            LeagueEvent::MatchAssigned { match_id, attempt, referee_id } => {
+                self.check_assignment(match_id, *attempt, referee_id)
+            }
+            LeagueEvent::MatchDecided { match_id, attempt, status, result, by } => {
+                self.check_decision(match_id, *attempt, *status, result, by)
+            }
+            LeagueEvent::RoundCompleted { round_id } => self.check_round_end(*round_id),
+            LeagueEvent::LeagueCompleted { champion } => self.check_end(champion),
+            LeagueEvent::LeaguePaused => self.running(),
+            LeagueEvent::LeagueResumed => {
+                ensure(self.league.phase == Phase::Paused, || "the league is not paused".into())
+            }
+            LeagueEvent::PlayerWithdrawn { player_id } => self.check_withdrawal(player_id),
+            LeagueEvent::MatchVoided { match_id } => self.check_striking(match_id),
+            LeagueEvent::AgentSuspended { agent, cause } => self.check_suspension(agent, *cause),
+            LeagueEvent::AgentRecovered { agent }
+            | LeagueEvent::DialectLearned { agent, .. }
+            | LeagueEvent::DeviationsNoted { agent, .. } => self.member(agent),
+        }
+    }
+
+    fn member(&self, agent: &Sender) -> Finding {
+        ensure(is_member(&self.league, agent), || format!("{} has not registered", agent.id()))
+    }
+
+    fn check_registration(&self, known: bool, count: usize, max: u32) -> Finding {
+        ensure(self.league.phase == Phase::Registration, || {
+            "registration was closed when the league started".into()
+        })?;
+        ensure(known || count < max as usize, || format!("the league takes no more than {max}"))
+    }
+
+    fn running(&self) -> Finding {
+        ensure(self.league.phase == Phase::Running, || "the league is not running".into())
+    }
+
+    fn check_announcement(&self, round_id: RoundId, plan: &[(MatchId, RefereeId)]) -> Finding {
+        self.running()?;
+        ensure(self.league.open_round().is_none(), || {
+            format!("round {} is not over", self.league.current_round)
+        })?;
+        self.nothing_awaited()?;
+        let next = self.league.current_round.saturating_add(1);
+        ensure(round_id.0 == next, || format!("round {next} comes next"))?;
+        let round = self.league.rounds.iter().find(|round| round.round_id == round_id);
+        let round = round.ok_or_else(|| format!("the schedule has no round {round_id}"))?;
+        let mut planned = BTreeSet::new();
+        for (match_id, referee) in plan {
+            ensure(round.matches.contains(match_id), || format!("{match_id} is not of round {round_id}"))?;
+            ensure(planned.insert(match_id), || format!("{match_id} is planned twice"))?;
+            self.member(&Sender::Referee(referee.clone()))?;
+        }
+        Ok(())
+    }
+
+    fn nothing_awaited(&self) -> Finding {
+        match self.league.undecided.first() {
+            Some(match_id) => Err(format!("{match_id} has no result")),
+            None => Ok(()),
+        }
+    }
+
+    /// A match that can be played now and has no result: one of the open round, or one whose result was struck.
+    fn awaited(&self, match_id: &MatchId) -> Result<&Match, String> {
+        let game =
+            self.league.matches.get(match_id).ok_or_else(|| format!("there is no match {match_id}"))?;
+        ensure(game.decision.is_none(), || format!("{match_id} was decided before"))?;
+        ensure(self.league.undecided.contains(match_id), || {
+            format!("{match_id} is of round {}, which is not being played", game.round_id)
+        })?;
+        Ok(game)
+    }
+
+    fn check_assignment(&self, match_id: &MatchId, attempt: Attempt, referee: &RefereeId) -> Finding {
+        self.running()?;
+        let game = self.awaited(match_id)?;
+        let next = game.attempt().map_or(Attempt::FIRST, Attempt::next);
+        ensure(attempt == next, || format!("it is attempt {next} at {match_id}, not {attempt}"))?;
+        self.member(&Sender::Referee(referee.clone()))
+    }
+
+    fn check_decision(
+        &mut self,
+        match_id: &MatchId,
+        attempt: Attempt,
+        status: GameStatus,
+        result: &MatchResult,
+        by: &DecidedBy,
+    ) -> Finding {
+        // What was being played when the league was paused is played out.
+        ensure(matches!(self.league.phase, Phase::Running | Phase::Paused), || {
+            "the league is not running".into()
+        })?;
+        let game = self.awaited(match_id)?;
+        result::check_score(game, status, result)?;
+        match by {
+            DecidedBy::Manager => self.check_forfeit(game, attempt, status, result)?,
+            DecidedBy::Referee(referee) => {
+                let place = usize::try_from(attempt.0).ok().and_then(|number| number.checked_sub(1));
+                let given = place.and_then(|place| game.attempts.get(place));
+                ensure(given == Some(referee), || {
+                    format!("attempt {attempt} at {match_id} was not given to {referee}")
+                })?;
+                let struck = self.struck_after.get(match_id).copied().unwrap_or(0);
+                ensure(place >= Some(struck), || {
+                    format!("the result of attempt {attempt} at {match_id} was struck, and is back")
+                })?;
+            }
+        }
+        let draw = result::check_draw(&self.league.settings, match_id, game, attempt, status, result)?;
+        match draw {
+            Draw::None => None,
+            Draw::Proven => self.draws.insert(match_id.clone(), true),
+            Draw::Unproven => self.draws.insert(match_id.clone(), false),
+        };
+        Ok(())
+    }
+
+    /// The manager itself decides a match only against players that are out of the league, for now or for good.
+    fn check_forfeit(
+        &self,
+        game: &Match,
+        attempt: Attempt,
+        status: GameStatus,
+        result: &MatchResult,
+    ) -> Finding {
+        ensure(status == GameStatus::TechnicalLoss, || "the manager played no match itself".into())?;
+        let expected = game.attempt().unwrap_or(Attempt::FIRST);
+        ensure(attempt == expected, || format!("it is attempt {expected}, not {attempt}"))?;
+        for player in [&game.a, &game.b] {
+            let player_known = self.league.players.get(player);
+            let absent = player_known.is_some_and(|known| known.withdrawn || known.is_suspended());
+            let won = result.winner.as_ref() == Some(player);
+            ensure(absent != won, || match won {
+                true => format!("{player} wins by default, and is out of the league itself"),
+                false => format!("{player} forfeits, and is neither suspended nor withdrawn"),
+            })?;
+        }
+        Ok(())
+    }
+
+    fn check_round_end(&self, round_id: RoundId) -> Finding {
+        self.running()?;
+        let open = self.league.open_round().filter(|round| round.round_id == round_id);
+        let round = open.ok_or_else(|| format!("round {round_id} is not being played"))?;
+        self.nothing_awaited()?;
+        let mut matches = self.league.matches_of(round);
+        match matches.find(|(_, game)| game.decision.is_none()) {
+            Some((match_id, _)) => Err(format!("{match_id} has no result")),
+            None => Ok(()),
+        }
+    }
+
+    /// The operator may end a league at any time, so that it need not have been played out.
+    fn check_end(&self, champion: &PlayerId) -> Finding {
+        ensure(matches!(self.league.phase, Phase::Running | Phase::Paused), || {
+            "the league is not running".into()
+        })?;
+        let first = self.league.table().into_iter().next().map(|place| place.player);
+        ensure(first.as_ref() == Some(champion), || {
+            let first = first.as_ref().map_or("nobody", PlayerId::as_str);
+            format!("the champion is {champion}, and the results put {first} first")
+        })
+    }
+
+    fn check_withdrawal(&self, player: &PlayerId) -> Finding {
+        ensure(self.league.phase != Phase::Completed, || "the league is over".into())?;
+        let known = self.league.players.get(player).ok_or_else(|| format!("{player} has not registered"))?;
+        ensure(!known.withdrawn, || format!("{player} was withdrawn before"))
+    }
+
+    fn check_striking(&mut self, match_id: &MatchId) -> Finding {
+        let game =
+            self.league.matches.get(match_id).ok_or_else(|| format!("there is no match {match_id}"))?;
+        ensure(game.decision.is_some(), || format!("{match_id} has no result that could be struck"))?;
+        self.struck_after.insert(match_id.clone(), game.attempts.len());
+        self.draws.remove(match_id);
+        Ok(())
+    }
+
+    fn check_suspension(&self, agent: &Sender, cause: Suspicion) -> Finding {
+        self.member(agent)?;
+        match (cause, agent) {
+            (Suspicion::NeverAnswered, _) => ensure(self.league.current_round == 0, || {
+                "only before the first round is anyone suspended for never having answered".into()
+            }),
+            (Suspicion::TechnicalLosses, Sender::Player(id)) => {
+                let limit = self.league.settings.suspend_after.max(1);
+                let streak = self.league.players.get(id).map_or(0, |player| player.streak);
+                ensure(streak >= limit, || {
+                    format!("{id} has {streak} technical losses in a row, and {limit} suspend")
+                })
+            }
+            (Suspicion::Unreachable | Suspicion::Overdue, Sender::Referee(_)) => Ok(()),
+            _ => Err(format!("{} cannot be suspended for that", agent.id())),
+        }
+    }
+}

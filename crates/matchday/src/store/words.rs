@@ -1,0 +1,87 @@
+//! The events of a league in one line each, for people. Pure.
+
+use matchday_core::league::{DecidedBy, LeagueEvent, Suspicion};
+use matchday_core::protocol::messages::{GameStatus, MatchResult};
+use matchday_core::protocol::{MatchId, PlayerId, RefereeId, Timestamp};
+
+/// A point in time to the millisecond, `2025-01-15T10:30:00.049Z`.
+pub(super) fn of_time(at: Timestamp) -> String {
+    let millis = at.as_micros().rem_euclid(1_000_000) / 1000;
+    format!("{}.{millis:03}Z", at.to_string().trim_end_matches('Z'))
+}
+
+pub(super) fn of_event(event: &LeagueEvent) -> String {
+    match event {
+        LeagueEvent::LeagueCreated { settings } => {
+            format!("league {} of {} created", settings.league_id, settings.game_type)
+        }
+        LeagueEvent::PlayerRegistered { player_id, meta, .. } => {
+            format!("{player_id} registered: {}, {}", meta.display_name, meta.contact_endpoint)
+        }
+        LeagueEvent::RefereeRegistered { referee_id, meta, .. } => {
+            format!("{referee_id} registered: {}, {}", meta.display_name, meta.contact_endpoint)
+        }
+        LeagueEvent::PlayerRejoined { player_id, .. } => format!("{player_id} came back"),
+        LeagueEvent::RefereeRejoined { referee_id, .. } => format!("{referee_id} came back"),
+        LeagueEvent::LeagueStarted { rounds } => {
+            let matches: usize = rounds.iter().map(|round| round.pairs.len()).sum();
+            format!("league started: {} rounds, {matches} matches", rounds.len())
+        }
+        LeagueEvent::RoundAnnounced { round_id, plan, .. } => {
+            format!("round {round_id} announced: {} matches", plan.len())
+        }
+        LeagueEvent::MatchAssigned { match_id, attempt, referee_id } => match attempt.0 {
+            1 => format!("{match_id} given to {referee_id}"),
+            _ => format!("{match_id} given to {referee_id}, attempt {attempt}"),
+        },
+        LeagueEvent::MatchDecided { match_id, status, result, by, .. } => {
+            of_decision(match_id, *status, result, by)
+        }
+        LeagueEvent::RoundCompleted { round_id } => format!("round {round_id} completed"),
+        LeagueEvent::LeagueCompleted { champion } => format!("league completed: {champion} is champion"),
+        LeagueEvent::LeaguePaused => "league paused by the operator".into(),
+        LeagueEvent::LeagueResumed => "league resumed by the operator".into(),
+        LeagueEvent::PlayerWithdrawn { player_id } => format!("{player_id} withdrawn by the operator"),
+        LeagueEvent::MatchVoided { match_id } => {
+            format!("result of {match_id} struck by the operator: it is played again")
+        }
+        LeagueEvent::AgentSuspended { agent, cause } => {
+            format!("{} suspended: {}", agent.id(), of_suspicion(*cause))
+        }
+        LeagueEvent::AgentRecovered { agent } => format!("{} answers again", agent.id()),
+        LeagueEvent::DialectLearned { agent, dialect } => {
+            format!("{} wraps its messages otherwise than thought: {dialect:?}", agent.id())
+        }
+        LeagueEvent::DeviationsNoted { agent, deviations } => {
+            format!("{} departs from the protocol: {}", agent.id(), deviations.join(", "))
+        }
+    }
+}
+
+fn of_decision(match_id: &MatchId, status: GameStatus, result: &MatchResult, by: &DecidedBy) -> String {
+    let by = match by {
+        DecidedBy::Referee(referee) => RefereeId::as_str(referee),
+        DecidedBy::Manager => "the manager",
+    };
+    let outcome = match (status, &result.winner) {
+        (GameStatus::Win, Some(winner)) => format!("{winner} wins"),
+        (GameStatus::TechnicalLoss, Some(winner)) => format!("{winner} wins by default"),
+        (GameStatus::TechnicalLoss, None) => "both lose".into(),
+        _ => "draw".into(),
+    };
+    let score: Vec<String> = result
+        .score
+        .iter()
+        .map(|(player, points)| format!("{} {points}", PlayerId::as_str(player)))
+        .collect();
+    format!("{match_id} decided by {by}: {outcome} ({})", score.join(", "))
+}
+
+fn of_suspicion(cause: Suspicion) -> &'static str {
+    match cause {
+        Suspicion::NeverAnswered => "it had not answered once when the league began",
+        Suspicion::TechnicalLosses => "too many technical losses in a row",
+        Suspicion::Unreachable => "it could not be told of a match",
+        Suspicion::Overdue => "it did not report a match in time",
+    }
+}

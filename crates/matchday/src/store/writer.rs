@@ -1,0 +1,153 @@
+//! The one thread that writes: everything that waits goes into one transaction and one sync to disk, then everyone is
+//! told, in order. Touches the database.
+
+use super::chain::{self, Hash};
+use super::error::StoreFailed;
+use super::file::Lock;
+use super::queue::Queue;
+use super::{Batch, Exchange, Stream};
+use matchday_core::protocol::Timestamp;
+use rusqlite::{Connection, OptionalExtension, Transaction, params};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+pub(super) struct Writer {
+    db: Connection,
+    path: PathBuf,
+    queue: Arc<Queue>,
+    /// The last event of each stream written so far.
+    heads: BTreeMap<Stream, Head>,
+    /// Let go last: the next writer must find the file closed.
+    _lock: Lock,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Head {
+    seq: u64,
+    hash: Hash,
+}
+
+enum Trouble {
+    Database(rusqlite::Error),
+    Unreadable(Stream, serde_json::Error),
+}
+
+impl From<rusqlite::Error> for Trouble {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Database(error)
+    }
+}
+
+impl Writer {
+    pub(super) fn new(db: Connection, lock: Lock, path: PathBuf, queue: Arc<Queue>) -> Self {
+        Self { db, path, queue, heads: BTreeMap::new(), _lock: lock }
+    }
+
+    pub(super) fn run(mut self) {
+        while let Some(group) = self.queue.take() {
+            let verdict = match self.queue.failure() {
+                Some(failed) => Err(failed),
+                None => self.store(&group),
+            };
+            self.queue.settle(group, &verdict);
+        }
+    }
+
+    fn store(&mut self, group: &[Batch]) -> Result<(), StoreFailed> {
+        if group.iter().all(Batch::is_empty) {
+            return Ok(());
+        }
+        let began = Instant::now();
+        let stored = commit(&mut self.db, &mut self.heads, group).map_err(|trouble| match trouble {
+            Trouble::Database(error) => StoreFailed::write(&self.path, &error),
+            Trouble::Unreadable(stream, why) => StoreFailed::unreadable(&stream.0, &why),
+        });
+        match &stored {
+            Ok(()) => {
+                let events = group.iter().map(|batch| batch.lines.len()).sum();
+                let exchanges = group.iter().map(|batch| batch.exchanges.len()).sum();
+                self.queue.note_commit(group.len(), events, exchanges, began.elapsed());
+            }
+            // Before anyone hears of it, so that nothing appended from then on can succeed.
+            Err(failed) => self.queue.fail(failed.clone()),
+        }
+        stored
+    }
+}
+
+fn commit(db: &mut Connection, heads: &mut BTreeMap<Stream, Head>, group: &[Batch]) -> Result<(), Trouble> {
+    let work = db.transaction()?;
+    for batch in group {
+        if !batch.lines.is_empty() {
+            let head = match heads.get(&batch.stream) {
+                Some(head) => *head,
+                None => read_head(&work, &batch.stream)?,
+            };
+            let head = insert_events(&work, &batch.stream, head, &batch.lines)?;
+            heads.insert(batch.stream.clone(), head);
+        }
+        for exchange in &batch.exchanges {
+            insert_exchange(&work, exchange)?;
+        }
+    }
+    Ok(work.commit()?)
+}
+
+fn read_head(work: &Transaction<'_>, stream: &Stream) -> rusqlite::Result<Head> {
+    let last = "SELECT seq, hash FROM events WHERE stream = ?1 ORDER BY seq DESC LIMIT 1";
+    let head = work.query_row(last, [stream.0.as_str()], |row| {
+        Ok(Head { seq: row.get::<_, i64>(0)?.cast_unsigned(), hash: Hash(row.get(1)?) })
+    });
+    Ok(head.optional()?.unwrap_or_else(|| Head { seq: 0, hash: chain::genesis(stream) }))
+}
+
+fn insert_events(
+    work: &Transaction<'_>,
+    stream: &Stream,
+    mut head: Head,
+    lines: &[String],
+) -> Result<Head, Trouble> {
+    let mut insert =
+        work.prepare_cached("INSERT INTO events (stream, seq, at, line, hash) VALUES (?1, ?2, ?3, ?4, ?5)")?;
+    for line in lines {
+        let at = time_of(line).map_err(|why| Trouble::Unreadable(stream.clone(), why))?;
+        let seq = head.seq.saturating_add(1);
+        head = Head { seq, hash: chain::link(&head.hash, stream, seq, line) };
+        insert.execute(params![stream.0.as_str(), seq.cast_signed(), at.as_micros(), line, head.hash.0])?;
+    }
+    Ok(head)
+}
+
+/// When an event happened, which stands in its line.
+pub(super) fn time_of(line: &str) -> Result<Timestamp, serde_json::Error> {
+    #[derive(Deserialize)]
+    struct Line {
+        #[serde(with = "matchday_core::protocol::time::exact")]
+        at: Timestamp,
+    }
+    serde_json::from_str(line).map(|Line { at }| at)
+}
+
+fn insert_exchange(work: &Transaction<'_>, exchange: &Exchange) -> rusqlite::Result<()> {
+    let mut insert = work.prepare_cached(
+        "INSERT INTO exchanges (at, done_at, agent, direction, peer, message_type, conversation_id, match_id, \
+         request, answer, outcome) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+    )?;
+    insert.execute(params![
+        exchange.at.as_micros(),
+        exchange.done_at.map(Timestamp::as_micros),
+        exchange.agent.as_str(),
+        exchange.direction.name(),
+        exchange.peer.as_str(),
+        exchange.message_type.as_str(),
+        exchange.conversation_id.as_str(),
+        exchange.match_id.as_ref().map(|id| id.as_str()),
+        exchange.request,
+        exchange.answer,
+        exchange.outcome,
+    ])?;
+    Ok(())
+}

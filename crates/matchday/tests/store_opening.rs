@@ -1,0 +1,161 @@
+//! What is not a store that we can use is refused in one line, and left as it is.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+mod store_support;
+
+use matchday::store::{Store, StoreError};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use store_support::{append, line, stream};
+
+/// Every file in a directory, with its bytes.
+fn contents(dir: &Path) -> BTreeMap<String, Vec<u8>> {
+    let files = fs::read_dir(dir).unwrap().map(|file| file.unwrap());
+    let files = files.filter(|file| file.file_type().unwrap().is_file());
+    files.map(|file| (file.file_name().into_string().unwrap(), fs::read(file.path()).unwrap())).collect()
+}
+
+/// Opens in both ways; gives back what is said, which must be one line, with everything left as it was.
+fn refusal(path: &Path) -> String {
+    let dir = path.parent().unwrap();
+    let before = contents(dir);
+    let write = Store::open(path).unwrap_err().to_string();
+    assert_eq!(contents(dir), before, "nothing changed by opening to write: {write}");
+    let read = Store::open_read_only(path).unwrap_err().to_string();
+    assert_eq!(contents(dir), before, "nothing changed by opening to read: {read}");
+    assert_eq!(write, read);
+    assert!(!write.contains('\n') && write.starts_with(path.to_str().unwrap()), "{write}");
+    write
+}
+
+fn store_with(path: &Path, events: usize) {
+    let store = Store::open(path).unwrap();
+    append(&store, "league", (0..events).map(line).collect()).unwrap();
+    store.close().unwrap();
+    // Taken away, so that what these tests see beside the file was put there by them.
+    fs::remove_file(path.with_extension("db.lock")).unwrap();
+}
+
+#[test]
+fn a_newer_store_is_left_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("league.db");
+    store_with(&path, 3);
+    let db = rusqlite::Connection::open(&path).unwrap();
+    db.pragma_update(None, "user_version", 7).unwrap();
+    drop(db);
+    let said = refusal(&path);
+    assert!(said.contains("newer Matchday (its form is 7, this program knows up to 1)"), "{said}");
+}
+
+#[test]
+fn what_is_not_a_store_is_left_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("league.db");
+    for (bytes, why) in [
+        (&b""[..], "is empty"),
+        (b"name,points\nP01,3\n", "is not a store of Matchday"),
+        (&[0; 8192], "is not a store of Matchday"),
+    ] {
+        fs::write(&path, bytes).unwrap();
+        let said = refusal(&path);
+        assert!(said.contains(why), "{said}");
+    }
+}
+
+#[test]
+fn another_programs_database_is_left_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("other.db");
+    let db = rusqlite::Connection::open(&path).unwrap();
+    db.execute_batch("CREATE TABLE events (a); INSERT INTO events VALUES (1)").unwrap();
+    drop(db);
+    assert!(refusal(&path).contains("is not a store of Matchday"));
+}
+
+#[test]
+fn a_directory_is_not_a_store() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("league");
+    fs::create_dir(&path).unwrap();
+    assert!(refusal(&path).contains("is a directory: name a file in it"));
+    let said = Store::open(&path.join("no/where.db")).unwrap_err().to_string();
+    assert!(said.contains("lies in a directory that does not exist"), "{said}");
+}
+
+#[test]
+fn a_missing_store_can_be_made_but_not_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("league.db");
+    let error = Store::open_read_only(&path).unwrap_err();
+    assert!(matches!(error, StoreError::Missing(_)), "{error}");
+    assert!(!path.exists());
+    Store::open(&path).unwrap().close().unwrap();
+}
+
+#[test]
+fn a_damaged_store_is_left_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("league.db");
+    store_with(&path, 2000);
+    let whole = fs::read(&path).unwrap();
+    let mut named = 0;
+    // The first page holds the form; the others the tables, the indexes and the events.
+    for page in 1..whole.len() / 4096 {
+        let mut damaged = whole.clone();
+        damaged[page * 4096..page * 4096 + 64].fill(0xa5);
+        fs::write(&path, &damaged).unwrap();
+        let before = contents(dir.path());
+        let opened = Store::open(&path);
+        let said = match opened {
+            Err(error) => error.to_string(),
+            Ok(store) => {
+                let error = store.load(&stream("league")).unwrap_err().to_string();
+                store.close().unwrap();
+                error
+            }
+        };
+        assert!(said.contains("is damaged ("), "page {page}: {said}");
+        assert!(!said.contains('\n'), "{said}");
+        assert_eq!(contents(dir.path())["league.db"], before["league.db"], "page {page}");
+        named += 1;
+    }
+    assert!(named > 20, "{named} pages");
+    fs::write(&path, &whole[..whole.len() / 2]).unwrap();
+    let said = Store::open(&path).unwrap_err().to_string();
+    assert!(said.contains("is damaged ("), "cut in half: {said}");
+}
+
+#[test]
+fn a_second_writer_is_refused_and_the_first_goes_on() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("league.db");
+    let store = Store::open(&path).unwrap();
+    append(&store, "league", vec![line(0)]).unwrap();
+    let said = Store::open(&path).unwrap_err().to_string();
+    let pid = std::process::id();
+    assert!(
+        said.contains(&format!("is in use by another Matchday (process {pid}): stop that one first")),
+        "{said}"
+    );
+    append(&store, "league", vec![line(1)]).unwrap();
+    store.close().unwrap();
+    Store::open(&path).unwrap().close().unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn a_store_of_someone_else_is_refused() {
+    use std::os::unix::fs::PermissionsExt;
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("league.db");
+    store_with(&path, 1);
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o000)).unwrap();
+    if fs::File::open(&path).is_ok() {
+        eprintln!("skipped: this user may open every file");
+        return;
+    }
+    let said = Store::open(&path).unwrap_err().to_string();
+    assert!(said.contains("may not be opened by this user"), "{said}");
+}

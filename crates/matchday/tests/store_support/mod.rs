@@ -1,0 +1,300 @@
+//! Leagues for the store's tests, played by a real manager whose referees answer at once, and stores to put them in.
+#![allow(dead_code, reason = "each test file uses a part of this")]
+
+use matchday::store::{Batch, Exchange, Store, StoreFailed, Stored, Stream, chain};
+use matchday_core::agent::{Agent, Answer, Ask, Content, Input, Outgoing, Request, RequestId};
+use matchday_core::entropy::Entropy;
+use matchday_core::fair::{Dice, Nonce, Secret};
+use matchday_core::league::{EndpointCheck, Manager, Settings};
+use matchday_core::log;
+use matchday_core::protocol::decode::Incoming;
+use matchday_core::protocol::dialect::Dialect;
+use matchday_core::protocol::messages::*;
+use matchday_core::protocol::{
+    Attempt, Body, ConversationId, DisplayName, Endpoint, Envelope, GameType, MatchId, Message, PlayerId,
+    RefereeId, Sender, Timestamp, Token, Version,
+};
+use std::collections::BTreeMap;
+use std::sync::mpsc;
+use std::time::Duration;
+
+pub(crate) const BEGIN: Timestamp = Timestamp::from_micros(1_736_937_000_000_000);
+
+/// A line that is an event of nobody in particular.
+pub(crate) fn line(number: usize) -> String {
+    log::write(BEGIN + Duration::from_micros(number as u64), &serde_json::json!({"number": number})).unwrap()
+}
+
+pub(crate) fn number_in(line: &str) -> usize {
+    let value: serde_json::Value = serde_json::from_str(line).unwrap();
+    value["event"]["number"].as_u64().unwrap() as usize
+}
+
+pub(crate) fn stream(name: &str) -> Stream {
+    Stream(name.into())
+}
+
+/// Appends and waits for the verdict.
+pub(crate) fn append(store: &Store, name: &str, lines: Vec<String>) -> Result<(), StoreFailed> {
+    append_with(store, name, lines, Vec::new())
+}
+
+pub(crate) fn append_with(
+    store: &Store,
+    name: &str,
+    lines: Vec<String>,
+    exchanges: Vec<Exchange>,
+) -> Result<(), StoreFailed> {
+    let (tell, told) = mpsc::channel();
+    let then = Box::new(move |verdict| tell.send(verdict).unwrap());
+    store.append(Batch { stream: stream(name), lines, exchanges, then });
+    told.recv_timeout(Duration::from_secs(60)).expect("every batch is answered")
+}
+
+/// How a referee settles a match.
+pub(crate) type Referee = fn(&Fixture) -> MatchResult;
+
+pub(crate) struct Fixture {
+    pub(crate) match_id: MatchId,
+    pub(crate) a: PlayerId,
+    pub(crate) b: PlayerId,
+    pub(crate) settings: Settings,
+    pub(crate) attempt: Attempt,
+}
+
+const OPERATOR: &str = "tok_operator_secret";
+
+/// A whole league, as the lines of its stream.
+pub(crate) fn league(players: u32, referee: Referee) -> Vec<String> {
+    let mut desk = Desk::started(players, referee);
+    while desk.is_running() {
+        desk.play_one();
+    }
+    desk.lines
+}
+
+/// A manager on the bench, with referees and players who do all it asks of them at once.
+pub(crate) struct Desk {
+    manager: Manager,
+    settings: Settings,
+    referee: Referee,
+    now: Timestamp,
+    pub(crate) lines: Vec<String>,
+    outbox: Vec<Outgoing>,
+    tokens: BTreeMap<Sender, Token>,
+    entropy: Entropy,
+    requests: u64,
+}
+
+impl Desk {
+    pub(crate) fn started(players: u32, referee: Referee) -> Self {
+        let settings = Settings {
+            announce_lead: Duration::ZERO,
+            endpoint_check: EndpointCheck::Off,
+            operator_token: Some(Token::new(OPERATOR).hash()),
+            ..Settings::default()
+        };
+        let mut desk = Self {
+            manager: Manager::new(settings.clone()),
+            settings: settings.clone(),
+            referee,
+            now: BEGIN,
+            lines: Vec::new(),
+            outbox: Vec::new(),
+            tokens: BTreeMap::from([(Sender::Launcher, Token::new(OPERATOR))]),
+            entropy: Entropy::numbered(1),
+            requests: 0,
+        };
+        desk.hand_in(Input::Wake);
+        for number in 1..=2 {
+            let request = RefereeRegisterRequest { referee_meta: referee_meta(number) };
+            let sender = Sender::Referee(RefereeId::new(format!("agent{number}")));
+            desk.enrol(&sender, request);
+        }
+        for number in 1..=players {
+            let request = LeagueRegisterRequest { player_meta: player_meta(number) };
+            desk.enrol(&Sender::Player(PlayerId::new(format!("agent{number}"))), request);
+        }
+        desk.ask(&Sender::Launcher, StartLeague { league_id: settings.league_id.clone() });
+        desk
+    }
+
+    pub(crate) fn is_running(&self) -> bool {
+        self.manager.league().phase == Phase::Running
+    }
+
+    /// The operator steps in.
+    pub(crate) fn order(&mut self, order: Order, player: Option<&str>, match_id: Option<&str>) {
+        let league_id = self.settings.league_id.clone();
+        let (player_id, match_id) = (player.map(PlayerId::new), match_id.map(MatchId::new));
+        let answer = self.ask(&Sender::Launcher, LeagueOrder { league_id, order, player_id, match_id });
+        assert!(matches!(answer.body, Body::LeagueStatus(_)), "{answer:?}");
+    }
+
+    fn hand_in(&mut self, input: Input) -> Vec<Content> {
+        let step = self.manager.handle(self.now, &mut self.entropy, input);
+        self.lines.extend(step.events.iter().map(|event| log::write(self.now, event).unwrap()));
+        self.outbox.extend(step.outbox);
+        step.replies.into_iter().map(|reply| reply.content).collect()
+    }
+
+    fn ask(&mut self, sender: &Sender, body: impl Into<Body>) -> Message {
+        self.requests += 1;
+        self.now = self.now + Duration::from_millis(7);
+        let envelope = Envelope::new(sender.clone(), self.now, ConversationId::new("conv-test"));
+        let message = Message::new(envelope.with_token(self.tokens.get(sender).cloned()), body);
+        let message_type = message.message_type();
+        let incoming = Incoming {
+            envelope: message.envelope,
+            message_type,
+            body: Ok(message.body),
+            deviations: Vec::new(),
+        };
+        let ask = Ask::Message(Ok(incoming));
+        let request = Request { id: RequestId(self.requests), ask, dialect: Dialect::Standard, local: true };
+        match self.hand_in(Input::Request(request)).pop() {
+            Some(Content::Message(answer)) => answer,
+            other => panic!("expected a message, got {other:?}"),
+        }
+    }
+
+    fn enrol(&mut self, sender: &Sender, body: impl Into<Body>) {
+        let answer = self.ask(sender, body);
+        let id = match &answer.body {
+            Body::LeagueRegisterResponse(response) => Sender::Player(response.player_id.clone().unwrap()),
+            Body::RefereeRegisterResponse(response) => Sender::Referee(response.referee_id.clone().unwrap()),
+            other => panic!("expected a registration response, got {other:?}"),
+        };
+        self.tokens.insert(id, answer.envelope.auth_token.unwrap());
+    }
+
+    /// Plays a match that is open.
+    pub(crate) fn play_one(&mut self) {
+        let settings = self.settings.clone();
+        while let Some(call) = self.outbox.pop() {
+            self.hand_in(Input::Answer { call: call.call, dialect: call.dialect, answer: Answer::Received });
+        }
+        let matches = &self.manager.league().matches;
+        let (id, game) = matches.iter().find(|(_, game)| game.in_play).expect("something is open");
+        let by = Sender::Referee(game.referee().unwrap().clone());
+        let attempt = game.attempt().unwrap();
+        let fixture = Fixture {
+            match_id: id.clone(),
+            a: game.a.clone(),
+            b: game.b.clone(),
+            settings: settings.clone(),
+            attempt,
+        };
+        let report = MatchResultReport {
+            league_id: settings.league_id.clone(),
+            round_id: game.round_id,
+            match_id: id.clone(),
+            game_type: settings.game_type.clone(),
+            result: (self.referee)(&fixture),
+        };
+        self.now = self.now + Duration::from_millis(40);
+        let answer = self.ask(&by, report);
+        assert!(matches!(answer.body, Body::MatchResultAck(_)), "{answer:?}");
+    }
+}
+
+/// Everyone calls what its number is; the number is drawn as the scheme says.
+pub(crate) fn fair_referee(fixture: &Fixture) -> MatchResult {
+    let Fixture { match_id, a, b, settings, attempt } = fixture;
+    let mut bytes = [7; 32];
+    bytes[..match_id.as_str().len()].copy_from_slice(match_id.as_str().as_bytes());
+    let secret = Secret::from_bytes(bytes);
+    let nonces = ByPlayer::pair((a.clone(), Nonce("salt".into())), (b.clone(), Nonce::absent(b)));
+    let both = [nonces.get(a).unwrap(), nonces.get(b).unwrap()];
+    let number = Dice::new(&secret, match_id, *attempt, both).uniform(1..=10) as u8;
+    let reveal = secret.reveal(&settings.league_id, match_id, *attempt, nonces);
+    let mut result = result(a, b, number, [choice(a), choice(b)]);
+    result.details.fairness = Some(reveal);
+    result
+}
+
+/// The same, but the number is what it is and no proof is offered.
+pub(crate) fn plain_referee(fixture: &Fixture) -> MatchResult {
+    result(&fixture.a, &fixture.b, 8, [choice(&fixture.a), choice(&fixture.b)])
+}
+
+/// P01 never answers.
+pub(crate) fn referee_of_the_absent(fixture: &Fixture) -> MatchResult {
+    let mut result = plain_referee(fixture);
+    let (a, b) = (&fixture.a, &fixture.b);
+    if [a, b].iter().any(|player| player.as_str() == "P01") {
+        let winner = if a.as_str() == "P01" { b } else { a };
+        let points = |player| if player == winner { 3 } else { 0 };
+        result.score = ByPlayer::pair((a.clone(), points(a)), (b.clone(), points(b)));
+        result.winner = Some(winner.clone());
+        result.status = Some(GameStatus::TechnicalLoss);
+        result.reason = Some(format!("P01 did not answer - {winner} wins by default"));
+    }
+    result
+}
+
+fn choice(player: &PlayerId) -> Parity {
+    let number: u8 = player.as_str()[1..].parse().unwrap();
+    Parity::of(number)
+}
+
+fn result(a: &PlayerId, b: &PlayerId, number: u8, choices: [Parity; 2]) -> MatchResult {
+    let drawn = Parity::of(number);
+    let (winner, status, points) = match choices.map(|choice| choice == drawn) {
+        [true, false] => (Some(a.clone()), GameStatus::Win, (3, 0)),
+        [false, true] => (Some(b.clone()), GameStatus::Win, (0, 3)),
+        _ => (None, GameStatus::Draw, (1, 1)),
+    };
+    let details = ParityDetails {
+        drawn_number: Some(number),
+        number_parity: Some(drawn),
+        choices: ByPlayer::pair((a.clone(), Some(choices[0])), (b.clone(), Some(choices[1]))),
+    };
+    MatchResult {
+        winner,
+        score: ByPlayer::pair((a.clone(), points.0), (b.clone(), points.1)),
+        details: ResultDetails {
+            game: GameDetails::Parity(details),
+            fairness: None,
+            deviations: None,
+            answer_ms: Some(ByPlayer::pair((a.clone(), Some(20)), (b.clone(), None))),
+        },
+        status: Some(status),
+        reason: Some(format!("number was {number} ({drawn})")),
+    }
+}
+
+fn player_meta(number: u32) -> PlayerMeta {
+    PlayerMeta {
+        display_name: DisplayName::parse(&format!("Agent \"{number}\", the quick")).unwrap(),
+        version: Version::parse("1.0.0").unwrap(),
+        game_types: vec![GameType::new("even_odd")],
+        contact_endpoint: Endpoint::parse(&format!("http://localhost:{}/mcp", 8100 + number)).unwrap(),
+        protocol_version: None,
+    }
+}
+
+fn referee_meta(number: u32) -> RefereeMeta {
+    RefereeMeta {
+        display_name: DisplayName::parse(&format!("Referee {number}")).unwrap(),
+        version: Version::parse("1.0.0").unwrap(),
+        game_types: vec![GameType::new("even_odd")],
+        contact_endpoint: Endpoint::parse(&format!("http://localhost:{}/mcp", 8000 + number)).unwrap(),
+        max_concurrent_matches: 10,
+        protocol_version: None,
+        capabilities: vec![MATCH_TOKENS.into()],
+    }
+}
+
+/// The lines as they would stand in a store, with a chain that holds.
+pub(crate) fn chained(name: &str, lines: &[String]) -> Vec<Stored> {
+    let stream = stream(name);
+    let mut hash = chain::genesis(&stream);
+    let mut events = Vec::new();
+    for (seq, line) in (1..).zip(lines) {
+        hash = chain::link(&hash, &stream, seq, line);
+        let (at, _) = log::read::<serde_json::Value>(line).unwrap();
+        events.push(Stored { seq, at, line: line.clone(), hash });
+    }
+    events
+}

@@ -1,0 +1,263 @@
+//! A good log passes, and whatever was done to it is found and named.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+mod store_support;
+
+use matchday::store::verify::{Fault, Verification, verify, verify_file};
+use matchday::store::{Store, Stored};
+use matchday_core::protocol::messages::Order;
+use serde_json::{Value, json};
+use store_support::{
+    Desk, Referee, append, chained, fair_referee, league, plain_referee, referee_of_the_absent, stream,
+};
+
+fn check(events: Vec<Stored>) -> Verification {
+    verify([(stream("league"), events)])
+}
+
+fn good(players: u32, referee: Referee) -> Verification {
+    let found = check(chained("league", &league(players, referee)));
+    assert_eq!(found.fault, None);
+    found
+}
+
+/// The report, without the one line that changes with every setting that a league can have.
+fn printed(mut found: Verification) -> String {
+    assert_eq!(found.head.replace("(head)".into()).map(|head| head.len()), Some(64));
+    found.to_string()
+}
+
+#[test]
+fn a_fair_league_is_proven_to_the_last_draw() {
+    let found = good(4, fair_referee);
+    assert_eq!((found.matches, found.draws_proven, found.draws_unproven), (6, 6, 0));
+    assert!(found.champion.is_some());
+    insta::assert_snapshot!(printed(found));
+}
+
+#[test]
+fn draws_without_proof_are_counted_as_such() {
+    let found = good(5, plain_referee);
+    assert_eq!((found.matches, found.draws_proven, found.draws_unproven), (10, 0, 10));
+}
+
+#[test]
+fn suspensions_and_forfeits_fit() {
+    let lines = league(7, referee_of_the_absent);
+    assert!(
+        lines.iter().any(|line| line.contains("\"by\":\"manager\"")),
+        "the manager decides matches of P01"
+    );
+    let found = check(chained("league", &lines));
+    assert_eq!(found.fault, None);
+    assert_eq!(found.matches, 21);
+}
+
+#[test]
+fn what_the_operator_does_fits() {
+    let mut desk = Desk::started(4, fair_referee);
+    desk.play_one();
+    desk.order(Order::Pause, None, None);
+    desk.play_one();
+    desk.order(Order::Resume, None, None);
+    desk.order(Order::Void, None, Some("R1M1"));
+    desk.play_one();
+    desk.order(Order::Withdraw, Some("P03"), None);
+    while desk.is_running() {
+        desk.play_one();
+    }
+    desk.order(Order::Void, None, Some("R3M1"));
+    while desk.is_running() {
+        desk.play_one();
+    }
+    let found = check(chained("league", &desk.lines));
+    assert_eq!(found.fault, None);
+    assert_eq!((found.matches, found.draws_proven, found.ended_early), (6, 4, false));
+}
+
+#[test]
+fn a_league_that_was_ended_early_fits_and_is_called_so() {
+    let mut desk = Desk::started(4, fair_referee);
+    desk.play_one();
+    desk.order(Order::End, None, None);
+    let found = check(chained("league", &desk.lines));
+    assert_eq!(found.fault, None);
+    assert!(found.ended_early);
+    assert!(found.to_string().contains("1 of 6 decided; the operator has ended the league early"), "{found}");
+}
+
+#[test]
+fn a_struck_result_cannot_come_back() {
+    let mut desk = Desk::started(4, fair_referee);
+    desk.play_one();
+    let decided = desk.lines.last().unwrap().clone();
+    assert!(decided.contains("match_decided"));
+    desk.order(Order::Void, None, Some("R1M1"));
+    let mut lines = desk.lines;
+    lines.push(decided);
+    let fault = check(chained("league", &lines)).fault.unwrap();
+    assert!(fault.why.contains("the result of attempt 1 at R1M1 was struck, and is back"), "{fault}");
+}
+
+#[test]
+fn a_league_that_is_not_over_fits_as_far_as_it_goes() {
+    let lines = league(4, fair_referee);
+    for length in 0..lines.len() {
+        let found = check(chained("league", &lines[..length]));
+        assert_eq!(found.fault, None, "the first {length}");
+        assert_eq!(found.events, length as u64);
+    }
+}
+
+#[test]
+fn a_stored_league_is_verified_from_its_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("league.db");
+    let store = Store::open(&path).unwrap();
+    let lines = league(4, fair_referee);
+    append(&store, "league", lines.clone()).unwrap();
+    let live = verify_file(&path).unwrap();
+    store.close().unwrap();
+    let found = verify_file(&path).unwrap();
+    assert_eq!((live.fault, found.fault), (None, None));
+    assert_eq!(found.head, Some(chained("league", &lines).last().unwrap().hash.to_string()));
+}
+
+#[test]
+fn any_byte_changed_in_any_event_is_found_and_named() {
+    let events = chained("league", &league(3, fair_referee));
+    for place in 0..events.len() {
+        let length = events[place].line.len();
+        for byte in (place % 5..length).step_by(5) {
+            let mut changed = events.clone();
+            let mut bytes = changed[place].line.clone().into_bytes();
+            bytes[byte] ^= 1;
+            changed[place].line = String::from_utf8(bytes).unwrap();
+            let fault = check(changed).fault.expect("something is amiss");
+            assert_eq!(fault.seq, place as u64 + 1, "byte {byte}");
+            assert!(fault.why.contains("its hash does not follow"), "{fault}");
+        }
+    }
+}
+
+#[test]
+fn a_byte_changed_in_the_file_is_found_and_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("league.db");
+    let store = Store::open(&path).unwrap();
+    append(&store, "league", league(3, fair_referee)).unwrap();
+    store.close().unwrap();
+    let whole = std::fs::read(&path).unwrap();
+    // Pages that were split may hold remains of the line that no longer count.
+    let places = (0..whole.len()).filter(|at| whole[*at..].starts_with(b"\"league_started\""));
+    let places: Vec<usize> = places.collect();
+    for change in [b'x', 0xff] {
+        let mut changed = whole.clone();
+        places.iter().for_each(|place| changed[place + 4] = change);
+        std::fs::write(&path, changed).unwrap();
+        let fault = verify_file(&path).unwrap().fault.expect("something is amiss");
+        assert_eq!((fault.stream, fault.seq), (stream("league"), 7));
+    }
+}
+
+#[test]
+fn missing_moved_and_doubled_events_are_found() {
+    let events = chained("league", &league(3, fair_referee));
+    let seq = |change: fn(&mut Vec<Stored>)| {
+        let mut changed = events.clone();
+        change(&mut changed);
+        check(changed).fault.map(|fault| fault.seq)
+    };
+    assert_eq!(seq(|events| drop(events.remove(4))), Some(6));
+    assert_eq!(seq(|events| events.swap(4, 5)), Some(6));
+    assert_eq!(seq(|events| events.insert(4, events[4].clone())), Some(5));
+    let renumbered = |events: &mut Vec<Stored>| {
+        events.remove(4);
+        (1..).zip(events).for_each(|(seq, event)| event.seq = seq);
+    };
+    assert_eq!(seq(renumbered), Some(5));
+}
+
+#[test]
+fn the_time_of_filing_is_that_of_the_event() {
+    let mut events = chained("league", &league(3, fair_referee));
+    events[2].at = events[3].at;
+    assert_eq!(check(events).fault.unwrap().seq, 3);
+}
+
+#[test]
+fn other_streams_are_checked_too() {
+    let events = chained("league", &league(3, fair_referee));
+    let strange = chained("referee/8001", &[store_support::line(0)]);
+    let fault = verify([(stream("league"), events), (stream("referee/8001"), strange)]).fault.unwrap();
+    assert_eq!((fault.stream, fault.seq), (stream("referee/8001"), 1));
+}
+
+/// Rewrites the first event of a kind, with a chain that holds over the lie.
+fn lie(kind: &str, change: impl FnOnce(&mut Value)) -> Fault {
+    let mut lines = league(4, fair_referee);
+    let tag = format!("\"type\":\"{kind}\"");
+    let place = lines.iter().position(|line| line.contains(&tag)).unwrap();
+    let mut value: Value = serde_json::from_str(&lines[place]).unwrap();
+    change(&mut value["event"]);
+    lines[place] = value.to_string();
+    let fault = check(chained("league", &lines)).fault.expect("something is amiss");
+    if fault.seq != place as u64 + 1 {
+        panic!("the lie is in event {}, and this was named: {fault}", place + 1);
+    }
+    fault
+}
+
+#[test]
+fn a_lie_under_a_chain_that_holds_is_found_by_the_rules() {
+    let decided = "match_decided";
+    let said = [
+        lie("league_started", |event| event["rounds"][1]["pairs"][0] = json!(["P01", "P02"])),
+        lie("league_started", |event| event["rounds"][0]["pairs"][0] = json!(["P01", "P09"])),
+        lie("league_started", |event| drop(event["rounds"].as_array_mut().unwrap().pop())),
+        lie("round_announced", |event| event["round_id"] = json!(2)),
+        lie("round_announced", |event| event["plan"][0][0] = json!("R2M1")),
+        lie("match_assigned", |event| event["attempt"] = json!(2)),
+        lie("match_assigned", |event| event["referee_id"] = json!("REF09")),
+        lie(decided, |event| event["by"] = json!({"referee": "REF02"})),
+        lie(decided, |event| event["by"] = json!("manager")),
+        lie(decided, |event| event["match_id"] = json!("R2M1")),
+        lie(decided, |event| event["result"]["score"]["P01"] = json!(7)),
+        lie(decided, |event| event["result"]["winner"] = json!("P03")),
+        lie(decided, |event| {
+            event["status"] = json!("DRAW");
+            event["result"]["status"] = json!("DRAW");
+            event["result"]["winner"] = json!(null);
+            event["result"]["score"] = json!({"P01": 1, "P02": 1});
+        }),
+        lie(decided, |event| {
+            let number = event["result"]["details"]["drawn_number"].as_u64().unwrap();
+            event["result"]["details"]["drawn_number"] =
+                json!(if number > 2 { number - 2 } else { number + 2 });
+        }),
+        lie(decided, |event| event["result"]["details"]["fairness"]["nonces"]["P01"] = json!("pepper")),
+        lie(decided, |event| event["result"]["details"]["fairness"]["secret"] = json!("00".repeat(32))),
+        lie("round_completed", |event| event["round_id"] = json!(3)),
+        lie("league_completed", |event| event["champion"] = json!("P09")),
+    ];
+    let said: Vec<String> = said.iter().map(ToString::to_string).collect();
+    insta::assert_snapshot!(said.join("\n"));
+}
+
+#[test]
+fn a_match_decided_twice_is_found() {
+    let mut lines = league(4, fair_referee);
+    let place = lines.iter().position(|line| line.contains("match_decided")).unwrap();
+    lines.insert(place + 1, lines[place].clone());
+    let fault = check(chained("league", &lines)).fault.unwrap();
+    assert_eq!(fault.seq, place as u64 + 2);
+    assert!(fault.why.contains("was decided before"), "{fault}");
+}
+
+#[test]
+fn a_fault_is_reported_with_what_fits_before_it() {
+    let mut lines = league(4, fair_referee);
+    let last = lines.len() - 1;
+    lines[last] = lines[last].replace("\"champion\":\"P0", "\"champion\":\"P1");
+    insta::assert_snapshot!(printed(check(chained("league", &lines))));
+}
