@@ -232,8 +232,8 @@ pub enum Unfair {
     Scheme(SmolStr),
     #[error("the secret is not 64 lower-case hexadecimal digits")]
     Secret,
-    #[error("the secret does not belong to the commitment {0:?} for this league, match and attempt")]
-    Commitment(Commitment),
+    #[error("the secret does not belong to the commitment {0} for this league, match and attempt")]
+    Commitment(SmolStr),
     #[error("the nonces are not those of {0} and {1}, one each")]
     Nonces(PlayerId, PlayerId),
 }
@@ -253,7 +253,7 @@ pub fn verify(
     }
     let secret = Secret::parse(&reveal.secret).ok_or(Unfair::Secret)?;
     if secret.commitment(league, match_id, attempt) != reveal.commitment {
-        return Err(Unfair::Commitment(reveal.commitment.clone()));
+        return Err(Unfair::Commitment(reveal.commitment.0.clone()));
     }
     match (reveal.nonces.get(a), reveal.nonces.get(b)) {
         (Some(nonce_a), Some(nonce_b)) if reveal.nonces.len() == 2 && a != b => {

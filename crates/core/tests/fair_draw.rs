@@ -89,7 +89,7 @@ fn a_changed_secret_is_found_out() {
         let mut digits: Vec<u8> = reveal.secret.bytes().collect();
         digits[at] = if digits[at] == b'7' { b'8' } else { b'7' };
         let forged = Reveal { secret: String::from_utf8(digits).unwrap().into(), ..reveal.clone() };
-        assert_eq!(check(&forged), Err(Unfair::Commitment(reveal.commitment.clone())), "{at}");
+        assert_eq!(check(&forged), Err(Unfair::Commitment(reveal.commitment.0.clone())), "{at}");
     }
     for bad in ["", "00", &"g".repeat(64), &reveal.secret.to_uppercase()] {
         let forged = Reveal { secret: bad.into(), ..reveal.clone() };
@@ -108,7 +108,7 @@ fn a_changed_nonce_changes_the_draw() {
 #[test]
 fn a_reveal_is_good_for_its_league_match_and_attempt_alone() {
     let (a, b) = players();
-    let unfair = Unfair::Commitment(reveal().commitment);
+    let unfair = Unfair::Commitment(reveal().commitment.0);
     for (league, match_id, attempt) in [
         (LeagueId::new("league_2026"), match_id(), Attempt::FIRST),
         (league(), MatchId::numbered(RoundId(1), 2), Attempt::FIRST),

@@ -73,6 +73,9 @@ pub enum LeagueEvent {
     },
     LeagueCompleted {
         champion: PlayerId,
+        /// Whether the operator ended it before all was played.
+        #[serde(default)]
+        by_order: bool,
     },
     /// The operator has stepped in.
     LeaguePaused,

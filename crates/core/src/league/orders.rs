@@ -84,6 +84,12 @@ impl Manager {
             let message = format!("{match_id} has no result that could be struck");
             return Err(Refusal::new(ErrorCode::InvalidState, message));
         }
+        if self.league.phase == Phase::Completed
+            && self.league.matches.values().any(|game| game.decision.is_none())
+        {
+            let message = "the league was ended early, and is not taken up again";
+            return Err(Refusal::new(ErrorCode::InvalidState, message));
+        }
         self.record(act, LeagueEvent::MatchVoided { match_id });
         self.tell_standings(act);
         self.advance(act);
@@ -97,7 +103,7 @@ impl Manager {
         self.release_at = None;
         self.due.clear();
         self.orphans.clear();
-        self.complete_league(act);
+        self.complete_league(act, true);
         for match_id in under_way {
             self.stop_referee(act, &match_id);
         }

@@ -8,7 +8,7 @@ use crate::protocol::Sender;
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{Attempt, MatchId, PlayerId, RefereeId};
 use crate::protocol::messages::{
-    AckStatus, ByPlayer, GameDetails, GameStatus, MatchResult, MatchResultAck, MatchResultReport,
+    AckStatus, ByPlayer, GameDetails, GameStatus, MatchResult, MatchResultAck, MatchResultReport, Phase,
     ResultDetails,
 };
 
@@ -25,8 +25,16 @@ impl Manager {
         let game = self.league.matches.get(&match_id).ok_or_else(|| {
             Refusal::new(ErrorCode::MatchNotFound, format!("there is no match {match_id} in this league"))
         })?;
-        let Some(attempt) = attempt_of(game, referee, asked.envelope.conversation_id.attempt_of(&match_id))
-        else {
+        let named = asked.envelope.conversation_id.attempt_of(&match_id);
+        let over = self.league.phase == Phase::Completed && game.decision.is_none();
+        if over || is_struck(game, referee, named) {
+            return Err(Refusal::new(
+                ErrorCode::ResultConflict,
+                format!("{match_id}: this result has been struck, or the league was ended without it"),
+            )
+            .with("match_id", match_id.as_str()));
+        }
+        let Some(attempt) = attempt_of(game, referee, named) else {
             return Err(Refusal::new(
                 ErrorCode::TokenInvalid,
                 format!("{match_id} was not given to {referee}: only its own referee can report it"),
@@ -147,12 +155,17 @@ impl Manager {
     }
 }
 
+/// Whether a report belongs to an attempt whose result the operator has struck.
+fn is_struck(game: &Match, referee: &RefereeId, named: Option<Attempt>) -> bool {
+    let mut struck = (1..).map(Attempt).zip(&game.attempts).take(game.struck);
+    struck.any(|(attempt, to)| to == referee && Some(attempt) == named)
+}
+
 /// Which attempt at the match a referee reports: the one its conversation names, if that was given to it, or else the
-/// latest that was.
+/// latest that was. Attempts whose result was struck are no more.
 fn attempt_of(game: &Match, referee: &RefereeId, named: Option<Attempt>) -> Option<Attempt> {
-    let given = || {
-        (1..).map(Attempt).zip(&game.attempts).filter(|(_, to)| *to == referee).map(|(attempt, _)| attempt)
-    };
+    let valid = || (1..).map(Attempt).zip(&game.attempts).skip(game.struck);
+    let given = || valid().filter(|(_, to)| *to == referee).map(|(attempt, _)| attempt);
     given().find(|attempt| Some(*attempt) == named).or_else(|| given().last())
 }
 

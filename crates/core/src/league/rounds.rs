@@ -56,7 +56,7 @@ impl Manager {
         while self.league.phase == Phase::Running && self.roll.is_none() {
             let idle = self.league.open_round().is_none() && self.league.undecided.is_empty();
             if idle && !self.announce_next(act) {
-                return self.complete_league(act);
+                return self.complete_league(act, false);
             }
             self.release_matches(act);
             if !self.league.undecided.is_empty() {
@@ -261,7 +261,7 @@ impl Manager {
             referee_endpoint: referee.meta.contact_endpoint.clone(),
             conversation_id: Some(ConversationId::of_match(match_id, attempt)),
             match_tokens: Some(speaks_tokens),
-            replay: game.struck.then_some(true),
+            replay: (game.struck > 0).then_some(true),
             briefing,
         })
     }
@@ -390,11 +390,11 @@ impl Manager {
         }
     }
 
-    pub(super) fn complete_league(&mut self, act: &mut Act<'_>) {
+    pub(super) fn complete_league(&mut self, act: &mut Act<'_>, by_order: bool) {
         let Some(champion) = self.league.table().into_iter().next().map(|place| place.player) else {
             return;
         };
-        self.record(act, LeagueEvent::LeagueCompleted { champion });
+        self.record(act, LeagueEvent::LeagueCompleted { champion, by_order });
         self.probe_at = None;
         self.tell_completed(act);
     }

@@ -111,8 +111,8 @@ pub struct Match {
     pub attempts: Vec<RefereeId>,
     /// Whether a referee is at it.
     pub in_play: bool,
-    /// Whether the operator has struck its result, so that it is to be played again.
-    pub struck: bool,
+    /// How many attempts had been made when the operator last struck its result: none of them counts any more.
+    pub struck: usize,
     pub decision: Option<Decision>,
 }
 
@@ -210,7 +210,7 @@ impl League {
                     round.completed = true;
                 }
             }
-            LeagueEvent::LeagueCompleted { champion } => self.complete(champion),
+            LeagueEvent::LeagueCompleted { champion, .. } => self.complete(champion),
             LeagueEvent::AgentSuspended { agent, .. } => {
                 self.change_state(agent, |state, _| *state = Lifecycle::Suspended);
             }
@@ -246,7 +246,7 @@ impl League {
                     planned: None,
                     attempts: Vec::new(),
                     in_play: false,
-                    struck: false,
+                    struck: 0,
                     decision: None,
                 };
                 self.matches.insert(match_id.clone(), game);
@@ -298,7 +298,7 @@ impl League {
             }
         }
         game.in_play = false;
-        game.struck = false;
+
         game.decision = Some(decision);
         self.undecided.remove(match_id);
         self.matches_decided = self.matches_decided.saturating_add(1);
@@ -308,7 +308,7 @@ impl League {
     fn void(&mut self, match_id: &MatchId) {
         let Some(game) = self.matches.get_mut(match_id) else { return };
         let Some(decision) = game.decision.take() else { return };
-        game.struck = true;
+        game.struck = game.attempts.len();
         for player in [&game.a, &game.b] {
             if let Some(member) = self.players.get_mut(player) {
                 member.streak = 0;

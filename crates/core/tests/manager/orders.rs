@@ -4,7 +4,7 @@ use crate::desk::*;
 use matchday_core::agent::{Ask, Content};
 use matchday_core::league::Settings;
 use matchday_core::protocol::messages::*;
-use matchday_core::protocol::{Attempt, Body, ErrorCode, MatchId, PlayerId, Sender, Token};
+use matchday_core::protocol::{Attempt, Body, ConversationId, ErrorCode, MatchId, PlayerId, Sender, Token};
 
 fn operator() -> Token {
     Token::new("tok_operator_secret")
@@ -145,4 +145,29 @@ fn an_order_that_makes_no_sense_is_refused_and_changes_nothing() {
         assert_eq!(error_code(&give(&mut desk, order, player, match_id)), expected, "{order:?}");
     }
     assert_eq!(*desk.manager.league(), before);
+}
+
+#[test]
+fn a_struck_result_does_not_come_back_when_its_referee_reports_it_again() {
+    let mut desk = Desk::started(settings(), 4, 1);
+    desk.settle_received();
+    let (match_id, .., by) = desk.open_matches()[0].clone();
+    let mut message = desk.message(&Sender::Referee(by), desk.report_of("R1M1", (3, 0)));
+    message.envelope.conversation_id = ConversationId::of_match(&match_id, Attempt(1));
+    desk.ask(message.clone());
+    give(&mut desk, Order::Void, None, Some("R1M1"));
+    assert_eq!(error_code(&desk.ask(message).body), ErrorCode::ResultConflict);
+    assert!(desk.manager.league().matches[&match_id].decision.is_none());
+}
+
+#[test]
+fn after_an_early_end_no_result_is_taken_and_none_is_struck() {
+    let mut desk = Desk::started(settings(), 4, 1);
+    desk.settle_received();
+    desk.report("R1M1", (3, 0));
+    let (.., by) = desk.open_matches()[0].clone();
+    let late = desk.report_of("R1M2", (3, 0));
+    give(&mut desk, Order::End, None, None);
+    assert_eq!(error_code(&desk.ask_as(&Sender::Referee(by), late)), ErrorCode::ResultConflict);
+    assert_eq!(error_code(&give(&mut desk, Order::Void, None, Some("R1M1"))), ErrorCode::InvalidState);
 }

@@ -38,7 +38,12 @@ pub(super) fn of_event(event: &LeagueEvent) -> String {
             of_decision(match_id, *status, result, by)
         }
         LeagueEvent::RoundCompleted { round_id } => format!("round {round_id} completed"),
-        LeagueEvent::LeagueCompleted { champion } => format!("league completed: {champion} is champion"),
+        LeagueEvent::LeagueCompleted { champion, by_order: false } => {
+            format!("league completed: {champion} is champion")
+        }
+        LeagueEvent::LeagueCompleted { champion, by_order: true } => {
+            format!("league ended early by the operator: {champion} is champion")
+        }
         LeagueEvent::LeaguePaused => "league paused by the operator".into(),
         LeagueEvent::LeagueResumed => "league resumed by the operator".into(),
         LeagueEvent::PlayerWithdrawn { player_id } => format!("{player_id} withdrawn by the operator"),

@@ -81,7 +81,7 @@ impl Auditor {
                 self.check_decision(match_id, *attempt, *status, result, by)
             }
             LeagueEvent::RoundCompleted { round_id } => self.check_round_end(*round_id),
-            LeagueEvent::LeagueCompleted { champion } => self.check_end(champion),
+            LeagueEvent::LeagueCompleted { champion, by_order } => self.check_end(champion, *by_order),
             LeagueEvent::LeaguePaused => self.running(),
             LeagueEvent::LeagueResumed => {
                 ensure(self.league.phase == Phase::Paused, || "the league is not paused".into())
@@ -228,9 +228,13 @@ impl Auditor {
     }
 
     /// The operator may end a league at any time, so that it need not have been played out.
-    fn check_end(&self, champion: &PlayerId) -> Finding {
+    fn check_end(&self, champion: &PlayerId, by_order: bool) -> Finding {
         ensure(matches!(self.league.phase, Phase::Running | Phase::Paused), || {
             "the league is not running".into()
+        })?;
+        let unplayed = self.league.matches.values().filter(|game| game.decision.is_none()).count();
+        ensure(by_order || unplayed == 0, || {
+            format!("the league ends by itself with {unplayed} matches undecided")
         })?;
         let first = self.league.table().into_iter().next().map(|place| place.player);
         ensure(first.as_ref() == Some(champion), || {
