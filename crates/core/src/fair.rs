@@ -10,6 +10,8 @@
 //!    `SHA-256(list("matchday-draw-1/commitment", league_id, match_id, attempt, secret))`.
 //! 3. Each player sends a nonce of at most 64 bytes *along with* its move, so that the referee cannot know the draw
 //!    before the moves are in. The first nonce that a player sends counts; a player that sends none has its id for one.
+//!    A player that is asked again within the attempt repeats its move *and its nonce*: with a fresh one, a referee
+//!    that claims to have crashed could draw again.
 //! 4. When the game asks for chance, block number `n` (from 0) of the stream is
 //!    `HMAC-SHA256(secret, list("matchday-draw-1/draw", match_id, attempt, nonce A, nonce B, n))`, read as four
 //!    big-endian 64-bit words, one after the other.
@@ -57,6 +59,11 @@ pub struct Commitment(pub SmolStr);
 pub struct Nonce(pub SmolStr);
 
 impl Nonce {
+    /// Whether it is short enough to count.
+    pub fn fits(&self) -> bool {
+        self.0.len() <= NONCE_BYTES_MAX
+    }
+
     /// What stands in for the nonce of a player that sent none.
     pub fn absent(player: &PlayerId) -> Self {
         Self(SmolStr::new(player.as_str()))

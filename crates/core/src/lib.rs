@@ -8,7 +8,7 @@
 //! - [`game`]: the games that are played
 //! - [`timing`], [`retry`], [`post`], [`enrol`], [`log`]: what the agents share: deadlines, mail that must arrive,
 //!   registration, how events are written down
-//! - [`league`], [`player`]: the agents
+//! - [`league`], [`referee`], [`player`]: the agents
 
 pub mod agent;
 pub mod enrol;
@@ -20,5 +20,6 @@ pub mod log;
 pub mod player;
 pub mod post;
 pub mod protocol;
+pub mod referee;
 pub mod retry;
 pub mod timing;

@@ -1,0 +1,216 @@
+//! How players' answers find their matches: in the exchange that asked for them, or by a message of their own.
+
+use super::complaint::Wrong;
+use super::notices::refusal;
+use super::one_match::{Match, Phase};
+use super::side::Via;
+use super::window::Debt;
+use super::{Asked, Held, Referee, RefereeEvent};
+use crate::agent::{Answer, CallId, Failure, Step};
+use crate::game::Seat;
+use crate::protocol::decode::Incoming;
+use crate::protocol::dialect::Dialect;
+use crate::protocol::messages::LeagueError;
+use crate::protocol::{
+    Body, ConversationId, Envelope, ErrorCode, MatchId, MessageType, PlayerId, Sender, Timestamp,
+};
+
+impl Referee {
+    /// A call that asked a player has come to its end.
+    pub(super) fn player_answered(
+        &mut self,
+        now: Timestamp,
+        call: CallId,
+        asked: &Asked,
+        dialect: Dialect,
+        answer: Answer,
+        step: &mut Step<RefereeEvent>,
+    ) {
+        let Some(ongoing) = self.playing.get_mut(&asked.match_id) else {
+            return;
+        };
+        let Some(window) = ongoing.side(asked.seat).window().filter(|_| ongoing.turn == asked.turn) else {
+            return;
+        };
+        // A late answer to an earlier try may still be right; only the present try can go wrong.
+        let current = window.call == Some(call) && window.pause.is_none();
+        let seat = asked.seat;
+        if !matches!(answer, Answer::Undelivered(_)) {
+            ongoing.side_mut(seat).dialect = dialect;
+        }
+        let wrong = match answer {
+            Answer::Undelivered(Failure::NoConnection) => {
+                if current {
+                    self.with(now, &asked.match_id, step, |ongoing, acts| {
+                        ongoing.unreachable(now, seat, acts);
+                    });
+                }
+                return;
+            }
+            // The end of its time is what ends a try: until then the answer may come by itself.
+            Answer::Undelivered(Failure::TimedOut) => return,
+            Answer::Received => {
+                ongoing.side_mut(seat).answers_apart = true;
+                return;
+            }
+            Answer::Garbled(what) => {
+                let message = format!("expected {}, got something unreadable: {what}", ongoing.owed());
+                Some(Wrong::new(ErrorCode::InvalidFormat, message))
+            }
+            Answer::Message(Err(rejection)) => {
+                let options = ongoing.game.request(seat).valid_options;
+                Some(Wrong::unreadable(&rejection, options))
+            }
+            Answer::Message(Ok(incoming)) => {
+                self.heed(now, &asked.match_id, seat, &incoming, Via::Exchange, step).err()
+            }
+        };
+        if let Some(wrong) = wrong.filter(|_| current) {
+            self.with(now, &asked.match_id, step, |ongoing, acts| ongoing.wrong(now, seat, wrong, acts));
+        }
+    }
+
+    /// Some players answer a GAME_ERROR with what they owe. Anything else they say to it means nothing.
+    pub(super) fn notice_answered(
+        &mut self,
+        now: Timestamp,
+        asked: &Asked,
+        answer: Answer,
+        step: &mut Step<RefereeEvent>,
+    ) {
+        let same_turn = |ongoing: &&Match| ongoing.turn == asked.turn;
+        if let Answer::Message(Ok(incoming)) = answer
+            && self.playing.get(&asked.match_id).filter(same_turn).is_some()
+        {
+            self.heed(now, &asked.match_id, asked.seat, &incoming, Via::Exchange, step).ok();
+        }
+    }
+
+    /// The one way for an answer into a match. What is owed no more is not taken twice.
+    fn heed(
+        &mut self,
+        now: Timestamp,
+        match_id: &MatchId,
+        seat: Seat,
+        incoming: &Incoming,
+        via: Via,
+        step: &mut Step<RefereeEvent>,
+    ) -> Result<(), Wrong> {
+        let conformance = self.settings.conformance;
+        let outcome = self.with(now, match_id, step, |ongoing, acts| {
+            let reply = ongoing.judge(seat, incoming, via, conformance)?;
+            ongoing.take(now, seat, reply, acts)?;
+            if let Ok(body) = &incoming.body {
+                ongoing.side_mut(seat).last = Some((incoming.envelope.timestamp, body.clone()));
+            }
+            Ok(())
+        });
+        outcome.unwrap_or(Ok(()))
+    }
+
+    /// An answer by a message of its own.
+    pub(super) fn separate_answer(
+        &mut self,
+        now: Timestamp,
+        incoming: &Incoming,
+        step: &mut Step<RefereeEvent>,
+    ) -> Result<(), LeagueError> {
+        let (match_id, seat) = match &incoming.body {
+            Ok(body) => self.addressed(body)?,
+            Err(rejection) => match self.place_of(&incoming.envelope) {
+                Some(place) => place,
+                None => return Err(LeagueError::from(rejection)),
+            },
+        };
+        let conformance = self.settings.conformance;
+        let Some(ongoing) = self.playing.get_mut(&match_id) else {
+            return Ok(());
+        };
+        ongoing.admit(seat, &incoming.envelope, Via::Separate, conformance).map_err(league_error)?;
+        if !ongoing.wants(seat, incoming)? {
+            return Ok(());
+        }
+        let verdict = self.heed(now, &match_id, seat, incoming, Via::Separate, step);
+        verdict.map_err(|wrong| {
+            let told = league_error(wrong.clone());
+            self.with(now, &match_id, step, |ongoing, acts| ongoing.wrong(now, seat, wrong, acts));
+            told
+        })
+    }
+
+    /// The match under way and the seat that an answer names.
+    fn addressed(&self, body: &Body) -> Result<(MatchId, Seat), LeagueError> {
+        let Some((match_id, player_id)) = names(body) else {
+            return Err(refusal(ErrorCode::InvalidState, "this is not an answer of a player"));
+        };
+        let Some(ongoing) = self.playing.get(match_id) else {
+            return Err(match self.durable.matches().get(match_id) {
+                None => refusal(ErrorCode::MatchNotFound, format!("{match_id} is not played here")),
+                Some(Held::Open { .. }) => {
+                    refusal(ErrorCode::InvalidState, format!("{match_id} has not begun yet"))
+                }
+                Some(Held::Decided { .. } | Held::Settled { .. }) => {
+                    refusal(ErrorCode::InvalidState, format!("{match_id} is over: the answer came too late"))
+                }
+            });
+        };
+        match ongoing.assignment.seat_of(player_id) {
+            Some(seat) => Ok((match_id.clone(), seat)),
+            None => {
+                let message = format!("player_id: {player_id} does not play in {match_id}");
+                Err(refusal(ErrorCode::TokenInvalid, message))
+            }
+        }
+    }
+
+    /// Where an answer belongs that could not be read: its envelope says who sent it, and in which conversation.
+    fn place_of(&self, envelope: &Envelope) -> Option<(MatchId, Seat)> {
+        let Sender::Player(player_id) = &envelope.sender else {
+            return None;
+        };
+        let in_conversation = |id: &ConversationId| *id == envelope.conversation_id;
+        self.playing.iter().find_map(|(match_id, ongoing)| {
+            let seat = ongoing.assignment.seat_of(player_id)?;
+            in_conversation(&ongoing.assignment.conversation_id).then(|| (match_id.clone(), seat))
+        })
+    }
+}
+
+impl Match {
+    /// Whether a separate answer is one to what is owed now: not a copy of an earlier one, not too early, not too late.
+    fn wants(&self, seat: Seat, incoming: &Incoming) -> Result<bool, LeagueError> {
+        let side = self.side(seat);
+        let copy = match (&side.last, &incoming.body) {
+            (Some((at, last)), Ok(body)) => *at == incoming.envelope.timestamp && last == body,
+            _ => false,
+        };
+        let joining = incoming.message_type == MessageType::GameJoinAck;
+        match &side.debt {
+            Debt::Forfeit(_) => {
+                let message = format!("{} is forfeit: the answer came too late", self.assignment.match_id);
+                Err(refusal(ErrorCode::InvalidState, message))
+            }
+            _ if copy || (joining && self.phase != Phase::WaitingForPlayers) => Ok(false),
+            _ if !joining && self.phase == Phase::WaitingForPlayers => {
+                let message =
+                    format!("{} is still waiting for its players to join", self.assignment.match_id);
+                Err(refusal(ErrorCode::InvalidState, message))
+            }
+            Debt::Clear => Ok(false),
+            Debt::Owes(_) => Ok(true),
+        }
+    }
+}
+
+fn league_error(wrong: Wrong) -> LeagueError {
+    LeagueError::new(wrong.code, wrong.message, None, Some(wrong.context))
+}
+
+fn names(body: &Body) -> Option<(&MatchId, &PlayerId)> {
+    match body {
+        Body::GameJoinAck(ack) => Some((&ack.match_id, &ack.player_id)),
+        Body::ChooseParityResponse(choice) => Some((&choice.match_id, &choice.player_id)),
+        Body::GameMoveResponse(made) => Some((&made.match_id, &made.player_id)),
+        _ => None,
+    }
+}

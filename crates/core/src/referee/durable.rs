@@ -1,0 +1,123 @@
+//! The part of a referee that survives a crash: a fold over its events. `Durable::apply` is the only thing that
+//! changes it.
+
+use super::event::{Assignment, RefereeEvent};
+use crate::enrol::Identity;
+use crate::protocol::messages::MatchResult;
+use crate::protocol::{Attempt, MatchId, RefereeId, RoundId};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Durable {
+    identity: Option<Identity<RefereeId>>,
+    matches: BTreeMap<MatchId, Held>,
+    /// How many assignments there were, so that matches that start together start in the order of their assignment.
+    assigned: u64,
+    /// Rounds up to this one are over: an announcement of theirs that still comes is an old copy.
+    closed: Option<RoundId>,
+}
+
+/// A match, as far as it concerns this referee.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Held {
+    /// To be played, or being played.
+    Open { order: u64, assignment: Arc<Assignment> },
+    /// Decided, and the manager has not yet answered the report.
+    Decided { assignment: Arc<Assignment>, result: Arc<MatchResult> },
+    /// Done with. What is left is enough to know an old announcement when it comes again.
+    Settled {
+        round_id: RoundId,
+        attempt: Attempt,
+        /// Whether the manager recorded a result from here. If it did not, it may assign the match here anew.
+        recorded: bool,
+    },
+}
+
+impl Held {
+    pub fn attempt(&self) -> Attempt {
+        match self {
+            Self::Open { assignment, .. } | Self::Decided { assignment, .. } => assignment.attempt,
+            Self::Settled { attempt, .. } => *attempt,
+        }
+    }
+
+    fn round_id(&self) -> RoundId {
+        match self {
+            Self::Open { assignment, .. } | Self::Decided { assignment, .. } => assignment.round_id,
+            Self::Settled { round_id, .. } => *round_id,
+        }
+    }
+}
+
+impl Durable {
+    pub fn identity(&self) -> Option<&Identity<RefereeId>> {
+        self.identity.as_ref()
+    }
+
+    pub fn matches(&self) -> &BTreeMap<MatchId, Held> {
+        &self.matches
+    }
+
+    /// The assignment of a match that is still to be decided.
+    pub fn open(&self, match_id: &MatchId) -> Option<&Arc<Assignment>> {
+        match self.matches.get(match_id)? {
+            Held::Open { assignment, .. } => Some(assignment),
+            Held::Decided { .. } | Held::Settled { .. } => None,
+        }
+    }
+
+    pub fn is_closed(&self, round_id: RoundId) -> bool {
+        self.closed.is_some_and(|closed| round_id <= closed)
+    }
+
+    pub(super) fn apply(&mut self, event: &RefereeEvent) {
+        match event {
+            RefereeEvent::Enrolled { identity } => self.enrol(identity),
+            RefereeEvent::Assigned { assignment } => {
+                self.assigned = self.assigned.saturating_add(1);
+                let open = Held::Open { order: self.assigned, assignment: assignment.clone() };
+                self.matches.insert(assignment.match_id.clone(), open);
+            }
+            RefereeEvent::Decided { match_id, result, .. } => self.decide(match_id, result),
+            RefereeEvent::Reported { match_id, .. } => self.settle(match_id, true),
+            RefereeEvent::ReportRefused { match_id, .. } | RefereeEvent::Abandoned { match_id, .. } => {
+                self.settle(match_id, false);
+            }
+            RefereeEvent::RoundClosed { round_id } => {
+                self.closed = self.closed.max(Some(*round_id));
+                self.matches
+                    .retain(|_, held| !matches!(held, Held::Settled { .. }) || held.round_id() > *round_id);
+            }
+            RefereeEvent::LeagueClosed => {
+                self.closed = Some(RoundId(u32::MAX));
+                self.matches.clear();
+            }
+        }
+    }
+
+    /// Under another name or with another token this is another league, or the same begun anew: the matches of the old
+    /// one are nobody's business any more, and may have the very ids of the new one's.
+    fn enrol(&mut self, identity: &Identity<RefereeId>) {
+        if self.identity.as_ref() != Some(identity) {
+            self.matches.clear();
+            self.closed = None;
+        }
+        self.identity = Some(identity.clone());
+    }
+
+    fn decide(&mut self, match_id: &MatchId, result: &Arc<MatchResult>) {
+        let Some(assignment) = self.open(match_id).cloned() else {
+            return;
+        };
+        let result = result.clone();
+        self.matches.insert(match_id.clone(), Held::Decided { assignment, result });
+    }
+
+    fn settle(&mut self, match_id: &MatchId, recorded: bool) {
+        let Some(held) = self.matches.get_mut(match_id) else {
+            return;
+        };
+        *held = Held::Settled { round_id: held.round_id(), attempt: held.attempt(), recorded };
+    }
+}

@@ -1,0 +1,86 @@
+//! How this referee gets into a league, and stays in it after a restart.
+
+use super::{Referee, RefereeEvent};
+use crate::agent::{Answer, Outgoing, Parcel, Step};
+use crate::enrol::{Enrolment, REGISTER_TIMEOUT, Verdict, judge};
+use crate::protocol::messages::{MATCH_TOKENS, RefereeMeta, RefereeRegisterRequest};
+use crate::protocol::{Body, ConversationId, Envelope, Message, RefereeId, Sender, Timestamp};
+use smol_str::SmolStr;
+use std::time::Duration;
+
+/// How long to wait before asking again when the manager could not be asked.
+const ASK_AGAIN: Duration = Duration::from_secs(2);
+
+const PROTOCOL_VERSION: &str = "2.1.0";
+
+impl Referee {
+    /// Asks the manager to take this referee on, if it is time to.
+    pub(super) fn register(&mut self, now: Timestamp, step: &mut Step<RefereeEvent>) {
+        if !self.enrolment.is_due(now) {
+            return;
+        }
+        let meta = RefereeMeta {
+            display_name: self.settings.display_name.clone(),
+            version: self.settings.version.clone(),
+            game_types: self.settings.game_types.clone(),
+            contact_endpoint: self.settings.contact_endpoint.clone(),
+            max_concurrent_matches: self.settings.max_concurrent_matches,
+            protocol_version: Some(SmolStr::new_static(PROTOCOL_VERSION)),
+            capabilities: vec![SmolStr::new_static(MATCH_TOKENS)],
+        };
+        let name = self.name();
+        let conversation = ConversationId::new(format!("conv-{}-reg-001", name.as_str().to_lowercase()));
+        let earlier = self.durable.identity().and_then(|identity| identity.auth_token.clone());
+        let envelope = Envelope::new(Sender::Referee(name), now, conversation).with_token(earlier);
+        let call = self.post.next_call();
+        self.enrolment = Enrolment::Asking(call);
+        step.outbox.push(Outgoing {
+            call,
+            to: self.settings.manager.clone(),
+            dialect: self.manager_dialect,
+            parcel: Parcel::Message(Message::new(envelope, RefereeRegisterRequest { referee_meta: meta })),
+            deadline: now + REGISTER_TIMEOUT,
+        });
+    }
+
+    pub(super) fn registered(&mut self, now: Timestamp, answer: Answer, step: &mut Step<RefereeEvent>) {
+        let verdict = judge(answer, |body| match body {
+            Body::RefereeRegisterResponse(response) => Some((response.referee_id, response.answer)),
+            _ => None,
+        });
+        self.enrolment = match verdict {
+            Verdict::Enrolled(mut identity) => {
+                let known = self.durable.identity();
+                // A manager that lets an agent back in need not repeat what the agent knows.
+                if let Some(known) = known.filter(|known| known.id == identity.id) {
+                    identity.auth_token = identity.auth_token.or_else(|| known.auth_token.clone());
+                    identity.league_id = identity.league_id.or_else(|| known.league_id.clone());
+                }
+                if known != Some(&identity) {
+                    self.forget_matches();
+                    self.record(now, RefereeEvent::Enrolled { identity }, step);
+                }
+                Enrolment::Done
+            }
+            // Whoever has been in this league serves on: the manager knows its token, even if it registers nobody now.
+            Verdict::Refused { .. } if self.durable.identity().is_some() => Enrolment::Done,
+            Verdict::Refused { reason, code } => Enrolment::Refused { reason, code },
+            Verdict::TryAgain { why } => Enrolment::Waiting { until: now + ASK_AGAIN, why },
+        };
+    }
+
+    /// The id that the manager gave, or the referee's own word before it has.
+    pub(super) fn name(&self) -> RefereeId {
+        if let Some(identity) = self.durable.identity() {
+            return identity.id.clone();
+        }
+        let plain: String = self
+            .settings
+            .display_name
+            .as_str()
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' })
+            .collect();
+        RefereeId::new(plain)
+    }
+}

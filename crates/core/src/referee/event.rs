@@ -1,0 +1,86 @@
+//! What a referee must not forget, and what it is assigned. Values only.
+
+use crate::enrol::Identity;
+use crate::fair::{Commitment, Secret};
+use crate::game::Seat;
+use crate::protocol::dialect::Dialect;
+use crate::protocol::messages::{MatchResult, Record};
+use crate::protocol::time::exact;
+use crate::protocol::{
+    Attempt, ConversationId, Endpoint, ErrorCode, GameType, LeagueId, MatchId, PlayerId, RefereeId, RoundId,
+    Timestamp, Token,
+};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// The referee's log holds its own token, match tokens and the secrets of undecided draws: keep it as keys are kept.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum RefereeEvent {
+    /// The manager has taken this referee on, under this name.
+    Enrolled { identity: Identity<RefereeId> },
+    /// A match is this referee's to run. It replaces an earlier, undecided attempt at the same match.
+    Assigned { assignment: Arc<Assignment> },
+    /// A match has its result. Nothing changes it from here on.
+    Decided { match_id: MatchId, attempt: Attempt, result: Arc<MatchResult> },
+    /// The manager has recorded the result.
+    Reported { match_id: MatchId, attempt: Attempt },
+    /// The manager will not have the result.
+    ReportRefused { match_id: MatchId, attempt: Attempt, code: ErrorCode, reason: String },
+    /// The match was taken away before it was decided.
+    Abandoned { match_id: MatchId, attempt: Attempt },
+    /// Every match of the round has its result.
+    RoundClosed { round_id: RoundId },
+    /// The league is over.
+    LeagueClosed,
+}
+
+/// One attempt at a match, and all that is needed to run it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Assignment {
+    pub league_id: LeagueId,
+    pub round_id: RoundId,
+    pub match_id: MatchId,
+    pub game_type: GameType,
+    pub attempt: Attempt,
+    pub conversation_id: ConversationId,
+    /// No invitation goes out before.
+    #[serde(with = "exact")]
+    pub starts_at: Timestamp,
+    /// What chance in this attempt comes from. It is drawn with the assignment, so that starting over cannot redraw it.
+    pub secret: Secret,
+    /// In the order A, B.
+    pub players: [Seated; 2],
+}
+
+/// A player of a match, as the referee knows it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Seated {
+    pub player_id: PlayerId,
+    /// Some managers name the players alone: the referee then asks where they are.
+    pub endpoint: Option<Endpoint>,
+    pub dialect: Dialect,
+    pub record: Option<Record>,
+    /// The token that this player is shown in every message of the match.
+    pub shows: Token,
+    /// The token that a player of ours shows in its answers; none under a manager that makes none.
+    pub expects: Option<Token>,
+}
+
+impl Assignment {
+    pub fn player(&self, seat: Seat) -> &Seated {
+        seat.of(&self.players)
+    }
+
+    pub fn seat_of(&self, player: &PlayerId) -> Option<Seat> {
+        Seat::BOTH.into_iter().find(|seat| self.player(*seat).player_id == *player)
+    }
+
+    pub fn player_ids(&self) -> [PlayerId; 2] {
+        self.players.each_ref().map(|player| player.player_id.clone())
+    }
+
+    pub fn commitment(&self) -> Commitment {
+        self.secret.commitment(&self.league_id, &self.match_id, self.attempt)
+    }
+}

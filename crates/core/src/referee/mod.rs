@@ -1,0 +1,296 @@
+//! The referee: registers with a manager, is given matches, asks both players, draws, tells everyone, reports.
+//!
+//! - [`event`]: what it must not forget; [`durable`]: what follows from that
+//! - `enrolling`, `notices`, `offer`: its dealings with the manager; `report`: the last of them
+//! - `matches`: many matches at once; `answers`: how players' answers find theirs
+//! - `one_match`, `side`, `window`, `judge`, `verdict`: one match; `asks`, `complaint`: what players are told
+//!
+//! What a crash loses is the progress of matches under way. They begin again with their invitations, under the same
+//! attempt and with the same secret, which is why players give the same answer when asked again.
+
+mod answers;
+mod asks;
+mod complaint;
+pub mod durable;
+mod enrolling;
+pub mod event;
+mod judge;
+mod matches;
+mod notices;
+mod offer;
+mod one_match;
+mod report;
+mod side;
+mod verdict;
+mod view;
+mod window;
+
+pub use durable::{Durable, Held};
+pub use event::{Assignment, RefereeEvent, Seated};
+pub use one_match::Phase;
+pub use view::{MatchView, PlayerView};
+
+use crate::agent::{Agent, Answer, Ask, CallId, Content, Input, Reply, Request, RequestId, Step};
+use crate::enrol::{Enrolment, Identity};
+use crate::entropy::Entropy;
+use crate::game::Seat;
+use crate::post::Post;
+use crate::protocol::decode::{Conformance, Incoming, Rejection};
+use crate::protocol::dialect::Dialect;
+use crate::protocol::messages::LeagueError;
+use crate::protocol::{
+    ConversationId, DisplayName, Endpoint, Envelope, ErrorCode, GameType, MatchId, Message, MessageType,
+    PlayerId, RefereeId, Sender, Timestamp, Version,
+};
+use crate::timing::Timing;
+use one_match::Match;
+use smol_str::SmolStr;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What whoever runs a referee decides.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settings {
+    /// Where the league manager listens.
+    pub manager: Endpoint,
+    /// Where this referee listens.
+    pub contact_endpoint: Endpoint,
+    pub display_name: DisplayName,
+    pub version: Version,
+    pub game_types: Vec<GameType>,
+    pub max_concurrent_matches: u32,
+    pub timing: Timing,
+    pub conformance: Conformance,
+}
+
+#[derive(Debug)]
+pub struct Referee {
+    settings: Settings,
+    durable: Durable,
+    enrolment: Enrolment,
+    post: Post<Purpose>,
+    /// The dialect in which the manager understood us last.
+    manager_dialect: Dialect,
+    /// Matches under way.
+    playing: BTreeMap<MatchId, Match>,
+    /// Matches that wait for their time or for room, in the order in which they will begin.
+    queue: BTreeSet<(Timestamp, u64, MatchId)>,
+    /// Matches whose players' endpoints are not known yet.
+    unlocated: BTreeSet<MatchId>,
+    /// Where players are, as far as the manager had to be asked.
+    directory: BTreeMap<PlayerId, Endpoint>,
+    /// Questions to players that have not come to their end.
+    asked: BTreeMap<CallId, Asked>,
+}
+
+/// What a call to a player is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Asked {
+    match_id: MatchId,
+    seat: Seat,
+    turn: u32,
+}
+
+/// What the answer to an errand will mean.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Purpose {
+    /// Nothing: the player has been told how its match ended.
+    GameOver,
+    /// A GAME_ERROR, which some players answer with what they owe.
+    Notice(Asked),
+    Report(MatchId),
+    /// Where the players of a match are.
+    LookUp,
+}
+
+impl Referee {
+    pub fn new(settings: Settings) -> Self {
+        Self {
+            settings,
+            durable: Durable::default(),
+            enrolment: Enrolment::default(),
+            post: Post::default(),
+            manager_dialect: Dialect::default(),
+            playing: BTreeMap::new(),
+            queue: BTreeSet::new(),
+            unlocated: BTreeSet::new(),
+            directory: BTreeMap::new(),
+            asked: BTreeMap::new(),
+        }
+    }
+
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// All that survives a crash.
+    pub fn durable(&self) -> &Durable {
+        &self.durable
+    }
+
+    pub fn identity(&self) -> Option<&Identity<RefereeId>> {
+        self.durable.identity()
+    }
+
+    pub fn enrolment(&self) -> &Enrolment {
+        &self.enrolment
+    }
+
+    fn record(&mut self, at: Timestamp, event: RefereeEvent, step: &mut Step<RefereeEvent>) {
+        self.apply(at, &event);
+        step.events.push(event);
+    }
+
+    fn wake(&mut self, now: Timestamp, step: &mut Step<RefereeEvent>) {
+        let (mut open, mut decided) = (Vec::new(), Vec::new());
+        for (match_id, held) in self.durable.matches() {
+            match held {
+                Held::Open { .. } => open.push(match_id.clone()),
+                Held::Decided { .. } => decided.push(match_id.clone()),
+                Held::Settled { .. } => {}
+            }
+        }
+        for match_id in open {
+            self.line_up(now, &match_id, step);
+        }
+        for match_id in decided {
+            self.tell_the_end(now, &match_id, step);
+        }
+    }
+
+    fn answered(
+        &mut self,
+        now: Timestamp,
+        call: CallId,
+        dialect: Dialect,
+        answer: Answer,
+        step: &mut Step<RefereeEvent>,
+    ) {
+        if self.enrolment.awaits(call) {
+            if !matches!(answer, Answer::Undelivered(_)) {
+                self.manager_dialect = dialect;
+            }
+            self.registered(now, answer, step);
+        } else if let Some(asked) = self.asked.remove(&call) {
+            self.player_answered(now, call, &asked, dialect, answer, step);
+        } else if let Some(sent) = self.post.answered(call) {
+            match sent.errand.purpose.clone() {
+                Purpose::GameOver => {
+                    if matches!(answer, Answer::Undelivered(_)) {
+                        // When the tries are used up, nobody waits for it.
+                        self.post.again(now, sent).ok();
+                    }
+                }
+                Purpose::Notice(asked) => self.notice_answered(now, &asked, answer, step),
+                Purpose::Report(match_id) => self.report_answered(now, sent, &match_id, answer, step),
+                Purpose::LookUp => self.located(now, sent, answer, step),
+            }
+        }
+    }
+
+    fn requested(
+        &mut self,
+        now: Timestamp,
+        entropy: &mut Entropy,
+        request: Request,
+        step: &mut Step<RefereeEvent>,
+    ) {
+        let content = match request.ask {
+            Ask::Ping => Content::Data(serde_json::json!({"status": "ok"})),
+            Ask::MatchState(match_id) => self.match_state(now, match_id.as_ref()),
+            Ask::Standings | Ask::PlayerState => {
+                let message = "a referee keeps no standings and no player's state";
+                self.refuse(now, None, LeagueError::new(ErrorCode::InvalidState, message, None, None))
+            }
+            Ask::Message(Err(rejection)) => self.unreadable(now, &rejection),
+            Ask::Message(Ok(incoming)) => self.told(now, entropy, incoming, step),
+        };
+        self.reply(request.id, content, step);
+    }
+
+    /// A league message that is not an answer to a call of ours.
+    fn told(
+        &mut self,
+        now: Timestamp,
+        entropy: &mut Entropy,
+        incoming: Incoming,
+        step: &mut Step<RefereeEvent>,
+    ) -> Content {
+        let verdict = match incoming.message_type {
+            MessageType::GameJoinAck | MessageType::ChooseParityResponse | MessageType::GameMoveResponse => {
+                self.separate_answer(now, &incoming, step)
+            }
+            MessageType::RoundAnnouncement
+            | MessageType::MatchAssignment
+            | MessageType::RoundCompleted
+            | MessageType::LeagueCompleted
+            | MessageType::LeagueError => match (self.admit_manager(&incoming.envelope), &incoming.body) {
+                (Err(error), _) => Err(error),
+                (_, Err(rejection)) => Err(LeagueError::from(rejection)),
+                (Ok(()), Ok(body)) => self.notice(now, entropy, &incoming.envelope, body.clone(), step),
+            },
+            other => Err(LeagueError::new(
+                ErrorCode::InvalidState,
+                format!("a referee does not take {other}: is this meant for the league manager or a player?"),
+                None,
+                None,
+            )),
+        };
+        match verdict {
+            Ok(()) => Content::Received,
+            Err(mut error) => {
+                error.original_message_type = Some(SmolStr::new_static(incoming.message_type.name()));
+                self.refuse(now, Some(incoming.envelope.conversation_id), error)
+            }
+        }
+    }
+
+    fn unreadable(&self, now: Timestamp, rejection: &Rejection) -> Content {
+        self.refuse(now, rejection.conversation_id.clone(), LeagueError::from(rejection))
+    }
+
+    fn refuse(&self, now: Timestamp, conversation: Option<ConversationId>, error: LeagueError) -> Content {
+        let name = self.name();
+        let conversation = conversation.unwrap_or_else(|| ConversationId::new(format!("conv-{name}-error")));
+        let envelope = Envelope::new(Sender::Referee(name), now, conversation);
+        Content::Message(Message::new(envelope, error))
+    }
+
+    fn reply(&self, to: RequestId, content: Content, step: &mut Step<RefereeEvent>) {
+        step.replies.push(Reply { to, content });
+    }
+}
+
+impl Agent for Referee {
+    type Event = RefereeEvent;
+
+    fn handle(&mut self, now: Timestamp, entropy: &mut Entropy, input: Input) -> Step<RefereeEvent> {
+        let mut step = Step::default();
+        // First what the passing of time has brought: an answer at the end of its time is as late as one after it.
+        self.pass_time(now, &mut step);
+        match input {
+            Input::Wake => self.wake(now, &mut step),
+            Input::Request(request) => self.requested(now, entropy, request, &mut step),
+            Input::Answer { call, dialect, answer } => self.answered(now, call, dialect, answer, &mut step),
+            Input::Tick => {}
+        }
+        self.begin_due(now, &mut step);
+        self.post.tick(now, &mut step.outbox);
+        self.register(now, &mut step);
+        step
+    }
+
+    fn apply(&mut self, _at: Timestamp, event: &RefereeEvent) {
+        self.durable.apply(event);
+    }
+
+    fn deadline(&self) -> Option<Timestamp> {
+        let next = self.queue.first().map(|(at, ..)| *at).filter(|_| self.has_room());
+        self.playing
+            .values()
+            .filter_map(Match::deadline)
+            .chain(next)
+            .chain(self.post.deadline())
+            .chain(self.enrolment.deadline())
+            .min()
+    }
+}

@@ -1,0 +1,306 @@
+//! One match: how far it has come and what each player owes. It is told what players answered and what time it is, and
+//! says what is to be done; it sends nothing itself.
+
+use super::complaint::{Complaint, Wrong};
+use super::event::Assignment;
+use super::side::Side;
+use super::verdict;
+use super::window::{Debt, Fault, Window};
+use crate::fair::{Dice, Nonce};
+use crate::game::{AskBy, Game, Seat, Turn};
+use crate::protocol::messages::{MatchResult, Seconds};
+use crate::protocol::{Endpoint, ErrorCode, MessageType, Timestamp};
+use crate::timing::Timing;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The states of a match. A game of several turns comes back to `CollectingChoices` for each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum Phase {
+    WaitingForPlayers,
+    CollectingChoices,
+    DrawingNumber,
+    Finished,
+}
+
+impl Phase {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::WaitingForPlayers => "WAITING_FOR_PLAYERS",
+            Self::CollectingChoices => "COLLECTING_CHOICES",
+            Self::DrawingNumber => "DRAWING_NUMBER",
+            Self::Finished => "FINISHED",
+        }
+    }
+}
+
+/// What a match wants done.
+#[derive(Debug)]
+pub(super) enum Act {
+    /// Ask the player for what it owes.
+    Ask(Seat),
+    /// Tell the player what went wrong.
+    Complain(Seat, Complaint),
+    /// The match is decided.
+    Finish(MatchResult),
+}
+
+/// What a player can answer.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Reply {
+    Join { accept: bool },
+    Play { choice: Value, nonce: Option<Nonce> },
+}
+
+#[derive(Debug)]
+pub(super) struct Match {
+    pub(super) assignment: Arc<Assignment>,
+    pub(super) game: Box<dyn Game>,
+    pub(super) phase: Phase,
+    /// 0 while players are joining, then the number of the turn: an answer to an older question is none to this one.
+    pub(super) turn: u32,
+    pub(super) sides: [Side; 2],
+    pub(super) dice: Option<Dice>,
+    timing: Timing,
+}
+
+impl Match {
+    /// `endpoints` in the order A, B.
+    pub(super) fn new(
+        assignment: Arc<Assignment>,
+        game: Box<dyn Game>,
+        endpoints: [Endpoint; 2],
+        timing: Timing,
+    ) -> Self {
+        let [a, b] = &assignment.players;
+        let [at_a, at_b] = endpoints;
+        Self {
+            sides: [Side::new(at_a, a.dialect), Side::new(at_b, b.dialect)],
+            assignment,
+            game,
+            phase: Phase::WaitingForPlayers,
+            turn: 0,
+            dice: None,
+            timing,
+        }
+    }
+
+    pub(super) fn side(&self, seat: Seat) -> &Side {
+        seat.of(&self.sides)
+    }
+
+    pub(super) fn side_mut(&mut self, seat: Seat) -> &mut Side {
+        seat.of_mut(&mut self.sides)
+    }
+
+    /// What a player is asked for at this point.
+    pub(super) fn owed(&self) -> MessageType {
+        match self.phase {
+            Phase::WaitingForPlayers => MessageType::GameJoinAck,
+            _ => match self.game.asks_by() {
+                AskBy::Parity => MessageType::ChooseParityResponse,
+                AskBy::Move => MessageType::GameMoveResponse,
+            },
+        }
+    }
+
+    /// How long one try to get what is owed lasts.
+    pub(super) fn span(&self) -> Duration {
+        match self.phase {
+            Phase::WaitingForPlayers => self.timing.join,
+            _ => self.timing.choice,
+        }
+    }
+
+    pub(super) fn deadline(&self) -> Option<Timestamp> {
+        self.sides.iter().filter_map(|side| Some(side.window()?.due())).min()
+    }
+
+    pub(super) fn begin(&mut self, now: Timestamp, acts: &mut Vec<Act>) {
+        self.ask(now, &Seat::BOTH, acts);
+    }
+
+    /// Asks all of `seats` at once. Both are asked in one breath, so that neither has more time than the other.
+    fn ask(&mut self, now: Timestamp, seats: &[Seat], acts: &mut Vec<Act>) {
+        let closes = now + self.span();
+        for seat in seats {
+            self.side_mut(*seat).debt = Debt::Owes(Window::open(now, closes));
+            acts.push(Act::Ask(*seat));
+        }
+    }
+
+    /// Lets time pass: tries end, and new ones begin.
+    pub(super) fn lapse(&mut self, now: Timestamp, acts: &mut Vec<Act>) {
+        let closes = now + self.span();
+        for seat in Seat::BOTH {
+            let side = self.side_mut(seat);
+            let Some(window) = side.window_mut().filter(|window| window.due() <= now) else {
+                continue;
+            };
+            if window.pause.is_some() {
+                window.reopen(closes);
+                acts.push(Act::Ask(seat));
+            } else if window.wrong {
+                side.debt = Debt::Forfeit(Fault::Invalid);
+            } else {
+                self.fail(now, seat, Fault::Silent, acts);
+            }
+        }
+        self.settle(now, acts);
+    }
+
+    /// No connection to the player could be made.
+    pub(super) fn unreachable(&mut self, now: Timestamp, seat: Seat, acts: &mut Vec<Act>) {
+        self.fail(now, seat, Fault::Unreachable, acts);
+        self.settle(now, acts);
+    }
+
+    /// A try has failed for want of an answer: there is another after a pause, or the match is forfeit.
+    fn fail(&mut self, now: Timestamp, seat: Seat, fault: Fault, acts: &mut Vec<Act>) {
+        let (policy, span) = (self.timing.retry, self.span());
+        let (phase, owed) = (self.phase, self.owed());
+        let side = self.side_mut(seat);
+        let Some(window) = side.window_mut() else {
+            return;
+        };
+        let retry = window.retries.saturating_add(1);
+        window.pause = policy.pause(retry).map(|pause| now + pause);
+        let next = window.pause;
+        let (code, message, context) = match fault {
+            Fault::Unreachable => (
+                ErrorCode::Connection,
+                format!("No connection to {}: is the agent listening there?", side.endpoint),
+                ("endpoint", json!(side.endpoint)),
+            ),
+            _ => (
+                ErrorCode::Timeout,
+                format!("No {owed} came within {} seconds.", span.as_secs_f64()),
+                ("timeout_sec", json!(Seconds::of(span))),
+            ),
+        };
+        if next.is_none() {
+            side.debt = Debt::Forfeit(fault);
+        }
+        acts.push(Act::Complain(
+            seat,
+            Complaint {
+                wrong: Wrong { code, message, context: Map::from_iter([(context.0.to_owned(), context.1)]) },
+                phase,
+                owed,
+                retry_count: retry.min(policy.retries),
+                retryable: next.is_some(),
+                next_retry_at: next,
+                time_remaining: None,
+                consequence: match next {
+                    Some(_) => "Technical loss if max retries exceeded",
+                    None => "Technical loss",
+                },
+            },
+        ));
+    }
+
+    /// Something came that is no answer: the player is told so and asked again, in what is left of its time.
+    pub(super) fn wrong(&mut self, now: Timestamp, seat: Seat, wrong: Wrong, acts: &mut Vec<Act>) {
+        let most = self.timing.retry.retries;
+        let (phase, owed) = (self.phase, self.owed());
+        let Some(window) = self.side_mut(seat).window_mut().filter(|window| window.pause.is_none()) else {
+            return;
+        };
+        window.wrong = true;
+        let again = window.reasks < most;
+        window.reasks = window.reasks.saturating_add(1);
+        let complaint = Complaint {
+            wrong,
+            phase,
+            owed,
+            retry_count: window.reasks.min(most),
+            retryable: again,
+            next_retry_at: None,
+            time_remaining: Some(window.closes.since(now)),
+            consequence: match phase {
+                Phase::WaitingForPlayers => "Technical loss if valid answer not received before timeout",
+                _ => "Technical loss if valid choice not received before timeout",
+            },
+        };
+        acts.push(Act::Complain(seat, complaint));
+        if again {
+            acts.push(Act::Ask(seat));
+        }
+    }
+
+    /// Takes a player's answer. The rules of the game may still refuse it.
+    pub(super) fn take(
+        &mut self,
+        now: Timestamp,
+        seat: Seat,
+        reply: Reply,
+        acts: &mut Vec<Act>,
+    ) -> Result<(), Wrong> {
+        let Some(since) = self.side(seat).window().map(|window| window.since) else {
+            return Ok(());
+        };
+        let debt = match reply {
+            Reply::Join { accept: false } => Debt::Forfeit(Fault::Declined),
+            Reply::Join { accept: true } => Debt::Clear,
+            Reply::Play { choice, nonce } => {
+                self.game.play(seat, &choice).map_err(Wrong::from)?;
+                let side = self.side_mut(seat);
+                // The first nonce stands: a player may not redraw by sending another.
+                side.nonce = side.nonce.take().or(nonce.filter(Nonce::fits));
+                side.moved(now.since(since));
+                Debt::Clear
+            }
+        };
+        self.side_mut(seat).debt = debt;
+        self.settle(now, acts);
+        Ok(())
+    }
+
+    /// Goes on when nobody owes anything. A forfeit alone does not end the match: the other player's fate must be known.
+    fn settle(&mut self, now: Timestamp, acts: &mut Vec<Act>) {
+        if self.phase == Phase::Finished || self.sides.iter().any(|side| side.window().is_some()) {
+            return;
+        }
+        if self.sides.iter().any(|side| matches!(side.debt, Debt::Forfeit(_))) {
+            return self.finish(acts);
+        }
+        loop {
+            match self.game.turn() {
+                Turn::Both => return self.next_turn(now, &Seat::BOTH, acts),
+                Turn::One(seat) => return self.next_turn(now, &[seat], acts),
+                Turn::Chance => self.draw(),
+                Turn::Over => return self.finish(acts),
+            }
+        }
+    }
+
+    fn next_turn(&mut self, now: Timestamp, seats: &[Seat], acts: &mut Vec<Act>) {
+        self.phase = Phase::CollectingChoices;
+        self.turn = self.turn.saturating_add(1);
+        self.ask(now, seats, acts);
+    }
+
+    fn draw(&mut self) {
+        self.phase = Phase::DrawingNumber;
+        let [a, b] = self.nonces();
+        let dice = self.dice.get_or_insert_with(|| {
+            Dice::new(&self.assignment.secret, &self.assignment.match_id, self.assignment.attempt, [&a, &b])
+        });
+        self.game.chance(dice);
+    }
+
+    pub(super) fn nonces(&self) -> [Nonce; 2] {
+        Seat::BOTH.map(|seat| {
+            let nonce = self.side(seat).nonce.clone();
+            nonce.unwrap_or_else(|| Nonce::absent(&self.assignment.player(seat).player_id))
+        })
+    }
+
+    fn finish(&mut self, acts: &mut Vec<Act>) {
+        self.phase = Phase::Finished;
+        acts.push(Act::Finish(verdict::of(self)));
+    }
+}

@@ -1,0 +1,181 @@
+//! The end of a match: the decision is kept first, then the players are told and the manager is, until it answers.
+
+use super::{Held, Purpose, Referee, RefereeEvent, asks};
+use crate::agent::{Answer, Parcel, Step};
+use crate::game::Seat;
+use crate::post::{Errand, Sent, Tries};
+use crate::protocol::dialect::Dialect;
+use crate::protocol::messages::{LeagueError, MatchResult, MatchResultReport};
+use crate::protocol::{Body, Endpoint, Envelope, ErrorCode, MatchId, Message, Sender, Timestamp, Token};
+use crate::referee::Assignment;
+use std::sync::Arc;
+
+impl Referee {
+    pub(super) fn own_token(&self) -> Option<Token> {
+        self.durable.identity().and_then(|identity| identity.auth_token.clone())
+    }
+
+    pub(super) fn decide(
+        &mut self,
+        now: Timestamp,
+        match_id: &MatchId,
+        result: MatchResult,
+        step: &mut Step<RefereeEvent>,
+    ) {
+        let Some(ended) = self.playing.remove(match_id) else {
+            return;
+        };
+        self.asked.retain(|_, asked| asked.match_id != *match_id);
+        let event = RefereeEvent::Decided {
+            match_id: match_id.clone(),
+            attempt: ended.assignment.attempt,
+            result: Arc::new(result),
+        };
+        self.record(now, event, step);
+        let mut places = ended.sides.map(|side| (side.endpoint, side.dialect)).into_iter();
+        let places = [places.next(), places.next()];
+        self.send_game_over(now, match_id, places, step);
+        self.report(now, match_id, step);
+    }
+
+    /// After a restart: players and manager may or may not have heard how the match ended.
+    pub(super) fn tell_the_end(&mut self, now: Timestamp, match_id: &MatchId, step: &mut Step<RefereeEvent>) {
+        let Some((assignment, _)) = self.decided(match_id) else {
+            return;
+        };
+        let places = assignment.players.each_ref();
+        let places = places.map(|player| Some((player.endpoint.clone()?, player.dialect)));
+        self.send_game_over(now, match_id, places, step);
+        self.report(now, match_id, step);
+    }
+
+    fn decided(&self, match_id: &MatchId) -> Option<(Arc<Assignment>, Arc<MatchResult>)> {
+        match self.durable.matches().get(match_id)? {
+            Held::Decided { assignment, result } => Some((assignment.clone(), result.clone())),
+            Held::Open { .. } | Held::Settled { .. } => None,
+        }
+    }
+
+    fn send_game_over(
+        &mut self,
+        now: Timestamp,
+        match_id: &MatchId,
+        places: [Option<(Endpoint, Dialect)>; 2],
+        step: &mut Step<RefereeEvent>,
+    ) {
+        let Some((assignment, result)) = self.decided(match_id) else {
+            return;
+        };
+        let retry = self.settings.timing.retry;
+        for (seat, place) in Seat::BOTH.into_iter().zip(places) {
+            let Some((to, dialect)) = place else {
+                continue;
+            };
+            let envelope =
+                Envelope::new(Sender::Referee(self.name()), now, assignment.conversation_id.clone())
+                    .with_token(Some(assignment.player(seat).shows.clone()));
+            let message = Message::new(envelope, asks::game_over(&assignment, &result));
+            let errand = Errand {
+                to,
+                dialect,
+                parcel: Parcel::Message(message),
+                purpose: Purpose::GameOver,
+                timeout: self.settings.timing.game_over,
+                tries: Tries::Retry(retry.retries, retry.backoff),
+            };
+            self.post.send(now, errand, &mut step.outbox);
+        }
+    }
+
+    /// Sends the report at once, instead of when its next try would be due.
+    pub(super) fn report_again(&mut self, now: Timestamp, match_id: &MatchId, step: &mut Step<RefereeEvent>) {
+        let report = Purpose::Report(match_id.clone());
+        self.post.call_off(|purpose| *purpose == report);
+        self.report(now, match_id, step);
+    }
+
+    fn report(&mut self, now: Timestamp, match_id: &MatchId, step: &mut Step<RefereeEvent>) {
+        let Some((assignment, result)) = self.decided(match_id) else {
+            return;
+        };
+        let report = MatchResultReport {
+            league_id: assignment.league_id.clone(),
+            round_id: assignment.round_id,
+            match_id: match_id.clone(),
+            game_type: assignment.game_type.clone(),
+            result: MatchResult::clone(&result),
+        };
+        let envelope = Envelope::new(Sender::Referee(self.name()), now, assignment.conversation_id.clone())
+            .with_token(self.own_token());
+        let errand = Errand {
+            to: self.settings.manager.clone(),
+            dialect: self.manager_dialect,
+            parcel: Parcel::Message(Message::new(envelope, report)),
+            purpose: Purpose::Report(match_id.clone()),
+            timeout: self.settings.timing.report,
+            tries: Tries::Forever(self.settings.timing.retry.backoff),
+        };
+        self.post.send(now, errand, &mut step.outbox);
+    }
+
+    pub(super) fn report_answered(
+        &mut self,
+        now: Timestamp,
+        sent: Sent<Purpose>,
+        match_id: &MatchId,
+        answer: Answer,
+        step: &mut Step<RefereeEvent>,
+    ) {
+        let Some((assignment, _)) = self.decided(match_id) else {
+            return;
+        };
+        let (match_id, attempt) = (match_id.clone(), assignment.attempt);
+        match self.receipt(&match_id, answer) {
+            Receipt::Recorded => self.record(now, RefereeEvent::Reported { match_id, attempt }, step),
+            Receipt::Refused { code, reason } => {
+                let event = RefereeEvent::ReportRefused { match_id, attempt, code, reason };
+                self.record(now, event, step);
+            }
+            Receipt::None => {
+                // An errand that is tried forever always has a next time.
+                self.post.again(now, sent).ok();
+            }
+        }
+    }
+
+    fn receipt(&self, match_id: &MatchId, answer: Answer) -> Receipt {
+        // A manager of another make need not know MATCH_RESULT_ACK: any answer but a refusal is its receipt.
+        let foreign = self.durable.identity().is_some_and(|identity| !identity.match_tokens);
+        let body = match answer {
+            Answer::Message(Ok(incoming)) => incoming.body,
+            Answer::Received if foreign => return Receipt::Recorded,
+            _ => return Receipt::None,
+        };
+        match body {
+            Ok(Body::MatchResultAck(ack)) if ack.match_id == *match_id => Receipt::Recorded,
+            Ok(Body::LeagueError(error)) => refusal(error),
+            Ok(_) if foreign => Receipt::Recorded,
+            _ => Receipt::None,
+        }
+    }
+}
+
+enum Receipt {
+    Recorded,
+    Refused { code: ErrorCode, reason: String },
+    None,
+}
+
+/// Only these mean that the report will never be taken; anything else may be mended before the next try.
+fn refusal(error: LeagueError) -> Receipt {
+    match error.error_code {
+        ErrorCode::ResultConflict
+        | ErrorCode::MatchNotFound
+        | ErrorCode::LeagueNotFound
+        | ErrorCode::TokenInvalid => Receipt::Refused {
+            code: error.error_code,
+            reason: error.error_message.unwrap_or(error.error_description),
+        },
+        _ => Receipt::None,
+    }
+}

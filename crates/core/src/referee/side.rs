@@ -1,0 +1,132 @@
+//! One player's side of a match: where it is, what it owes, and by what it is known.
+//!
+//! # Who may answer for a player
+//! - In the *same exchange*, that is in answer to our call to the player's own endpoint, the answer is the player's.
+//!   Its token cannot be checked when it is the player's own, of which a referee knows nothing; the strict reading
+//!   wants one to be there.
+//! - A *separate* message could come from anyone. It must show the token made for this player in this match; or, from
+//!   a player that has never shown that one, the same token as it showed in an exchange of this match before.
+//! - The lenient reading also takes the word of a player that has so far said "received" to our calls and shown nothing:
+//!   its first separate message settles by what it is known from then on. An opponent that is quick enough could forge
+//!   that first message, which is the price of playing with agents that have no other way to answer.
+//!
+//! Of a player's own token only a hash is kept, for the length of the match.
+
+use super::window::{Debt, Window};
+use crate::fair::Nonce;
+use crate::protocol::decode::Conformance;
+use crate::protocol::dialect::Dialect;
+use crate::protocol::token::{TokenHash, same_token};
+use crate::protocol::{Body, Endpoint, ErrorCode, Timestamp, Token};
+use std::time::Duration;
+
+#[derive(Debug)]
+pub(super) struct Side {
+    pub(super) endpoint: Endpoint,
+    pub(super) dialect: Dialect,
+    pub(super) debt: Debt,
+    pub(super) nonce: Option<Nonce>,
+    /// The last answer that counted, to know its copies by.
+    pub(super) last: Option<(Timestamp, Body)>,
+    /// Whether the player has answered a call with "received", so that its answers come by themselves.
+    pub(super) answers_apart: bool,
+    known_by: KnownBy,
+    moves: u32,
+    spent: Duration,
+}
+
+#[derive(Debug)]
+enum KnownBy {
+    Nothing,
+    /// The token made for this match.
+    MatchToken,
+    /// A token of its own.
+    OwnToken(TokenHash),
+    /// No token at all, which only the lenient reading takes.
+    NoToken,
+}
+
+/// How an answer came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Via {
+    Exchange,
+    Separate,
+}
+
+impl Side {
+    pub(super) fn new(endpoint: Endpoint, dialect: Dialect) -> Self {
+        Self {
+            endpoint,
+            dialect,
+            debt: Debt::Clear,
+            nonce: None,
+            last: None,
+            answers_apart: false,
+            known_by: KnownBy::Nothing,
+            moves: 0,
+            spent: Duration::ZERO,
+        }
+    }
+
+    pub(super) fn window(&self) -> Option<&Window> {
+        match &self.debt {
+            Debt::Owes(window) => Some(window),
+            Debt::Clear | Debt::Forfeit(_) => None,
+        }
+    }
+
+    pub(super) fn window_mut(&mut self) -> Option<&mut Window> {
+        match &mut self.debt {
+            Debt::Owes(window) => Some(window),
+            Debt::Clear | Debt::Forfeit(_) => None,
+        }
+    }
+
+    pub(super) fn moved(&mut self, took: Duration) {
+        self.moves = self.moves.saturating_add(1);
+        self.spent = self.spent.saturating_add(took);
+    }
+
+    /// How long a move took on average, in milliseconds.
+    pub(super) fn answer_ms(&self) -> Option<u32> {
+        let mean = self.spent.checked_div(self.moves)?;
+        Some(u32::try_from(mean.as_millis()).unwrap_or(u32::MAX))
+    }
+
+    /// Whether a message with this token is this player's; if so, remembers what it is known by.
+    pub(super) fn admit(
+        &mut self,
+        token: Option<&Token>,
+        expected: Option<&Token>,
+        via: Via,
+        conformance: Conformance,
+    ) -> Result<(), ErrorCode> {
+        let lenient = conformance == Conformance::Lenient;
+        match (token, expected) {
+            (Some(token), Some(expected)) if same_token(token, expected) => {
+                self.known_by = KnownBy::MatchToken;
+                return Ok(());
+            }
+            (None, _) if !lenient => return Err(ErrorCode::TokenMissing),
+            _ => {}
+        }
+        let shown = match token {
+            Some(token) => KnownBy::OwnToken(token.hash()),
+            None => KnownBy::NoToken,
+        };
+        let same = match (&self.known_by, token) {
+            (KnownBy::OwnToken(hash), Some(token)) => hash.admits(token),
+            (KnownBy::NoToken, None) => true,
+            _ => false,
+        };
+        let first = matches!(self.known_by, KnownBy::Nothing);
+        match via {
+            Via::Exchange if first => self.known_by = shown,
+            Via::Exchange => {}
+            Via::Separate if same => {}
+            Via::Separate if lenient && first && self.answers_apart => self.known_by = shown,
+            Via::Separate => return Err(ErrorCode::TokenInvalid),
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,71 @@
+//! From the end of a match to its result: winner, score, reason, and the proof of the draw.
+
+use super::one_match::Match;
+use super::side::Side;
+use super::window::{Debt, Fault};
+use crate::game::{Outcome, Seat};
+use crate::protocol::PlayerId;
+use crate::protocol::messages::{ByPlayer, GameStatus, MatchResult, ResultDetails};
+
+const WIN_POINTS: u32 = 3;
+const DRAW_POINTS: u32 = 1;
+
+/// The result of a match in which nobody owes anything any more.
+pub(super) fn of(ended: &Match) -> MatchResult {
+    let players = ended.assignment.player_ids();
+    let faults = ended.sides.each_ref().map(|side| match side.debt {
+        Debt::Forfeit(fault) => Some(fault),
+        Debt::Clear | Debt::Owes(_) => None,
+    });
+    let (status, winner, reason) = match faults {
+        [None, None] => {
+            let reason = ended.game.reason(&players);
+            match ended.game.outcome() {
+                Some(Outcome::Win(seat)) => (GameStatus::Win, Some(seat), reason),
+                Some(Outcome::Draw) | None => (GameStatus::Draw, None, reason),
+            }
+        }
+        [Some(fault), None] => by_default(Seat::A, fault, &players),
+        [None, Some(fault)] => by_default(Seat::B, fault, &players),
+        [Some(a), Some(b)] => {
+            let [id_a, id_b] = &players;
+            let reason = format!("{id_a} {} and {id_b} {} - double forfeit", a.words(), b.words());
+            (GameStatus::TechnicalLoss, None, reason)
+        }
+    };
+    let points = Seat::BOTH.map(|seat| match (status, winner) {
+        (_, Some(winner)) if winner == seat => WIN_POINTS,
+        (GameStatus::Draw, _) => DRAW_POINTS,
+        _ => 0,
+    });
+    let answer_ms = ended.sides.each_ref().map(Side::answer_ms);
+    MatchResult {
+        winner: winner.map(|seat| seat.of(&players).clone()),
+        score: by_player(&players, points),
+        details: ResultDetails {
+            game: ended.game.details(&players),
+            fairness: ended.dice.is_some().then(|| {
+                let assignment = &ended.assignment;
+                assignment.secret.reveal(
+                    &assignment.league_id,
+                    &assignment.match_id,
+                    assignment.attempt,
+                    by_player(&players, ended.nonces()),
+                )
+            }),
+            answer_ms: Some(by_player(&players, answer_ms)),
+        },
+        status: Some(status),
+        reason: Some(reason),
+    }
+}
+
+fn by_default(loser: Seat, fault: Fault, players: &[PlayerId; 2]) -> (GameStatus, Option<Seat>, String) {
+    let (lost, won) = (loser.of(players), loser.other().of(players));
+    let reason = format!("{lost} {} - {won} wins by default", fault.words());
+    (GameStatus::TechnicalLoss, Some(loser.other()), reason)
+}
+
+fn by_player<T>(players: &[PlayerId; 2], values: [T; 2]) -> ByPlayer<T> {
+    players.iter().cloned().zip(values).collect()
+}

@@ -1,0 +1,77 @@
+//! A referee asks the manager to be taken on, until it is told yes or no.
+
+use crate::bench::*;
+use matchday_core::agent::{Agent, Answer};
+use matchday_core::enrol::Enrolment;
+use matchday_core::protocol::MessageType::RefereeRegisterRequest;
+use matchday_core::protocol::messages::{RefereeRegisterResponse, RegisterAnswer, RegisterStatus};
+use matchday_core::protocol::{ErrorCode, RefereeId};
+use matchday_core::referee::RefereeEvent;
+use serde_json::json;
+
+#[test]
+fn it_says_all_that_a_manager_wants_to_know() {
+    let bench = Bench::fresh(settings());
+    let request = written(&bench.last(RefereeRegisterRequest));
+    assert_eq!(request["sender"], "referee:referee-alpha");
+    assert_eq!(request.get("auth_token"), None);
+    assert_eq!(
+        request["referee_meta"],
+        json!({
+            "display_name": "Referee Alpha",
+            "version": "1.0.0",
+            "game_types": ["even_odd", "tic_tac_toe"],
+            "contact_endpoint": "http://localhost:8001/mcp",
+            "max_concurrent_matches": 2,
+            "protocol_version": "2.1.0",
+            "capabilities": ["match_tokens"],
+        })
+    );
+}
+
+#[test]
+fn it_asks_every_two_seconds_while_the_manager_cannot_be_reached() {
+    let mut bench = Bench::fresh(settings());
+    for second in [2.0, 4.0, 6.0] {
+        let call = bench.last(RefereeRegisterRequest).call;
+        bench.answer(call, no_connection());
+        bench.until(second);
+    }
+    assert_eq!(bench.all(RefereeRegisterRequest).len(), 4);
+    bench.enrol(true);
+    assert_eq!(bench.referee.identity().unwrap().id, RefereeId::numbered(1));
+    assert!(matches!(bench.events[..], [RefereeEvent::Enrolled { .. }]));
+    assert_eq!(bench.referee.deadline(), None);
+}
+
+#[test]
+fn a_refusal_is_taken_and_kept() {
+    let mut bench = Bench::fresh(settings());
+    let call = bench.last(RefereeRegisterRequest).call;
+    let response = RefereeRegisterResponse {
+        referee_id: None,
+        answer: RegisterAnswer {
+            status: RegisterStatus::Rejected,
+            reason: Some("League already started".into()),
+            league_id: None,
+            match_tokens: None,
+            error_code: Some(ErrorCode::LateRegistration),
+            error_name: None,
+            context: None,
+        },
+    };
+    let answer = Answer::Message(Ok(incoming(bench.manager_envelope(), response)));
+    bench.answer(call, answer);
+    let refused = Enrolment::Refused {
+        reason: "League already started".into(),
+        code: Some(ErrorCode::LateRegistration),
+    };
+    assert_eq!(bench.referee.enrolment(), &refused);
+    assert_eq!(bench.referee.deadline(), None);
+}
+
+#[test]
+fn an_announcement_before_registration_is_refused() {
+    let mut bench = Bench::fresh(settings());
+    assert_eq!(refused(&bench.announce(&[even_odd("R1M1", 1, 2)])), "E008");
+}

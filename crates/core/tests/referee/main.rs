@@ -1,0 +1,21 @@
+//! The referee, one behaviour a file, driven as a manager and two players would drive it.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unreachable,
+    clippy::indexing_slicing,
+    reason = "a test that cannot go on has failed"
+)]
+
+mod bench;
+mod capacity;
+mod chaos;
+mod crash;
+mod enrolment;
+mod manager;
+mod report;
+mod silence;
+mod tic_tac_toe;
+mod whole_match;
+mod wrong_answers;
