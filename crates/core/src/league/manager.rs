@@ -9,7 +9,7 @@ use super::state::League;
 use crate::agent::{Agent, Answer, Ask, CallId, Content, Input, Reply, Request, RequestId, Step};
 use crate::entropy::Entropy;
 use crate::post::{Post, Sent};
-use crate::protocol::decode::{Incoming, Rejection};
+use crate::protocol::decode::{Conformance, Incoming, Limits, Rejection};
 use crate::protocol::dialect::Dialect;
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{ConversationId, MatchId};
@@ -334,5 +334,13 @@ impl Agent for Manager {
             .into_iter()
             .flatten()
             .min()
+    }
+
+    fn reading(&self) -> (Conformance, Limits) {
+        (self.league.settings.conformance, Limits::MANAGER)
+    }
+
+    fn sender(&self) -> Sender {
+        Sender::LeagueManager
     }
 }
