@@ -14,7 +14,7 @@ use matchday_core::protocol::decode::Reading;
 use matchday_core::protocol::dialect::answer::{WireAnswer, read_answer};
 use matchday_core::protocol::dialect::call::{write_call, write_probe};
 use matchday_core::protocol::dialect::{Dialect, seam};
-use matchday_core::protocol::{Body, Timestamp};
+use matchday_core::protocol::{Body, MessageType, Timestamp};
 use std::sync::Arc;
 
 /// How a call ended, and when.
@@ -114,7 +114,11 @@ async fn attempt(around: &Surroundings, outgoing: &Outgoing, dialect: Dialect) -
 fn outcome(answer: &Answer) -> String {
     match answer {
         Answer::Message(Ok(incoming)) => match &incoming.body {
-            Ok(Body::LeagueError(error)) => error.error_code.to_string(),
+            Ok(Body::LeagueError(error)) => {
+                // A foreign manager's words may hold a token.
+                let why = error.error_message.as_deref().unwrap_or_default();
+                redacted(format!("{}: {why}", error.error_code).as_bytes())
+            }
             Ok(_) => incoming.message_type.to_string(),
             Err(rejection) => rejection.to_string(),
         },
@@ -131,7 +135,8 @@ fn note(around: &Surroundings, outgoing: &Outgoing, subject: &Subject, began: Ti
         let outcome = outcome(&ended.answer);
         let answer_ms = millis(began, ended.at);
         let level = match &ended.answer {
-            Answer::Message(Ok(_)) | Answer::Received => Level::Info,
+            Answer::Message(Ok(incoming)) if incoming.message_type != MessageType::LeagueError => Level::Info,
+            Answer::Received => Level::Info,
             _ => Level::Warning,
         };
         Entry::new(

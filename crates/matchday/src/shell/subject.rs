@@ -3,7 +3,7 @@
 use matchday_core::agent::{Ask, Content};
 use matchday_core::protocol::decode::Exchange;
 use matchday_core::protocol::{Body, Envelope, LeagueId, MatchId, Message, PlayerId, Sender};
-use smol_str::{SmolStr, ToSmolStr};
+use smol_str::{SmolStr, format_smolstr};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Subject {
@@ -52,10 +52,13 @@ impl Subject {
     }
 }
 
-/// How a request was answered, in a word or two.
+/// How a request was answered, in a few words.
 pub(super) fn outcome(content: &Content) -> SmolStr {
     match content {
-        Content::Message(Message { body: Body::LeagueError(error), .. }) => error.error_code.to_smolstr(),
+        Content::Message(Message { body: Body::LeagueError(error), .. }) => {
+            let why = error.error_message.as_deref().unwrap_or_default();
+            format_smolstr!("{}: {why}", error.error_code)
+        }
         Content::Message(message) => SmolStr::new_static(message.message_type().name()),
         Content::Data(_) => SmolStr::new_static("data"),
         Content::Received => SmolStr::new_static("received"),
