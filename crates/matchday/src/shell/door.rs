@@ -2,7 +2,7 @@
 //! what is in it is told to the journal and the record when it is over.
 
 use super::driver::Surroundings;
-use super::inbox::{Arrived, Full};
+use super::inbox::Arrived;
 use super::journal::{Entry, Level, millis};
 use super::record::redacted;
 use super::subject::{self, Subject};
@@ -10,7 +10,7 @@ use crate::net::body::{self, BodyError};
 use crate::net::server::Answer;
 use crate::store::Exchange;
 use bytes::Bytes;
-use http_body_util::Full as Whole;
+use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper::header::{ALLOW, CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER};
 use hyper::{Method, Request, Response, StatusCode};
@@ -85,7 +85,8 @@ impl Door {
             Ok(Err(BodyError::TooLarge(bytes))) => {
                 self.refused_unread(peer, "the message is too large");
                 let _in_time = timeout(self.body_timeout, body::discard(&mut incoming, DISCARD_MAX)).await;
-                return closing(http(request::refuse_size(bytes, limits)));
+                let refusal = request::refuse_size(bytes, limits);
+                return closing(json(status(&refusal), refusal.body));
             }
             Ok(Err(BodyError::Broken)) => return closing(bare(StatusCode::BAD_REQUEST)),
             Err(_) => {
@@ -95,13 +96,12 @@ impl Door {
         };
         let at = self.around.clock.now();
         let done = self.exchange(&body, at, peer).await;
-        let (answer, text) = match done.answer {
-            Answered::Reply(reply) => (reply.status, reply.body),
-            Answered::Later(reply) => (StatusCode::TOO_MANY_REQUESTS.as_u16(), reply.body),
-            Answered::Gone => (StatusCode::SERVICE_UNAVAILABLE.as_u16(), gone()),
+        let (status, text) = match done.answer {
+            Answered::Reply(reply) => (status(&reply), reply.body),
+            Answered::Later(reply) => (StatusCode::TOO_MANY_REQUESTS, reply.body),
+            Answered::Gone => (StatusCode::SERVICE_UNAVAILABLE, gone()),
         };
         self.tell(at, peer, &done.subject, &done.outcome, &body, &text);
-        let status = StatusCode::from_u16(answer).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         match status {
             StatusCode::TOO_MANY_REQUESTS => with(json(status, text), RETRY_AFTER, "1"),
             StatusCode::SERVICE_UNAVAILABLE => closing(json(status, text)),
@@ -117,8 +117,8 @@ impl Door {
                 answer: Answered::Reply(reply),
             },
             Requests::One(request) => {
-                let Ok(mut places) = self.around.inbox.reserve(1) else {
-                    return self.full(at, Full, &[Ok(request)]);
+                let Some(mut places) = self.around.inbox.reserve(1) else {
+                    return self.refuse_all(at, &[Ok(request)]);
                 };
                 let pending = self.submit(request, places.pop(), at, peer);
                 let subject = pending.subject.clone();
@@ -140,8 +140,8 @@ impl Door {
         peer: SocketAddr,
     ) -> Outcome {
         let count = requests.iter().filter(|request| request.is_ok()).count();
-        let Ok(mut places) = self.around.inbox.reserve(count) else {
-            return self.full(at, Full, &requests);
+        let Some(mut places) = self.around.inbox.reserve(count) else {
+            return self.refuse_all(at, &requests);
         };
         let submitted: Vec<_> = requests
             .into_iter()
@@ -203,8 +203,8 @@ impl Door {
         Some((write_reply(&reply_to, dialect, &content), subject::outcome(&content)))
     }
 
-    /// E014 for each request, in its own form.
-    fn full(&self, at: Timestamp, Full: Full, requests: &[Result<request::Request, Part>]) -> Outcome {
+    /// There is no room: E014 for each request, in its own form.
+    fn refuse_all(&self, at: Timestamp, requests: &[Result<request::Request, Part>]) -> Outcome {
         let mut subject = Subject::default();
         let mut parts = requests.iter().map(|request| match request {
             Err(part) => part.clone(),
@@ -299,14 +299,13 @@ fn gone() -> Vec<u8> {
     HttpReply::one(write_error(&ReplyTo::Id(Id::Null), &error)).body
 }
 
-fn http(reply: HttpReply) -> Answer {
-    let status = StatusCode::from_u16(reply.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    json(status, reply.body)
+fn status(reply: &HttpReply) -> StatusCode {
+    StatusCode::from_u16(reply.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
 }
 
 fn json(status: StatusCode, body: Vec<u8>) -> Answer {
     let is_empty = body.is_empty();
-    let mut answer = Response::new(Whole::new(Bytes::from(body)));
+    let mut answer = Response::new(Full::new(Bytes::from(body)));
     *answer.status_mut() = status;
     if is_empty { answer } else { with(answer, CONTENT_TYPE, "application/json") }
 }

@@ -8,7 +8,7 @@ use super::record::Recorder;
 use super::release::{Progress, Release};
 use crate::net::client::Client;
 use crate::store::{Batch, Store, Stream};
-use matchday_core::agent::{Agent, Answer, Input, Outgoing, Request, RequestId, Step};
+use matchday_core::agent::{Agent, Input, Outgoing, Request, RequestId, Step};
 use matchday_core::entropy::Entropy;
 use matchday_core::log;
 use matchday_core::protocol::decode::{Conformance, Limits};
@@ -178,13 +178,13 @@ impl<A: Agent> Driver<A> {
     fn take_in(&mut self, arrived: Arrived) -> Result<(), String> {
         match arrived {
             Arrived::Request(request) => self.take_request(request),
-            Arrived::Answer { at, call, from, dialect, answer, exchange } => {
+            Arrived::Answer { at, call, understood_by, dialect, answer, exchange } => {
                 self.tick_if_due(at);
                 if let Some(exchange) = exchange {
                     self.recorder.keep(at, exchange);
                 }
-                if matches!(answer, Answer::Message(_) | Answer::Received) {
-                    self.remember(from, dialect);
+                if let Some(endpoint) = understood_by {
+                    self.remember(endpoint, dialect);
                 }
                 self.hand_in(at, Input::Answer { call, dialect, answer });
             }

@@ -15,7 +15,8 @@ pub(super) enum Arrived {
     Answer {
         at: Timestamp,
         call: CallId,
-        from: Endpoint,
+        /// Who understood a message of ours in this dialect, if it was one and was understood.
+        understood_by: Option<Endpoint>,
         dialect: Dialect,
         answer: Answer,
         exchange: Option<Exchange>,
@@ -56,10 +57,6 @@ pub(super) struct Inbox {
     room: Arc<Semaphore>,
 }
 
-/// The inbox has no room for what was asked.
-#[derive(Debug)]
-pub(super) struct Full;
-
 impl Inbox {
     pub(super) fn new(len: usize) -> (Self, mpsc::UnboundedReceiver<Arrived>) {
         let (arrived, arrivals) = mpsc::unbounded_channel();
@@ -67,10 +64,10 @@ impl Inbox {
     }
 
     /// Places for `count` requests, all or none.
-    pub(super) fn reserve(&self, count: usize) -> Result<Vec<OwnedSemaphorePermit>, Full> {
-        let many = u32::try_from(count).map_err(|_| Full)?;
-        let mut all = Arc::clone(&self.room).try_acquire_many_owned(many).map_err(|_| Full)?;
-        Ok((0..count).filter_map(|_| all.split(1)).collect())
+    pub(super) fn reserve(&self, count: usize) -> Option<Vec<OwnedSemaphorePermit>> {
+        let many = u32::try_from(count).ok()?;
+        let mut all = Arc::clone(&self.room).try_acquire_many_owned(many).ok()?;
+        Some((0..count).filter_map(|_| all.split(1)).collect())
     }
 
     /// Puts a request in. The reply comes out of what is returned; an error there means that none will come.

@@ -107,7 +107,9 @@ pub enum Format {
 
 /// Where entries go. Copies share it.
 #[derive(Clone, Default)]
-pub struct Journal(Option<Arc<dyn Fn(&Entry) + Send + Sync>>);
+pub struct Journal(Option<Arc<Sink>>);
+
+type Sink = dyn Fn(&Entry) + Send + Sync;
 
 impl Journal {
     pub fn silent() -> Self {

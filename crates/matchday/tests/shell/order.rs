@@ -1,6 +1,7 @@
 //! The driver's duties, seen by an agent that keeps a diary.
 
 use crate::ground::{Ground, free_port};
+use crate::requests::{http, raw};
 use matchday::shell::{self, Handle};
 use matchday::store::Stream;
 use matchday_core::agent::{Agent, Ask, Content, Input, Reply, RequestId, Step};
@@ -9,6 +10,7 @@ use matchday_core::protocol::decode::{Conformance, Limits};
 use matchday_core::protocol::{Sender, Timestamp};
 use serde_json::json;
 use std::time::Duration;
+use tokio::time::Instant;
 
 /// Answers `ping` at once, and `get_standings` only when the next tick comes, which it then wants soon.
 #[derive(Default)]
@@ -93,11 +95,16 @@ async fn a_tick_comes_at_the_deadline_and_a_reply_may_come_with_it() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn time_never_runs_backwards_for_an_agent() {
     let ground = Ground::new();
-    let agent = diarist(&ground, 100, Duration::from_millis(1)).await;
-    let asked = (0..200).map(|n| ground.post(agent.address(), if n % 3 == 0 { HELD } else { PING }));
-    for ask in asked.collect::<Vec<_>>() {
-        ask.await;
+    let agent = diarist(&ground, 200, Duration::from_millis(1)).await;
+    let mut asking = tokio::task::JoinSet::new();
+    for n in 0..200 {
+        let (client, url) = (ground.client.clone(), format!("http://{}/mcp", agent.address()));
+        let body = if n % 3 == 0 { HELD } else { PING };
+        let deadline = Instant::now() + Duration::from_secs(5);
+        asking.spawn(async move { client.post(&url, body.into(), deadline, 1000).await.unwrap().status });
     }
+    let answered = asking.join_all().await;
+    assert!(answered.iter().all(|status| *status == 200));
     assert!(agent.inspect(|agent| agent.times.is_sorted()).await.unwrap());
 }
 
@@ -108,6 +115,8 @@ async fn a_full_inbox_asks_to_come_again_later() {
     let (held, refused) = tokio::join!(ground.post(agent.address(), HELD), async {
         tokio::time::sleep(Duration::from_millis(100)).await;
         let bare = r#"{"message_type":"LEAGUE_QUERY","conversation_id":"conv-1"}"#;
+        let head = raw(agent.address(), &http("POST", "/mcp", PING)).await.to_ascii_lowercase();
+        assert!(head.contains("retry-after: 1\r\n"), "{head}");
         (ground.post(agent.address(), PING).await, ground.post(agent.address(), bare).await)
     });
     assert_eq!(held.0, 200);

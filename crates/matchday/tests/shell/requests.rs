@@ -16,7 +16,7 @@ async fn manager() -> (Ground, Handle<Manager>) {
 }
 
 /// Sends bytes as they are, and gives back all that comes until the server closes.
-async fn raw(to: SocketAddr, bytes: &[u8]) -> String {
+pub(crate) async fn raw(to: SocketAddr, bytes: &[u8]) -> String {
     let mut stream = TcpStream::connect(to).await.unwrap();
     stream.write_all(bytes).await.unwrap();
     let mut answer = Vec::new();
@@ -24,7 +24,7 @@ async fn raw(to: SocketAddr, bytes: &[u8]) -> String {
     String::from_utf8_lossy(&answer).into_owned()
 }
 
-fn http(method: &str, path: &str, body: &str) -> Vec<u8> {
+pub(crate) fn http(method: &str, path: &str, body: &str) -> Vec<u8> {
     let length = body.len();
     format!(
         "{method} {path} HTTP/1.1\r\nHost: here\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n{body}"

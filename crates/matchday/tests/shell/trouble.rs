@@ -61,7 +61,7 @@ async fn a_slow_player_does_not_delay_the_matches_of_others() {
         for (match_id, game) in league.matches_of(round).filter(|(_, game)| !game.has(&PlayerId::new("P01")))
         {
             let took = game.decision.as_ref().unwrap().at.since(began);
-            assert!(took < Duration::from_millis(250), "{match_id} took {took:?}");
+            assert!(took < Duration::from_millis(700), "{match_id} took {took:?}");
         }
     }
 }
