@@ -43,43 +43,46 @@ impl Recorder {
 pub(super) fn redacted(body: &[u8]) -> String {
     let text = String::from_utf8_lossy(body);
     let mut kept = String::with_capacity(text.len());
-    let (mut from, mut at) = (0, 0);
-    while let Some(here) = text.get(at..) {
-        let Some(next) = here.find(['t', 'a', 'p', 'f']) else {
-            break;
+    let mut from = 0;
+    let mut tokens = text.match_indices("tok").peekable();
+    let mut players = text.match_indices("_player").peekable();
+    loop {
+        let token_first = match (tokens.peek(), players.peek()) {
+            (None, None) => break,
+            (Some((token, _)), Some((player, _))) => token < player,
+            (token, _) => token.is_some(),
         };
-        at += next;
-        let here = text.get(at..).unwrap_or_default();
-        match secret(here) {
-            Some((shown, end)) => {
-                kept.push_str(text.get(from..at + shown).unwrap_or_default());
-                kept.push_str("...");
-                at += end;
-                from = at;
-            }
-            None => at += 1,
-        }
+        let found = if token_first { tokens.next() } else { players.next() };
+        let Some((shown, end)) = found.filter(|(at, _)| *at >= from).and_then(|(at, _)| secret(&text, at))
+        else {
+            continue;
+        };
+        kept.push_str(text.get(from..shown).unwrap_or_default());
+        kept.push_str("...");
+        from = end;
     }
     kept.push_str(text.get(from..).unwrap_or_default());
     kept
 }
 
-const SHAPE: &str = "tok_";
-const FIELDS: [&str; 4] = ["auth_token", "provided_token", "to_player", "from_player"];
+/// The fields for tokens, each in two parts: the second is what is looked for.
+const FIELDS: [(&str, &str); 4] =
+    [("auth_", "token"), ("provided_", "token"), ("to", "_player"), ("from", "_player")];
 
-/// If a secret too long to be shown stands at the beginning, or in a field that does: the bytes up to where it must be
-/// cut, and up to its end.
-fn secret(text: &str) -> Option<(usize, usize)> {
-    let is_token = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-    let is_text = |c: &char| !matches!(c, '"' | '\\');
-    if text.starts_with(SHAPE) {
-        return cut(text, is_token);
+/// If a secret too long to be shown begins at `at`, or stands in a field whose name goes on there: where it must be cut,
+/// and where it ends.
+fn secret(text: &str, at: usize) -> Option<(usize, usize)> {
+    let (before, here) = text.split_at_checked(at)?;
+    if here.starts_with("tok_") {
+        let is_token = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+        return cut(here, is_token).map(|(shown, end)| (at + shown, at + end));
     }
-    let field = FIELDS.iter().find(|field| text.starts_with(**field))?;
-    let value = opened(text.get(field.len()..)?)?;
-    let (shown, end) = cut(value, is_text)?;
-    let before = text.len() - value.len();
-    Some((before + shown, before + end))
+    let is_field = |(head, tail): &&(&str, &str)| before.ends_with(head) && here.starts_with(tail);
+    let (_, tail) = FIELDS.iter().find(is_field)?;
+    let value = opened(here.get(tail.len()..)?)?;
+    let (shown, end) = cut(value, |c: &char| !matches!(c, '"' | '\\'))?;
+    let begin = text.len() - value.len();
+    Some((begin + shown, begin + end))
 }
 
 fn cut(secret: &str, belongs: impl Fn(&char) -> bool) -> Option<(usize, usize)> {
