@@ -11,11 +11,11 @@
 //! 5. Give every request its reply, which may come in a later step.
 
 use crate::entropy::Entropy;
-use crate::protocol::decode::{Incoming, Rejection};
+use crate::protocol::decode::{Conformance, Incoming, Limits, Rejection};
 use crate::protocol::dialect::Dialect;
 use crate::protocol::ids::{MatchId, PlayerId, RoundId};
 use crate::protocol::text::Endpoint;
-use crate::protocol::{Message, Timestamp};
+use crate::protocol::{Message, Sender, Timestamp};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -33,6 +33,13 @@ pub trait Agent {
 
     /// When to hand in [`Input::Tick`], if nothing else happens before.
     fn deadline(&self) -> Option<Timestamp>;
+
+    /// How strictly, and how much at most, the driver is to read of what peers send. It does not change after the
+    /// stored events have been applied.
+    fn reading(&self) -> (Conformance, Limits);
+
+    /// How the agent signs: by the id it was registered under, by its own word for itself before that.
+    fn sender(&self) -> Sender;
 }
 
 #[derive(Debug, Clone)]

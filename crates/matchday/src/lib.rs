@@ -1,3 +1,10 @@
 //! The program around the core: HTTP, durable stores, commands. All I/O of Matchday is here.
+//!
+//! # Layout
+//! - [`net`]: HTTP, both sides of it
+//! - [`shell`]: runs an agent of the core over HTTP and a store
+//! - [`store`]: where events are kept
 
+pub mod net;
+pub mod shell;
 pub mod store;

@@ -9,7 +9,7 @@ use super::state::League;
 use crate::agent::{Agent, Answer, Ask, CallId, Content, Input, Reply, Request, RequestId, Step};
 use crate::entropy::Entropy;
 use crate::post::{Post, Sent};
-use crate::protocol::decode::{Deviation, DeviationKind, Incoming, Rejection};
+use crate::protocol::decode::{Conformance, Deviation, DeviationKind, Incoming, Limits, Rejection};
 use crate::protocol::dialect::Dialect;
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{ConversationId, MatchId};
@@ -339,5 +339,16 @@ impl Agent for Manager {
             .into_iter()
             .flatten()
             .min()
+    }
+
+    fn reading(&self) -> (Conformance, Limits) {
+        (
+            self.league.settings.conformance,
+            Limits { message_bytes_max: self.league.settings.message_bytes_max, ..Limits::MANAGER },
+        )
+    }
+
+    fn sender(&self) -> Sender {
+        Sender::LeagueManager
     }
 }

@@ -6,6 +6,7 @@ use super::memory::Past;
 use super::strategy::Turn;
 use super::trust::{Refusal, refusal};
 use super::{Player, Response};
+use crate::agent::Agent;
 use crate::entropy::Entropy;
 use crate::fair::Nonce;
 use crate::protocol::messages::{

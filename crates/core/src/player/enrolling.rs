@@ -2,7 +2,7 @@
 
 use super::event::PlayerEvent;
 use super::{Player, slug};
-use crate::agent::{Answer, CallId, Parcel, Step};
+use crate::agent::{Agent, Answer, CallId, Parcel, Step};
 use crate::enrol::{Enrolment, Identity, REGISTER_TIMEOUT, Verdict, judge};
 use crate::entropy::Entropy;
 use crate::post::{Errand, Tries};

@@ -25,7 +25,7 @@ use crate::agent::{Agent, Ask, Content, Input, Reply, Request, Step};
 use crate::enrol::{Enrolment, Identity};
 use crate::entropy::Entropy;
 use crate::post::Post;
-use crate::protocol::decode::{Incoming, Rejection};
+use crate::protocol::decode::{Conformance, Incoming, Limits, Rejection};
 use crate::protocol::messages::{LeagueError, StandingRow};
 use crate::protocol::{
     Body, ConversationId, DisplayName, Endpoint, Envelope, ErrorCode, GameType, Message, MessageType,
@@ -104,13 +104,6 @@ impl Player {
 
     pub fn history(&self) -> &History {
         self.durable.history()
-    }
-
-    fn sender(&self) -> Sender {
-        Sender::Player(match self.identity() {
-            Some(identity) => identity.id.clone(),
-            None => PlayerId::new(slug(&self.settings.display_name)),
-        })
     }
 
     fn answer(
@@ -230,5 +223,17 @@ impl Agent for Player {
 
     fn deadline(&self) -> Option<Timestamp> {
         self.post.deadline()
+    }
+
+    /// A player reads leniently: its matches are not lost because someone else's referee leaves a field out.
+    fn reading(&self) -> (Conformance, Limits) {
+        (Conformance::Lenient, Limits::AGENT)
+    }
+
+    fn sender(&self) -> Sender {
+        Sender::Player(match self.identity() {
+            Some(identity) => identity.id.clone(),
+            None => PlayerId::new(slug(&self.settings.display_name)),
+        })
     }
 }

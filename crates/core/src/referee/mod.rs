@@ -35,7 +35,7 @@ use crate::enrol::{Enrolment, Identity};
 use crate::entropy::Entropy;
 use crate::game::Seat;
 use crate::post::Post;
-use crate::protocol::decode::{Conformance, Incoming, Rejection};
+use crate::protocol::decode::{Conformance, Incoming, Limits, Rejection};
 use crate::protocol::dialect::Dialect;
 use crate::protocol::messages::LeagueError;
 use crate::protocol::{
@@ -292,5 +292,13 @@ impl Agent for Referee {
             .chain(self.post.deadline())
             .chain(self.enrolment.deadline())
             .min()
+    }
+
+    fn reading(&self) -> (Conformance, Limits) {
+        (self.settings.conformance, Limits::AGENT)
+    }
+
+    fn sender(&self) -> Sender {
+        Sender::Referee(self.name())
     }
 }

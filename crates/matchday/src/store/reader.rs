@@ -63,9 +63,13 @@ impl Reader {
 
     /// The exchanges that belong to a match, in the order in which they began.
     pub fn exchanges_of(&self, match_id: &MatchId) -> Result<Vec<Exchange>, StoreError> {
-        let sql = "SELECT at, done_at, agent, direction, peer, message_type, conversation_id, match_id, request, \
-                   answer, outcome FROM exchanges WHERE match_id = ?1 ORDER BY at, id";
-        self.all(sql, [match_id.as_str()], exchange)
+        let sql = format!("{EXCHANGES} WHERE match_id = ?1 ORDER BY at, id");
+        self.all(&sql, [match_id.as_str()], exchange)
+    }
+
+    /// Every exchange, in the order in which they began.
+    pub fn exchanges(&self) -> Result<Vec<Exchange>, StoreError> {
+        self.all(&format!("{EXCHANGES} ORDER BY at, id"), [], exchange)
     }
 
     fn all<T>(
@@ -85,6 +89,9 @@ impl Reader {
         })
     }
 }
+
+const EXCHANGES: &str = "SELECT at, done_at, agent, direction, peer, message_type, conversation_id, match_id, \
+                         request, answer, outcome FROM exchanges";
 
 fn exchange(row: &Row<'_>) -> rusqlite::Result<Exchange> {
     let text = |place| row.get::<_, String>(place);

@@ -64,7 +64,7 @@ pub enum Asked {
 /// Reads a request body. It never fails: what is wrong with it comes back as the refusal to send.
 pub fn read_requests(body: &[u8], limits: &Limits) -> Requests {
     if body.len() > limits.message_bytes_max {
-        return Requests::Refused(HttpReply::too_large(over_size(body.len(), limits)));
+        return Requests::Refused(refuse_size(body.len(), limits));
     }
     read(body, limits).unwrap_or_else(|error| {
         let nowhere = ReplyTo::Id(Id::Null);
@@ -72,15 +72,16 @@ pub fn read_requests(body: &[u8], limits: &Limits) -> Requests {
     })
 }
 
-fn over_size(bytes: usize, limits: &Limits) -> ErrorObject {
+/// What a body of more bytes than we read is answered with, for whoever need not read it to know.
+pub fn refuse_size(bytes: usize, limits: &Limits) -> HttpReply {
     let code = ErrorCode::InvalidFormat;
     let most = limits.message_bytes_max;
-    Fault::InvalidRequest.with(json!({
+    HttpReply::too_large(Fault::InvalidRequest.with(json!({
         "error_code": code.code(),
         "error_name": code.name(),
         "error_description": code.name(),
         "error_message": format!("the message has {bytes} bytes and may have {most} at most: send less"),
-    }))
+    })))
 }
 
 fn read(body: &[u8], limits: &Limits) -> Result<Requests, ErrorObject> {

@@ -1,0 +1,152 @@
+//! The calling side: one POST, one answer, by its deadline. Connections are kept and used again; redirects are answers
+//! like any other.
+
+use super::body::{self, BodyError};
+use super::pool::{Line, Pool};
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper::client::conn::http1;
+use hyper::header::{ACCEPT, CONTENT_TYPE, HOST, HeaderValue};
+use hyper::{Method, Request, Uri};
+use hyper_util::rt::TokioIo;
+use std::sync::Arc;
+use tokio::net::TcpStream;
+use tokio::time::{Instant, timeout_at};
+
+const HEADERS_MAX: usize = 64;
+const HEAD_BYTES_MAX: usize = 32 * 1024;
+
+/// One for the whole process: its copies share their connections.
+#[derive(Debug, Clone, Default)]
+pub struct Client {
+    pool: Arc<Pool>,
+}
+
+/// What came back.
+#[derive(Debug, Clone)]
+pub struct Received {
+    pub status: u16,
+    pub body: Bytes,
+}
+
+/// Why nothing of use came back.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CallError {
+    #[error("no answer in time")]
+    TimedOut,
+    #[error("no connection: {0}")]
+    NoConnection(String),
+    #[error("the answer has {0} bytes or more, which is too much")]
+    TooLarge(usize),
+    #[error("{0}")]
+    Unusable(&'static str),
+}
+
+/// Where a call goes.
+struct Address {
+    uri: Uri,
+    host: String,
+    name: String,
+    port: u16,
+}
+
+impl Client {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sends `body` to `url` and waits for the answer, of which at most `most` bytes are read.
+    pub async fn post(
+        &self,
+        url: &str,
+        body: Bytes,
+        deadline: Instant,
+        most: usize,
+    ) -> Result<Received, CallError> {
+        let address = Address::of(url)?;
+        match timeout_at(deadline, self.exchange(&address, body, most)).await {
+            Ok(outcome) => outcome,
+            Err(_) => Err(CallError::TimedOut),
+        }
+    }
+
+    async fn exchange(&self, address: &Address, body: Bytes, most: usize) -> Result<Received, CallError> {
+        // A server may close a connection at the very moment we begin to use it again. That is nobody's failure, and
+        // says nothing about whether a fresh one works.
+        if let Some(line) = self.pool.take(&address.host)
+            && let Ok(received) = self.send(line, address, body.clone(), most).await
+        {
+            return received;
+        }
+        let line = connect(address).await?;
+        let failed = |error: hyper::Error| Err(CallError::NoConnection(error.to_string()));
+        self.send(line, address, body, most).await.unwrap_or_else(failed)
+    }
+
+    /// The outer error: the connection broke before any answer began.
+    async fn send(
+        &self,
+        mut line: Line,
+        address: &Address,
+        body: Bytes,
+        most: usize,
+    ) -> Result<Result<Received, CallError>, hyper::Error> {
+        line.ready().await?;
+        let response = line.send_request(address.request(body)).await?;
+        let status = response.status().as_u16();
+        let body = match body::read(&mut response.into_body(), most).await {
+            Ok(body) => body,
+            Err(BodyError::TooLarge(bytes)) => return Ok(Err(CallError::TooLarge(bytes))),
+            Err(error @ BodyError::Broken) => return Ok(Err(CallError::NoConnection(error.to_string()))),
+        };
+        self.pool.give_back(&address.host, line);
+        Ok(Ok(Received { status, body }))
+    }
+}
+
+async fn connect(address: &Address) -> Result<Line, CallError> {
+    let broken = |error: &dyn std::fmt::Display| CallError::NoConnection(error.to_string());
+    let stream =
+        TcpStream::connect((address.name.as_str(), address.port)).await.map_err(|error| broken(&error))?;
+    stream.set_nodelay(true).map_err(|error| broken(&error))?;
+    let (line, connection) = http1::Builder::new()
+        .max_headers(HEADERS_MAX)
+        .max_buf_size(HEAD_BYTES_MAX)
+        .handshake(TokioIo::new(stream))
+        .await
+        .map_err(|error| broken(&error))?;
+    // It ends when the line is dropped or the peer closes; what went wrong is told to whoever waits for an answer.
+    tokio::spawn(connection);
+    Ok(line)
+}
+
+impl Address {
+    fn of(url: &str) -> Result<Self, CallError> {
+        let uri: Uri =
+            url.parse().map_err(|_| CallError::Unusable("the endpoint is not a URL we can call"))?;
+        if uri.scheme_str().is_some_and(|scheme| scheme.eq_ignore_ascii_case("https")) {
+            return Err(CallError::Unusable(
+                "the endpoint is https, which is not spoken here yet: register an http endpoint",
+            ));
+        }
+        let authority = uri.authority().ok_or(CallError::Unusable("the endpoint names no host"))?;
+        let host = authority.as_str().to_owned();
+        let name = authority.host().trim_start_matches('[').trim_end_matches(']').to_owned();
+        let port = authority.port_u16().unwrap_or(80);
+        Ok(Self { host, name, port, uri })
+    }
+
+    fn request(&self, body: Bytes) -> Request<Full<Bytes>> {
+        let mut request = Request::new(Full::new(body));
+        *request.method_mut() = Method::POST;
+        let path = self.uri.path_and_query().map_or("/", |path| path.as_str());
+        *request.uri_mut() = path.parse().unwrap_or_default();
+        let headers = request.headers_mut();
+        if let Ok(host) = HeaderValue::from_str(&self.host) {
+            headers.insert(HOST, host);
+        }
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        headers.insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
+        request
+    }
+}

@@ -1,0 +1,6 @@
+//! HTTP, both sides of it: bytes go in and out in time and within bounds. Knows nothing of leagues.
+
+pub mod body;
+pub mod client;
+mod pool;
+pub mod server;

@@ -1,0 +1,180 @@
+//! One call of ours: sent, answered or given up by its deadline, and put into the inbox. Each is a task of its own, so
+//! that a slow peer delays nobody but itself.
+
+use super::driver::Surroundings;
+use super::inbox::Arrived;
+use super::journal::{Entry, Level, millis};
+use super::record::redacted;
+use super::subject::{self, Subject};
+use crate::net::client::CallError;
+use crate::store::{Direction, Exchange};
+use bytes::Bytes;
+use matchday_core::agent::{Answer, Failure, Outgoing, Parcel};
+use matchday_core::protocol::decode::Reading;
+use matchday_core::protocol::dialect::answer::{WireAnswer, read_answer};
+use matchday_core::protocol::dialect::call::{write_call, write_probe};
+use matchday_core::protocol::dialect::{Dialect, seam};
+use matchday_core::protocol::{Body, ConversationId, MatchId, MessageType, Timestamp};
+use std::sync::Arc;
+
+/// How a call ended, and when.
+struct Ended {
+    at: Timestamp,
+    dialect: Dialect,
+    answer: Answer,
+    /// The last that went out and came back.
+    request: Bytes,
+    response: Option<Bytes>,
+}
+
+/// Makes the call. `may_correct`: if the peer does not know the method, another dialect may be what it knows.
+pub(super) async fn make(around: Arc<Surroundings>, outgoing: Outgoing, may_correct: bool) {
+    let began = around.clock.now();
+    let ended = tokio::select! {
+        biased;
+        () = around.inbox.closed() => return,
+        ended = converse(&around, &outgoing, may_correct) => ended,
+    };
+    let subject = match &outgoing.parcel {
+        Parcel::Message(message) => Subject::of_message(message),
+        Parcel::Probe => Subject::named("ping"),
+    };
+    note(&around, &outgoing, &subject, began, &ended);
+    let exchange = around.record_exchanges.then(|| recorded(&around, &outgoing, &subject, began, &ended));
+    let Ended { at, dialect, answer, .. } = ended;
+    let Outgoing { call, to, parcel, .. } = outgoing;
+    // Of a probe any answer shows that someone is there, and none that it was understood.
+    let understood =
+        matches!(parcel, Parcel::Message(_)) && matches!(answer, Answer::Message(_) | Answer::Received);
+    let understood_by = understood.then_some(to);
+    around.inbox.put(Arrived::Answer { at, call, understood_by, dialect, answer, exchange });
+}
+
+/// Calls in the dialect that was asked for; if the peer does not know that one, in each other until one is understood
+/// or time is up. If none is, the first answer stands.
+async fn converse(around: &Surroundings, outgoing: &Outgoing, may_correct: bool) -> Ended {
+    let (first, understood) = attempt(around, outgoing, outgoing.dialect).await;
+    if understood != Understood::No || !may_correct {
+        return first;
+    }
+    let others = std::iter::successors(Some(outgoing.dialect.next()), |dialect| Some(dialect.next()));
+    for dialect in others.take_while(|dialect| *dialect != outgoing.dialect) {
+        match attempt(around, outgoing, dialect).await {
+            (ended, Understood::Yes) => return ended,
+            (_, Understood::Unheard) => break,
+            (_, Understood::No | Understood::Unclear) => {}
+        }
+    }
+    first
+}
+
+/// Whether the peer understood a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Understood {
+    Yes,
+    /// It does not know the method.
+    No,
+    /// It failed in some other way.
+    Unclear,
+    /// Nothing came back.
+    Unheard,
+}
+
+async fn attempt(around: &Surroundings, outgoing: &Outgoing, dialect: Dialect) -> (Ended, Understood) {
+    let id = i64::try_from(outgoing.call.0).unwrap_or(i64::MAX);
+    let (request, context) = match &outgoing.parcel {
+        Parcel::Message(message) => (write_call(dialect, id, message), subject::exchange(message)),
+        Parcel::Probe => (write_probe(id), None),
+    };
+    let request = Bytes::from(request);
+    let deadline = around.clock.instant(outgoing.deadline);
+    let most = around.limits.message_bytes_max;
+    let received = around.client.post(outgoing.to.as_str(), request.clone(), deadline, most).await;
+    let at = around.clock.now();
+    let (answer, understood, response) = match received {
+        Ok(received) => {
+            let wire = read_answer(received.status, &received.body, &around.limits);
+            let understood = match (&wire, &outgoing.parcel) {
+                (WireAnswer::Message(_) | WireAnswer::Received, _) | (_, Parcel::Probe) => Understood::Yes,
+                (WireAnswer::MethodNotFound, _) => Understood::No,
+                (WireAnswer::Error { .. } | WireAnswer::Garbled(_), _) => Understood::Unclear,
+            };
+            let (conformance, limits) = (around.conformance, around.limits);
+            let reading = Reading { conformance, now: at, limits, exchange: context.as_ref() };
+            (seam::answer(wire, &reading), understood, Some(received.body))
+        }
+        Err(CallError::TimedOut) => (Answer::Undelivered(Failure::TimedOut), Understood::Unheard, None),
+        Err(CallError::NoConnection(_)) => {
+            (Answer::Undelivered(Failure::NoConnection), Understood::Unheard, None)
+        }
+        Err(error @ (CallError::TooLarge(_) | CallError::Unusable(_))) => {
+            (Answer::Garbled(error.to_string()), Understood::Unclear, None)
+        }
+    };
+    (Ended { at, dialect, answer, request, response }, understood)
+}
+
+/// How a call ended, in a few words without secrets.
+fn outcome(answer: &Answer) -> String {
+    match answer {
+        Answer::Message(Ok(incoming)) => match &incoming.body {
+            Ok(Body::LeagueError(error)) => {
+                // A foreign manager's words may hold a token.
+                let why = error.error_message.as_deref().unwrap_or_default();
+                redacted(format!("{}: {why}", error.error_code).as_bytes())
+            }
+            Ok(_) => incoming.message_type.to_string(),
+            Err(rejection) => rejection.to_string(),
+        },
+        Answer::Message(Err(rejection)) => rejection.to_string(),
+        Answer::Received => "received".to_owned(),
+        Answer::Garbled(what) => what.clone(),
+        Answer::Undelivered(failure) => failure.to_string(),
+    }
+}
+
+fn note(around: &Surroundings, outgoing: &Outgoing, subject: &Subject, began: Timestamp, ended: &Ended) {
+    around.journal.note(|| {
+        let (to, kind) = (outgoing.to.as_str(), &subject.message_type);
+        let outcome = outcome(&ended.answer);
+        let answer_ms = millis(began, ended.at);
+        let level = match &ended.answer {
+            Answer::Message(Ok(incoming)) if incoming.message_type != MessageType::LeagueError => Level::Info,
+            Answer::Received => Level::Info,
+            _ => Level::Warning,
+        };
+        Entry::new(
+            ended.at,
+            around.name(),
+            "message_sent",
+            format!("{kind} to {to}: {outcome} ({answer_ms:.1} ms)"),
+        )
+        .about(subject)
+        .level(level)
+        .detail("to", to)
+        .detail("outcome", outcome)
+        .detail("answer_ms", answer_ms)
+    });
+}
+
+fn recorded(
+    around: &Surroundings,
+    outgoing: &Outgoing,
+    subject: &Subject,
+    began: Timestamp,
+    ended: &Ended,
+) -> Exchange {
+    Exchange {
+        at: began,
+        done_at: Some(ended.at),
+        agent: around.name().id().into(),
+        direction: Direction::Out,
+        peer: outgoing.to.as_str().into(),
+        message_type: subject.message_type.clone(),
+        conversation_id: ConversationId::new(subject.conversation_id.clone().unwrap_or_default()),
+        match_id: subject.match_id.clone().map(MatchId::new),
+        request: redacted(&ended.request),
+        answer: ended.response.as_deref().map(redacted),
+        outcome: outcome(&ended.answer),
+    }
+}

@@ -1,0 +1,289 @@
+//! The task that owns an agent: hands it what arrives, in order and with its time of arrival, and hands on what comes of
+//! it. It never waits for the disk or for a peer.
+
+use super::clock::Clock;
+use super::inbox::{Arrived, ArrivedRequest, Inbox, ReplySlot};
+use super::journal::{Entry, Journal, Level};
+use super::record::Recorder;
+use super::release::{Progress, Release};
+use crate::net::client::Client;
+use crate::store::{Batch, Store, Stream};
+use matchday_core::agent::{Agent, Input, Outgoing, Request, RequestId, Step};
+use matchday_core::entropy::Entropy;
+use matchday_core::log;
+use matchday_core::protocol::decode::{Conformance, Limits};
+use matchday_core::protocol::dialect::Dialect;
+use matchday_core::protocol::{Endpoint, Sender, Timestamp};
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::sync::{oneshot, watch};
+
+/// What every part of one running agent can see.
+#[derive(Debug)]
+pub(super) struct Surroundings {
+    pub(super) client: Client,
+    pub(super) clock: Clock,
+    pub(super) inbox: Inbox,
+    pub(super) runtime: tokio::runtime::Handle,
+    pub(super) conformance: Conformance,
+    pub(super) limits: Limits,
+    /// How the agent signs at present.
+    pub(super) name: watch::Receiver<Sender>,
+    pub(super) journal: Journal,
+    pub(super) record_exchanges: bool,
+}
+
+impl Surroundings {
+    pub(super) fn name(&self) -> Sender {
+        self.name.borrow().clone()
+    }
+}
+
+/// What whoever holds the handle wants.
+pub(super) enum Control<A> {
+    Inspect(Box<dyn FnOnce(&A) + Send>),
+    Stop,
+}
+
+/// An agent that wants to be ticked again at once gets other inputs in between.
+const TICK_PAUSE: Duration = Duration::from_millis(1);
+/// How many endpoints we remember to have understood us. An agent has far fewer peers.
+const UNDERSTOOD_MAX: usize = 10_000;
+
+pub(super) struct Driver<A: Agent> {
+    agent: A,
+    entropy: Entropy,
+    store: Store,
+    stream: Stream,
+    around: Arc<Surroundings>,
+    name: watch::Sender<Sender>,
+    waiting: HashMap<RequestId, ReplySlot>,
+    last_request: u64,
+    /// The latest time that the agent has been told.
+    latest: Timestamp,
+    ticked_at: Option<Timestamp>,
+    progress: Arc<Progress>,
+    recorder: Recorder,
+    /// In which dialect an endpoint has understood us. If it does not know a message in that, it does not know it.
+    understood: HashMap<Endpoint, Dialect>,
+}
+
+impl<A: Agent> Driver<A> {
+    pub(super) fn new(
+        agent: A,
+        entropy: Entropy,
+        store: Store,
+        stream: Stream,
+        around: Arc<Surroundings>,
+        name: watch::Sender<Sender>,
+    ) -> Self {
+        Self {
+            agent,
+            entropy,
+            store,
+            stream,
+            name,
+            waiting: HashMap::new(),
+            last_request: 0,
+            latest: around.clock.now(),
+            ticked_at: None,
+            progress: Arc::default(),
+            recorder: Recorder::default(),
+            understood: HashMap::new(),
+            around,
+        }
+    }
+
+    /// Until it is told to stop, or can store no more: then with the reason.
+    pub(super) async fn run(
+        mut self,
+        mut arrivals: UnboundedReceiver<Arrived>,
+        mut control: UnboundedReceiver<Control<A>>,
+        address: SocketAddr,
+    ) -> Result<(), String> {
+        self.note("started", Level::Info, || format!("listening on http://{address}/mcp"));
+        self.hand_in(self.around.clock.now(), Input::Wake);
+        let mut outcome = self.work(&mut arrivals, &mut control).await;
+        if outcome.is_ok() {
+            outcome = self.drain().await;
+        }
+        match &outcome {
+            Ok(()) => self.note("stopped", Level::Info, || "stopped in good order".to_owned()),
+            Err(why) => self.note("store_failed", Level::Error, || {
+                format!(
+                    "stopped, because the store failed: {why}; nothing was acknowledged that is not stored"
+                )
+            }),
+        }
+        outcome
+    }
+
+    async fn work(
+        &mut self,
+        arrivals: &mut UnboundedReceiver<Arrived>,
+        control: &mut UnboundedReceiver<Control<A>>,
+    ) -> Result<(), String> {
+        loop {
+            tokio::task::coop::consume_budget().await;
+            let next = self.next_due().map(|at| self.around.clock.instant(at));
+            let due = async {
+                match next {
+                    Some(at) => tokio::time::sleep_until(at).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                biased;
+                command = control.recv() => match command {
+                    Some(Control::Inspect(look)) => look(&self.agent),
+                    Some(Control::Stop) | None => return Ok(()),
+                },
+                Some(arrived) = arrivals.recv() => self.take_in(arrived)?,
+                () = due => self.pass_time(arrivals)?,
+            }
+        }
+    }
+
+    /// When to look at the clock even if nothing arrives.
+    fn next_due(&self) -> Option<Timestamp> {
+        let earliest = self.ticked_at.map(|at| at + TICK_PAUSE);
+        let tick = self.agent.deadline().map(|deadline| earliest.map_or(deadline, |at| deadline.max(at)));
+        tick.into_iter().chain(self.recorder.due()).min()
+    }
+
+    /// Time has passed: first what arrived meanwhile, then the tick that is due.
+    fn pass_time(&mut self, arrivals: &mut UnboundedReceiver<Arrived>) -> Result<(), String> {
+        let now = self.around.clock.now();
+        while let Ok(arrived) = arrivals.try_recv() {
+            self.take_in(arrived)?;
+        }
+        self.tick_if_due(now);
+        if self.recorder.is_due(now) {
+            self.store_step(Vec::new(), Release::default());
+        }
+        Ok(())
+    }
+
+    fn tick_if_due(&mut self, now: Timestamp) {
+        let now = now.max(self.latest);
+        if self.agent.deadline().is_some_and(|deadline| deadline <= now) {
+            self.ticked_at = Some(self.around.clock.now());
+            self.hand_in(now, Input::Tick);
+        }
+    }
+
+    fn take_in(&mut self, arrived: Arrived) -> Result<(), String> {
+        match arrived {
+            Arrived::Request(request) => self.take_request(request),
+            Arrived::Answer { at, call, understood_by, dialect, answer, exchange } => {
+                self.tick_if_due(at);
+                if let Some(exchange) = exchange {
+                    self.recorder.keep(at, exchange);
+                }
+                if let Some(endpoint) = understood_by {
+                    self.remember(endpoint, dialect);
+                }
+                self.hand_in(at, Input::Answer { call, dialect, answer });
+            }
+            Arrived::Exchange(exchange) => {
+                self.recorder.keep(self.around.clock.now(), exchange);
+            }
+            Arrived::StoreFailed(why) => return Err(why),
+        }
+        Ok(())
+    }
+
+    fn take_request(&mut self, arrived: ArrivedRequest) {
+        let ArrivedRequest { at, ask, dialect, local, reply } = arrived;
+        self.tick_if_due(at);
+        self.last_request += 1;
+        let id = RequestId(self.last_request);
+        self.waiting.insert(id, reply);
+        self.hand_in(at, Input::Request(Request { id, ask, dialect, local }));
+    }
+
+    fn remember(&mut self, endpoint: Endpoint, dialect: Dialect) {
+        if self.understood.len() >= UNDERSTOOD_MAX {
+            self.understood.clear();
+        }
+        self.understood.insert(endpoint, dialect);
+    }
+
+    /// One step of the agent. Times never run backwards for it, whatever the order in which threads came to the inbox.
+    fn hand_in(&mut self, at: Timestamp, input: Input) {
+        self.latest = self.latest.max(at);
+        let Step { events, outbox, replies } = self.agent.handle(self.latest, &mut self.entropy, input);
+        let lines: Result<Vec<_>, _> = events.iter().map(|event| log::write(self.latest, event)).collect();
+        let release = Release {
+            calls: outbox.into_iter().map(|outgoing| self.with_licence(outgoing)).collect(),
+            replies: replies
+                .into_iter()
+                .filter_map(|reply| Some((self.waiting.remove(&reply.to)?, reply.content)))
+                .collect(),
+        };
+        match lines {
+            Ok(lines) => self.store_step(lines, release),
+            // An event that cannot be written is as good as a disk that cannot.
+            Err(error) => {
+                self.progress.begin();
+                self.progress.end(Err(error.to_string()), release, &self.around);
+            }
+        }
+        self.announce_name();
+    }
+
+    fn with_licence(&self, outgoing: Outgoing) -> (Outgoing, bool) {
+        let understood = self.understood.get(&outgoing.to) == Some(&outgoing.dialect);
+        (outgoing, !understood)
+    }
+
+    fn store_step(&mut self, lines: Vec<String>, release: Release) {
+        if lines.is_empty() && !self.recorder.is_due(self.latest) && self.progress.is_settled() {
+            return release.now(&self.around);
+        }
+        let (progress, around) = (Arc::clone(&self.progress), Arc::clone(&self.around));
+        progress.begin();
+        self.store.append(Batch {
+            stream: self.stream.clone(),
+            lines,
+            exchanges: self.recorder.take(),
+            then: Box::new(move |outcome| {
+                let outcome = outcome.map_err(|error| error.to_string());
+                progress.end(outcome, release, &around);
+            }),
+        });
+    }
+
+    /// An agent signs otherwise once it is registered.
+    fn announce_name(&mut self) {
+        let name = self.agent.sender();
+        if *self.name.borrow() != name {
+            self.note("registered", Level::Info, || format!("registered as {name}"));
+            self.name.send_replace(name);
+        }
+    }
+
+    /// Waits until everything that was given to the store is durable.
+    async fn drain(&mut self) -> Result<(), String> {
+        let (tell, told) = oneshot::channel();
+        self.store.append(Batch {
+            stream: self.stream.clone(),
+            lines: Vec::new(),
+            exchanges: self.recorder.take(),
+            then: Box::new(move |outcome| {
+                let _ = tell.send(outcome.map_err(|error| error.to_string()));
+            }),
+        });
+        told.await.unwrap_or_else(|_| Err("it ended before it had stored all".to_owned()))
+    }
+
+    fn note(&self, event_type: &'static str, level: Level, message: impl FnOnce() -> String) {
+        let around = &self.around;
+        around
+            .journal
+            .note(|| Entry::new(around.clock.now(), self.agent.sender(), event_type, message()).level(level));
+    }
+}

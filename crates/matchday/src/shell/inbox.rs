@@ -1,0 +1,97 @@
+//! What has arrived for an agent, in the order of arrival. Requests are let in only while there is room; answers to our
+//! own calls always, since there can be no more of them than calls.
+
+use crate::store::Exchange;
+use matchday_core::agent::{Answer, Ask, CallId, Content};
+use matchday_core::protocol::dialect::Dialect;
+use matchday_core::protocol::{Endpoint, Timestamp};
+use std::sync::Arc;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
+
+/// One thing that has arrived.
+#[derive(Debug)]
+pub(super) enum Arrived {
+    Request(ArrivedRequest),
+    Answer {
+        at: Timestamp,
+        call: CallId,
+        /// Who understood a message of ours in this dialect, if it was one and was understood.
+        understood_by: Option<Endpoint>,
+        dialect: Dialect,
+        answer: Answer,
+        exchange: Option<Exchange>,
+    },
+    /// A request that has been answered, for the record.
+    Exchange(Exchange),
+    /// Nothing more can be stored; why.
+    StoreFailed(String),
+}
+
+#[derive(Debug)]
+pub(super) struct ArrivedRequest {
+    pub(super) at: Timestamp,
+    pub(super) ask: Ask,
+    pub(super) dialect: Dialect,
+    pub(super) local: bool,
+    pub(super) reply: ReplySlot,
+}
+
+/// Where the reply to a request goes. It holds the request's place in the inbox until then.
+#[derive(Debug)]
+pub(super) struct ReplySlot {
+    to: oneshot::Sender<Content>,
+    place: OwnedSemaphorePermit,
+}
+
+impl ReplySlot {
+    pub(super) fn fill(self, content: Content) {
+        drop(self.place);
+        // Whoever asked may have gone.
+        let _ = self.to.send(content);
+    }
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Inbox {
+    arrived: mpsc::UnboundedSender<Arrived>,
+    room: Arc<Semaphore>,
+}
+
+impl Inbox {
+    pub(super) fn new(len: usize) -> (Self, mpsc::UnboundedReceiver<Arrived>) {
+        let (arrived, arrivals) = mpsc::unbounded_channel();
+        (Self { arrived, room: Arc::new(Semaphore::new(len)) }, arrivals)
+    }
+
+    /// Places for `count` requests, all or none.
+    pub(super) fn reserve(&self, count: usize) -> Option<Vec<OwnedSemaphorePermit>> {
+        let many = u32::try_from(count).ok()?;
+        let mut all = Arc::clone(&self.room).try_acquire_many_owned(many).ok()?;
+        Some((0..count).filter_map(|_| all.split(1)).collect())
+    }
+
+    /// Puts a request in. The reply comes out of what is returned; an error there means that none will come.
+    pub(super) fn request(
+        &self,
+        place: OwnedSemaphorePermit,
+        at: Timestamp,
+        ask: Ask,
+        dialect: Dialect,
+        local: bool,
+    ) -> oneshot::Receiver<Content> {
+        let (to, reply) = oneshot::channel();
+        let reply_slot = ReplySlot { to, place };
+        self.put(Arrived::Request(ArrivedRequest { at, ask, dialect, local, reply: reply_slot }));
+        reply
+    }
+
+    /// Puts in what needs no place. If the agent has stopped, it is lost, and nobody is left to miss it.
+    pub(super) fn put(&self, arrived: Arrived) {
+        let _ = self.arrived.send(arrived);
+    }
+
+    /// Comes back when the agent has stopped.
+    pub(super) async fn closed(&self) {
+        self.arrived.closed().await;
+    }
+}

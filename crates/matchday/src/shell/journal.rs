@@ -1,0 +1,181 @@
+//! What an agent says about what it does: one entry for each thing that happens, as a line for people or as JSON.
+//! Entries never hold a token: they are made of types, ids, times and outcomes, not of messages.
+
+use super::subject::Subject;
+use matchday_core::protocol::{Sender, Timestamp};
+use serde::{Serialize, Serializer};
+use serde_json::{Map, Value};
+use smol_str::SmolStr;
+use std::fmt;
+use std::io::Write;
+use std::sync::Arc;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Level {
+    Info,
+    Warning,
+    Error,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Entry {
+    pub timestamp: Timestamp,
+    pub level: Level,
+    #[serde(rename = "component", serialize_with = "component")]
+    pub agent: Sender,
+    pub agent_id: SmolStr,
+    pub event_type: &'static str,
+    pub message_type: Option<SmolStr>,
+    pub conversation_id: Option<SmolStr>,
+    pub match_id: Option<SmolStr>,
+    /// For people.
+    pub message: String,
+    pub details: Map<String, Value>,
+}
+
+fn component<S: Serializer>(agent: &Sender, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(match agent {
+        Sender::LeagueManager => "league_manager",
+        Sender::Launcher => "launcher",
+        Sender::Referee(_) => "referee",
+        Sender::Player(_) => "player",
+    })
+}
+
+impl Entry {
+    pub(super) fn new(at: Timestamp, agent: Sender, event_type: &'static str, message: String) -> Self {
+        Self {
+            timestamp: at,
+            level: Level::Info,
+            agent_id: agent.id().into(),
+            agent,
+            event_type,
+            message_type: None,
+            conversation_id: None,
+            match_id: None,
+            message,
+            details: Map::new(),
+        }
+    }
+
+    pub(super) fn about(mut self, subject: &Subject) -> Self {
+        self.message_type = Some(subject.message_type.clone()).filter(|kind| !kind.is_empty());
+        self.conversation_id = subject.conversation_id.clone();
+        self.match_id = subject.match_id.clone();
+        self
+    }
+
+    pub(super) fn level(mut self, level: Level) -> Self {
+        self.level = level;
+        self
+    }
+
+    pub(super) fn detail(mut self, key: &str, value: impl Into<Value>) -> Self {
+        self.details.insert(key.to_owned(), value.into());
+        self
+    }
+
+    /// One line for people: `10:30:00 P01             message`.
+    pub fn for_people(&self) -> String {
+        let stamp = self.timestamp.to_string();
+        let time = stamp.get(11..19).unwrap_or_default();
+        let mark = match self.level {
+            Level::Info => "",
+            Level::Warning => "warning: ",
+            Level::Error => "error: ",
+        };
+        format!("{time} {:<15} {mark}{}", self.agent_id, self.message)
+    }
+
+    /// One line of JSON.
+    pub fn as_json(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+}
+
+/// How long something took, in milliseconds with one decimal.
+pub(super) fn millis(from: Timestamp, to: Timestamp) -> f64 {
+    (to.since(from).as_secs_f64() * 10_000.0).round() / 10.0
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    People,
+    Json,
+}
+
+/// Where entries go. Copies share it.
+#[derive(Clone, Default)]
+pub struct Journal(Option<Arc<Sink>>);
+
+type Sink = dyn Fn(&Entry) + Send + Sync;
+
+impl Journal {
+    pub fn silent() -> Self {
+        Self(None)
+    }
+
+    pub fn to(sink: impl Fn(&Entry) + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(sink)))
+    }
+
+    pub fn to_stdout(format: Format) -> Self {
+        Self::to(move |entry| {
+            let line = match format {
+                Format::People => entry.for_people(),
+                Format::Json => entry.as_json(),
+            };
+            // If nobody reads any more, the league goes on all the same.
+            let _ = writeln!(std::io::stdout().lock(), "{line}");
+        })
+    }
+
+    /// The entry is made only if someone will read it.
+    pub(super) fn note(&self, entry: impl FnOnce() -> Entry) {
+        if let Some(sink) = &self.0 {
+            sink(&entry());
+        }
+    }
+}
+
+impl fmt::Debug for Journal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() { "Journal" } else { "Journal(silent)" })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use matchday_core::protocol::PlayerId;
+
+    fn entry() -> Entry {
+        let at = Timestamp::from_micros(1_736_937_000_000_000);
+        let agent = Sender::Player(PlayerId::new("P01"));
+        let subject = Subject {
+            message_type: "GAME_INVITATION".into(),
+            conversation_id: Some("conv-r1m1-001".into()),
+            match_id: None,
+        };
+        Entry::new(at, agent, "message_received", "GAME_INVITATION answered".into())
+            .about(&subject)
+            .level(Level::Warning)
+            .detail("answer_ms", 2)
+    }
+
+    #[test]
+    fn an_entry_is_one_line_for_people() {
+        assert_eq!(entry().for_people(), "10:30:00 P01             warning: GAME_INVITATION answered");
+    }
+
+    #[test]
+    fn an_entry_in_json_has_exactly_its_ten_fields() {
+        let json = concat!(
+            r#"{"timestamp":"2025-01-15T10:30:00Z","level":"WARNING","component":"player","agent_id":"P01","#,
+            r#""event_type":"message_received","message_type":"GAME_INVITATION","conversation_id":"conv-r1m1-001","#,
+            r#""match_id":null,"message":"GAME_INVITATION answered","details":{"answer_ms":2}}"#
+        );
+        assert_eq!(entry().as_json(), json);
+    }
+}

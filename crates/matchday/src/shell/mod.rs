@@ -1,0 +1,141 @@
+//! Runs an agent of the core over real HTTP with a durable store: the driver that the core's contract asks for.
+//!
+//! One task owns the agent; nothing else ever sees it, so there is nothing to lock. Around it:
+//! - [`clock`], `chance`: time and entropy, which the core does not have
+//! - `inbox`: what has arrived, in order and within bounds; `driver`: the task that hands it to the agent
+//! - `release`: what may be seen outside once a step is durable
+//! - `door`: requests of peers; `call`: calls of our own; `subject`: what a message is about
+//! - [`journal`]: one line for each thing that happens; `record`: exchanges as they are kept
+//! - [`handle`]: what is left in the hands of whoever started the agent
+
+mod call;
+mod chance;
+pub mod clock;
+mod door;
+mod driver;
+pub mod handle;
+mod inbox;
+pub mod journal;
+mod record;
+mod release;
+mod subject;
+
+pub use chance::{NoEntropy, entropy_from_system, entropy_numbered};
+pub use clock::Clock;
+pub use handle::{Handle, Stopped};
+pub use journal::Journal;
+
+use crate::net::{client::Client, server};
+use crate::store::{Store, StoreError, Stream};
+use door::Door;
+use driver::{Driver, Surroundings};
+use inbox::Inbox;
+use matchday_core::agent::Agent;
+use matchday_core::entropy::Entropy;
+use matchday_core::log::{self, LogError};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::TcpListener;
+use tokio::sync::{mpsc, watch};
+
+/// What whoever runs an agent decides about its surroundings.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The agents of one process share it, and so their connections.
+    pub client: Client,
+    /// The agents of one process share it, and so their time.
+    pub clock: Clock,
+    pub entropy: Entropy,
+    /// How many requests may wait for the agent or for their reply.
+    pub inbox_len: usize,
+    pub connections_max: usize,
+    /// How long a peer may take to send the body of a request.
+    pub body_timeout: Duration,
+    /// Whether requests and answers are kept word for word, without tokens.
+    pub record_exchanges: bool,
+    pub journal: Journal,
+}
+
+impl Options {
+    pub fn new(entropy: Entropy) -> Self {
+        Self {
+            client: Client::new(),
+            clock: Clock::start(),
+            entropy,
+            inbox_len: 1024,
+            connections_max: 4096,
+            body_timeout: Duration::from_secs(10),
+            record_exchanges: true,
+            journal: Journal::silent(),
+        }
+    }
+}
+
+/// Why an agent could not be started.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    #[error("cannot read the events of {stream}: {error}")]
+    Unreadable { stream: String, error: StoreError },
+    #[error("event {number} of {stream} cannot be understood: {error}")]
+    Foreign { stream: String, number: usize, error: LogError },
+    #[error("the listening socket has no address: {0}")]
+    NoAddress(std::io::Error),
+}
+
+/// Brings `agent` to where its stored events left it, wakes it, and runs it until it is shut down or its store fails.
+pub fn run<A>(
+    mut agent: A,
+    listener: TcpListener,
+    store: Store,
+    stream: Stream,
+    options: Options,
+) -> Result<Handle<A>, StartError>
+where
+    A: Agent + Send + 'static,
+    A::Event: Send,
+{
+    replay(&mut agent, &store, &stream)?;
+    let address = listener.local_addr().map_err(StartError::NoAddress)?;
+    let (inbox, arrivals) = Inbox::new(options.inbox_len);
+    let (controls, control) = mpsc::unbounded_channel();
+    let (close, closing) = watch::channel(false);
+    let close = Arc::new(close);
+    let (name, named) = watch::channel(agent.sender());
+    let (conformance, limits) = agent.reading();
+    let around = Arc::new(Surroundings {
+        client: options.client,
+        clock: options.clock,
+        inbox,
+        runtime: tokio::runtime::Handle::current(),
+        conformance,
+        limits,
+        name: named,
+        journal: options.journal,
+        record_exchanges: options.record_exchanges,
+    });
+    let door = Arc::new(Door::new(Arc::clone(&around), address, options.body_timeout));
+    let handler = move |request, peer| Arc::clone(&door).answer(request, peer);
+    let serving = tokio::spawn(server::serve(listener, options.connections_max, handler, closing));
+    let driver = Driver::new(agent, options.entropy, store, stream, around, name);
+    let ending = Arc::clone(&close);
+    let driving = tokio::spawn(async move {
+        let outcome = driver.run(arrivals, control, address).await;
+        let _ = ending.send(true);
+        outcome
+    });
+    Ok(Handle::new(address, controls, close, serving, driving))
+}
+
+fn replay<A: Agent>(agent: &mut A, store: &Store, stream: &Stream) -> Result<(), StartError> {
+    let name = || stream.0.to_string();
+    let events = store.load(stream).map_err(|error| StartError::Unreadable { stream: name(), error })?;
+    for (before, stored) in events.iter().enumerate() {
+        let (at, event) = log::read(&stored.line).map_err(|error| StartError::Foreign {
+            stream: name(),
+            number: before + 1,
+            error,
+        })?;
+        agent.apply(at, &event);
+    }
+    Ok(())
+}

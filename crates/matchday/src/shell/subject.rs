@@ -1,0 +1,129 @@
+//! What a message is about, for the journal, for the record, and for reading its answer.
+
+use matchday_core::agent::{Ask, Content, Look};
+use matchday_core::protocol::decode::Exchange;
+use matchday_core::protocol::{Body, Envelope, LeagueId, MatchId, Message, PlayerId, Sender};
+use smol_str::{SmolStr, format_smolstr};
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Subject {
+    pub(super) message_type: SmolStr,
+    pub(super) conversation_id: Option<SmolStr>,
+    pub(super) match_id: Option<SmolStr>,
+}
+
+impl Subject {
+    pub(super) fn named(message_type: &'static str) -> Self {
+        Self { message_type: SmolStr::new_static(message_type), ..Self::default() }
+    }
+
+    pub(super) fn of_message(message: &Message) -> Self {
+        let kind = message.message_type().name();
+        Self::of_parts(kind, &message.envelope, Some(&message.body))
+    }
+
+    pub(super) fn of_ask(ask: &Ask) -> Self {
+        match ask {
+            Ask::Message(Ok(incoming)) => {
+                let kind = incoming.message_type.name();
+                Self::of_parts(kind, &incoming.envelope, incoming.body.as_ref().ok())
+            }
+            Ask::Message(Err(rejection)) => Self {
+                message_type: rejection.message_type.clone().unwrap_or_default(),
+                conversation_id: rejection.conversation_id.as_ref().map(|id| id.as_str().into()),
+                match_id: None,
+            },
+            Ask::Look(look) => Self::named(match look {
+                Look::Standings => "get_standings",
+                Look::Schedule(_) => "get_schedule",
+                Look::Status => "get_status",
+                Look::Stats(_) => "get_player_stats",
+            }),
+            Ask::MatchState(match_id) => Self {
+                match_id: match_id.as_ref().map(|id| id.as_str().into()),
+                ..Self::named("get_match_state")
+            },
+            Ask::PlayerState => Self::named("get_player_state"),
+            Ask::Ping => Self::named("ping"),
+        }
+    }
+
+    fn of_parts(kind: &'static str, envelope: &Envelope, body: Option<&Body>) -> Self {
+        Self {
+            message_type: SmolStr::new_static(kind),
+            conversation_id: Some(envelope.conversation_id.as_str().into()),
+            match_id: body.and_then(|body| parts(body).match_id).map(|id| id.as_str().into()),
+        }
+    }
+}
+
+/// How a request was answered, in a few words.
+pub(super) fn outcome(content: &Content) -> SmolStr {
+    match content {
+        Content::Message(Message { body: Body::LeagueError(error), .. }) => {
+            let why = error.error_message.as_deref().unwrap_or_default();
+            format_smolstr!("{}: {why}", error.error_code)
+        }
+        Content::Message(message) => SmolStr::new_static(message.message_type().name()),
+        Content::Data(_) => SmolStr::new_static("data"),
+        Content::Received => SmolStr::new_static("received"),
+    }
+}
+
+/// What we asked, as far as it helps to read an answer that leaves things out. `None` where the message does not tell
+/// whom it is for.
+pub(super) fn exchange(message: &Message) -> Option<Exchange> {
+    let Parts { peer, league_id, match_id, player_id } = parts(&message.body);
+    Some(Exchange {
+        peer: peer?,
+        conversation_id: message.envelope.conversation_id.clone(),
+        league_id: league_id.cloned(),
+        match_id: match_id.cloned(),
+        player_id: player_id.cloned(),
+    })
+}
+
+#[derive(Default)]
+struct Parts<'a> {
+    peer: Option<Sender>,
+    league_id: Option<&'a LeagueId>,
+    match_id: Option<&'a MatchId>,
+    player_id: Option<&'a PlayerId>,
+}
+
+fn parts(body: &Body) -> Parts<'_> {
+    match body {
+        Body::GameInvitation(m) => asked(Some(&m.league_id), Some(&m.match_id), m.player_id.as_ref()),
+        Body::ChooseParityCall(m) => asked(m.league_id.as_ref(), Some(&m.match_id), Some(&m.player_id)),
+        Body::GameMoveCall(m) => asked(m.league_id.as_ref(), Some(&m.match_id), Some(&m.player_id)),
+        Body::GameError(m) => asked(m.league_id.as_ref(), m.match_id.as_ref(), m.player_id.as_ref()),
+        Body::GameOver(m) => asked(m.league_id.as_ref(), Some(&m.match_id), None),
+        Body::GameJoinAck(m) => about(&m.match_id),
+        Body::ChooseParityResponse(m) => about(&m.match_id),
+        Body::GameMoveResponse(m) => about(&m.match_id),
+        Body::MatchResultAck(m) => about(&m.match_id),
+        Body::MatchAssignment(m) => about(&m.match_id),
+        Body::MatchResultReport(m) => Parts { match_id: Some(&m.match_id), ..to_manager(Some(&m.league_id)) },
+        Body::LeagueQuery(m) => to_manager(Some(&m.league_id)),
+        Body::StartLeague(m) => to_manager(Some(&m.league_id)),
+        Body::LeagueRegisterRequest(_) | Body::RefereeRegisterRequest(_) => to_manager(None),
+        _ => Parts::default(),
+    }
+}
+
+/// A player is asked or told something of its match.
+fn asked<'a>(
+    league_id: Option<&'a LeagueId>,
+    match_id: Option<&'a MatchId>,
+    player_id: Option<&'a PlayerId>,
+) -> Parts<'a> {
+    Parts { peer: player_id.cloned().map(Sender::Player), league_id, match_id, player_id }
+}
+
+fn about(match_id: &MatchId) -> Parts<'_> {
+    Parts { match_id: Some(match_id), ..Parts::default() }
+}
+
+fn to_manager(league_id: Option<&LeagueId>) -> Parts<'_> {
+    Parts { peer: Some(Sender::LeagueManager), league_id, ..Parts::default() }
+}

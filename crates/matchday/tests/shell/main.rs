@@ -1,0 +1,18 @@
+//! Agents over real HTTP on this machine: one behaviour a test.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::unreachable
+)]
+
+mod calls;
+mod durability;
+mod ground;
+mod order;
+mod requests;
+mod shutdown;
+mod stub;
+mod trouble;
+mod whole_league;

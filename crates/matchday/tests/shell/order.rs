@@ -1,0 +1,131 @@
+//! The driver's duties, seen by an agent that keeps a diary.
+
+use crate::ground::{Ground, free_port};
+use crate::requests::{http, raw};
+use matchday::shell::{self, Handle};
+use matchday::store::Stream;
+use matchday_core::agent::{Agent, Ask, Content, Input, Reply, RequestId, Step};
+use matchday_core::entropy::Entropy;
+use matchday_core::protocol::decode::{Conformance, Limits};
+use matchday_core::protocol::{Sender, Timestamp};
+use serde_json::json;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// Answers `ping` at once, and `get_standings` only when the next tick comes, which it then wants soon.
+#[derive(Default)]
+pub(crate) struct Diarist {
+    pub(crate) pages: Vec<String>,
+    times: Vec<Timestamp>,
+    held: Vec<RequestId>,
+    wants_tick: Option<Timestamp>,
+    pub(crate) tick_after: Duration,
+}
+
+impl Agent for Diarist {
+    type Event = String;
+
+    fn handle(&mut self, now: Timestamp, _: &mut Entropy, input: Input) -> Step<String> {
+        self.times.push(now);
+        let reply = |to| Reply { to, content: Content::Data(json!({"at": now.as_micros()})) };
+        let mut step = Step::default();
+        let page = match input {
+            Input::Wake => "wake",
+            Input::Tick => {
+                assert!(self.wants_tick.is_some_and(|at| at <= now), "ticked before its time");
+                self.wants_tick = None;
+                step.replies.extend(self.held.drain(..).map(reply));
+                "tick"
+            }
+            Input::Answer { .. } => "answer",
+            Input::Request(request) if matches!(request.ask, Ask::Look(_)) => {
+                self.held.push(request.id);
+                self.wants_tick = Some(now + self.tick_after);
+                "held"
+            }
+            Input::Request(request) => {
+                step.replies.push(reply(request.id));
+                "ping"
+            }
+        };
+        step.events.push(page.to_owned());
+        self.pages.push(page.to_owned());
+        step
+    }
+
+    fn apply(&mut self, _: Timestamp, event: &String) {
+        self.pages.push(format!("({event})"));
+    }
+
+    fn deadline(&self) -> Option<Timestamp> {
+        self.wants_tick
+    }
+
+    fn reading(&self) -> (Conformance, Limits) {
+        (Conformance::Strict, Limits::AGENT)
+    }
+
+    fn sender(&self) -> Sender {
+        Sender::LeagueManager
+    }
+}
+
+pub(crate) const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+pub(crate) const HELD: &str = r#"{"jsonrpc":"2.0","id":2,"method":"get_standings"}"#;
+
+pub(crate) async fn diarist(ground: &Ground, inbox_len: usize, tick_after: Duration) -> Handle<Diarist> {
+    let agent = Diarist { tick_after, ..Diarist::default() };
+    let options = shell::Options { inbox_len, ..ground.options("diarist") };
+    let stream = Stream("diarist".into());
+    shell::run(agent, free_port().await, ground.store.clone(), stream, options).unwrap()
+}
+
+#[tokio::test]
+async fn a_tick_comes_at_the_deadline_and_a_reply_may_come_with_it() {
+    let ground = Ground::new();
+    let agent = diarist(&ground, 10, Duration::from_millis(40)).await;
+    let began = ground.clock.now();
+    let (_, answer) = ground.post(agent.address(), HELD).await;
+    let at = Timestamp::from_micros(answer["result"]["at"].as_i64().unwrap());
+    assert!(at.since(began) >= Duration::from_millis(40));
+    assert!(at.since(began) < Duration::from_millis(140), "{:?}", at.since(began));
+    assert_eq!(agent.inspect(|agent| agent.pages.clone()).await.unwrap(), ["wake", "held", "tick"]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn time_never_runs_backwards_for_an_agent() {
+    let ground = Ground::new();
+    let agent = diarist(&ground, 200, Duration::from_millis(1)).await;
+    let mut asking = tokio::task::JoinSet::new();
+    for n in 0..200 {
+        let (client, url) = (ground.client.clone(), format!("http://{}/mcp", agent.address()));
+        let body = if n % 3 == 0 { HELD } else { PING };
+        let deadline = Instant::now() + Duration::from_secs(5);
+        asking.spawn(async move { client.post(&url, body.into(), deadline, 1000).await.unwrap().status });
+    }
+    let answered = asking.join_all().await;
+    assert!(answered.iter().all(|status| *status == 200));
+    assert!(agent.inspect(|agent| agent.times.is_sorted()).await.unwrap());
+}
+
+#[tokio::test]
+async fn a_full_inbox_asks_to_come_again_later() {
+    let ground = Ground::new();
+    let agent = diarist(&ground, 1, Duration::from_millis(300)).await;
+    let (held, refused) = tokio::join!(ground.post(agent.address(), HELD), async {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        let bare = r#"{"message_type":"LEAGUE_QUERY","conversation_id":"conv-1"}"#;
+        let head = raw(agent.address(), &http("POST", "/mcp", PING)).await.to_ascii_lowercase();
+        assert!(head.contains("retry-after: 1\r\n"), "{head}");
+        (ground.post(agent.address(), PING).await, ground.post(agent.address(), bare).await)
+    });
+    assert_eq!(held.0, 200);
+    let ((status, wrapped), (_, bare)) = refused;
+    assert_eq!((status, wrapped["id"].as_i64()), (429, Some(1)));
+    assert_eq!(
+        (&wrapped["result"]["error_code"], &wrapped["result"]["sender"]),
+        (&"E014".into(), &"league_manager".into())
+    );
+    assert_eq!((&bare["error_code"], &bare["conversation_id"]), (&"E014".into(), &"conv-1".into()));
+    assert_eq!(ground.post(agent.address(), PING).await.0, 200, "there is room again");
+}
