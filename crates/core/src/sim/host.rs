@@ -270,6 +270,8 @@ impl<A: Agent + fmt::Debug> fmt::Debug for Host<A> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::protocol::Sender;
+    use crate::protocol::decode::{Conformance, Limits};
     use crate::sim::START;
 
     /// Counts its inputs, and forgets to say so when it is `forgetful`.
@@ -294,6 +296,14 @@ mod tests {
 
         fn deadline(&self) -> Option<Timestamp> {
             None
+        }
+
+        fn reading(&self) -> (Conformance, Limits) {
+            (Conformance::Strict, Limits::AGENT)
+        }
+
+        fn sender(&self) -> Sender {
+            Sender::Launcher
         }
     }
 

@@ -39,7 +39,8 @@ async fn when_the_store_fails_nothing_more_is_acknowledged_and_one_line_says_so(
     assert!(failures[0].1.contains("closed"));
 }
 
-/// The manager is broken off in the middle of the league and started again on its port with its store, three times.
+/// The manager is broken off in the middle of the league and started again on its port with its store, three times. The
+/// store lives on here, so what was on its way to the disk gets there; that a dead process loses it is tested elsewhere.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_manager_that_crashes_goes_on_where_it_was() {
     let ground = Ground::new();
@@ -61,6 +62,7 @@ async fn a_manager_that_crashes_goes_on_where_it_was() {
         .await;
         drop(manager);
         let listener = rebind(address).await;
+        ground.settled().await;
         manager = ground.run(Manager::new(settings.clone()), listener, "league");
     }
     let league = until_completed(&manager, Duration::from_secs(30)).await;

@@ -64,6 +64,13 @@ impl Ground {
         }
     }
 
+    /// Waits until nothing is on its way to the disk.
+    pub(crate) async fn settled(&self) {
+        while self.store.stats().queue_depth > 0 {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    }
+
     /// All that has been recorded. The agents must have been shut down.
     pub(crate) fn exchanges(&self) -> Vec<Exchange> {
         self.store.clone().close().unwrap();

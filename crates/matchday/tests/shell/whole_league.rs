@@ -95,7 +95,7 @@ async fn exchanges_and_journal_tell_of_everything_but_tokens() {
         .filter(|(at, _)| written[at + 4..].chars().take_while(char::is_ascii_alphanumeric).count() > 4);
     assert_eq!(secrets.count(), 0, "a match's token was written down");
     for kind in ["LEAGUE_REGISTER_REQUEST", "GAME_INVITATION", "CHOOSE_PARITY_CALL", "MATCH_RESULT_REPORT"] {
-        for direction in ["direction: \"sent\"", "direction: \"received\""] {
+        for direction in ["direction: Out", "direction: In"] {
             let told = written.lines().any(|line| line.contains(kind) && line.contains(direction));
             assert!(told, "{kind} {direction}");
         }
