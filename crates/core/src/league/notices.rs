@@ -9,7 +9,7 @@ use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{MatchId, RoundId};
 use crate::protocol::messages::{
     AnnouncedMatch, Champion, FinalStanding, LeagueCompleted, LeagueError, LeagueStandingsUpdate, Phase,
-    RoundAnnouncement, StandingRow,
+    RoundAnnouncement,
 };
 use crate::protocol::text::Endpoint;
 use crate::protocol::{Body, Message, Sender, Token};
@@ -268,31 +268,9 @@ impl Manager {
         self.standings_at = None;
         let round_id = RoundId(self.league.current_round.max(1));
         let league_id = self.league.settings.league_id.clone();
-        let update = LeagueStandingsUpdate { league_id, round_id, standings: self.rows() };
+        let update = LeagueStandingsUpdate { league_id, round_id, standings: self.league.rows() };
         let notice = Notice::passing(format_smolstr!("conv-round-{round_id}-standings"), update);
         self.tell_players(act, &notice);
-    }
-
-    /// The table as it is shown.
-    pub(super) fn rows(&self) -> Arc<[StandingRow]> {
-        let ranked = (1..).zip(self.league.table());
-        ranked
-            .filter_map(|(rank, place)| {
-                let player = self.league.players.get(&place.player)?;
-                Some(StandingRow {
-                    rank,
-                    player_id: place.player,
-                    display_name: player.meta.display_name.clone(),
-                    played: place.tally.played(),
-                    wins: place.tally.wins,
-                    draws: place.tally.draws,
-                    losses: place.tally.losses,
-                    points: place.tally.points(),
-                    technical_losses: Some(place.tally.technical_losses),
-                    rank_reason: place.ahead.map(|ahead| ahead.to_string()),
-                })
-            })
-            .collect()
     }
 
     pub(super) fn tell_completed(&mut self, act: &mut Act<'_>) {
@@ -302,7 +280,7 @@ impl Manager {
     }
 
     fn completion(&self) -> Option<Notice> {
-        let rows = self.rows();
+        let rows = self.league.rows();
         let first = rows.first()?;
         let body = LeagueCompleted {
             league_id: self.league.settings.league_id.clone(),

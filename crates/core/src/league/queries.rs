@@ -79,7 +79,7 @@ impl Manager {
     }
 
     fn standings(&self) -> LeagueQueryResponse {
-        let standings = self.rows();
+        let standings = self.league.rows();
         let found = data(StandingsData { standings: standings.clone() }).ok();
         LeagueQueryResponse { standings: Some(standings), ..response(QueryType::GetStandings, found, None) }
     }

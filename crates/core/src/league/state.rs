@@ -7,12 +7,13 @@ use super::standings::{self, Counted, Place, Verdict};
 use crate::protocol::dialect::Dialect;
 use crate::protocol::ids::{Attempt, MatchId, PlayerId, RefereeId, RoundId};
 use crate::protocol::messages::{
-    ByPlayer, GameStatus, Lifecycle, MatchResult, Phase, PlayerMeta, Record, RefereeMeta,
+    ByPlayer, GameStatus, Lifecycle, MatchResult, Phase, PlayerMeta, Record, RefereeMeta, StandingRow,
 };
 use crate::protocol::token::TokenHash;
 use crate::protocol::{Sender, Timestamp};
 use smol_str::SmolStr;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct League {
@@ -416,6 +417,28 @@ impl League {
             })
         });
         standings::table(self.players.keys(), results, &self.settings.tie_breaks)
+    }
+
+    /// The table as it is shown: with names and reasons.
+    pub fn rows(&self) -> Arc<[StandingRow]> {
+        let ranked = (1..).zip(self.table());
+        ranked
+            .filter_map(|(rank, place)| {
+                let player = self.players.get(&place.player)?;
+                Some(StandingRow {
+                    rank,
+                    player_id: place.player,
+                    display_name: player.meta.display_name.clone(),
+                    played: place.tally.played(),
+                    wins: place.tally.wins,
+                    draws: place.tally.draws,
+                    losses: place.tally.losses,
+                    points: place.tally.points(),
+                    technical_losses: Some(place.tally.technical_losses),
+                    rank_reason: place.ahead.map(|ahead| ahead.to_string()),
+                })
+            })
+            .collect()
     }
 }
 

@@ -154,6 +154,19 @@ impl Desk {
             .collect()
     }
 
+    /// Answers one endpoint's calls as they come, and gives the types of all it was told.
+    pub(crate) fn listen(&mut self, endpoint: &Endpoint) -> Vec<&'static str> {
+        let mut heard = Vec::new();
+        while let Some(place) = self.outbox.iter().position(|call| call.to == *endpoint) {
+            let call = self.outbox.remove(place);
+            if let Parcel::Message(message) = &call.parcel {
+                heard.push(message.message_type().name());
+            }
+            self.hand_in(Input::Answer { call: call.call, dialect: call.dialect, answer: Answer::Received });
+        }
+        heard
+    }
+
     /// The open matches that were given to a referee.
     pub(crate) fn open_matches(&self) -> Vec<(MatchId, PlayerId, PlayerId, RefereeId)> {
         let matches = self.manager.league().matches.iter().filter(|(_, game)| game.in_play);

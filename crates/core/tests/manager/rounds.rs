@@ -101,15 +101,7 @@ fn after_the_last_match_of_a_round_the_table_comes_before_the_rounds_end() {
     let mut desk = Desk::started(quick(), 2, 1);
     desk.settle_received();
     desk.report("R1M1", (3, 0));
-    let mut heard = Vec::new();
-    while let Some(place) = desk.outbox.iter().position(|call| call.to == player_endpoint(1)) {
-        let call = desk.outbox.remove(place);
-        if let Parcel::Message(message) = &call.parcel {
-            heard.push(message.message_type().name());
-        }
-        let answer = Answer::Received;
-        desk.hand_in(matchday_core::agent::Input::Answer { call: call.call, dialect: call.dialect, answer });
-    }
+    let heard = desk.listen(&player_endpoint(1));
     assert_eq!(heard, ["LEAGUE_STANDINGS_UPDATE", "ROUND_COMPLETED", "LEAGUE_COMPLETED"]);
 }
 
@@ -296,15 +288,7 @@ fn the_table_at_the_end_of_a_round_is_not_lost_behind_a_newer_one() {
     desk.report("R1M2", (3, 0));
     desk.report("R2M1", (3, 0));
     desk.pass(quick().standings_pause);
-    let mut heard = Vec::new();
-    while let Some(place) = desk.outbox.iter().position(|call| call.to == player_endpoint(1)) {
-        let call = desk.outbox.remove(place);
-        if let Parcel::Message(message) = &call.parcel {
-            heard.push(message.message_type().name());
-        }
-        let answer = Answer::Received;
-        desk.hand_in(matchday_core::agent::Input::Answer { call: call.call, dialect: call.dialect, answer });
-    }
+    let heard = desk.listen(&player_endpoint(1));
     let end = heard.iter().position(|name| *name == "ROUND_COMPLETED").unwrap();
     assert_eq!(heard[end - 1], "LEAGUE_STANDINGS_UPDATE", "{heard:?}");
 }

@@ -5,7 +5,7 @@
 //! secrets of draws to come. Such an event is marked, for its hash is that of the event as it is stored.
 
 use super::error::StoreError;
-use super::history::{self, History};
+use super::history::History;
 use super::{Exchange, Reader, Stored, Stream, words};
 use matchday_core::league::DecidedBy;
 use matchday_core::league::state::{Decision, Match};
@@ -180,7 +180,7 @@ fn name_of(value: &impl Serialize) -> String {
 }
 
 fn standings(history: &History) -> impl Iterator<Item = StandingRow> {
-    history::table(&history.league).into_iter().map(|mut row| {
+    history.league.rows().to_vec().into_iter().map(|mut row| {
         // A row has all its columns, also where there is nothing to say.
         row.rank_reason.get_or_insert_default();
         row

@@ -6,7 +6,6 @@ use super::{Reader, Stored, Stream};
 use matchday_core::league::state::Decision;
 use matchday_core::league::{League, LeagueEvent, Settings};
 use matchday_core::log::{self, LogError};
-use matchday_core::protocol::messages::StandingRow;
 use matchday_core::protocol::{MatchId, Sender, Timestamp};
 
 #[derive(Debug)]
@@ -72,27 +71,6 @@ fn concerns(event: &LeagueEvent, wanted: &MatchId) -> bool {
         | LeagueEvent::MatchVoided { match_id } => match_id == wanted,
         _ => false,
     }
-}
-
-/// The table as rows for people, with names.
-pub fn table(league: &League) -> Vec<StandingRow> {
-    let name = |id| league.players.get(id).map(|player| player.meta.display_name.clone());
-    let places = league.table();
-    let rows = (1..).zip(&places).filter_map(|(rank, place)| {
-        Some(StandingRow {
-            rank,
-            player_id: place.player.clone(),
-            display_name: name(&place.player)?,
-            played: place.tally.played(),
-            wins: place.tally.wins,
-            draws: place.tally.draws,
-            losses: place.tally.losses,
-            points: place.tally.points(),
-            technical_losses: Some(place.tally.technical_losses),
-            rank_reason: place.ahead.as_ref().map(ToString::to_string),
-        })
-    });
-    rows.collect()
 }
 
 /// Whether an agent belongs to the league.

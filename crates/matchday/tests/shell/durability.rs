@@ -67,6 +67,7 @@ async fn a_manager_that_crashes_goes_on_where_it_was() {
     }
     let league = until_completed(&manager, Duration::from_secs(30)).await;
     assert_eq!(league.matches_decided, 15);
+    ground.settled().await;
     let stored = ground.store.load(&Stream("league".into())).unwrap();
     let mut decided = BTreeSet::new();
     for line in stored {

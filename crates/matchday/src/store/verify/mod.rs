@@ -16,7 +16,7 @@ mod schedule;
 use super::chain::{self, Hash};
 use super::error::StoreError;
 use super::writer::time_of;
-use super::{Store, Stored, Stream, history, words};
+use super::{Store, Stored, Stream, words};
 use audit::Auditor;
 use matchday_core::league::LeagueEvent;
 use matchday_core::log;
@@ -175,7 +175,7 @@ impl Auditor {
         found.league_id = league.created.then(|| league.settings.league_id.clone());
         found.matches = u64::from(league.matches_decided);
         found.matches_scheduled = league.matches.len() as u64;
-        found.table = history::table(league);
+        found.table = league.rows().to_vec();
         found.champion = league.champion.clone();
         found.ended_early = league.phase == Phase::Completed && found.matches < found.matches_scheduled;
         found.draws_proven = self.draws.values().filter(|proven| **proven).count() as u64;
