@@ -1,0 +1,51 @@
+//! Aligned columns. Pure.
+
+use comfy_table::{CellAlignment, Table, presets};
+
+/// The rows under their headers, without borders; columns of numbers are aligned to the right.
+pub(crate) fn table(headers: &[&str], rows: &[Vec<String>]) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_header(headers).add_rows(rows);
+    for (place, column) in table.column_iter_mut().enumerate() {
+        column.set_padding((0, 2));
+        if is_numbers(rows, place) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    let text = table.to_string();
+    let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+    lines.join("\n")
+}
+
+/// Whether a column holds numbers and nothing else; gaps between them are let pass.
+fn is_numbers(rows: &[Vec<String>], place: usize) -> bool {
+    let mut cells = rows.iter().filter_map(|row| row.get(place)).filter(|cell| !cell.is_empty()).peekable();
+    cells.peek().is_some() && cells.all(|cell| cell.trim_end_matches('%').parse::<f64>().is_ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row<const N: usize>(cells: [&str; N]) -> Vec<String> {
+        cells.map(str::to_owned).to_vec()
+    }
+
+    #[test]
+    fn numbers_stand_to_the_right_and_words_to_the_left() {
+        let rows = [row(["1", "P01", "always_even", "9"]), row(["10", "P02", "random", "12"])];
+        let expected = " #  player  strategy     points\n 1  P01     always_even       9\n10  P02     random           12";
+        assert_eq!(table(&["#", "player", "strategy", "points"], &rows), expected);
+    }
+
+    #[test]
+    fn a_gap_makes_no_words_of_numbers() {
+        let rows = [row(["a", "7"]), row(["b", ""]), row(["c", "100"])];
+        assert_eq!(table(&["who", "ms"], &rows), "who   ms\na      7\nb\nc    100");
+    }
+
+    #[test]
+    fn a_table_without_rows_is_its_headers() {
+        assert_eq!(table(&["who", "ms"], &[]), "who  ms");
+    }
+}
