@@ -1,3 +1,7 @@
 //! The `matchday` command.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    matchday::cli::main()
+}
