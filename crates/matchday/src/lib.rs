@@ -4,9 +4,10 @@
 //! - [`net`]: HTTP, both sides of it
 //! - [`shell`]: runs an agent of the core over HTTP and a store
 //! - [`store`]: where events are kept
-//! - [`cli`]: the commands; `view`: how they show things
+//! - [`cli`]: the commands; `view`: how they show things; `local`: a whole league in one process
 
 pub mod cli;
+mod local;
 pub mod net;
 pub mod shell;
 pub mod store;

@@ -1,10 +1,256 @@
-//! `matchday run`: a whole league on this machine.
+//! `matchday run`: a whole league on this machine, every message over real HTTP. Binds ports, makes a store, prints.
 
+use crate::local::ports::{Others, Ports};
+use crate::local::{LocalLeague, Plan};
+use crate::store::Store;
+use crate::view::live::View;
+use crate::view::progress::{Progress, Scene, round_line};
+use crate::view::say;
+use crate::view::summary::Summary;
+use anyhow::{Context, Result, bail};
+use clap::{Args, ValueEnum, value_parser};
+use matchday_core::game::{self, GAMES};
+use matchday_core::league::{self, League};
+use matchday_core::player::strategy::{self, StrategyEntry};
+use matchday_core::protocol::{GameType, LeagueId, PlayerId, Timestamp};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::time::sleep;
 
-#[derive(Debug, clap::Args)]
-pub(crate) struct RunArgs {}
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+const DRAW_EVERY: Duration = Duration::from_millis(150);
+const TABLE_TOP: usize = 10;
+const RESULTS_SHOWN: usize = 4;
 
-pub(crate) async fn execute(_args: RunArgs) -> anyhow::Result<ExitCode> {
-    anyhow::bail!("`run` is not part of this build - start the agents one by one")
+/// Play a whole league on this machine, every message over real HTTP.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  matchday run --players 8 --referees 2 --strategies random,pattern --port-base 0"
+)]
+pub(crate) struct RunArgs {
+    /// How many players take part
+    #[arg(long, default_value_t = 4, value_parser = value_parser!(u16).range(2..=99))]
+    players: u16,
+    /// How many referees there are
+    #[arg(long, default_value_t = 2, value_parser = value_parser!(u16).range(1..=99))]
+    referees: u16,
+    #[arg(long, default_value = "even_odd", value_parser = known_game, help = game_help())]
+    game: GameType,
+    /// Strategies, given to the players in turn [default: every built-in one]
+    #[arg(long, value_delimiter = ',', value_name = "A,B", value_parser = strategy::named)]
+    strategies: Vec<&'static StrategyEntry>,
+    /// The manager's port; referees follow from 1 above it and players from 101; 0 picks free ports for all
+    #[arg(long, default_value_t = 8000, value_name = "PORT")]
+    port_base: u16,
+    /// The file that keeps the league, which must not exist yet [default: matchday-run-TIME.db here]
+    #[arg(long, value_name = "FILE")]
+    store: Option<PathBuf>,
+    /// Take chance from this number instead of the system; tokens can then be guessed. Draws come out the same again
+    /// if no referee has more than one match at a time, as with 4 players and 2 referees
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// How many seconds before its first match a round is announced; a manager of its own takes 60, here nobody waits
+    #[arg(long, default_value = "0", value_name = "SECONDS", value_parser = in_seconds)]
+    lead: Duration,
+    /// Print only how it ended
+    #[arg(long, short)]
+    quiet: bool,
+    /// Print how it ended as JSON, and nothing else
+    #[arg(long)]
+    json: bool,
+    /// Whether every message and answer is kept, for `replay` and `export`
+    #[arg(long, value_enum, default_value_t = Switch::On)]
+    exchanges: Switch,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Switch {
+    On,
+    Off,
+}
+
+fn game_help() -> String {
+    let names: Vec<&str> = GAMES.iter().map(|game| game.name).collect();
+    format!("The game that is played: {}", names.join(" or "))
+}
+
+fn known_game(name: &str) -> Result<GameType, String> {
+    let game_type = GameType::new(name);
+    match game::find(&game_type) {
+        Some(_) => Ok(game_type),
+        None => {
+            let names: Vec<&str> = GAMES.iter().map(|game| game.name).collect();
+            Err(format!("there is no game {name:?}; choose one of: {}", names.join(", ")))
+        }
+    }
+}
+
+fn in_seconds(text: &str) -> Result<Duration, String> {
+    let number: f64 = text.parse().map_err(|_| "not a number of seconds".to_owned())?;
+    Duration::try_from_secs_f64(number).map_err(|error| error.to_string())
+}
+
+impl RunArgs {
+    fn plan(&self) -> Plan {
+        let known: Vec<&'static StrategyEntry> = match self.strategies.as_slice() {
+            [] => strategy::ALL.iter().collect(),
+            named => named.to_vec(),
+        };
+        Plan {
+            league_id: league_id(&self.game),
+            game_type: self.game.clone(),
+            strategies: known.into_iter().cycle().take(self.players.into()).collect(),
+            referees: self.referees.into(),
+            lead: self.lead,
+            seed: self.seed,
+            record_exchanges: self.exchanges == Switch::On,
+        }
+    }
+
+    /// Where the league is kept: a file that is not there yet.
+    fn file(&self) -> Result<PathBuf> {
+        match &self.store {
+            Some(file) if file.exists() => {
+                bail!("{} exists already: `run` begins a new league and needs a new file", file.display())
+            }
+            Some(file) => Ok(file.clone()),
+            None => Ok(fresh_file(SystemTime::now())),
+        }
+    }
+}
+
+/// The default league's id says which game it plays; so does that of a league of another game.
+fn league_id(game: &GameType) -> LeagueId {
+    let usual = league::Settings::default();
+    if *game == usual.game_type { usual.league_id } else { LeagueId::new(format!("league_{game}")) }
+}
+
+/// `matchday-run-20250115-103000.db`, or the next that is free.
+fn fresh_file(now: SystemTime) -> PathBuf {
+    let since_epoch = now.duration_since(UNIX_EPOCH).unwrap_or_default();
+    let stamp = (Timestamp::EPOCH + since_epoch).to_string();
+    let digits: String = stamp.chars().take(19).filter(char::is_ascii_digit).collect();
+    let (day, time) = digits.split_at_checked(8).unwrap_or((&digits, "0"));
+    let names = (1_u32..).map(|number| match number {
+        1 => format!("matchday-run-{day}-{time}.db"),
+        more => format!("matchday-run-{day}-{time}-{more}.db"),
+    });
+    let mut free = names.map(PathBuf::from).filter(|file| !file.exists());
+    free.next().unwrap_or_else(|| PathBuf::from("matchday-run.db"))
+}
+
+pub(crate) async fn execute(args: RunArgs) -> Result<ExitCode> {
+    let plan = args.plan();
+    let ports = Ports::bind(args.port_base, args.referees, args.players).await?;
+    let file = args.file()?;
+    let mut interruption = Interruption::listen()?;
+    let store = Store::open(&file)?;
+    let view = View::new(args.quiet || args.json);
+    view.say(&opening(&args, &ports, &file)?);
+    let strategies = strategies(&plan);
+
+    let Ports { manager, others } = ports;
+    let mut local = LocalLeague::begin(plan, store, manager)?;
+    let mut began = Instant::now();
+    let played = tokio::select! {
+        played = play(&mut local, others, &view, &mut began) => Some(played),
+        () = interruption.come() => None,
+    };
+    let took = began.elapsed();
+    view.finish();
+    let league = local.look(League::clone).await;
+    let closed = local.shutdown().await;
+    let interrupted = played.is_none();
+    let lies = || format!("the league broke off; what is decided lies in {}", file.display());
+    played.unwrap_or(Ok(())).and(closed).with_context(lies)?;
+
+    let summary = Summary::of(&league?, &strategies, took, file);
+    say(if args.json { serde_json::to_string_pretty(&summary)? } else { summary.for_people() });
+    if interrupted {
+        let Summary { matches_decided, matches, .. } = summary;
+        eprintln!("Stopped before the end: {matches_decided} of {matches} matches are decided and kept.");
+        return Ok(ExitCode::FAILURE);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Everyone registers in order, so a player's number is its place.
+fn strategies(plan: &Plan) -> BTreeMap<PlayerId, &'static str> {
+    let numbered = (1_u32..).zip(&plan.strategies);
+    numbered.map(|(number, strategy)| (PlayerId::new(format!("P{number:02}")), strategy.name)).collect()
+}
+
+fn opening(args: &RunArgs, ports: &Ports, file: &Path) -> Result<String> {
+    Ok(format!(
+        "{} players and {} referees play {}, the manager at http://{}/mcp; the league is kept in {}",
+        args.players,
+        args.referees,
+        args.game,
+        ports.manager.local_addr()?,
+        file.display()
+    ))
+}
+
+/// From the first registration until everyone has heard how it ended.
+async fn play(local: &mut LocalLeague, others: Others, view: &View, began: &mut Instant) -> Result<()> {
+    local.gather(others).await?;
+    *began = Instant::now();
+    local.start().await?;
+    watch(local, view).await?;
+    let deaf = local.farewell().await;
+    if deaf > 0 {
+        view.say(&format!("{deaf} agents have not heard that the league is over"));
+    }
+    Ok(())
+}
+
+/// Shows how the league goes on until it is over.
+async fn watch(local: &mut LocalLeague, view: &View) -> Result<()> {
+    let mut told = 0;
+    loop {
+        let progress = local.look(Progress::of).await?;
+        match view {
+            View::Live(live) => {
+                let scene = local.look(|league| Scene::of(league, TABLE_TOP, RESULTS_SHOWN)).await?;
+                live.draw(&progress, &scene);
+            }
+            View::Lines if progress.rounds_completed > told => {
+                let lines = local.look(move |league| {
+                    let over = league.rounds.iter().filter(|round| round.completed).skip(told);
+                    over.map(|round| round_line(league, round)).collect::<Vec<_>>()
+                });
+                let lines = lines.await?;
+                told += lines.len();
+                lines.iter().for_each(say);
+            }
+            View::Lines | View::Silent => {}
+        }
+        if progress.completed {
+            return Ok(());
+        }
+        sleep(if matches!(view, View::Live(_)) { DRAW_EVERY } else { LOOK_EVERY }).await;
+    }
+}
+
+/// Ctrl-C, or a request to end.
+struct Interruption {
+    interrupt: Signal,
+    terminate: Signal,
+}
+
+impl Interruption {
+    fn listen() -> Result<Self> {
+        let listen = |kind| signal(kind).context("cannot listen for Ctrl-C");
+        Ok(Self { interrupt: listen(SignalKind::interrupt())?, terminate: listen(SignalKind::terminate())? })
+    }
+
+    async fn come(&mut self) {
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+        }
+    }
 }

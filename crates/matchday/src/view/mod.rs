@@ -1,5 +1,8 @@
-//! What people see. Text only.
+//! What people see: tables, the live view of a league, how it ended. Text only, but for [`live`], which draws on a terminal.
 
+pub(crate) mod live;
+pub(crate) mod progress;
+pub(crate) mod summary;
 mod table;
 
 pub(crate) use table::table;

@@ -1,0 +1,208 @@
+//! A whole league in one process: manager, referees and players, each on a port of its own, speaking over real HTTP.
+//! Starts them, watches the manager, stops them. One clock, one client and one store serve all.
+//!
+//! - [`ports`]: every port is bound before anything else begins
+//! - `cast`: the agents, from what was asked for
+
+mod cast;
+pub(crate) mod ports;
+
+use crate::net::client::Client;
+use crate::shell::{self, Clock, Handle, NoEntropy, Options, entropy_from_system, entropy_numbered};
+use crate::store::{Store, Stream};
+use anyhow::{Context, Result, anyhow, bail};
+use cast::Cast;
+use matchday_core::agent::Agent;
+use matchday_core::entropy::Entropy;
+use matchday_core::league::{League, Manager};
+use matchday_core::player::Player;
+use matchday_core::player::strategy::StrategyEntry;
+use matchday_core::protocol::messages::StartLeague;
+use matchday_core::protocol::{
+    ConversationId, Envelope, GameType, LeagueId, Message, MessageType, RoundId, Sender,
+};
+use matchday_core::referee::Referee;
+use ports::Others;
+use std::time::Duration;
+use tokio::net::TcpListener;
+use tokio::time::{Instant, sleep, timeout};
+
+const LOOK_EVERY: Duration = Duration::from_millis(1);
+const REGISTRATION_MAX: Duration = Duration::from_secs(30);
+const FAREWELL_MAX: Duration = Duration::from_secs(5);
+const SHUTDOWN_MAX: Duration = Duration::from_secs(10);
+const ANSWER_BYTES_MAX: usize = 1 << 20;
+
+/// What is to be played.
+#[derive(Debug, Clone)]
+pub(crate) struct Plan {
+    pub(crate) league_id: LeagueId,
+    pub(crate) game_type: GameType,
+    /// One for each player, in order.
+    pub(crate) strategies: Vec<&'static StrategyEntry>,
+    pub(crate) referees: usize,
+    pub(crate) lead: Duration,
+    pub(crate) seed: Option<u64>,
+    pub(crate) record_exchanges: bool,
+}
+
+impl Plan {
+    /// How many matches a referee has to hold so that a round can be played at once; at most ten.
+    fn matches_each(&self) -> u32 {
+        let at_once = (self.strategies.len() / 2).div_ceil(self.referees.max(1));
+        u32::try_from(at_once).unwrap_or(u32::MAX).clamp(1, 10)
+    }
+}
+
+/// The league, running.
+pub(crate) struct LocalLeague {
+    plan: Plan,
+    client: Client,
+    clock: Clock,
+    store: Store,
+    manager: Handle<Manager>,
+    referees: Vec<Handle<Referee>>,
+    players: Vec<Handle<Player>>,
+}
+
+impl LocalLeague {
+    /// Starts the manager, and then the others one after the other, so that P01 is the player with the first port.
+    pub(crate) fn begin(plan: Plan, store: Store, manager: TcpListener) -> Result<Self> {
+        let (client, clock) = (Client::new(), Clock::start());
+        let agent = Manager::new(Cast::league(&plan));
+        let options = options(&plan, &client, clock, "manager")?;
+        let manager = shell::run(agent, manager, store.clone(), Stream::league(), options)?;
+        Ok(Self { plan, client, clock, store, manager, referees: Vec::new(), players: Vec::new() })
+    }
+
+    /// Lets everyone in, and comes back when all have registered.
+    pub(crate) async fn gather(&mut self, others: Others) -> Result<()> {
+        let plan = self.plan.clone();
+        let cast = Cast::at(&plan, self.manager.address())?;
+        for (number, listener) in (1..).zip(others.referees) {
+            let referee = Referee::new(cast.referee(number, &listener)?);
+            let handle = self.run(referee, listener, "referee", number)?;
+            self.referees.push(handle);
+            self.until_registered().await?;
+        }
+        for ((number, listener), strategy) in (1..).zip(others.players).zip(&plan.strategies) {
+            let player = Player::new(cast.player(number, &listener, strategy)?, strategy.build());
+            let handle = self.run(player, listener, "player", number)?;
+            self.players.push(handle);
+            self.until_registered().await?;
+        }
+        Ok(())
+    }
+
+    fn run<A>(&self, agent: A, listener: TcpListener, role: &str, number: u32) -> Result<Handle<A>>
+    where
+        A: Agent + Send + 'static,
+        A::Event: Send,
+    {
+        // Chance goes by number and not by port, so that a seed means the same on any ports.
+        let options = options(&self.plan, &self.client, self.clock, &format!("{role} {number}"))?;
+        let stream = Stream(format!("{role}/{}", listener.local_addr()?.port()).into());
+        Ok(shell::run(agent, listener, self.store.clone(), stream, options)?)
+    }
+
+    async fn until_registered(&mut self) -> Result<()> {
+        let (referees, players) = (self.referees.len(), self.players.len());
+        let deadline = Instant::now() + REGISTRATION_MAX;
+        let all = move |league: &League| league.referees.len() == referees && league.players.len() == players;
+        while !self.look(all).await? {
+            if Instant::now() > deadline {
+                bail!("the last agent has not registered in {} s", REGISTRATION_MAX.as_secs());
+            }
+            sleep(LOOK_EVERY).await;
+        }
+        Ok(())
+    }
+
+    /// Sends START_LEAGUE, as anyone would.
+    pub(crate) async fn start(&mut self) -> Result<()> {
+        let envelope = Envelope::new(Sender::Launcher, self.clock.now(), ConversationId::new("conv-start"));
+        let message = Message::new(envelope, StartLeague { league_id: self.plan.league_id.clone() });
+        let url = format!("http://{}/mcp", self.manager.address());
+        let body = serde_json::to_vec(&message)?.into();
+        let deadline = Instant::now() + Duration::from_secs(30);
+        let received = self.client.post(&url, body, deadline, ANSWER_BYTES_MAX).await?;
+        let answer: serde_json::Value =
+            serde_json::from_slice(&received.body).context("the manager's answer to START_LEAGUE")?;
+        let kind = answer.get("message_type").and_then(|kind| kind.as_str());
+        if kind != Some(MessageType::LeagueStatus.name()) {
+            bail!("the manager does not start the league: {answer}");
+        }
+        Ok(())
+    }
+
+    /// Looks at the league as it stands.
+    pub(crate) async fn look<R: Send + 'static>(
+        &mut self,
+        look: impl FnOnce(&League) -> R + Send + 'static,
+    ) -> Result<R> {
+        match self.manager.inspect(move |manager| look(manager.league())).await {
+            Some(seen) => Ok(seen),
+            None => match self.manager.stopped().await {
+                Err(stopped) => Err(anyhow!("the manager has stopped: {stopped}")),
+                Ok(()) => Err(anyhow!("the manager has stopped")),
+            },
+        }
+    }
+
+    /// Waits until everyone has heard that the league is over, but not for ever. How many have not.
+    pub(crate) async fn farewell(&self) -> usize {
+        let deadline = Instant::now() + FAREWELL_MAX;
+        loop {
+            let deaf = self.deaf().await;
+            if deaf == 0 || Instant::now() > deadline {
+                return deaf;
+            }
+            sleep(LOOK_EVERY).await;
+        }
+    }
+
+    async fn deaf(&self) -> usize {
+        let mut deaf = 0;
+        for player in &self.players {
+            let told = player.inspect(|player| player.durable().league_closed()).await;
+            deaf += usize::from(told != Some(true));
+        }
+        for referee in &self.referees {
+            let told = referee.inspect(|referee| referee.durable().is_closed(RoundId(u32::MAX))).await;
+            deaf += usize::from(told != Some(true));
+        }
+        deaf
+    }
+
+    /// Lets everyone answer what they were asked and store what they know, and closes the store.
+    pub(crate) async fn shutdown(self) -> Result<()> {
+        let Self { store, manager, referees, players, .. } = self;
+        let everyone = async {
+            let players: Vec<_> = players.into_iter().map(|player| tokio::spawn(player.shutdown())).collect();
+            let referees: Vec<_> =
+                referees.into_iter().map(|referee| tokio::spawn(referee.shutdown())).collect();
+            for leaving in players.into_iter().chain(referees) {
+                leaving.await??;
+            }
+            manager.shutdown().await?;
+            anyhow::Ok(())
+        };
+        let left = timeout(SHUTDOWN_MAX, everyone).await;
+        // Joins the writer's thread, which has at most one commit to finish.
+        tokio::task::spawn_blocking(move || store.close()).await??;
+        left.map_err(|_| anyhow!("some agents had not come to an end after {} s", SHUTDOWN_MAX.as_secs()))?
+    }
+}
+
+fn options(plan: &Plan, client: &Client, clock: Clock, agent: &str) -> Result<Options, NoEntropy> {
+    let entropy: Entropy = match plan.seed {
+        Some(seed) => entropy_numbered(seed, agent),
+        None => entropy_from_system()?,
+    };
+    Ok(Options {
+        client: client.clone(),
+        clock,
+        record_exchanges: plan.record_exchanges,
+        ..Options::new(entropy)
+    })
+}

@@ -1,0 +1,91 @@
+//! How far a league has come, in words. Pure: from the league to text.
+
+use matchday_core::league::League;
+use matchday_core::league::standings::Verdict;
+use matchday_core::league::state::{Match, Round};
+use matchday_core::protocol::messages::{GameStatus, Phase, StandingRow};
+use matchday_core::protocol::{MatchId, Timestamp};
+
+/// How many results of a round are told one by one.
+const TOLD_SINGLY_MAX: usize = 4;
+
+/// The counts, which are cheap to take at any time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Progress {
+    pub(crate) round: u32,
+    pub(crate) rounds: usize,
+    pub(crate) rounds_completed: usize,
+    pub(crate) decided: u32,
+    pub(crate) matches: usize,
+    pub(crate) completed: bool,
+}
+
+impl Progress {
+    pub(crate) fn of(league: &League) -> Self {
+        Self {
+            round: league.current_round,
+            rounds: league.rounds.len(),
+            rounds_completed: league.rounds.iter().filter(|round| round.completed).count(),
+            decided: league.matches_decided,
+            matches: league.matches.len(),
+            completed: league.phase == Phase::Completed,
+        }
+    }
+}
+
+/// What the live view shows besides the counts.
+#[derive(Debug, Clone)]
+pub(crate) struct Scene {
+    pub(crate) top: Vec<StandingRow>,
+    /// The last results, the latest first.
+    pub(crate) latest: Vec<String>,
+}
+
+impl Scene {
+    pub(crate) fn of(league: &League, places: usize, results: usize) -> Self {
+        let mut top = league.rows().to_vec();
+        top.truncate(places);
+        let recent = usize::try_from(league.current_round).unwrap_or(0);
+        let rounds = league.rounds.iter().take(recent).rev().take(2);
+        let mut decided: Vec<(Timestamp, String)> = rounds
+            .flat_map(|round| league.matches_of(round))
+            .filter_map(|(id, game)| Some((game.decision.as_ref()?.at, result(id, game)?)))
+            .collect();
+        decided.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
+        Self { top, latest: decided.into_iter().map(|(_, text)| text).take(results).collect() }
+    }
+}
+
+/// One line about a round that is over.
+pub(crate) fn round_line(league: &League, round: &Round) -> String {
+    let games: Vec<(&MatchId, &Match)> = league.matches_of(round).collect();
+    let head = format!("round {} of {}", round.round_id.0, league.rounds.len());
+    if games.len() <= TOLD_SINGLY_MAX {
+        let results: Vec<String> = games.iter().filter_map(|(id, game)| result(id, game)).collect();
+        return format!("{head}: {}", results.join("; "));
+    }
+    let status = |wanted| {
+        let decided = games.iter().filter_map(|(_, game)| game.decision.as_ref());
+        decided.filter(|decision| decision.status == wanted).count()
+    };
+    format!(
+        "{head}: {} matches, {} drawn, {} technical losses",
+        games.len(),
+        status(GameStatus::Draw),
+        status(GameStatus::TechnicalLoss)
+    )
+}
+
+/// "R1M1 P01 beat P04"
+fn result(id: &MatchId, game: &Match) -> Option<String> {
+    let decision = game.decision.as_ref()?;
+    let (a, b) = (&game.a, &game.b);
+    let technical = if decision.status == GameStatus::TechnicalLoss { " (technical loss)" } else { "" };
+    let text = match decision.verdict(game) {
+        Verdict::WonByA => format!("{a} beat {b}"),
+        Verdict::WonByB => format!("{b} beat {a}"),
+        Verdict::Drawn => format!("{a} drew with {b}"),
+        Verdict::LostByBoth => format!("{a} and {b} both lost"),
+    };
+    Some(format!("{id} {text}{technical}"))
+}

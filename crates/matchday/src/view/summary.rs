@@ -1,0 +1,113 @@
+//! How a league ended, for people and as data. Pure.
+
+use super::live::seconds;
+use super::{bold, table};
+use matchday_core::league::League;
+use matchday_core::protocol::messages::StandingRow;
+use matchday_core::protocol::{LeagueId, PlayerId};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Summary {
+    pub(crate) league_id: LeagueId,
+    /// Whether every match was played; not if the run was broken off.
+    pub(crate) completed: bool,
+    pub(crate) champion: Option<PlayerId>,
+    pub(crate) matches_decided: u32,
+    pub(crate) matches: usize,
+    pub(crate) rounds: usize,
+    pub(crate) technical_losses: u32,
+    pub(crate) seconds: f64,
+    pub(crate) matches_per_second: f64,
+    pub(crate) standings: Vec<Standing>,
+    pub(crate) store: PathBuf,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Standing {
+    #[serde(flatten)]
+    pub(crate) row: StandingRow,
+    pub(crate) strategy: &'static str,
+}
+
+impl Summary {
+    /// `took` is the time from the start of the league to its last result.
+    pub(crate) fn of(
+        league: &League,
+        strategies: &BTreeMap<PlayerId, &'static str>,
+        took: Duration,
+        store: PathBuf,
+    ) -> Self {
+        let strategy = |player: &PlayerId| strategies.get(player).copied().unwrap_or_default();
+        let rows = league.rows().to_vec();
+        let seconds = took.as_secs_f64();
+        Self {
+            league_id: league.settings.league_id.clone(),
+            completed: league.champion.is_some(),
+            champion: league.champion.clone(),
+            matches_decided: league.matches_decided,
+            matches: league.matches.len(),
+            rounds: league.rounds.len(),
+            technical_losses: rows.iter().filter_map(|row| row.technical_losses).sum(),
+            seconds,
+            matches_per_second: if seconds > 0.0 { f64::from(league.matches_decided) / seconds } else { 0.0 },
+            standings: rows
+                .into_iter()
+                .map(|row| Standing { strategy: strategy(&row.player_id), row })
+                .collect(),
+            store,
+        }
+    }
+
+    pub(crate) fn for_people(&self) -> String {
+        let mut text = format!("\n{}\n\n", self.table());
+        let took = Duration::from_secs_f64(self.seconds.max(0.0));
+        if let Some(winner) = self.standings.first().filter(|_| self.completed) {
+            let StandingRow { player_id, display_name, points, .. } = &winner.row;
+            let champion = format!("{player_id} ({display_name}, {})", winner.strategy);
+            text.push_str(&format!("Champion  {} with {points} points\n", bold(&champion)));
+        }
+        text.push_str(&format!(
+            "Matches   {} of {} in {} ({:.0} a second), {} technical losses\n",
+            self.matches_decided,
+            self.matches,
+            seconds(took),
+            self.matches_per_second,
+            self.technical_losses
+        ));
+        let file = self.store.display();
+        text.push_str(&format!("Data      {file}\n\n"));
+        text.push_str(&format!(
+            "  matchday verify {file}               recompute every draw and the table\n"
+        ));
+        text.push_str(&format!("  matchday replay {file} --match R1M1  a match, message by message"));
+        text
+    }
+
+    fn table(&self) -> String {
+        let headers =
+            ["#", "player", "strategy", "played", "won", "drawn", "lost", "points", "technical", "why"];
+        let rows: Vec<Vec<String>> = self.standings.iter().map(Standing::cells).collect();
+        table(&headers, &rows)
+    }
+}
+
+impl Standing {
+    fn cells(&self) -> Vec<String> {
+        let row = &self.row;
+        let technical = row.technical_losses.unwrap_or(0);
+        let mut cells = vec![row.rank.to_string(), row.player_id.to_string(), self.strategy.to_owned()];
+        let numbers = [row.played, row.wins, row.draws, row.losses, row.points, technical];
+        cells.extend(numbers.iter().map(ToString::to_string));
+        cells.push(tie_break(row).unwrap_or_default().to_owned());
+        cells
+    }
+}
+
+/// What put a player ahead of the next, unless it was points, as everyone can see.
+fn tie_break(row: &StandingRow) -> Option<&str> {
+    row.rank_reason.as_deref().filter(|reason| !reason.ends_with("on points"))
+}
