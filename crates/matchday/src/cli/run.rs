@@ -3,6 +3,7 @@
 use crate::local::ports::{Others, Ports};
 use crate::local::{LocalLeague, Plan};
 use crate::store::Store;
+use crate::store::history::History;
 use crate::view::live::View;
 use crate::view::progress::{Progress, Scene, round_line};
 use crate::view::say;
@@ -10,7 +11,7 @@ use crate::view::summary::Summary;
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum, value_parser};
 use matchday_core::game::{self, GAMES};
-use matchday_core::league::{self, League};
+use matchday_core::league;
 use matchday_core::player::strategy::{self, StrategyEntry};
 use matchday_core::protocol::{GameType, LeagueId, PlayerId, Timestamp};
 use std::collections::BTreeMap;
@@ -161,13 +162,14 @@ pub(crate) async fn execute(args: RunArgs) -> Result<ExitCode> {
     };
     let took = began.elapsed();
     view.finish();
-    let league = local.look(League::clone).await;
     let closed = local.shutdown().await;
     let interrupted = played.is_none();
     let lies = || format!("the league broke off; what is decided lies in {}", file.display());
     played.unwrap_or(Ok(())).and(closed).with_context(lies)?;
 
-    let summary = Summary::of(&league?, &strategies, took, file);
+    // Told from the file: matches may have been decided since anyone last looked, and it is the file that counts.
+    let league = History::load(&Store::open_read_only(&file)?)?.league;
+    let summary = Summary::of(&league, &strategies, took, file);
     say(if args.json { serde_json::to_string_pretty(&summary)? } else { summary.for_people() });
     if interrupted {
         let Summary { matches_decided, matches, .. } = summary;
