@@ -1,13 +1,46 @@
-//! Stand-in for the commands, until they are merged.
+//! The commands. Each prints for people, or with `--json` for programs; each ends with 0 if it is done, 1 if it failed, 2
+//! if it was called wrongly.
+//!
+//! # Layout
+//! - [`settings`], `config`, `config_file`: what can be set, and where each value came from
+//! - `manager`, `referee`, `player`: the agents, which keep running; `serve`: what they have in common
+//! - `desk`: talks to a manager; `look`, `order`: the commands that do
+//! - `run`: a whole league at once; `files`: what can be made of a stored league
 
+mod config;
+mod config_file;
+mod desk;
 mod files;
+mod look;
+mod manager;
+mod order;
+mod player;
+mod referee;
 mod run;
+mod serve;
+mod settings;
+mod show;
 
 use clap::{Parser, Subcommand};
+use config::Flags;
+use settings::{ForManager, ForPlayer, ForReferee};
+use std::io::Write;
 use std::process::ExitCode;
 
+/// Runs leagues of AI agents that speak league.v2.
 #[derive(Debug, Parser)]
-#[command(name = "matchday")]
+#[command(
+    version,
+    propagate_version = true,
+    max_term_width = 100,
+    after_help = "\
+Example, each in a terminal of its own:
+  matchday manager --lead 5
+  matchday referee
+  matchday player --strategy random
+  matchday player --listen 127.0.0.1:8102 --strategy pattern
+  matchday start && matchday standings --watch"
+)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -15,24 +48,84 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Play a whole league on this machine
     Run(run::RunArgs),
+    /// Run a league manager
+    #[command(after_help = manager::EXAMPLE)]
+    Manager(Flags<ForManager>),
+    /// Run a referee
+    #[command(after_help = referee::EXAMPLE)]
+    Referee(Flags<ForReferee>),
+    /// Run a player
+    #[command(after_help = player::EXAMPLE)]
+    Player(Flags<ForPlayer>),
+    /// Close registration and begin the league
+    #[command(after_help = "Example:\n  matchday start --manager http://localhost:8000/mcp")]
+    Start(order::StartArgs),
+    /// Show how far the league has come
+    #[command(after_help = "Example:\n  matchday status --watch")]
+    Status(look::LookArgs),
+    /// Show the table
+    #[command(after_help = "Example:\n  matchday standings --json")]
+    Standings(look::LookArgs),
+    /// Show the rounds, their matches and results
+    #[command(after_help = "Example:\n  matchday schedule --round 1")]
+    Schedule(look::ScheduleArgs),
+    /// Show how a player has done
+    #[command(after_help = "Example:\n  matchday stats P01")]
+    Stats(look::StatsArgs),
+    /// Step in as the operator: pause, resume, withdraw, void, end
+    #[command(after_help = order::ADMIN_EXAMPLE)]
+    Admin(order::AdminArgs),
+    /// Show the settings in effect, and where each came from
+    #[command(after_help = show::EXAMPLE)]
+    Config(show::ConfigArgs),
+    /// Check a stored league: its chain of events, draws, scores and table
     Verify(files::VerifyArgs),
+    /// Tell a stored match as it happened
     Replay(files::ReplayArgs),
+    /// Write a stored league out as JSON and CSV
     Export(files::ExportArgs),
 }
 
+/// The command was called in a way that cannot work.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct Usage(pub(crate) String);
+
+/// Runs the command that the process was started with.
 pub fn main() -> ExitCode {
-    let command = Cli::parse().command;
-    let done = match command {
-        Command::Run(args) => {
-            tokio::runtime::Runtime::new().map_err(Into::into).and_then(|rt| rt.block_on(run::execute(args)))
-        }
+    let cli = Cli::parse();
+    let outcome = tokio::runtime::Runtime::new()
+        .map_err(anyhow::Error::from)
+        .and_then(|runtime| runtime.block_on(execute(cli.command)));
+    outcome.unwrap_or_else(|error| {
+        let line = format!("{error:#}").split_whitespace().collect::<Vec<_>>().join(" ");
+        notice(&line);
+        ExitCode::from(if error.is::<Usage>() { 2 } else { 1 })
+    })
+}
+
+async fn execute(command: Command) -> anyhow::Result<ExitCode> {
+    match command {
+        Command::Run(args) => run::execute(args).await,
+        Command::Manager(flags) => manager::execute(flags).await,
+        Command::Referee(flags) => referee::execute(flags).await,
+        Command::Player(flags) => player::execute(flags).await,
+        Command::Start(args) => order::start(args).await,
+        Command::Status(args) => look::status(args).await,
+        Command::Standings(args) => look::standings(args).await,
+        Command::Schedule(args) => look::schedule(args).await,
+        Command::Stats(args) => look::stats(args).await,
+        Command::Admin(args) => order::admin(args).await,
+        Command::Config(args) => show::config(args),
         Command::Verify(args) => files::verify(args),
         Command::Replay(args) => files::replay(args),
         Command::Export(args) => files::export(args),
-    };
-    done.unwrap_or_else(|error| {
-        eprintln!("matchday: {error:#}");
-        ExitCode::FAILURE
-    })
+    }
+}
+
+/// Tells whoever runs the command something that is not its result.
+fn notice(text: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "matchday: {text}");
 }

@@ -1,5 +1,6 @@
 //! `matchday run`: a whole league on this machine, every message over real HTTP. Binds ports, makes a store, prints.
 
+use super::serve::Stop;
 use crate::local::ports::{Others, Ports};
 use crate::local::{LocalLeague, Plan};
 use crate::store::Store;
@@ -18,7 +19,6 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::sleep;
 
 const LOOK_EVERY: Duration = Duration::from_millis(20);
@@ -147,7 +147,7 @@ pub(crate) async fn execute(args: RunArgs) -> Result<ExitCode> {
     let plan = args.plan();
     let ports = Ports::bind(args.port_base, args.referees, args.players).await?;
     let file = args.file()?;
-    let mut interruption = Interruption::listen()?;
+    let mut stop = Stop::listen()?;
     let store = Store::open(&file)?;
     let view = View::new(args.quiet || args.json);
     view.say(&opening(&args, &ports, &file)?);
@@ -158,7 +158,7 @@ pub(crate) async fn execute(args: RunArgs) -> Result<ExitCode> {
     let mut began = Instant::now();
     let played = tokio::select! {
         played = play(&mut local, others, &view, &mut began) => Some(played),
-        () = interruption.come() => None,
+        () = stop.told() => None,
     };
     let took = began.elapsed();
     view.finish();
@@ -234,25 +234,5 @@ async fn watch(local: &mut LocalLeague, view: &View) -> Result<()> {
             return Ok(());
         }
         sleep(if matches!(view, View::Live(_)) { DRAW_EVERY } else { LOOK_EVERY }).await;
-    }
-}
-
-/// Ctrl-C, or a request to end.
-struct Interruption {
-    interrupt: Signal,
-    terminate: Signal,
-}
-
-impl Interruption {
-    fn listen() -> Result<Self> {
-        let listen = |kind| signal(kind).context("cannot listen for Ctrl-C");
-        Ok(Self { interrupt: listen(SignalKind::interrupt())?, terminate: listen(SignalKind::terminate())? })
-    }
-
-    async fn come(&mut self) {
-        tokio::select! {
-            _ = self.interrupt.recv() => {}
-            _ = self.terminate.recv() => {}
-        }
     }
 }

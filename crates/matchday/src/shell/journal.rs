@@ -105,6 +105,17 @@ pub enum Format {
     Json,
 }
 
+impl Format {
+    /// Writes one line to the standard output. If nobody reads any more, the league goes on all the same.
+    pub fn write(self, entry: &Entry) {
+        let line = match self {
+            Self::People => entry.for_people(),
+            Self::Json => entry.as_json(),
+        };
+        let _ = writeln!(std::io::stdout().lock(), "{line}");
+    }
+}
+
 /// Where entries go. Copies share it.
 #[derive(Clone, Default)]
 pub struct Journal(Option<Arc<Sink>>);
@@ -121,14 +132,7 @@ impl Journal {
     }
 
     pub fn to_stdout(format: Format) -> Self {
-        Self::to(move |entry| {
-            let line = match format {
-                Format::People => entry.for_people(),
-                Format::Json => entry.as_json(),
-            };
-            // If nobody reads any more, the league goes on all the same.
-            let _ = writeln!(std::io::stdout().lock(), "{line}");
-        })
+        Self::to(move |entry| format.write(entry))
     }
 
     /// The entry is made only if someone will read it.

@@ -1,0 +1,193 @@
+//! `matchday manager`: a league manager over one store. A league keeps the settings it began with; what is asked
+//! otherwise when it is started again is told, and ignored.
+
+use super::config::{Config, Flags};
+use super::desk::Desk;
+use super::settings::ForManager;
+use super::{Usage, notice, serve};
+use crate::shell::{self, entropy_from_system};
+use crate::store::{Store, Stream};
+use anyhow::{Context, Result};
+use matchday_core::league::{LeagueEvent, Manager, Settings};
+use matchday_core::log;
+use matchday_core::protocol::messages::Phase;
+use matchday_core::protocol::{GameType, LeagueId, Token};
+use std::path::Path;
+use std::process::ExitCode;
+
+pub(super) const EXAMPLE: &str = "\
+Example:
+  matchday manager --store spring.db --lead 5 --start-when players=4,referees=2";
+
+pub(super) async fn execute(flags: Flags<ForManager>) -> Result<ExitCode> {
+    let stop = serve::Stop::listen()?;
+    let config = flags.resolve()?;
+    let options = serve::options(&config)?;
+    let mut settings = league_settings(&config, Settings::default())?;
+    let start_when = start_when(&config)?;
+    let listener = serve::bind(&config).await?;
+    let (path, store) = serve::open_store(&config, "matchday.db".to_owned())?;
+    let mut token = config.text("operator-token").map(Token::new);
+    match stored_settings(&store)? {
+        Some(own) => {
+            tell_ignored(&config, &own, &path)?;
+            settings = own;
+        }
+        None if token.is_none() => {
+            let made = Token::issue("operator", &mut entropy_from_system()?);
+            settings.operator_token = Some(made.hash());
+            notice(&format!(
+                "operator token, shown this once - keep it for `matchday admin`: {}",
+                made.reveal()
+            ));
+            token = Some(made);
+        }
+        None => {}
+    }
+    let league_id = settings.league_id.clone();
+    let handle = shell::run(Manager::new(settings), listener, store.clone(), Stream::league(), options)?;
+    let mut address = handle.address();
+    let local = address.ip().is_loopback();
+    if address.ip().is_unspecified() {
+        address.set_ip(std::net::Ipv4Addr::LOCALHOST.into());
+    }
+    let desk = Desk::at(&format!("http://{address}/mcp"));
+    // On this machine alone the manager knows its operator without a token.
+    let token = token.filter(|_| !local);
+    let mut waiting = start_when;
+    let look = |manager: &Manager| {
+        let league = manager.league();
+        let players = league.players.values().filter(|player| !player.withdrawn).count();
+        (league.phase, players, league.referees.len())
+    };
+    serve::until_told(handle, store, stop, look, async |(phase, players, referees)| {
+        let Some(wanted) = &waiting else { return Ok(()) };
+        if phase != Phase::Registration {
+            waiting = None;
+        } else if players >= wanted.players && referees >= wanted.referees {
+            if let Err(error) = desk.start(&league_id, token.as_ref()).await {
+                notice(&format!(
+                    "the league could not be started: {error:#} - start it with `matchday start`"
+                ));
+            }
+            waiting = None;
+        }
+        Ok(())
+    })
+    .await
+}
+
+/// `base` with what the settings say.
+fn league_settings(config: &Config, base: Settings) -> Result<Settings> {
+    let games = serve::games();
+    let names = games.iter().map(GameType::as_str).collect::<Vec<_>>().join(" or ");
+    let game =
+        config.read("game", &names, |text| games.iter().find(|game| game.as_str() == text).cloned())?;
+    let league_id = config.read("league-id", "a name of 1 to 64 characters", |text| {
+        (1..=64).contains(&text.chars().count()).then(|| LeagueId::new(text))
+    })?;
+    let token = config.text("operator-token").map(|text| Token::new(text).hash());
+    Ok(Settings {
+        league_id: league_id.unwrap_or(base.league_id),
+        game_type: game.unwrap_or(base.game_type),
+        conformance: serve::conformance(config)?.unwrap_or(base.conformance),
+        announce_lead: config.seconds("lead")?.unwrap_or(base.announce_lead),
+        players_max: config.count("players-max")?.unwrap_or(base.players_max),
+        referees_max: config.count("referees-max")?.unwrap_or(base.referees_max),
+        public_reads: config.switch("public-reads")?.unwrap_or(base.public_reads),
+        suspend_after: config.count("suspend-after")?.unwrap_or(base.suspend_after),
+        timing: serve::timing(config, base.timing)?,
+        operator_token: token.or(base.operator_token),
+        ..base
+    })
+}
+
+/// The settings of the league in the store, if there is one.
+fn stored_settings(store: &Store) -> Result<Option<Settings>> {
+    let stream = Stream::league();
+    let events = store.load(&stream)?;
+    let Some(first) = events.first() else { return Ok(None) };
+    match log::read(&first.line).context("the league's first event cannot be understood")? {
+        (_, LeagueEvent::LeagueCreated { settings }) => Ok(Some(settings)),
+        _ => anyhow::bail!("the league's log does not begin with its settings - run `matchday verify`"),
+    }
+}
+
+/// Says which settings were asked for and are not the league's own.
+fn tell_ignored(config: &Config, own: &Settings, path: &Path) -> Result<()> {
+    let mut ignored = Vec::new();
+    for value in config.chosen() {
+        if league_settings(&Config::only(value), own.clone())? != *own {
+            ignored.push(format!("{value} of {}", value.source()));
+        }
+    }
+    if !ignored.is_empty() {
+        let ignored = ignored.join(", ");
+        notice(&format!(
+            "the league in {} keeps the settings it began with - ignored: {ignored}",
+            path.display()
+        ));
+    }
+    Ok(())
+}
+
+/// How many must have registered before the league starts by itself.
+#[derive(Debug, PartialEq, Eq)]
+struct StartWhen {
+    players: usize,
+    referees: usize,
+}
+
+fn start_when(config: &Config) -> Result<Option<StartWhen>> {
+    let expected = "players=N,referees=N with at least 2 players and 1 referee";
+    let wanted = config.read("start-when", expected, |text| {
+        let mut wanted = StartWhen { players: 2, referees: 1 };
+        for part in text.split(',') {
+            let (name, count) = part.trim().split_once('=')?;
+            let count = count.trim().parse().ok()?;
+            match name.trim() {
+                "players" => wanted.players = count,
+                "referees" => wanted.referees = count,
+                _ => return None,
+            }
+        }
+        (wanted.players >= 2 && wanted.referees >= 1).then_some(wanted)
+    })?;
+    let most = (config.count("players-max")?, config.count("referees-max")?);
+    if let (Some(wanted), (Some(players), Some(referees))) = (&wanted, most)
+        && (wanted.players > players as usize || wanted.referees > referees as usize)
+    {
+        let most = format!("no more than {players} players and {referees} referees may register");
+        return Err(Usage(format!("--start-when: {most} - raise --players-max or --referees-max")).into());
+    }
+    Ok(wanted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::config_file::ConfigFile;
+    use super::*;
+
+    fn config(variable: &str, text: &str) -> Config {
+        let find = |name: &str| (name == variable).then(|| text.to_owned());
+        Flags::<ForManager>::default().resolve_with(&ConfigFile::default(), find).unwrap()
+    }
+
+    #[test]
+    fn the_defaults_shown_are_the_defaults_of_a_league() {
+        assert_eq!(league_settings(&config("", ""), Settings::default()).unwrap(), Settings::default());
+        let other = Settings { league_id: LeagueId::new("other"), players_max: 1, ..Settings::default() };
+        assert_eq!(league_settings(&config("", ""), other).unwrap(), Settings::default());
+    }
+
+    #[test]
+    fn start_when_counts_players_and_referees() {
+        let read = |text: &str| start_when(&config("MATCHDAY_START_WHEN", text));
+        assert_eq!(read("players=4,referees=2").unwrap(), Some(StartWhen { players: 4, referees: 2 }));
+        assert_eq!(read("players=3").unwrap(), Some(StartWhen { players: 3, referees: 1 }));
+        assert_eq!(read("").unwrap(), None);
+        for bad in ["4", "players=1", "referees=0", "players=four", "teams=3", "players=100"] {
+            assert!(read(bad).is_err(), "{bad}");
+        }
+    }
+}

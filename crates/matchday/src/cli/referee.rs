@@ -1,0 +1,43 @@
+//! `matchday referee`: a referee that registers and runs the matches it is given.
+
+use super::config::Flags;
+use super::serve;
+use super::settings::ForReferee;
+use crate::shell;
+use crate::store::Stream;
+use anyhow::{Context, Result};
+use matchday_core::protocol::Version;
+use matchday_core::referee::{Referee, Settings};
+use matchday_core::timing::Timing;
+use std::process::ExitCode;
+
+pub(super) const EXAMPLE: &str = "\
+Example:
+  matchday referee --listen 127.0.0.1:8002 --manager http://localhost:8000/mcp --name \"Referee B\"";
+
+pub(super) async fn execute(flags: Flags<ForReferee>) -> Result<ExitCode> {
+    let stop = serve::Stop::listen()?;
+    let config = flags.resolve()?;
+    let options = serve::options(&config)?;
+    let timing = serve::timing(&config, Timing::default())?;
+    let manager = serve::endpoint(&config, "manager")?.context("name the manager with --manager URL")?;
+    let max_concurrent_matches = config.count("max-matches")?.unwrap_or(10);
+    let conformance = serve::conformance(&config)?.unwrap_or_default();
+    let listener = serve::bind(&config).await?;
+    let port = listener.local_addr()?.port();
+    let settings = Settings {
+        manager,
+        contact_endpoint: serve::contact(&config, port)?,
+        display_name: serve::display_name(&config, &format!("Referee {port}"))?,
+        version: Version::parse(env!("CARGO_PKG_VERSION"))?,
+        game_types: serve::games(),
+        max_concurrent_matches,
+        timing,
+        conformance,
+    };
+    let (_, store) = serve::open_store(&config, format!("referee-{port}.db"))?;
+    let stream = Stream("referee".into());
+    let handle = shell::run(Referee::new(settings), listener, store.clone(), stream, options)?;
+    let look = |referee: &Referee| referee.enrolment().clone();
+    serve::until_told(handle, store, stop, look, async |enrolment| serve::check_enrolment(enrolment)).await
+}

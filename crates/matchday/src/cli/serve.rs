@@ -1,0 +1,197 @@
+//! What the commands that keep running have in common: an address, a store, a journal, and an end in good order.
+
+use super::Usage;
+use super::config::Config;
+use crate::shell::journal::{Entry, Format, Journal, Level};
+use crate::shell::{Handle, Options, entropy_from_system};
+use crate::store::Store;
+use anyhow::{Context, Result, anyhow};
+use matchday_core::enrol::Enrolment;
+use matchday_core::game::GAMES;
+use matchday_core::protocol::decode::Conformance;
+use matchday_core::protocol::{DisplayName, Endpoint, GameType};
+use matchday_core::retry::{Backoff, RetryPolicy};
+use matchday_core::timing::Timing;
+use std::io::ErrorKind;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+use tokio::net::TcpListener;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::time::{Instant, sleep};
+
+/// How often a running agent is looked at.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// How often at most it is told that the manager cannot be reached.
+const TELL_EVERY: Duration = Duration::from_secs(4);
+
+pub(super) async fn bind(config: &Config) -> Result<TcpListener> {
+    let address = config.text("listen").unwrap_or_default();
+    TcpListener::bind(address).await.map_err(|error| match error.kind() {
+        ErrorKind::AddrInUse => {
+            anyhow!("{address} is in use by another program - choose another address with --listen HOST:PORT")
+        }
+        ErrorKind::InvalidInput => {
+            Usage(format!("--listen: expected HOST:PORT, such as 127.0.0.1:8000, got {address:?}")).into()
+        }
+        _ => anyhow!("cannot listen on {address}: {error} - choose another address with --listen HOST:PORT"),
+    })
+}
+
+/// Where others reach this agent.
+pub(super) fn contact(config: &Config, port: u16) -> Result<Endpoint> {
+    if let Some(advertised) = endpoint(config, "advertise")? {
+        return Ok(advertised);
+    }
+    let host = config.text("listen").and_then(|text| text.rsplit_once(':')).map_or("", |(host, _)| host);
+    let host = if matches!(host, "" | "0.0.0.0" | "[::]") { "localhost" } else { host };
+    let url = format!("http://{host}:{port}/mcp");
+    Endpoint::parse(&url).with_context(|| format!("{url} is no endpoint - name one with --advertise URL"))
+}
+
+pub(super) fn endpoint(config: &Config, name: &str) -> Result<Option<Endpoint>> {
+    config.read(name, "a URL, such as http://localhost:8000/mcp", |text| Endpoint::parse(text).ok())
+}
+
+pub(super) fn display_name(config: &Config, otherwise: &str) -> Result<DisplayName> {
+    let named = config.read("name", "a name of 1 to 50 characters", |text| DisplayName::parse(text).ok())?;
+    Ok(named.map_or_else(|| DisplayName::parse(otherwise), Ok)?)
+}
+
+pub(super) fn conformance(config: &Config) -> Result<Option<Conformance>> {
+    config.choice("conformance", &[("strict", Conformance::Strict), ("lenient", Conformance::Lenient)])
+}
+
+/// Every game that this program knows.
+pub(super) fn games() -> Vec<GameType> {
+    GAMES.iter().map(|game| GameType::new(game.name)).collect()
+}
+
+/// `base` with what the settings say about timeouts and retries.
+pub(super) fn timing(config: &Config, base: Timing) -> Result<Timing> {
+    let kinds = [("fixed", RetryPolicy::FIXED.backoff), ("exponential", RetryPolicy::EXPONENTIAL.backoff)];
+    let backoff = config.choice("retry", &kinds)?.unwrap_or(base.retry.backoff);
+    // The two kinds have each a delay of their own, unless one was chosen.
+    let delay = config.seconds("retry-delay")?.filter(|_| config.is_chosen("retry-delay"));
+    let backoff = match (backoff, delay) {
+        (backoff, None) => backoff,
+        (Backoff::Fixed { .. }, Some(delay)) => Backoff::Fixed { delay },
+        (Backoff::Exponential { max, .. }, Some(initial)) => {
+            Backoff::Exponential { initial, max: max.max(initial) }
+        }
+    };
+    let retries = config.count("retries")?.unwrap_or(base.retry.retries);
+    Ok(Timing {
+        join: config.seconds("join-timeout")?.unwrap_or(base.join),
+        choice: config.seconds("choice-timeout")?.unwrap_or(base.choice),
+        retry: RetryPolicy { retries, backoff },
+        ..base
+    })
+}
+
+/// The agent's own file, named after its port unless the settings name one.
+pub(super) fn open_store(config: &Config, otherwise: String) -> Result<(PathBuf, Store)> {
+    let path = PathBuf::from(config.text("store").map_or(otherwise, str::to_owned));
+    let store = Store::open(&path)?;
+    Ok((path, store))
+}
+
+pub(super) fn options(config: &Config) -> Result<Options> {
+    let mut options = Options::new(entropy_from_system()?);
+    let format = config.choice("log", &[("people", Format::People), ("json", Format::Json)])?;
+    options.journal = journal(format.unwrap_or(Format::People));
+    options.record_exchanges = config.switch("exchanges")?.unwrap_or(true);
+    Ok(options)
+}
+
+/// Like the shell's own, but a manager that is not there yet is told of every few seconds only.
+fn journal(format: Format) -> Journal {
+    let told = Mutex::new(None::<Instant>);
+    let is_due = move || {
+        let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
+        let due = told.is_none_or(|at| at.elapsed() >= TELL_EVERY);
+        if due {
+            *told = Some(Instant::now());
+        }
+        due
+    };
+    Journal::to(move |entry| match unanswered(entry) {
+        None => format.write(entry),
+        Some(message) => {
+            if is_due() {
+                format.write(&Entry { message, ..entry.clone() });
+            }
+        }
+    })
+}
+
+/// If this is a registration that did not reach the manager: how to say so.
+fn unanswered(entry: &Entry) -> Option<String> {
+    let kind = entry.message_type.as_deref()?;
+    let failed = entry.level != Level::Info && entry.event_type == "message_sent";
+    (failed && kind.ends_with("REGISTER_REQUEST")).then_some(())?;
+    let text = |key| entry.details.get(key).and_then(serde_json::Value::as_str).unwrap_or_default();
+    Some(format!(
+        "cannot register with the manager at {} yet ({}): trying again",
+        text("to"),
+        text("outcome")
+    ))
+}
+
+/// An agent that the manager has refused has nothing more to do.
+pub(super) fn check_enrolment(enrolment: Enrolment) -> Result<()> {
+    match enrolment {
+        Enrolment::Refused { reason, .. } => Err(anyhow!(
+            "the manager refuses the registration: {reason} - mend that, or wait for another league"
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Runs an agent until it is told to stop, fails, or `act` finds in what `look` sees that it cannot go on.
+pub(super) async fn until_told<A: 'static, R: Send + 'static>(
+    handle: Handle<A>,
+    store: Store,
+    mut stop: Stop,
+    look: fn(&A) -> R,
+    mut act: impl AsyncFnMut(R) -> Result<()>,
+) -> Result<ExitCode> {
+    let supervising = async {
+        loop {
+            match handle.inspect(look).await {
+                Some(seen) => act(seen).await?,
+                None => return Ok::<(), anyhow::Error>(()),
+            }
+            sleep(LOOK_EVERY).await;
+        }
+    };
+    let outcome = tokio::select! {
+        () = stop.told() => Ok(()),
+        outcome = supervising => outcome,
+    };
+    handle.shutdown().await?;
+    store.close()?;
+    outcome.map(|()| ExitCode::SUCCESS)
+}
+
+/// Ctrl-C and SIGTERM, from now on.
+#[derive(Debug)]
+pub(super) struct Stop {
+    interrupt: Signal,
+    terminate: Signal,
+}
+
+impl Stop {
+    pub(super) fn listen() -> Result<Self> {
+        Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
+    }
+
+    /// Comes back when one of them has come.
+    pub(super) async fn told(&mut self) {
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+        }
+    }
+}

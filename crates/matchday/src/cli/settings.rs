@@ -1,0 +1,140 @@
+//! The settings of the commands that keep running: one table for each. The flag, the environment variable, the key in the
+//! configuration file, the default and the help all come from here.
+
+#[derive(Debug)]
+pub(crate) struct Setting {
+    pub(crate) name: &'static str,
+    /// What stands for the value in the help.
+    pub(crate) value: &'static str,
+    pub(crate) default: Option<&'static str>,
+    pub(crate) about: &'static str,
+    /// Whether the value must not be shown.
+    pub(crate) secret: bool,
+}
+
+impl Setting {
+    /// `MATCHDAY_JOIN_TIMEOUT`
+    pub(crate) fn variable(&self) -> String {
+        format!("MATCHDAY_{}", self.name.replace('-', "_").to_ascii_uppercase())
+    }
+}
+
+/// The settings of one command.
+pub(crate) trait Settings: std::fmt::Debug + Send + Sync + 'static {
+    /// Its section in the configuration file.
+    const SECTION: &'static str;
+    const ALL: &'static [Setting];
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum ForManager {}
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum ForReferee {}
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum ForPlayer {}
+
+const fn setting(
+    name: &'static str,
+    value: &'static str,
+    default: &'static str,
+    about: &'static str,
+) -> Setting {
+    Setting { name, value, default: Some(default), about, secret: false }
+}
+
+const fn optional(name: &'static str, value: &'static str, about: &'static str) -> Setting {
+    Setting { name, value, default: None, about, secret: false }
+}
+
+const CONFORMANCE: Setting = setting(
+    "conformance",
+    "strict|lenient",
+    "strict",
+    "Read messages to the letter, or let known omissions pass and record them",
+);
+const JOIN_TIMEOUT: Setting =
+    setting("join-timeout", "SECONDS", "5", "How long a player has to accept an invitation");
+const CHOICE_TIMEOUT: Setting =
+    setting("choice-timeout", "SECONDS", "30", "How long a player has for a choice or a move");
+const RETRIES: Setting =
+    setting("retries", "N", "3", "How often a player that does not answer is asked again");
+const RETRY_DELAY: Setting =
+    setting("retry-delay", "SECONDS", "2", "The pause before asking again; the first one if exponential");
+const RETRY: Setting =
+    setting("retry", "fixed|exponential", "fixed", "Whether pauses stay the same or double each time");
+const LOG: Setting = setting("log", "people|json", "people", "How each event is written, one line an event");
+const EXCHANGES: Setting =
+    setting("exchanges", "on|off", "on", "Whether messages and answers are kept, without tokens, for replay");
+const MANAGER: Setting =
+    setting("manager", "URL", "http://localhost:8000/mcp", "Where the league manager listens");
+const ADVERTISE: Setting = optional(
+    "advertise",
+    "URL",
+    "Where others reach this agent, if not at its listening address [default: http://HOST:PORT/mcp]",
+);
+
+impl Settings for ForManager {
+    const SECTION: &'static str = "manager";
+    const ALL: &'static [Setting] = &[
+        setting("listen", "HOST:PORT", "127.0.0.1:8000", "Where to listen; port 0 takes a free one"),
+        setting("store", "FILE", "matchday.db", "Where the league is kept; made if it does not exist"),
+        setting("league-id", "ID", "league_2025_even_odd", "What the league is called"),
+        setting("game", "NAME", "even_odd", "What is played"),
+        CONFORMANCE,
+        setting("lead", "SECONDS", "60", "How long before its first match a round is announced"),
+        optional("start-when", "COUNTS", "Start once so many have registered, as in players=4,referees=2"),
+        Setting {
+            secret: true,
+            ..optional(
+                "operator-token",
+                "TOKEN",
+                "What `admin` must show [default: one is made, and shown once]",
+            )
+        },
+        setting("players-max", "N", "99", "How many players may register"),
+        setting("referees-max", "N", "99", "How many referees may register"),
+        setting("public-reads", "on|off", "on", "Whether anyone may read standings, schedule and results"),
+        setting("suspend-after", "N", "3", "How many technical losses in a row suspend a player"),
+        JOIN_TIMEOUT,
+        CHOICE_TIMEOUT,
+        RETRIES,
+        RETRY_DELAY,
+        RETRY,
+        LOG,
+        EXCHANGES,
+    ];
+}
+
+impl Settings for ForReferee {
+    const SECTION: &'static str = "referee";
+    const ALL: &'static [Setting] = &[
+        setting("listen", "HOST:PORT", "127.0.0.1:8001", "Where to listen; port 0 takes a free one"),
+        MANAGER,
+        optional("name", "NAME", "What the referee is called [default: Referee PORT]"),
+        setting("max-matches", "N", "10", "How many matches it runs at once"),
+        JOIN_TIMEOUT,
+        CHOICE_TIMEOUT,
+        RETRIES,
+        RETRY_DELAY,
+        RETRY,
+        CONFORMANCE,
+        optional("store", "FILE", "Where it keeps what it must not forget [default: referee-PORT.db]"),
+        ADVERTISE,
+        LOG,
+        EXCHANGES,
+    ];
+}
+
+impl Settings for ForPlayer {
+    const SECTION: &'static str = "player";
+    const ALL: &'static [Setting] = &[
+        setting("listen", "HOST:PORT", "127.0.0.1:8101", "Where to listen; port 0 takes a free one"),
+        MANAGER,
+        optional("name", "NAME", "What the player is called [default: Player PORT]"),
+        setting("strategy", "NAME", "random", "How it chooses"),
+        optional("store", "FILE", "Where it keeps what it must not forget [default: player-PORT.db]"),
+        ADVERTISE,
+        LOG,
+        EXCHANGES,
+    ];
+}

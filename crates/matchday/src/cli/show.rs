@@ -1,0 +1,84 @@
+//! `matchday config`: the settings in effect, and where each came from.
+
+use super::config::{Config, Flags};
+use super::settings::{ForManager, ForPlayer, ForReferee, Settings};
+use crate::view::{say, table};
+use anyhow::Result;
+use serde_json::{Map, Value, json};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+pub(super) const EXAMPLE: &str = "\
+A flag wins over the environment, the environment over the configuration file, the file over the default.
+
+Example:
+  matchday config --config spring.toml
+  MATCHDAY_LEAD=5 matchday config manager --listen 0.0.0.0:8000";
+
+#[derive(Debug, clap::Args)]
+pub(super) struct ConfigArgs {
+    /// A configuration file [default: matchday.toml, if there is one]
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Print the settings as JSON
+    #[arg(long)]
+    json: bool,
+    #[command(subcommand)]
+    command: Option<Of>,
+}
+
+/// Whose settings: as that command would see them if it were given the same flags.
+#[derive(Debug, clap::Subcommand)]
+enum Of {
+    /// The settings of `matchday manager`
+    Manager(Flags<ForManager>),
+    /// The settings of `matchday referee`
+    Referee(Flags<ForReferee>),
+    /// The settings of `matchday player`
+    Player(Flags<ForPlayer>),
+}
+
+pub(super) fn config(args: ConfigArgs) -> Result<ExitCode> {
+    let file = args.config;
+    let sections = match args.command {
+        Some(Of::Manager(flags)) => vec![section(flags, file)?],
+        Some(Of::Referee(flags)) => vec![section(flags, file)?],
+        Some(Of::Player(flags)) => vec![section(flags, file)?],
+        None => vec![
+            section(Flags::<ForManager>::default(), file.clone())?,
+            section(Flags::<ForReferee>::default(), file.clone())?,
+            section(Flags::<ForPlayer>::default(), file)?,
+        ],
+    };
+    say(if args.json { as_json(&sections)? } else { for_people(&sections) });
+    Ok(ExitCode::SUCCESS)
+}
+
+fn section<S: Settings>(mut flags: Flags<S>, file: Option<PathBuf>) -> Result<(&'static str, Config)> {
+    flags.config = flags.config.or(file);
+    Ok((S::SECTION, flags.resolve()?))
+}
+
+fn for_people(sections: &[(&str, Config)]) -> String {
+    let rows: Vec<_> = sections
+        .iter()
+        .flat_map(|(section, config)| {
+            config.values().map(move |value| {
+                vec![format!("{section}.{}", value.setting.name), value.to_string(), value.source()]
+            })
+        })
+        .collect();
+    table(&["SETTING", "VALUE", "FROM"], &rows)
+}
+
+fn as_json(sections: &[(&str, Config)]) -> Result<String> {
+    let mut all = Map::new();
+    for (section, config) in sections {
+        let values = config.values().map(|value| {
+            let shown = value.text.as_ref().map(|_| value.to_string());
+            (value.setting.name.to_owned(), json!({"value": shown, "from": value.source()}))
+        });
+        all.insert((*section).to_owned(), Value::Object(values.collect()));
+    }
+    Ok(serde_json::to_string_pretty(&all)?)
+}
