@@ -80,12 +80,11 @@ impl Agents {
     /// Kills one of them outright, and starts it again after a while.
     pub(crate) fn crash(&mut self, chance: &mut Chance) {
         let place = usize::try_from(chance.below(self.all.len() as u64)).unwrap();
-        let agent = &mut self.all[place];
-        if let Some(status) = agent.child.try_wait().unwrap() {
-            panic!("{} ended by itself, {status}\n{}", agent.name, self.last_words());
+        if let Some(status) = self.all[place].child.try_wait().unwrap() {
+            panic!("{} ended by itself, {status}\n{}", self.all[place].name, self.last_words());
         }
-        agent.child.kill().unwrap();
-        agent.child.wait().unwrap();
+        self.all[place].child.kill().unwrap();
+        self.all[place].child.wait().unwrap();
         std::thread::sleep(Duration::from_millis(chance.below(80)));
         println!("killed {}", self.all[place].name);
         let child = self.spawn(&self.all[place].name, &self.all[place].words);
