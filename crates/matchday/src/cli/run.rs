@@ -1,8 +1,10 @@
 //! `matchday run`: a whole league on this machine, every message over real HTTP. Binds ports, makes a store, prints.
 
+use super::serve::Stop;
 use crate::local::ports::{Others, Ports};
 use crate::local::{LocalLeague, Plan};
 use crate::store::Store;
+use crate::store::history::History;
 use crate::view::live::View;
 use crate::view::progress::{Progress, Scene, round_line};
 use crate::view::say;
@@ -10,14 +12,13 @@ use crate::view::summary::Summary;
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum, value_parser};
 use matchday_core::game::{self, GAMES};
-use matchday_core::league::{self, League};
+use matchday_core::league;
 use matchday_core::player::strategy::{self, StrategyEntry};
 use matchday_core::protocol::{GameType, LeagueId, PlayerId, Timestamp};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::sleep;
 
 const LOOK_EVERY: Duration = Duration::from_millis(20);
@@ -146,7 +147,7 @@ pub(crate) async fn execute(args: RunArgs) -> Result<ExitCode> {
     let plan = args.plan();
     let ports = Ports::bind(args.port_base, args.referees, args.players).await?;
     let file = args.file()?;
-    let mut interruption = Interruption::listen()?;
+    let mut stop = Stop::listen()?;
     let store = Store::open(&file)?;
     let view = View::new(args.quiet || args.json);
     view.say(&opening(&args, &ports, &file)?);
@@ -157,17 +158,18 @@ pub(crate) async fn execute(args: RunArgs) -> Result<ExitCode> {
     let mut began = Instant::now();
     let played = tokio::select! {
         played = play(&mut local, others, &view, &mut began) => Some(played),
-        () = interruption.come() => None,
+        () = stop.told() => None,
     };
     let took = began.elapsed();
     view.finish();
-    let league = local.look(League::clone).await;
     let closed = local.shutdown().await;
     let interrupted = played.is_none();
     let lies = || format!("the league broke off; what is decided lies in {}", file.display());
     played.unwrap_or(Ok(())).and(closed).with_context(lies)?;
 
-    let summary = Summary::of(&league?, &strategies, took, file);
+    // Told from the file: matches may have been decided since anyone last looked, and it is the file that counts.
+    let league = History::load(&Store::open_read_only(&file)?)?.league;
+    let summary = Summary::of(&league, &strategies, took, file);
     say(if args.json { serde_json::to_string_pretty(&summary)? } else { summary.for_people() });
     if interrupted {
         let Summary { matches_decided, matches, .. } = summary;
@@ -232,25 +234,5 @@ async fn watch(local: &mut LocalLeague, view: &View) -> Result<()> {
             return Ok(());
         }
         sleep(if matches!(view, View::Live(_)) { DRAW_EVERY } else { LOOK_EVERY }).await;
-    }
-}
-
-/// Ctrl-C, or a request to end.
-struct Interruption {
-    interrupt: Signal,
-    terminate: Signal,
-}
-
-impl Interruption {
-    fn listen() -> Result<Self> {
-        let listen = |kind| signal(kind).context("cannot listen for Ctrl-C");
-        Ok(Self { interrupt: listen(SignalKind::interrupt())?, terminate: listen(SignalKind::terminate())? })
-    }
-
-    async fn come(&mut self) {
-        tokio::select! {
-            _ = self.interrupt.recv() => {}
-            _ = self.terminate.recv() => {}
-        }
     }
 }

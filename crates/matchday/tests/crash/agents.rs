@@ -1,0 +1,118 @@
+//! The agents of a league, each a process of its own that can be killed and started again.
+
+use crate::chance::Chance;
+use std::fs::{File, OpenOptions};
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+pub(crate) fn matchday() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_matchday"))
+}
+
+pub(crate) struct Agents {
+    folder: PathBuf,
+    all: Vec<Agent>,
+}
+
+struct Agent {
+    name: String,
+    words: Vec<String>,
+    child: Child,
+}
+
+/// Below the ports that the system hands out: one that is free for a moment must not go to somebody else's connection.
+fn free_ports(chance: &mut Chance, count: usize) -> Vec<u16> {
+    let candidates = std::iter::repeat_with(|| 10_000 + u16::try_from(chance.below(20_000)).unwrap());
+    let mut free = Vec::new();
+    for port in candidates {
+        if !free.contains(&port) && TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            free.push(port);
+        }
+        if free.len() == count {
+            break;
+        }
+    }
+    free
+}
+
+impl Agents {
+    pub(crate) fn start(folder: &Path, chance: &mut Chance, players: u16, referees: u16) -> Self {
+        let ports = free_ports(chance, usize::from(1 + referees + players));
+        let (manager, others) = ports.split_first().unwrap();
+        let (for_referees, for_players) = others.split_at(referees.into());
+        let timing = "--join-timeout 1 --choice-timeout 1 --retries 2 --retry-delay 0.1";
+        let mut agents = Self { folder: folder.to_owned(), all: Vec::new() };
+        agents.add(
+            "manager".into(),
+            &format!(
+                "manager --listen 127.0.0.1:{manager} --store league.db --lead 0.4 {timing} \
+                 --start-when players={players},referees={referees}"
+            ),
+        );
+        let url = format!("--manager http://127.0.0.1:{manager}/mcp");
+        for port in for_referees {
+            agents
+                .add(format!("referee {port}"), &format!("referee --listen 127.0.0.1:{port} {url} {timing}"));
+        }
+        for port in for_players {
+            agents.add(format!("player {port}"), &format!("player --listen 127.0.0.1:{port} {url}"));
+        }
+        agents
+    }
+
+    fn add(&mut self, name: String, line: &str) {
+        let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        let child = self.spawn(&name, &words);
+        self.all.push(Agent { name, words, child });
+    }
+
+    fn spawn(&self, name: &str, words: &[String]) -> Child {
+        let path = self.folder.join(format!("{name}.log"));
+        let log: File = OpenOptions::new().create(true).append(true).open(path).unwrap();
+        let errors = log.try_clone().unwrap();
+        let mut command = matchday();
+        command.current_dir(&self.folder).args(words).stdin(Stdio::null()).stdout(log).stderr(errors);
+        command.spawn().unwrap()
+    }
+
+    /// Kills one of them outright, and starts it again after a while.
+    pub(crate) fn crash(&mut self, chance: &mut Chance) {
+        let place = usize::try_from(chance.below(self.all.len() as u64)).unwrap();
+        if let Some(status) = self.all[place].child.try_wait().unwrap() {
+            panic!("{} ended by itself, {status}\n{}", self.all[place].name, self.last_words());
+        }
+        self.all[place].child.kill().unwrap();
+        self.all[place].child.wait().unwrap();
+        std::thread::sleep(Duration::from_millis(chance.below(80)));
+        println!("killed {}", self.all[place].name);
+        let child = self.spawn(&self.all[place].name, &self.all[place].words);
+        self.all[place].child = child;
+    }
+
+    /// The end of what each of them wrote.
+    pub(crate) fn last_words(&self) -> String {
+        let mut text = String::new();
+        for agent in &self.all {
+            let log =
+                std::fs::read_to_string(self.folder.join(format!("{}.log", agent.name))).unwrap_or_default();
+            let lines: Vec<&str> = log.lines().collect();
+            text.push_str(&format!(
+                "--- {}\n{}\n",
+                agent.name,
+                lines[lines.len().saturating_sub(15)..].join("\n")
+            ));
+        }
+        text
+    }
+}
+
+impl Drop for Agents {
+    fn drop(&mut self) {
+        for agent in &mut self.all {
+            let _ = agent.child.kill();
+            let _ = agent.child.wait();
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! What can be made of the file that a league leaves.
+
+use crate::program::Program;
+use rusqlite::Connection;
+
+#[test]
+fn a_file_that_was_tampered_with_fails_and_the_event_is_named() {
+    let program = Program::new();
+    program.league(&["--quiet"]);
+    let db = Connection::open(program.path("league.db")).unwrap();
+    let decided = "stream = 'league' AND line LIKE '%\"match_decided\"%'";
+    let seq: i64 =
+        db.query_row(&format!("SELECT max(seq) FROM events WHERE {decided}"), [], |row| row.get(0)).unwrap();
+    let swap = "UPDATE events SET line = replace(line, '\"winner\":', '\"Winner\":') WHERE stream = 'league' AND seq = ?1";
+    // Whoever tampers takes the guards out first.
+    let guards: Vec<String> = db
+        .prepare("SELECT name FROM sqlite_master WHERE type = 'trigger'")
+        .unwrap()
+        .query_map([], |row| row.get(0))
+        .unwrap()
+        .collect::<Result<_, _>>()
+        .unwrap();
+    for guard in guards {
+        db.execute_batch(&format!("DROP TRIGGER {guard}")).unwrap();
+    }
+    assert_eq!(db.execute(swap, [seq]).unwrap(), 1);
+    drop(db);
+    let ran = program.run(&["verify", "league.db"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.out);
+    assert!(ran.out.contains("DOES NOT FIT") && ran.out.contains(&format!("event {seq}")), "{}", ran.out);
+    let found = program.run(&["verify", "league.db", "--json"]);
+    assert_eq!((found.code, &found.json()["fault"]["seq"]), (Some(1), &seq.into()));
+}
+
+#[test]
+fn a_match_is_replayed_message_by_message() {
+    let program = Program::new();
+    program.league(&["--quiet"]);
+    let ran = program.run(&["replay", "league.db", "--match", "r1m1"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    for kind in ["GAME_INVITATION", "CHOOSE_PARITY_CALL", "GAME_OVER", "MATCH_RESULT_REPORT"] {
+        assert!(ran.out.contains(kind), "{kind}: {}", ran.out);
+    }
+    assert_eq!(program.run(&["replay", "league.db"]).code, Some(0));
+}
+
+#[test]
+fn without_exchanges_a_league_verifies_all_the_same() {
+    let program = Program::new();
+    program.league(&["--quiet", "--exchanges", "off"]);
+    assert_eq!(program.run(&["verify", "league.db"]).code, Some(0));
+    let replayed = program.run(&["replay", "league.db", "--match", "R1M1"]);
+    assert_eq!(replayed.code, Some(0));
+    assert!(!replayed.out.contains("GAME_INVITATION"), "{}", replayed.out);
+}
+
+#[test]
+fn a_league_is_exported_as_files() {
+    let program = Program::new();
+    program.league(&["--quiet"]);
+    let ran = program.run(&["export", "league.db", "--out", "files"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(ran.out.contains("6 matches written to files"), "{}", ran.out);
+    let standings = std::fs::read_to_string(program.path("files/standings.csv")).unwrap();
+    assert_eq!(standings.lines().count(), 5, "{standings}");
+    for file in ["files/events.jsonl", "files/matches.csv", "files/matches/R3M2.json"] {
+        assert!(program.path(file).is_file(), "{file}");
+    }
+    let again = program.run(&["export", "league.db", "--out", "files"]);
+    assert_eq!(again.code, Some(1));
+    assert!(again.err.contains("files is not empty"), "{}", again.err);
+}
+
+#[test]
+fn a_file_that_is_not_there_or_a_match_that_is_not_in_it_is_one_clear_line() {
+    let program = Program::new();
+    program.league(&["--quiet"]);
+    let cases: &[(&[&str], &str)] = &[
+        (&["verify", "none.db"], "none.db does not exist"),
+        (&["replay", "none.db"], "none.db does not exist"),
+        (&["replay", "league.db", "--match", "R9M9"], "there is no match R9M9"),
+        (&["export", "none.db", "--out", "x"], "none.db does not exist"),
+    ];
+    for (words, says) in cases {
+        let ran = program.run(words);
+        assert_eq!(ran.code, Some(1), "{words:?}");
+        assert!(ran.err.contains(says), "{words:?}: {}", ran.err);
+        assert_eq!(ran.err.trim_end().lines().count(), 1, "{}", ran.err);
+    }
+}

@@ -1,0 +1,105 @@
+//! A league from beginning to end.
+
+use crate::program::Program;
+use serde_json::Value;
+
+#[test]
+fn a_league_of_four_ends_with_table_champion_and_a_file_that_verifies() {
+    let program = Program::new();
+    let ran = program.league(&[]);
+    for line in
+        ["round 3 of 3", "#  player  strategy", "Champion  P0", "Matches   6 of 6", "Data      league.db"]
+    {
+        assert!(ran.out.contains(line), "{line:?} in {}", ran.out);
+    }
+    assert!(!ran.out.contains('\u{1b}'), "no colour in a pipe: {}", ran.out);
+    let verified = program.run(&["verify", "league.db"]);
+    assert_eq!(verified.code, Some(0), "{}", verified.out);
+    assert!(verified.out.contains("Everything fits."), "{}", verified.out);
+}
+
+#[test]
+fn json_is_all_that_is_printed_and_says_what_verify_finds() {
+    let program = Program::new();
+    let ran = program.league(&["--json", "--players", "5", "--strategies", "always-even,random"]).json();
+    assert_eq!(
+        (&ran["completed"], &ran["matches"], &ran["matches_decided"]),
+        (&true.into(), &10.into(), &10.into())
+    );
+    assert_eq!((&ran["technical_losses"], &ran["store"]), (&0.into(), &"league.db".into()));
+    let found = program.run(&["verify", "league.db", "--json"]).json();
+    assert_eq!(ran["champion"], found["champion"]);
+    let rows = ran["standings"].as_array().unwrap();
+    assert_eq!(rows.len(), 5);
+    for (row, verified) in rows.iter().zip(found["table"].as_array().unwrap()) {
+        assert_eq!((&row["player_id"], &row["points"]), (&verified["player_id"], &verified["points"]));
+        let strategy = if ["P02", "P04"].contains(&row["player_id"].as_str().unwrap()) {
+            "random"
+        } else {
+            "always_even"
+        };
+        assert_eq!(row["strategy"], strategy);
+    }
+}
+
+#[test]
+fn quiet_leaves_out_the_rounds() {
+    let ran = Program::new().league(&["--quiet", "--players", "2", "--referees", "1"]);
+    assert!(ran.out.trim_start().starts_with("#  player"), "{}", ran.out);
+}
+
+/// Each referee has one match at a time here, so that chance comes to everyone in the same order.
+#[test]
+fn the_same_seed_gives_the_same_table() {
+    let table = |seed: &str| -> Value {
+        Program::new().league(&["--json", "--seed", seed]).json()["standings"].take()
+    };
+    let first = table("7");
+    assert_eq!(first, table("7"));
+    assert!((8..20).any(|seed| table(&seed.to_string()) != first), "the seed changes nothing");
+}
+
+#[test]
+fn another_game_is_played_by_the_same_players() {
+    let ran = Program::new().league(&["--json", "--game", "tic_tac_toe"]).json();
+    assert_eq!((&ran["matches_decided"], &ran["technical_losses"]), (&6.into(), &0.into()));
+}
+
+#[test]
+fn each_run_without_a_name_for_its_file_makes_a_new_one() {
+    let program = Program::new();
+    for _ in 0..2 {
+        assert_eq!(program.run(&["run", "--port-base", "0", "--quiet"]).code, Some(0));
+    }
+    let files = program.files();
+    let stores = files.iter().filter(|name| name.starts_with("matchday-run-") && name.ends_with(".db"));
+    assert_eq!(stores.count(), 2, "{files:?}");
+}
+
+#[test]
+fn a_file_that_exists_is_left_alone() {
+    let program = Program::new();
+    program.league(&["--quiet"]);
+    let before = std::fs::read(program.path("league.db")).unwrap();
+    let again = program.run(&["run", "--port-base", "0", "--store", "league.db"]);
+    assert_eq!(again.code, Some(1));
+    assert!(again.err.contains("league.db exists already"), "{}", again.err);
+    assert_eq!(std::fs::read(program.path("league.db")).unwrap(), before);
+}
+
+#[test]
+fn a_mistake_on_the_command_line_is_named_and_exits_2() {
+    let mistakes: &[(&[&str], &str)] = &[
+        (&["--strategies", "randon"], "did you mean \"random\"?"),
+        (&["--game", "chess"], "even_odd, tic_tac_toe"),
+        (&["--players", "1"], "2..=99"),
+        (&["--lead", "soon"], "not a number of seconds"),
+    ];
+    for (words, says) in mistakes {
+        let program = Program::new();
+        let ran = program.run(&[&["run"], *words].concat());
+        assert_eq!(ran.code, Some(2), "{words:?}");
+        assert!(ran.err.contains(says), "{words:?}: {}", ran.err);
+        assert!(program.files().is_empty());
+    }
+}

@@ -1,0 +1,14 @@
+//! `matchday run`, and what reads its file, driven as a person would: the built program, as a process, on free ports.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::unreachable
+)]
+
+mod files;
+mod interruption;
+mod league;
+mod ports;
+mod program;
