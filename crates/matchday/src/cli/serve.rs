@@ -75,8 +75,7 @@ pub(super) fn timing(config: &Config, base: Timing) -> Result<Timing> {
     let same_kind = |backoff: &Backoff| discriminant(backoff) == discriminant(&base.retry.backoff);
     let backoff =
         config.choice("retry", &kinds)?.filter(|kind| !same_kind(kind)).unwrap_or(base.retry.backoff);
-    // The two kinds have each a delay of their own, unless one was chosen.
-    let delay = config.seconds("retry-delay")?.filter(|_| config.is_chosen("retry-delay"));
+    let delay = config.seconds("retry-delay")?;
     let backoff = match (backoff, delay) {
         (backoff, None) => backoff,
         (Backoff::Fixed { .. }, Some(delay)) => Backoff::Fixed { delay },
