@@ -4,7 +4,7 @@
 use super::driver::Surroundings;
 use super::inbox::Arrived;
 use super::journal::{Entry, Level, millis};
-use super::record::redacted;
+use super::record::kept;
 use super::subject::{self, Subject};
 use crate::net::client::CallError;
 use crate::store::{Direction, Exchange};
@@ -121,7 +121,7 @@ fn outcome(answer: &Answer) -> String {
             Ok(Body::LeagueError(error)) => {
                 // A foreign manager's words may hold a token.
                 let why = error.error_message.as_deref().unwrap_or_default();
-                redacted(format!("{}: {why}", error.error_code).as_bytes())
+                kept(format!("{}: {why}", error.error_code).as_bytes(), true)
             }
             Ok(_) => incoming.message_type.to_string(),
             Err(rejection) => rejection.to_string(),
@@ -173,8 +173,8 @@ fn recorded(
         message_type: subject.message_type.clone(),
         conversation_id: ConversationId::new(subject.conversation_id.clone().unwrap_or_default()),
         match_id: subject.match_id.clone().map(MatchId::new),
-        request: redacted(&ended.request),
-        answer: ended.response.as_deref().map(redacted),
+        request: kept(&ended.request, subject.match_id.is_some()),
+        answer: ended.response.as_deref().map(|body| kept(body, subject.match_id.is_some())),
         outcome: outcome(&ended.answer),
     }
 }

@@ -4,7 +4,7 @@
 use super::driver::Surroundings;
 use super::inbox::Arrived;
 use super::journal::{Entry, Level, millis};
-use super::record::redacted;
+use super::record::kept;
 use super::subject::{self, Subject};
 use crate::net::body::{self, BodyError};
 use crate::net::server::Answer;
@@ -274,8 +274,8 @@ impl Door {
                 message_type: subject.message_type.clone(),
                 conversation_id: ConversationId::new(subject.conversation_id.clone().unwrap_or_default()),
                 match_id: subject.match_id.clone().map(MatchId::new),
-                request: redacted(request),
-                answer: Some(redacted(answer)),
+                request: kept(request, subject.match_id.is_some()),
+                answer: Some(kept(answer, subject.match_id.is_some())),
                 outcome: outcome.to_string(),
             }));
         }

@@ -9,6 +9,9 @@ const SHOWN_CHARS: usize = 8;
 /// Exchanges travel with the next events; if none come, this is how long or how many of them wait.
 const WAIT_MAX: Duration = Duration::from_secs(1);
 const WAITING_MAX: usize = 256;
+/// How much is kept of a message that belongs to a match, and of any other.
+const MATCH_BYTES_MAX: usize = 8 * 1024;
+const NOTICE_BYTES_MAX: usize = 512;
 
 /// Exchanges on their way to the store.
 #[derive(Debug, Default)]
@@ -38,9 +41,19 @@ impl Recorder {
     }
 }
 
+/// A body as it is kept: without tokens, and of what is told to everyone only the beginning. A table of 99 rows goes to
+/// 99 players after every few results, and whole copies of it would make up all but a hundredth of the store.
+pub(super) fn kept(body: &[u8], of_a_match: bool) -> String {
+    let most = if of_a_match { MATCH_BYTES_MAX } else { NOTICE_BYTES_MAX };
+    match body.get(..most) {
+        Some(beginning) => format!("{}... ({} bytes)", redacted(beginning), body.len()),
+        None => redacted(body),
+    }
+}
+
 /// The text of a body, with every token cut to its first characters: whatever has the shape of a token, wherever it
 /// stands, and whatever stands in a field for tokens, whatever its shape. One pass, since bodies are of anyone's making.
-pub(super) fn redacted(body: &[u8]) -> String {
+fn redacted(body: &[u8]) -> String {
     let text = String::from_utf8_lossy(body);
     let mut kept = String::with_capacity(text.len());
     let mut from = 0;
