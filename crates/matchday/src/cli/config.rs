@@ -154,10 +154,6 @@ impl Config {
         self.values.iter().find(|value| value.setting.name == name)
     }
 
-    pub(crate) fn is_chosen(&self, name: &str) -> bool {
-        self.chosen().any(|value| value.setting.name == name)
-    }
-
     pub(crate) fn text(&self, name: &str) -> Option<&str> {
         self.value(name)?.text.as_deref()
     }

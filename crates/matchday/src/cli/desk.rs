@@ -105,7 +105,7 @@ impl Desk {
         })?;
         serde_json::from_slice(&received.body).map_err(|_| {
             let status = received.status;
-            anyhow!("{url} answers with something else than JSON (HTTP {status}) - is it a manager? check --manager")
+            anyhow!("{url} answers with something else than JSON (HTTP {status}) - a manager's address is like http://localhost:8000/mcp: check --manager")
         })
     }
 }

@@ -88,13 +88,18 @@ async fn show(
     let mut screen = Screen::default();
     screen.show(render().await?);
     let watching = async {
-        while !is_completed(&desk).await {
-            sleep(REFRESH).await;
-            // A manager that is being started again is worth waiting for.
+        loop {
+            // Asked first, so that what is shown last is how it ended.
+            let completed = is_completed(&desk).await;
             match render().await {
                 Ok(frame) => screen.show(frame),
-                Err(error) => notice(&format!("{error:#}")),
+                // A manager that is being started again is worth waiting for.
+                Err(error) => screen.trouble(format!("{error:#}")),
             }
+            if completed {
+                return;
+            }
+            sleep(REFRESH).await;
         }
     };
     tokio::select! {
@@ -120,10 +125,12 @@ async fn is_completed(desk: &Desk) -> bool {
 #[derive(Default)]
 struct Screen {
     last: String,
+    trouble: Option<String>,
 }
 
 impl Screen {
     fn show(&mut self, frame: String) {
+        self.trouble = None;
         if frame == self.last {
             return;
         }
@@ -135,6 +142,16 @@ impl Screen {
         let _ = writeln!(out, "{frame}");
         let _ = out.flush();
         self.last = frame;
+    }
+
+    /// Says once what keeps the next frame from coming.
+    fn trouble(&mut self, why: String) {
+        if self.trouble.as_ref() != Some(&why) {
+            notice(&why);
+            self.trouble = Some(why);
+            // The next frame must not be drawn over this.
+            self.last.clear();
+        }
     }
 }
 

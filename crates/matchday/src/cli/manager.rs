@@ -181,6 +181,21 @@ mod tests {
     }
 
     #[test]
+    fn what_a_league_began_with_is_no_change_to_it() {
+        let variables = [("MATCHDAY_RETRY", "exponential"), ("MATCHDAY_RETRY_DELAY", "0.5")];
+        let find = |name: &str| {
+            variables.iter().find(|(known, _)| *known == name).map(|(_, text)| (*text).to_owned())
+        };
+        let both = Flags::<ForManager>::default().resolve_with(&ConfigFile::default(), find).unwrap();
+        let own = league_settings(&both, Settings::default()).unwrap();
+        assert_ne!(own, Settings::default());
+        assert_eq!(both.chosen().count(), 2);
+        for value in both.chosen() {
+            assert_eq!(league_settings(&Config::only(value), own.clone()).unwrap(), own, "{value:?}");
+        }
+    }
+
+    #[test]
     fn start_when_counts_players_and_referees() {
         let read = |text: &str| start_when(&config("MATCHDAY_START_WHEN", text));
         assert_eq!(read("players=4,referees=2").unwrap(), Some(StartWhen { players: 4, referees: 2 }));

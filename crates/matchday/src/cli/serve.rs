@@ -13,6 +13,7 @@ use matchday_core::protocol::{DisplayName, Endpoint, GameType};
 use matchday_core::retry::{Backoff, RetryPolicy};
 use matchday_core::timing::Timing;
 use std::io::ErrorKind;
+use std::mem::discriminant;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
@@ -71,9 +72,10 @@ pub(super) fn games() -> Vec<GameType> {
 /// `base` with what the settings say about timeouts and retries.
 pub(super) fn timing(config: &Config, base: Timing) -> Result<Timing> {
     let kinds = [("fixed", RetryPolicy::FIXED.backoff), ("exponential", RetryPolicy::EXPONENTIAL.backoff)];
-    let backoff = config.choice("retry", &kinds)?.unwrap_or(base.retry.backoff);
-    // The two kinds have each a delay of their own, unless one was chosen.
-    let delay = config.seconds("retry-delay")?.filter(|_| config.is_chosen("retry-delay"));
+    let same_kind = |backoff: &Backoff| discriminant(backoff) == discriminant(&base.retry.backoff);
+    let backoff =
+        config.choice("retry", &kinds)?.filter(|kind| !same_kind(kind)).unwrap_or(base.retry.backoff);
+    let delay = config.seconds("retry-delay")?;
     let backoff = match (backoff, delay) {
         (backoff, None) => backoff,
         (Backoff::Fixed { .. }, Some(delay)) => Backoff::Fixed { delay },

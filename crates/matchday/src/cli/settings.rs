@@ -58,8 +58,11 @@ const CHOICE_TIMEOUT: Setting =
     setting("choice-timeout", "SECONDS", "30", "How long a player has for a choice or a move");
 const RETRIES: Setting =
     setting("retries", "N", "3", "How often a player that does not answer is asked again");
-const RETRY_DELAY: Setting =
-    setting("retry-delay", "SECONDS", "2", "The pause before asking again; the first one if exponential");
+const RETRY_DELAY: Setting = optional(
+    "retry-delay",
+    "SECONDS",
+    "The pause before asking again; the first one if exponential [default: 2, or 1 if exponential]",
+);
 const RETRY: Setting =
     setting("retry", "fixed|exponential", "fixed", "Whether pauses stay the same or double each time");
 const LOG: Setting = setting("log", "people|json", "people", "How each event is written, one line an event");

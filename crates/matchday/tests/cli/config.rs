@@ -1,0 +1,72 @@
+//! Settings: a flag wins over the environment, the environment over the file, the file over the default.
+
+use crate::ground::{Ground, done, free_address};
+use serde_json::json;
+use std::fs;
+
+#[test]
+fn each_setting_is_shown_with_where_it_came_from() {
+    let ground = Ground::new();
+    let file = "[manager]\nlead = 3\nplayers-max = 7\nreferees_max = 8\n[player]\nstrategy = \"mirror\"\n";
+    fs::write(ground.path().join("matchday.toml"), file).unwrap();
+    let shown = |args: &[&str]| {
+        let mut command = ground.command(args);
+        command.env("MATCHDAY_LEAD", "2").env("MATCHDAY_PLAYERS_MAX", "6");
+        done(command).json()
+    };
+    let manager = &shown(&["config", "--json", "manager", "--lead", "1"])["manager"];
+    assert_eq!(manager["lead"], json!({"value": "1", "from": "--lead"}));
+    assert_eq!(manager["players-max"], json!({"value": "6", "from": "MATCHDAY_PLAYERS_MAX"}));
+    let from = "matchday.toml (manager.referees-max)";
+    assert_eq!(manager["referees-max"], json!({"value": "8", "from": from}));
+    assert_eq!(manager["game"], json!({"value": "even_odd", "from": "default"}));
+
+    let all = shown(&["config", "--json"]);
+    assert_eq!(all["manager"]["lead"]["value"], "2");
+    assert_eq!(all["player"]["strategy"]["value"], "mirror");
+    assert_eq!(all["referee"]["retries"]["value"], "3");
+
+    let table = ground.run(&["config"]).out;
+    assert!(table.lines().any(|line| line.starts_with("manager.lead ") && line.contains(" 3 ")), "{table}");
+}
+
+#[test]
+fn the_operator_token_is_not_shown() {
+    let ground = Ground::new();
+    let done = ground.run(&["config", "manager", "--operator-token", "hush-hush"]);
+    assert!(done.out.contains("(set)") && !done.out.contains("hush-hush"), "{done:?}");
+}
+
+#[test]
+fn an_unknown_key_is_an_error_with_a_suggestion() {
+    let ground = Ground::new();
+    fs::write(ground.path().join("spring.toml"), "[referee]\njoin-timeuot = 1\n").unwrap();
+    for command in ["config", "manager", "referee", "player"] {
+        let done = ground.run(&[command, "--config", "spring.toml"]);
+        let expected =
+            "spring.toml: there is no setting referee.join-timeuot - did you mean \"join-timeout\"?";
+        assert_eq!(done.failed(2), expected);
+    }
+    assert!(ground.run(&["config", "--config", "none.toml"]).failed(2).contains("none.toml cannot be read"));
+}
+
+#[test]
+fn a_league_that_is_started_again_keeps_its_own_settings_and_says_so() {
+    let ground = Ground::new();
+    let listen = free_address();
+    let start = |args: &[&str]| {
+        let mut manager = ground.start(&[&["manager", "--listen", &listen], args].concat());
+        manager.until("listening on");
+        manager.signal("TERM");
+        assert!(manager.wait().success());
+        manager.err()
+    };
+    let first = start(&["--lead", "0"]);
+    assert!(first.contains("operator token, shown this once"), "{first}");
+    let again = start(&["--lead", "5", "--game", "even_odd"]);
+    assert_eq!(
+        again,
+        "matchday: the league in matchday.db keeps the settings it began with - ignored: 5 of --lead\n"
+    );
+    assert_eq!(start(&[]), "");
+}

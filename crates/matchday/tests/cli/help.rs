@@ -1,0 +1,45 @@
+//! The help, word for word.
+
+use crate::ground::{Ground, done};
+
+fn help(args: &[&str]) -> String {
+    let ground = Ground::new();
+    let mut command = ground.command(args);
+    command.arg("--help").env("COLUMNS", "100");
+    let done = done(command);
+    assert_eq!(done.code, 0, "{done:?}");
+    done.out
+}
+
+#[test]
+fn of_the_program() {
+    insta::assert_snapshot!(help(&[]));
+}
+
+#[test]
+fn of_the_manager() {
+    insta::assert_snapshot!(help(&["manager"]));
+}
+
+#[test]
+fn of_the_operators_commands() {
+    insta::assert_snapshot!(help(&["admin"]));
+}
+
+#[test]
+fn every_command_shows_an_example() {
+    for command in [
+        "manager",
+        "referee",
+        "player",
+        "start",
+        "status",
+        "standings",
+        "schedule",
+        "stats",
+        "admin",
+        "config",
+    ] {
+        assert!(help(&[command]).contains("Example:"), "{command}");
+    }
+}

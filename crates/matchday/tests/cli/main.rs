@@ -1,0 +1,17 @@
+//! The built program as people and scripts use it: real processes, real ports, exit codes and words.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
+
+mod admin;
+mod config;
+mod ground;
+mod help;
+mod looks;
+mod refusals;
+mod seven_processes;
+mod stopping;

@@ -1,0 +1,79 @@
+//! What cannot work is told in one line, and nothing is half started.
+
+use crate::ground::{Ground, free_address};
+use std::net::TcpListener;
+
+#[test]
+fn a_port_that_is_taken_is_named_with_the_flag_to_move() {
+    let ground = Ground::new();
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    for command in ["manager", "referee", "player"] {
+        let done = ground.run(&[command, "--listen", &address]);
+        let line = done.failed(1);
+        assert!(line.contains(&address) && line.contains("--listen"), "{line}");
+    }
+    assert_eq!(std::fs::read_dir(ground.path()).unwrap().count(), 0, "no store was made");
+}
+
+#[test]
+fn an_unknown_strategy_is_told_with_the_nearest_and_all_that_are_known() {
+    let ground = Ground::new();
+    let done = ground.run(&["player", "--strategy", "patern"]);
+    let line = done.failed(2);
+    assert!(line.contains("did you mean \"pattern\"?") && line.contains("win_stay_lose_shift"), "{line}");
+}
+
+#[test]
+fn a_manager_that_is_not_there_is_told_by_every_command_that_needs_one() {
+    let ground = Ground::new();
+    for command in [
+        &["start"][..],
+        &["status"],
+        &["standings", "--watch"],
+        &["schedule"],
+        &["stats", "P01"],
+        &["admin", "pause", "--operator-token", "x"],
+    ] {
+        let done = ground.ask(command);
+        let line = done.failed(1);
+        assert!(line.contains(&ground.manager) && line.contains("--manager"), "{line}");
+    }
+}
+
+#[test]
+fn a_second_manager_on_one_store_is_refused() {
+    let ground = Ground::new();
+    let _manager = ground.manager(&[]);
+    let done = ground.run(&["manager", "--listen", &free_address()]);
+    assert!(done.failed(1).contains("matchday.db is in use by another Matchday"), "{done:?}");
+}
+
+#[test]
+fn a_player_that_comes_too_late_is_told_so_and_ends() {
+    let ground = Ground::new();
+    let _manager = ground.manager(&["--lead", "0"]);
+    let _agents = ground.agents(1, 2);
+    assert_eq!(ground.ask(&["start"]).code, 0);
+    let done = ground.ask(&["player", "--listen", &free_address()]);
+    assert!(done.failed(1).contains("refuses the registration"), "{done:?}");
+}
+
+#[test]
+fn wrong_values_are_bad_usage() {
+    let ground = Ground::new();
+    for (args, words) in [
+        (&["manager", "--lead", "soon"][..], "--lead: expected seconds"),
+        (&["manager", "--game", "chess"], "--game: expected even_odd or tic_tac_toe"),
+        (&["manager", "--conformance", "lax"], "--conformance: expected strict or lenient"),
+        (&["manager", "--start-when", "4"], "--start-when: expected players=N,referees=N"),
+        (&["manager", "--listen", "8000"], "--listen: expected HOST:PORT"),
+        (&["referee", "--manager", "localhost"], "--manager: expected a URL"),
+        (&["referee", "--retries", "-1"], "--retries: expected a whole number"),
+        (&["player", "--log", "xml"], "--log: expected people or json"),
+    ] {
+        let done = ground.run(args);
+        assert!(done.failed(2).starts_with(words), "{done:?}");
+    }
+    assert_eq!(ground.run(&["frobnicate"]).code, 2);
+}
