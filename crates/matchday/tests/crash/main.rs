@@ -63,13 +63,18 @@ fn play(chance: &mut Chance, crashes_max: u32) -> u32 {
     let store = folder.path().join("league.db");
     let mut agents = Agents::start(folder.path(), chance, PLAYERS, REFEREES);
     let (mut crashes, began) = (0, Instant::now());
+    let mut under_way = false;
     loop {
         assert!(began.elapsed() < LEAGUE_MAX, "the league does not end\n{}", agents.last_words());
-        if verified(&store).is_some_and(|found| !found["champion"].is_null()) {
+        let found = verified(&store).unwrap_or_default();
+        if found["champion"].is_string() {
             break;
         }
-        std::thread::sleep(Duration::from_millis(chance.below(150)));
-        if crashes < crashes_max {
+        // Whoever dies before it has stored its token is a stranger afterwards, and the registration may be closed by
+        // then: crashes begin with the league, a moment after the last registration.
+        under_way |= found["matches_scheduled"].as_u64() > Some(0);
+        std::thread::sleep(Duration::from_millis(50 + chance.below(100)));
+        if under_way && crashes < crashes_max {
             agents.crash(chance);
             crashes += 1;
         }
