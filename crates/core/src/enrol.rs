@@ -1,8 +1,9 @@
 //! How a referee or a player gets into a league: asks the manager until it says yes or no.
 
 use crate::agent::{Answer, CallId};
+use crate::entropy::Entropy;
 use crate::protocol::error::ErrorCode;
-use crate::protocol::ids::LeagueId;
+use crate::protocol::ids::{ConversationId, LeagueId};
 use crate::protocol::messages::{RegisterAnswer, RegisterStatus};
 use crate::protocol::{Body, Timestamp, Token};
 use serde::{Deserialize, Serialize};
@@ -17,6 +18,12 @@ pub struct Identity<I> {
     pub auth_token: Option<Token>,
     /// Whether the manager makes a token for each match.
     pub match_tokens: bool,
+}
+
+/// The conversation in which an agent registers, made up once and kept: an agent that is killed before it could store its
+/// token asks again in the same conversation, and the manager knows it by that. Nobody else can guess it.
+pub fn new_conversation(name: &str, entropy: &mut Entropy) -> ConversationId {
+    ConversationId::new(format!("conv-register-{name}-{}", hex::encode(entropy.bytes::<16>())))
 }
 
 /// How long the manager has for its answer to a registration.

@@ -5,7 +5,7 @@ use super::memory::History;
 use crate::enrol::Identity;
 use crate::fair::Commitment;
 use crate::protocol::messages::Role;
-use crate::protocol::{Attempt, GameType, MatchId, PlayerId, RoundId};
+use crate::protocol::{Attempt, ConversationId, GameType, MatchId, PlayerId, RoundId};
 use std::collections::BTreeMap;
 
 /// How many matches are kept at once; a league has one a round.
@@ -17,6 +17,8 @@ pub const ATTEMPTS_MAX: usize = 16;
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Durable {
+    /// The conversation in which we register.
+    applied: Option<ConversationId>,
     identity: Option<Identity<PlayerId>>,
     matches: BTreeMap<MatchId, Match>,
     history: History,
@@ -41,6 +43,10 @@ pub struct Match {
 impl Durable {
     pub fn identity(&self) -> Option<&Identity<PlayerId>> {
         self.identity.as_ref()
+    }
+
+    pub fn applied(&self) -> Option<&ConversationId> {
+        self.applied.as_ref()
     }
 
     pub fn history(&self) -> &History {
@@ -73,6 +79,7 @@ impl Durable {
 
     pub(super) fn apply(&mut self, event: &PlayerEvent) {
         match event {
+            PlayerEvent::Applied { conversation_id } => self.applied = Some(conversation_id.clone()),
             PlayerEvent::Enrolled { identity } => self.enrol(identity),
             PlayerEvent::Announced { round_id, matches } => {
                 for fixture in matches {

@@ -3,7 +3,7 @@
 use super::event::PlayerEvent;
 use super::{Player, slug};
 use crate::agent::{Agent, Answer, CallId, Parcel, Step};
-use crate::enrol::{Enrolment, Identity, REGISTER_TIMEOUT, Verdict, judge};
+use crate::enrol::{Enrolment, Identity, REGISTER_TIMEOUT, Verdict, judge, new_conversation};
 use crate::entropy::Entropy;
 use crate::post::{Errand, Tries};
 use crate::protocol::dialect::Dialect;
@@ -21,10 +21,18 @@ const RETRY: Tries = Tries::Forever(Backoff::Fixed { delay: Duration::from_secs(
 
 impl Player {
     pub(super) fn register(&mut self, now: Timestamp, entropy: &mut Entropy, step: &mut Step<PlayerEvent>) {
+        let conversation = match self.durable.applied() {
+            Some(conversation) => conversation.clone(),
+            None => {
+                let conversation_id = new_conversation(&slug(&self.settings.display_name), entropy);
+                step.events.push(PlayerEvent::Applied { conversation_id: conversation_id.clone() });
+                conversation_id
+            }
+        };
         let errand = Errand {
             to: self.settings.manager.clone(),
             dialect: Dialect::Standard,
-            parcel: Parcel::Message(self.registration(now, entropy)),
+            parcel: Parcel::Message(self.registration(now, conversation)),
             purpose: (),
             timeout: REGISTER_TIMEOUT,
             tries: RETRY,
@@ -32,13 +40,7 @@ impl Player {
         self.enrolment = Enrolment::Asking(self.post.send(now, errand, &mut step.outbox));
     }
 
-    fn registration(&self, now: Timestamp, entropy: &mut Entropy) -> Message {
-        // Every try of one start shares a conversation, so that a manager can tell a try from another start.
-        let conversation = ConversationId::new(format!(
-            "conv-register-{}-{}",
-            slug(&self.settings.display_name),
-            hex::encode(entropy.bytes::<4>())
-        ));
+    fn registration(&self, now: Timestamp, conversation: ConversationId) -> Message {
         let earlier_token = self.identity().and_then(|identity| identity.auth_token.clone());
         let meta = PlayerMeta {
             display_name: self.settings.display_name.clone(),

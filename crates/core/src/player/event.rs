@@ -4,7 +4,7 @@ use super::memory::PastGame;
 use crate::enrol::Identity;
 use crate::fair::{Commitment, Nonce};
 use crate::protocol::messages::{MoveRequest, Role};
-use crate::protocol::{Attempt, GameType, MatchId, PlayerId, RoundId};
+use crate::protocol::{Attempt, ConversationId, GameType, MatchId, PlayerId, RoundId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -13,6 +13,10 @@ use smol_str::SmolStr;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum PlayerEvent {
+    /// We are about to ask the manager to take us on.
+    Applied {
+        conversation_id: ConversationId,
+    },
     /// The manager has taken us on, or has told us something new about who we are.
     Enrolled {
         identity: Identity<PlayerId>,

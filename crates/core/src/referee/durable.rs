@@ -4,12 +4,14 @@
 use super::event::{Assignment, RefereeEvent};
 use crate::enrol::Identity;
 use crate::protocol::messages::MatchResult;
-use crate::protocol::{Attempt, MatchId, RefereeId, RoundId};
+use crate::protocol::{Attempt, ConversationId, MatchId, RefereeId, RoundId};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Durable {
+    /// The conversation in which it registers.
+    applied: Option<ConversationId>,
     identity: Option<Identity<RefereeId>>,
     matches: BTreeMap<MatchId, Held>,
     /// How many assignments there were, so that matches that start together start in the order of their assignment.
@@ -55,6 +57,10 @@ impl Durable {
         self.identity.as_ref()
     }
 
+    pub fn applied(&self) -> Option<&ConversationId> {
+        self.applied.as_ref()
+    }
+
     pub fn matches(&self) -> &BTreeMap<MatchId, Held> {
         &self.matches
     }
@@ -73,6 +79,7 @@ impl Durable {
 
     pub(super) fn apply(&mut self, event: &RefereeEvent) {
         match event {
+            RefereeEvent::Applied { conversation_id } => self.applied = Some(conversation_id.clone()),
             RefereeEvent::Enrolled { identity } => self.enrol(identity),
             RefereeEvent::Assigned { assignment } => {
                 self.assigned = self.assigned.saturating_add(1);

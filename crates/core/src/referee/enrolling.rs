@@ -2,9 +2,10 @@
 
 use super::{Referee, RefereeEvent};
 use crate::agent::{Answer, Outgoing, Parcel, Step};
-use crate::enrol::{Enrolment, REGISTER_TIMEOUT, Verdict, judge};
+use crate::enrol::{Enrolment, REGISTER_TIMEOUT, Verdict, judge, new_conversation};
+use crate::entropy::Entropy;
 use crate::protocol::messages::{MATCH_TOKENS, RefereeMeta, RefereeRegisterRequest};
-use crate::protocol::{Body, ConversationId, Envelope, Message, RefereeId, Sender, Timestamp};
+use crate::protocol::{Body, Envelope, Message, RefereeId, Sender, Timestamp};
 use smol_str::SmolStr;
 use std::time::Duration;
 
@@ -15,7 +16,7 @@ const PROTOCOL_VERSION: &str = "2.1.0";
 
 impl Referee {
     /// Asks the manager to take this referee on, if it is time to.
-    pub(super) fn register(&mut self, now: Timestamp, step: &mut Step<RefereeEvent>) {
+    pub(super) fn register(&mut self, now: Timestamp, entropy: &mut Entropy, step: &mut Step<RefereeEvent>) {
         if !self.enrolment.is_due(now) {
             return;
         }
@@ -29,7 +30,15 @@ impl Referee {
             capabilities: vec![SmolStr::new_static(MATCH_TOKENS)],
         };
         let name = self.name();
-        let conversation = ConversationId::new(format!("conv-{}-reg-001", name.as_str().to_lowercase()));
+        let conversation = match self.durable.applied() {
+            Some(conversation) => conversation.clone(),
+            None => {
+                let conversation_id = new_conversation(name.as_str(), entropy);
+                let applied = RefereeEvent::Applied { conversation_id: conversation_id.clone() };
+                self.record(now, applied, step);
+                conversation_id
+            }
+        };
         let earlier = self.durable.identity().and_then(|identity| identity.auth_token.clone());
         let envelope = Envelope::new(Sender::Referee(name), now, conversation).with_token(earlier);
         let call = self.post.next_call();

@@ -17,6 +17,8 @@ use std::sync::Arc;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum RefereeEvent {
+    /// This referee is about to ask the manager to take it on.
+    Applied { conversation_id: ConversationId },
     /// The manager has taken this referee on, under this name.
     Enrolled { identity: Identity<RefereeId> },
     /// A match is this referee's to run. It replaces an earlier, undecided attempt at the same match.

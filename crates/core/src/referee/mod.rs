@@ -275,7 +275,7 @@ impl Agent for Referee {
         }
         self.begin_due(now, &mut step);
         self.post.tick(now, &mut step.outbox);
-        self.register(now, &mut step);
+        self.register(now, entropy, &mut step);
         step
     }
 

@@ -40,10 +40,12 @@ impl World {
         if self.launched {
             return;
         }
-        // An agent that is in the league and does not know it can be of no use to it, and cannot come in any more.
+        // An agent that is in the league and does not know it can be of no use to it, and cannot come in any more. Its
+        // first event is that it applies, its second that it was taken on.
+        let settled = |who| if who == Who::Manager { 1 } else { 2 };
         let ready = (self.cast.hosts().into_iter())
             .filter(|who| self.shape.is_expected(*who))
-            .all(|who| self.cast.machine(who).is_some_and(|machine| machine.stored() > 0));
+            .all(|who| self.cast.machine(who).is_some_and(|machine| machine.stored() >= settled(who)));
         let now = self.now;
         let late = now >= self.heals_at + PATIENCE;
         if ready || late {

@@ -40,7 +40,7 @@ fn it_asks_every_two_seconds_while_the_manager_cannot_be_reached() {
     assert_eq!(bench.all(RefereeRegisterRequest).len(), 4);
     bench.enrol(true);
     assert_eq!(bench.referee.identity().unwrap().id, RefereeId::numbered(1));
-    assert!(matches!(bench.events[..], [RefereeEvent::Enrolled { .. }]));
+    assert!(matches!(bench.events[..], [RefereeEvent::Applied { .. }, RefereeEvent::Enrolled { .. }]));
     assert_eq!(bench.referee.deadline(), None);
 }
 
