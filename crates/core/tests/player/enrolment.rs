@@ -118,3 +118,12 @@ fn in_another_league_the_same_ids_mean_other_matches_and_other_players() {
     assert_eq!(durable.history().against(&p(2)).played(), 0);
     assert_eq!(durable.history().overall().played(), 1);
 }
+
+#[test]
+fn killed_before_its_token_was_stored_it_asks_again_in_the_same_conversation() {
+    let mut seat = Seat::empty("random");
+    let first = registration(seat.wake()).0.envelope.conversation_id;
+    seat.crash();
+    let second = registration(seat.wake()).0.envelope.conversation_id;
+    assert_eq!(first, second);
+}

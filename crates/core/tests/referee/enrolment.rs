@@ -75,3 +75,12 @@ fn an_announcement_before_registration_is_refused() {
     let mut bench = Bench::fresh(settings());
     assert_eq!(refused(&bench.announce(&[even_odd("R1M1", 1, 2)])), "E008");
 }
+
+#[test]
+fn killed_before_its_token_was_stored_it_asks_again_in_the_same_conversation() {
+    let mut bench = Bench::fresh(settings());
+    let first = written(&bench.last(RefereeRegisterRequest))["conversation_id"].clone();
+    bench.crash();
+    let second = written(&bench.last(RefereeRegisterRequest))["conversation_id"].clone();
+    assert_eq!(first, second);
+}
