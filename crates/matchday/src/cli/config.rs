@@ -181,6 +181,14 @@ impl Config {
         })
     }
 
+    /// A time that nothing can be done in would be no time at all.
+    pub(crate) fn seconds_above_zero(&self, name: &str) -> Result<Option<Duration>> {
+        self.read(name, "seconds above 0, such as 2 or 0.5", |text| {
+            let time = Duration::try_from_secs_f64(text.trim().parse().ok()?).ok()?;
+            (!time.is_zero()).then_some(time)
+        })
+    }
+
     pub(crate) fn count(&self, name: &str) -> Result<Option<u32>> {
         self.read(name, "a whole number", |text| text.trim().parse().ok())
     }

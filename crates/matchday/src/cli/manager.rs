@@ -8,7 +8,7 @@ use super::{Usage, notice, serve};
 use crate::shell::{self, entropy_from_system};
 use crate::store::{Store, Stream};
 use anyhow::{Context, Result};
-use matchday_core::league::{LeagueEvent, Manager, Settings};
+use matchday_core::league::{EndpointCheck, LeagueEvent, Manager, Settings, TieBreak};
 use matchday_core::log;
 use matchday_core::protocol::messages::Phase;
 use matchday_core::protocol::{GameType, LeagueId, Token};
@@ -96,9 +96,49 @@ fn league_settings(config: &Config, base: Settings) -> Result<Settings> {
         referees_max: config.count("referees-max")?.unwrap_or(base.referees_max),
         public_reads: config.switch("public-reads")?.unwrap_or(base.public_reads),
         suspend_after: config.count("suspend-after")?.unwrap_or(base.suspend_after),
+        endpoint_check: config.choice("endpoint-check", ENDPOINT_CHECKS)?.unwrap_or(base.endpoint_check),
+        probe_timeout: config.seconds_above_zero("probe-timeout")?.unwrap_or(base.probe_timeout),
+        probe_every: config.seconds_above_zero("probe-every")?.unwrap_or(base.probe_every),
+        tie_breaks: tie_breaks(config)?.unwrap_or(base.tie_breaks),
+        standings_pause: config.seconds("standings-pause")?.unwrap_or(base.standings_pause),
+        message_bytes_max: message_bytes_max(config)?.unwrap_or(base.message_bytes_max),
         timing: serve::timing(config, base.timing)?,
         operator_token: token.or(base.operator_token),
-        ..base
+    })
+}
+
+const ENDPOINT_CHECKS: &[(&str, EndpointCheck)] = &[
+    ("off", EndpointCheck::Off),
+    ("at_start", EndpointCheck::AtStart),
+    ("at_registration", EndpointCheck::AtRegistration),
+];
+
+const TIE_BREAKS: [(&str, TieBreak); 4] = [
+    ("head_to_head", TieBreak::HeadToHead),
+    ("win_percentage", TieBreak::WinPercentage),
+    ("wins", TieBreak::Wins),
+    ("fewer_draws", TieBreak::FewerDraws),
+];
+
+fn tie_breaks(config: &Config) -> Result<Option<Vec<TieBreak>>> {
+    let names = TIE_BREAKS.map(|(name, _)| name).join(",");
+    config.read("tie-breaks", &format!("some of {names}, none of them twice"), |text| {
+        let mut rules = Vec::new();
+        for part in text.split(',') {
+            let (_, rule) = TIE_BREAKS.into_iter().find(|(name, _)| *name == part.trim())?;
+            if rules.contains(&rule) {
+                return None;
+            }
+            rules.push(rule);
+        }
+        Some(rules)
+    })
+}
+
+/// No registration fits into less than the least; the most keeps one request from taking the memory of many.
+fn message_bytes_max(config: &Config) -> Result<Option<usize>> {
+    config.read("message-bytes-max", "a whole number of bytes from 1024 to 16777216", |text| {
+        text.trim().parse().ok().filter(|bytes| (1024..=16 << 20).contains(bytes))
     })
 }
 
@@ -192,6 +232,15 @@ mod tests {
         assert_eq!(both.chosen().count(), 2);
         for value in both.chosen() {
             assert_eq!(league_settings(&Config::only(value), own.clone()).unwrap(), own, "{value:?}");
+        }
+    }
+
+    #[test]
+    fn tie_breaks_are_kept_in_their_order() {
+        let read = |text: &str| tie_breaks(&config("MATCHDAY_TIE_BREAKS", text));
+        assert_eq!(read("wins, head_to_head").unwrap(), Some(vec![TieBreak::Wins, TieBreak::HeadToHead]));
+        for bad in ["wins,wins", "wins,", "luck"] {
+            assert!(read(bad).is_err(), "{bad}");
         }
     }
 

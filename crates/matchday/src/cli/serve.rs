@@ -85,10 +85,12 @@ pub(super) fn timing(config: &Config, base: Timing) -> Result<Timing> {
     };
     let retries = config.count("retries")?.unwrap_or(base.retry.retries);
     Ok(Timing {
-        join: config.seconds("join-timeout")?.unwrap_or(base.join),
-        choice: config.seconds("choice-timeout")?.unwrap_or(base.choice),
+        join: config.seconds_above_zero("join-timeout")?.unwrap_or(base.join),
+        choice: config.seconds_above_zero("choice-timeout")?.unwrap_or(base.choice),
+        game_over: config.seconds_above_zero("game-over-timeout")?.unwrap_or(base.game_over),
+        report: config.seconds_above_zero("report-timeout")?.unwrap_or(base.report),
+        other: config.seconds_above_zero("other-timeout")?.unwrap_or(base.other),
         retry: RetryPolicy { retries, backoff },
-        ..base
     })
 }
 

@@ -56,6 +56,16 @@ const JOIN_TIMEOUT: Setting =
     setting("join-timeout", "SECONDS", "5", "How long a player has to accept an invitation");
 const CHOICE_TIMEOUT: Setting =
     setting("choice-timeout", "SECONDS", "30", "How long a player has for a choice or a move");
+const REPORT_TIMEOUT: Setting =
+    setting("report-timeout", "SECONDS", "10", "How long the manager has to confirm the report of a match");
+const GAME_OVER_TIMEOUT: Setting = setting(
+    "game-over-timeout",
+    "SECONDS",
+    "5",
+    "How long a player has to confirm the end of a match; nobody waits for it",
+);
+const OTHER_TIMEOUT: Setting =
+    setting("other-timeout", "SECONDS", "10", "How long anyone has for an answer of any other kind");
 const RETRIES: Setting =
     setting("retries", "N", "3", "How often a player that does not answer is asked again");
 const RETRY_DELAY: Setting = optional(
@@ -98,8 +108,32 @@ impl Settings for ForManager {
         setting("referees-max", "N", "99", "How many referees may register"),
         setting("public-reads", "on|off", "on", "Whether anyone may read standings, schedule and results"),
         setting("suspend-after", "N", "3", "How many technical losses in a row suspend a player"),
+        setting(
+            "endpoint-check",
+            "off|at_start|at_registration",
+            "at_start",
+            "When to make sure that someone answers where an agent says it listens",
+        ),
+        setting("probe-timeout", "SECONDS", "2", "How long an agent has to show that it is there"),
+        setting("probe-every", "SECONDS", "5", "How often a suspended agent is looked after"),
+        setting(
+            "tie-breaks",
+            "RULES",
+            "head_to_head,win_percentage,wins,fewer_draws",
+            "What tells players with equal points apart, the first rule first",
+        ),
+        setting(
+            "standings-pause",
+            "SECONDS",
+            "0.05",
+            "How long results are gathered before the table is sent out",
+        ),
+        setting("message-bytes-max", "BYTES", "10240", "The longest request that is read"),
         JOIN_TIMEOUT,
         CHOICE_TIMEOUT,
+        REPORT_TIMEOUT,
+        GAME_OVER_TIMEOUT,
+        OTHER_TIMEOUT,
         RETRIES,
         RETRY_DELAY,
         RETRY,
@@ -117,6 +151,9 @@ impl Settings for ForReferee {
         setting("max-matches", "N", "10", "How many matches it runs at once"),
         JOIN_TIMEOUT,
         CHOICE_TIMEOUT,
+        REPORT_TIMEOUT,
+        GAME_OVER_TIMEOUT,
+        OTHER_TIMEOUT,
         RETRIES,
         RETRY_DELAY,
         RETRY,

@@ -4,14 +4,18 @@ use crate::ground::{Ground, done, free_address};
 use serde_json::json;
 use std::fs;
 
+const MANUAL: &str = include_str!("../../../../docs/operating.md");
+
 #[test]
 fn each_setting_is_shown_with_where_it_came_from() {
     let ground = Ground::new();
-    let file = "[manager]\nlead = 3\nplayers-max = 7\nreferees_max = 8\n[player]\nstrategy = \"mirror\"\n";
+    let file = "[manager]\nlead = 3\nplayers-max = 7\nreferees_max = 8\nprobe-every = 9\ntie-breaks = \"wins\"\n\
+                [player]\nstrategy = \"mirror\"\n";
     fs::write(ground.path().join("matchday.toml"), file).unwrap();
     let shown = |args: &[&str]| {
         let mut command = ground.command(args);
         command.env("MATCHDAY_LEAD", "2").env("MATCHDAY_PLAYERS_MAX", "6");
+        command.env("MATCHDAY_TIE_BREAKS", "fewer_draws");
         done(command).json()
     };
     let manager = &shown(&["config", "--json", "manager", "--lead", "1"])["manager"];
@@ -19,6 +23,10 @@ fn each_setting_is_shown_with_where_it_came_from() {
     assert_eq!(manager["players-max"], json!({"value": "6", "from": "MATCHDAY_PLAYERS_MAX"}));
     let from = "matchday.toml (manager.referees-max)";
     assert_eq!(manager["referees-max"], json!({"value": "8", "from": from}));
+    let from = "matchday.toml (manager.probe-every)";
+    assert_eq!(manager["probe-every"], json!({"value": "9", "from": from}));
+    assert_eq!(manager["tie-breaks"], json!({"value": "fewer_draws", "from": "MATCHDAY_TIE_BREAKS"}));
+    assert_eq!(manager["standings-pause"], json!({"value": "0.05", "from": "default"}));
     assert_eq!(manager["game"], json!({"value": "even_odd", "from": "default"}));
 
     let all = shown(&["config", "--json"]);
@@ -69,4 +77,39 @@ fn a_league_that_is_started_again_keeps_its_own_settings_and_says_so() {
         "matchday: the league in matchday.db keeps the settings it began with - ignored: 5 of --lead\n"
     );
     assert_eq!(start(&[]), "");
+}
+
+#[test]
+fn every_setting_stands_in_the_manual_with_its_default() {
+    let all = Ground::new().run(&["config", "--json"]).json();
+    for (section, settings) in all.as_object().unwrap() {
+        let of_section = MANUAL.split(&format!("\n### `[{section}]`\n")).nth(1).expect(section);
+        let table = of_section.split("\n#").next().unwrap();
+        for (name, setting) in settings.as_object().unwrap() {
+            let variable = format!("MATCHDAY_{}", name.replace('-', "_").to_uppercase());
+            let head = format!("| `{name}` | `--{name}` | `{variable}` | ");
+            let row = table.lines().find_map(|line| line.strip_prefix(&head));
+            let row = row.unwrap_or_else(|| panic!("[{section}] has no row that begins with {head}"));
+            if let Some(default) = setting["value"].as_str() {
+                assert!(row.starts_with(&format!("`{default}` | ")), "[{section}] {head}{row}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_example_in_the_manual_sets_everything_and_works() {
+    let example = MANUAL.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    let ground = Ground::new();
+    fs::write(ground.path().join("matchday.toml"), example).unwrap();
+    let all = ground.run(&["config", "--json"]).json();
+    for (section, settings) in all.as_object().unwrap() {
+        for (name, setting) in settings.as_object().unwrap() {
+            assert_eq!(setting["from"], format!("matchday.toml ({section}.{name})"));
+        }
+    }
+    let _manager = ground.manager(&[]);
+    for agent in ["referee", "player"] {
+        ground.agent(&[agent]).until("registered as");
+    }
 }

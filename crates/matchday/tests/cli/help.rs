@@ -29,6 +29,7 @@ fn of_the_operators_commands() {
 #[test]
 fn every_command_shows_an_example() {
     for command in [
+        "run",
         "manager",
         "referee",
         "player",
@@ -39,6 +40,9 @@ fn every_command_shows_an_example() {
         "stats",
         "admin",
         "config",
+        "verify",
+        "replay",
+        "export",
     ] {
         assert!(help(&[command]).contains("Example:"), "{command}");
     }
