@@ -70,12 +70,12 @@ fn play(chance: &mut Chance, crashes_max: u32) -> u32 {
         if found["champion"].is_string() {
             break;
         }
-        // Whoever dies before it has stored its token is a stranger afterwards, and the registration may be closed by
-        // then: crashes begin with the league, a moment after the last registration.
+        // An agent that dies before it has stored its token is known again by its conversation, as long as the manager
+        // that took it on lives: so the manager is killed only once the league is under way.
         under_way |= found["matches_scheduled"].as_u64() > Some(0);
         std::thread::sleep(Duration::from_millis(50 + chance.below(100)));
-        if under_way && crashes < crashes_max {
-            agents.crash(chance);
+        if crashes < crashes_max {
+            agents.crash(chance, !under_way);
             crashes += 1;
         }
     }
