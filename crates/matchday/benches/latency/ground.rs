@@ -164,6 +164,7 @@ pub(crate) fn query(query_type: &str, player: &str, token: &str, clock: Clock) -
     json!({"jsonrpc": "2.0", "id": 1, "method": "league_query", "params": {
         "protocol": "league.v2", "message_type": "LEAGUE_QUERY", "sender": format!("player:{player}"),
         "timestamp": clock.now(), "conversation_id": "conv-query", "auth_token": token,
-        "league_id": league::Settings::default().league_id, "query_type": query_type, "query_params": {},
+        "league_id": league::Settings::default().league_id, "query_type": query_type,
+        "query_params": {"player_id": player},
     }})
 }
