@@ -4,7 +4,8 @@ use crate::figures::{Figures, alone, head};
 use crate::ground::{Ground, query};
 use anyhow::{Context, Result};
 use matchday_core::protocol::messages::{GameStatus, Phase};
-use std::time::Instant;
+use std::time::{Duration, Instant};
+use tokio::time::sleep;
 
 const PLAYERS: usize = 50;
 const REFEREES: usize = 10;
@@ -28,8 +29,13 @@ async fn play(asking: bool) -> Result<()> {
     }
     ground.registered(PLAYERS, REFEREES).await?;
     let first = players.first().context("a player")?;
-    let identity = first.inspect(|player| player.identity().cloned()).await.flatten();
-    let identity = identity.context("registered")?;
+    // The manager knows of a player a moment before the player does.
+    let identity = loop {
+        match first.inspect(|player| player.identity().cloned()).await.context("P01 has stopped")? {
+            Some(identity) => break identity,
+            None => sleep(Duration::from_millis(1)).await,
+        }
+    };
     let token = identity.auth_token.context("a token")?;
     let questions = ["GET_STANDINGS", "GET_NEXT_MATCH"]
         .map(|kind| (kind, query(kind, identity.id.as_str(), token.reveal(), ground.clock)));
