@@ -6,12 +6,13 @@ use crate::agent::Parcel;
 use crate::post::{Errand, Sent, Tries};
 use crate::protocol::dialect::Dialect;
 use crate::protocol::error::ErrorCode;
-use crate::protocol::ids::{MatchId, RoundId};
+use crate::protocol::ids::{LeagueId, MatchId, RoundId};
 use crate::protocol::messages::{
     AnnouncedMatch, Champion, FinalStanding, LeagueCompleted, LeagueError, LeagueStandingsUpdate, Phase,
     RoundAnnouncement,
 };
 use crate::protocol::text::Endpoint;
+use crate::protocol::token::TokenHash;
 use crate::protocol::{Body, Message, Sender, Token};
 use smol_str::{SmolStr, format_smolstr};
 use std::collections::VecDeque;
@@ -25,6 +26,8 @@ pub(super) struct Mailbox {
     busy: bool,
     /// Whether the last notice did not arrive in all its tries: the next have one each, until the agent listens again.
     deaf: bool,
+    /// The token by which the agent knows us, with the hash it was derived from: it is the same for every notice.
+    token: Option<(TokenHash, Token)>,
 }
 
 /// The most that is kept for an agent that does not listen.
@@ -50,6 +53,17 @@ impl Notice {
 }
 
 impl Mailbox {
+    fn token_for(&mut self, hash: TokenHash, league: &LeagueId) -> Token {
+        match &self.token {
+            Some((of, token)) if *of == hash => token.clone(),
+            _ => {
+                let token = hash.notice_token(league);
+                self.token = Some((hash, token.clone()));
+                token
+            }
+        }
+    }
+
     fn put(&mut self, notice: Notice) {
         // A newer table takes the place of one that has not gone out yet; but a table that something else follows stays,
         // since what follows it (the end of the round) is to be heard after it.
@@ -156,7 +170,8 @@ impl Manager {
         let Some((to, dialect)) = self.address(agent) else {
             return;
         };
-        let token = self.notice_token(agent);
+        let hash = self.token_of(agent).copied();
+        let league = self.league.settings.league_id.clone();
         let policy = self.league.settings.timing.retry;
         let patient = !self.is_suspended(agent);
         let Some(mailbox) = self.mailboxes.get_mut(agent).filter(|mailbox| !mailbox.busy) else {
@@ -167,6 +182,7 @@ impl Manager {
             return;
         };
         mailbox.busy = true;
+        let token = hash.map(|hash| mailbox.token_for(hash, &league));
         let envelope = self.envelope(act.now, notice.conversation).with_token(token);
         let errand = Errand {
             to,

@@ -8,7 +8,7 @@ use crate::entropy::Entropy;
 use hmac::{Hmac, KeyInit, Mac};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use smol_str::{SmolStr, SmolStrBuilder};
+use smol_str::SmolStr;
 use std::fmt;
 use subtle::ConstantTimeEq;
 
@@ -54,15 +54,13 @@ impl Token {
     }
 
     fn shaped(owner: &str, bits: &[u8; 32]) -> Self {
-        let mut digits = [0; 64];
-        let mut text = SmolStrBuilder::new();
+        let mut text = String::with_capacity("tok__".len() + owner.len() + 2 * bits.len());
         text.push_str("tok_");
-        owner.chars().for_each(|c| text.push(c.to_ascii_lowercase()));
+        text.push_str(owner);
+        text.make_ascii_lowercase();
         text.push('_');
-        if hex::encode_to_slice(bits, &mut digits).is_ok() {
-            digits.iter().for_each(|&digit| text.push(char::from(digit)));
-        }
-        Self(text.finish())
+        text.push_str(&hex::encode(bits));
+        Self(text.into())
     }
 
     /// The token itself, for the wire and for the agent's own keyring; nowhere else.
