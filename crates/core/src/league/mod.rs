@@ -1,15 +1,18 @@
 //! The League Manager: registers agents, draws up rounds, takes results, keeps the table.
 //!
 //! # Layout
-//! - [`settings`], [`event`], [`state`]: the rules of a league, what happens to it, and how it stands
+//! - [`settings`], [`event`], [`state`] (of [`member`]s and [`fixture`]s): the rules of a league, what happens to it, and
+//!   how it stands
 //! - [`schedule`], [`standings`]: pure arithmetic
 //! - [`manager`]: the agent; it decides, and works through `registration`, `launch`, `rounds`, `results`, `queries`, `orders`,
 //!   `auth` (who may), `notices` (telling everyone)
 
 mod auth;
 pub mod event;
+pub mod fixture;
 mod launch;
 pub mod manager;
+pub mod member;
 mod notices;
 mod orders;
 mod queries;

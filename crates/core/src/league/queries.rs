@@ -1,8 +1,8 @@
 //! What the manager tells those who ask. Nothing here changes anything.
 
+use super::fixture::{Match, Round};
 use super::manager::{Act, Asked, Manager, Refusal};
 use super::standings::Tally;
-use super::state::{Match, Round};
 use crate::agent::{Content, Look, Reply, RequestId};
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{MatchId, PlayerId, RoundId};

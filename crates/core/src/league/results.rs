@@ -1,9 +1,9 @@
 //! Taking results: from the right referee, once, and only such as the rules allow.
 
 use super::event::{DecidedBy, LeagueEvent, Suspicion};
+use super::fixture::Match;
 use super::manager::{Act, Asked, Manager, Refusal};
 use super::standings::{POINTS_DRAW, POINTS_WIN};
-use super::state::Match;
 use crate::protocol::Sender;
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{Attempt, MatchId, PlayerId, RefereeId};

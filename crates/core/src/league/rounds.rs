@@ -1,9 +1,9 @@
 //! The course of the rounds: announced, released to the referees as they have room, rescued from dead referees, closed.
 
 use super::event::{LeagueEvent, Suspicion};
+use super::fixture::Round;
 use super::manager::{Act, Manager, Purpose};
 use super::notices::Notice;
-use super::state::Round;
 use crate::agent::{Answer, Parcel};
 use crate::post::{Errand, Sent, Tries};
 use crate::protocol::ids::{Attempt, ConversationId, MatchId, PlayerId, RefereeId, RoundId};

@@ -1,15 +1,16 @@
 //! The league as it stands: the fold over its events. `apply` is the only place where it changes.
 
-use super::event::{DecidedBy, LeagueEvent};
+use super::event::LeagueEvent;
+use super::fixture::{Decision, Match, Round};
+use super::member::Member;
 use super::schedule::Pairings;
 use super::settings::Settings;
-use super::standings::{self, Counted, Place, Verdict};
+use super::standings::{self, Counted, Place};
 use crate::protocol::dialect::Dialect;
-use crate::protocol::ids::{Attempt, MatchId, PlayerId, RefereeId, RoundId};
+use crate::protocol::ids::{MatchId, PlayerId, RefereeId, RoundId};
 use crate::protocol::messages::{
-    ByPlayer, GameStatus, Lifecycle, MatchResult, Phase, PlayerMeta, Record, RefereeMeta, StandingRow,
+    ByPlayer, GameStatus, Lifecycle, Phase, PlayerMeta, RefereeMeta, StandingRow,
 };
-use crate::protocol::token::TokenHash;
 use crate::protocol::{Sender, Timestamp};
 use smol_str::SmolStr;
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,118 +32,6 @@ pub struct League {
     /// The matches of announced rounds that have no result yet: those of the open round, and struck ones.
     pub undecided: BTreeSet<MatchId>,
     pub champion: Option<PlayerId>,
-}
-
-/// A player or a referee, as the manager knows it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Member<M> {
-    pub meta: M,
-    pub token: TokenHash,
-    /// When it was given that token.
-    pub registered_at: Timestamp,
-    pub dialect: Dialect,
-    pub state: Lifecycle,
-    /// Technical losses in a row.
-    pub streak: u32,
-    pub record: Record,
-    /// Taken out of the league by the operator, for good.
-    pub withdrawn: bool,
-    pub deviations: BTreeMap<String, u32>,
-}
-
-impl<M> Member<M> {
-    fn new(meta: M, token: TokenHash, registered_at: Timestamp, dialect: Dialect) -> Self {
-        Self {
-            meta,
-            token,
-            registered_at,
-            dialect,
-            state: Lifecycle::Registered,
-            streak: 0,
-            record: Record::default(),
-            withdrawn: false,
-            deviations: BTreeMap::new(),
-        }
-    }
-
-    /// Comes back in: known already, with what has changed about it.
-    fn rejoin(&mut self, meta: M, dialect: Dialect) {
-        self.meta = meta;
-        self.dialect = dialect;
-        self.recover();
-    }
-
-    fn recover(&mut self) {
-        self.streak = 0;
-        if self.state == Lifecycle::Suspended {
-            self.state = Lifecycle::Active;
-        }
-    }
-
-    fn note<'a>(&mut self, deviations: impl Iterator<Item = &'a str>) {
-        for deviation in deviations {
-            let count = self.deviations.entry(deviation.to_owned()).or_default();
-            *count = count.saturating_add(1);
-        }
-    }
-
-    pub fn is_suspended(&self) -> bool {
-        self.state == Lifecycle::Suspended
-    }
-}
-
-#[derive(Debug, Clone, PartialEq)]
-pub struct Round {
-    pub round_id: RoundId,
-    pub matches: Vec<MatchId>,
-    pub bye: Option<PlayerId>,
-    /// When its matches may begin; `None` until it is announced.
-    pub starts_at: Option<Timestamp>,
-    pub completed: bool,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-pub struct Match {
-    pub round_id: RoundId,
-    pub a: PlayerId,
-    pub b: PlayerId,
-    /// The referee that is to have it, once the round is announced.
-    pub planned: Option<RefereeId>,
-    /// Every referee it was given to, in order: the number of an attempt is its place here.
-    pub attempts: Vec<RefereeId>,
-    /// Whether a referee is at it.
-    pub in_play: bool,
-    /// How many attempts had been made when the operator last struck its result: none of them counts any more.
-    pub struck: usize,
-    pub decision: Option<Decision>,
-}
-
-impl Match {
-    pub fn attempt(&self) -> Option<Attempt> {
-        u32::try_from(self.attempts.len()).ok().filter(|count| *count > 0).map(Attempt)
-    }
-
-    /// The referee that has it now.
-    pub fn referee(&self) -> Option<&RefereeId> {
-        self.attempts.last()
-    }
-
-    pub fn has(&self, player: &PlayerId) -> bool {
-        self.a == *player || self.b == *player
-    }
-
-    pub fn opponent(&self, player: &PlayerId) -> &PlayerId {
-        if self.a == *player { &self.b } else { &self.a }
-    }
-}
-
-#[derive(Debug, Clone, PartialEq)]
-pub struct Decision {
-    pub status: GameStatus,
-    pub result: MatchResult,
-    pub by: DecidedBy,
-    pub attempt: Attempt,
-    pub at: Timestamp,
 }
 
 impl League {
@@ -439,17 +328,5 @@ impl League {
                 })
             })
             .collect()
-    }
-}
-
-impl Decision {
-    /// Who won, read from the result alone.
-    pub fn verdict(&self, game: &Match) -> Verdict {
-        match &self.result.winner {
-            Some(winner) if *winner == game.a => Verdict::WonByA,
-            Some(_) => Verdict::WonByB,
-            None if self.status == GameStatus::TechnicalLoss => Verdict::LostByBoth,
-            None => Verdict::Drawn,
-        }
     }
 }

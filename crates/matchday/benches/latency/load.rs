@@ -78,7 +78,7 @@ async fn told(ground: &Ground, began: Instant, asking: bool) -> Result<()> {
     let took = began.elapsed().as_secs_f64();
     let counts = ground.manager.inspect(|manager| {
         let matches = manager.league().matches.values();
-        let technical = |game: &&matchday_core::league::state::Match| {
+        let technical = |game: &&matchday_core::league::fixture::Match| {
             game.decision.as_ref().is_some_and(|decision| decision.status == GameStatus::TechnicalLoss)
         };
         (matches.len(), matches.filter(technical).count())

@@ -8,7 +8,7 @@ use super::error::StoreError;
 use super::history::History;
 use super::{Exchange, Reader, Stored, Stream, words};
 use matchday_core::league::DecidedBy;
-use matchday_core::league::state::{Decision, Match};
+use matchday_core::league::fixture::{Decision, Match};
 use matchday_core::protocol::messages::{GameDetails, StandingRow};
 use matchday_core::protocol::{MatchId, PlayerId, RefereeId};
 use serde::Serialize;

@@ -3,7 +3,7 @@
 use super::error::StoreError;
 use super::verify::result::{Draw, check_draw};
 use super::{Reader, Stored, Stream};
-use matchday_core::league::state::Decision;
+use matchday_core::league::fixture::Decision;
 use matchday_core::league::{League, LeagueEvent, Settings};
 use matchday_core::log::{self, LogError};
 use matchday_core::protocol::{MatchId, Sender, Timestamp};

@@ -5,7 +5,7 @@ use super::error::StoreError;
 use super::gist::gist;
 use super::history::History;
 use super::{Direction, Exchange, Reader, words};
-use matchday_core::league::state::Match;
+use matchday_core::league::fixture::Match;
 use matchday_core::league::{League, LeagueEvent};
 use matchday_core::protocol::messages::GameDetails;
 use matchday_core::protocol::{MatchId, PlayerId, Timestamp};

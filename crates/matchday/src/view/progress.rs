@@ -1,8 +1,8 @@
 //! How far a league has come, in words. Pure: from the league to text.
 
 use matchday_core::league::League;
+use matchday_core::league::fixture::{Match, Round};
 use matchday_core::league::standings::Verdict;
-use matchday_core::league::state::{Match, Round};
 use matchday_core::protocol::messages::{GameStatus, Phase, StandingRow};
 use matchday_core::protocol::{MatchId, Timestamp};
 

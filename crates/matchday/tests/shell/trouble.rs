@@ -9,7 +9,7 @@ use serde_json::json;
 use std::time::Duration;
 
 fn technical(league: &League, of: &PlayerId) -> (usize, usize) {
-    let lost = |game: &&matchday_core::league::state::Match| {
+    let lost = |game: &&matchday_core::league::fixture::Match| {
         game.decision.as_ref().is_some_and(|decision| decision.status == GameStatus::TechnicalLoss)
     };
     let (with, without): (Vec<_>, Vec<_>) =

@@ -3,7 +3,7 @@
 use super::result::{self, Draw};
 use super::schedule;
 use crate::store::history::is_member;
-use matchday_core::league::state::Match;
+use matchday_core::league::fixture::Match;
 use matchday_core::league::{DecidedBy, League, LeagueEvent, Settings, Suspicion};
 use matchday_core::protocol::messages::{GameStatus, MatchResult, Phase};
 use matchday_core::protocol::{Attempt, MatchId, PlayerId, RefereeId, RoundId, Sender, Timestamp};

@@ -3,7 +3,7 @@
 use matchday_core::fair;
 use matchday_core::game::{self, Game, Outcome, Seat, Turn};
 use matchday_core::league::Settings;
-use matchday_core::league::state::Match;
+use matchday_core::league::fixture::Match;
 use matchday_core::protocol::messages::{GameDetails, GameStatus, MatchResult, Parity};
 use matchday_core::protocol::{Attempt, MatchId, PlayerId};
 

@@ -1,0 +1,73 @@
+//! Rounds, matches and how they were decided, as the manager knows them. Values only.
+
+use super::event::DecidedBy;
+use super::standings::Verdict;
+use crate::protocol::Timestamp;
+use crate::protocol::ids::{Attempt, MatchId, PlayerId, RefereeId, RoundId};
+use crate::protocol::messages::{GameStatus, MatchResult};
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Round {
+    pub round_id: RoundId,
+    pub matches: Vec<MatchId>,
+    pub bye: Option<PlayerId>,
+    /// When its matches may begin; `None` until it is announced.
+    pub starts_at: Option<Timestamp>,
+    pub completed: bool,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Match {
+    pub round_id: RoundId,
+    pub a: PlayerId,
+    pub b: PlayerId,
+    /// The referee that is to have it, once the round is announced.
+    pub planned: Option<RefereeId>,
+    /// Every referee it was given to, in order: the number of an attempt is its place here.
+    pub attempts: Vec<RefereeId>,
+    /// Whether a referee is at it.
+    pub in_play: bool,
+    /// How many attempts had been made when the operator last struck its result: none of them counts any more.
+    pub struck: usize,
+    pub decision: Option<Decision>,
+}
+
+impl Match {
+    pub fn attempt(&self) -> Option<Attempt> {
+        u32::try_from(self.attempts.len()).ok().filter(|count| *count > 0).map(Attempt)
+    }
+
+    /// The referee that has it now.
+    pub fn referee(&self) -> Option<&RefereeId> {
+        self.attempts.last()
+    }
+
+    pub fn has(&self, player: &PlayerId) -> bool {
+        self.a == *player || self.b == *player
+    }
+
+    pub fn opponent(&self, player: &PlayerId) -> &PlayerId {
+        if self.a == *player { &self.b } else { &self.a }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Decision {
+    pub status: GameStatus,
+    pub result: MatchResult,
+    pub by: DecidedBy,
+    pub attempt: Attempt,
+    pub at: Timestamp,
+}
+
+impl Decision {
+    /// Who won, read from the result alone.
+    pub fn verdict(&self, game: &Match) -> Verdict {
+        match &self.result.winner {
+            Some(winner) if *winner == game.a => Verdict::WonByA,
+            Some(_) => Verdict::WonByB,
+            None if self.status == GameStatus::TechnicalLoss => Verdict::LostByBoth,
+            None => Verdict::Drawn,
+        }
+    }
+}
