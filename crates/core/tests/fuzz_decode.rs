@@ -1,5 +1,5 @@
-//! Fuzz targets for the reading of messages and of stored events. A plain `cargo test` gives each a short random run;
-//! `cargo bolero test -p matchday-core --test fuzz_decode fuzz_decode` lets coverage guide a long one.
+//! Fuzz targets for the reading of messages and of stored events. A plain `cargo test` gives each a short random run; they
+//! are bolero targets, so that `cargo bolero` can let coverage guide a long one.
 #![allow(
     clippy::indexing_slicing,
     clippy::panic,

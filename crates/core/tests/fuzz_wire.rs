@@ -1,5 +1,5 @@
-//! Fuzz targets for everything that reads what others wrote. A plain `cargo test` gives each a short random run;
-//! `cargo bolero test -p matchday-core --test fuzz_wire fuzz_read_requests` lets coverage guide a long one.
+//! Fuzz targets for everything that reads what others wrote. A plain `cargo test` gives each a short random run; they are
+//! bolero targets, so that `cargo bolero` can let coverage guide a long one.
 
 #![allow(
     clippy::indexing_slicing,
