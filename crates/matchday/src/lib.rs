@@ -5,7 +5,9 @@
 //! - [`shell`]: runs an agent of the core over HTTP and a store
 //! - [`store`]: where events are kept
 //! - [`cli`]: the commands; `view`: how they show things; `local`: a whole league in one process
+//! - `check`: is an agent conformant? each rule, what was seen, how to mend it
 
+mod check;
 pub mod cli;
 mod local;
 pub mod net;

@@ -24,6 +24,7 @@ pub use chance::{NoEntropy, entropy_from_system, entropy_numbered};
 pub use clock::Clock;
 pub use handle::{Handle, Stopped};
 pub use journal::Journal;
+pub(crate) use record::redacted;
 
 use crate::net::{client::Client, server};
 use crate::store::{Store, StoreError, Stream};
