@@ -6,11 +6,13 @@
 //! - [`store`]: where events are kept
 //! - [`cli`]: the commands; `view`: how they show things; `local`: a whole league in one process
 //! - `check`: is an agent conformant? each rule, what was seen, how to mend it
+//! - `starter`: agents to begin from, in several languages
 
 mod check;
 pub mod cli;
 mod local;
 pub mod net;
 pub mod shell;
+mod starter;
 pub mod store;
 mod view;

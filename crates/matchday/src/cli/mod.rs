@@ -5,7 +5,7 @@
 //! - [`settings`], `config`, `config_file`: what can be set, and where each value came from
 //! - `manager`, `referee`, `player`: the agents, which keep running; `serve`: what they have in common
 //! - `desk`: talks to a manager; `look`, `order`: the commands that do
-//! - `check`: is an agent conformant?
+//! - `new`: a starter agent; `check`: is an agent conformant?
 //! - `run`: a whole league at once; `files`: what can be made of a stored league
 
 mod check;
@@ -15,6 +15,7 @@ mod desk;
 mod files;
 mod look;
 mod manager;
+mod new;
 mod order;
 mod player;
 mod referee;
@@ -79,6 +80,9 @@ enum Command {
     /// Step in as the operator: pause, resume, withdraw, void, end
     #[command(after_help = order::ADMIN_EXAMPLE)]
     Admin(order::AdminArgs),
+    /// Write a starter agent, in a language of your choice
+    #[command(after_help = new::EXAMPLE)]
+    New(new::NewArgs),
     /// Check an agent: does it keep the rules, and if not, how is it mended?
     #[command(after_help = check::EXAMPLE)]
     Check(check::CheckArgs),
@@ -123,6 +127,7 @@ async fn execute(command: Command) -> anyhow::Result<ExitCode> {
         Command::Schedule(args) => look::schedule(args).await,
         Command::Stats(args) => look::stats(args).await,
         Command::Admin(args) => order::admin(args).await,
+        Command::New(args) => new::execute(args),
         Command::Check(args) => check::execute(args).await,
         Command::Config(args) => show::config(args),
         Command::Verify(args) => files::verify(args),

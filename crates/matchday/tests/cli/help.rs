@@ -39,6 +39,7 @@ fn every_command_shows_an_example() {
         "schedule",
         "stats",
         "admin",
+        "new",
         "config",
         "verify",
         "replay",

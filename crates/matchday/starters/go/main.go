@@ -1,0 +1,181 @@
+// A player of league.v2: registers with a manager, and answers referees on POST /mcp. Needs Go 1.19 and nothing else.
+// What you will want to change is in strategy.go.
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"math/rand"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+const (
+	name         = "{{NAME}}"
+	version      = "1.0.0"
+	retryTime    = 2 * time.Second
+	bodyBytesMax = 1024 * 1024
+)
+
+// ServeHTTP answers on POST /mcp.
+func (a *Agent) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path != "/mcp" || r.Method != http.MethodPost {
+		send(w, http.StatusNotFound, failure(nil, -32600, "agents listen for POST at /mcp"))
+		return
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, bodyBytesMax))
+	var tooLarge *http.MaxBytesError
+	if errors.As(err, &tooLarge) {
+		words := fmt.Sprintf("at most %d bytes are read", bodyBytesMax)
+		send(w, http.StatusRequestEntityTooLarge, failure(nil, -32600, words))
+		return
+	}
+	if err != nil {
+		return // The connection broke off while the request came in: nobody is left to be answered.
+	}
+	if answer := a.answer(body); answer != nil {
+		send(w, http.StatusOK, answer)
+	} else {
+		w.WriteHeader(http.StatusAccepted)
+	}
+}
+
+func send(w http.ResponseWriter, status int, answer any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(answer) // It fails only if the connection has broken off.
+}
+
+// register registers with the manager, and keeps trying while there is none. The error is why it will not have us.
+func register(a *Agent, manager, displayName, endpoint, store string) error {
+	message := envelope("LEAGUE_REGISTER_REQUEST", "unregistered", "conv-register-"+randomHex(8))
+	message.PlayerMeta = &meta{displayName, version, []string{game}, endpoint}
+	// A token from before a restart: the manager gives the old place back.
+	message.AuthToken = storedToken(store, manager)
+	for waiting := false; ; waiting = true {
+		result, err := post(manager, message)
+		if err == nil && result.Status == "ACCEPTED" {
+			a.registered(result)
+			return keepToken(store, manager, result.AuthToken)
+		}
+		if err == nil {
+			err = errors.New(result.Reason + result.ErrorMessage)
+			if !result.Retryable {
+				return fmt.Errorf("the manager refuses this player: %w", err)
+			}
+		}
+		if !waiting {
+			log.Printf("no answer from %s yet (%v): trying again every %s", manager, err, retryTime)
+		}
+		time.Sleep(retryTime)
+	}
+}
+
+func post(url string, message *Message) (*Message, error) {
+	request := map[string]any{"jsonrpc": "2.0", "id": 1, "method": "register_player", "params": message}
+	body, err := json.Marshal(request)
+	if err != nil {
+		return nil, err
+	}
+	client := http.Client{Timeout: 10 * time.Second}
+	came, err := client.Post(url, "application/json", bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	defer came.Body.Close()
+	var answer struct {
+		Result *Message  `json:"result"`
+		Error  *rpcError `json:"error"`
+	}
+	if err := json.NewDecoder(io.LimitReader(came.Body, bodyBytesMax)).Decode(&answer); err != nil {
+		return nil, err
+	}
+	switch {
+	case answer.Result != nil:
+		return answer.Result, nil
+	case answer.Error != nil:
+		return &Message{Reason: answer.Error.Message}, nil
+	}
+	return nil, errors.New("this is not the answer of a league manager")
+}
+
+func storedToken(store, manager string) string {
+	tokens := map[string]string{}
+	if stored, err := os.ReadFile(store); err == nil {
+		_ = json.Unmarshal(stored, &tokens) // A file that is not ours holds no token of ours.
+	}
+	return tokens[manager]
+}
+
+func keepToken(store, manager, token string) error {
+	stored, err := json.Marshal(map[string]string{manager: token})
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(store, stored, 0o600)
+}
+
+func setting(flagName, variable, fallback, usage string) *string {
+	if value, found := os.LookupEnv(variable); found {
+		fallback = value
+	}
+	return flag.String(flagName, fallback, usage+" [env: "+variable+"]")
+}
+
+func main() {
+	listen := setting("listen", "MATCHDAY_LISTEN", "127.0.0.1:8101", "where to listen, HOST:PORT")
+	manager := setting("manager", "MATCHDAY_MANAGER", "http://localhost:8000/mcp", "where the league manager listens")
+	displayName := setting("name", "MATCHDAY_NAME", name, "what the player is called")
+	advertise := setting("advertise", "MATCHDAY_ADVERTISE", "", "where others reach it, if not at its address")
+	store := setting("store", "MATCHDAY_STORE", "", "keeps the token for a restart (default agent-PORT.json)")
+	flag.Parse()
+	rand.Seed(time.Now().UnixNano())
+
+	listener, err := net.Listen("tcp", *listen)
+	if err != nil {
+		log.Fatal(err)
+	}
+	host, _, _ := net.SplitHostPort(*listen)
+	if host == "" || host == "0.0.0.0" || host == "::" {
+		host = "localhost"
+	}
+	port := fmt.Sprint(listener.Addr().(*net.TCPAddr).Port)
+	if *advertise == "" {
+		*advertise = "http://" + net.JoinHostPort(host, port) + "/mcp"
+	}
+	if *store == "" {
+		*store = "agent-" + port + ".json"
+	}
+
+	agent := newAgent(choose)
+	server := http.Server{Handler: agent, ReadHeaderTimeout: 30 * time.Second, ReadTimeout: time.Minute}
+	failed := make(chan error, 2)
+	// The server listens before the player registers: the manager looks whether it is there.
+	go func() { failed <- server.Serve(listener) }()
+	log.Printf("listening on %s", listener.Addr())
+	go func() {
+		if err := register(agent, *manager, *displayName, *advertise, *store); err != nil {
+			failed <- err
+			return
+		}
+		log.Printf("registered as %s", agent.identity().PlayerID)
+	}()
+
+	stop := make(chan os.Signal, 1)
+	signal.Notify(stop, os.Interrupt, syscall.SIGTERM)
+	select {
+	case err := <-failed:
+		log.Fatal(err)
+	case <-stop:
+		log.Print("stopped")
+	}
+}

@@ -1,0 +1,456 @@
+"""A player of league.v2: registers with a manager, and answers referees on POST /mcp.
+
+Needs Python 3.9 and nothing else. What you will want to change is in strategy.py.
+"""
+
+import argparse
+import json
+import os
+import queue
+import secrets
+import signal
+import sys
+import threading
+import time
+import traceback
+import urllib.request
+from datetime import datetime, timezone
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import strategy
+import tokens
+
+NAME = "{{NAME}}"
+VERSION = "1.0.0"
+GAME = "even_odd"
+# A referee waits 30 s for a choice. What the network and a busy machine need comes off that.
+THINKING_SECONDS = 10
+RETRY_SECONDS = 2
+BODY_BYTES_MAX = 1024 * 1024
+
+FROM_REFEREE = {"GAME_INVITATION", "CHOOSE_PARITY_CALL", "GAME_MOVE_CALL", "GAME_OVER", "GAME_ERROR"}
+FROM_MANAGER = {"ROUND_ANNOUNCEMENT", "LEAGUE_STANDINGS_UPDATE", "ROUND_COMPLETED", "LEAGUE_COMPLETED", "LEAGUE_ERROR"}
+RECEIVED = {"status": "received"}
+
+
+def log(words):
+    print(words, file=sys.stderr, flush=True)
+
+
+def now():
+    return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+class Refusal(Exception):
+    """A league message that is not answered, with the league's code for the reason."""
+
+    def __init__(self, code, name, words):
+        super().__init__(words)
+        self.code, self.name = code, name
+
+
+class RpcError(Exception):
+    """A request that JSON-RPC itself does not allow."""
+
+    def __init__(self, code, words):
+        super().__init__(words)
+        self.code = code
+
+
+class Match:
+    """What must not be forgotten about a match."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.opponent_id = ""
+        self.choice = None  # ("even", nonce) once it is made
+
+
+class Agent:
+    """What the player knows, and what it says. Touches no network."""
+
+    def __init__(self, choose=strategy.choose):
+        self.choose = choose
+        self.lock = threading.Lock()
+        self.player_id = self.token = self.league_id = None
+        self.match_tokens = False  # whether manager and referees prove who they are
+        self.without_token = set()  # matches whose referee cannot
+        self.matches = {}
+        self.history = {}
+
+    def registered(self, response):
+        """Keeps what LEAGUE_REGISTER_RESPONSE says."""
+        with self.lock:
+            self.player_id, self.token = response["player_id"], response["auth_token"]
+            self.league_id = response.get("league_id", "")
+            self.match_tokens = response.get("match_tokens") is True
+
+    # JSON-RPC
+
+    def answer(self, body):
+        """The response to a request body; None if there is nothing to say."""
+        try:
+            request = json.loads(body.decode("utf-8"))
+        except (ValueError, RecursionError) as error:
+            return failure(None, -32700, f"Parse error: {error}")
+        if isinstance(request, list) and request:
+            responses = [self.answer_one(one) for one in request]
+            return [response for response in responses if response is not None] or None
+        return self.answer_one(request)
+
+    def answer_one(self, request):
+        if not isinstance(request, dict):
+            return failure(None, -32600, "Invalid Request: expected an object")
+        id_ = request.get("id")
+        if isinstance(id_, bool) or not isinstance(id_, (str, int, float, type(None))):
+            return failure(None, -32600, "Invalid Request: id must be a number, a text or null")
+        if request.get("jsonrpc") != "2.0" or not isinstance(request.get("method"), str):
+            return failure(id_, -32600, 'Invalid Request: expected "jsonrpc": "2.0" and a method')
+        try:
+            response = {"jsonrpc": "2.0", "id": id_, "result": self.call(request["method"], request.get("params", {}))}
+        except RpcError as error:
+            response = failure(id_, error.code, str(error))
+        except Exception:
+            log(traceback.format_exc())
+            response = failure(id_, -32603, "Internal error")
+        return response if "id" in request else None
+
+    def call(self, method, params):
+        if not isinstance(params, dict):
+            raise RpcError(-32602, "Invalid params: expected an object")
+        if "message_type" in params:
+            return self.receive(params)
+        if method == "ping":
+            return {"status": "ok"}
+        raise RpcError(-32601, f"Method not found: {method}, and no league message came with it")
+
+    # League messages
+
+    def receive(self, message):
+        try:
+            if message.get("protocol") != "league.v2":
+                raise Refusal("E018", "PROTOCOL_VERSION_MISMATCH", "protocol: expected league.v2")
+            kind = text(message, "message_type")
+            if kind in FROM_REFEREE:
+                self.trust_referee(message)
+            elif kind in FROM_MANAGER:
+                self.trust_manager(message)
+            answers = {
+                "GAME_INVITATION": self.join,
+                "CHOOSE_PARITY_CALL": self.choose_parity,
+                "GAME_MOVE_CALL": self.choose_move,
+                "GAME_OVER": self.learn,
+                "ROUND_ANNOUNCEMENT": self.prepare,
+            }
+            if kind in ("GAME_ERROR", "LEAGUE_ERROR"):
+                log(f"{kind} {message.get('error_code')}: {message.get('error_message')}")
+            return answers[kind](message) if kind in answers else RECEIVED
+        except Refusal as refusal:
+            return self.refuse(message, refusal)
+
+    def join(self, invitation):
+        match_id = text(invitation, "match_id")
+        self.match(match_id).opponent_id = str(invitation.get("opponent_id", ""))
+        accept = invitation.get("game_type") == GAME
+        return self.reply(invitation, "GAME_JOIN_ACK", match_id, arrival_timestamp=now(), accept=accept)
+
+    def choose_parity(self, call):
+        match_id = text(call, "match_id")
+        parity, nonce = self.choice(match_id, call.get("context"), call.get("round_id"))
+        return self.reply(call, "CHOOSE_PARITY_RESPONSE", match_id, parity_choice=parity, nonce=nonce)
+
+    def choose_move(self, call):
+        """The same question as a referee asks it that knows many games."""
+        match_id, asked = text(call, "match_id"), call.get("move_request")
+        if not isinstance(asked, dict) or asked.get("move_type") != "choose_parity":
+            raise Refusal("E008", "INVALID_STATE", f"this player plays {GAME} only")
+        parity, nonce = self.choice(match_id, asked.get("context"), call.get("round_id"))
+        move = {"move_type": "choose_parity", "choice": parity}
+        return self.reply(call, "GAME_MOVE_RESPONSE", match_id, game_type=GAME, move_data=move, nonce=nonce)
+
+    def learn(self, over):
+        match_id, result = text(over, "match_id"), over.get("game_result")
+        if isinstance(result, dict):
+            choices = result.get("choices") or {}
+            opponent_id = next((id_ for id_ in choices if id_ != self.player_id), self.match(match_id).opponent_id)
+            mine, theirs = choices.get(self.player_id), choices.get(opponent_id)
+            past = strategy.Past(match_id, opponent_id, mine, theirs, result.get("drawn_number"))
+            with self.lock:
+                self.history.setdefault(match_id, past)
+            log(f"{match_id} is over: {result.get('reason')}")
+        return RECEIVED
+
+    def prepare(self, announcement):
+        with self.lock:
+            for match in announcement.get("matches") or []:
+                if isinstance(match, dict) and match.get("match_tokens") is False:
+                    self.without_token.add(match.get("match_id"))
+        return RECEIVED
+
+    # The choice
+
+    def match(self, match_id):
+        with self.lock:
+            return self.matches.setdefault(match_id, Match())
+
+    def choice(self, match_id, context, round_id):
+        """Choice and nonce, the same ones whenever the match is asked about: the first answer may have been lost."""
+        match = self.match(match_id)
+        with match.lock:
+            if match.choice is None:
+                context = context if isinstance(context, dict) else {}
+                opponent_id = context.get("opponent_id", match.opponent_id)
+                with self.lock:
+                    history = list(self.history.values())
+                turn = strategy.Turn(match_id, opponent_id, context.get("round_id", round_id), history)
+                # The nonce is the player's share in the draw: nobody knows the number before it is sent.
+                match.choice = self.decide(turn), secrets.token_hex(16)
+            return match.choice
+
+    def decide(self, turn):
+        answers = queue.Queue()
+
+        def think():
+            try:
+                answers.put(self.choose(turn))
+            except Exception:
+                answers.put(traceback.format_exc())
+
+        threading.Thread(target=think, daemon=True).start()
+        try:
+            choice = answers.get(timeout=THINKING_SECONDS)
+        except queue.Empty:
+            choice = f"nothing in {THINKING_SECONDS} s"
+        if choice in ("even", "odd"):
+            return choice
+        log(f"{turn.match_id}: the strategy gave {choice}. Chance decides.")
+        return secrets.choice(["even", "odd"])
+
+    # Who speaks
+
+    def trust_referee(self, message):
+        match_id, conversation_id = text(message, "match_id"), text(message, "conversation_id")
+        if self.token is None:
+            raise Refusal("E008", "INVALID_STATE", "this player is not registered yet")
+        if not text(message, "sender").startswith("referee:"):
+            raise Refusal("E012", "AUTH_TOKEN_INVALID", "only a referee may send this")
+        if self.match_tokens and match_id not in self.without_token:
+            expect(message, self.match_token(match_id, conversation_id, "referee-to-player"))
+
+    def trust_manager(self, message):
+        if self.match_tokens:
+            expect(message, tokens.notice_token(self.token, self.league_id))
+
+    def match_token(self, match_id, conversation_id, direction):
+        return tokens.match_token(self.token, self.league_id, match_id, conversation_id, direction)
+
+    # What it says
+
+    def reply(self, asked, message_type, match_id, **fields):
+        conversation_id, token = asked["conversation_id"], self.token
+        if self.match_tokens:
+            token = self.match_token(match_id, conversation_id, "player-to-referee")
+        message = envelope(message_type, self.player_id, conversation_id)
+        return {**message, "auth_token": token, "match_id": match_id, "player_id": self.player_id, **fields}
+
+    def refuse(self, asked, refusal):
+        log(f"refused {asked.get('message_type')} of {asked.get('sender')}: {refusal.code} {refusal}")
+        conversation_id = asked.get("conversation_id")
+        return {
+            **envelope("LEAGUE_ERROR", self.player_id or "unregistered", conversation_id or "conv-unknown"),
+            "error_code": refusal.code,
+            "error_name": refusal.name,
+            "error_description": refusal.name,
+            "error_message": str(refusal),
+            "original_message_type": str(asked.get("message_type")),
+            "retryable": False,
+        }
+
+
+def envelope(message_type, player_id, conversation_id):
+    return {
+        "protocol": "league.v2",
+        "message_type": message_type,
+        "sender": f"player:{player_id}",
+        "timestamp": now(),
+        "conversation_id": conversation_id,
+    }
+
+
+def failure(id_, code, words):
+    return {"jsonrpc": "2.0", "id": id_, "error": {"code": code, "message": words}}
+
+
+def text(message, field):
+    value = message.get(field)
+    if value is None:
+        raise Refusal("E003", "MISSING_REQUIRED_FIELD", f"{field}: expected a text, got nothing")
+    if not isinstance(value, str):
+        raise Refusal("E002", "INVALID_MESSAGE_FORMAT", f"{field}: expected a text")
+    return value
+
+
+def expect(message, token):
+    shown = message.get("auth_token")
+    if not shown:
+        raise Refusal("E011", "AUTH_TOKEN_MISSING", "auth_token: expected the token made for this, got none")
+    if not isinstance(shown, str) or not tokens.same(shown, token):
+        raise Refusal("E012", "AUTH_TOKEN_INVALID", "auth_token: not the one that proves who sends this")
+
+
+# HTTP
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    timeout = 60  # for a client that says nothing more
+    wbufsize = -1  # head and body of an answer in one piece
+    disable_nagle_algorithm = True
+
+    def do_POST(self):
+        if self.path.partition("?")[0] != "/mcp":
+            return self.send(404, failure(None, -32600, "agents listen at /mcp"))
+        length = self.headers.get("Content-Length", "")
+        if not (length.isascii() and length.isdigit()):
+            return self.send(411, failure(None, -32600, "a Content-Length is needed"))
+        if int(length) > BODY_BYTES_MAX:
+            return self.send(413, failure(None, -32600, f"at most {BODY_BYTES_MAX} bytes are read"))
+        body = self.rfile.read(int(length))
+        if len(body) < int(length):
+            self.close_connection = True
+            return
+        response = self.server.agent.answer(body)
+        self.send(202 if response is None else 200, response)
+
+    def send(self, status, response):
+        body = b"" if response is None else json.dumps(response).encode()
+        self.send_response(status)
+        if body:
+            self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        if status >= 400:  # The body was not read: the next request is not where it should be.
+            self.close_connection = True
+            self.send_header("Connection", "close")
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+class Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128
+
+    def __init__(self, address, agent):
+        super().__init__(address, Handler)
+        self.agent = agent
+
+    def handle_error(self, _request, client_address):
+        error = sys.exc_info()[1]
+        if not isinstance(error, OSError):  # A connection that broke off is no news.
+            log(f"while serving {client_address}: {error!r}")
+
+
+# Registration
+
+
+def register(agent, manager, name, endpoint, store):
+    """Registers with the manager, and keeps trying while there is none. Returns why not, if it will not have us."""
+    message = envelope("LEAGUE_REGISTER_REQUEST", "unregistered", f"conv-register-{secrets.token_hex(8)}")
+    message["player_meta"] = {
+        "display_name": name,
+        "version": VERSION,
+        "game_types": [GAME],
+        "contact_endpoint": endpoint,
+    }
+    token = stored_token(store, manager)
+    if token:  # From before a restart: the manager gives the old place back.
+        message["auth_token"] = token
+    waiting = False
+    while True:
+        try:
+            answer = post(manager, {"jsonrpc": "2.0", "id": 1, "method": "register_player", "params": message})
+            result = answer.get("result") or answer.get("error") or {}
+            if result.get("status") == "ACCEPTED":
+                agent.registered(result)
+                keep_token(store, manager, result["auth_token"])
+                return None
+            why = result.get("reason") or result.get("error_message") or json.dumps(result)
+            if result.get("retryable") is not True:
+                return why
+        except (OSError, ValueError, AttributeError, KeyError) as error:
+            why = error
+        if not waiting:
+            log(f"no answer from {manager} yet ({why}): trying again every {RETRY_SECONDS} s")
+            waiting = True
+        time.sleep(RETRY_SECONDS)
+
+
+def post(url, request):
+    headers = {"Content-Type": "application/json"}
+    posted = urllib.request.Request(url, json.dumps(request).encode(), headers)
+    with urllib.request.urlopen(posted, timeout=10) as response:
+        return json.loads(response.read(BODY_BYTES_MAX))
+
+
+def stored_token(store, manager):
+    try:
+        with open(store, encoding="utf-8") as file:
+            return json.load(file).get(manager)
+    except (OSError, ValueError, AttributeError):
+        return None
+
+
+def keep_token(store, manager, token):
+    opened = os.open(store, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with open(opened, "w", encoding="utf-8") as file:
+        json.dump({manager: token}, file)
+
+
+def arguments():
+    def setting(name, default):
+        return os.environ.get(f"MATCHDAY_{name}", default)
+
+    parser = argparse.ArgumentParser(description="A player of league.v2. Each option can be set as MATCHDAY_... too.")
+    listen, manager = setting("LISTEN", "127.0.0.1:8101"), setting("MANAGER", "http://localhost:8000/mcp")
+    parser.add_argument("--listen", metavar="HOST:PORT", default=listen, help="[default: %(default)s]")
+    parser.add_argument("--manager", metavar="URL", default=manager, help="[default: %(default)s]")
+    parser.add_argument("--name", default=setting("NAME", NAME), help="[default: %(default)s]")
+    parser.add_argument("--advertise", metavar="URL", default=setting("ADVERTISE", None), help="where others reach it")
+    parser.add_argument("--store", metavar="FILE", default=setting("STORE", None), help="keeps the token for a restart")
+    args = parser.parse_args()
+    host, _, port = args.listen.rpartition(":")
+    if not host or not port.isdigit():
+        parser.error(f"--listen: expected HOST:PORT, got {args.listen}")
+    return args, host, int(port)
+
+
+def main():
+    args, host, port = arguments()
+    agent = Agent()
+    try:
+        server = Server((host, port), agent)
+    except OSError as error:
+        sys.exit(f"cannot listen on {args.listen}: {error.strerror}")
+    port = server.server_address[1]
+    reachable = "localhost" if host == "0.0.0.0" else host
+    endpoint = args.advertise or f"http://{reachable}:{port}/mcp"
+    # The server listens before the player registers: the manager looks whether it is there.
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    log(f"listening on {host}:{port}")
+    for stop in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(stop, signal.default_int_handler)
+    try:
+        refused = register(agent, args.manager, args.name, endpoint, args.store or f"agent-{port}.json")
+        if refused:
+            sys.exit(f"the manager refuses this player: {refused}")
+        log(f"registered as {agent.player_id}")
+        while True:
+            time.sleep(3600)
+    except KeyboardInterrupt:
+        log("stopped")
+
+
+if __name__ == "__main__":
+    main()

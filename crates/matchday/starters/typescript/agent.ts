@@ -1,0 +1,339 @@
+/**
+ * What the player knows, and what it says. Touches no network: that is in main.ts. What you will want to change is in
+ * strategy.ts.
+ */
+
+import { randomBytes } from "node:crypto";
+import { choose } from "./strategy.ts";
+import type { Parity, Past, Turn } from "./strategy.ts";
+import { matchToken, noticeToken, same } from "./tokens.ts";
+import type { Direction } from "./tokens.ts";
+
+export const GAME = "even_odd";
+/** A referee waits 30 s for a choice. What the network and a busy machine need comes off that. */
+export const THINKING_MS = 10_000;
+
+const FROM_REFEREE = ["GAME_INVITATION", "CHOOSE_PARITY_CALL", "GAME_MOVE_CALL", "GAME_OVER", "GAME_ERROR"];
+const FROM_MANAGER = [
+  "ROUND_ANNOUNCEMENT",
+  "LEAGUE_STANDINGS_UPDATE",
+  "ROUND_COMPLETED",
+  "LEAGUE_COMPLETED",
+  "LEAGUE_ERROR",
+];
+const RECEIVED = { status: "received" };
+
+export type Json = Record<string, unknown>;
+export type Strategy = (turn: Turn) => Parity | Promise<Parity>;
+type Identity = { playerId: string; token: string; leagueId: string; matchTokens: boolean };
+type Choice = { parity: Parity; nonce: string };
+
+/** A league message that is not answered, with the league's code for the reason. */
+class Refusal extends Error {
+  code: string;
+  errorName: string;
+
+  constructor(code: string, errorName: string, words: string) {
+    super(words);
+    this.code = code;
+    this.errorName = errorName;
+  }
+}
+
+/** A request that JSON-RPC itself does not allow. */
+class RpcError extends Error {
+  code: number;
+
+  constructor(code: number, words: string) {
+    super(words);
+    this.code = code;
+  }
+}
+
+export class Agent {
+  identity: Identity | undefined;
+  #strategy: Strategy;
+  /** Matches whose referee cannot prove who it is. */
+  #withoutToken = new Set<unknown>();
+  #opponents = new Map<string, string>();
+  #choices = new Map<string, Promise<Choice>>();
+  #history = new Map<string, Past>();
+
+  constructor(strategy: Strategy = choose) {
+    this.#strategy = strategy;
+  }
+
+  /** Keeps what LEAGUE_REGISTER_RESPONSE says. */
+  registered(response: Json): void {
+    this.identity = {
+      playerId: String(response.player_id),
+      token: String(response.auth_token),
+      leagueId: String(response.league_id ?? ""),
+      matchTokens: response.match_tokens === true,
+    };
+  }
+
+  // JSON-RPC
+
+  /** The response to a request body; undefined if there is nothing to say. */
+  async answer(body: Buffer): Promise<unknown> {
+    let request: unknown;
+    try {
+      request = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body), exactIds);
+    } catch (error) {
+      return failure(null, -32700, `Parse error: ${words(error)}`);
+    }
+    if (!Array.isArray(request) || request.length === 0) return this.#answerOne(request);
+    const responses = await Promise.all(request.map((one) => this.#answerOne(one)));
+    const said = responses.filter((response) => response !== undefined);
+    return said.length > 0 ? said : undefined;
+  }
+
+  async #answerOne(request: unknown): Promise<unknown> {
+    if (!isObject(request)) return failure(null, -32600, "Invalid Request: expected an object");
+    const { id = null, method, params = {} } = request;
+    if (!isId(id)) return failure(null, -32600, "Invalid Request: id must be a number, a text or null");
+    if (request.jsonrpc !== "2.0" || typeof method !== "string") {
+      return failure(id, -32600, 'Invalid Request: expected "jsonrpc": "2.0" and a method');
+    }
+    let response: unknown;
+    try {
+      response = { jsonrpc: "2.0", id, result: await this.#call(method, params) };
+    } catch (error) {
+      if (error instanceof RpcError) {
+        response = failure(id, error.code, error.message);
+      } else {
+        console.error(error);
+        response = failure(id, -32603, "Internal error");
+      }
+    }
+    return "id" in request ? response : undefined;
+  }
+
+  #call(method: string, params: unknown): unknown {
+    if (!isObject(params)) throw new RpcError(-32602, "Invalid params: expected an object");
+    if ("message_type" in params) return this.#receive(params);
+    if (method === "ping") return { status: "ok" };
+    throw new RpcError(-32601, `Method not found: ${method}, and no league message came with it`);
+  }
+
+  // League messages
+
+  async #receive(message: Json): Promise<Json> {
+    try {
+      if (message.protocol !== "league.v2") {
+        throw new Refusal("E018", "PROTOCOL_VERSION_MISMATCH", "protocol: expected league.v2");
+      }
+      const kind = text(message, "message_type");
+      if (FROM_MANAGER.includes(kind)) this.#trustManager(message);
+      if (FROM_REFEREE.includes(kind)) return await this.#play(kind, message, this.#trustReferee(message));
+      if (kind === "ROUND_ANNOUNCEMENT") this.#prepare(message);
+      if (kind === "LEAGUE_ERROR") complain(message);
+      return RECEIVED;
+    } catch (error) {
+      if (error instanceof Refusal) return this.#refuse(message, error);
+      throw error;
+    }
+  }
+
+  async #play(kind: string, message: Json, me: Identity): Promise<Json> {
+    const matchId = text(message, "match_id");
+    switch (kind) {
+      case "GAME_INVITATION": {
+        this.#opponents.set(matchId, String(message.opponent_id ?? ""));
+        const accept = message.game_type === GAME;
+        return reply(me, message, "GAME_JOIN_ACK", { arrival_timestamp: now(), accept });
+      }
+      case "CHOOSE_PARITY_CALL": {
+        const { parity, nonce } = await this.#choice(matchId, message.context, message.round_id);
+        return reply(me, message, "CHOOSE_PARITY_RESPONSE", { parity_choice: parity, nonce });
+      }
+      case "GAME_MOVE_CALL": {
+        // The same question as a referee asks it that knows many games.
+        const asked = isObject(message.move_request) ? message.move_request : {};
+        if (asked.move_type !== "choose_parity") {
+          throw new Refusal("E008", "INVALID_STATE", `this player plays ${GAME} only`);
+        }
+        const { parity, nonce } = await this.#choice(matchId, asked.context, message.round_id);
+        const move = { move_type: "choose_parity", choice: parity };
+        return reply(me, message, "GAME_MOVE_RESPONSE", { game_type: GAME, move_data: move, nonce });
+      }
+      case "GAME_OVER":
+        this.#learn(matchId, message.game_result, me.playerId);
+        return RECEIVED;
+      default:
+        complain(message);
+        return RECEIVED;
+    }
+  }
+
+  #learn(matchId: string, result: unknown, me: string): void {
+    if (!isObject(result)) return;
+    const choices = (isObject(result.choices) ? result.choices : {}) as Record<string, Parity | null>;
+    const opponentId = Object.keys(choices).find((id) => id !== me) ?? this.#opponents.get(matchId) ?? "";
+    const number = typeof result.drawn_number === "number" ? result.drawn_number : null;
+    const past = { matchId, opponentId, mine: choices[me] ?? null, theirs: choices[opponentId] ?? null, number };
+    if (!this.#history.has(matchId)) this.#history.set(matchId, past);
+    console.error(`${matchId} is over: ${result.reason}`);
+  }
+
+  #prepare(announcement: Json): void {
+    const matches = Array.isArray(announcement.matches) ? announcement.matches.filter(isObject) : [];
+    for (const match of matches) {
+      if (match.match_tokens === false) this.#withoutToken.add(match.match_id);
+    }
+  }
+
+  // The choice
+
+  /** The same choice and nonce whenever the match is asked about: the first answer may have been lost. */
+  #choice(matchId: string, context: unknown, roundId: unknown): Promise<Choice> {
+    const known = this.#choices.get(matchId);
+    if (known) return known;
+    const about = isObject(context) ? context : {};
+    const round = about.round_id ?? roundId;
+    const turn: Turn = {
+      matchId,
+      opponentId: String(about.opponent_id ?? this.#opponents.get(matchId) ?? ""),
+      roundId: typeof round === "number" ? round : null,
+      history: [...this.#history.values()],
+    };
+    // The nonce is the player's share in the draw: nobody knows the number before it is sent.
+    const nonce = randomBytes(16).toString("hex");
+    const choice = this.#decide(turn).then((parity) => ({ parity, nonce }));
+    this.#choices.set(matchId, choice);
+    return choice;
+  }
+
+  async #decide(turn: Turn): Promise<Parity> {
+    let timer: NodeJS.Timeout | undefined;
+    const timeUp = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error(`nothing in ${THINKING_MS} ms`)), THINKING_MS);
+    });
+    const thinking = (async () => this.#strategy(turn))();
+    try {
+      const choice: unknown = await Promise.race([thinking, timeUp]);
+      if (choice === "even" || choice === "odd") return choice;
+      console.error(`${turn.matchId}: the strategy gave ${String(choice)}. Chance decides.`);
+    } catch (error) {
+      console.error(`${turn.matchId}: the strategy failed. Chance decides.`, error);
+    } finally {
+      clearTimeout(timer);
+    }
+    return randomBytes(1).readUInt8() % 2 === 0 ? "even" : "odd";
+  }
+
+  // Who speaks
+
+  #trustReferee(message: Json): Identity {
+    const matchId = text(message, "match_id");
+    const conversationId = text(message, "conversation_id");
+    const me = this.identity;
+    if (!me) throw new Refusal("E008", "INVALID_STATE", "this player is not registered yet");
+    if (!text(message, "sender").startsWith("referee:")) {
+      throw new Refusal("E012", "AUTH_TOKEN_INVALID", "only a referee may send this");
+    }
+    if (me.matchTokens && !this.#withoutToken.has(matchId)) {
+      expect(message, tokenOf(me, matchId, conversationId, "referee-to-player"));
+    }
+    return me;
+  }
+
+  #trustManager(message: Json): void {
+    const me = this.identity;
+    if (me?.matchTokens) expect(message, noticeToken(me.token, me.leagueId));
+  }
+
+  #refuse(asked: Json, refusal: Refusal): Json {
+    console.error(`refused ${asked.message_type} of ${asked.sender}: ${refusal.code} ${refusal.message}`);
+    const conversationId = typeof asked.conversation_id === "string" ? asked.conversation_id : "conv-unknown";
+    return {
+      ...envelope("LEAGUE_ERROR", this.identity?.playerId ?? "unregistered", conversationId),
+      error_code: refusal.code,
+      error_name: refusal.errorName,
+      error_description: refusal.errorName,
+      error_message: refusal.message,
+      original_message_type: String(asked.message_type),
+      retryable: false,
+    };
+  }
+}
+
+// What it says
+
+export function now(): string {
+  return new Date().toISOString().replace(/\.\d+Z$/, "Z");
+}
+
+export function envelope(messageType: string, playerId: string, conversationId: string): Json {
+  return {
+    protocol: "league.v2",
+    message_type: messageType,
+    sender: `player:${playerId}`,
+    timestamp: now(),
+    conversation_id: conversationId,
+  };
+}
+
+export function failure(id: unknown, code: number, message: string): Json {
+  return { jsonrpc: "2.0", id, error: { code, message } };
+}
+
+function reply(me: Identity, asked: Json, messageType: string, fields: Json): Json {
+  const matchId = text(asked, "match_id");
+  const conversationId = text(asked, "conversation_id");
+  return {
+    ...envelope(messageType, me.playerId, conversationId),
+    auth_token: me.matchTokens ? tokenOf(me, matchId, conversationId, "player-to-referee") : me.token,
+    match_id: matchId,
+    player_id: me.playerId,
+    ...fields,
+  };
+}
+
+function tokenOf(me: Identity, matchId: string, conversationId: string, direction: Direction): string {
+  return matchToken(me.token, me.leagueId, matchId, conversationId, direction);
+}
+
+// What it reads
+
+export function isObject(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function text(message: Json, field: string): string {
+  const value = message[field] ?? null;
+  if (value === null) throw new Refusal("E003", "MISSING_REQUIRED_FIELD", `${field}: expected a text, got nothing`);
+  if (typeof value !== "string") throw new Refusal("E002", "INVALID_MESSAGE_FORMAT", `${field}: expected a text`);
+  return value;
+}
+
+function expect(message: Json, token: string): void {
+  const shown = message.auth_token;
+  if (!shown) throw new Refusal("E011", "AUTH_TOKEN_MISSING", "auth_token: expected the token made for this, got none");
+  if (typeof shown !== "string" || !same(shown, token)) {
+    throw new Refusal("E012", "AUTH_TOKEN_INVALID", "auth_token: not the one that proves who sends this");
+  }
+}
+
+function complain(message: Json): void {
+  console.error(`${message.message_type} ${message.error_code}: ${message.error_message}`);
+}
+
+function words(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+// An id goes back exactly as it came. JavaScript rounds integers beyond 2^53, so those are kept as they were written.
+
+type RawJson = { rawJSON(text: string): unknown; isRawJSON(value: unknown): boolean };
+const raw = JSON as unknown as RawJson;
+
+function exactIds(key: string, value: unknown, context?: { source?: string }): unknown {
+  const rounded = key === "id" && typeof value === "number" && !Number.isSafeInteger(value);
+  return rounded && context?.source !== undefined ? raw.rawJSON(context.source) : value;
+}
+
+function isId(id: unknown): boolean {
+  return id === null || typeof id === "string" || typeof id === "number" || raw.isRawJSON(id);
+}
