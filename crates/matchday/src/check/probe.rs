@@ -1,7 +1,8 @@
 //! The calling side of a check: sends to the agent, waits as long as a league would, keeps what came. It knows how
 //! agents are called, and nothing of what they should answer.
 
-use super::exchange::{Answered, Exchange, Outcome};
+use super::exchange::{Answered, Exchange, Outcome, seconds};
+use super::raw::Place;
 use crate::net::client::{CallError, Client};
 use crate::shell::Clock;
 use bytes::Bytes;
@@ -49,6 +50,8 @@ pub(crate) struct Reply {
     pub(crate) dialect: Dialect,
     /// What a league makes of the answer, if there was one.
     pub(crate) wire: Option<WireAnswer>,
+    /// Whether the answer came by a message of its own, to a port of ours.
+    pub(crate) apart: bool,
 }
 
 impl Probe {
@@ -78,9 +81,9 @@ impl Probe {
         self.next_id.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// How much time is left for the whole check.
-    pub(crate) fn time_left(&self) -> Duration {
-        self.end.saturating_duration_since(Instant::now())
+    /// How long something is waited for that a league would wait `within` for.
+    pub(crate) fn longest(&self, within: Duration) -> Duration {
+        within.min(self.patience).min(self.end.saturating_duration_since(Instant::now()))
     }
 
     /// Sends a body as it is.
@@ -95,7 +98,7 @@ impl Probe {
         if self.misses.load(Ordering::Relaxed) >= MISSES_MAX {
             return unknown("the agent had stopped answering by then");
         }
-        let waited = within.min(self.patience).min(self.time_left());
+        let waited = self.longest(within);
         if waited.is_zero() {
             return unknown("the time for the whole check was up");
         }
@@ -103,12 +106,11 @@ impl Probe {
         match &exchange.outcome {
             Outcome::Failed(CallError::TimedOut) if waited < within => {
                 let took = exchange.took;
-                let why = format!(
-                    "no answer within the {} that this check waits",
-                    super::exchange::seconds(waited)
-                );
+                let why = format!("no answer within the {} that this check waits", seconds(waited));
                 Exchange { outcome: Outcome::Unknown(why), took, ..exchange }
             }
+            // A connection that breaks off is an answer of a kind, as long as the next one is taken.
+            Outcome::Failed(CallError::NoConnection(_)) if self.listens().await => exchange,
             Outcome::Failed(CallError::TimedOut | CallError::NoConnection(_)) => {
                 self.misses.fetch_add(1, Ordering::Relaxed);
                 exchange
@@ -117,6 +119,14 @@ impl Probe {
                 self.misses.store(0, Ordering::Relaxed);
                 exchange
             }
+        }
+    }
+
+    /// Whether connections are taken at all.
+    async fn listens(&self) -> bool {
+        match Place::of(&self.url) {
+            Some(place) => place.connect().await.is_ok(),
+            None => false,
         }
     }
 
@@ -189,7 +199,7 @@ impl Probe {
         let body = altered(write_call(dialect, id, message), alter);
         let exchange = self.send(message.message_type().name(), body, within).await;
         let wire = exchange.answered().map(|came| read_answer(came.status, &came.body, &self.limits));
-        Reply { exchange, id, dialect, wire }
+        Reply { exchange, id, dialect, wire, apart: false }
     }
 }
 

@@ -5,10 +5,22 @@ use super::probe::Probe;
 use super::raw::Place;
 use crate::net::client::CallError;
 use matchday_core::protocol::Endpoint;
+use std::time::Duration;
+use tokio::time::{Instant, sleep};
+
+const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// A URL that an agent could have. The text says what is wrong with any other.
 pub(crate) fn target(url: &str) -> Result<Endpoint, String> {
     Endpoint::parse(url).map_err(|rule| format!("{url:?} is no URL of an agent: {rule}"))
+}
+
+/// Waits until someone listens, for an agent that registers before its own server is up.
+pub(crate) async fn until_listening(url: &str, within: Duration) {
+    let deadline = Instant::now() + within;
+    while Instant::now() < deadline && connected(url).await.is_err() {
+        sleep(LOOK_EVERY).await;
+    }
 }
 
 /// Calls once, and tells what keeps a league from talking to what is there.

@@ -14,6 +14,9 @@ use matchday_core::protocol::{Message, Token};
 use serde_json::Value;
 use std::time::Duration;
 
+const APART: &str = "it said \"received\", and sent its answer as a message of its own. Every league of ours takes that \
+    from a player that shows the token made for the match; others may not";
+
 /// The rules that one kind of answer is held against.
 struct Kind {
     message_type: &'static str,
@@ -57,14 +60,16 @@ impl Suite {
     /// Invites, and judges the answer. Whether the player has come.
     pub(super) async fn invite(&mut self, fixture: &Fixture) -> bool {
         let message = self.stage.invitation(self.probe.clock.now(), fixture);
-        let reply = self.tell(&message, self.timing.join).await;
+        let reply = self.put(&message, fixture, self.timing.join).await;
+        self.judge_form(&reply);
         self.judge_join(&reply, fixture)
     }
 
     /// Asks for a choice, and judges the answer.
     pub(super) async fn ask(&mut self, fixture: &Fixture) -> Option<Chosen> {
         let message = self.stage.question(self.probe.clock.now(), fixture);
-        let reply = self.tell(&message, self.timing.choice).await;
+        let reply = self.put(&message, fixture, self.timing.choice).await;
+        self.judge_form(&reply);
         self.judge_choice(&reply, fixture)
     }
 
@@ -143,7 +148,10 @@ impl Suite {
         }
         let wrong = match heard {
             Heard::Message(message) if message.get("message_type").is_some_and(|came| came == wanted) => {
-                sheet.pass(kind.message, "");
+                match reply.apart {
+                    true => sheet.warn(kind.message, APART, exchange),
+                    false => sheet.pass(kind.message, ""),
+                }
                 return Some(message);
             }
             Heard::Message(message) => {
@@ -152,7 +160,7 @@ impl Suite {
             }
             Heard::Refused { code, words } => format!("it refused with {code}: {words}"),
             Heard::Received => {
-                format!("it only said \"received\": {wanted} did not come in the same exchange")
+                format!("it only said \"received\", and no {wanted} came in time")
             }
             Heard::Garbled(why) => why,
             Heard::Nothing | Heard::Unknown(_) => String::new(),
@@ -181,7 +189,8 @@ impl Suite {
             self.named(&rules::CONVERSATION, pattern, came, ("conversation_id", &conversation), exchange);
         right &= self.named(kind.match_id, pattern, came, ("match_id", &match_id), exchange);
         right &= self.named(kind.player_id, pattern, came, ("player_id", &player_id), exchange);
-        right & self.judge_token(came, fixture, exchange)
+        right &= self.judge_token(came, fixture, exchange);
+        right
     }
 
     /// One field, by the reader of a league. Whether the league that is checked for takes it.

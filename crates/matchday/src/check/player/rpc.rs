@@ -39,13 +39,19 @@ impl Suite {
         for id in [json!("check-7"), json!("7"), json!(0), json!(9_007_199_254_740_993_i64)] {
             let request = json!({"jsonrpc": "2.0", "id": id, "method": "ping", "params": {}});
             let exchange = self.probe.send("ping", request.to_string(), self.timing.other).await;
-            let Some(answer) = exchange.json().filter(|answer| form::of(answer) == form::Form::Response)
-            else {
-                continue;
-            };
-            match form::id(&answer, &id) {
-                Ok(()) => self.sheet.pass(&rules::ID, ""),
-                Err(why) => self.sheet.broken(&rules::ID, why, &exchange),
+            match (exchange.json(), &exchange.outcome) {
+                (Some(answer), _) if form::of(&answer) == form::Form::Response => {
+                    match form::id(&answer, &id) {
+                        Ok(()) => self.sheet.pass(&rules::ID, ""),
+                        Err(why) => self.sheet.broken(&rules::ID, why, &exchange),
+                    }
+                }
+                (_, Outcome::Failed(_)) => {
+                    let note =
+                        format!("a request with the id {id} got no answer: {}", exchange.outcome_in_words());
+                    self.sheet.warn(&rules::ID, note, &exchange);
+                }
+                _ => {}
             }
         }
     }

@@ -1,13 +1,14 @@
 //! What the parts of the suite share: the agent, the pretended league, the sheet, and how answers of all kinds are
 //! judged in form.
 
-use super::rules;
+use super::{referee, rules};
 use crate::check::exchange::{Exchange, Outcome};
 use crate::check::form;
 use crate::check::probe::{Probe, Reply};
 use crate::check::report::Sheet;
 use crate::check::rule::Rule;
 use crate::check::stage::{Fixture, Stage};
+use crate::check::stand_in::Booth;
 use matchday_core::protocol::Message;
 use matchday_core::protocol::decode::Conformance;
 use matchday_core::protocol::dialect::Dialect;
@@ -15,12 +16,15 @@ use matchday_core::protocol::dialect::answer::WireAnswer;
 use matchday_core::timing::Timing;
 use serde_json::{Value, json};
 use std::time::Duration;
+use tokio::time::Instant;
 
 #[derive(Debug)]
 pub(super) struct Suite {
     pub(super) probe: Probe,
     pub(super) stage: Stage,
     pub(super) sheet: Sheet,
+    /// The referee's own port, for answers that come by themselves.
+    pub(super) referee: Booth,
     pub(super) conformance: Conformance,
     pub(super) timing: Timing,
     /// Whether the player came to a plain match, and chose in it: what goes wrong in other matches is their fault then.
@@ -69,6 +73,38 @@ impl Suite {
         reply
     }
 
+    /// Puts a question of a match, and waits for an answer that comes by a message of its own where the exchange brought
+    /// none.
+    pub(super) async fn put(&mut self, message: &Message, fixture: &Fixture, within: Duration) -> Reply {
+        let reply = self.probe.tell(message, within).await;
+        self.await_apart(reply, fixture, within).await
+    }
+
+    pub(super) async fn await_apart(
+        &mut self,
+        mut reply: Reply,
+        fixture: &Fixture,
+        within: Duration,
+    ) -> Reply {
+        if reply.wire != Some(WireAnswer::Received) {
+            return reply;
+        }
+        let began = Instant::now();
+        let window = self.probe.longest(within).saturating_sub(reply.exchange.took);
+        while let Some(came) = self.referee.next(window.saturating_sub(began.elapsed())).await {
+            let message = referee::message_in(&came.request);
+            let about = message.as_ref().and_then(|message| message.get("match_id"));
+            if about.is_some_and(|id| id == fixture.match_id.as_str()) {
+                reply.exchange.took += began.elapsed();
+                reply.exchange.outcome = referee::as_answer(&came);
+                reply.wire = message.map(WireAnswer::Message);
+                reply.apart = true;
+                break;
+            }
+        }
+        reply
+    }
+
     /// Tells the player of a match that it will be invited to.
     pub(super) async fn announce(&mut self) -> Fixture {
         let fixture = self.stage.next();
@@ -80,7 +116,7 @@ impl Suite {
     /// The form of an answer: HTTP, JSON-RPC, dialect.
     pub(super) fn judge_form(&mut self, reply: &Reply) {
         let (exchange, sheet) = (&reply.exchange, &mut self.sheet);
-        let Some(answered) = exchange.answered() else {
+        let Some(answered) = exchange.answered().filter(|_| !reply.apart) else {
             return;
         };
         match answered.status {
@@ -149,7 +185,7 @@ impl Suite {
             dialect => {
                 let name = json!(dialect);
                 let note = format!(
-                    "it did not understand the standard dialect and was spoken to in the dialect {name}. Every league of ours does so; others may not"
+                    "it is spoken to in the dialect {name}: it registered in that one, or did not understand the standard one. Every league of ours does so; others may not"
                 );
                 self.sheet.warn(&rules::DIALECT, note, &reply.exchange);
             }
