@@ -61,6 +61,11 @@ impl Sheet {
         self.put(rule, Verdict::NotChecked, why, None);
     }
 
+    /// Whether nothing has been found about a rule.
+    pub(crate) fn is_open(&self, rule: &'static Rule) -> bool {
+        !self.found.contains_key(rule.id)
+    }
+
     fn put(
         &mut self,
         rule: &'static Rule,

@@ -36,6 +36,14 @@ impl Done {
         with.map(|rule| rule["id"].as_str().unwrap().to_owned()).collect()
     }
 
+    /// What was found of every rule that did not simply pass.
+    pub(crate) fn troubles(&self) -> String {
+        let report = self.json();
+        let rules = report["rules"].as_array().unwrap().iter().filter(|rule| rule["verdict"] != "pass");
+        let lines = rules.map(|rule| format!("{} {}: {}", rule["verdict"], rule["id"], rule["note"]));
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
     pub(crate) fn rule(&self, id: &str) -> Value {
         let report = self.json();
         let rules = report["rules"].as_array().unwrap();

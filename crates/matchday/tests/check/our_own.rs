@@ -29,16 +29,16 @@ fn nothing_but_passes_when_it_registers_with_the_check() {
     let done = check_waiting(&["--json"]);
     let none = BTreeSet::new();
     for verdict in ["fail", "warning", "not_checked"] {
-        assert_eq!(done.rules(verdict), none, "{verdict}: {}", done.out);
+        assert_eq!(done.rules(verdict), none, "{verdict}: {}", done.troubles());
     }
-    assert!(done.rules("pass").len() > 50, "{}", done.out);
+    assert!(done.rules("pass").len() > 50, "{}", done.troubles());
     assert_eq!(done.code, 0);
 }
 
 #[test]
 fn a_quick_check_that_waits_passes_too() {
     let done = check_waiting(&["--json", "--quick"]);
-    assert_eq!((done.rules("fail").len(), done.code), (0, 0), "{}", done.out);
+    assert_eq!((done.rules("fail").len(), done.code), (0, 0), "{}", done.troubles());
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn without_waiting_what_needs_trust_is_not_checked_and_not_failed() {
             break done;
         }
     };
-    assert_eq!(done.rules("fail"), BTreeSet::new(), "{}", done.out);
+    assert_eq!(done.rules("fail"), BTreeSet::new(), "{}", done.troubles());
     assert_eq!(done.code, 1, "mandatory rules are not known to hold");
     let note = done.rule("choice.parity")["note"].as_str().unwrap().to_owned();
     assert!(note.contains("answers only to its own manager") && note.contains("--wait"), "{note}");

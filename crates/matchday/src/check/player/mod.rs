@@ -127,6 +127,7 @@ async fn examine(
         timing: Timing::default(),
         joined: false,
         chose: false,
+        answers_otherwise: false,
         joins: Vec::new(),
         choices: Vec::new(),
     };
@@ -181,6 +182,7 @@ impl Suite {
         if terms == Terms::Open {
             self.end_league().await;
         }
+        self.settle_form();
     }
 
     async fn matches(&mut self, quick: bool) {

@@ -54,7 +54,7 @@ impl Desk for Front {
             self.grant(identity, Conformance::Strict);
             return refusal;
         }
-        let refused = contents.iter().any(|content| is_refusal(content));
+        let refused = contents.iter().any(is_refusal);
         if !refused || !is_registration(body) {
             return refusal;
         }

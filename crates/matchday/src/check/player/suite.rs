@@ -30,6 +30,8 @@ pub(super) struct Suite {
     /// Whether the player came to a plain match, and chose in it: what goes wrong in other matches is their fault then.
     pub(super) joined: bool,
     pub(super) chose: bool,
+    /// Whether it answers with something else than JSON-RPC responses.
+    pub(super) answers_otherwise: bool,
     /// How long each right answer took.
     pub(super) joins: Vec<Duration>,
     pub(super) choices: Vec<Duration>,
@@ -160,15 +162,19 @@ impl Suite {
             return;
         };
         if reply.dialect == Dialect::Bare {
+            self.answers_otherwise = true;
             return;
         }
         match form::of(&answer) {
             form::Form::Response => self.judge_response(&answer, &json!(reply.id), exchange),
-            form::Form::Dialect(name) => sheet.warn(
-                &rules::FORM,
-                format!("{} was answered in a dialect: {name}. Every league of ours understands it; others may not", exchange.subject),
-                exchange,
-            ),
+            form::Form::Dialect(name) => {
+                self.answers_otherwise = true;
+                let note = format!(
+                    "{} was answered in a dialect: {name}. Every league of ours understands it; others may not",
+                    exchange.subject
+                );
+                sheet.warn(&rules::FORM, note, exchange);
+            }
             form::Form::None => sheet.broken(
                 &rules::FORM,
                 format!("{} was answered with JSON that is no response", exchange.subject),
@@ -214,6 +220,17 @@ impl Suite {
             form::Outcome::Both => sheet.broken(&rules::XOR, "it has both a result and an error", exchange),
             form::Outcome::Neither => {
                 sheet.broken(&rules::XOR, "it has neither a result nor an error", exchange)
+            }
+        }
+    }
+
+    /// An agent that never answers with a JSON-RPC response cannot break the rules about those, nor keep them.
+    pub(super) fn settle_form(&mut self) {
+        let rules = [&rules::FORM, &rules::VERSION, &rules::ID, &rules::XOR];
+        for rule in rules.into_iter().filter(|_| self.answers_otherwise) {
+            if self.sheet.is_open(rule) {
+                let note = "it answers without JSON-RPC. Every league of ours understands it; others may not";
+                self.sheet.caution(rule, note);
             }
         }
     }
