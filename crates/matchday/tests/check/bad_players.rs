@@ -177,7 +177,7 @@ const STRAINS: &[Case] = &[
     (
         "fails on GAME_OVER",
         |asked, _, right| if kind(asked) == "GAME_OVER" { Answer::failed() } else { right },
-        &["notice.game-over", "transport.status", "rpc.form"],
+        &["notice.game-over", "transport.status"],
         &[],
     ),
     (

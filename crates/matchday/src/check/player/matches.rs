@@ -233,9 +233,13 @@ impl Suite {
                         self.sheet.broken(&rules::TWO_MATCHES, note, &reply.exchange);
                     }
                     Heard::Unknown(why) => self.sheet.skip(&rules::TWO_MATCHES, why),
-                    _ => self
-                        .sheet
-                        .skip(&rules::TWO_MATCHES, "it gives no right answer to one question either"),
+                    _ => {
+                        let note = format!(
+                            "of two questions at once the one about {} got no right answer",
+                            fixture.match_id
+                        );
+                        self.sheet.broken(&rules::TWO_MATCHES, note, &reply.exchange);
+                    }
                 }
             }
         }

@@ -25,6 +25,8 @@ pub(super) struct Suite {
     pub(super) sheet: Sheet,
     /// The referee's own port, for answers that come by themselves.
     pub(super) referee: Booth,
+    /// What came there and was not waited for yet.
+    pub(super) apart: Vec<Exchange>,
     pub(super) conformance: Conformance,
     pub(super) timing: Timing,
     /// Whether the player came to a plain match, and chose in it: what goes wrong in other matches is their fault then.
@@ -93,18 +95,26 @@ impl Suite {
         }
         let began = Instant::now();
         let window = self.probe.longest(within).saturating_sub(reply.exchange.took);
-        while let Some(came) = self.referee.next(window.saturating_sub(began.elapsed())).await {
+        let is_about = |came: &Exchange| {
             let message = referee::message_in(&came.request);
-            let about = message.as_ref().and_then(|message| message.get("match_id"));
-            if about.is_some_and(|id| id == fixture.match_id.as_str()) {
+            message.is_some_and(|message| {
+                message.get("match_id").is_some_and(|id| id == fixture.match_id.as_str())
+            })
+        };
+        loop {
+            if let Some(at) = self.apart.iter().position(is_about) {
+                let came = self.apart.remove(at);
                 reply.exchange.took += began.elapsed();
                 reply.exchange.outcome = referee::as_answer(&came);
-                reply.wire = message.map(WireAnswer::Message);
+                reply.wire = referee::message_in(&came.request).map(WireAnswer::Message);
                 reply.apart = true;
-                break;
+                return reply;
+            }
+            match self.referee.next(window.saturating_sub(began.elapsed())).await {
+                Some(came) => self.apart.push(came),
+                None => return reply,
             }
         }
-        reply
     }
 
     /// Tells the player of a match that it will be invited to.
@@ -139,6 +149,10 @@ impl Suite {
             None => sheet.broken(&rules::CONTENT_TYPE, "no Content-Type", exchange),
         }
         self.judge_dialect(reply);
+        // An HTTP error is one fault, whatever its body looks like.
+        if !(200..300).contains(&answered.status) {
+            return;
+        }
         let sheet = &mut self.sheet;
         let Some(answer) = answered.json() else {
             let what = if answered.body.is_empty() { "an empty body" } else { "something else than JSON" };
