@@ -23,7 +23,7 @@ impl Suite {
         let message = self.stage.round_completed(self.probe.clock.now(), RoundId(1));
         let reply = self
             .probe
-            .tell_altered(&message, self.timing.other, |message| {
+            .tell_altered(&message, self.timing.other, &|message| {
                 message.insert("message_type".to_owned(), json!("WEATHER_REPORT"));
                 message.insert("sky".to_owned(), json!("blue"));
             })

@@ -157,7 +157,7 @@ impl Suite {
     async fn tell_with_extras(&mut self, message: &Message, fixture: &Fixture, within: Duration) -> Reply {
         let reply = self
             .probe
-            .tell_altered(message, within, |message| {
+            .tell_altered(message, within, &|message| {
                 message.insert("x_weather".to_owned(), json!({"sky": ["blue", null], "degrees": 21.5}));
                 message.insert("schema_version".to_owned(), json!(99));
             })
