@@ -127,6 +127,7 @@ async fn examine(
         timing: Timing::default(),
         joined: false,
         chose: false,
+        gone: false,
         answers_otherwise: false,
         apart: Vec::new(),
         joins: Vec::new(),

@@ -32,6 +32,8 @@ pub(super) struct Suite {
     /// Whether the player came to a plain match, and chose in it: what goes wrong in other matches is their fault then.
     pub(super) joined: bool,
     pub(super) chose: bool,
+    /// Whether it has been found dead.
+    pub(super) gone: bool,
     /// Whether it answers with something else than JSON-RPC responses.
     pub(super) answers_otherwise: bool,
     /// How long each right answer took.
@@ -269,18 +271,20 @@ impl Suite {
         }
     }
 
-    /// Looks whether anyone is still there after something that could have been too much.
+    /// Looks whether anyone is still there after something that could have been too much. What comes after the end is not
+    /// to blame for it.
     pub(super) async fn lives(&mut self, rule: &'static Rule, after: &str) -> bool {
-        let ping = self.probe.ping().await;
-        if ping.answered().is_some() {
-            return true;
+        if self.gone {
+            self.sheet.skip(rule, "the agent was gone by then");
+            return false;
         }
-        self.sheet.broken(
-            rule,
-            format!("it answers nobody any more after {after}: {}", ping.outcome_in_words()),
-            &ping,
-        );
-        false
+        let ping = self.probe.ping().await;
+        self.gone = ping.answered().is_none();
+        if self.gone {
+            let note = format!("it answers nobody any more after {after}: {}", ping.outcome_in_words());
+            self.sheet.broken(rule, note, &ping);
+        }
+        !self.gone
     }
 }
 
