@@ -4,7 +4,7 @@
 use super::rules;
 use super::suite::{Heard, Suite};
 use crate::check::exchange::Exchange;
-use crate::check::judge::{FieldVerdict, Pattern};
+use crate::check::judge::{self, Pattern};
 use crate::check::probe::Reply;
 use crate::check::rule::Rule;
 use crate::check::stage::Fixture;
@@ -199,30 +199,8 @@ impl Suite {
         aliases: &[&str],
         exchange: &Exchange,
     ) -> bool {
-        let lenient = self.is_lenient();
-        let sheet = &mut self.sheet;
-        match pattern.field(came, path, aliases) {
-            FieldVerdict::Right => {
-                sheet.pass(rule, "");
-                true
-            }
-            FieldVerdict::Forgiven { deviation, strict } => {
-                let note = format!(
-                    "{}. A strict league refuses that with {}; a lenient one lets it pass as \"{deviation}\"",
-                    strict.sentence(),
-                    strict.code
-                );
-                match lenient {
-                    true => sheet.warn(rule, note, exchange),
-                    false => sheet.broken(rule, note, exchange),
-                }
-                lenient
-            }
-            FieldVerdict::Wrong(rejection) => {
-                sheet.broken(rule, format!("{} ({})", rejection.sentence(), rejection.code), exchange);
-                false
-            }
-        }
+        let verdict = pattern.field(came, path, aliases);
+        judge::record(&mut self.sheet, rule, verdict, self.conformance, exchange)
     }
 
     /// A field that must have one value and no other.
