@@ -11,7 +11,7 @@ use tokio::time::Instant;
 /// Shorter than what most servers allow, so that they seldom close a connection while we begin to use it.
 const IDLE_MAX: Duration = Duration::from_secs(20);
 /// How many idle connections are kept to one host, and how many hosts there may be before the idle ones are cleared.
-const PER_HOST_MAX: usize = 64;
+const PER_HOST_MAX: usize = 16;
 const HOSTS_MAX: usize = 1024;
 
 pub(super) type Line = SendRequest<Full<Bytes>>;
@@ -52,6 +52,9 @@ impl Pool {
         }
         if hosts.len() < HOSTS_MAX || hosts.contains_key(host) {
             let idle = hosts.entry(host.to_owned()).or_default();
+            // The last one is taken first: those that a single rush needed are at the front, growing old.
+            let outlived = idle.iter().take_while(|idle| idle.since.elapsed() > IDLE_MAX).count();
+            idle.drain(..outlived);
             if idle.len() < PER_HOST_MAX {
                 idle.push(Idle { line, since: Instant::now() });
             }
