@@ -135,11 +135,17 @@ impl LocalLeague {
         Ok(())
     }
 
-    /// Looks at the league as it stands.
+    /// Looks at the league as it stands, unless an agent has stopped: without it the league would wait for ever.
     pub(crate) async fn look<R: Send + 'static>(
         &mut self,
         look: impl FnOnce(&League) -> R + Send + 'static,
     ) -> Result<R> {
+        for referee in self.referees.iter_mut().filter(|referee| referee.has_stopped()) {
+            referee.stopped().await.context("a referee has stopped")?;
+        }
+        for player in self.players.iter_mut().filter(|player| player.has_stopped()) {
+            player.stopped().await.context("a player has stopped")?;
+        }
         match self.manager.inspect(move |manager| look(manager.league())).await {
             Some(seen) => Ok(seen),
             None => match self.manager.stopped().await {
