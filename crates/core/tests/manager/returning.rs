@@ -70,7 +70,7 @@ fn with_its_key_an_agent_comes_in_however_late_though_the_league_has_started_and
     start(&mut desk);
     desk.settle_received();
     desk.report("R1M1", (3, 0));
-    let record = known(&desk).record.clone();
+    let record = known(&desk).record;
     desk.pass(Duration::from_secs(3600));
     desk.crash();
     let again = request(&desk, "conv-1", Some(key(1)));
