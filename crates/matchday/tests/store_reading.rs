@@ -98,16 +98,18 @@ fn an_export_holds_everything_but_the_secrets() {
     let secret = json!({"type": "enrolled", "identity": {"id": "P01", "auth_token": "tok_p01_secret"}});
     let assignment =
         json!({"type": "assigned", "assignment": {"secret": "5ec7e7", "players": [{"shows": "tok_x"}]}});
-    let lines = [secret, assignment].map(|event| matchday_core::log::write(BEGIN, &event).unwrap());
+    let applied =
+        json!({"type": "applied", "conversation_id": "conv-1", "registration_key": "tok_registration_1"});
+    let lines = [secret, assignment, applied].map(|event| matchday_core::log::write(BEGIN, &event).unwrap());
     append(&store, "referee/8001", lines.to_vec()).unwrap();
     store.close().unwrap();
 
     let out = dir.path().join("out");
     let reader = Store::open_read_only(&path).unwrap();
     let exported = export(&reader, &out).unwrap();
-    assert_eq!((exported.events, exported.matches), (29, 6));
+    assert_eq!((exported.events, exported.matches), (32, 6));
     let events = fs::read_to_string(out.join("events.jsonl")).unwrap();
-    assert_eq!(events.lines().count(), 29);
+    assert_eq!(events.lines().count(), 32);
     for hidden in ["tok_", "5ec7e7"] {
         assert!(!events.contains(hidden), "{hidden}");
     }
@@ -115,7 +117,7 @@ fn an_export_holds_everything_but_the_secrets() {
     assert_eq!((&first["stream"], &first["seq"]), (&json!("league"), &json!(1)));
     assert_eq!(first["hash"].as_str().unwrap().len(), 64);
     let marked = events.lines().filter(|line| line.contains("\"redacted\":true")).count();
-    assert_eq!(marked, 1 + 6 + 2, "the settings, registrations, and what the referee keeps");
+    assert_eq!(marked, 1 + 6 + 3, "the settings, registrations, and what the referee keeps");
     insta::assert_snapshot!("matches.csv", fs::read_to_string(out.join("matches.csv")).unwrap());
     insta::assert_snapshot!("standings.csv", fs::read_to_string(out.join("standings.csv")).unwrap());
     let record: Value =

@@ -100,6 +100,35 @@ fn a_struck_result_cannot_come_back() {
 }
 
 #[test]
+fn a_registration_after_the_start_fits_only_soon_in_the_same_conversation_and_while_its_token_is_unused() {
+    let lines = Desk::started(2, fair_referee).lines;
+    let read = |line: &String| serde_json::from_str::<Value>(line).unwrap();
+    let registered =
+        lines.iter().map(read).find(|line| line["event"]["type"] == "player_registered").unwrap();
+    let began = registered["at"].as_i64().unwrap();
+    let again = |after: i64, change: fn(&mut Value)| {
+        let mut line = registered.clone();
+        line["at"] = json!(began + after);
+        change(&mut line["event"]);
+        line.to_string()
+    };
+    let why = |more: Vec<String>| {
+        check(chained("league", &[lines.clone(), more].concat())).fault.map(|fault| fault.why)
+    };
+    let closed = Some("registration was closed when the league started".to_owned());
+    let seconds = |count: i64| count * 1_000_000;
+    let other_token = |event: &mut Value| event["token"] = json!("00".repeat(32));
+    assert_eq!(why(vec![again(seconds(30), other_token)]), None);
+    assert_eq!(why(vec![again(seconds(31), other_token)]), closed, "too late");
+    let other_proof = |event: &mut Value| event["request"]["proof"]["conversation"] = json!("00".repeat(32));
+    assert_eq!(why(vec![again(seconds(1), other_proof)]), closed);
+    let no_proof = |event: &mut Value| event["request"] = Value::Null;
+    assert_eq!(why(vec![again(seconds(1), no_proof)]), closed);
+    let shown = |event: &mut Value| *event = json!({"type": "token_shown", "agent": "player:P01"});
+    assert_eq!(why(vec![again(seconds(1), shown), again(seconds(2), other_token)]), closed);
+}
+
+#[test]
 fn a_league_that_is_not_over_fits_as_far_as_it_goes() {
     let lines = league(4, fair_referee);
     for length in 0..lines.len() {

@@ -2,10 +2,10 @@
 
 use super::event::{Choice, Fixture, Notice, PlayerEvent, Question};
 use super::memory::History;
-use crate::enrol::Identity;
+use crate::enrol::{Application, Identity};
 use crate::fair::Commitment;
 use crate::protocol::messages::Role;
-use crate::protocol::{Attempt, ConversationId, GameType, MatchId, PlayerId, RoundId};
+use crate::protocol::{Attempt, GameType, MatchId, PlayerId, RoundId};
 use std::collections::BTreeMap;
 
 /// How many matches are kept at once; a league has one a round.
@@ -17,8 +17,8 @@ pub const ATTEMPTS_MAX: usize = 16;
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Durable {
-    /// The conversation in which we register.
-    applied: Option<ConversationId>,
+    /// How we register.
+    applied: Option<Application>,
     identity: Option<Identity<PlayerId>>,
     matches: BTreeMap<MatchId, Match>,
     history: History,
@@ -45,7 +45,7 @@ impl Durable {
         self.identity.as_ref()
     }
 
-    pub fn applied(&self) -> Option<&ConversationId> {
+    pub fn applied(&self) -> Option<&Application> {
         self.applied.as_ref()
     }
 
@@ -79,7 +79,7 @@ impl Durable {
 
     pub(super) fn apply(&mut self, event: &PlayerEvent) {
         match event {
-            PlayerEvent::Applied { conversation_id } => self.applied = Some(conversation_id.clone()),
+            PlayerEvent::Applied(application) => self.applied = Some(application.clone()),
             PlayerEvent::Enrolled { identity } => self.enrol(identity),
             PlayerEvent::Announced { round_id, matches } => {
                 for fixture in matches {

@@ -2,16 +2,16 @@
 //! changes it.
 
 use super::event::{Assignment, RefereeEvent};
-use crate::enrol::Identity;
+use crate::enrol::{Application, Identity};
 use crate::protocol::messages::MatchResult;
-use crate::protocol::{Attempt, ConversationId, MatchId, RefereeId, RoundId};
+use crate::protocol::{Attempt, MatchId, RefereeId, RoundId};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Durable {
-    /// The conversation in which it registers.
-    applied: Option<ConversationId>,
+    /// How it registers.
+    applied: Option<Application>,
     identity: Option<Identity<RefereeId>>,
     matches: BTreeMap<MatchId, Held>,
     /// How many assignments there were, so that matches that start together start in the order of their assignment.
@@ -57,7 +57,7 @@ impl Durable {
         self.identity.as_ref()
     }
 
-    pub fn applied(&self) -> Option<&ConversationId> {
+    pub fn applied(&self) -> Option<&Application> {
         self.applied.as_ref()
     }
 
@@ -79,7 +79,7 @@ impl Durable {
 
     pub(super) fn apply(&mut self, event: &RefereeEvent) {
         match event {
-            RefereeEvent::Applied { conversation_id } => self.applied = Some(conversation_id.clone()),
+            RefereeEvent::Applied(application) => self.applied = Some(application.clone()),
             RefereeEvent::Enrolled { identity } => self.enrol(identity),
             RefereeEvent::Assigned { assignment } => {
                 self.assigned = self.assigned.saturating_add(1);

@@ -1,6 +1,6 @@
 //! What a referee must not forget, and what it is assigned. Values only.
 
-use crate::enrol::Identity;
+use crate::enrol::{Application, Identity};
 use crate::fair::{Commitment, Secret};
 use crate::game::Seat;
 use crate::protocol::dialect::Dialect;
@@ -18,7 +18,7 @@ use std::sync::Arc;
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum RefereeEvent {
     /// This referee is about to ask the manager to take it on.
-    Applied { conversation_id: ConversationId },
+    Applied(Application),
     /// The manager has taken this referee on, under this name.
     Enrolled { identity: Identity<RefereeId> },
     /// A match is this referee's to run. It replaces an earlier, undecided attempt at the same match.

@@ -28,6 +28,8 @@ pub struct Shape {
     pub wire: Wire,
     /// How each agent likes to wrap what it sends to the manager, by turns.
     pub dialects: Vec<Dialect>,
+    /// Whether the league is started as soon as the manager allows it, and not once all who will surely come are in it.
+    pub hasty: bool,
     pub faults: Faults,
 }
 
@@ -45,6 +47,7 @@ impl Shape {
             endpoint_check: EndpointCheck::AtStart,
             wire: Wire::Typed,
             dialects: Vec::new(),
+            hasty: false,
             faults: Faults::NONE,
         }
     }
@@ -79,6 +82,7 @@ impl Shape {
             endpoint_check: pick(chance, &endpoint_checks).copied().unwrap_or(EndpointCheck::Off),
             wire: if chance.chance(40) { Wire::Json } else { Wire::Typed },
             dialects: dialects(chance),
+            hasty: chance.chance(50),
             faults,
         }
     }

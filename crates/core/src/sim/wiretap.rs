@@ -57,7 +57,7 @@ impl Wiretap {
 
     fn learn_tokens(&mut self, from: Who, to: Who, message: &Message, league: &LeagueId) {
         if from != Who::Manager {
-            return;
+            return self.learn_key(message);
         }
         match (&message.body, &message.envelope.auth_token) {
             (Body::LeagueRegisterResponse(_) | Body::RefereeRegisterResponse(_), Some(token)) => {
@@ -73,6 +73,16 @@ impl Wiretap {
             for game in announcement.matches.iter() {
                 self.learn_match_tokens(to, game);
             }
+        }
+    }
+
+    /// What an agent shows when it registers is for the manager alone.
+    fn learn_key(&mut self, message: &Message) {
+        let registers =
+            matches!(message.body, Body::LeagueRegisterRequest(_) | Body::RefereeRegisterRequest(_));
+        let shown = message.envelope.auth_token.as_ref();
+        if let Some(key) = shown.filter(|token| registers && token.is_registration_key()) {
+            self.allow(key, [Who::Manager]);
         }
     }
 

@@ -14,5 +14,6 @@ mod queries;
 mod recovery;
 mod registration;
 mod results;
+mod returning;
 mod rounds;
 mod start;

@@ -23,6 +23,7 @@ pub(super) fn of_event(event: &LeagueEvent) -> String {
         }
         LeagueEvent::PlayerRejoined { player_id, .. } => format!("{player_id} came back"),
         LeagueEvent::RefereeRejoined { referee_id, .. } => format!("{referee_id} came back"),
+        LeagueEvent::TokenShown { agent } => format!("{} has its token", agent.id()),
         LeagueEvent::LeagueStarted { rounds } => {
             let matches: usize = rounds.iter().map(|round| round.pairs.len()).sum();
             format!("league started: {} rounds, {matches} matches", rounds.len())

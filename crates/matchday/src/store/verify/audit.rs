@@ -4,7 +4,8 @@ use super::result::{self, Draw};
 use super::schedule;
 use crate::store::history::is_member;
 use matchday_core::league::fixture::Match;
-use matchday_core::league::{DecidedBy, League, LeagueEvent, Settings, Suspicion};
+use matchday_core::league::member::Member;
+use matchday_core::league::{DecidedBy, League, LeagueEvent, Requested, Settings, Suspicion};
 use matchday_core::protocol::messages::{GameStatus, MatchResult, Phase};
 use matchday_core::protocol::{Attempt, MatchId, PlayerId, RefereeId, RoundId, Sender, Timestamp};
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,6 +32,12 @@ impl Default for Auditor {
     }
 }
 
+/// Whether an agent may be given a token once more, although the league has started: it asks as it did before, soon after,
+/// and is not known to have the token that it was given then.
+fn is_unanswered<M>(known: &Member<M>, at: Timestamp, request: Option<Requested>) -> bool {
+    known.may_ask_again(at) && request.is_some_and(|request| known.was_asked_by(&request.proof))
+}
+
 fn ensure(holds: bool, otherwise: impl FnOnce() -> String) -> Finding {
     if holds { Ok(()) } else { Err(otherwise()) }
 }
@@ -47,21 +54,25 @@ impl Auditor {
             true => "the league exists already".into(),
             false => "the league has not been created yet".into(),
         })?;
-        self.check(event)?;
+        self.check(at, event)?;
         self.league.apply(at, event);
         Ok(())
     }
 
-    fn check(&mut self, event: &LeagueEvent) -> Finding {
+    fn check(&mut self, at: Timestamp, event: &LeagueEvent) -> Finding {
         match event {
             LeagueEvent::LeagueCreated { .. } => Ok(()),
-            LeagueEvent::PlayerRegistered { player_id, .. } => {
-                let known = self.league.players.contains_key(player_id);
-                self.check_registration(known, self.league.players.len(), self.league.settings.players_max)
+            LeagueEvent::PlayerRegistered { player_id, request, .. } => {
+                let known = self.league.players.get(player_id);
+                let again = known.is_some_and(|known| is_unanswered(known, at, *request));
+                let (count, max) = (self.league.players.len(), self.league.settings.players_max);
+                self.check_registration(known.is_some(), again, count, max)
             }
-            LeagueEvent::RefereeRegistered { referee_id, .. } => {
-                let known = self.league.referees.contains_key(referee_id);
-                self.check_registration(known, self.league.referees.len(), self.league.settings.referees_max)
+            LeagueEvent::RefereeRegistered { referee_id, request, .. } => {
+                let known = self.league.referees.get(referee_id);
+                let again = known.is_some_and(|known| is_unanswered(known, at, *request));
+                let (count, max) = (self.league.referees.len(), self.league.settings.referees_max);
+                self.check_registration(known.is_some(), again, count, max)
             }
             LeagueEvent::PlayerRejoined { player_id, .. } => self.member(&Sender::Player(player_id.clone())),
             LeagueEvent::RefereeRejoined { referee_id, .. } => {
@@ -90,6 +101,7 @@ impl Auditor {
             LeagueEvent::MatchVoided { match_id } => self.check_striking(match_id),
             LeagueEvent::AgentSuspended { agent, cause } => self.check_suspension(agent, *cause),
             LeagueEvent::AgentRecovered { agent }
+            | LeagueEvent::TokenShown { agent }
             | LeagueEvent::DialectLearned { agent, .. }
             | LeagueEvent::DeviationsNoted { agent, .. } => self.member(agent),
         }
@@ -99,8 +111,8 @@ impl Auditor {
         ensure(is_member(&self.league, agent), || format!("{} has not registered", agent.id()))
     }
 
-    fn check_registration(&self, known: bool, count: usize, max: u32) -> Finding {
-        ensure(self.league.phase == Phase::Registration, || {
+    fn check_registration(&self, known: bool, again: bool, count: usize, max: u32) -> Finding {
+        ensure(again || self.league.phase == Phase::Registration, || {
             "registration was closed when the league started".into()
         })?;
         ensure(known || count < max as usize, || format!("the league takes no more than {max}"))
