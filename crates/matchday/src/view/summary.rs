@@ -1,7 +1,7 @@
 //! How a league ended, for people and as data. Pure.
 
 use super::live::seconds;
-use super::{bold, table};
+use super::table;
 use matchday_core::league::League;
 use matchday_core::protocol::messages::StandingRow;
 use matchday_core::protocol::{LeagueId, PlayerId};
@@ -62,7 +62,8 @@ impl Summary {
         }
     }
 
-    pub(crate) fn for_people(&self) -> String {
+    /// `bold` makes the champion stand out, where that is possible.
+    pub(crate) fn for_people(&self, bold: impl Fn(&str) -> String) -> String {
         let mut text = format!("\n{}\n\n", self.table());
         let took = Duration::from_secs_f64(self.seconds.max(0.0));
         if let Some(winner) = self.standings.first().filter(|_| self.completed) {
