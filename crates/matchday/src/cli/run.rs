@@ -7,6 +7,7 @@ use crate::store::Store;
 use crate::store::history::History;
 use crate::view::live::View;
 use crate::view::progress::{Progress, Scene, round_line};
+use crate::view::screen::Size;
 use crate::view::summary::Summary;
 use crate::view::{bold, say};
 use anyhow::{Context, Result, bail};
@@ -171,7 +172,8 @@ pub(crate) async fn execute(args: RunArgs) -> Result<ExitCode> {
     // Told from the file: matches may have been decided since anyone last looked, and it is the file that counts.
     let league = History::load(&Store::open_read_only(&file)?)?.league;
     let summary = Summary::of(&league, &strategies, took, file);
-    say(if args.json { serde_json::to_string_pretty(&summary)? } else { summary.for_people(bold) });
+    let columns = Size::of_terminal().map(|size| size.columns);
+    say(if args.json { serde_json::to_string_pretty(&summary)? } else { summary.for_people(bold, columns) });
     if interrupted {
         let Summary { matches_decided, matches, .. } = summary;
         eprintln!("Stopped before the end: {matches_decided} of {matches} matches are decided and kept.");

@@ -36,6 +36,8 @@ pub(super) fn all(sources: &[Source], auditor: &Auditor, found: &mut Verificatio
         }
         found.players = told;
     }
+    found.referees.agents.sort_unstable();
+    found.players.agents.sort_unstable();
     if book.is_none() {
         found.not_checked.push(
             "whether the manager recorded these results, and the table: name the manager's store as well"
