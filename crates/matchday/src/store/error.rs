@@ -3,6 +3,7 @@
 use matchday_core::log::LogError;
 use matchday_core::protocol::MatchId;
 use rusqlite::ErrorCode;
+use rusqlite::ffi::SQLITE_IOERR_SHMSIZE;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -90,7 +91,7 @@ impl StoreError {
         match error.sqlite_error_code() {
             Some(ErrorCode::NotADatabase) => Self::Foreign(path),
             Some(ErrorCode::DatabaseCorrupt) => Self::Damaged { path, what: error.to_string() },
-            Some(ErrorCode::DiskFull) => Self::Full(path),
+            _ if is_full(&error) => Self::Full(path),
             Some(ErrorCode::ReadOnly) => Self::ReadOnly { path, why: error.to_string() },
             Some(ErrorCode::PermissionDenied) => {
                 Self::Forbidden { path, error: io::Error::new(io::ErrorKind::PermissionDenied, error) }
@@ -98,6 +99,12 @@ impl StoreError {
             _ => Self::Database { path, error },
         }
     }
+}
+
+/// Also where SQLite found no room for the file that it keeps beside the store, which it calls an error of the disk.
+fn is_full(error: &rusqlite::Error) -> bool {
+    let extended = error.sqlite_error().map(|error| error.extended_code);
+    error.sqlite_error_code() == Some(ErrorCode::DiskFull) || extended == Some(SQLITE_IOERR_SHMSIZE)
 }
 
 /// Why events were not stored. From the first time on, nothing more is: what follows would have a gap before it.
@@ -110,12 +117,12 @@ const NOTHING_LOST: &str = "start again with the same command; nothing that was 
 impl StoreFailed {
     pub(super) fn write(path: &Path, error: &rusqlite::Error) -> Self {
         let path = path.display();
-        Self(match error.sqlite_error_code() {
-            Some(ErrorCode::DiskFull) => {
+        Self(match is_full(error) {
+            true => {
                 format!("{path} cannot grow, because its disk is full: free space there, and {NOTHING_LOST}")
                     .into()
             }
-            _ => format!("{path} cannot be written ({error}): mend that, and {NOTHING_LOST}").into(),
+            false => format!("{path} cannot be written ({error}): mend that, and {NOTHING_LOST}").into(),
         })
     }
 
