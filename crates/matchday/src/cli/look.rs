@@ -1,9 +1,9 @@
 //! `matchday status`, `standings`, `schedule`, `stats`: what anyone may see of a league, once or again and again.
 
 use super::desk::{Desk, ManagerArg};
-use super::notice;
 use super::serve::Stop;
-use crate::view::{bold, say, table};
+use super::watch::Watch;
+use crate::view::{headed, say, table};
 use anyhow::Result;
 use matchday_core::protocol::messages::query::{
     MatchProgress, PlayerStatsData, ScheduleData, ScheduledMatch, StandingsData,
@@ -11,7 +11,6 @@ use matchday_core::protocol::messages::query::{
 use matchday_core::protocol::messages::{GameStatus, Record};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 use std::time::Duration;
 use tokio::time::sleep;
@@ -85,16 +84,16 @@ async fn show(
         return Ok(ExitCode::SUCCESS);
     }
     let mut stop = Stop::listen()?;
-    let mut screen = Screen::default();
-    screen.show(render().await?);
+    let mut watch = Watch::new(args.json);
+    watch.show(render().await?);
     let watching = async {
         loop {
             // Asked first, so that what is shown last is how it ended.
             let completed = is_completed(&desk).await;
             match render().await {
-                Ok(frame) => screen.show(frame),
+                Ok(frame) => watch.show(frame),
                 // A manager that is being started again is worth waiting for.
-                Err(error) => screen.trouble(format!("{error:#}")),
+                Err(error) => watch.trouble(format!("{error:#}")),
             }
             if completed {
                 return;
@@ -103,56 +102,14 @@ async fn show(
         }
     };
     tokio::select! {
-        () = stop.told() => {}
+        () = stop.told() => watch.interrupted(),
         () = watching => {}
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// A table with its headers made to stand out, where that is possible.
-fn headed(table: &str) -> String {
-    match table.split_once('\n') {
-        Some((headers, rows)) => format!("{}\n{rows}", bold(headers)),
-        None => table.to_owned(),
-    }
-}
-
 async fn is_completed(desk: &Desk) -> bool {
     desk.status().await.is_ok_and(|status| status.get("status").is_some_and(|phase| phase == "completed"))
-}
-
-/// On a terminal a frame takes the place of the one before; elsewhere it is printed if it is another.
-#[derive(Default)]
-struct Screen {
-    last: String,
-    trouble: Option<String>,
-}
-
-impl Screen {
-    fn show(&mut self, frame: String) {
-        self.trouble = None;
-        if frame == self.last {
-            return;
-        }
-        let mut out = std::io::stdout().lock();
-        let lines = self.last.lines().count();
-        if lines > 0 && out.is_terminal() {
-            let _ = write!(out, "\x1b[{lines}F\x1b[J");
-        }
-        let _ = writeln!(out, "{frame}");
-        let _ = out.flush();
-        self.last = frame;
-    }
-
-    /// Says once what keeps the next frame from coming.
-    fn trouble(&mut self, why: String) {
-        if self.trouble.as_ref() != Some(&why) {
-            notice(&why);
-            self.trouble = Some(why);
-            // The next frame must not be drawn over this.
-            self.last.clear();
-        }
-    }
 }
 
 /// LEAGUE_STATUS as a table of one row.

@@ -4,9 +4,10 @@
 //! # Layout
 //! - [`settings`], `config`, `config_file`: what can be set, and where each value came from
 //! - `manager`, `referee`, `player`: the agents, which keep running; `serve`: what they have in common
-//! - `desk`: talks to a manager; `look`, `order`: the commands that do
-//! - `run`: a whole league at once; `files`: what can be made of a stored league
+//! - `desk`: talks to a manager; `look`, `order`: the commands that do; `watch`: what is looked at again and again
+//! - `run`: a whole league at once; `files`: what can be made of a stored league; `against`: its requests, sent again
 
+mod against;
 mod config;
 mod config_file;
 mod desk;
@@ -20,6 +21,7 @@ mod run;
 mod serve;
 mod settings;
 mod show;
+mod watch;
 
 use clap::{Parser, Subcommand};
 use config::Flags;
@@ -120,7 +122,7 @@ async fn execute(command: Command) -> anyhow::Result<ExitCode> {
         Command::Admin(args) => order::admin(args).await,
         Command::Config(args) => show::config(args),
         Command::Verify(args) => files::verify(args),
-        Command::Replay(args) => files::replay(args),
+        Command::Replay(args) => files::replay(args).await,
         Command::Export(args) => files::export(args),
     }
 }

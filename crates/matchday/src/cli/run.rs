@@ -7,8 +7,9 @@ use crate::store::Store;
 use crate::store::history::History;
 use crate::view::live::View;
 use crate::view::progress::{Progress, Scene, round_line};
-use crate::view::say;
+use crate::view::screen::Size;
 use crate::view::summary::Summary;
+use crate::view::{bold, say};
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum, value_parser};
 use matchday_core::game::{self, GAMES};
@@ -23,7 +24,8 @@ use tokio::time::sleep;
 
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 const DRAW_EVERY: Duration = Duration::from_millis(150);
-const TABLE_TOP: usize = 10;
+/// As many as any terminal shows.
+const TABLE_TOP: usize = 200;
 const RESULTS_SHOWN: usize = 4;
 
 /// Play a whole league on this machine, every message over real HTTP.
@@ -89,7 +91,7 @@ fn known_game(name: &str) -> Result<GameType, String> {
     }
 }
 
-fn in_seconds(text: &str) -> Result<Duration, String> {
+pub(super) fn in_seconds(text: &str) -> Result<Duration, String> {
     let number: f64 = text.parse().map_err(|_| "not a number of seconds".to_owned())?;
     Duration::try_from_secs_f64(number).map_err(|error| error.to_string())
 }
@@ -149,7 +151,7 @@ pub(crate) async fn execute(args: RunArgs) -> Result<ExitCode> {
     let file = args.file()?;
     let mut stop = Stop::listen()?;
     let store = Store::open(&file)?;
-    let view = View::new(args.quiet || args.json);
+    let mut view = View::new(args.quiet || args.json);
     view.say(&opening(&args, &ports, &file)?);
     let strategies = strategies(&plan);
 
@@ -157,7 +159,7 @@ pub(crate) async fn execute(args: RunArgs) -> Result<ExitCode> {
     let mut local = LocalLeague::begin(plan, store, manager)?;
     let mut began = Instant::now();
     let played = tokio::select! {
-        played = play(&mut local, others, &view, &mut began) => Some(played),
+        played = play(&mut local, others, &mut view, &mut began) => Some(played),
         () = stop.told() => None,
     };
     let took = began.elapsed();
@@ -170,7 +172,8 @@ pub(crate) async fn execute(args: RunArgs) -> Result<ExitCode> {
     // Told from the file: matches may have been decided since anyone last looked, and it is the file that counts.
     let league = History::load(&Store::open_read_only(&file)?)?.league;
     let summary = Summary::of(&league, &strategies, took, file);
-    say(if args.json { serde_json::to_string_pretty(&summary)? } else { summary.for_people() });
+    let columns = Size::of_terminal().map(|size| size.columns);
+    say(if args.json { serde_json::to_string_pretty(&summary)? } else { summary.for_people(bold, columns) });
     if interrupted {
         let Summary { matches_decided, matches, .. } = summary;
         eprintln!("Stopped before the end: {matches_decided} of {matches} matches are decided and kept.");
@@ -197,7 +200,7 @@ fn opening(args: &RunArgs, ports: &Ports, file: &Path) -> Result<String> {
 }
 
 /// From the first registration until everyone has heard how it ended.
-async fn play(local: &mut LocalLeague, others: Others, view: &View, began: &mut Instant) -> Result<()> {
+async fn play(local: &mut LocalLeague, others: Others, view: &mut View, began: &mut Instant) -> Result<()> {
     local.gather(others).await?;
     *began = Instant::now();
     local.start().await?;
@@ -210,11 +213,11 @@ async fn play(local: &mut LocalLeague, others: Others, view: &View, began: &mut 
 }
 
 /// Shows how the league goes on until it is over.
-async fn watch(local: &mut LocalLeague, view: &View) -> Result<()> {
+async fn watch(local: &mut LocalLeague, view: &mut View) -> Result<()> {
     let mut told = 0;
     loop {
         let progress = local.look(Progress::of).await?;
-        match view {
+        match &mut *view {
             View::Live(live) => {
                 let scene = local.look(|league| Scene::of(league, TABLE_TOP, RESULTS_SHOWN)).await?;
                 live.draw(&progress, &scene);

@@ -112,11 +112,7 @@ impl<A: Agent> Driver<A> {
         }
         match &outcome {
             Ok(()) => self.note("stopped", Level::Info, || "stopped in good order".to_owned()),
-            Err(why) => self.note("store_failed", Level::Error, || {
-                format!(
-                    "stopped, because the store failed: {why}; nothing was acknowledged that is not stored"
-                )
-            }),
+            Err(why) => self.note("store_failed", Level::Error, || format!("stopped: {why}")),
         }
         outcome
     }

@@ -21,7 +21,7 @@ pub struct Handle<A> {
 /// Why an agent runs no more though nobody shut it down.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum Stopped {
-    #[error("the store failed: {0}")]
+    #[error("{0}")]
     Store(String),
     #[error("the agent broke down: {0}")]
     Broken(String),

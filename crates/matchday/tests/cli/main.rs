@@ -15,3 +15,4 @@ mod looks;
 mod refusals;
 mod seven_processes;
 mod stopping;
+mod stores;

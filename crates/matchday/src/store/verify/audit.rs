@@ -1,6 +1,7 @@
 //! Each kind of event against the league that it was applied to: could the manager have written this here? Pure.
 
-use super::result::{self, Draw};
+use super::agents::Recorded;
+use super::result::{self, Draw, Played};
 use super::schedule;
 use crate::store::history::is_member;
 use matchday_core::league::fixture::Match;
@@ -20,6 +21,8 @@ pub(super) struct Auditor {
     pub(super) draws: BTreeMap<MatchId, bool>,
     /// How many attempts at a match had been made when its result was struck.
     struck_after: BTreeMap<MatchId, usize>,
+    /// Every result that was ever recorded, struck ones included.
+    pub(super) recorded: Vec<Recorded>,
 }
 
 impl Default for Auditor {
@@ -28,6 +31,7 @@ impl Default for Auditor {
             league: League::new(Settings::default()),
             draws: BTreeMap::new(),
             struck_after: BTreeMap::new(),
+            recorded: Vec::new(),
         }
     }
 }
@@ -48,13 +52,17 @@ impl Auditor {
     }
 
     /// Takes in an event if it fits, and otherwise says why it does not.
-    pub(super) fn take(&mut self, at: Timestamp, event: &LeagueEvent) -> Finding {
+    pub(super) fn take(&mut self, seq: u64, at: Timestamp, event: &LeagueEvent) -> Finding {
         let first = matches!(event, LeagueEvent::LeagueCreated { .. });
         ensure(first != self.league.created, || match first {
             true => "the league exists already".into(),
             false => "the league has not been created yet".into(),
         })?;
         self.check(at, event)?;
+        if let LeagueEvent::MatchDecided { match_id, attempt, result, by, .. } = event {
+            let (match_id, by, result) = (match_id.clone(), by.clone(), result.clone());
+            self.recorded.push(Recorded { seq, at, match_id, attempt: *attempt, by, result });
+        }
         self.league.apply(at, event);
         Ok(())
     }
@@ -180,7 +188,8 @@ impl Auditor {
             "the league is not running".into()
         })?;
         let game = self.awaited(match_id)?;
-        result::check_score(game, status, result)?;
+        let played = Played::in_league(&self.league, match_id, game, attempt);
+        result::check_score(&played, status, result)?;
         match by {
             DecidedBy::Manager => self.check_forfeit(game, attempt, status, result)?,
             DecidedBy::Referee(referee) => {
@@ -195,7 +204,7 @@ impl Auditor {
                 })?;
             }
         }
-        let draw = result::check_draw(&self.league.settings, match_id, game, attempt, status, result)?;
+        let draw = result::check_draw(&played, status, result)?;
         match draw {
             Draw::None => None,
             Draw::Proven => self.draws.insert(match_id.clone(), true),
