@@ -2,27 +2,48 @@
 #![allow(dead_code, reason = "each test program uses a part of this")]
 
 use jsonschema::{Draft, Validator};
+use matchday_core::protocol::messages::QueryType;
 use matchday_core::protocol::{MessageType, schema};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-pub(crate) struct Schemas(BTreeMap<MessageType, Validator>);
+/// The validators of all messages, and of the data of all queries.
+pub(crate) struct Schemas {
+    messages: BTreeMap<MessageType, Validator>,
+    data: BTreeMap<QueryType, Validator>,
+}
 
 impl Schemas {
     pub(crate) fn new() -> Self {
-        Self(MessageType::ALL.iter().map(|&kind| (kind, validator(&schema::message(kind)))).collect())
+        Self {
+            messages: MessageType::ALL
+                .iter()
+                .map(|&kind| (kind, validator(&schema::message(kind))))
+                .collect(),
+            data: QueryType::ALL.iter().map(|&kind| (kind, validator(&schema::data(kind)))).collect(),
+        }
     }
 
     /// What is wrong with a message by the schema of its type; nothing, if it fits.
     pub(crate) fn faults(&self, message: &Value) -> Vec<String> {
         let kind = message.get("message_type").and_then(Value::as_str).and_then(MessageType::parse);
         match kind {
-            Some(kind) => self.0[&kind]
+            Some(kind) => self.messages[&kind]
                 .iter_errors(message)
                 .map(|error| format!("{}: {error}", error.instance_path()))
                 .collect(),
             None => vec!["message_type: names no message".to_owned()],
         }
+    }
+
+    /// As `faults`, and of an answer to a query also what our own manager promises beyond the protocol.
+    pub(crate) fn faults_of_ours(&self, message: &Value) -> Vec<String> {
+        let mut faults = self.faults(message);
+        let asked = |kind: &&QueryType| message["query_type"] == kind.name();
+        if let (Some(data), Some(kind)) = (message.get("data"), QueryType::ALL.iter().find(asked)) {
+            faults.extend(self.data[kind].iter_errors(data).map(|error| format!("data: {error}")));
+        }
+        faults
     }
 }
 

@@ -16,7 +16,8 @@ use std::collections::BTreeMap;
 /// `data` of a query's answer, as our manager sends it. The strict reading takes any object there.
 pub fn data(query_type: QueryType) -> Value {
     fn whole<T: JsonSchema>() -> Schema {
-        SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<T>()
+        // What is sent, not what is read: a field that may be null is there all the same.
+        SchemaSettings::draft2020_12().for_serialize().into_generator().into_root_schema_for::<T>()
     }
     let mut schema = match query_type {
         QueryType::GetStandings => whole::<StandingsData>(),
