@@ -13,5 +13,6 @@ mod ground;
 mod help;
 mod looks;
 mod refusals;
+mod schema;
 mod seven_processes;
 mod stopping;
