@@ -14,12 +14,15 @@ mod golden;
 
 use exchanges::named;
 use golden::read_body;
-use matchday_core::protocol::MessageType;
+use matchday_core::fair;
 use matchday_core::protocol::decode::{Conformance::Strict, Limits};
 use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::dialect::request::{Requests, read_requests};
 use matchday_core::protocol::error::ErrorCode;
-use matchday_core::protocol::methods::METHODS;
+use matchday_core::protocol::messages::GameDetails;
+use matchday_core::protocol::methods::{Carries, METHODS, Party};
+use matchday_core::protocol::token::{Direction, Token};
+use matchday_core::protocol::{Attempt, Body, LeagueId, MatchId, MessageType, PlayerId};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
@@ -119,9 +122,45 @@ fn every_shown_request_is_in_the_standard_dialect() {
 }
 
 #[test]
-fn the_page_names_every_method() {
+fn the_page_names_every_method_and_who_serves_it() {
     let page = fs::read_to_string(page()).unwrap();
     for method in METHODS {
-        assert!(page.contains(&format!("`{}`", method.name)), "{}", method.name);
+        let name = format!("`{}`", method.name);
+        assert!(page.contains(&name), "{name}");
+        let Carries::Message(_) = method.carries else { continue };
+        let row = page.lines().find(|line| line.starts_with("| ") && line.contains(&name));
+        let row = row.unwrap_or_else(|| panic!("no row for {name}"));
+        for party in Party::ALL {
+            let told = row.rsplit('|').nth(1).unwrap().contains(party.name());
+            assert_eq!(told, method.is_served_by(party), "{row}");
+        }
+        assert!(method.also.iter().all(|other| page.contains(&format!("`{other}`"))), "{row}");
     }
+}
+
+/// What the page says one can recompute from the two league tokens that it gives away.
+#[test]
+fn the_tokens_and_the_draw_of_the_examples_are_real() {
+    let league = LeagueId::new("league_2025_even_odd");
+    let match_id = MatchId::new("R1M1");
+    let owners = [("A", "p01", "0"), ("B", "p02", "1")]
+        .map(|(side, owner, digit)| (side, Token::new(format!("tok_{owner}_{}", digit.repeat(64))).hash()));
+    let told = named("notify_round-player").parsed(1).0;
+    assert_eq!(told["params"]["auth_token"], owners[0].1.notice_token(&league).reveal());
+    let briefing = &named("notify_round-referee").parsed(1).0["params"]["matches"][0];
+    for (side, hash) in &owners {
+        for (key, direction) in
+            [("to_player", Direction::RefereeToPlayer), ("from_player", Direction::PlayerToReferee)]
+        {
+            let token = hash.match_token(&league, &match_id, Attempt::FIRST, direction);
+            assert_eq!(briefing[format!("player_{side}_tokens")][key], token.reveal(), "{side} {key}");
+        }
+    }
+    let over = read_body(&named("notify_match_result").parsed(1).0["params"], Strict).unwrap();
+    let Body::GameOver(over) = over else { panic!("{over:?}") };
+    let (a, b) = (PlayerId::new("P01"), PlayerId::new("P02"));
+    let reveal = over.game_result.fairness.unwrap();
+    let mut dice = fair::verify(&reveal, &league, &match_id, Attempt::FIRST, &a, &b).unwrap();
+    let GameDetails::Parity(details) = over.game_result.details else { panic!() };
+    assert_eq!(details.drawn_number.map(u32::from), Some(dice.uniform(1..=10)));
 }

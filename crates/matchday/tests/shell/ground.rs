@@ -1,6 +1,6 @@
 //! A league on this machine, each of its agents on a free port.
 
-use crate::tap::Tap;
+use crate::tap::{Tap, assert_recorded_fits};
 use matchday::net::client::Client;
 use matchday::shell::{self, Clock, Handle, Journal, Options, entropy_numbered};
 use matchday::store::{Exchange, Store, Stream};
@@ -84,11 +84,13 @@ impl Ground {
         }
     }
 
-    /// All that has been recorded. The agents must have been shut down.
+    /// All that has been recorded, and fits the schemas. The agents must have been shut down.
     pub(crate) fn exchanges(&self) -> Vec<Exchange> {
         self.store.clone().close().unwrap();
         let reader = Store::open_read_only(&self.folder.path().join("league.db")).unwrap();
-        reader.exchanges().unwrap()
+        let exchanges = reader.exchanges().unwrap();
+        exchanges.iter().for_each(assert_recorded_fits);
+        exchanges
     }
 
     pub(crate) fn options(&self, name: &str) -> Options {

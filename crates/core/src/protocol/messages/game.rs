@@ -81,12 +81,12 @@ pub struct GameResult {
     pub fairness: Option<Reveal>,
 }
 
+/// How a match ended: TECHNICAL_LOSS if at least one player forfeited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum GameStatus {
     Win,
     Draw,
-    /// At least one player forfeited.
     TechnicalLoss,
 }
 
