@@ -7,6 +7,7 @@ use super::ids::{Attempt, ConversationId, LeagueId, MatchId};
 use super::text::Endpoint;
 use crate::entropy::Entropy;
 use hmac::{Hmac, KeyInit, Mac};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use smol_str::SmolStr;
@@ -14,8 +15,13 @@ use std::fmt;
 use subtle::ConstantTimeEq;
 
 /// A token in clear. It is never printed whole: `Debug` shows its first characters only.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
+#[schemars(
+    description = "A secret that proves who speaks. Ours are `tok_`, the owner in lower case, `_` and 64 hexadecimal \
+                   digits; those of other managers may look otherwise.",
+    extend("maxLength" = TOKEN_BYTES_MAX)
+)]
 pub struct Token(SmolStr);
 
 /// What the manager keeps of a token. Knowing it is enough to derive tokens, not to impersonate the agent.
@@ -43,6 +49,9 @@ impl Direction {
 
 /// Whose token a registration key is, by its shape.
 const KEY_OWNER: &str = "registration";
+
+/// The longest token that is read, in bytes.
+pub const TOKEN_BYTES_MAX: usize = 1024;
 
 /// How much of a refused token an error may show.
 const SHOWN_CHARS: usize = 8;

@@ -21,9 +21,19 @@ pub(super) struct Wiretap {
     /// The promise in each invitation of an attempt.
     promises: BTreeMap<(String, Who), String>,
     pub told_the_end: BTreeSet<Who>,
+    /// All that was said, if it is to be kept.
+    said: Option<Vec<Message>>,
 }
 
 impl Wiretap {
+    pub(super) fn new(keep_messages: bool) -> Self {
+        Self { said: keep_messages.then(Vec::new), ..Self::default() }
+    }
+
+    pub(super) fn into_messages(self) -> Vec<Message> {
+        self.said.unwrap_or_default()
+    }
+
     /// The token with which an agent speaks to the manager, if it has one.
     pub(super) fn token_of(&self, who: Who) -> Option<&Token> {
         self.own.get(&who)
@@ -46,6 +56,9 @@ impl Wiretap {
         message: &Message,
         league: &LeagueId,
     ) -> Result<(), Fault> {
+        if let Some(said) = &mut self.said {
+            said.push(message.clone());
+        }
         self.learn_tokens(from, to, message, league);
         self.one_story(from, to, message, league)?;
         self.no_secret_out(from, to, message)

@@ -102,7 +102,7 @@ impl World {
             calls_open: BTreeSet::new(),
             requests: BTreeMap::new(),
             requests_received: 0,
-            wiretap: Wiretap::default(),
+            wiretap: Wiretap::new(options.keep_messages),
             ledger: Ledger::default(),
             ledger_read: 0,
             trace: Trace::new(options.keep_trace),
@@ -133,6 +133,7 @@ impl World {
             stats: self.stats,
             trace_hash: self.trace.hash(),
             trace: self.trace.into_lines(),
+            messages: self.wiretap.into_messages(),
             league: self.cast.manager.log().to_vec(),
             failure,
         }

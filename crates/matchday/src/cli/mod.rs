@@ -5,6 +5,7 @@
 //! - [`settings`], `config`, `config_file`: what can be set, and where each value came from
 //! - `manager`, `referee`, `player`: the agents, which keep running; `serve`: what they have in common
 //! - `desk`: talks to a manager; `look`, `order`: the commands that do; `watch`: what is looked at again and again
+//! - `schema`: the messages and methods for those who write agents
 //! - `run`: a whole league at once; `files`: what can be made of a stored league; `against`: its requests, sent again
 
 mod against;
@@ -18,6 +19,7 @@ mod order;
 mod player;
 mod referee;
 mod run;
+mod schema;
 mod serve;
 mod settings;
 mod show;
@@ -82,6 +84,9 @@ enum Command {
     /// Show the settings in effect, and where each came from
     #[command(after_help = show::EXAMPLE)]
     Config(show::ConfigArgs),
+    /// Write JSON Schemas of all messages, and an OpenRPC document for each kind of agent
+    #[command(after_help = schema::EXAMPLE)]
+    Schema(schema::SchemaArgs),
     /// Check a stored league: its chain of events, draws, scores and table
     Verify(files::VerifyArgs),
     /// Tell a stored match as it happened
@@ -121,6 +126,7 @@ async fn execute(command: Command) -> anyhow::Result<ExitCode> {
         Command::Stats(args) => look::stats(args).await,
         Command::Admin(args) => order::admin(args).await,
         Command::Config(args) => show::config(args),
+        Command::Schema(args) => schema::execute(args),
         Command::Verify(args) => files::verify(args),
         Command::Replay(args) => files::replay(args).await,
         Command::Export(args) => files::export(args),

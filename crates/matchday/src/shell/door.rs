@@ -5,6 +5,7 @@ use super::driver::Surroundings;
 use super::inbox::Arrived;
 use super::journal::{Entry, Level, millis};
 use super::record::kept;
+use super::schemas;
 use super::subject::{self, Subject};
 use crate::net::body::{self, BodyError};
 use crate::net::server::Answer;
@@ -68,6 +69,9 @@ impl Door {
     }
 
     pub(super) async fn answer(self: Arc<Self>, request: Request<Incoming>, peer: SocketAddr) -> Answer {
+        if let Some(answer) = schemas::answer(&request) {
+            return answer;
+        }
         match (request.uri().path(), request.method()) {
             ("/mcp", &Method::POST) => self.message(request.into_body(), peer).await,
             ("/health/live", &Method::GET) => json(StatusCode::OK, br#"{"status":"ok"}"#.to_vec()),
@@ -176,6 +180,10 @@ impl Door {
     ) -> Pending {
         let request::Request { reply_to, dialect, asked } = request;
         let around = &self.around;
+        if asked == Asked::Discover {
+            let reply = Some(schemas::discovery(&around.name()));
+            return Pending { reply_to, dialect, subject: Subject::named("rpc.discover"), reply };
+        }
         let (conformance, limits) = (around.conformance, around.limits);
         let foreign = match &asked {
             Asked::Foreign { method } => method.as_deref().map(SmolStr::from),

@@ -5,6 +5,7 @@
 //! - `inbox`: what has arrived, in order and within bounds; `driver`: the task that hands it to the agent
 //! - `release`: what may be seen outside once a step is durable
 //! - `door`: requests of peers; `call`: calls of our own; `subject`: what a message is about
+//! - `schemas`: what the agent says about the messages it speaks
 //! - [`journal`]: one line for each thing that happens; `record`: exchanges as they are kept
 //! - [`handle`]: what is left in the hands of whoever started the agent
 
@@ -18,6 +19,7 @@ mod inbox;
 pub mod journal;
 mod record;
 mod release;
+mod schemas;
 mod subject;
 
 pub use chance::{NoEntropy, entropy_from_system, entropy_numbered};

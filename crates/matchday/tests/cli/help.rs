@@ -40,6 +40,7 @@ fn every_command_shows_an_example() {
         "stats",
         "admin",
         "config",
+        "schema",
         "verify",
         "replay",
         "export",

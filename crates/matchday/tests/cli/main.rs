@@ -13,6 +13,7 @@ mod ground;
 mod help;
 mod looks;
 mod refusals;
+mod schema;
 mod seven_processes;
 mod stopping;
 mod stores;

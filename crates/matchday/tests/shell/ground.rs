@@ -1,5 +1,6 @@
 //! A league on this machine, each of its agents on a free port.
 
+use crate::tap::{Tap, assert_recorded_fits};
 use matchday::net::client::Client;
 use matchday::shell::{self, Clock, Handle, Journal, Options, entropy_numbered};
 use matchday::store::{Exchange, Store, Stream};
@@ -25,6 +26,8 @@ pub(crate) struct Ground {
     pub(crate) client: Client,
     pub(crate) clock: Clock,
     pub(crate) journal: Journal,
+    /// Where agents that are started listen in on each other, if they do.
+    pub(crate) tap: Option<Tap>,
 }
 
 /// Timings so short that a test can wait for them.
@@ -61,7 +64,17 @@ impl Ground {
             client: Client::new(),
             clock: Clock::start(),
             journal: Journal::silent(),
+            tap: None,
         }
+    }
+
+    /// Where an agent that will listen here is to be called.
+    async fn contact(&self, listener: &TcpListener) -> Endpoint {
+        let address = listener.local_addr().unwrap();
+        endpoint(match &self.tap {
+            Some(tap) => tap.before(address).await,
+            None => address,
+        })
     }
 
     /// Waits until nothing is on its way to the disk.
@@ -71,11 +84,13 @@ impl Ground {
         }
     }
 
-    /// All that has been recorded. The agents must have been shut down.
+    /// All that has been recorded, and fits the schemas. The agents must have been shut down.
     pub(crate) fn exchanges(&self) -> Vec<Exchange> {
         self.store.clone().close().unwrap();
         let reader = Store::open_read_only(&self.folder.path().join("league.db")).unwrap();
-        reader.exchanges().unwrap()
+        let exchanges = reader.exchanges().unwrap();
+        exchanges.iter().for_each(assert_recorded_fits);
+        exchanges
     }
 
     pub(crate) fn options(&self, name: &str) -> Options {
@@ -104,7 +119,7 @@ impl Ground {
         let listener = free_port().await;
         let settings = referee::Settings {
             manager: manager.clone(),
-            contact_endpoint: endpoint(listener.local_addr().unwrap()),
+            contact_endpoint: self.contact(&listener).await,
             display_name: DisplayName::parse(&format!("Referee {number}")).unwrap(),
             version: Version::parse("1.0.0").unwrap(),
             game_types: vec![GameType::new("even_odd")],
@@ -119,7 +134,7 @@ impl Ground {
         let listener = free_port().await;
         let settings = player::Settings {
             manager: manager.clone(),
-            contact_endpoint: endpoint(listener.local_addr().unwrap()),
+            contact_endpoint: self.contact(&listener).await,
             display_name: DisplayName::parse(&format!("Player {number}")).unwrap(),
             version: Version::parse("1.0.0").unwrap(),
             game_types: vec![GameType::new("even_odd")],
