@@ -2,7 +2,7 @@
 //! answered is the handler's part.
 
 use bytes::Bytes;
-use http_body_util::Full;
+use http_body_util::combinators::BoxBody;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -28,7 +28,8 @@ const DRAIN_MAX: Duration = Duration::from_secs(5);
 /// When the system has no more file descriptors, it may have some a little later.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-pub type Answer = Response<Full<Bytes>>;
+/// Its body may be a stream that goes on for as long as someone listens.
+pub type Answer = Response<BoxBody<Bytes, Infallible>>;
 
 /// Serves until `closing` turns true, and then until the requests in flight are answered or have had time enough.
 pub async fn serve<H, F>(
