@@ -122,7 +122,8 @@ mod tests {
 
     #[test]
     fn tools_and_pings_are_told_apart_by_their_headers() {
-        let call = |params: Value| json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+        let call =
+            |params: Value| json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
         let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
         let known = call(json!({"name": "get_standings", "arguments": {}}));
         let unfit = call(json!({"name": "get_player_stats", "arguments": {}}));
@@ -133,7 +134,8 @@ mod tests {
                 assert!(method(request, Some(name)).is_some(), "{request}");
             }
         }
-        let says_so = call(json!({"name": "get_standings", "arguments": {}, "_meta": {VERSION: "2026-07-28"}}));
+        let says_so =
+            call(json!({"name": "get_standings", "arguments": {}, "_meta": {VERSION: "2026-07-28"}}));
         assert!(method(&says_so, None).is_some());
     }
 }

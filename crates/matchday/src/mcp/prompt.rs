@@ -60,12 +60,15 @@ fn text(status: Option<&Value>, called: Option<&str>) -> String {
 
 fn standing(status: Option<&Value>) -> String {
     let Some(status) = status else {
-        return "This league shows itself to its members only: ask by `league_query` with your token.".to_owned();
+        return "This league shows itself to its members only: ask by `league_query` with your token."
+            .to_owned();
     };
-    let text = |name: &str| status.get(name).map_or_else(String::new, |value| match value {
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
-    });
+    let text = |name: &str| {
+        status.get(name).map_or_else(String::new, |value| match value {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        })
+    };
     let league = text("league_id");
     match text("status").as_str() {
         "registration" => format!("The league {league} is open for registration, and has not begun."),

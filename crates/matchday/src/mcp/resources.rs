@@ -38,9 +38,8 @@ pub(super) async fn list(
         })?,
     };
     let all = all(reception, role).await;
-    let mut page = ListResourcesResult::with_all_items(
-        all.iter().skip(begin).take(PAGE_LEN).cloned().collect(),
-    );
+    let mut page =
+        ListResourcesResult::with_all_items(all.iter().skip(begin).take(PAGE_LEN).cloned().collect());
     let end = begin.saturating_add(PAGE_LEN);
     page.next_cursor = (end < all.len()).then(|| end.to_string());
     Ok(page)
@@ -50,11 +49,20 @@ async fn all(reception: &Reception, role: Role) -> Vec<Resource> {
     match role {
         Role::Manager => {
             let fixed = [
-                resource(STANDINGS, "standings", "Standings", "The table as it stands. Can be subscribed to."),
+                resource(
+                    STANDINGS,
+                    "standings",
+                    "Standings",
+                    "The table as it stands. Can be subscribed to.",
+                ),
                 resource(SCHEDULE, "schedule", "Schedule", "Every round, its matches and their results."),
             ];
             let schedule = reception.look("get_schedule").await.ok().and_then(data).unwrap_or_default();
-            fixed.into_iter().chain(rules()).chain(matches_in(&schedule).map(|(_, game)| of_match(game))).collect()
+            fixed
+                .into_iter()
+                .chain(rules())
+                .chain(matches_in(&schedule).map(|(_, game)| of_match(game)))
+                .collect()
         }
         Role::Referee => {
             let state = reception.look("get_match_state").await.ok().and_then(data).unwrap_or_default();
@@ -158,7 +166,9 @@ pub(super) fn data(content: Content) -> Option<Value> {
         Content::Message(Message { body: Body::LeagueQueryResponse(response), .. }) => {
             response.data.map(Value::Object)
         }
-        Content::Message(Message { body: Body::LeagueStatus(status), .. }) => serde_json::to_value(status).ok(),
+        Content::Message(Message { body: Body::LeagueStatus(status), .. }) => {
+            serde_json::to_value(status).ok()
+        }
         Content::Message(_) | Content::Received => None,
         Content::Data(data) => Some(data),
     }

@@ -97,7 +97,9 @@ impl ServerHandler for LeagueServer {
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let all = tools::list(self.role).to_vec();
-        Ok(ListToolsResult::with_all_items(all).with_ttl_ms(TOOLS_TTL_MS).with_cache_scope(CacheScope::Public))
+        Ok(ListToolsResult::with_all_items(all)
+            .with_ttl_ms(TOOLS_TTL_MS)
+            .with_cache_scope(CacheScope::Public))
     }
 
     async fn call_tool(

@@ -85,8 +85,7 @@ impl Door {
 
     async fn turn_away(&self, request: Request<Incoming>, peer: SocketAddr, stranger: &Stranger) -> Answer {
         self.reception.refused_unread(peer, &stranger.to_string());
-        let _in_time =
-            timeout(self.body_timeout, body::discard(&mut request.into_body(), DISCARD_MAX)).await;
+        let _in_time = timeout(self.body_timeout, body::discard(&mut request.into_body(), DISCARD_MAX)).await;
         let error = Fault::InvalidRequest.because(stranger.to_string());
         let refusal = HttpReply::one(write_error(&ReplyTo::Id(Id::Null), &error));
         closing(json(stranger.status(), refusal.body))

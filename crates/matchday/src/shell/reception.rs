@@ -12,9 +12,7 @@ use matchday_core::protocol::decode::{Limits, Reading};
 use matchday_core::protocol::dialect::request::{Asked, Requests, read_requests};
 use matchday_core::protocol::dialect::{Dialect, seam};
 use matchday_core::protocol::messages::LeagueError;
-use matchday_core::protocol::{
-    ConversationId, Envelope, ErrorCode, MatchId, Message, Sender, Timestamp,
-};
+use matchday_core::protocol::{ConversationId, Envelope, ErrorCode, MatchId, Message, Sender, Timestamp};
 use serde_json::{Value, json};
 use smol_str::{SmolStr, format_smolstr};
 use std::net::SocketAddr;
@@ -162,11 +160,7 @@ impl Reception {
     }
 
     /// E014, for a request of which `field` gives the fields.
-    pub(super) fn busy(
-        &self,
-        at: Timestamp,
-        field: impl Fn(&str) -> Option<SmolStr>,
-    ) -> (Subject, Message) {
+    pub(super) fn busy(&self, at: Timestamp, field: impl Fn(&str) -> Option<SmolStr>) -> (Subject, Message) {
         let conversation = field("conversation_id").unwrap_or(SmolStr::new_static("conv-error"));
         let subject = Subject {
             message_type: field("message_type").unwrap_or_default(),

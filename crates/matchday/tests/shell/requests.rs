@@ -95,8 +95,9 @@ async fn a_message_over_the_limit_is_refused_with_e002() {
         assert_eq!((status, answer["error"]["data"]["error_code"].as_str()), (413, Some("E002")), "{answer}");
     }
     let piece = format!("4000\r\n{}\r\n", "x".repeat(0x4000));
-    let chunked =
-        format!("POST /mcp HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n{piece}0\r\n\r\n");
+    let chunked = format!(
+        "POST /mcp HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n{piece}0\r\n\r\n"
+    );
     assert!(raw(manager.address(), chunked.as_bytes()).await.starts_with("HTTP/1.1 413"));
 }
 
