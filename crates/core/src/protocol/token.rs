@@ -6,6 +6,7 @@
 use super::ids::{Attempt, ConversationId, LeagueId, MatchId};
 use crate::entropy::Entropy;
 use hmac::{Hmac, KeyInit, Mac};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use smol_str::SmolStr;
@@ -13,8 +14,13 @@ use std::fmt;
 use subtle::ConstantTimeEq;
 
 /// A token in clear. It is never printed whole: `Debug` shows its first characters only.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
+#[schemars(
+    description = "A secret that proves who speaks. Ours are `tok_`, the owner in lower case, `_` and 64 hexadecimal \
+                   digits; those of other managers may look otherwise.",
+    extend("maxLength" = TOKEN_BYTES_MAX)
+)]
 pub struct Token(SmolStr);
 
 /// What the manager keeps of a token. Knowing it is enough to derive tokens, not to impersonate the agent.
@@ -39,6 +45,9 @@ impl Direction {
         }
     }
 }
+
+/// The longest token that is read, in bytes.
+pub const TOKEN_BYTES_MAX: usize = 1024;
 
 /// How much of a refused token an error may show.
 const SHOWN_CHARS: usize = 8;
