@@ -79,7 +79,7 @@ fn is_failure(body: &Body) -> bool {
 fn fill(mut message: Arguments, kind: MessageType, now: Timestamp) -> Result<Arguments, String> {
     message.retain(|_, value| !value.is_null());
     match message.get("message_type") {
-        Some(named) if named != kind.name() => {
+        Some(named) if named.as_str().and_then(MessageType::parse) != Some(kind) => {
             return Err(format!("message_type: expected \"{kind}\" or nothing, got {named}"));
         }
         _ => {}

@@ -171,7 +171,7 @@ static REFEREE: &[Entry] = &[
             about: "One match only, by its id, such as R1M1",
             required: false,
         }],
-        Gives::Data(&[]),
+        Gives::Matches,
         "Which matches are being played here, how far they are, and what is owed. Never choices or secrets.",
     ),
     PING,

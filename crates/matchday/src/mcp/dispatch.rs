@@ -46,10 +46,12 @@ pub(crate) fn meant(requests: &Requests, headers: &HeaderMap, body: &[u8]) -> Op
         return None;
     }
     let peek: Peek = serde_json::from_slice(body).ok()?;
+    let is_modern = peek.params.is_some_and(|params| params.meta.contains_key(VERSION));
     let meant = match peek.method.as_str() {
-        "tools/call" => by_header || peek.params.is_some_and(|params| params.meta.contains_key(VERSION)),
+        "tools/call" => by_header || is_modern,
         "ping" => by_header,
-        _ => false,
+        // Nobody knows it; it is to be told so by the protocol that it came in.
+        _ => is_modern && matches!(requests, Requests::Refused(_)),
     };
     meant.then(|| Meant { method: peek.method.into(), reply_to })
 }

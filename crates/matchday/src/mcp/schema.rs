@@ -1,6 +1,6 @@
 //! JSON Schema of what tools take and give, made of the schemas of the league messages.
 
-use matchday_core::protocol::MessageType;
+use matchday_core::protocol::{MessageType, schema};
 use serde_json::{Map, Value, json};
 
 /// What a client of the Model Context Protocol need not know: it is filled in before the message is read.
@@ -22,28 +22,27 @@ pub(super) fn output(given: Object) -> Object {
     let mut alternatives = [given, message(MessageType::LeagueError)];
     let mut definitions = Map::new();
     for alternative in &mut alternatives {
-        alternative.remove("$schema");
+        for own in ["$schema", "$comment"] {
+            alternative.remove(own);
+        }
         if let Some(Value::Object(own)) = alternative.remove("$defs") {
             definitions.extend(own);
         }
     }
-    let mut schema = Map::new();
-    schema.insert("$schema".to_owned(), "https://json-schema.org/draft/2020-12/schema".into());
-    schema.insert("type".to_owned(), "object".into());
-    schema.insert("anyOf".to_owned(), json!(alternatives));
-    if !definitions.is_empty() {
-        schema.insert("$defs".to_owned(), Value::Object(definitions));
-    }
-    schema
+    object(json!({
+        "$schema": schema::META_SCHEMA,
+        "type": "object",
+        "anyOf": alternatives,
+        "$defs": definitions,
+    }))
 }
 
+/// The schema of a message, without its own name: a client that sees two tools give the same kind of message would find
+/// two schemas of one name.
 pub(super) fn message(kind: MessageType) -> Object {
-    // The seam: replaced by the schemas of the messages themselves.
-    object(json!({
-        "type": "object",
-        "title": kind.name(),
-        "properties": { "message_type": { "const": kind.name() } },
-    }))
+    let mut schema = object(schema::message(kind));
+    schema.remove("$id");
+    schema
 }
 
 pub(super) fn object(value: Value) -> Object {

@@ -41,6 +41,8 @@ pub(super) enum Gives {
     Receipt,
     /// Something that is not a league message, with the fields it has.
     Data(&'static [(&'static str, &'static str)]),
+    /// The matches of a referee, or one of them.
+    Matches,
 }
 
 /// What a call changes.
@@ -95,6 +97,7 @@ impl Entry {
             Gives::Message(kind) => schema::message(kind),
             Gives::Receipt => fields_schema(&[("status", "string")]),
             Gives::Data(fields) => fields_schema(fields),
+            Gives::Matches => matches_schema(),
         });
         let hints = ToolAnnotations::with_title(self.title)
             .read_only(self.effect == Effect::Nothing)
@@ -122,6 +125,40 @@ fn fields_schema(fields: &[(&str, &str)]) -> Map<String, Value> {
         fields.iter().map(|(name, kind)| ((*name).to_owned(), json!({"type": kind}))).collect();
     let required: Vec<_> = fields.iter().map(|(name, _)| *name).collect();
     schema::object(json!({"type": "object", "properties": properties, "required": required}))
+}
+
+fn matches_schema() -> Map<String, Value> {
+    let player = json!({
+        "type": "object",
+        "properties": {
+            "player_id": {"type": "string"},
+            "owes": {"type": ["string", "null"], "description": "The message that is waited for"},
+            "until": {"type": ["string", "null"], "description": "When the present try ends"},
+            "retry_count": {"type": "integer"},
+            "forfeited": {"type": "boolean"},
+        },
+        "required": ["player_id", "owes", "until", "retry_count", "forfeited"],
+    });
+    let game = json!({
+        "type": "object",
+        "properties": {
+            "match_id": {"type": "string"},
+            "phase": {"type": "string"},
+            "attempt": {"type": "integer"},
+            "game_type": {"type": "string"},
+            "players": {"type": "array", "items": player},
+        },
+        "required": ["match_id", "phase"],
+    });
+    let all = json!({
+        "type": "object",
+        "properties": {
+            "matches": {"type": "array", "items": game},
+            "waiting": {"type": "integer", "description": "How many matches have not begun"},
+        },
+        "required": ["matches", "waiting"],
+    });
+    schema::object(json!({"type": "object", "anyOf": [all, game]}))
 }
 
 pub(super) fn find(role: Role, name: &str) -> Option<&'static Entry> {
