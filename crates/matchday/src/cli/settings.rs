@@ -86,6 +86,17 @@ const ADVERTISE: Setting = optional(
     "Where others reach this agent, if not at its listening address [default: http://HOST:PORT/mcp]",
 );
 
+const ALLOWED_HOSTS: Setting = optional(
+    "allowed-hosts",
+    "HOSTS",
+    "Further names it may be called by, with commas; * for any [default: those of its address]",
+);
+const ALLOWED_ORIGINS: Setting = optional(
+    "allowed-origins",
+    "ORIGINS",
+    "Web pages that may call it, as in https://example.org, with commas; * for any [default: its own]",
+);
+
 impl Settings for ForManager {
     const SECTION: &'static str = "manager";
     const ALL: &'static [Setting] = &[
@@ -137,6 +148,8 @@ impl Settings for ForManager {
         RETRIES,
         RETRY_DELAY,
         RETRY,
+        ALLOWED_HOSTS,
+        ALLOWED_ORIGINS,
         LOG,
         EXCHANGES,
     ];
@@ -160,6 +173,8 @@ impl Settings for ForReferee {
         CONFORMANCE,
         optional("store", "FILE", "Where it keeps what it must not forget [default: referee-PORT.db]"),
         ADVERTISE,
+        ALLOWED_HOSTS,
+        ALLOWED_ORIGINS,
         LOG,
         EXCHANGES,
     ];
@@ -174,6 +189,8 @@ impl Settings for ForPlayer {
         setting("strategy", "NAME", "random", "How it chooses"),
         optional("store", "FILE", "Where it keeps what it must not forget [default: player-PORT.db]"),
         ADVERTISE,
+        ALLOWED_HOSTS,
+        ALLOWED_ORIGINS,
         LOG,
         EXCHANGES,
     ];

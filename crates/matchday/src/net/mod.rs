@@ -2,5 +2,6 @@
 
 pub mod body;
 pub mod client;
+pub mod guard;
 mod pool;
 pub mod server;

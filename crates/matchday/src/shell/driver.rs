@@ -34,6 +34,8 @@ pub(super) struct Surroundings {
     pub(super) name: watch::Receiver<Sender>,
     pub(super) journal: Journal,
     pub(super) record_exchanges: bool,
+    /// Counts the steps that have become durable, for whoever shows what is.
+    pub(super) changes: watch::Sender<u64>,
 }
 
 impl Surroundings {

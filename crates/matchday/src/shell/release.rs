@@ -50,6 +50,7 @@ impl Progress {
         match outcome {
             Ok(()) if !self.failed.load(Ordering::Acquire) => {
                 release.now(around);
+                around.changes.send_modify(|steps| *steps += 1);
                 self.under_way.fetch_sub(1, Ordering::AcqRel);
             }
             Ok(()) => {}

@@ -3,7 +3,7 @@
 
 use crate::net::server::Answer;
 use bytes::Bytes;
-use http_body_util::Full;
+use http_body_util::{BodyExt, Full};
 use hyper::header::{ALLOW, CONTENT_TYPE, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode};
 use matchday_core::agent::Content;
@@ -30,7 +30,7 @@ pub(super) fn answer<B>(request: &Request<B>) -> Option<Answer> {
             refusal
         }
         Some(document) => {
-            let mut answer = Response::new(Full::new(document));
+            let mut answer = Response::new(Full::new(document).boxed());
             answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
             answer
         }
@@ -38,7 +38,7 @@ pub(super) fn answer<B>(request: &Request<B>) -> Option<Answer> {
 }
 
 fn plain(status: StatusCode) -> Answer {
-    let mut answer = Response::new(Full::new(Bytes::new()));
+    let mut answer = Response::new(Full::new(Bytes::new()).boxed());
     *answer.status_mut() = status;
     answer
 }

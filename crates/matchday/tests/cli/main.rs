@@ -8,6 +8,7 @@
 )]
 
 mod admin;
+mod allowed;
 mod config;
 mod ground;
 mod help;
