@@ -51,7 +51,7 @@ fn assert_nobody_won_by_form(league: &League) {
         let GameDetails::Parity(details) = &result.details.game else { panic!("a game of parity") };
         let drawn = dice.uniform(1..=10);
         assert_eq!(details.drawn_number.map(u32::from), Some(drawn), "{match_id}");
-        let parity = if drawn % 2 == 0 { "even" } else { "odd" };
+        let parity = if drawn.is_multiple_of(2) { "even" } else { "odd" };
         let right = |player| details.choices.get(player).copied().flatten().unwrap().as_str() == parity;
         let winner = match (right(&game.a), right(&game.b)) {
             (true, false) => Some(&game.a),
