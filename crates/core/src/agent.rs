@@ -103,6 +103,8 @@ pub enum Look {
     Status,
     /// `get_player_stats`
     Stats(PlayerId),
+    /// `get_referees`
+    Referees,
 }
 
 /// How a call of ours ended.

@@ -73,6 +73,12 @@ impl PlayerId {
     pub fn numbered(n: u32) -> Self {
         Self(format_smolstr!("P{n:02}"))
     }
+
+    /// Whether it has the form of the ids that managers give, so that it is somebody's.
+    pub fn is_numbered(&self) -> bool {
+        let digits = self.0.strip_prefix('P').unwrap_or_default();
+        digits.len() >= 2 && digits.bytes().all(|byte| byte.is_ascii_digit())
+    }
 }
 
 impl RefereeId {

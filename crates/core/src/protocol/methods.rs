@@ -32,6 +32,7 @@ pub enum Question {
     Schedule,
     Status,
     Stats,
+    Referees,
     MatchState,
     PlayerState,
     Ping,
@@ -234,6 +235,13 @@ pub const METHODS: &[Method] = &[
         &[Manager],
         &[Message(M::LeagueQueryResponse), Message(M::LeagueError)],
         "A player's record in numbers, for anyone, unless the league is closed to readers.",
+    ),
+    asking(
+        "get_referees",
+        Question::Referees,
+        &[Manager],
+        &[Message(M::LeagueQueryResponse), Message(M::LeagueError)],
+        "The referees and what each has decided, for anyone, unless the league is closed to readers.",
     ),
     asking(
         "get_match_state",

@@ -3,8 +3,9 @@
 
 use super::event::{Assignment, RefereeEvent};
 use crate::enrol::{Application, Identity};
+use crate::protocol::dialect::Dialect;
 use crate::protocol::messages::MatchResult;
-use crate::protocol::{Attempt, MatchId, RefereeId, RoundId};
+use crate::protocol::{Attempt, Endpoint, MatchId, RefereeId, RoundId};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -18,6 +19,14 @@ pub struct Durable {
     assigned: u64,
     /// Rounds up to this one are over: an announcement of theirs that still comes is an old copy.
     closed: Option<RoundId>,
+    /// What the players at these endpoints understand, and what had been said of them.
+    dialects: BTreeMap<Endpoint, Learnt>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Learnt {
+    told: Dialect,
+    dialect: Dialect,
 }
 
 /// A match, as far as it concerns this referee.
@@ -73,6 +82,15 @@ impl Durable {
         }
     }
 
+    /// In which dialect to speak to a player of which `told` is said. What it has taught us counts for as long as nothing
+    /// else is said of it.
+    pub fn dialect(&self, endpoint: &Endpoint, told: Dialect) -> Dialect {
+        match self.dialects.get(endpoint) {
+            Some(learnt) if learnt.told == told => learnt.dialect,
+            _ => told,
+        }
+    }
+
     pub fn is_closed(&self, round_id: RoundId) -> bool {
         self.closed.is_some_and(|closed| round_id <= closed)
     }
@@ -91,6 +109,10 @@ impl Durable {
             RefereeEvent::ReportRefused { match_id, .. } | RefereeEvent::Abandoned { match_id, .. } => {
                 self.settle(match_id, false);
             }
+            RefereeEvent::DialectLearned { endpoint, told, dialect } => {
+                let learnt = Learnt { told: *told, dialect: *dialect };
+                self.dialects.insert(endpoint.clone(), learnt);
+            }
             RefereeEvent::RoundClosed { round_id } => {
                 self.closed = self.closed.max(Some(*round_id));
                 self.matches
@@ -108,6 +130,7 @@ impl Durable {
     fn enrol(&mut self, identity: &Identity<RefereeId>) {
         if self.identity.as_ref() != Some(identity) {
             self.matches.clear();
+            self.dialects.clear();
             self.closed = None;
         }
         self.identity = Some(identity.clone());

@@ -12,6 +12,7 @@ mod bench;
 mod capacity;
 mod chaos;
 mod crash;
+mod dialects;
 mod enrolment;
 mod manager;
 mod report;

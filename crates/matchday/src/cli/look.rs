@@ -4,9 +4,9 @@ use super::desk::{Desk, ManagerArg};
 use super::serve::Stop;
 use super::watch::Watch;
 use crate::view::{headed, say, table};
-use anyhow::Result;
+use anyhow::{Result, bail};
 use matchday_core::protocol::messages::query::{
-    MatchProgress, PlayerStatsData, ScheduleData, ScheduledMatch, StandingsData,
+    MatchProgress, PlayerStatsData, RefereeListing, RefereesData, ScheduleData, ScheduledMatch, StandingsData,
 };
 use matchday_core::protocol::messages::{GameStatus, Record};
 use serde_json::{Value, json};
@@ -40,8 +40,8 @@ pub(super) struct ScheduleArgs {
 
 #[derive(Debug, clap::Args)]
 pub(super) struct StatsArgs {
-    /// Which player, such as P01
-    player: String,
+    /// Which player or referee, such as P01 or REF01
+    agent: String,
     #[command(flatten)]
     look: LookArgs,
 }
@@ -60,8 +60,41 @@ pub(super) async fn schedule(args: ScheduleArgs) -> Result<ExitCode> {
 }
 
 pub(super) async fn stats(args: StatsArgs) -> Result<ExitCode> {
-    let params = json!({"player_id": args.player});
+    if args.agent.starts_with("REF") {
+        let ask = async |desk: &Desk| referee_of(&desk.data("get_referees", json!({})).await?, &args.agent);
+        return show(&args.look, ask, referee_table).await;
+    }
+    let params = json!({"player_id": args.agent});
     show(&args.look, async |desk| desk.data("get_player_stats", params.clone()).await, stats_table).await
+}
+
+/// One referee of the list of all.
+fn referee_of(data: &Value, wanted: &str) -> Result<Value> {
+    let RefereesData { referees } = serde_json::from_value(data.clone())?;
+    let known: Vec<_> = referees.iter().map(|referee| referee.referee_id.as_str()).collect();
+    match referees.iter().find(|referee| referee.referee_id.as_str() == wanted) {
+        Some(referee) => Ok(serde_json::to_value(referee)?),
+        None if known.is_empty() => bail!("no referee {wanted}: none has registered yet"),
+        None => bail!("no referee {wanted}: the league has {}", known.join(", ")),
+    }
+}
+
+fn referee_table(data: &Value) -> Result<String> {
+    let referee: RefereeListing = serde_json::from_value(data.clone())?;
+    let state = data.get("state").and_then(Value::as_str).unwrap_or_default();
+    let rows = [
+        ("version", referee.version),
+        ("state", state.to_owned()),
+        ("matches decided", referee.matches_decided.to_string()),
+        ("departures from the rules", counted(&referee.deviations)),
+    ];
+    let rows: Vec<_> = rows.into_iter().map(|(name, value)| vec![name.to_owned(), value]).collect();
+    Ok(table(&[referee.referee_id.as_str(), referee.display_name.as_str()], &rows))
+}
+
+/// How often each thing was seen, on one line.
+fn counted(counts: &BTreeMap<String, u32>) -> String {
+    counts.iter().map(|(what, count)| format!("{what} {count}")).collect::<Vec<_>>().join(", ")
 }
 
 /// Asks and prints, once or until there is nothing more to come.
@@ -193,9 +226,6 @@ fn stats_table(data: &Value) -> Result<String> {
         Some(rate) => format!("{count} ({:.0} %)", rate * 100.0),
         None => count.to_string(),
     };
-    let count = |counts: &BTreeMap<String, u32>| {
-        counts.iter().map(|(what, count)| format!("{what} {count}")).collect::<Vec<_>>().join(", ")
-    };
     let against = stats.against.iter().map(|(player, record)| {
         let Record { wins, draws, losses } = record;
         format!("{player} {wins}-{draws}-{losses}")
@@ -210,9 +240,9 @@ fn stats_table(data: &Value) -> Result<String> {
         ("lost", rate(stats.losses, stats.loss_rate)),
         ("technical losses", stats.technical_losses.to_string()),
         ("mean answer", answer),
-        ("choices", count(&stats.choices)),
+        ("choices", counted(&stats.choices)),
         ("won-drawn-lost against", against.collect::<Vec<_>>().join(", ")),
-        ("departures from the rules", count(&stats.deviations)),
+        ("departures from the rules", counted(&stats.deviations)),
     ];
     let rows: Vec<_> = rows.into_iter().map(|(name, value)| vec![name.to_owned(), value]).collect();
     Ok(table(&[player_id.as_str(), display_name.as_str()], &rows))

@@ -76,7 +76,7 @@ enum Command {
     #[command(after_help = "Example:\n  matchday schedule --round 1")]
     Schedule(look::ScheduleArgs),
     /// Show how a player has done
-    #[command(after_help = "Example:\n  matchday stats P01")]
+    #[command(after_help = "Example:\n  matchday stats P01\n  matchday stats REF01")]
     Stats(look::StatsArgs),
     /// Step in as the operator: pause, resume, withdraw, void, end
     #[command(after_help = order::ADMIN_EXAMPLE)]

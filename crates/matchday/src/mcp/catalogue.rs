@@ -110,6 +110,13 @@ static MANAGER: &[Entry] = &[
         Gives::Message(M::LeagueQueryResponse),
         "How one player has done: results, rates, answer times, and its record against each opponent.",
     ),
+    Entry::question(
+        "get_referees",
+        "Referees",
+        &[],
+        Gives::Message(M::LeagueQueryResponse),
+        "Who officiates, how many matches each has decided, and how each departs from the rules.",
+    ),
     PING,
 ];
 

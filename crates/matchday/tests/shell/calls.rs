@@ -64,6 +64,15 @@ async fn a_kept_connection_that_the_peer_closes_is_no_failure() {
     assert_eq!(connections.load(Ordering::SeqCst), 3);
 }
 
+/// Such a server hears nobody else while a connection to it is open.
+#[tokio::test]
+async fn a_server_of_one_connection_at_a_time_is_soon_free_for_others() {
+    let (url, _) = plain_server(&[OK, OK, OK]);
+    let (one, other) = (Client::new(), Client::new());
+    assert_eq!(one.post(&url, "{}".into(), soon(), 100).await.unwrap().status, 200);
+    assert_eq!(other.post(&url, "{}".into(), soon(), 100).await.unwrap().status, 200);
+}
+
 #[tokio::test]
 async fn a_fresh_connection_that_breaks_is_a_failure() {
     let (url, connections) = plain_server(&[]);

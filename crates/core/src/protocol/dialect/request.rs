@@ -239,6 +239,7 @@ fn read_question(question: Question, params: &Map<String, Value>) -> Result<Aske
     Ok(match question {
         Question::Standings => Asked::Look(Look::Standings),
         Question::Status => Asked::Look(Look::Status),
+        Question::Referees => Asked::Look(Look::Referees),
         Question::Schedule => Asked::Look(Look::Schedule(match params.get("round_id") {
             None | Some(Value::Null) => None,
             Some(number) => match number.as_u64().and_then(|number| u32::try_from(number).ok()) {

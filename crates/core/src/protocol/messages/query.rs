@@ -32,6 +32,7 @@ pub enum QueryType {
     GetNextMatch,
     GetPlayerStats,
     GetPlayers,
+    GetReferees,
 }
 
 impl QueryType {
@@ -206,6 +207,24 @@ pub struct PlayerListing {
     /// Shown to referees only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contact_endpoint: Option<Endpoint>,
+}
+
+/// `data` of GET_REFEREES.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RefereesData {
+    pub referees: Vec<RefereeListing>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RefereeListing {
+    pub referee_id: RefereeId,
+    pub display_name: DisplayName,
+    pub version: String,
+    pub state: Lifecycle,
+    /// Matches whose result stands by its report.
+    pub matches_decided: u32,
+    /// How often the referee's messages departed from the rules, by kind.
+    pub deviations: BTreeMap<String, u32>,
 }
 
 /// Where an agent is in its life with the league.

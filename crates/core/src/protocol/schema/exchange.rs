@@ -127,6 +127,7 @@ impl Book {
             }),
             Question::Standings
             | Question::Status
+            | Question::Referees
             | Question::PlayerState
             | Question::Ping
             | Question::Discover => json_schema!({ "type": "object" }),
