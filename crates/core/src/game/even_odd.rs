@@ -9,6 +9,11 @@ use crate::protocol::messages::{ByPlayer, GameDetails, MoveRequest, Parity, Pari
 use serde_json::{Map, Value};
 use smol_str::SmolStr;
 
+pub(super) const RULES: &str = "Even/odd, for two players. Both choose \"even\" or \"odd\" at the same time, neither \
+seeing the other's choice. Then a whole number from 1 to 10 is drawn at random, each as likely as the others. If exactly \
+one player named the parity of the number, that player wins; if both did or neither, the match is a draw. A win is worth \
+3 points, a draw 1, a loss 0. No answer in time, or one that is neither \"even\" nor \"odd\", loses the match.";
+
 #[derive(Debug, Clone, Default)]
 pub struct EvenOdd {
     choices: [Option<Parity>; 2],

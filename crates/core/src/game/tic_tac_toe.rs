@@ -7,6 +7,11 @@ use crate::protocol::messages::{GameDetails, MoveRequest};
 use serde_json::{Map, Value, json};
 use smol_str::SmolStr;
 
+pub(super) const RULES: &str = "Tic-tac-toe, for two players on a board of nine cells, numbered 0 to 8 row by row from \
+the top left. X begins; the players take turns to mark a free cell. Whoever first has three marks in a row, column or \
+diagonal wins; a full board without one is a draw. A move is the number of a free cell. A win is worth 3 points, a draw \
+1, a loss 0. No answer in time, or a cell that is taken, loses the match.";
+
 #[derive(Debug, Clone, Default)]
 pub struct TicTacToe {
     cells: [Option<Seat>; 9],

@@ -5,6 +5,7 @@
 //! - `inbox`: what has arrived, in order and within bounds; `driver`: the task that hands it to the agent
 //! - `release`: what may be seen outside once a step is durable
 //! - `door`: requests of peers; `call`: calls of our own; `subject`: what a message is about
+//! - [`mind`]: who decides for an agent that does not decide for itself
 //! - [`journal`]: one line for each thing that happens; `record`: exchanges as they are kept
 //! - [`handle`]: what is left in the hands of whoever started the agent
 
@@ -16,6 +17,7 @@ mod driver;
 pub mod handle;
 mod inbox;
 pub mod journal;
+pub mod mind;
 mod record;
 mod release;
 mod subject;
@@ -24,6 +26,7 @@ pub use chance::{NoEntropy, entropy_from_system, entropy_numbered};
 pub use clock::Clock;
 pub use handle::{Handle, Stopped};
 pub use journal::Journal;
+pub use mind::Mind;
 
 use crate::net::{client::Client, server};
 use crate::store::{Store, StoreError, Stream};
@@ -54,6 +57,8 @@ pub struct Options {
     /// Whether requests and answers are kept word for word, without tokens.
     pub record_exchanges: bool,
     pub journal: Journal,
+    /// Who decides for the agent, if it does not decide for itself.
+    pub mind: Option<Arc<dyn Mind>>,
 }
 
 impl Options {
@@ -67,6 +72,7 @@ impl Options {
             body_timeout: Duration::from_secs(10),
             record_exchanges: true,
             journal: Journal::silent(),
+            mind: None,
         }
     }
 }
@@ -112,6 +118,7 @@ where
         name: named,
         journal: options.journal,
         record_exchanges: options.record_exchanges,
+        mind: options.mind,
     });
     let door = Arc::new(Door::new(Arc::clone(&around), address, options.body_timeout));
     let handler = move |request, peer| Arc::clone(&door).answer(request, peer);
