@@ -3,11 +3,13 @@
 //! # Layout
 //! - [`net`]: HTTP, both sides of it
 //! - [`shell`]: runs an agent of the core over HTTP and a store
+//! - [`mind`]: programs and models that decide for a player
 //! - [`store`]: where events are kept
 //! - [`cli`]: the commands; `view`: how they show things; `local`: a whole league in one process
 
 pub mod cli;
 mod local;
+pub mod mind;
 pub mod net;
 pub mod shell;
 pub mod store;

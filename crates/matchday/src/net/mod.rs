@@ -4,3 +4,4 @@ pub mod body;
 pub mod client;
 mod pool;
 pub mod server;
+pub mod tls;

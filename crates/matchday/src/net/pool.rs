@@ -1,4 +1,4 @@
-//! Connections that may be used again, by the host they lead to.
+//! Connections that may be used again, by the origin they lead to: scheme, host and port.
 
 use bytes::Bytes;
 use http_body_util::Full;

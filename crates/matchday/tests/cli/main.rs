@@ -12,6 +12,7 @@ mod config;
 mod ground;
 mod help;
 mod looks;
+mod minds;
 mod refusals;
 mod seven_processes;
 mod stopping;
