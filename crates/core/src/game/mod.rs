@@ -137,7 +137,7 @@ impl std::error::Error for IllegalMove {}
 #[derive(Debug)]
 pub struct GameEntry {
     pub name: &'static str,
-    /// How it is played, asked and judged, in Markdown for whoever is to play it.
+    /// How it is played, asked and judged: in Markdown, for people and models who are to play it.
     pub rules: &'static str,
     /// The most turns that a game can have; a turn of both at once counts as one.
     pub turns_max: u32,

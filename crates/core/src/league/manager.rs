@@ -327,6 +327,8 @@ impl Agent for Manager {
             Input::Request(request) => self.on_request(&mut act, request),
             Input::Answer { call, dialect, answer } => self.on_answer(&mut act, call, dialect, &answer),
             Input::Tick => self.tick(&mut act),
+            // A manager's mind is its own.
+            Input::Decided { .. } => {}
         }
         act.step
     }

@@ -23,6 +23,15 @@ pub struct Durable {
     matches: BTreeMap<MatchId, Match>,
     history: History,
     league_closed: bool,
+    fallbacks: Fallbacks,
+}
+
+/// How often a mind outside was to choose and did not.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Fallbacks {
+    pub count: u32,
+    /// The match and the reason of the last time.
+    pub last: Option<(MatchId, String)>,
 }
 
 /// A match of ours that is to come, under way, or over and not yet forgotten.
@@ -59,6 +68,10 @@ impl Durable {
 
     pub fn find(&self, match_id: &MatchId) -> Option<&Match> {
         self.matches.get(match_id)
+    }
+
+    pub fn fallbacks(&self) -> &Fallbacks {
+        &self.fallbacks
     }
 
     pub fn league_closed(&self) -> bool {
@@ -104,7 +117,11 @@ impl Durable {
                 // A promise that could be replaced would be none.
                 invited.invitations.entry(*attempt).or_insert_with(|| draw_commitment.clone());
             }
-            PlayerEvent::Chosen { match_id, round_id, opponent_id, question, choice } => {
+            PlayerEvent::Chosen { match_id, round_id, opponent_id, question, choice, fallback } => {
+                if let Some(why) = fallback {
+                    self.fallbacks.count = self.fallbacks.count.saturating_add(1);
+                    self.fallbacks.last = Some((match_id.clone(), why.clone()));
+                }
                 let played = self.entry(match_id);
                 played.round_id = played.round_id.or(*round_id);
                 if played.opponent_id.is_none() {

@@ -81,6 +81,7 @@ impl Player {
                 self.enrolment = Enrolment::Done;
                 let identity = self.completed(granted);
                 if self.identity() != Some(&identity) {
+                    self.abandon_thoughts(now, step);
                     step.events.push(PlayerEvent::Enrolled { identity });
                 }
             }

@@ -44,6 +44,9 @@ pub enum PlayerEvent {
         opponent_id: Option<PlayerId>,
         question: Question,
         choice: Choice,
+        /// Why the fallback chose and not the mind outside, if it was to choose.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        fallback: Option<String>,
     },
     /// A match of ours is over.
     Finished {

@@ -4,8 +4,8 @@
 //! One number, the seed, decides everything: [`run`] twice with the same seed gives the same trace, byte for byte.
 //!
 //! In reading order: [`host`] runs one agent by the contract; [`network`] and [`faults`] get in its way; [`behaviour`]
-//! are players that do not play along; `world`, `lives`, `exchange` and `outsiders` are what happens; `wiretap`, [`check`] and
-//! `inspection` are who watches.
+//! are players that do not play along, [`minds`] those who decide for players from outside; `world`, `lives`, `exchange`
+//! and `outsiders` are what happens; `wiretap`, [`check`] and `inspection` are who watches.
 
 pub mod behaviour;
 mod cast;
@@ -18,6 +18,7 @@ pub mod host;
 mod inspection;
 mod labels;
 mod lives;
+pub mod minds;
 mod network;
 mod outsiders;
 mod queue;

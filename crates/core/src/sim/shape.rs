@@ -2,6 +2,7 @@
 
 use super::behaviour::Behaviour;
 use super::faults::{Faults, pick};
+use super::minds::Mind;
 use super::who::Who;
 use super::wire::Wire;
 use crate::entropy::Entropy;
@@ -19,6 +20,8 @@ pub struct Shape {
     pub game_type: GameType,
     /// How each player behaves: there are as many.
     pub players: Vec<Behaviour>,
+    /// Who decides for each player; those beyond decide for themselves.
+    pub minds: Vec<Mind>,
     /// How many matches each referee takes at a time.
     pub referees: Vec<u32>,
     pub lead: Duration,
@@ -40,6 +43,7 @@ impl Shape {
             league_id: LeagueId::new("league_sim"),
             game_type: GameType::new("even_odd"),
             players: vec![Behaviour::HONEST; players],
+            minds: Vec::new(),
             referees: vec![2; referees],
             lead: Duration::ZERO,
             timing: Timing::default(),
@@ -68,10 +72,11 @@ impl Shape {
             EndpointCheck::AtRegistration,
             EndpointCheck::Off,
         ];
-        Self {
+        let mut shape = Self {
             league_id: LeagueId::new("league_sim"),
             game_type: GameType::new(game_type),
             players,
+            minds: Vec::new(),
             referees,
             lead: Duration::from_millis(lead),
             timing: timing(chance),
@@ -84,7 +89,19 @@ impl Shape {
             dialects: dialects(chance),
             hasty: chance.chance(50),
             faults,
+        };
+        if chance.chance(50) {
+            shape.minds = shape.players.iter().map(|_| Mind::drawn(chance)).collect();
         }
+        shape
+    }
+
+    pub fn mind(&self, who: Who) -> Mind {
+        let Who::Player(number) = who else {
+            return Mind::Own;
+        };
+        let place = usize::from(number).checked_sub(1);
+        place.and_then(|place| self.minds.get(place)).copied().unwrap_or(Mind::Own)
     }
 
     pub fn behaviour(&self, player: u8) -> Behaviour {

@@ -173,6 +173,9 @@ impl World {
             Happening::Arrive { call, freight } => self.arrive(call, *freight),
             Happening::Answered { call, back } => self.answered(call, *back),
             Happening::GiveUp { call } => self.give_up(call),
+            Happening::Decided { who, incarnation, inquiry, decision } => {
+                self.decided(who, incarnation, inquiry, *decision)
+            }
             Happening::Launch => {
                 self.launch();
                 Ok(())
@@ -287,6 +290,9 @@ impl World {
         }
         for reply in released.replies {
             self.reply(who, reply)?;
+        }
+        for inquiry in released.inquiries {
+            self.inquire(who, inquiry);
         }
         self.crash_after_release(who);
         Ok(())

@@ -68,7 +68,7 @@ impl Desk {
     }
 
     pub(crate) fn hand_in(&mut self, input: Input) -> Vec<Content> {
-        let Step { events, outbox, replies } = self.manager.handle(self.now, &mut self.entropy, input);
+        let Step { events, outbox, replies, .. } = self.manager.handle(self.now, &mut self.entropy, input);
         self.events.extend(events.into_iter().map(|event| (self.now, event)));
         self.outbox.extend(outbox);
         replies.into_iter().map(|reply| reply.content).collect()

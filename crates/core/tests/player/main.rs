@@ -15,6 +15,7 @@ mod joining;
 mod memory;
 mod moves;
 mod notices;
+mod pondering;
 mod refusals;
 mod repetition;
 mod report;

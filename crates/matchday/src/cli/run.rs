@@ -3,6 +3,7 @@
 use super::serve::Stop;
 use crate::local::ports::{Others, Ports};
 use crate::local::{LocalLeague, Plan};
+use crate::mind::chooser::{self, Chooser};
 use crate::store::Store;
 use crate::store::history::History;
 use crate::view::live::View;
@@ -14,8 +15,9 @@ use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum, value_parser};
 use matchday_core::game::{self, GAMES};
 use matchday_core::league;
-use matchday_core::player::strategy::{self, StrategyEntry};
+use matchday_core::player::strategy;
 use matchday_core::protocol::{GameType, LeagueId, PlayerId, Timestamp};
+use smol_str::SmolStr;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -42,9 +44,10 @@ pub(crate) struct RunArgs {
     referees: u16,
     #[arg(long, default_value = "even_odd", value_parser = known_game, help = game_help())]
     game: GameType,
-    /// Strategies, given to the players in turn [default: every built-in one]
-    #[arg(long, value_delimiter = ',', value_name = "A,B", value_parser = strategy::named)]
-    strategies: Vec<&'static StrategyEntry>,
+    /// Strategies, given to the players in turn; command:PROGRAM has a program of yours choose [default: every built-in
+    /// one]
+    #[arg(long, value_delimiter = ',', value_name = "A,B", value_parser = chooser::named)]
+    strategies: Vec<Chooser>,
     /// The manager's port; referees follow from 1 above it and players from 101; 0 picks free ports for all
     #[arg(long, default_value_t = 8000, value_name = "PORT")]
     port_base: u16,
@@ -98,8 +101,8 @@ pub(super) fn in_seconds(text: &str) -> Result<Duration, String> {
 
 impl RunArgs {
     fn plan(&self) -> Plan {
-        let known: Vec<&'static StrategyEntry> = match self.strategies.as_slice() {
-            [] => strategy::ALL.iter().collect(),
+        let known: Vec<Chooser> = match self.strategies.as_slice() {
+            [] => strategy::ALL.iter().map(Chooser::BuiltIn).collect(),
             named => named.to_vec(),
         };
         Plan {
@@ -183,9 +186,9 @@ pub(crate) async fn execute(args: RunArgs) -> Result<ExitCode> {
 }
 
 /// Everyone registers in order, so a player's number is its place.
-fn strategies(plan: &Plan) -> BTreeMap<PlayerId, &'static str> {
+fn strategies(plan: &Plan) -> BTreeMap<PlayerId, SmolStr> {
     let numbered = (1_u32..).zip(&plan.strategies);
-    numbered.map(|(number, strategy)| (PlayerId::new(format!("P{number:02}")), strategy.name)).collect()
+    numbered.map(|(number, chooser)| (PlayerId::new(format!("P{number:02}")), chooser.name())).collect()
 }
 
 fn opening(args: &RunArgs, ports: &Ports, file: &Path) -> Result<String> {
@@ -208,6 +211,9 @@ async fn play(local: &mut LocalLeague, others: Others, view: &mut View, began: &
     let deaf = local.farewell().await;
     if deaf > 0 {
         view.say(&format!("{deaf} agents have not heard that the league is over"));
+    }
+    for fallback in local.fallbacks().await {
+        view.say(&fallback);
     }
     Ok(())
 }

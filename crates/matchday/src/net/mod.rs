@@ -5,3 +5,4 @@ pub mod client;
 pub mod guard;
 mod pool;
 pub mod server;
+pub mod tls;

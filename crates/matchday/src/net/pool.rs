@@ -1,5 +1,5 @@
-//! Connections that may be used again, by the host they lead to. One that is not used for a moment is let go: a server
-//! that serves one connection at a time hears nobody else for as long as we keep ours.
+//! Connections that may be used again, by the origin they lead to: scheme, host and port. One that is not used for a
+//! moment is let go: a server that serves one connection at a time hears nobody else for as long as we keep ours.
 
 use bytes::Bytes;
 use http_body_util::Full;

@@ -6,6 +6,7 @@
 //! - `release`: what may be seen outside once a step is durable
 //! - `door`: requests of peers; `reception`: the one way by which they reach the agent; `call`: calls of our own
 //! - `subject`: what a message is about; `schemas`: what the agent says about the messages it speaks
+//! - [`mind`]: who decides for an agent that does not decide for itself
 //! - [`journal`]: one line for each thing that happens; `record`: exchanges as they are kept
 //! - [`handle`]: what is left in the hands of whoever started the agent
 
@@ -17,6 +18,7 @@ mod driver;
 pub mod handle;
 mod inbox;
 pub mod journal;
+pub mod mind;
 mod reception;
 mod record;
 mod release;
@@ -27,6 +29,7 @@ pub use chance::{NoEntropy, entropy_from_system, entropy_numbered};
 pub use clock::Clock;
 pub use handle::{Handle, Stopped};
 pub use journal::Journal;
+pub use mind::Mind;
 pub(crate) use reception::{NoReply, Reception};
 
 use crate::net::guard::{Allowed, Guard};
@@ -61,6 +64,8 @@ pub struct Options {
     /// By which names, and from which pages, the agent may be called beyond those of its address.
     pub allowed: Allowed,
     pub journal: Journal,
+    /// Who decides for the agent, if it does not decide for itself.
+    pub mind: Option<Arc<dyn Mind>>,
 }
 
 impl Options {
@@ -75,6 +80,7 @@ impl Options {
             record_exchanges: true,
             allowed: Allowed::default(),
             journal: Journal::silent(),
+            mind: None,
         }
     }
 }
@@ -121,6 +127,7 @@ where
         journal: options.journal,
         record_exchanges: options.record_exchanges,
         changes: watch::Sender::new(0),
+        mind: options.mind,
     });
     let reception = Arc::new(Reception::new(Arc::clone(&around), address));
     let guard = Guard::new(address, options.allowed);

@@ -7,6 +7,7 @@ use matchday_core::league::League;
 use matchday_core::protocol::messages::StandingRow;
 use matchday_core::protocol::{LeagueId, PlayerId};
 use serde::Serialize;
+use smol_str::SmolStr;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -31,18 +32,18 @@ pub(crate) struct Summary {
 pub(crate) struct Standing {
     #[serde(flatten)]
     pub(crate) row: StandingRow,
-    pub(crate) strategy: &'static str,
+    pub(crate) strategy: SmolStr,
 }
 
 impl Summary {
     /// `took` is the time from the start of the league to its last result.
     pub(crate) fn of(
         league: &League,
-        strategies: &BTreeMap<PlayerId, &'static str>,
+        strategies: &BTreeMap<PlayerId, SmolStr>,
         took: Duration,
         store: PathBuf,
     ) -> Self {
-        let strategy = |player: &PlayerId| strategies.get(player).copied().unwrap_or_default();
+        let strategy = |player: &PlayerId| strategies.get(player).cloned().unwrap_or_default();
         let rows = league.rows().to_vec();
         let seconds = took.as_secs_f64();
         Self {
@@ -110,7 +111,7 @@ impl Standing {
     fn cells(&self) -> Vec<String> {
         let row = &self.row;
         let technical = row.technical_losses.unwrap_or(0);
-        let mut cells = vec![row.rank.to_string(), row.player_id.to_string(), self.strategy.to_owned()];
+        let mut cells = vec![row.rank.to_string(), row.player_id.to_string(), self.strategy.to_string()];
         let numbers = [row.played, row.wins, row.draws, row.losses, row.points, technical];
         cells.extend(numbers.iter().map(ToString::to_string));
         cells.push(tie_break(row).unwrap_or_default().to_owned());

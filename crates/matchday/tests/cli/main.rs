@@ -13,6 +13,7 @@ mod config;
 mod ground;
 mod help;
 mod looks;
+mod minds;
 mod refusals;
 mod schema;
 mod seven_processes;

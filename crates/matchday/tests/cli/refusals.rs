@@ -141,6 +141,20 @@ fn wrong_values_are_bad_usage() {
         (&["referee", "--manager", "localhost"], "--manager: expected a URL"),
         (&["referee", "--retries", "-1"], "--retries: expected a whole number"),
         (&["player", "--log", "xml"], "--log: expected people or json"),
+        (&["player", "--fallback", "luck"], "--fallback: there is no strategy \"luck\""),
+        (&["player", "--think-time", "0"], "--think-time: expected seconds above 0"),
+        (&["player", "--strategy", "command:"], "--strategy: command: needs a program"),
+        (&["player", "--strategy", "command:./none"], "--strategy: there is no program \"./none\""),
+        (&["player", "--strategy", "llm"], "--strategy llm needs --llm-url"),
+        (&["player", "--strategy", "llm", "--llm-url", "x"], "--llm-url: expected a URL"),
+        (
+            &["player", "--strategy", "llm", "--llm-url", "http://localhost:1"],
+            "--strategy llm needs --llm-model",
+        ),
+        (
+            &["player", "--strategy=llm", "--llm-url=http://x:1", "--llm-model=m", "--llm-api=x"],
+            "--llm-api: expected openai or anthropic",
+        ),
     ] {
         let done = ground.run(args);
         assert!(done.failed(2).starts_with(words), "{done:?}");

@@ -94,10 +94,10 @@ async fn calls_end_by_their_deadline_and_within_their_bounds() {
     let answer = Client::new().post(&format!("http://{}", wordy.address), "{}".into(), soon(), 100).await;
     assert_eq!(answer.unwrap_err(), CallError::TooLarge(1002));
 
-    let answer = Client::new().post("https://127.0.0.1:1/mcp", "{}".into(), soon(), 100).await;
-    assert!(answer.unwrap_err().to_string().contains("https"));
-    let answer = Client::new().post("http://127.0.0.1:1/mcp", "{}".into(), soon(), 100).await;
-    assert!(matches!(answer, Err(CallError::NoConnection(_))));
+    for nobody in ["http://127.0.0.1:1/mcp", "https://127.0.0.1:1/mcp"] {
+        let answer = Client::new().post(nobody, "{}".into(), soon(), 100).await;
+        assert!(matches!(answer, Err(CallError::NoConnection(_))));
+    }
 }
 
 #[tokio::test]

@@ -10,6 +10,7 @@
 mod calls;
 mod durability;
 mod ground;
+mod minds;
 mod order;
 mod requests;
 mod schemas;
