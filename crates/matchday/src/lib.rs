@@ -7,7 +7,9 @@
 //! - [`mind`]: programs and models that decide for a player
 //! - [`store`]: where events are kept
 //! - [`cli`]: the commands; `view`: how they show things; `local`: a whole league in one process
+//! - `check`: is an agent conformant? each rule, what was seen, how to mend it
 
+mod check;
 pub mod cli;
 mod local;
 mod mcp;

@@ -5,10 +5,12 @@
 //! - [`settings`], `config`, `config_file`: what can be set, and where each value came from
 //! - `manager`, `referee`, `player`: the agents, which keep running; `serve`: what they have in common
 //! - `desk`: talks to a manager; `look`, `order`: the commands that do; `watch`: what is looked at again and again
+//! - `check`: is an agent conformant?
 //! - `schema`: the messages and methods for those who write agents
 //! - `run`: a whole league at once; `files`: what can be made of a stored league; `against`: its requests, sent again
 
 mod against;
+mod check;
 mod config;
 mod config_file;
 mod desk;
@@ -81,6 +83,9 @@ enum Command {
     /// Step in as the operator: pause, resume, withdraw, void, end
     #[command(after_help = order::ADMIN_EXAMPLE)]
     Admin(order::AdminArgs),
+    /// Check an agent: does it keep the rules, and if not, how is it mended?
+    #[command(after_help = check::EXAMPLE)]
+    Check(check::CheckArgs),
     /// Show the settings in effect, and where each came from
     #[command(after_help = show::EXAMPLE)]
     Config(show::ConfigArgs),
@@ -125,6 +130,7 @@ async fn execute(command: Command) -> anyhow::Result<ExitCode> {
         Command::Schedule(args) => look::schedule(args).await,
         Command::Stats(args) => look::stats(args).await,
         Command::Admin(args) => order::admin(args).await,
+        Command::Check(args) => check::execute(args).await,
         Command::Config(args) => show::config(args),
         Command::Schema(args) => schema::execute(args),
         Command::Verify(args) => files::verify(args),

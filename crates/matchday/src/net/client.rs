@@ -9,7 +9,7 @@ use http_body_util::Full;
 use hyper::client::conn::http1;
 use hyper::header::{ACCEPT, CONTENT_TYPE, HOST, HeaderName, HeaderValue};
 use hyper::rt::{Read, Write};
-use hyper::{Method, Request, Uri};
+use hyper::{HeaderMap, Method, Request, Uri};
 use hyper_util::rt::TokioIo;
 use std::sync::Arc;
 use tokio::net::TcpStream;
@@ -29,6 +29,7 @@ pub struct Client {
 #[derive(Debug, Clone)]
 pub struct Received {
     pub status: u16,
+    pub headers: HeaderMap,
     pub body: Bytes,
 }
 
@@ -126,14 +127,14 @@ impl Client {
     ) -> Result<Result<Received, CallError>, hyper::Error> {
         line.ready().await?;
         let response = line.send_request(address.request(sending)).await?;
-        let status = response.status().as_u16();
-        let body = match body::read(&mut response.into_body(), most).await {
+        let (head, mut body) = response.into_parts();
+        let body = match body::read(&mut body, most).await {
             Ok(body) => body,
             Err(BodyError::TooLarge(bytes)) => return Ok(Err(CallError::TooLarge(bytes))),
             Err(error @ BodyError::Broken) => return Ok(Err(CallError::NoConnection(error.to_string()))),
         };
         self.pool.give_back(&address.origin(), line);
-        Ok(Ok(Received { status, body }))
+        Ok(Ok(Received { status: head.status.as_u16(), headers: head.headers, body }))
     }
 
     async fn connect(&self, address: &Address) -> Result<Line, CallError> {

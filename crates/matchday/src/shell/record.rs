@@ -53,7 +53,7 @@ pub(super) fn kept(body: &[u8], of_a_match: bool) -> String {
 
 /// The text of a body, with every token cut to its first characters: whatever has the shape of a token, wherever it
 /// stands, and whatever stands in a field for tokens, whatever its shape. One pass, since bodies are of anyone's making.
-fn redacted(body: &[u8]) -> String {
+pub(crate) fn redacted(body: &[u8]) -> String {
     let text = String::from_utf8_lossy(body);
     let mut kept = String::with_capacity(text.len());
     let mut from = 0;

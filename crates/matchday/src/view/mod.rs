@@ -23,8 +23,51 @@ pub(crate) fn draw(text: &str) {
 
 /// In bold, on a terminal that is not asked to be plain.
 pub(crate) fn bold(text: &str) -> String {
-    let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    if plain || !io::stdout().is_terminal() { text.to_owned() } else { format!("\u{1b}[1m{text}\u{1b}[0m") }
+    Paint::of_stdout().bold(text)
+}
+
+/// Whether text may stand out by colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Paint {
+    Plain,
+    Colours,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Colour {
+    Red,
+    Green,
+    Yellow,
+    Grey,
+}
+
+impl Paint {
+    /// Colours on a terminal that is not asked to be plain.
+    pub(crate) fn of_stdout() -> Self {
+        let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        if plain || !io::stdout().is_terminal() { Self::Plain } else { Self::Colours }
+    }
+
+    pub(crate) fn bold(self, text: &str) -> String {
+        self.marked("1", text)
+    }
+
+    pub(crate) fn colour(self, colour: Colour, text: &str) -> String {
+        let mark = match colour {
+            Colour::Red => "31",
+            Colour::Green => "32",
+            Colour::Yellow => "33",
+            Colour::Grey => "90",
+        };
+        self.marked(mark, text)
+    }
+
+    fn marked(self, mark: &str, text: &str) -> String {
+        match self {
+            Self::Plain => text.to_owned(),
+            Self::Colours => format!("\u{1b}[{mark}m{text}\u{1b}[0m"),
+        }
+    }
 }
 
 /// A table with its headers made to stand out, where that is possible.

@@ -1,0 +1,24 @@
+//! Is this agent conformant? Plays the others' parts against a running agent, and says of each rule whether it holds, what
+//! was seen, and how to mend it.
+//!
+//! # Layout
+//! - [`rule`]: what agents are held against; [`report`]: what was found; [`exchange`]: what went over the wire
+//! - [`probe`], [`raw`]: calls to the agent, decent and otherwise; [`stand_in`]: what the agent can call;
+//!   [`reach`]: is there anything at all?
+//! - [`judge`], [`form`]: is an answer right, in its fields and in its form? By the readers that a league reads with
+//! - [`stage`]: the pretended league and its messages
+//! - [`player`]: the suite for players
+//! - [`render`]: what people and programs get to see
+
+mod exchange;
+mod form;
+mod judge;
+pub(crate) mod player;
+mod probe;
+mod raw;
+pub(crate) mod reach;
+pub(crate) mod render;
+pub(crate) mod report;
+mod rule;
+mod stage;
+mod stand_in;

@@ -1,0 +1,204 @@
+//! `check player`: plays manager and referee against a running player, and holds what it does against the rules.
+//!
+//! # Layout
+//! - `rules`: what a player is held against
+//! - `registration`: `--wait`, the agent's own registration; `opening`: the first words with it
+//! - `suite`: what the parts share; `answers`: the two answers that a player owes; `referee`: where they may come apart
+//! - `matches`, `notices`, `rpc`, `endurance`, `trust`, `times`: the parts
+
+mod answers;
+mod endurance;
+mod matches;
+mod notices;
+mod opening;
+mod referee;
+mod registration;
+mod rpc;
+pub(crate) mod rules;
+mod suite;
+mod times;
+mod trust;
+
+use super::probe::Probe;
+use super::reach;
+use super::report::{Report, Sheet, Subject};
+use super::rule::{Category, Rule};
+use super::stage::{Identity, Stage};
+use crate::shell::entropy_from_system;
+use matchday_core::entropy::Entropy;
+use matchday_core::protocol::decode::Conformance;
+use matchday_core::protocol::{Endpoint, PlayerId};
+use matchday_core::timing::Timing;
+use opening::Terms;
+use registration::Enrolled;
+use std::time::Duration;
+use suite::Suite;
+use tokio::net::TcpListener;
+use tokio::time::Instant;
+
+/// All is over by then, whatever the agent does.
+const WHOLE_MAX: Duration = Duration::from_secs(110);
+const QUICK_MAX: Duration = Duration::from_millis(4500);
+const NOBODY_CAME: &str = "no agent registered here in time - start your agent with this address as its manager's, or name the agent's URL";
+/// How long an agent that has registered may take to listen.
+const LISTENS_WITHIN: Duration = Duration::from_secs(5);
+/// How long `--quick` waits for anything.
+const QUICK_PATIENCE: Duration = Duration::from_millis(1500);
+
+/// How a player is to be checked.
+#[derive(Debug)]
+pub(crate) struct Order {
+    /// Where it listens; not needed if it is to register first, and says so then.
+    pub(crate) url: Option<Endpoint>,
+    pub(crate) wait: Option<Wait>,
+    pub(crate) quick: bool,
+    pub(crate) conformance: Conformance,
+    /// The id under which it is registered somewhere, if that is known.
+    pub(crate) player_id: Option<PlayerId>,
+}
+
+/// A port on which the agent's registration is waited for.
+#[derive(Debug)]
+pub(crate) struct Wait {
+    pub(crate) listener: TcpListener,
+    pub(crate) within: Duration,
+}
+
+/// Checks a player from its registration, if that is waited for, to its last acknowledgement.
+pub(crate) async fn check(mut order: Order) -> anyhow::Result<Report> {
+    let mut entropy = entropy_from_system()?;
+    let wait = order.wait.take();
+    let waits = wait.is_some();
+    let rules = rules::ALL.iter().copied().filter(|rule| applies(rule, order.quick, waits)).collect();
+    let mut sheet = Sheet::new(rules);
+    let enrolled = match wait {
+        Some(Wait { listener, within }) => {
+            registration::wait(&mut sheet, listener, within, order.conformance, &mut entropy).await
+        }
+        None => Enrolled::default(),
+    };
+    let began = Instant::now();
+    let Some(url) = order.url.clone().or_else(|| enrolled.endpoint.clone()) else {
+        let mut report = sheet.into_report(order.subject("(unknown)"), Duration::ZERO, "nothing registered");
+        report.stopped = Some(NOBODY_CAME.to_owned());
+        return Ok(report);
+    };
+    if waits {
+        reach::until_listening(url.as_str(), LISTENS_WITHIN).await;
+        judge_endpoint(&mut sheet, &enrolled, &url);
+    }
+    let (longest, patience) = if order.quick { (QUICK_MAX, QUICK_PATIENCE) } else { (WHOLE_MAX, WHOLE_MAX) };
+    let probe = Probe::new(url.as_str(), Instant::now() + longest, patience);
+    probe.speak(enrolled.dialect);
+    let mut stopped = None;
+    match reach::reach(&probe).await {
+        Ok(_) => {
+            sheet.pass(&rules::REACHABLE, "");
+            sheet = examine(&order, probe, sheet, &enrolled, &mut entropy).await?;
+        }
+        Err((exchange, why)) => {
+            sheet.broken(&rules::REACHABLE, why.clone(), &exchange);
+            stopped = Some(why);
+        }
+    }
+    let unreached = "the check did not come to it";
+    let mut report = sheet.into_report(order.subject(url.as_str()), began.elapsed(), unreached);
+    report.stopped = stopped;
+    Ok(report)
+}
+
+/// Runs the suite against an agent that is there.
+async fn examine(
+    order: &Order,
+    probe: Probe,
+    sheet: Sheet,
+    enrolled: &Enrolled,
+    entropy: &mut Entropy,
+) -> anyhow::Result<Sheet> {
+    let (referee, endpoint) = referee::open().await?;
+    let player_id = order.player_id.clone().unwrap_or_else(|| PlayerId::numbered(1));
+    let identity = enrolled.identity.clone().unwrap_or(Identity { player_id, token: None });
+    let mut suite = Suite {
+        probe,
+        stage: Stage::new(registration::league_id(), identity, endpoint, entropy)?,
+        sheet,
+        referee,
+        conformance: order.conformance,
+        timing: Timing::default(),
+        joined: false,
+        chose: false,
+        answers_otherwise: false,
+        joins: Vec::new(),
+        choices: Vec::new(),
+    };
+    suite.run(order.quick, order.player_id.is_none()).await;
+    Ok(suite.sheet)
+}
+
+impl Order {
+    fn subject(&self, target: &str) -> Subject {
+        let conformance = match self.conformance {
+            Conformance::Strict => "strict",
+            Conformance::Lenient => "lenient",
+        };
+        Subject { role: "player", target: target.to_owned(), conformance, quick: self.quick }
+    }
+}
+
+fn applies(rule: &Rule, quick: bool, waits: bool) -> bool {
+    let needs_registration = rule.category == Category::Registration;
+    if needs_registration { waits } else { rule.quick || !quick }
+}
+
+fn judge_endpoint(sheet: &mut Sheet, enrolled: &Enrolled, url: &Endpoint) {
+    match &enrolled.endpoint {
+        Some(named) if named == url => sheet.pass(&rules::REGISTER_ENDPOINT, ""),
+        Some(named) => {
+            let note = format!("it registered {named} and is checked at {url}: leagues will call the former");
+            sheet.caution(&rules::REGISTER_ENDPOINT, note);
+        }
+        None => sheet.skip(&rules::REGISTER_ENDPOINT, "it has not registered an endpoint"),
+    }
+}
+
+impl Suite {
+    /// A league in small: plain matches first, then odd ones, then what no league would send, and its end last, since an
+    /// agent may leave after that.
+    async fn run(&mut self, quick: bool, learns_name: bool) {
+        let terms = self.open(learns_name).await;
+        match &terms {
+            Terms::Closed(why) => self.close(why),
+            Terms::Open => self.matches(quick).await,
+        }
+        self.broken_json().await;
+        self.ids().await;
+        if !quick {
+            self.odd_requests().await;
+            self.unknown_message().await;
+            self.slow_drip().await;
+            self.closed_connections().await;
+        }
+        self.at_the_end().await;
+        if terms == Terms::Open {
+            self.end_league().await;
+        }
+        self.settle_form();
+    }
+
+    async fn matches(&mut self, quick: bool) {
+        self.announce_round().await;
+        let (fixture, chosen) = self.plain_match().await;
+        if quick {
+            return self.end_round(&fixture, chosen.as_ref()).await;
+        }
+        self.ask_again(&fixture, chosen.as_ref()).await;
+        self.end_round(&fixture, chosen.as_ref()).await;
+        if let Some((fixture, chosen)) = self.odd_match().await {
+            self.end_match(&fixture, Some(&chosen)).await;
+        }
+        self.two_matches().await;
+        self.rare_news().await;
+        self.strangers().await;
+        self.measure().await;
+    }
+}

@@ -1,0 +1,93 @@
+//! A report as JUnit's XML, which most graders and CI servers read: a test case for each rule. A warning is a test that
+//! passes and has something to say.
+
+use crate::check::report::{Finding, Report, Verdict};
+use std::fmt::Write;
+
+pub(crate) fn junit(report: &Report) -> String {
+    let (score, role) = (report.score(), report.subject.role);
+    let (tests, failures, skipped) = (report.findings.len(), score.failed, score.not_checked);
+    let seconds = report.took.as_secs_f64();
+    let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    let counts = format!(
+        "tests=\"{tests}\" failures=\"{failures}\" errors=\"0\" skipped=\"{skipped}\" time=\"{seconds:.3}\""
+    );
+    // Writing to a text does not fail.
+    let _ = writeln!(xml, "<testsuites name=\"matchday check\" {counts}>");
+    let _ = writeln!(xml, "  <testsuite name=\"matchday check {role}\" {counts}>");
+    let target = escaped(&report.subject.target);
+    let _ = writeln!(xml, "    <properties><property name=\"target\" value=\"{target}\"/></properties>");
+    for finding in &report.findings {
+        case(&mut xml, role, finding);
+    }
+    xml.push_str("  </testsuite>\n</testsuites>\n");
+    xml
+}
+
+fn case(xml: &mut String, role: &str, finding: &Finding) {
+    let Finding { rule, verdict, note, .. } = finding;
+    let class = format!("{role}.{}", rule.category.name());
+    let time = finding.exchange.as_ref().map_or(0.0, |exchange| exchange.ms / 1000.0);
+    let head = format!(
+        "    <testcase classname=\"{}\" name=\"{}: {}\" time=\"{time:.3}\"",
+        escaped(&class),
+        escaped(rule.id),
+        escaped(rule.title)
+    );
+    let message = escaped(note);
+    let _ = match verdict {
+        Verdict::Pass => writeln!(xml, "{head}/>"),
+        Verdict::NotChecked => writeln!(xml, "{head}><skipped message=\"{message}\"/></testcase>"),
+        Verdict::Warning => {
+            writeln!(xml, "{head}><system-out>{}</system-out></testcase>", escaped(&story(finding)))
+        }
+        Verdict::Fail => writeln!(
+            xml,
+            "{head}><failure message=\"{message}\" type=\"mandatory\">{}</failure></testcase>",
+            escaped(&story(finding))
+        ),
+    };
+}
+
+fn story(finding: &Finding) -> String {
+    let mut story = finding.note.clone();
+    if let Some(exchange) = &finding.exchange {
+        story.push_str(&format!("\nsent: {}\ncame: {}", exchange.request, exchange.answer));
+    }
+    story.push_str(&format!("\nmend: {}\nrule: {}", finding.rule.mend, finding.rule.place()));
+    story
+}
+
+/// Fit for XML 1.0: its marks as entities, and what it cannot hold at all left out.
+fn escaped(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => kept.push_str("&amp;"),
+            '<' => kept.push_str("&lt;"),
+            '>' => kept.push_str("&gt;"),
+            '"' => kept.push_str("&quot;"),
+            '\'' => kept.push_str("&apos;"),
+            '\n' | '\t' => kept.push(c),
+            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => kept.push('\u{fffd}'),
+            c => kept.push(c),
+        }
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_report_as_junit() {
+        insta::assert_snapshot!(super::junit(&super::super::sample::report()));
+    }
+
+    #[test]
+    fn nothing_that_an_agent_says_breaks_the_xml() {
+        assert_eq!(
+            super::escaped("<a b=\"c\">&\u{0}\u{1b}'"),
+            "&lt;a b=&quot;c&quot;&gt;&amp;\u{fffd}\u{fffd}&apos;"
+        );
+    }
+}

@@ -1,0 +1,112 @@
+//! A report for people: each rule on a line, what is wrong in full, the score by category, and the verdict last.
+
+use crate::check::exchange::seconds;
+use crate::check::report::{Finding, Report, Verdict};
+use crate::view::{Colour, Paint, table};
+use std::fmt::Write;
+
+pub(crate) fn people(report: &Report, paint: Paint) -> String {
+    let mut text = String::new();
+    let width = report.findings.iter().map(|finding| finding.rule.id.len()).max().unwrap_or(0);
+    let mut category = None;
+    for finding in &report.findings {
+        if category != Some(finding.rule.category) {
+            category = Some(finding.rule.category);
+            let _ = writeln!(text, "{}", paint.bold(finding.rule.category.name()));
+        }
+        line(&mut text, finding, width, paint);
+    }
+    let _ = write!(text, "\n{}\n\n{}", scores(report, paint), verdict(report, paint));
+    text
+}
+
+fn line(text: &mut String, finding: &Finding, width: usize, paint: Paint) {
+    let (id, title) = (finding.rule.id, finding.rule.title);
+    let (colour, word) = match finding.verdict {
+        Verdict::Pass => (Colour::Green, "pass"),
+        Verdict::Warning => (Colour::Yellow, "warn"),
+        Verdict::Fail => (Colour::Red, "FAIL"),
+        Verdict::NotChecked => (Colour::Grey, "-   "),
+    };
+    let _ = writeln!(text, "  {}  {id:width$}  {title}", paint.colour(colour, word));
+    let indent = " ".repeat(8);
+    if !finding.note.is_empty() {
+        let _ = writeln!(text, "{indent}{}", paint.colour(colour, &finding.note));
+    }
+    if matches!(finding.verdict, Verdict::Pass | Verdict::NotChecked) {
+        return;
+    }
+    if let Some(exchange) = &finding.exchange {
+        let _ = writeln!(text, "{indent}sent  {}", exchange.request);
+        let _ = writeln!(text, "{indent}came  {} ({} ms)", exchange.answer, exchange.ms);
+    }
+    let _ = writeln!(text, "{indent}mend  {}", finding.rule.mend);
+    let _ = writeln!(text, "{indent}rule  {}", finding.rule.place());
+}
+
+fn scores(report: &Report, paint: Paint) -> String {
+    let scored = |name: &str, score: crate::check::report::Score| {
+        let percent = score.percent().map_or_else(|| "-".to_owned(), |percent| format!("{percent}%"));
+        let counts = [score.passed, score.warnings, score.failed, score.not_checked];
+        let mut cells = vec![name.to_owned(), percent];
+        cells.extend(counts.iter().map(|count| if *count == 0 { String::new() } else { count.to_string() }));
+        cells
+    };
+    let mut rows: Vec<_> =
+        report.scores().into_iter().map(|(category, score)| scored(category.name(), score)).collect();
+    rows.push(scored("all", report.score()));
+    let text = table(&["CATEGORY", "SCORE", "PASS", "WARN", "FAIL", "NOT CHECKED"], &rows);
+    match text.split_once('\n') {
+        Some((head, rest)) => format!("{}\n{rest}", paint.bold(head)),
+        None => text,
+    }
+}
+
+fn verdict(report: &Report, paint: Paint) -> String {
+    let (score, took) = (report.score(), seconds(report.took));
+    let (role, target) = (report.subject.role, &report.subject.target);
+    let warnings = match score.warnings {
+        0 => String::new(),
+        1 => ", 1 warning".to_owned(),
+        many => format!(", {many} warnings"),
+    };
+    let league = report.subject.conformance;
+    let (colour, words) = if score.failed > 0 {
+        (
+            Colour::Red,
+            format!(
+                "{} of {} rules broken{warnings}: not ready for a {league} league",
+                score.failed,
+                report.findings.len()
+            ),
+        )
+    } else if report.unknown() > 0 {
+        (
+            Colour::Yellow,
+            format!(
+                "{} mandatory rules could not be checked{warnings}: see the lines marked -",
+                report.unknown()
+            ),
+        )
+    } else {
+        (Colour::Green, format!("every mandatory rule holds{warnings}: ready for a {league} league"))
+    };
+    format!("{} ({role} at {target}, {took})", paint.colour(colour, &words))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_for_people() {
+        insta::assert_snapshot!(people(&super::super::sample::report(), Paint::Plain));
+    }
+
+    #[test]
+    fn colours_only_where_they_are_wanted() {
+        let report = super::super::sample::report();
+        assert!(!people(&report, Paint::Plain).contains('\u{1b}'));
+        assert!(people(&report, Paint::Colours).contains("\u{1b}[31mFAIL\u{1b}[0m"));
+    }
+}

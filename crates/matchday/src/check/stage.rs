@@ -1,0 +1,386 @@
+//! The league that a check pretends to run: who is in it, which tokens it shows, and its messages. Pure.
+
+use matchday_core::entropy::Entropy;
+use matchday_core::fair::{Dice, Nonce, Secret};
+use matchday_core::protocol::messages::*;
+use matchday_core::protocol::text::RuleBroken;
+use matchday_core::protocol::token::Direction;
+use matchday_core::protocol::{
+    Attempt, Body, ConversationId, DisplayName, Endpoint, Envelope, ErrorCode, GameType, LeagueId, MatchId,
+    Message, PlayerId, RefereeId, RoundId, Sender, Timestamp, Token, decode,
+};
+use serde_json::{Map, json};
+use std::sync::Arc;
+use std::time::Duration;
+
+const CHOICE_WINDOW: Duration = Duration::from_secs(30);
+
+/// Who the player under check is to us.
+#[derive(Debug, Clone)]
+pub(crate) struct Identity {
+    pub(crate) player_id: PlayerId,
+    /// The token that it was given, if it was given one here.
+    pub(crate) token: Option<Token>,
+}
+
+/// One match to check with.
+#[derive(Debug, Clone)]
+pub(crate) struct Fixture {
+    pub(crate) round_id: RoundId,
+    pub(crate) match_id: MatchId,
+    pub(crate) conversation_id: ConversationId,
+}
+
+#[derive(Debug)]
+pub(crate) struct Stage {
+    pub(crate) league_id: LeagueId,
+    pub(crate) identity: Identity,
+    opponent: PlayerId,
+    referee: RefereeId,
+    referee_endpoint: Endpoint,
+    /// Shown where the player has no token by which a right one could be made.
+    made_up: Token,
+    secret: Secret,
+    names: [DisplayName; 2],
+    rounds: u32,
+}
+
+impl Stage {
+    pub(crate) fn new(
+        league_id: LeagueId,
+        identity: Identity,
+        referee_endpoint: Endpoint,
+        entropy: &mut Entropy,
+    ) -> Result<Self, RuleBroken> {
+        let taken = identity.player_id == PlayerId::numbered(2);
+        Ok(Self {
+            league_id,
+            opponent: PlayerId::numbered(if taken { 1 } else { 2 }),
+            identity,
+            referee: RefereeId::numbered(1),
+            referee_endpoint,
+            made_up: Token::issue("REF01", entropy),
+            secret: Secret::draw(entropy),
+            names: [DisplayName::parse("Checked")?, DisplayName::parse("Sparring partner")?],
+            rounds: 0,
+        })
+    }
+
+    /// The next match: the player has one in each round.
+    pub(crate) fn next(&mut self) -> Fixture {
+        self.rounds += 1;
+        let round_id = RoundId(self.rounds);
+        let match_id = MatchId::numbered(round_id, 1);
+        let conversation_id = ConversationId::of_match(&match_id, Attempt::FIRST);
+        Fixture { round_id, match_id, conversation_id }
+    }
+
+    /// Whether the player can know our messages by their tokens.
+    pub(crate) fn is_known(&self) -> bool {
+        self.identity.token.is_some()
+    }
+
+    /// Whether a sender is a player that nobody else in the league is: a name of the agent's own.
+    pub(crate) fn is_nobodys(&self, sender: &str) -> bool {
+        matches!(Sender::parse(sender), Some(Sender::Player(id)) if id != self.opponent)
+    }
+
+    fn match_token(&self, fixture: &Fixture, direction: Direction) -> Option<Token> {
+        let own = self.identity.token.as_ref()?;
+        Some(own.hash().match_token(&self.league_id, &fixture.match_id, Attempt::FIRST, direction))
+    }
+
+    /// What the player should show a referee in this match, if it can know.
+    pub(crate) fn answer_token(&self, fixture: &Fixture) -> Option<Token> {
+        self.match_token(fixture, Direction::PlayerToReferee)
+    }
+
+    fn as_referee(&self, now: Timestamp, fixture: &Fixture, body: impl Into<Body>) -> Message {
+        let token =
+            self.match_token(fixture, Direction::RefereeToPlayer).unwrap_or_else(|| self.made_up.clone());
+        let sender = Sender::Referee(self.referee.clone());
+        let envelope = Envelope::new(sender, now, fixture.conversation_id.clone()).with_token(Some(token));
+        Message::new(envelope, body)
+    }
+
+    fn as_manager(&self, now: Timestamp, conversation: &str, body: impl Into<Body>) -> Message {
+        let notice = self.identity.token.as_ref().map(|own| own.hash().notice_token(&self.league_id));
+        let token = notice.unwrap_or_else(|| self.made_up.clone());
+        let conversation = ConversationId::new(conversation);
+        let envelope = Envelope::new(Sender::LeagueManager, now, conversation).with_token(Some(token));
+        Message::new(envelope, body)
+    }
+
+    /// What a league knows about an answer to a question in this match, before it has read it.
+    pub(crate) fn asked(&self, fixture: &Fixture) -> decode::Exchange {
+        decode::Exchange {
+            peer: Sender::Player(self.identity.player_id.clone()),
+            conversation_id: fixture.conversation_id.clone(),
+            league_id: Some(self.league_id.clone()),
+            match_id: Some(fixture.match_id.clone()),
+            player_id: Some(self.identity.player_id.clone()),
+        }
+    }
+
+    /// An answer as it should be.
+    pub(crate) fn answer(&self, now: Timestamp, fixture: &Fixture, body: impl Into<Body>) -> Message {
+        let token = self.answer_token(fixture).unwrap_or_else(|| self.made_up.clone());
+        let sender = Sender::Player(self.identity.player_id.clone());
+        let envelope = Envelope::new(sender, now, fixture.conversation_id.clone()).with_token(Some(token));
+        Message::new(envelope, body)
+    }
+
+    pub(crate) fn good_ack(&self, now: Timestamp, fixture: &Fixture) -> Message {
+        let ack = GameJoinAck {
+            match_id: fixture.match_id.clone(),
+            player_id: self.identity.player_id.clone(),
+            arrival_timestamp: now,
+            accept: true,
+        };
+        self.answer(now, fixture, ack)
+    }
+
+    pub(crate) fn good_choice(&self, now: Timestamp, fixture: &Fixture) -> Message {
+        let choice = ChooseParityResponse {
+            match_id: fixture.match_id.clone(),
+            player_id: self.identity.player_id.clone(),
+            parity_choice: Parity::Even,
+            nonce: None,
+        };
+        self.answer(now, fixture, choice)
+    }
+
+    pub(crate) fn announcement(&self, now: Timestamp, fixtures: &[&Fixture]) -> Message {
+        let matches: Vec<_> = fixtures.iter().map(|fixture| self.announced(fixture)).collect();
+        let round_id = fixtures.first().map_or(RoundId(1), |fixture| fixture.round_id);
+        let body = RoundAnnouncement {
+            league_id: self.league_id.clone(),
+            round_id,
+            matches: matches.into(),
+            starts_at: Some(now),
+        };
+        self.as_manager(now, &format!("conv-round-{round_id}-announce"), body)
+    }
+
+    fn announced(&self, fixture: &Fixture) -> AnnouncedMatch {
+        AnnouncedMatch {
+            match_id: fixture.match_id.clone(),
+            game_type: even_odd(),
+            player_a_id: self.identity.player_id.clone(),
+            player_b_id: self.opponent.clone(),
+            referee_id: Some(self.referee.clone()),
+            referee_endpoint: self.referee_endpoint.clone(),
+            conversation_id: Some(fixture.conversation_id.clone()),
+            match_tokens: Some(true),
+            replay: None,
+            briefing: None,
+        }
+    }
+
+    pub(crate) fn invitation(&self, now: Timestamp, fixture: &Fixture) -> Message {
+        let commitment = self.secret.commitment(&self.league_id, &fixture.match_id, Attempt::FIRST);
+        let body = GameInvitation {
+            league_id: self.league_id.clone(),
+            round_id: fixture.round_id,
+            match_id: fixture.match_id.clone(),
+            game_type: even_odd(),
+            role_in_match: Role::PlayerA,
+            opponent_id: self.opponent.clone(),
+            player_id: Some(self.identity.player_id.clone()),
+            draw_commitment: Some(commitment),
+        };
+        self.as_referee(now, fixture, body)
+    }
+
+    pub(crate) fn question(&self, now: Timestamp, fixture: &Fixture) -> Message {
+        let body = ChooseParityCall {
+            league_id: Some(self.league_id.clone()),
+            round_id: Some(fixture.round_id),
+            match_id: fixture.match_id.clone(),
+            player_id: self.identity.player_id.clone(),
+            game_type: even_odd(),
+            context: Some(ChoiceContext {
+                opponent_id: Some(self.opponent.clone()),
+                round_id: Some(fixture.round_id),
+                your_standings: Some(Record::default()),
+            }),
+            deadline: now + CHOICE_WINDOW,
+        };
+        self.as_referee(now, fixture, body)
+    }
+
+    /// The same question in the words of any game.
+    pub(crate) fn move_call(&self, now: Timestamp, fixture: &Fixture) -> Message {
+        let context = json!({"opponent_id": self.opponent, "your_standings": Record::default()});
+        let body = GameMoveCall {
+            league_id: Some(self.league_id.clone()),
+            round_id: Some(fixture.round_id),
+            match_id: fixture.match_id.clone(),
+            player_id: self.identity.player_id.clone(),
+            game_type: even_odd(),
+            move_request: MoveRequest {
+                move_type: "choose_parity".into(),
+                valid_options: vec!["even".into(), "odd".into()],
+                context: context.as_object().cloned().unwrap_or_default(),
+            },
+            deadline: now + CHOICE_WINDOW,
+        };
+        self.as_referee(now, fixture, body)
+    }
+
+    /// The referee complains of a choice that was never made, and will ask again.
+    pub(crate) fn game_error(&self, now: Timestamp, fixture: &Fixture) -> Message {
+        let code = ErrorCode::InvalidParityChoice;
+        let (name, player) = (code.name().to_owned(), self.identity.player_id.clone());
+        let context = json!({"invalid_choice": "Odd", "valid_choices": ["even", "odd"]});
+        let body = GameError {
+            league_id: Some(self.league_id.clone()),
+            round_id: Some(fixture.round_id),
+            match_id: Some(fixture.match_id.clone()),
+            player_id: Some(player.clone()),
+            affected_player: Some(player),
+            error_name: Some(name.clone()),
+            error_description: name,
+            error_message: Some("parity_choice: expected exactly \"even\" or \"odd\", got \"Odd\"".into()),
+            error_code: code,
+            action_required: Some("CHOOSE_PARITY_RESPONSE".into()),
+            game_state: Some("COLLECTING_CHOICES".into()),
+            retryable: Some(true),
+            retry_info: Some(RetryInfo {
+                retry_count: Some(1),
+                max_retries: Some(3),
+                next_retry_at: None,
+                time_remaining: Some(Seconds(18.5)),
+            }),
+            retry_count: Some(1),
+            max_retries: Some(3),
+            time_remaining: Some(Seconds(18.5)),
+            context: context.as_object().cloned(),
+            consequence: Some("Technical loss if valid choice not received before timeout".into()),
+        };
+        self.as_referee(now, fixture, body)
+    }
+
+    /// How the match ended. A player that verifies draws finds this one in order, if `nonce` is the one it sent.
+    pub(crate) fn game_over(
+        &self,
+        now: Timestamp,
+        fixture: &Fixture,
+        choice: Parity,
+        nonce: Option<Nonce>,
+    ) -> Message {
+        let (own, other) = (self.identity.player_id.clone(), self.opponent.clone());
+        let nonces = [nonce.unwrap_or_else(|| Nonce::absent(&own)), Nonce::absent(&other)];
+        let [ours, theirs] = &nonces;
+        let mut dice = Dice::new(&self.secret, &fixture.match_id, Attempt::FIRST, [ours, theirs]);
+        let number = u8::try_from(dice.uniform(1..=10)).unwrap_or(1);
+        let parity = Parity::of(number);
+        let winner = if choice == parity { own.clone() } else { other.clone() };
+        let reason = format!("{winner} chose {parity}, number was {number} ({parity})");
+        let choices = [(own.clone(), Some(choice)), (other.clone(), Some(choice.other()))];
+        let [a, b] = nonces;
+        let reveal = self.secret.reveal(
+            &self.league_id,
+            &fixture.match_id,
+            Attempt::FIRST,
+            ByPlayer::pair((own, a), (other, b)),
+        );
+        let details = ParityDetails {
+            drawn_number: Some(number),
+            number_parity: Some(parity),
+            choices: choices.into_iter().collect(),
+        };
+        let body = GameOver {
+            league_id: Some(self.league_id.clone()),
+            round_id: Some(fixture.round_id),
+            match_id: fixture.match_id.clone(),
+            game_type: even_odd(),
+            game_result: GameResult {
+                status: GameStatus::Win,
+                winner_player_id: Some(winner),
+                details: GameDetails::Parity(details),
+                reason: Some(reason.clone()),
+                fairness: Some(reveal),
+            },
+            reason: Some(reason),
+        };
+        self.as_referee(now, fixture, body)
+    }
+
+    /// The table of a league of so many players.
+    pub(crate) fn standings(&self, now: Timestamp, round_id: RoundId, players: u32) -> Message {
+        let rows: Vec<_> = (1..=players.max(2)).map(|rank| self.row(rank)).collect();
+        let body =
+            LeagueStandingsUpdate { league_id: self.league_id.clone(), round_id, standings: rows.into() };
+        self.as_manager(now, &format!("conv-round-{round_id}-standings"), body)
+    }
+
+    fn row(&self, rank: u32) -> StandingRow {
+        let [own_name, other_name] = &self.names;
+        let (player_id, display_name, won) = match rank {
+            1 => (self.identity.player_id.clone(), own_name.clone(), 1),
+            2 => (self.opponent.clone(), other_name.clone(), 0),
+            other => (PlayerId::new(format!("C{other:02}")), other_name.clone(), 0),
+        };
+        StandingRow {
+            rank,
+            player_id,
+            display_name,
+            played: 1,
+            wins: won,
+            draws: 0,
+            losses: 1 - won,
+            points: 3 * won,
+            technical_losses: Some(0),
+            rank_reason: None,
+        }
+    }
+
+    pub(crate) fn round_completed(&self, now: Timestamp, round_id: RoundId) -> Message {
+        let body = RoundCompleted {
+            league_id: self.league_id.clone(),
+            round_id,
+            matches_completed: 1,
+            matches_played: 1,
+            next_round_id: Some(RoundId(round_id.0 + 1)),
+            summary: RoundSummary { total_matches: 1, wins: 1, draws: 0, technical_losses: 0 },
+        };
+        self.as_manager(now, &format!("conv-round-{round_id}-complete"), body)
+    }
+
+    pub(crate) fn league_error(&self, now: Timestamp) -> Message {
+        let context = Map::from_iter([("reason".to_owned(), json!("this is a check"))]);
+        let body = LeagueError::new(
+            ErrorCode::InvalidState,
+            "The league is not in a state that allows this.",
+            Some("LEAGUE_QUERY".into()),
+            Some(context),
+        );
+        self.as_manager(now, "conv-league-error", body)
+    }
+
+    pub(crate) fn league_completed(&self, now: Timestamp) -> Message {
+        let (own, other) = (&self.identity.player_id, &self.opponent);
+        let [own_name, other_name] = &self.names;
+        let standing = |rank, id: &PlayerId, name: &DisplayName, points| FinalStanding {
+            rank,
+            player_id: id.clone(),
+            display_name: Some(name.clone()),
+            points,
+        };
+        let standings: Arc<[FinalStanding]> =
+            Arc::new([standing(1, own, own_name, 3), standing(2, other, other_name, 0)]);
+        let body = LeagueCompleted {
+            league_id: self.league_id.clone(),
+            total_rounds: self.rounds.max(1),
+            total_matches: self.rounds.max(1),
+            champion: Champion { player_id: own.clone(), display_name: own_name.clone(), points: 3 },
+            final_standings: standings,
+        };
+        self.as_manager(now, "conv-league-complete", body)
+    }
+}
+
+fn even_odd() -> GameType {
+    GameType::new("even_odd")
+}

@@ -1,0 +1,163 @@
+//! `matchday check`: is an agent conformant? Exit code 0 only if every mandatory rule is known to hold.
+
+use super::{Usage, notice};
+use crate::check::player::{Order, Wait};
+use crate::check::report::Report;
+use crate::check::{player, reach, render};
+use crate::view::{Paint, say};
+use anyhow::{Context, Result};
+use clap::{Args, Subcommand, ValueEnum};
+use matchday_core::protocol::decode::Conformance;
+use matchday_core::protocol::{Endpoint, PlayerId};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+use tokio::net::TcpListener;
+
+pub(super) const EXAMPLE: &str = "\
+Example:
+  matchday check player http://localhost:8101/mcp
+  matchday check player --wait --listen 127.0.0.1:8000
+
+Exit code 0 only if every mandatory rule holds, 1 if not, 2 if called wrongly.";
+
+const PLAYER_EXAMPLE: &str = "\
+Example:
+  matchday check player http://localhost:8101/mcp
+  matchday check player http://localhost:8101/mcp --quick --json
+  matchday check player --wait --junit player.xml
+      then start the agent, with http://localhost:8000/mcp as its manager
+
+With --wait the check is the agent's manager: it sees the registration, and the agent knows the tokens that it is
+shown. Without it, an agent that answers only to its own manager cannot be checked in full.
+
+Exit code 0 only if every mandatory rule holds, 1 if not, 2 if called wrongly.";
+
+#[derive(Debug, Args)]
+pub(super) struct CheckArgs {
+    #[command(subcommand)]
+    role: Role,
+}
+
+#[derive(Debug, Subcommand)]
+enum Role {
+    /// Check a player: play manager and referee against it
+    #[command(after_help = PLAYER_EXAMPLE)]
+    Player(PlayerArgs),
+}
+
+#[derive(Debug, Args)]
+struct PlayerArgs {
+    /// Where the player listens, such as http://localhost:8101/mcp [with --wait: where it says that it does]
+    #[arg(required_unless_present = "wait")]
+    url: Option<String>,
+    #[command(flatten)]
+    waiting: WaitArgs,
+    #[command(flatten)]
+    common: CommonArgs,
+    /// The id under which the player is registered elsewhere [default: the one it answers with]
+    #[arg(long, value_name = "ID", conflicts_with = "wait")]
+    player_id: Option<String>,
+}
+
+/// What every role's check can be told.
+#[derive(Debug, Args)]
+struct CommonArgs {
+    /// Check the most important rules only, in less than five seconds
+    #[arg(long)]
+    quick: bool,
+    /// Which league it is to be ready for
+    #[arg(long, value_enum, default_value_t = League::Strict)]
+    conformance: League,
+    /// Print the report as JSON
+    #[arg(long)]
+    json: bool,
+    /// Also write the report as JUnit XML
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
+}
+
+/// How the agent's own registration is waited for.
+#[derive(Debug, Args)]
+struct WaitArgs {
+    /// Open a manager, and wait for the agent to register with it first
+    #[arg(long)]
+    wait: bool,
+    /// Where that manager listens
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8000", requires = "wait")]
+    listen: String,
+    /// For how many seconds it waits
+    #[arg(long, value_name = "SECONDS", default_value_t = 60.0, requires = "wait")]
+    wait_for: f64,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum League {
+    Strict,
+    Lenient,
+}
+
+impl From<League> for Conformance {
+    fn from(league: League) -> Self {
+        match league {
+            League::Strict => Self::Strict,
+            League::Lenient => Self::Lenient,
+        }
+    }
+}
+
+pub(super) async fn execute(args: CheckArgs) -> Result<ExitCode> {
+    match args.role {
+        Role::Player(args) => check_player(args).await,
+    }
+}
+
+async fn check_player(args: PlayerArgs) -> Result<ExitCode> {
+    let url = args.url.as_deref().map(target).transpose()?;
+    let order = Order {
+        url,
+        wait: args.waiting.open().await?,
+        quick: args.common.quick,
+        conformance: args.common.conformance.into(),
+        player_id: args.player_id.map(PlayerId::new),
+    };
+    let report = player::check(order).await?;
+    args.common.publish(&report)
+}
+
+fn target(url: &str) -> Result<Endpoint> {
+    reach::target(url).map_err(|why| Usage(why).into())
+}
+
+impl WaitArgs {
+    async fn open(&self) -> Result<Option<Wait>> {
+        if !self.wait {
+            return Ok(None);
+        }
+        let address = &self.listen;
+        let within = Duration::try_from_secs_f64(self.wait_for)
+            .map_err(|_| Usage(format!("--wait-for: expected seconds, got {}", self.wait_for)))?;
+        let listener = TcpListener::bind(address).await.with_context(|| {
+            format!("cannot listen on {address} - choose another address with --listen HOST:PORT")
+        })?;
+        let bound = listener.local_addr()?;
+        notice(&format!("waiting {} s for the agent to register at http://{bound}/mcp", self.wait_for));
+        Ok(Some(Wait { listener, within }))
+    }
+}
+
+impl CommonArgs {
+    /// Writes the report down, and gives the exit code that it comes to.
+    fn publish(&self, report: &Report) -> Result<ExitCode> {
+        if let Some(file) = &self.junit {
+            std::fs::write(file, render::junit(report))
+                .with_context(|| format!("cannot write {}", file.display()))?;
+        }
+        match (&report.stopped, self.json) {
+            (_, true) => say(serde_json::to_string_pretty(&render::json(report))?),
+            (Some(why), false) => notice(why),
+            (None, false) => say(render::people(report, Paint::of_stdout())),
+        }
+        Ok(if report.holds() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+}
