@@ -15,4 +15,6 @@ mod recovery;
 mod registration;
 mod results;
 mod rounds;
+#[path = "../schemas/mod.rs"]
+mod schemas;
 mod start;

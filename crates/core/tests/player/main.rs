@@ -18,6 +18,8 @@ mod notices;
 mod refusals;
 mod repetition;
 mod report;
+#[path = "../schemas/mod.rs"]
+mod schemas;
 mod seat;
 mod strategies;
 mod trust;

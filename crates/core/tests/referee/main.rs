@@ -15,6 +15,8 @@ mod crash;
 mod enrolment;
 mod manager;
 mod report;
+#[path = "../schemas/mod.rs"]
+mod schemas;
 mod silence;
 mod tic_tac_toe;
 mod whole_match;
