@@ -16,4 +16,6 @@ mod registration;
 mod results;
 mod returning;
 mod rounds;
+#[path = "../schemas/mod.rs"]
+mod schemas;
 mod start;

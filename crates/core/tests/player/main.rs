@@ -19,6 +19,8 @@ mod pondering;
 mod refusals;
 mod repetition;
 mod report;
+#[path = "../schemas/mod.rs"]
+mod schemas;
 mod seat;
 mod strategies;
 mod trust;

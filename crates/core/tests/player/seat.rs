@@ -1,5 +1,6 @@
 //! A player under test, and all the keys that its manager and its referees hold.
 
+use crate::schemas::assert_step_fits;
 use matchday_core::agent::{Agent, Answer, Ask, CallId, Content, Input, Outgoing, Request, RequestId, Step};
 use matchday_core::entropy::Entropy;
 use matchday_core::fair::Commitment;
@@ -278,6 +279,7 @@ impl Seat {
 
     pub(crate) fn step(&mut self, input: Input) -> Step<PlayerEvent> {
         let step = self.player.handle(self.now, &mut self.entropy, input);
+        assert_step_fits(&step);
         for event in &step.events {
             let text = serde_json::to_string(event).unwrap();
             let read: PlayerEvent = serde_json::from_str(&text).unwrap();

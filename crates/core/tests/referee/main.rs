@@ -16,6 +16,8 @@ mod dialects;
 mod enrolment;
 mod manager;
 mod report;
+#[path = "../schemas/mod.rs"]
+mod schemas;
 mod silence;
 mod tic_tac_toe;
 mod whole_match;

@@ -2,9 +2,11 @@
 #![allow(dead_code, reason = "each test program uses a part of this")]
 
 use jsonschema::{Draft, Validator};
+use matchday_core::agent::{Content, Parcel, Step};
 use matchday_core::protocol::messages::QueryType;
 use matchday_core::protocol::{MessageType, schema};
 use serde_json::Value;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 /// The validators of all messages, and of the data of all queries.
@@ -51,4 +53,29 @@ impl Schemas {
 pub(crate) fn validator(schema: &Value) -> Validator {
     let options = jsonschema::options().with_draft(Draft::Draft202012).should_validate_formats(true);
     options.build(schema).unwrap_or_else(|error| panic!("no schema: {error}"))
+}
+
+thread_local! {
+    static NEEDED: RefCell<BTreeMap<MessageType, Validator>> = RefCell::default();
+}
+
+/// Everything that a step of an agent lets out fits its schema. Each is made when it is first needed, for many small
+/// tests.
+pub(crate) fn assert_step_fits<E>(step: &Step<E>) {
+    let sent = step.outbox.iter().filter_map(|outgoing| match &outgoing.parcel {
+        Parcel::Message(message) => Some(message),
+        Parcel::Probe => None,
+    });
+    let answered = step.replies.iter().filter_map(|reply| match &reply.content {
+        Content::Message(message) => Some(message),
+        Content::Data(_) | Content::Received => None,
+    });
+    NEEDED.with_borrow_mut(|needed| {
+        for message in sent.chain(answered) {
+            let (kind, value) = (message.message_type(), serde_json::to_value(message).unwrap());
+            let judge = needed.entry(kind).or_insert_with(|| validator(&schema::message(kind)));
+            let faults: Vec<_> = judge.iter_errors(&value).map(|error| error.to_string()).collect();
+            assert!(faults.is_empty(), "{faults:?} in {value:#}");
+        }
+    });
 }

@@ -18,10 +18,12 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
+/// A request, and its response unless the agent could not be reached.
+type Heard = (Value, Option<Value>);
+
 #[derive(Clone)]
 pub(crate) struct Tap {
-    /// Each request, and its response unless the agent could not be reached.
-    heard: Arc<Mutex<Vec<(Value, Option<Value>)>>>,
+    heard: Arc<Mutex<Vec<Heard>>>,
     closing: watch::Receiver<bool>,
     _close: Arc<watch::Sender<bool>>,
 }
