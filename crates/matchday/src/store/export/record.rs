@@ -62,8 +62,9 @@ fn by_manager(chronicle: &Chronicle, match_id: &MatchId) -> Value {
 }
 
 fn by_referee(chronicle: &Chronicle, match_id: &MatchId) -> Value {
-    let decisions = chronicle.referees.iter().filter_map(|diary| Some((diary, decided(diary, match_id)?)));
-    let Some((diary, (assignment, result))) = decisions.last() else {
+    let mut decisions =
+        chronicle.referees.iter().filter_map(|diary| Some((diary, decided(diary, match_id)?)));
+    let Some((diary, (assignment, result))) = decisions.next_back() else {
         return json!({"lifecycle": null, "status": null, "decided_by": null, "draw": null, "result": null});
     };
     let [a, b] = assignment.player_ids();

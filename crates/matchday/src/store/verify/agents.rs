@@ -80,11 +80,11 @@ pub(super) fn referee(diary: &Diary<RefereeEvent>, told: &mut Told) -> Result<()
                 told.results += 1;
                 decided.insert((match_id.clone(), *attempt));
             }
-            RefereeEvent::Reported { match_id, attempt } => {
-                if !decided.contains(&(match_id.clone(), *attempt)) {
-                    let why = format!("attempt {attempt} at {match_id} was reported before it was decided");
-                    return Err(misfit(diary, note, "reported", why));
-                }
+            RefereeEvent::Reported { match_id, attempt }
+                if !decided.contains(&(match_id.clone(), *attempt)) =>
+            {
+                let why = format!("attempt {attempt} at {match_id} was reported before it was decided");
+                return Err(misfit(diary, note, "reported", why));
             }
             _ => {}
         }
