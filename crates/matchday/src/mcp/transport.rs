@@ -66,12 +66,8 @@ impl<H: ServerHandler> Transport<H> {
         complete(&mut head.headers);
         head.extensions.insert(Peer(peer));
         let answer = self.service.handle(Request::from_parts(head, Full::new(body))).await;
-        // The body is JSON, since it has been read already: it was the form of the request that did not fit.
-        if answer.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {
-            let why = format!("this is not what {} takes in the Model Context Protocol", meant.method);
-            return failed(StatusCode::BAD_REQUEST, meant, &Fault::InvalidParams.because(why));
-        }
-        answer
+        let is_json = answer.headers().get(CONTENT_TYPE).is_some_and(|kind| kind == "application/json");
+        if answer.status().is_client_error() && !is_json { explained(answer, meant).await } else { answer }
     }
 
     /// Opens a stream, or ends a session.
@@ -108,6 +104,24 @@ fn complete(headers: &mut HeaderMap) {
         headers.insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
     }
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+}
+
+/// A refusal in plain words becomes one that programs can read too.
+async fn explained(refusal: Answer, meant: &Meant) -> Answer {
+    let status = refusal.status();
+    let Ok(words) = refusal.into_body().collect().await;
+    let words = String::from_utf8_lossy(&words.to_bytes()).into_owned();
+    let misfit = || {
+        let why = format!("this is not what {} takes in the Model Context Protocol", meant.method);
+        Fault::InvalidParams.because(why)
+    };
+    match (status, meant.method.as_str()) {
+        // It is JSON, since it has been read already, so it must be the form of the request that does not fit.
+        (StatusCode::UNSUPPORTED_MEDIA_TYPE, _) => failed(StatusCode::BAD_REQUEST, meant, &misfit()),
+        // One that fits needs no session, and if it had not been taken for one would have been told otherwise.
+        (StatusCode::BAD_REQUEST, "initialize") => failed(status, meant, &misfit()),
+        _ => failed(status, meant, &Fault::InvalidRequest.because(words)),
+    }
 }
 
 fn failed(status: StatusCode, meant: &Meant, error: &ErrorObject) -> Answer {

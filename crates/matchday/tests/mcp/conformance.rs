@@ -12,12 +12,19 @@ use std::process::Command;
 type Scenario = (&'static str, &'static [&'static str]);
 
 const OLDER: &[Scenario] = &[
-    ("server-initialize", &["server-initialize"]),
-    ("server-session-lifecycle", &[]),
-    ("ping", &["ping"]),
-    ("tools-list", &["tools-list", "tools-name-format"]),
-    ("resources-list", &["resources-list"]),
-    ("prompts-list", &["prompts-list"]),
+    ("server-initialize", &["server-initialize", "server-session-id-visible-ascii", "wire-schema-valid"]),
+    (
+        "server-session-lifecycle",
+        &[
+            "server-session-initialized-accepted",
+            "server-session-delete-accepted",
+            "server-session-terminated-returns-404",
+        ],
+    ),
+    ("ping", &["ping", "wire-schema-valid"]),
+    ("tools-list", &["tools-list", "tools-name-format", "wire-schema-valid"]),
+    ("resources-list", &["resources-list", "wire-schema-valid"]),
+    ("prompts-list", &["prompts-list", "wire-schema-valid"]),
     ("dns-rebinding-protection", &["localhost-host-rebinding-rejected", "localhost-host-valid-accepted"]),
     (
         "server-sse-multiple-streams",
@@ -26,15 +33,65 @@ const OLDER: &[Scenario] = &[
 ];
 
 const NEWER: &[Scenario] = &[
-    ("server-stateless", &[]),
-    ("tools-list", &["tools-list", "tools-name-format", "tools-list-deterministic-order"]),
-    ("resources-list", &["resources-list"]),
-    ("prompts-list", &["prompts-list"]),
-    ("sep-2164-resource-not-found", &["sep-2164-error-code"]),
+    (
+        "server-stateless",
+        &[
+            "sep-2575-request-meta-invalid-missing-meta",
+            "sep-2575-request-meta-client-info-optional",
+            "sep-2575-server-implements-discover",
+            "sep-2575-discover-capabilities-match-handlers",
+            "sep-2575-server-unsupported-version-error",
+            "sep-2575-http-server-unsupported-version-400",
+            "sep-2575-http-server-header-mismatch-400",
+            "sep-2575-http-server-method-not-found-404",
+            "sep-2575-server-sends-subscription-ack",
+            "sep-2575-server-tags-subscription-id",
+            "sep-2575-server-honors-notification-filter",
+            "sep-2575-http-server-error-jsonrpc-id",
+        ],
+    ),
+    (
+        "tools-list",
+        &["tools-list", "tools-name-format", "tools-list-deterministic-order", "wire-schema-valid"],
+    ),
+    ("resources-list", &["resources-list", "wire-schema-valid"]),
+    ("prompts-list", &["prompts-list", "wire-schema-valid"]),
+    (
+        "sep-2164-resource-not-found",
+        &["sep-2164-no-empty-contents", "sep-2164-error-code", "sep-2164-data-uri"],
+    ),
     ("dns-rebinding-protection", &["localhost-host-rebinding-rejected", "localhost-host-valid-accepted"]),
-    ("caching", &[]),
-    ("http-header-validation", &[]),
+    (
+        "caching",
+        &[
+            "sep-2549-tools-list-caching-hints",
+            "sep-2549-prompts-list-caching-hints",
+            "sep-2549-resources-list-caching-hints",
+            "sep-2549-resources-templates-list-caching-hints",
+            "sep-2549-resources-read-caching-hints",
+        ],
+    ),
+    (
+        "http-header-validation",
+        &[
+            "sep-2243-server-reject-invalid-headers",
+            "sep-2243-server-reject-error-code",
+            "sep-2243-server-accepts-whitespace-header-value",
+            "sep-2243-header-name-case-insensitive",
+        ],
+    ),
+    // Its answers may be JSON in this revision, and ours are: that streams work at once is shown with subscriptions.
     ("server-sse-multiple-streams", &["server-accepts-multiple-post-streams"]),
+];
+
+/// Checks that can be made only on a server with tools made for these checks, or with lists that change.
+const NOT_FOR_REAL_SERVERS: [&str; 6] = [
+    "sep-2575-server-rejects-undeclared-capability",
+    "sep-2575-missing-capability-http-400",
+    "sep-2575-http-server-no-independent-requests-on-stream",
+    "sep-2575-server-no-log-without-loglevel",
+    "sep-2575-server-sends-prompts-list-changed-on-subscription",
+    "sep-2575-server-sends-tools-list-changed-on-subscription",
 ];
 
 async fn conforms(revision: &'static str, scenarios: &'static [Scenario]) {
@@ -78,13 +135,20 @@ fn collect(folder: &Path, checks: &mut Vec<Value>) {
 fn judge(scenario: &str, checks: &[Value], expected: &[&str], said: &str) {
     let with = |status: &str| checks.iter().filter(|check| check["status"] == status).collect::<Vec<_>>();
     for status in ["FAILURE", "WARNING", "SKIPPED"] {
-        assert_eq!(with(status), Vec::<&Value>::new(), "{scenario}: {said}");
+        let mut bad = with(status);
+        bad.retain(|check| !could_not_be_made(check));
+        assert_eq!(bad, Vec::<&Value>::new(), "{scenario}: {said}");
     }
     for id in expected {
         let is_there = with("SUCCESS").iter().any(|check| check["id"] == *id);
         assert!(is_there, "{scenario}: {id} was not checked: {checks:#?} {said}");
     }
-    assert!(!with("SUCCESS").is_empty(), "{scenario}: nothing was checked: {said}");
+}
+
+fn could_not_be_made(check: &Value) -> bool {
+    let is_known = NOT_FOR_REAL_SERVERS.iter().any(|id| check["id"] == *id);
+    let why = check["errorMessage"].as_str().unwrap_or_default();
+    is_known && (check["status"] == "SKIPPED" || why.starts_with("Not testable"))
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,8 +1,9 @@
 //! Resources and the prompt: what can be read, and what cannot.
 
-use crate::ground::{Ground, endpoint, quick, short, until_completed, until_registered};
-use crate::http::{Legacy, ask};
-use matchday_core::league::Settings;
+use crate::ground::{Ground, endpoint, free_port, quick, short, until, until_completed, until_registered};
+use crate::http::{Legacy, ask, call};
+use matchday_core::league::{EndpointCheck, Settings};
+use matchday_core::timing::Timing;
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -64,11 +65,37 @@ async fn a_whole_league_can_be_read_match_by_match() {
     assert_eq!(table["standings"].as_array().unwrap().len(), 4);
     let (kind, rules) = read(manager.address(), "league://rules/tic_tac_toe").await;
     assert!(kind == "text/markdown" && rules.contains("GAME_MOVE_CALL"), "{rules}");
-    let shown = read_json(referee.address(), "league://matches/R1M1").await;
-    assert_eq!(shown["phase"], "FINISHED", "{shown}");
     assert!(read_json(referee.address(), "league://matches").await["matches"].is_array());
     let state = read_json(players[0].address(), "league://player").await;
     assert_eq!(state["totals"]["played"], 3, "{state}");
+}
+
+#[tokio::test]
+async fn a_referees_match_can_be_read_while_it_is_played() {
+    let ground = Ground::new();
+    let settings = Settings { endpoint_check: EndpointCheck::Off, ..quick(Timing::default()) };
+    let manager = ground.manager(settings).await;
+    let to = endpoint(manager.address());
+    let referee = ground.referee(1, &to, Timing::default()).await;
+    let _player = ground.player(1, &to, "random").await;
+    until_registered(&manager, 1, 1).await;
+    // Someone who never answers, so that the match goes on for as long as it may.
+    let silent = free_port().await;
+    let meta = json!({"display_name": "Silent", "version": "1.0.0", "game_types": ["even_odd"],
+        "contact_endpoint": endpoint(silent.local_addr().unwrap()).as_str()});
+    call(manager.address(), "register_player", json!({"player_meta": meta})).await;
+    ground.start(&manager).await;
+    until(&referee, "a match is played", Duration::from_secs(10), |referee| {
+        referee.matches().next().is_some()
+    })
+    .await;
+    assert!(listed(referee.address()).await.contains(&"league://matches/R1M1".to_owned()));
+    let shown = read_json(referee.address(), "league://matches/R1M1").await;
+    assert_eq!((&shown["match_id"], &shown["game_type"]), (&json!("R1M1"), &json!("even_odd")), "{shown}");
+    let state = call(referee.address(), "get_match_state", json!({})).await;
+    assert_eq!(state["structuredContent"]["matches"][0]["match_id"], "R1M1", "{state}");
+    let listed = read_json(manager.address(), "league://matches/R1M1").await;
+    assert_eq!((&listed["state"], listed.get("result")), (&json!("playing"), None), "{listed}");
 }
 
 #[tokio::test]

@@ -46,6 +46,25 @@ async fn in_the_newer_revision_whoever_listens_is_told_when_the_table_changes() 
 }
 
 #[tokio::test]
+async fn many_may_listen_at_once() {
+    let ground = Ground::new();
+    let manager = ground.manager(quick(short())).await;
+    let body =
+        modern("subscriptions/listen", json!({"notifications": {"resourceSubscriptions": [STANDINGS]}}));
+    let headers = [("mcp-protocol-version", "2026-07-28"), ("mcp-method", "subscriptions/listen")];
+    let mut streams = Vec::new();
+    for _ in 0..5 {
+        let mut stream = open(manager.address(), "POST", &headers, &body).await.into_body();
+        until_event(&mut stream, |event| event["method"] == "notifications/subscriptions/acknowledged").await;
+        streams.push(stream);
+    }
+    let _player = ground.player(1, &endpoint(manager.address()), "random").await;
+    for mut stream in streams {
+        until_event(&mut stream, |event| event["method"] == "notifications/resources/updated").await;
+    }
+}
+
+#[tokio::test]
 async fn what_leaves_the_table_as_it_is_is_not_told() {
     let ground = Ground::new();
     let manager = ground.manager(quick(short())).await;
