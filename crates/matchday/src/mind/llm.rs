@@ -92,7 +92,7 @@ impl Llm {
         let headers = self.api.headers(self.key.as_ref());
         let body = body.to_owned().into();
         match self.client.post_with(&self.url, headers, body, deadline, ANSWER_BYTES_MAX).await {
-            Ok(Received { status, body }) => {
+            Ok(Received { status, body, .. }) => {
                 let text = self.without_key(&body);
                 if status == 200 { self.api.reply(&text) } else { Err(refused(status, &text)) }
             }

@@ -136,9 +136,11 @@ impl Own for RefereeEvent {
             | Self::Reported { match_id, .. }
             | Self::ReportRefused { match_id, .. }
             | Self::Abandoned { match_id, .. } => vec![match_id],
-            Self::Applied { .. } | Self::Enrolled { .. } | Self::RoundClosed { .. } | Self::LeagueClosed => {
-                Vec::new()
-            }
+            Self::Applied { .. }
+            | Self::Enrolled { .. }
+            | Self::DialectLearned { .. }
+            | Self::RoundClosed { .. }
+            | Self::LeagueClosed => Vec::new(),
         }
     }
 

@@ -31,6 +31,9 @@ pub(super) fn of_referee(event: &RefereeEvent) -> String {
         RefereeEvent::Abandoned { match_id, .. } => {
             format!("gives {match_id} up, which is another's now")
         }
+        RefereeEvent::DialectLearned { endpoint, .. } => {
+            format!("learns how the agent at {} wants to be spoken to", endpoint.as_str())
+        }
         RefereeEvent::RoundClosed { round_id } => format!("hears that round {round_id} is over"),
         RefereeEvent::LeagueClosed => OVER.into(),
     }

@@ -147,7 +147,7 @@ mod tests {
             (row(2, 4, Some("ahead by head-to-head")), "win_stay_lose_shift"),
             (row(3, 4, None), "pattern"),
         ];
-        let standings = rows.into_iter().map(|(row, strategy)| Standing { row, strategy });
+        let standings = rows.into_iter().map(|(row, strategy)| Standing { row, strategy: strategy.into() });
         Summary {
             league_id: LeagueId::new("league"),
             completed,

@@ -18,4 +18,7 @@ mod resources;
 mod revisions;
 mod strangers;
 mod subscription;
+#[path = "../shell/tap.rs"]
+#[allow(dead_code, reason = "each suite needs another part of it")]
+mod tap;
 mod tools;

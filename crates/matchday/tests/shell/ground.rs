@@ -131,7 +131,7 @@ impl Ground {
         self.run(Referee::new(settings), listener, &format!("referee/{number}"))
     }
 
-    fn player_settings(
+    async fn player_settings(
         &self,
         number: u32,
         manager: &Endpoint,
@@ -140,7 +140,7 @@ impl Ground {
     ) -> player::Settings {
         player::Settings {
             manager: manager.clone(),
-            contact_endpoint: self.contact(&listener).await,
+            contact_endpoint: self.contact(listener).await,
             display_name: DisplayName::parse(&format!("Player {number}")).unwrap(),
             version: Version::parse("1.0.0").unwrap(),
             game_types: vec![GameType::new("even_odd")],
@@ -150,7 +150,7 @@ impl Ground {
 
     pub(crate) async fn player(&self, number: u32, manager: &Endpoint, strategy: &str) -> Handle<Player> {
         let listener = free_port().await;
-        let settings = self.player_settings(number, manager, strategy, &listener);
+        let settings = self.player_settings(number, manager, strategy, &listener).await;
         let strategy = strategy::find(strategy).unwrap().build();
         self.run(Player::new(settings, strategy), listener, &format!("player/{number}"))
     }
@@ -163,7 +163,7 @@ impl Ground {
         mind: Arc<dyn Mind>,
     ) -> Handle<Player> {
         let listener = free_port().await;
-        let settings = self.player_settings(number, manager, "a mind", &listener);
+        let settings = self.player_settings(number, manager, "a mind", &listener).await;
         let fallback = strategy::find("always_even").unwrap().build();
         let player = Player::with_outside_mind(settings, fallback, THINK_TIME);
         let name = format!("player/{number}");

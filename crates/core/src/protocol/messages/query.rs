@@ -36,8 +36,14 @@ pub enum QueryType {
 }
 
 impl QueryType {
-    pub const ALL: [Self; 5] =
-        [Self::GetStandings, Self::GetSchedule, Self::GetNextMatch, Self::GetPlayerStats, Self::GetPlayers];
+    pub const ALL: [Self; 6] = [
+        Self::GetStandings,
+        Self::GetSchedule,
+        Self::GetNextMatch,
+        Self::GetPlayerStats,
+        Self::GetPlayers,
+        Self::GetReferees,
+    ];
 
     /// As it is written on the wire.
     pub fn name(self) -> &'static str {
@@ -47,6 +53,7 @@ impl QueryType {
             Self::GetNextMatch => "GET_NEXT_MATCH",
             Self::GetPlayerStats => "GET_PLAYER_STATS",
             Self::GetPlayers => "GET_PLAYERS",
+            Self::GetReferees => "GET_REFEREES",
         }
     }
 }
