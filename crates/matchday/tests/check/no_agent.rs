@@ -40,11 +40,12 @@ fn nobody_there() {
     assert!(line.contains(&format!("nobody listens at {url}")), "{line}");
 }
 
-#[test]
-fn https_is_not_spoken_yet() {
-    let done = run(&["check", "player", "https://localhost:8101/mcp"]);
-    let line = done.line(1);
-    assert!(line.contains("https") && line.contains("not spoken here yet"), "{line}");
+#[tokio::test(flavor = "multi_thread")]
+async fn no_tls_where_it_is_asked_for() {
+    let url = serving("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n", None).await;
+    let url = url.replace("http://", "https://");
+    let line = line_about(&url).await;
+    assert!(line.contains(&format!("no TLS with what listens at {url}")), "{line}");
 }
 
 #[test]

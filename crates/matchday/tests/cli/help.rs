@@ -46,6 +46,7 @@ fn every_command_shows_an_example() {
         "admin",
         "check",
         "config",
+        "schema",
         "verify",
         "replay",
         "export",

@@ -8,10 +8,14 @@
 )]
 
 mod admin;
+mod allowed;
 mod config;
 mod ground;
 mod help;
 mod looks;
+mod minds;
 mod refusals;
+mod schema;
 mod seven_processes;
 mod stopping;
+mod stores;
