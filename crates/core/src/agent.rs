@@ -9,8 +9,12 @@
 //!    outside before its events, and those of every step before it, are durable.
 //! 4. Answer every call: with what came back, or with why nothing did, by its deadline at the latest.
 //! 5. Give every request its reply, which may come in a later step.
+//! 6. Put every [`Inquiry`] of a step, once the step may be seen, to the mind outside that decides for the agent, if it
+//!    has one, and hand in what that decides as [`Input::Decided`]. A decision may come late, twice or never: the agent
+//!    relies on none, and asks again after a restart.
 
 use crate::entropy::Entropy;
+use crate::player::TurnSheet;
 use crate::protocol::decode::{Conformance, Incoming, Limits, Rejection};
 use crate::protocol::dialect::Dialect;
 use crate::protocol::ids::{MatchId, PlayerId, RoundId};
@@ -55,6 +59,8 @@ pub enum Input {
         dialect: Dialect,
         answer: Answer,
     },
+    /// A mind outside has answered an inquiry.
+    Decided { inquiry: InquiryId, decision: Decision },
     /// The deadline has come.
     Tick,
 }
@@ -66,6 +72,13 @@ pub struct RequestId(pub u64);
 /// Names a call until it is answered. The agent chooses it; it does not outlive a restart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CallId(pub u64);
+
+/// Names an inquiry until it is decided or given up. The agent chooses it; it does not outlive a restart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct InquiryId(pub u64);
+
+/// What a mind outside has decided, or why it has not, in words for people.
+pub type Decision = Result<Value, String>;
 
 #[derive(Debug, Clone)]
 pub struct Request {
@@ -103,6 +116,8 @@ pub enum Look {
     Status,
     /// `get_player_stats`
     Stats(PlayerId),
+    /// `get_referees`
+    Referees,
 }
 
 /// How a call of ours ended.
@@ -138,11 +153,13 @@ pub struct Step<E> {
     pub outbox: Vec<Outgoing>,
     /// 3. Then answer.
     pub replies: Vec<Reply>,
+    /// 4. Then ask the mind outside.
+    pub inquiries: Vec<Inquiry>,
 }
 
 impl<E> Default for Step<E> {
     fn default() -> Self {
-        Self { events: Vec::new(), outbox: Vec::new(), replies: Vec::new() }
+        Self { events: Vec::new(), outbox: Vec::new(), replies: Vec::new(), inquiries: Vec::new() }
     }
 }
 
@@ -176,4 +193,13 @@ pub enum Content {
     Data(Value),
     /// "Received", for messages to which the protocol demands no answer.
     Received,
+}
+
+/// A question to a mind outside.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Inquiry {
+    pub id: InquiryId,
+    pub turn: TurnSheet,
+    /// When the agent decides for itself, if nothing has been decided until then.
+    pub until: Timestamp,
 }

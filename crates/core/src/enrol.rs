@@ -5,7 +5,7 @@ use crate::entropy::Entropy;
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{ConversationId, LeagueId};
 use crate::protocol::messages::{RegisterAnswer, RegisterStatus};
-use crate::protocol::{Body, Timestamp, Token};
+use crate::protocol::{Body, Endpoint, Timestamp, Token};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -20,10 +20,29 @@ pub struct Identity<I> {
     pub match_tokens: bool,
 }
 
-/// The conversation in which an agent registers, made up once and kept: an agent that is killed before it could store its
-/// token asks again in the same conversation, and the manager knows it by that. Nobody else can guess it.
-pub fn new_conversation(name: &str, entropy: &mut Entropy) -> ConversationId {
-    ConversationId::new(format!("conv-register-{name}-{}", hex::encode(entropy.bytes::<16>())))
+/// How an agent asks to be taken on, made up once and stored before it is first used: an agent that is killed before it
+/// could store its token asks again in the same way, and the manager knows it by that.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Application {
+    pub conversation_id: ConversationId,
+    /// The agent's own secret. Those that applied before there were any have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub registration_key: Option<Token>,
+}
+
+impl Application {
+    pub fn new(name: &str, entropy: &mut Entropy) -> Self {
+        let random = hex::encode(entropy.bytes::<16>());
+        Self {
+            conversation_id: ConversationId::new(format!("conv-register-{name}-{random}")),
+            registration_key: Some(Token::new_registration_key(entropy)),
+        }
+    }
+
+    /// What the agent shows the manager when it registers: the token that it has, else its key.
+    pub fn shown(&self, manager: &Endpoint, earlier: Option<&Token>) -> Option<Token> {
+        earlier.cloned().or_else(|| Some(self.registration_key.as_ref()?.shown_to(manager)))
+    }
 }
 
 /// How long the manager has for its answer to a registration.

@@ -32,10 +32,13 @@
 use crate::entropy::Entropy;
 use crate::protocol::ids::{Attempt, LeagueId, MatchId, PlayerId};
 use crate::protocol::messages::ByPlayer;
+use crate::protocol::schema::{NO_CONTROLS, Word};
 use hmac::{Hmac, KeyInit, Mac};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest, Sha256};
 use smol_str::SmolStr;
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::RangeInclusive;
 
@@ -49,14 +52,49 @@ const DRAW_LABEL: &[u8] = b"matchday-draw-1/draw";
 pub const NONCE_BYTES_MAX: usize = 64;
 
 /// The hash to which a referee binds itself before anyone has chosen, in hexadecimal digits.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
+#[schemars(with = "Word")]
 pub struct Commitment(pub SmolStr);
 
 /// A player's share in the draw: any text of at most 64 bytes, sent along with its choice.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Nonce(pub SmolStr);
+
+impl JsonSchema for Nonce {
+    fn schema_name() -> Cow<'static, str> {
+        "Nonce".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "string",
+            "maxLength": NONCE_BYTES_MAX,
+            "pattern": format!("^{NO_CONTROLS}*$"),
+            "description": "A player's share in the draw: at most 64 bytes, without control characters.",
+        })
+    }
+}
+
+/// In a reveal the id of a player that sent no nonce stands for one, and an id may be longer than a nonce.
+struct RevealedNonce;
+
+impl JsonSchema for RevealedNonce {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "RevealedNonce".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "anyOf": [generator.subschema_for::<Nonce>(), generator.subschema_for::<Word>()],
+        })
+    }
+}
 
 impl Nonce {
     /// Whether it is short enough to count.
@@ -71,14 +109,17 @@ impl Nonce {
 }
 
 /// All that is needed to recompute a draw.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Reveal {
     /// The name of the scheme, so that it can change one day.
+    #[schemars(with = "Word")]
     pub scheme: SmolStr,
     /// The referee's secret, in hexadecimal digits.
+    #[schemars(with = "Word")]
     pub secret: SmolStr,
     pub commitment: Commitment,
     /// Each player's nonce, or its id where it sent none; in the order A, B.
+    #[schemars(with = "ByPlayer<RevealedNonce>")]
     pub nonces: ByPlayer<Nonce>,
 }
 

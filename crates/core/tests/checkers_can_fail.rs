@@ -7,7 +7,9 @@ use matchday_core::protocol::messages::{
 };
 use matchday_core::protocol::{Attempt, GameType, LeagueId, MatchId, PlayerId, RoundId};
 use matchday_core::sim::check::{self, Facts, Fixture, Outcome, Row, draw, fixtures, ledger::Ledger};
-use matchday_core::sim::{Checker, Fault};
+use matchday_core::sim::{self, Checker, CrashPoint, Fault, Moment, Options, Shape, Who};
+use std::collections::BTreeSet;
+use std::time::Duration;
 
 fn player(number: u32) -> PlayerId {
     PlayerId::numbered(number)
@@ -248,4 +250,20 @@ fn a_draw_that_was_bent_is_noticed() {
     }
     let another_promise = draw::recomputes(&over, &league, Attempt::FIRST, "00");
     assert_eq!(another_promise.unwrap_err().checker, Checker::FairDraws);
+}
+
+/// A manager that dies and is not started again before anyone stops waiting, at each step of a small league.
+#[test]
+fn a_league_that_does_not_end_and_one_whose_end_is_not_told_are_noticed() {
+    let shape = Shape::plain(2, 1);
+    let whole = sim::run(1, &Options { shape: Some(shape.clone()), ..Options::default() });
+    assert_eq!(whole.failure, None);
+    let mut noticed = BTreeSet::new();
+    for step in 1..=whole.stats.steps[&Who::Manager] {
+        let (moment, down) = (Moment::StoredUnsent, Duration::from_secs(1_000_000));
+        let crash = Some(CrashPoint { who: Who::Manager, step, moment, down });
+        let report = sim::run(1, &Options { shape: Some(shape.clone()), crash, ..Options::default() });
+        noticed.extend(report.failure.map(|failure| failure.fault.checker));
+    }
+    assert_eq!(noticed, BTreeSet::from([Checker::EndsInTime, Checker::AllAreTold]));
 }

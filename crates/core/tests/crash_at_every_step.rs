@@ -1,11 +1,16 @@
 //! A small league, once for every step of its agents: the agent crashes there, before or after the step reaches its
 //! disk or once all of it has gone out, and starts again from what its disk holds.
 
+use matchday_core::sim::minds::Mind;
 use matchday_core::sim::{self, CrashPoint, Moment, Options, Shape, Who};
 use std::time::Duration;
 
 fn crash_everywhere(who: Who) {
-    let options = Options { shape: Some(Shape::plain(4, 2)), ..Options::default() };
+    crash_everywhere_in(Shape::plain(4, 2), who);
+}
+
+fn crash_everywhere_in(shape: Shape, who: Who) {
+    let options = Options { shape: Some(shape), ..Options::default() };
     let undisturbed = sim::run(1, &options);
     assert_eq!(undisturbed.failure, None);
     let steps = undisturbed.stats.steps.get(&who).copied().unwrap_or(0);
@@ -40,6 +45,12 @@ fn a_referee_may_crash_at_every_step() {
 #[test]
 fn a_player_may_crash_at_every_step() {
     crash_everywhere(Who::Player(1));
+}
+
+#[test]
+fn a_player_whose_mind_is_outside_may_crash_at_every_step() {
+    let minds = vec![Mind::Outside { sound_percent: 50 }; 4];
+    crash_everywhere_in(Shape { minds, ..Shape::plain(4, 2) }, Who::Player(1));
 }
 
 /// The counterpart: what no agent can stand, the checkers notice.

@@ -158,6 +158,7 @@ fn questions_that_are_no_messages_are_known() {
         ("get_schedule", json!({}), Asked::Look(Look::Schedule(None))),
         ("get_schedule", json!({ "round_id": 2 }), Asked::Look(Look::Schedule(Some(RoundId(2))))),
         ("get_status", json!({}), Asked::Look(Look::Status)),
+        ("get_referees", json!({}), Asked::Look(Look::Referees)),
         ("get_player_stats", json!({ "player_id": "P01" }), Asked::Look(Look::Stats(PlayerId::new("P01")))),
         ("get_match_state", json!({}), Asked::MatchState(None)),
         ("get_match_state", json!({ "match_id": null }), Asked::MatchState(None)),

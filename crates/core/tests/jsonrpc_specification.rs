@@ -52,95 +52,12 @@ fn codes_and_ids(reply: &HttpReply) -> Value {
 
 #[test]
 fn the_examples_are_answered_as_specified() {
-    for (name, body, status, expected) in [
-        (
-            "positional parameters",
-            r#"{"jsonrpc": "2.0", "method": "subtract", "params": [42, 23], "id": 1}"#,
-            200,
-            json!([-32602, 1]),
-        ),
-        (
-            "positional parameters, the other way round",
-            r#"{"jsonrpc": "2.0", "method": "subtract", "params": [23, 42], "id": 2}"#,
-            200,
-            json!([-32602, 2]),
-        ),
-        (
-            "named parameters",
-            r#"{"jsonrpc": "2.0", "method": "subtract", "params": {"subtrahend": 23, "minuend": 42}, "id": 3}"#,
-            200,
-            json!([-32601, 3]),
-        ),
-        (
-            "named parameters, the other way round",
-            r#"{"jsonrpc": "2.0", "method": "subtract", "params": {"minuend": 42, "subtrahend": 23}, "id": 4}"#,
-            200,
-            json!([-32601, 4]),
-        ),
-        (
-            "a notification",
-            r#"{"jsonrpc": "2.0", "method": "update", "params": [1,2,3,4,5]}"#,
-            202,
-            Value::Null,
-        ),
-        (
-            "a notification of a method that does not exist",
-            r#"{"jsonrpc": "2.0", "method": "foobar"}"#,
-            202,
-            Value::Null,
-        ),
-        (
-            "a method that does not exist",
-            r#"{"jsonrpc": "2.0", "method": "foobar", "id": "1"}"#,
-            200,
-            json!([-32601, "1"]),
-        ),
-        (
-            "invalid JSON",
-            r#"{"jsonrpc": "2.0", "method": "foobar, "params": "bar", "baz]"#,
-            200,
-            json!([-32700, null]),
-        ),
-        (
-            "an invalid request",
-            r#"{"jsonrpc": "2.0", "method": 1, "params": "bar"}"#,
-            200,
-            json!([-32600, null]),
-        ),
-        (
-            "a batch of invalid JSON",
-            r#"[{"jsonrpc": "2.0", "method": "sum", "params": [1,2,4], "id": "1"}, {"jsonrpc": "2.0", "method"]"#,
-            200,
-            json!([-32700, null]),
-        ),
-        ("an empty batch", "[]", 200, json!([-32600, null])),
-        ("an invalid batch, not empty", "[1]", 200, json!([[-32600, null]])),
-        ("an invalid batch", "[1,2,3]", 200, json!([[-32600, null], [-32600, null], [-32600, null]])),
-        (
-            "a batch",
-            r#"[
-                {"jsonrpc": "2.0", "method": "sum", "params": [1,2,4], "id": "1"},
-                {"jsonrpc": "2.0", "method": "notify_hello", "params": [7]},
-                {"jsonrpc": "2.0", "method": "subtract", "params": [42,23], "id": "2"},
-                {"foo": "boo"},
-                {"jsonrpc": "2.0", "method": "foo.get", "params": {"name": "myself"}, "id": "5"},
-                {"jsonrpc": "2.0", "method": "get_data", "id": "9"}
-            ]"#,
-            200,
-            json!([[-32602, "1"], [-32602, "2"], [-32600, null], [-32601, "5"], [-32601, "9"]]),
-        ),
-        (
-            "a batch of notifications",
-            r#"[
-                {"jsonrpc": "2.0", "method": "notify_sum", "params": [1,2,4]},
-                {"jsonrpc": "2.0", "method": "notify_hello", "params": [7]}
-            ]"#,
-            202,
-            Value::Null,
-        ),
-    ] {
-        let reply = exchange(body);
-        assert_eq!((reply.status, codes_and_ids(&reply)), (status, expected), "{name}");
+    let examples: Vec<Value> = serde_json::from_str(include_str!("jsonrpc_examples.json")).unwrap();
+    assert_eq!(examples.len(), 15, "one for each example of the specification's section 7");
+    for example in examples {
+        let reply = exchange(example["body"].as_str().unwrap());
+        let answered = json!([reply.status, codes_and_ids(&reply)]);
+        assert_eq!(answered, json!([example["status"], example["codes_and_ids"]]), "{}", example["name"]);
     }
 }
 

@@ -1,7 +1,8 @@
 //! Whole leagues in hostile worlds. A failing seed can be watched:
 //! `cargo run --release -p matchday-core --example soak -- --seed N --trace`.
 
-use matchday_core::sim::{self, Options};
+use matchday_core::sim::minds::Mind;
+use matchday_core::sim::{self, Options, Shape};
 
 fn all_hold(seeds: std::ops::Range<u64>) {
     let failures: Vec<_> = seeds
@@ -34,4 +35,19 @@ slices! {
     seeds_from_2250 2250;
     seeds_from_2500 2500;
     seeds_from_2750 2750;
+}
+
+/// Whatever the minds do, on a sound network nobody loses a match for want of an answer.
+#[test]
+fn players_whose_minds_are_late_silent_or_wrong_lose_no_match_by_it() {
+    for sound_percent in [0, 50, 100] {
+        let minds = vec![Mind::Outside { sound_percent }; 4];
+        let options = Options { shape: Some(Shape { minds, ..Shape::plain(4, 2) }), ..Options::default() };
+        for seed in 0..25 {
+            let report = sim::run(seed, &options);
+            assert!(report.failure.is_none(), "seed {seed}: {:?}", report.failure);
+            assert_eq!(report.stats.inquiries, 12, "both players of six matches, once each");
+            assert_eq!(report.stats.technical_losses, 0);
+        }
+    }
 }

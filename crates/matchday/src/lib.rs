@@ -2,7 +2,9 @@
 //!
 //! # Layout
 //! - [`net`]: HTTP, both sides of it
+//! - `mcp`: the Model Context Protocol, for any client of it, at the same address
 //! - [`shell`]: runs an agent of the core over HTTP and a store
+//! - [`mind`]: programs and models that decide for a player
 //! - [`store`]: where events are kept
 //! - [`cli`]: the commands; `view`: how they show things; `local`: a whole league in one process
 //! - `check`: is an agent conformant? each rule, what was seen, how to mend it
@@ -11,6 +13,8 @@
 mod check;
 pub mod cli;
 mod local;
+mod mcp;
+pub mod mind;
 pub mod net;
 pub mod shell;
 mod starter;

@@ -3,6 +3,7 @@
 
 mod store_support;
 
+use matchday::store::chronicle::Chronicle;
 use matchday::store::export::export;
 use matchday::store::timeline::replay;
 use matchday::store::{Direction, Exchange, Store};
@@ -11,7 +12,7 @@ use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
-use store_support::{BEGIN, append, append_with, fair_referee, league, line};
+use store_support::{BEGIN, append, append_with, fair_referee, league};
 
 fn at(ms: u64) -> Timestamp {
     BEGIN + Duration::from_millis(49 + ms)
@@ -71,22 +72,105 @@ fn a_match_reads_as_a_timeline() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("league.db");
     stored(&path);
-    let reader = Store::open_read_only(&path).unwrap();
-    insta::assert_snapshot!("match", replay(&reader, Some(&MatchId::new("R1M1"))).unwrap());
-    insta::assert_snapshot!("league", replay(&reader, None).unwrap());
-    let error = replay(&reader, Some(&MatchId::new("R9M9"))).unwrap_err().to_string();
+    let chronicle = opened(&path);
+    insta::assert_snapshot!("match", replay(&chronicle, Some(&MatchId::new("R1M1"))).unwrap());
+    insta::assert_snapshot!("league", replay(&chronicle, None).unwrap());
+    let error = replay(&chronicle, Some(&MatchId::new("R9M9"))).unwrap_err().to_string();
     assert_eq!(error, "there is no match R9M9 in this league; matches are named as R1M1");
 }
 
+fn opened(path: &Path) -> Chronicle {
+    Chronicle::open(&[path.to_owned()]).unwrap()
+}
+
+/// What a referee of ours writes down of R1M1.
+fn referee_notes() -> Vec<String> {
+    let player = |id: &str, port| {
+        json!({"player_id": id, "endpoint": format!("http://localhost:{port}/mcp"), "dialect": "standard",
+               "record": null, "shows": "tok_shown", "expects": null})
+    };
+    let assignment = json!({
+        "league_id": "league_2025_even_odd", "round_id": 1, "match_id": "R1M1", "game_type": "even_odd",
+        "attempt": 1, "conversation_id": "conv-r1m1-001", "starts_at": at(0).as_micros(),
+        "secret": "5ec7e7".repeat(10) + "5ec7", "players": [player("P01", 8101), player("P02", 8102)],
+    });
+    let score = json!({"P01": 0, "P02": 3});
+    let result = json!({"winner": "P02", "score": score, "details": {"choices": {"P01": null, "P02": null}},
+                        "status": "TECHNICAL_LOSS", "reason": "P01 did not join - P02 wins by default"});
+    let identity =
+        json!({"id": "REF01", "league_id": null, "auth_token": "tok_ref01_secret", "match_tokens": true});
+    let events = [
+        json!({"type": "enrolled", "identity": identity}),
+        json!({"type": "assigned", "assignment": assignment}),
+        json!({"type": "decided", "match_id": "R1M1", "attempt": 1, "result": result}),
+        json!({"type": "reported", "match_id": "R1M1", "attempt": 1}),
+    ];
+    (0..).zip(events).map(|(n, event)| matchday_core::log::write(at(n * 50), &event).unwrap()).collect()
+}
+
 #[test]
-fn a_store_without_a_league_has_nothing_to_replay() {
+fn a_referees_store_alone_tells_what_the_referee_saw() {
     let dir = tempfile::tempdir().unwrap();
-    let path = dir.path().join("player.db");
+    let path = dir.path().join("referee-8001.db");
     let store = Store::open(&path).unwrap();
-    append(&store, "player/8101", vec![line(0)]).unwrap();
+    let own = exchanges().into_iter().filter(|exchange| exchange.agent == "REF01").collect();
+    append_with(&store, "referee/8001", referee_notes(), own).unwrap();
     store.close().unwrap();
-    let error = replay(&Store::open_read_only(&path).unwrap(), None).unwrap_err().to_string();
-    assert!(error.contains("holds no league"), "{error}");
+    let here = |text: String| text.replace(dir.path().to_str().unwrap(), "DIR");
+    let told = replay(&opened(&path), Some(&MatchId::new("R1M1"))).unwrap();
+    insta::assert_snapshot!("match_by_referee", here(told));
+    insta::assert_snapshot!("referee", here(replay(&opened(&path), None).unwrap()));
+    let error = replay(&opened(&path), Some(&MatchId::new("R9M9"))).unwrap_err().to_string();
+    assert_eq!(error, "REF01 has nothing of match R9M9: its only match is R1M1");
+    let out = dir.path().join("out");
+    let exported = export(&opened(&path), &out).unwrap();
+    assert_eq!((exported.events, exported.matches, exported.league), (4, 1, false));
+    let record = fs::read_to_string(out.join("matches/R1M1.json")).unwrap();
+    assert!(!record.contains("tok_") && !record.contains("5ec7e7"), "{record}");
+    let record: Value = serde_json::from_str(&record).unwrap();
+    assert_eq!((&record["decided_by"], &record["status"]), (&json!("REF01"), &json!("TECHNICAL_LOSS")));
+    assert_eq!(record["transcript"].as_array().unwrap().len(), 6);
+    assert!(!out.join("standings.csv").exists());
+}
+
+#[test]
+fn stores_of_two_leagues_are_not_mixed() {
+    let dir = tempfile::tempdir().unwrap();
+    let (one, two, referee) =
+        (dir.path().join("one.db"), dir.path().join("two.db"), dir.path().join("referee-8001.db"));
+    stored(&one);
+    stored(&two);
+    let store = Store::open(&referee).unwrap();
+    append(&store, "referee/8001", referee_notes()).unwrap();
+    store.close().unwrap();
+    let error = Chronicle::open(&[one.clone(), two]).unwrap_err().to_string();
+    assert!(error.contains("each hold a league"), "{error}");
+    let error = Chronicle::open(&[one.clone(), referee]).unwrap_err().to_string();
+    assert!(error.contains("is of REF01 in another league"), "its token is not the league's: {error}");
+    assert!(Chronicle::open(&[one.clone(), one]).is_ok(), "the same file twice is read once");
+}
+
+#[test]
+fn an_answer_that_came_too_late_is_told_from_both_sides() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("league.db");
+    let store = Store::open(&path).unwrap();
+    let mut both: Vec<Exchange> = exchanges().into_iter().skip(1).take(1).collect();
+    let late = Exchange {
+        agent: "P02".into(),
+        direction: Direction::In,
+        peer: "".into(),
+        done_at: Some(at(900)),
+        answer: Some(json!({"result": {"message_type": "GAME_JOIN_ACK", "accept": true}}).to_string()),
+        ..both[0].clone()
+    };
+    both.push(late);
+    append_with(&store, "league", league(4, fair_referee), both).unwrap();
+    store.close().unwrap();
+    let told = replay(&opened(&path), Some(&MatchId::new("R1M1"))).unwrap();
+    let line =
+        "no answer in time; P02 answered after 899.0 ms, which did not arrive: GAME_JOIN_ACK, accept true";
+    assert!(told.contains(line), "{told}");
 }
 
 #[test]
@@ -95,19 +179,20 @@ fn an_export_holds_everything_but_the_secrets() {
     let path = dir.path().join("league.db");
     stored(&path);
     let store = Store::open(&path).unwrap();
-    let secret = json!({"type": "enrolled", "identity": {"id": "P01", "auth_token": "tok_p01_secret"}});
-    let assignment =
-        json!({"type": "assigned", "assignment": {"secret": "5ec7e7", "players": [{"shows": "tok_x"}]}});
-    let lines = [secret, assignment].map(|event| matchday_core::log::write(BEGIN, &event).unwrap());
-    append(&store, "referee/8001", lines.to_vec()).unwrap();
+    // Without its name, so that it is anyone's: the manager of this league never gave REF01 that token.
+    let applied =
+        json!({"type": "applied", "conversation_id": "conv-1", "registration_key": "tok_registration_1"});
+    let applied = matchday_core::log::write(BEGIN, &applied).unwrap();
+    let notes = std::iter::once(applied).chain(referee_notes().into_iter().skip(1)).collect();
+    append(&store, "referee/8001", notes).unwrap();
     store.close().unwrap();
 
     let out = dir.path().join("out");
-    let reader = Store::open_read_only(&path).unwrap();
-    let exported = export(&reader, &out).unwrap();
-    assert_eq!((exported.events, exported.matches), (29, 6));
+    let chronicle = opened(&path);
+    let exported = export(&chronicle, &out).unwrap();
+    assert_eq!((exported.events, exported.matches, exported.league), (31, 6, true));
     let events = fs::read_to_string(out.join("events.jsonl")).unwrap();
-    assert_eq!(events.lines().count(), 29);
+    assert_eq!(events.lines().count(), 31);
     for hidden in ["tok_", "5ec7e7"] {
         assert!(!events.contains(hidden), "{hidden}");
     }
@@ -122,9 +207,10 @@ fn an_export_holds_everything_but_the_secrets() {
         serde_json::from_str(&fs::read_to_string(out.join("matches/R1M1.json")).unwrap()).unwrap();
     assert_eq!(record["transcript"].as_array().unwrap().len(), 8);
     assert_eq!(record["lifecycle"].as_array().unwrap().len(), 3);
+    assert_eq!(record["notes"].as_array().unwrap().len(), 3);
     assert_eq!(record["result"]["details"]["fairness"]["scheme"], "matchday-draw-1");
     assert_eq!(fs::read_dir(out.join("matches")).unwrap().count(), 6);
 
-    let error = export(&reader, &out).unwrap_err().to_string();
+    let error = export(&chronicle, &out).unwrap_err().to_string();
     assert!(error.contains("is not empty"), "{error}");
 }

@@ -5,6 +5,7 @@ mod store_support;
 
 use matchday::store::verify::{Fault, Verification, verify, verify_file};
 use matchday::store::{Store, Stored};
+use matchday_core::protocol::Token;
 use matchday_core::protocol::messages::Order;
 use serde_json::{Value, json};
 use store_support::{
@@ -97,6 +98,35 @@ fn a_struck_result_cannot_come_back() {
     lines.push(decided);
     let fault = check(chained("league", &lines)).fault.unwrap();
     assert!(fault.why.contains("the result of attempt 1 at R1M1 was struck, and is back"), "{fault}");
+}
+
+#[test]
+fn a_registration_after_the_start_fits_only_soon_in_the_same_conversation_and_while_its_token_is_unused() {
+    let lines = Desk::started(2, fair_referee).lines;
+    let read = |line: &String| serde_json::from_str::<Value>(line).unwrap();
+    let registered =
+        lines.iter().map(read).find(|line| line["event"]["type"] == "player_registered").unwrap();
+    let began = registered["at"].as_i64().unwrap();
+    let again = |after: i64, change: fn(&mut Value)| {
+        let mut line = registered.clone();
+        line["at"] = json!(began + after);
+        change(&mut line["event"]);
+        line.to_string()
+    };
+    let why = |more: Vec<String>| {
+        check(chained("league", &[lines.clone(), more].concat())).fault.map(|fault| fault.why)
+    };
+    let closed = Some("registration was closed when the league started".to_owned());
+    let seconds = |count: i64| count * 1_000_000;
+    let other_token = |event: &mut Value| event["token"] = json!("00".repeat(32));
+    assert_eq!(why(vec![again(seconds(30), other_token)]), None);
+    assert_eq!(why(vec![again(seconds(31), other_token)]), closed, "too late");
+    let other_proof = |event: &mut Value| event["request"]["proof"]["conversation"] = json!("00".repeat(32));
+    assert_eq!(why(vec![again(seconds(1), other_proof)]), closed);
+    let no_proof = |event: &mut Value| event["request"] = Value::Null;
+    assert_eq!(why(vec![again(seconds(1), no_proof)]), closed);
+    let shown = |event: &mut Value| *event = json!({"type": "token_shown", "agent": "player:P01"});
+    assert_eq!(why(vec![again(seconds(1), shown), again(seconds(2), other_token)]), closed);
 }
 
 #[test]
@@ -260,4 +290,116 @@ fn a_fault_is_reported_with_what_fits_before_it() {
     let last = lines.len() - 1;
     lines[last] = lines[last].replace("\"champion\":\"P0", "\"champion\":\"P1");
     insta::assert_snapshot!(printed(check(chained("league", &lines))));
+}
+
+const REFEREE_TOKEN: &str = "tok_ref01_of_the_tests";
+
+/// A league whose manager knows REF01 by a token of ours, and what REF01 itself wrote down meanwhile.
+fn league_and_referee() -> (Vec<String>, Vec<String>) {
+    let hash = serde_json::to_value(Token::new(REFEREE_TOKEN).hash()).unwrap();
+    let mut lines = league(4, fair_referee);
+    let mut notes = Vec::new();
+    let note =
+        |line: &Value, event: Value| json!({"v": line["v"], "at": line["at"], "event": event}).to_string();
+    for line in &mut lines {
+        let mut stored: Value = serde_json::from_str(line).unwrap();
+        let event = stored["event"].clone();
+        if event["type"] == "referee_registered" && event["referee_id"] == "REF01" {
+            stored["event"]["token"] = hash.clone();
+            *line = stored.to_string();
+            let identity = json!({"id": "REF01", "league_id": "league_2025_even_odd",
+                                  "auth_token": REFEREE_TOKEN, "match_tokens": true});
+            notes.push(note(&stored, json!({"type": "enrolled", "identity": identity})));
+        }
+        if event["type"] == "match_decided" && event["by"] == json!({"referee": "REF01"}) {
+            let seats = event["result"]["score"].as_object().unwrap().keys();
+            let seat = |id: &String| {
+                json!({"player_id": id, "endpoint": null, "dialect": "standard", "record": null,
+                       "shows": "tok_x", "expects": null})
+            };
+            let mut players: Vec<Value> = seats.map(seat).collect();
+            // The score is in the order of the ids, the commitment in that of the seats; the nonces say which.
+            let with_salt = |player: &Value| {
+                event["result"]["details"]["fairness"]["nonces"][player["player_id"].as_str().unwrap()]
+                    == "salt"
+            };
+            players.sort_by_key(|player| !with_salt(player));
+            let assignment = json!({
+                "league_id": "league_2025_even_odd", "round_id": 1, "match_id": event["match_id"],
+                "game_type": "even_odd", "attempt": event["attempt"], "conversation_id": "conv",
+                "starts_at": stored["at"], "secret": event["result"]["details"]["fairness"]["secret"],
+                "players": players,
+            });
+            let (id, attempt) = (&event["match_id"], &event["attempt"]);
+            let decided =
+                json!({"type": "decided", "match_id": id, "attempt": attempt, "result": event["result"]});
+            let reported = json!({"type": "reported", "match_id": id, "attempt": attempt});
+            let assigned = json!({"type": "assigned", "assignment": assignment});
+            notes.extend([assigned, decided, reported].map(|event| note(&stored, event)));
+        }
+    }
+    (lines, notes)
+}
+
+fn both(league: &[String], referee: &[String]) -> Verification {
+    let streams = [(stream("league"), chained("league", league))];
+    verify(streams.into_iter().chain([(stream("referee/8001"), chained("referee/8001", referee))]))
+}
+
+#[test]
+fn a_referee_that_agrees_with_the_manager_fits() {
+    let (league, referee) = league_and_referee();
+    let found = both(&league, &referee);
+    assert_eq!((found.fault, found.not_checked), (None, Vec::<String>::new()));
+    assert_eq!((found.referees.results, found.referees.agreeing), (3, 3));
+    assert_eq!(found.referees.draws_proven, 3);
+}
+
+#[test]
+fn a_referees_store_alone_is_checked_as_far_as_it_goes() {
+    let (_, referee) = league_and_referee();
+    insta::assert_snapshot!(verify([(stream("referee/8001"), chained("referee/8001", &referee))]));
+    let mut bent = referee.clone();
+    let decided = bent.iter().position(|line| line.contains("\"decided\"")).unwrap();
+    bent.remove(decided - 1);
+    let fault = verify([(stream("referee/8001"), chained("referee/8001", &bent))]).fault.unwrap();
+    assert!(fault.why.contains("was never given to it"), "{fault}");
+    let mut bent = referee;
+    let assigned = bent.iter().position(|line| line.contains("\"assigned\"")).unwrap();
+    let mut line: Value = serde_json::from_str(&bent[assigned]).unwrap();
+    line["event"]["assignment"]["secret"] = "ab".repeat(32).into();
+    bent[assigned] = line.to_string();
+    let fault = verify([(stream("referee/8001"), chained("referee/8001", &bent))]).fault.unwrap();
+    assert!(fault.why.contains("another secret than that of the assignment"), "{fault}");
+}
+
+#[test]
+fn a_manager_that_recorded_otherwise_than_the_referee_decided_is_found() {
+    let (league, referee) = league_and_referee();
+    let changed: Vec<String> =
+        referee.iter().map(|line| line.replace("number was", "the number was")).collect();
+    assert_ne!(changed, referee);
+    let fault = both(&league, &changed).fault.unwrap();
+    assert_eq!((fault.stream.clone(), fault.what.as_str()), (stream("league"), "match_decided"));
+    assert!(fault.why.contains("REF01 decided R1M1 otherwise"), "{fault}");
+    let forgotten: Vec<String> = referee.into_iter().filter(|line| !line.contains("R2M1")).collect();
+    let fault = both(&league, &forgotten).fault.unwrap();
+    assert!(fault.why.contains("REF01 never decided R2M1"), "{fault}");
+}
+
+#[test]
+fn an_acknowledged_result_that_the_manager_does_not_have_is_found() {
+    let (league, referee) = league_and_referee();
+    let end = league.iter().position(|line| line.contains("R3M1") && line.contains("match_decided")).unwrap();
+    let fault = both(&league[..end], &referee).fault.unwrap();
+    assert_eq!((fault.stream.clone(), fault.what.as_str()), (stream("referee/8001"), "reported"));
+    assert!(fault.why.contains("its store does not have it"), "{fault}");
+}
+
+#[test]
+fn an_agent_of_another_league_is_not_compared() {
+    let (_, referee) = league_and_referee();
+    let found = both(&league(4, fair_referee), &referee);
+    assert_eq!(found.fault, None);
+    assert_eq!(found.not_checked, ["referee/8001 of REF01: it is not of this league"]);
 }

@@ -9,6 +9,21 @@ use crate::protocol::messages::{ByPlayer, GameDetails, MoveRequest, Parity, Pari
 use serde_json::{Map, Value};
 use smol_str::SmolStr;
 
+pub(super) const RULES: &str = "\
+# even_odd
+
+Both players call `even` or `odd` at the same time, neither seeing the other's call. Then a number from 1 to 10 is drawn,
+each as likely as the others.
+
+- If exactly one of them called it right, that one wins.
+- If both did, or neither did, it is a draw.
+
+A win is worth 3 points, a draw 1, a loss 0. Whoever does not answer in time loses the match.
+
+The referee asks with CHOOSE_PARITY_CALL; the answer is CHOOSE_PARITY_RESPONSE with `parity_choice` `\"even\"` or `\"odd\"`,
+in exactly these letters. A match has one choice, and it cannot be taken back.
+";
+
 #[derive(Debug, Clone, Default)]
 pub struct EvenOdd {
     choices: [Option<Parity>; 2],

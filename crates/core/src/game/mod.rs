@@ -137,6 +137,8 @@ impl std::error::Error for IllegalMove {}
 #[derive(Debug)]
 pub struct GameEntry {
     pub name: &'static str,
+    /// How it is played, asked and judged: in Markdown, for people and models who are to play it.
+    pub rules: &'static str,
     /// The most turns that a game can have; a turn of both at once counts as one.
     pub turns_max: u32,
     pub new: fn() -> Box<dyn Game>,
@@ -144,8 +146,18 @@ pub struct GameEntry {
 
 /// Every game that is played here.
 pub const GAMES: &[GameEntry] = &[
-    GameEntry { name: "even_odd", turns_max: 1, new: || Box::new(EvenOdd::default()) },
-    GameEntry { name: "tic_tac_toe", turns_max: 9, new: || Box::new(TicTacToe::default()) },
+    GameEntry {
+        name: "even_odd",
+        rules: even_odd::RULES,
+        turns_max: 1,
+        new: || Box::new(EvenOdd::default()),
+    },
+    GameEntry {
+        name: "tic_tac_toe",
+        rules: tic_tac_toe::RULES,
+        turns_max: 9,
+        new: || Box::new(TicTacToe::default()),
+    },
 ];
 
 /// The game of that name. There is no default: a game that is not here cannot be played.

@@ -7,6 +7,19 @@ use crate::protocol::messages::{GameDetails, MoveRequest};
 use serde_json::{Map, Value, json};
 use smol_str::SmolStr;
 
+pub(super) const RULES: &str = "\
+# tic_tac_toe
+
+Two players mark the cells of a board of three by three in turn. Player A has X and begins, player B has O. Whoever first
+has three marks in a row, across, down or diagonally, wins. A full board without such a row is a draw.
+
+A win is worth 3 points, a draw 1, a loss 0. Whoever does not answer in time loses the match.
+
+Cells are numbered 0 to 8, row by row from the top left. The referee asks with GAME_MOVE_CALL: `move_request.context`
+holds the `board` and `your_mark`, `move_request.valid_options` the free cells. The answer is GAME_MOVE_RESPONSE with
+one of these numbers as `move_data.choice`.
+";
+
 #[derive(Debug, Clone, Default)]
 pub struct TicTacToe {
     cells: [Option<Seat>; 9],

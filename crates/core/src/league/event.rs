@@ -20,29 +20,42 @@ pub enum LeagueEvent {
     LeagueCreated {
         settings: Settings,
     },
-    /// A new player; or one that came again before the start, under its old id with a fresh token.
+    /// A new player; or one that came again before the start, or did not get its answer, under its old id with a fresh
+    /// token.
     PlayerRegistered {
         player_id: PlayerId,
         meta: PlayerMeta,
         token: TokenHash,
         dialect: Dialect,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        request: Option<Requested>,
     },
     RefereeRegistered {
         referee_id: RefereeId,
         meta: RefereeMeta,
         token: TokenHash,
         dialect: Dialect,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        request: Option<Requested>,
     },
-    /// It showed its earlier token, and keeps it.
+    /// It showed its earlier token or the key behind it, and keeps it.
     PlayerRejoined {
         player_id: PlayerId,
         meta: PlayerMeta,
         dialect: Dialect,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        request: Option<Requested>,
     },
     RefereeRejoined {
         referee_id: RefereeId,
         meta: RefereeMeta,
         dialect: Dialect,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        request: Option<Requested>,
+    },
+    /// An agent that has no key of its own has its token: it will not be given another one unasked.
+    TokenShown {
+        agent: Sender,
     },
     /// Registration is closed, and all rounds are drawn up.
     LeagueStarted {
@@ -106,6 +119,25 @@ pub enum LeagueEvent {
         agent: Sender,
         deviations: Vec<String>,
     },
+}
+
+/// A registration as it was asked for, so that it is known again when it arrives once more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Requested {
+    pub proof: Proof,
+    /// By the agent's clock. What is older was on its way for too long.
+    #[serde(with = "exact")]
+    pub sent_at: Timestamp,
+}
+
+/// What only the agent that registered can show again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Proof {
+    /// Its registration key.
+    Key(TokenHash),
+    /// Its conversation: not much of a secret, so it is good for a short time only.
+    Conversation(TokenHash),
 }
 
 /// Who decided a match.

@@ -198,6 +198,9 @@ impl Manager {
         if member.as_ref().is_some_and(|member| *member != asked.envelope.sender) {
             deviations.push(Deviation { kind: DeviationKind::OwnName, path: "sender".into() });
         }
+        if let Some(member) = &member {
+            self.note_token_shown(act, member);
+        }
         let outcome = match body {
             Err(rejection) => Err(rejection.into()),
             Ok(body) => self.dispatch(act, &asked, member.as_ref(), body),
@@ -324,6 +327,8 @@ impl Agent for Manager {
             Input::Request(request) => self.on_request(&mut act, request),
             Input::Answer { call, dialect, answer } => self.on_answer(&mut act, call, dialect, &answer),
             Input::Tick => self.tick(&mut act),
+            // A manager's mind is its own.
+            Input::Decided { .. } => {}
         }
         act.step
     }

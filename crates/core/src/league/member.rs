@@ -1,18 +1,28 @@
 //! A player or a referee as the manager knows it. Changed only while an event is applied.
 
+use super::event::{Proof, Requested};
 use crate::protocol::Timestamp;
 use crate::protocol::dialect::Dialect;
 use crate::protocol::messages::{Lifecycle, Record};
 use crate::protocol::token::TokenHash;
 use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// How long after a registration its repetition is answered by no more than its conversation: enough for an agent that
+/// tries again, too little for anyone who would collect another's token later.
+const REPEAT_WITHIN: Duration = Duration::from_secs(30);
 
 /// A player or a referee, as the manager knows it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Member<M> {
     pub meta: M,
     pub token: TokenHash,
-    /// When it was given that token.
+    /// When it registered.
     pub registered_at: Timestamp,
+    /// The registration that its token was given for. Those of old logs have none.
+    pub request: Option<Requested>,
+    /// Whether it is known to have its token.
+    pub token_shown: bool,
     pub dialect: Dialect,
     pub state: Lifecycle,
     /// Technical losses in a row.
@@ -24,11 +34,19 @@ pub struct Member<M> {
 }
 
 impl<M> Member<M> {
-    pub(super) fn new(meta: M, token: TokenHash, registered_at: Timestamp, dialect: Dialect) -> Self {
+    pub(super) fn new(
+        meta: M,
+        token: TokenHash,
+        registered_at: Timestamp,
+        dialect: Dialect,
+        request: Option<Requested>,
+    ) -> Self {
         Self {
             meta,
             token,
             registered_at,
+            request,
+            token_shown: false,
             dialect,
             state: Lifecycle::Registered,
             streak: 0,
@@ -38,11 +56,36 @@ impl<M> Member<M> {
         }
     }
 
+    /// Is given another token. All else that is known of it stays, since it is the same agent; and if it asks in the same
+    /// way as before, the time in which it may do so does not begin anew.
+    pub(super) fn register_again(&mut self, again: Self) {
+        let same = |request: Requested| self.was_asked_by(&request.proof);
+        if !again.request.is_some_and(same) {
+            self.registered_at = again.registered_at;
+        }
+        self.token = again.token;
+        self.rejoin(again.meta, again.dialect, again.request);
+        self.token_shown = false;
+    }
+
     /// Comes back in: known already, with what has changed about it.
-    pub(super) fn rejoin(&mut self, meta: M, dialect: Dialect) {
+    pub(super) fn rejoin(&mut self, meta: M, dialect: Dialect, request: Option<Requested>) {
         self.meta = meta;
         self.dialect = dialect;
+        self.request = request.or(self.request);
+        self.token_shown = true;
         self.recover();
+    }
+
+    /// Whether this is what it registered with.
+    pub fn was_asked_by(&self, proof: &Proof) -> bool {
+        self.request.is_some_and(|known| known.proof == *proof)
+    }
+
+    /// Whether it may be given a token again though all it can show is its conversation, and the league may have started:
+    /// only soon, and only if it is not known to have one.
+    pub fn may_ask_again(&self, now: Timestamp) -> bool {
+        !self.token_shown && now.since(self.registered_at) <= REPEAT_WITHIN
     }
 
     fn recover(&mut self) {

@@ -4,7 +4,7 @@
 //! - [`settings`], [`event`], [`state`] (of [`member`]s and [`fixture`]s): the rules of a league, what happens to it, and
 //!   how it stands
 //! - [`schedule`], [`standings`]: pure arithmetic
-//! - [`manager`]: the agent; it decides, and works through `registration`, `launch`, `rounds`, `results`, `queries`, `orders`,
+//! - [`manager`]: the agent; it decides, and works through `registration`, `returning`, `launch`, `rounds`, `results`, `queries`, `orders`,
 //!   `auth` (who may), `notices` (telling everyone)
 
 mod auth;
@@ -18,13 +18,14 @@ mod orders;
 mod queries;
 mod registration;
 mod results;
+mod returning;
 mod rounds;
 pub mod schedule;
 pub mod settings;
 pub mod standings;
 pub mod state;
 
-pub use event::{DecidedBy, LeagueEvent, Suspicion};
+pub use event::{DecidedBy, LeagueEvent, Proof, Requested, Suspicion};
 pub use manager::Manager;
 pub use settings::{EndpointCheck, Settings, TieBreak};
 pub use state::League;

@@ -1,5 +1,6 @@
 //! What the manager tells those who ask. Nothing here changes anything.
 
+use super::event::DecidedBy;
 use super::fixture::{Match, Round};
 use super::manager::{Act, Asked, Manager, Refusal};
 use super::standings::Tally;
@@ -8,7 +9,8 @@ use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{MatchId, PlayerId, RoundId};
 use crate::protocol::messages::query::{
     MatchProgress, NextMatch, NextMatchData, PlayerListing, PlayerStats, PlayerStatsData, PlayersData,
-    ScheduleData, ScheduledMatch, ScheduledResult, ScheduledRound, StandingsData,
+    RefereeListing, RefereesData, ScheduleData, ScheduledMatch, ScheduledResult, ScheduledRound,
+    StandingsData,
 };
 use crate::protocol::messages::{
     GameDetails, LeagueError, LeagueQuery, LeagueQueryResponse, QueryError, QueryParams, QueryType, Record,
@@ -38,6 +40,9 @@ impl Manager {
             true => match look {
                 Look::Standings => Message::new(envelope, self.standings()),
                 Look::Status => Message::new(envelope, self.status()),
+                Look::Referees => {
+                    Message::new(envelope, respond(QueryType::GetReferees, data(self.referees_list())))
+                }
                 Look::Schedule(round_id) => {
                     let found = self.schedule(*round_id).and_then(data);
                     Message::new(envelope, respond(QueryType::GetSchedule, found))
@@ -74,6 +79,7 @@ impl Manager {
                 self.subject(member, params).and_then(|player| self.stats(player)).and_then(data)
             }
             QueryType::GetPlayers => data(self.players_list(member)),
+            QueryType::GetReferees => data(self.referees_list()),
         };
         respond(query_type, found)
     }
@@ -206,6 +212,23 @@ impl Manager {
             contact_endpoint: for_referee.then(|| player.meta.contact_endpoint.clone()),
         });
         PlayersData { players: players.collect() }
+    }
+
+    fn referees_list(&self) -> RefereesData {
+        let decided_by = |id| {
+            let by = DecidedBy::Referee(id);
+            let decisions = self.league.matches.values().filter_map(|game| game.decision.as_ref());
+            u32::try_from(decisions.filter(|decision| decision.by == by).count()).unwrap_or(u32::MAX)
+        };
+        let referees = self.league.referees.iter().map(|(id, referee)| RefereeListing {
+            referee_id: id.clone(),
+            display_name: referee.meta.display_name.clone(),
+            version: referee.meta.version.to_string(),
+            state: referee.state,
+            matches_decided: decided_by(id.clone()),
+            deviations: referee.deviations.clone(),
+        });
+        RefereesData { referees: referees.collect() }
     }
 }
 

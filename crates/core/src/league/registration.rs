@@ -1,7 +1,8 @@
-//! How agents enter the league, come back to it, and are turned away.
+//! How agents enter the league, come back to it, and are turned away. Who is known already is for `returning` to say.
 
 use super::event::LeagueEvent;
 use super::manager::{Act, Asked, Manager, Purpose, Refusal};
+use super::returning::{self, Known};
 use super::settings::EndpointCheck;
 use crate::agent::{Answer, Content, Parcel, Reply};
 use crate::post::{Errand, Tries};
@@ -14,9 +15,8 @@ use crate::protocol::messages::{
 };
 use crate::protocol::text::{DisplayName, Endpoint};
 use crate::protocol::token::Mint;
-use crate::protocol::{Message, Sender, Token};
-use serde_json::{Map, Value, json};
-use std::time::Duration;
+use crate::protocol::{Message, Sender, Timestamp, Token};
+use serde_json::json;
 
 /// A registration that waits for its endpoint to answer.
 #[derive(Debug)]
@@ -27,20 +27,20 @@ pub(super) struct Probation {
 
 /// Who wants in, with what it says of itself.
 #[derive(Debug, Clone)]
-enum Applicant {
+pub(super) enum Applicant {
     Player(PlayerMeta),
     Referee(RefereeMeta),
 }
 
 impl Applicant {
-    fn endpoint(&self) -> &Endpoint {
+    pub(super) fn endpoint(&self) -> &Endpoint {
         match self {
             Self::Player(meta) => &meta.contact_endpoint,
             Self::Referee(meta) => &meta.contact_endpoint,
         }
     }
 
-    fn name(&self) -> &DisplayName {
+    pub(super) fn name(&self) -> &DisplayName {
         match self {
             Self::Player(meta) => &meta.display_name,
             Self::Referee(meta) => &meta.display_name,
@@ -68,10 +68,6 @@ impl Applicant {
         }
     }
 }
-
-/// How long after a registration its repetition is still taken for one: enough for an agent that tries again, too
-/// little for anyone who would collect another's token later.
-const REPEAT_WITHIN: Duration = Duration::from_secs(30);
 
 /// The versions of league.v2 that are spoken here.
 const VERSIONS: &str = ">=2.0.0, <2.2.0";
@@ -109,16 +105,11 @@ impl Manager {
             self.reject(act, asked, &applicant, refusal);
             return None;
         }
-        let earlier = asked.envelope.auth_token.as_ref().and_then(|token| self.holder(&applicant, token));
-        if let Some(member) = earlier {
-            self.rejoin(act, asked, &member, applicant);
-            return Some(member);
-        }
-        if let Some((member, token)) = self.repeated(act, asked, &applicant) {
-            self.accept(act, asked, &member, token);
-            return Some(member);
-        }
-        if let Err(refusal) = self.check_room(&applicant) {
+        let applicant = match self.greet(act, asked, applicant) {
+            Ok(member) => return member,
+            Err(applicant) => applicant,
+        };
+        if let Err(refusal) = self.check_room(act.now, &applicant) {
             self.reject(act, asked, &applicant, refusal);
             return None;
         }
@@ -129,28 +120,36 @@ impl Manager {
         Some(self.enter(act, asked, applicant))
     }
 
-    /// Whether this is a registration that was granted a moment ago and whose answer may have been lost: it is answered
-    /// again, even if the league has started since.
-    fn repeated(&self, act: &Act<'_>, asked: &Asked, applicant: &Applicant) -> Option<(Sender, Token)> {
-        let member = self.returning(applicant)?;
-        let token = self.mint.as_ref()?.issue(member.id(), &asked.envelope.conversation_id);
-        let (kept, registered_at) = match &member {
-            Sender::Player(id) => {
-                self.league.players.get(id).map(|known| (known.token, known.registered_at))?
+    /// Deals with one that is known already; gives back one that is not.
+    fn greet(
+        &mut self,
+        act: &mut Act<'_>,
+        asked: &Asked,
+        applicant: Applicant,
+    ) -> Result<Option<Sender>, Applicant> {
+        match self.recognise(act.now, asked, &applicant) {
+            Known::Not => Err(applicant),
+            Known::Returns(member, token) => {
+                self.rejoin(act, asked, &member, applicant, token);
+                Ok(Some(member))
             }
-            Sender::Referee(id) => {
-                self.league.referees.get(id).map(|known| (known.token, known.registered_at))?
+            Known::Repeats(member, token) => {
+                self.accept(act, asked, &member, token);
+                Ok(Some(member))
             }
-            Sender::LeagueManager | Sender::Launcher => return None,
-        };
-        (kept.admits(&token) && act.now.since(registered_at) <= REPEAT_WITHIN).then_some((member, token))
-    }
-
-    /// Which member of the applicant's kind holds this token.
-    fn holder(&self, applicant: &Applicant, token: &Token) -> Option<Sender> {
-        match applicant {
-            Applicant::Player(_) => self.player_with(token).map(Sender::Player),
-            Applicant::Referee(_) => self.referee_with(token).map(Sender::Referee),
+            Known::Unanswered(member) => {
+                self.enter(act, asked, applicant);
+                self.on_rejoined(act, &member);
+                Ok(Some(member))
+            }
+            Known::Outdated { in_force } => {
+                let refusal =
+                    Refusal::new(ErrorCode::InvalidState, "Registration outdated - a later one is in force")
+                        .with("timestamp", asked.envelope.timestamp.to_string())
+                        .with("in_force", in_force.to_string());
+                self.reject(act, asked, &applicant, refusal);
+                Ok(None)
+            }
         }
     }
 
@@ -175,7 +174,7 @@ impl Manager {
     }
 
     /// Whether the league still takes anyone.
-    fn check_room(&self, applicant: &Applicant) -> Result<(), Refusal> {
+    fn check_room(&self, now: Timestamp, applicant: &Applicant) -> Result<(), Refusal> {
         if self.league.phase != Phase::Registration {
             return Err(Refusal::new(
                 ErrorCode::LateRegistration,
@@ -190,31 +189,10 @@ impl Manager {
                 .then_some("Maximum referees reached"),
         };
         match full {
-            Some(reason) if self.returning(applicant).is_none() => {
+            Some(reason) if self.returning(now, applicant).is_none() => {
                 Err(Refusal::new(ErrorCode::InvalidState, reason))
             }
             _ => Ok(()),
-        }
-    }
-
-    /// Who this applicant was before it was restarted: same endpoint, same name.
-    fn returning(&self, applicant: &Applicant) -> Option<Sender> {
-        let same = |endpoint: &Endpoint, name: &DisplayName| {
-            endpoint == applicant.endpoint() && name == applicant.name()
-        };
-        match applicant {
-            Applicant::Player(_) => {
-                let mut players = self.league.players.iter();
-                players
-                    .find(|(_, known)| same(&known.meta.contact_endpoint, &known.meta.display_name))
-                    .map(|(id, _)| Sender::Player(id.clone()))
-            }
-            Applicant::Referee(_) => {
-                let mut referees = self.league.referees.iter();
-                referees
-                    .find(|(_, known)| same(&known.meta.contact_endpoint, &known.meta.display_name))
-                    .map(|(id, _)| Sender::Referee(id.clone()))
-            }
         }
     }
 
@@ -228,16 +206,21 @@ impl Manager {
 
     /// Takes an applicant on, with a fresh token; one that was here before gets its old id, and its old token dies.
     fn enter(&mut self, act: &mut Act<'_>, asked: &Asked, applicant: Applicant) -> Sender {
-        let member = self.returning(&applicant).unwrap_or_else(|| self.next_id(&applicant));
-        let mint = self.mint.get_or_insert_with(|| Mint::new(act.entropy));
-        let token = mint.issue(member.id(), &asked.envelope.conversation_id);
-        let dialect = asked.dialect;
+        let member = self.returning(act.now, &applicant).unwrap_or_else(|| self.next_id(&applicant));
+        let token = match returning::key(asked) {
+            Some(key) => key.league_token(&self.league.settings.league_id, member.id()),
+            None => {
+                let mint = self.mint.get_or_insert_with(|| Mint::new(act.entropy));
+                mint.issue(member.id(), &asked.envelope.conversation_id)
+            }
+        };
+        let (hash, dialect, request) = (token.hash(), asked.dialect, Some(returning::requested(asked)));
         let event = match (&member, applicant.clone()) {
             (Sender::Player(id), Applicant::Player(meta)) => {
-                LeagueEvent::PlayerRegistered { player_id: id.clone(), meta, token: token.hash(), dialect }
+                LeagueEvent::PlayerRegistered { player_id: id.clone(), meta, token: hash, dialect, request }
             }
             (Sender::Referee(id), Applicant::Referee(meta)) => {
-                LeagueEvent::RefereeRegistered { referee_id: id.clone(), meta, token: token.hash(), dialect }
+                LeagueEvent::RefereeRegistered { referee_id: id.clone(), meta, token: hash, dialect, request }
             }
             _ => return member, // An applicant's id is always of its own kind.
         };
@@ -249,21 +232,26 @@ impl Manager {
         member
     }
 
-    fn rejoin(&mut self, act: &mut Act<'_>, asked: &Asked, member: &Sender, applicant: Applicant) {
-        let dialect = asked.dialect;
+    fn rejoin(
+        &mut self,
+        act: &mut Act<'_>,
+        asked: &Asked,
+        member: &Sender,
+        applicant: Applicant,
+        token: Token,
+    ) {
+        let (dialect, request) = (asked.dialect, Some(self.renewed(asked, member)));
         let event = match (member, applicant) {
             (Sender::Player(id), Applicant::Player(meta)) => {
-                LeagueEvent::PlayerRejoined { player_id: id.clone(), meta, dialect }
+                LeagueEvent::PlayerRejoined { player_id: id.clone(), meta, dialect, request }
             }
             (Sender::Referee(id), Applicant::Referee(meta)) => {
-                LeagueEvent::RefereeRejoined { referee_id: id.clone(), meta, dialect }
+                LeagueEvent::RefereeRejoined { referee_id: id.clone(), meta, dialect, request }
             }
             _ => return, // A holder is always of the applicant's kind.
         };
         self.record(act, event);
-        if let Some(token) = asked.envelope.auth_token.clone() {
-            self.accept(act, asked, member, token);
-        }
+        self.accept(act, asked, member, token);
         self.on_rejoined(act, member);
     }
 
@@ -327,23 +315,20 @@ impl Manager {
 
     pub(super) fn end_probation(&mut self, act: &mut Act<'_>, probation: Probation, answer: &Answer) {
         let Probation { asked, applicant } = probation;
-        let mut verdict = self.check_room(&applicant);
         if matches!(answer, Answer::Undelivered(_)) {
-            let mut context = Map::new();
-            context.insert("contact_endpoint".into(), Value::from(applicant.endpoint().as_str()));
-            verdict = Err(Refusal {
-                code: ErrorCode::Connection,
-                message: "Contact endpoint unreachable".into(),
-                context: Some(context),
-            });
+            let refusal = Refusal::new(ErrorCode::Connection, "Contact endpoint unreachable")
+                .with("contact_endpoint", applicant.endpoint().as_str());
+            return self.reject(act, &asked, &applicant, refusal);
         }
-        match verdict {
-            Ok(()) => {
-                let member = self.enter(act, &asked, applicant);
-                self.seen.insert(member);
-            }
-            Err(refusal) => self.reject(act, &asked, &applicant, refusal),
-        }
+        // A copy of this registration may have got in meanwhile, and the league may have started.
+        let member = match self.greet(act, &asked, applicant) {
+            Ok(member) => member,
+            Err(applicant) => match self.check_room(act.now, &applicant) {
+                Ok(()) => Some(self.enter(act, &asked, applicant)),
+                Err(refusal) => return self.reject(act, &asked, &applicant, refusal),
+            },
+        };
+        self.seen.extend(member);
     }
 
     /// Looks whether anyone is there.

@@ -58,22 +58,25 @@ impl League {
                 self.settings = settings.clone();
                 self.created = true;
             }
-            LeagueEvent::PlayerRegistered { player_id, meta, token, dialect } => {
-                self.players.insert(player_id.clone(), Member::new(meta.clone(), *token, at, *dialect));
+            LeagueEvent::PlayerRegistered { player_id, meta, token, dialect, request } => {
+                let player = Member::new(meta.clone(), *token, at, *dialect, *request);
+                register(&mut self.players, player_id, player);
             }
-            LeagueEvent::RefereeRegistered { referee_id, meta, token, dialect } => {
-                self.referees.insert(referee_id.clone(), Member::new(meta.clone(), *token, at, *dialect));
+            LeagueEvent::RefereeRegistered { referee_id, meta, token, dialect, request } => {
+                let referee = Member::new(meta.clone(), *token, at, *dialect, *request);
+                register(&mut self.referees, referee_id, referee);
             }
-            LeagueEvent::PlayerRejoined { player_id, meta, dialect } => {
+            LeagueEvent::PlayerRejoined { player_id, meta, dialect, request } => {
                 if let Some(player) = self.players.get_mut(player_id) {
-                    player.rejoin(meta.clone(), *dialect);
+                    player.rejoin(meta.clone(), *dialect, *request);
                 }
             }
-            LeagueEvent::RefereeRejoined { referee_id, meta, dialect } => {
+            LeagueEvent::RefereeRejoined { referee_id, meta, dialect, request } => {
                 if let Some(referee) = self.referees.get_mut(referee_id) {
-                    referee.rejoin(meta.clone(), *dialect);
+                    referee.rejoin(meta.clone(), *dialect, *request);
                 }
             }
+            LeagueEvent::TokenShown { agent } => self.note_token(agent),
             LeagueEvent::LeagueStarted { rounds } => self.start(rounds),
             LeagueEvent::RoundAnnounced { round_id, starts_at, plan } => {
                 self.announce(*round_id, *starts_at, plan);
@@ -262,6 +265,17 @@ impl League {
         }
     }
 
+    fn note_token(&mut self, agent: &Sender) {
+        let shown = match agent {
+            Sender::Player(id) => self.players.get_mut(id).map(|player| &mut player.token_shown),
+            Sender::Referee(id) => self.referees.get_mut(id).map(|referee| &mut referee.token_shown),
+            Sender::LeagueManager | Sender::Launcher => None,
+        };
+        if let Some(shown) = shown {
+            *shown = true;
+        }
+    }
+
     fn note(&mut self, agent: &Sender, deviations: &[String]) {
         let deviations = deviations.iter().map(String::as_str);
         match agent {
@@ -328,5 +342,14 @@ impl League {
                 })
             })
             .collect()
+    }
+}
+
+fn register<I: Ord + Clone, M>(members: &mut BTreeMap<I, Member<M>>, id: &I, member: Member<M>) {
+    match members.get_mut(id) {
+        Some(known) => known.register_again(member),
+        None => {
+            members.insert(id.clone(), member);
+        }
     }
 }

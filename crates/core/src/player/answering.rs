@@ -3,10 +3,11 @@
 use super::durable::{ATTEMPTS_MAX, MATCHES_MAX, QUESTIONS_MAX};
 use super::event::{Choice, PlayerEvent, Question};
 use super::memory::Past;
+use super::pondering::{PENDING_MAX, TakenUp};
 use super::strategy::Turn;
 use super::trust::{Refusal, refusal};
 use super::{Player, Response};
-use crate::agent::Agent;
+use crate::agent::{Agent, Content, RequestId};
 use crate::entropy::Entropy;
 use crate::fair::Nonce;
 use crate::protocol::messages::{
@@ -14,26 +15,116 @@ use crate::protocol::messages::{
     MoveData, Parity, Record,
 };
 use crate::protocol::{
-    Attempt, Body, Envelope, ErrorCode, GameType, MatchId, Message, PlayerId, RoundId, Timestamp,
+    Attempt, Body, Envelope, ErrorCode, GameType, MatchId, Message, MessageType, PlayerId, RoundId, Timestamp,
 };
+use crate::timing::Timing;
 use serde_json::{Map, Value};
+use smol_str::SmolStr;
+use std::time::Duration;
 
 /// The game whose question is always the same one, in whatever words a referee asks it.
 const EVEN_ODD: &str = "even_odd";
 /// What referees call the move by which they ask for a parity.
 const PARITY_MOVES: [&str; 2] = ["choose_parity", "parity_choose"];
+/// How many characters are kept of why the fallback chose.
+const REASON_MAX: usize = 200;
 
 /// A question, whichever message put it.
-struct Asked<'a> {
-    match_id: &'a MatchId,
-    player_id: &'a PlayerId,
-    game_type: &'a GameType,
-    round_id: Option<RoundId>,
-    opponent_id: Option<PlayerId>,
-    question: Question,
-    options: &'a [Value],
-    context: &'a Map<String, Value>,
-    standings: Option<Record>,
+#[derive(Debug, Clone)]
+pub(super) struct Asked {
+    pub(super) match_id: MatchId,
+    pub(super) player_id: PlayerId,
+    pub(super) game_type: GameType,
+    pub(super) round_id: Option<RoundId>,
+    pub(super) opponent_id: Option<PlayerId>,
+    pub(super) question: Question,
+    pub(super) options: Vec<Value>,
+    pub(super) context: Map<String, Value>,
+    pub(super) standings: Option<Record>,
+    /// How long the referee waits for an answer.
+    pub(super) window: Duration,
+}
+
+/// Who asked, and how the answer goes back. It is settled when the question is heard: whatever the player learns while
+/// it thinks, it answers as the one that was asked.
+#[derive(Debug, Clone)]
+pub(super) struct Asker {
+    pub(super) request: RequestId,
+    envelope: Envelope,
+    match_id: MatchId,
+    player_id: PlayerId,
+    form: Form,
+}
+
+/// By which message a question was put, and so which one answers it.
+#[derive(Debug, Clone)]
+enum Form {
+    Parity,
+    Move { game_type: GameType, move_type: SmolStr },
+}
+
+impl Asked {
+    /// The choice, and the event that keeps it. `fallback`: why the mind outside did not choose, if it was to.
+    pub(super) fn settled(
+        self,
+        entropy: &mut Entropy,
+        value: Value,
+        fallback: Option<String>,
+    ) -> (PlayerEvent, Choice) {
+        let choice = Choice { value, nonce: Nonce(hex::encode(entropy.bytes::<16>()).into()) };
+        let event = PlayerEvent::Chosen {
+            match_id: self.match_id,
+            round_id: self.round_id,
+            opponent_id: self.opponent_id,
+            question: self.question,
+            choice: choice.clone(),
+            fallback: fallback.map(|why| why.chars().take(REASON_MAX).collect()),
+        };
+        (event, choice)
+    }
+}
+
+impl Asker {
+    /// The choice as it goes out.
+    pub(super) fn content(&self, now: Timestamp, choice: &Choice) -> Content {
+        let (match_id, player_id) = (self.match_id.clone(), self.player_id.clone());
+        let nonce = Some(choice.nonce.clone());
+        let body: Body = match &self.form {
+            Form::Parity => {
+                let Some(parity_choice) = choice.value.as_str().and_then(Parity::parse) else {
+                    let why = "the choice kept for this match is neither even nor odd";
+                    return self.refusal(now, refusal(ErrorCode::Internal, why));
+                };
+                ChooseParityResponse { match_id, player_id, parity_choice, nonce }.into()
+            }
+            Form::Move { game_type, move_type } => GameMoveResponse {
+                match_id,
+                player_id,
+                game_type: game_type.clone(),
+                move_data: MoveData { move_type: move_type.clone(), choice: choice.value.clone() },
+                nonce,
+            }
+            .into(),
+        };
+        let envelope = Envelope { timestamp: now, ..self.envelope.clone() };
+        Content::Message(Message::new(envelope, body))
+    }
+
+    pub(super) fn refusal(&self, now: Timestamp, mut refusal: Refusal) -> Content {
+        let asked_by = match self.form {
+            Form::Parity => MessageType::ChooseParityCall,
+            Form::Move { .. } => MessageType::GameMoveCall,
+        };
+        refusal.original_message_type = Some(SmolStr::new_static(asked_by.name()));
+        let envelope = Envelope { timestamp: now, auth_token: None, ..self.envelope.clone() };
+        Content::Message(Message::new(envelope, refusal))
+    }
+}
+
+/// How long a referee waits, by its own clock alone: ours may show another time. A deadline that was over before the
+/// question was put says nothing, and then the usual one holds.
+fn window(asked_at: Timestamp, deadline: Timestamp) -> Duration {
+    if deadline < asked_at { Timing::default().choice } else { deadline.since(asked_at) }
 }
 
 impl Player {
@@ -65,7 +156,8 @@ impl Player {
             });
         }
         let match_id = ack.match_id.clone();
-        Ok(Response::message(events, self.reply(now, envelope, &match_id, attempt, ack)))
+        let reply = self.reply(now, envelope, &match_id, attempt, ack);
+        Ok(Response::now(events, Content::Message(reply)))
     }
 
     fn is_news(&self, match_id: &MatchId, attempt: Attempt) -> bool {
@@ -75,89 +167,94 @@ impl Player {
     }
 
     pub(super) fn choose_parity(
-        &self,
+        &mut self,
         now: Timestamp,
         entropy: &mut Entropy,
+        request: RequestId,
         envelope: &Envelope,
         call: ChooseParityCall,
     ) -> Result<Response, Refusal> {
         let attempt = self.believe_referee(envelope, &call.match_id)?;
         let given = call.context.as_ref();
-        let context = given.map(shown_context).unwrap_or_default();
         let asked = Asked {
-            match_id: &call.match_id,
-            player_id: &call.player_id,
-            game_type: &call.game_type,
             round_id: call.round_id.or(given.and_then(|context| context.round_id)),
             opponent_id: given.and_then(|context| context.opponent_id.clone()),
             question: Question::Parity,
-            options: &parities(),
-            context: &context,
+            options: parities(),
+            context: given.map(shown_context).unwrap_or_default(),
             standings: given.and_then(|context| context.your_standings),
-        };
-        let (events, choice) = self.choose(entropy, asked)?;
-        let Some(parity_choice) = choice.value.as_str().and_then(Parity::parse) else {
-            return Err(refusal(
-                ErrorCode::Internal,
-                "the choice kept for this match is neither even nor odd",
-            ));
-        };
-        let answer = ChooseParityResponse {
-            match_id: call.match_id.clone(),
+            window: window(envelope.timestamp, call.deadline),
+            match_id: call.match_id,
             player_id: call.player_id,
-            parity_choice,
-            nonce: Some(choice.nonce),
+            game_type: call.game_type,
         };
-        Ok(Response::message(events, self.reply(now, envelope, &call.match_id, attempt, answer)))
+        let asker = self.asker(request, envelope, attempt, &asked, Form::Parity);
+        self.choose(now, entropy, asked, asker)
     }
 
     pub(super) fn choose_move(
-        &self,
+        &mut self,
         now: Timestamp,
         entropy: &mut Entropy,
+        request: RequestId,
         envelope: &Envelope,
         call: GameMoveCall,
     ) -> Result<Response, Refusal> {
         let attempt = self.believe_referee(envelope, &call.match_id)?;
-        let parities = parities();
-        let request = &call.move_request;
+        let wanted = call.move_request;
         let of_parity =
-            call.game_type.as_str() == EVEN_ODD || PARITY_MOVES.contains(&request.move_type.as_str());
-        let (question, options) = if of_parity {
-            (Question::Parity, parities.as_slice())
-        } else {
-            (Question::of_move(request), request.valid_options.as_slice())
-        };
-        let opponent = request.context.get("opponent_id").and_then(Value::as_str);
+            call.game_type.as_str() == EVEN_ODD || PARITY_MOVES.contains(&wanted.move_type.as_str());
+        let question = if of_parity { Question::Parity } else { Question::of_move(&wanted) };
+        let opponent = wanted.context.get("opponent_id").and_then(Value::as_str);
+        let form = Form::Move { game_type: call.game_type.clone(), move_type: wanted.move_type };
         let asked = Asked {
-            match_id: &call.match_id,
-            player_id: &call.player_id,
-            game_type: &call.game_type,
+            match_id: call.match_id,
+            player_id: call.player_id,
+            game_type: call.game_type,
             round_id: call.round_id,
             opponent_id: opponent.map(PlayerId::new),
             question,
-            options,
-            context: &request.context,
+            options: if of_parity { parities() } else { wanted.valid_options },
+            context: wanted.context,
             standings: None,
+            window: window(envelope.timestamp, call.deadline),
         };
-        let (events, choice) = self.choose(entropy, asked)?;
-        let answer = GameMoveResponse {
-            match_id: call.match_id.clone(),
-            player_id: call.player_id,
-            game_type: call.game_type,
-            move_data: MoveData { move_type: call.move_request.move_type, choice: choice.value },
-            nonce: Some(choice.nonce),
-        };
-        Ok(Response::message(events, self.reply(now, envelope, &call.match_id, attempt, answer)))
+        let asker = self.asker(request, envelope, attempt, &asked, form);
+        self.choose(now, entropy, asked, asker)
     }
 
-    /// The choice kept for this question, or a new one and the event that keeps it.
-    fn choose(&self, entropy: &mut Entropy, asked: Asked<'_>) -> Result<(Vec<PlayerEvent>, Choice), Refusal> {
-        self.believe_addressee(Some(asked.player_id))?;
-        self.believe_match(asked.match_id)?;
-        let known = self.durable.find(asked.match_id);
+    fn asker(
+        &self,
+        request: RequestId,
+        envelope: &Envelope,
+        attempt: Attempt,
+        asked: &Asked,
+        form: Form,
+    ) -> Asker {
+        let token = self.answer_token(&asked.match_id, attempt);
+        let conversation = envelope.conversation_id.clone();
+        Asker {
+            request,
+            envelope: Envelope::new(self.sender(), envelope.timestamp, conversation).with_token(token),
+            match_id: asked.match_id.clone(),
+            player_id: asked.player_id.clone(),
+            form,
+        }
+    }
+
+    /// The choice kept for this question, or a new one and the event that keeps it, or the promise of one.
+    fn choose(
+        &mut self,
+        now: Timestamp,
+        entropy: &mut Entropy,
+        mut asked: Asked,
+        asker: Asker,
+    ) -> Result<Response, Refusal> {
+        self.believe_addressee(Some(&asked.player_id))?;
+        self.believe_match(&asked.match_id)?;
+        let known = self.durable.find(&asked.match_id);
         if let Some(choice) = known.and_then(|known| known.choices.get(&asked.question)) {
-            return Ok((Vec::new(), choice.clone()));
+            return Ok(Response::now(Vec::new(), asker.content(now, choice)));
         }
         if asked.options.is_empty() {
             let message = "move_request.valid_options: expected at least one move, got none";
@@ -168,31 +265,59 @@ impl Player {
                 format!("this player answers at most {QUESTIONS_MAX} different questions in a match");
             return Err(refusal(ErrorCode::InvalidState, message));
         }
-        self.make_room(asked.match_id)?;
-        let announced = known.and_then(|known| known.opponent_id.clone());
-        let opponent_id = announced.or(asked.opponent_id);
+        self.make_room(&asked.match_id)?;
+        asked.opponent_id = known.and_then(|known| known.opponent_id.clone()).or(asked.opponent_id);
+        let Some(outside) = &mut self.outside else {
+            return Ok(self.answer_now(now, entropy, asked, &asker, None));
+        };
+        match outside.take_up(now, asked, asker) {
+            TakenUp::New(inquiry) => Ok(Response::later(self.inquiry(now, inquiry))),
+            TakenUp::Known => Ok(Response::later(None)),
+            TakenUp::NoTime(question) => {
+                let (asked, asker) = *question;
+                let why = "the referee leaves no time to think".to_owned();
+                Ok(self.answer_now(now, entropy, asked, &asker, Some(why)))
+            }
+            TakenUp::NoRoom => {
+                let message = format!("this player is thinking about {PENDING_MAX} moves already: ask again");
+                Err(refusal(ErrorCode::RateLimited, message))
+            }
+        }
+    }
+
+    /// Chooses by the player's own strategy: its only one, or the fallback, and then `fallback` says why.
+    fn answer_now(
+        &self,
+        now: Timestamp,
+        entropy: &mut Entropy,
+        asked: Asked,
+        asker: &Asker,
+        fallback: Option<String>,
+    ) -> Response {
+        let value = self.own_choice(entropy, &asked);
+        let (event, choice) = asked.settled(entropy, value, fallback);
+        Response::now(vec![event], asker.content(now, &choice))
+    }
+
+    pub(super) fn own_choice(&self, entropy: &mut Entropy, asked: &Asked) -> Value {
+        let turn = self.turn(asked);
+        let chosen = self.strategy.choose(&turn, entropy);
+        if asked.options.contains(&chosen) { chosen } else { turn.any_option(entropy) }
+    }
+
+    pub(super) fn turn<'a>(&'a self, asked: &'a Asked) -> Turn<'a> {
         let history = self.history();
-        let turn = Turn {
-            game_type: asked.game_type,
-            own_id: self.own_id()?,
-            opponent_id: opponent_id.as_ref(),
-            options: asked.options,
-            context: asked.context,
-            against: opponent_id.as_ref().map_or(Past::NONE, |opponent| history.against(opponent)),
+        let opponent_id = asked.opponent_id.as_ref();
+        Turn {
+            game_type: &asked.game_type,
+            own_id: &asked.player_id,
+            opponent_id,
+            options: &asked.options,
+            context: &asked.context,
+            against: opponent_id.map_or(Past::NONE, |opponent| history.against(opponent)),
             overall: history.overall(),
             record: asked.standings.unwrap_or_else(|| history.overall().record()),
-        };
-        let chosen = self.strategy.choose(&turn, entropy);
-        let value = if asked.options.contains(&chosen) { chosen } else { turn.any_option(entropy) };
-        let choice = Choice { value, nonce: Nonce(hex::encode(entropy.bytes::<16>()).into()) };
-        let event = PlayerEvent::Chosen {
-            match_id: asked.match_id.clone(),
-            round_id: asked.round_id,
-            opponent_id,
-            question: asked.question,
-            choice: choice.clone(),
-        };
-        Ok((vec![event], choice))
+        }
     }
 
     /// Refuses rather than forget a match that is under way.
@@ -219,8 +344,8 @@ impl Player {
     }
 }
 
-fn parities() -> [Value; 2] {
-    Parity::ALL.map(|parity| Value::from(parity.as_str()))
+fn parities() -> Vec<Value> {
+    Parity::ALL.map(|parity| Value::from(parity.as_str())).to_vec()
 }
 
 fn shown_context(context: &crate::protocol::messages::ChoiceContext) -> Map<String, Value> {

@@ -2,10 +2,10 @@
 
 use super::event::{Choice, Fixture, Notice, PlayerEvent, Question};
 use super::memory::History;
-use crate::enrol::Identity;
+use crate::enrol::{Application, Identity};
 use crate::fair::Commitment;
 use crate::protocol::messages::Role;
-use crate::protocol::{Attempt, ConversationId, GameType, MatchId, PlayerId, RoundId};
+use crate::protocol::{Attempt, GameType, MatchId, PlayerId, RoundId};
 use std::collections::BTreeMap;
 
 /// How many matches are kept at once; a league has one a round.
@@ -17,12 +17,21 @@ pub const ATTEMPTS_MAX: usize = 16;
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Durable {
-    /// The conversation in which we register.
-    applied: Option<ConversationId>,
+    /// How we register.
+    applied: Option<Application>,
     identity: Option<Identity<PlayerId>>,
     matches: BTreeMap<MatchId, Match>,
     history: History,
     league_closed: bool,
+    fallbacks: Fallbacks,
+}
+
+/// How often a mind outside was to choose and did not.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Fallbacks {
+    pub count: u32,
+    /// The match and the reason of the last time.
+    pub last: Option<(MatchId, String)>,
 }
 
 /// A match of ours that is to come, under way, or over and not yet forgotten.
@@ -45,7 +54,7 @@ impl Durable {
         self.identity.as_ref()
     }
 
-    pub fn applied(&self) -> Option<&ConversationId> {
+    pub fn applied(&self) -> Option<&Application> {
         self.applied.as_ref()
     }
 
@@ -59,6 +68,10 @@ impl Durable {
 
     pub fn find(&self, match_id: &MatchId) -> Option<&Match> {
         self.matches.get(match_id)
+    }
+
+    pub fn fallbacks(&self) -> &Fallbacks {
+        &self.fallbacks
     }
 
     pub fn league_closed(&self) -> bool {
@@ -79,7 +92,7 @@ impl Durable {
 
     pub(super) fn apply(&mut self, event: &PlayerEvent) {
         match event {
-            PlayerEvent::Applied { conversation_id } => self.applied = Some(conversation_id.clone()),
+            PlayerEvent::Applied(application) => self.applied = Some(application.clone()),
             PlayerEvent::Enrolled { identity } => self.enrol(identity),
             PlayerEvent::Announced { round_id, matches } => {
                 for fixture in matches {
@@ -104,7 +117,11 @@ impl Durable {
                 // A promise that could be replaced would be none.
                 invited.invitations.entry(*attempt).or_insert_with(|| draw_commitment.clone());
             }
-            PlayerEvent::Chosen { match_id, round_id, opponent_id, question, choice } => {
+            PlayerEvent::Chosen { match_id, round_id, opponent_id, question, choice, fallback } => {
+                if let Some(why) = fallback {
+                    self.fallbacks.count = self.fallbacks.count.saturating_add(1);
+                    self.fallbacks.last = Some((match_id.clone(), why.clone()));
+                }
                 let played = self.entry(match_id);
                 played.round_id = played.round_id.or(*round_id);
                 if played.opponent_id.is_none() {

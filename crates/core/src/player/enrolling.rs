@@ -3,12 +3,12 @@
 use super::event::PlayerEvent;
 use super::{Player, slug};
 use crate::agent::{Agent, Answer, CallId, Parcel, Step};
-use crate::enrol::{Enrolment, Identity, REGISTER_TIMEOUT, Verdict, judge, new_conversation};
+use crate::enrol::{Application, Enrolment, Identity, REGISTER_TIMEOUT, Verdict, judge};
 use crate::entropy::Entropy;
 use crate::post::{Errand, Tries};
 use crate::protocol::dialect::Dialect;
 use crate::protocol::messages::{LeagueRegisterRequest, PlayerMeta};
-use crate::protocol::{Body, ConversationId, Envelope, Message, PlayerId, Timestamp};
+use crate::protocol::{Body, Envelope, Message, PlayerId, Timestamp};
 use crate::retry::Backoff;
 use smol_str::SmolStr;
 use std::time::Duration;
@@ -21,18 +21,18 @@ const RETRY: Tries = Tries::Forever(Backoff::Fixed { delay: Duration::from_secs(
 
 impl Player {
     pub(super) fn register(&mut self, now: Timestamp, entropy: &mut Entropy, step: &mut Step<PlayerEvent>) {
-        let conversation = match self.durable.applied() {
-            Some(conversation) => conversation.clone(),
+        let application = match self.durable.applied() {
+            Some(application) => application.clone(),
             None => {
-                let conversation_id = new_conversation(&slug(&self.settings.display_name), entropy);
-                step.events.push(PlayerEvent::Applied { conversation_id: conversation_id.clone() });
-                conversation_id
+                let application = Application::new(&slug(&self.settings.display_name), entropy);
+                step.events.push(PlayerEvent::Applied(application.clone()));
+                application
             }
         };
         let errand = Errand {
             to: self.settings.manager.clone(),
             dialect: Dialect::Standard,
-            parcel: Parcel::Message(self.registration(now, conversation)),
+            parcel: Parcel::Message(self.registration(now, application)),
             purpose: (),
             timeout: REGISTER_TIMEOUT,
             tries: RETRY,
@@ -40,8 +40,9 @@ impl Player {
         self.enrolment = Enrolment::Asking(self.post.send(now, errand, &mut step.outbox));
     }
 
-    fn registration(&self, now: Timestamp, conversation: ConversationId) -> Message {
-        let earlier_token = self.identity().and_then(|identity| identity.auth_token.clone());
+    fn registration(&self, now: Timestamp, application: Application) -> Message {
+        let earlier = self.identity().and_then(|identity| identity.auth_token.as_ref());
+        let token = application.shown(&self.settings.manager, earlier);
         let meta = PlayerMeta {
             display_name: self.settings.display_name.clone(),
             version: self.settings.version.clone(),
@@ -49,7 +50,7 @@ impl Player {
             contact_endpoint: self.settings.contact_endpoint.clone(),
             protocol_version: Some(SmolStr::new_static(PROTOCOL_VERSION)),
         };
-        let envelope = Envelope::new(self.sender(), now, conversation).with_token(earlier_token);
+        let envelope = Envelope::new(self.sender(), now, application.conversation_id).with_token(token);
         Message::new(envelope, LeagueRegisterRequest { player_meta: meta })
     }
 
@@ -80,6 +81,7 @@ impl Player {
                 self.enrolment = Enrolment::Done;
                 let identity = self.completed(granted);
                 if self.identity() != Some(&identity) {
+                    self.abandon_thoughts(now, step);
                     step.events.push(PlayerEvent::Enrolled { identity });
                 }
             }

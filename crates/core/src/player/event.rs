@@ -1,10 +1,10 @@
 //! What a player must not forget. Only facts stand here, never anything of a peer's token; the player's own is its key.
 
 use super::memory::PastGame;
-use crate::enrol::Identity;
+use crate::enrol::{Application, Identity};
 use crate::fair::{Commitment, Nonce};
 use crate::protocol::messages::{MoveRequest, Role};
-use crate::protocol::{Attempt, ConversationId, GameType, MatchId, PlayerId, RoundId};
+use crate::protocol::{Attempt, GameType, MatchId, PlayerId, RoundId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -14,9 +14,7 @@ use smol_str::SmolStr;
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum PlayerEvent {
     /// We are about to ask the manager to take us on.
-    Applied {
-        conversation_id: ConversationId,
-    },
+    Applied(Application),
     /// The manager has taken us on, or has told us something new about who we are.
     Enrolled {
         identity: Identity<PlayerId>,
@@ -46,6 +44,9 @@ pub enum PlayerEvent {
         opponent_id: Option<PlayerId>,
         question: Question,
         choice: Choice,
+        /// Why the fallback chose and not the mind outside, if it was to choose.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        fallback: Option<String>,
     },
     /// A match of ours is over.
     Finished {

@@ -4,6 +4,7 @@ use crate::protocol::messages::{Parity, Record};
 use crate::protocol::{GameType, MatchId, PlayerId, RoundId};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
 
 /// How many games are kept one by one, with each opponent and altogether. The records count on beyond it.
 pub const GAMES_MAX: usize = 1_000;
@@ -60,7 +61,8 @@ pub enum DrawCheck {
 /// A run of games, oldest first, and the record of all, those no longer kept included.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Past {
-    games: VecDeque<PastGame>,
+    /// Shared, because a game is one of all games and one of those with its opponent.
+    games: VecDeque<Arc<PastGame>>,
     record: Record,
 }
 
@@ -70,7 +72,7 @@ impl Past {
         &Self { games: VecDeque::new(), record: Record { wins: 0, losses: 0, draws: 0 } };
 
     pub fn games(&self) -> impl DoubleEndedIterator<Item = &PastGame> + ExactSizeIterator {
-        self.games.iter()
+        self.games.iter().map(Arc::as_ref)
     }
 
     pub fn record(&self) -> Record {
@@ -83,7 +85,7 @@ impl Past {
         wins.saturating_add(losses).saturating_add(draws)
     }
 
-    pub fn push(&mut self, game: PastGame) {
+    fn push(&mut self, game: Arc<PastGame>) {
         let count = match game.outcome {
             Outcome::Win => &mut self.record.wins,
             Outcome::Draw => &mut self.record.draws,
@@ -100,7 +102,7 @@ impl Past {
 impl FromIterator<PastGame> for Past {
     fn from_iter<I: IntoIterator<Item = PastGame>>(games: I) -> Self {
         let mut past = Self::default();
-        games.into_iter().for_each(|game| past.push(game));
+        games.into_iter().for_each(|game| past.push(Arc::new(game)));
         past
     }
 }
@@ -140,13 +142,14 @@ impl History {
         if self.seen.len() > SEEN_MAX {
             self.seen.pop_first();
         }
+        let game = Arc::new(game.clone());
         if let Some(opponent) = &game.opponent_id {
             if !self.opponents.contains_key(opponent) && self.opponents.len() >= OPPONENTS_MAX {
                 self.opponents.pop_first();
             }
-            self.opponents.entry(opponent.clone()).or_default().push(game.clone());
+            self.opponents.entry(opponent.clone()).or_default().push(Arc::clone(&game));
         }
-        self.overall.push(game.clone());
+        self.overall.push(game);
     }
 
     /// In another league the same ids name other agents and other matches; what was drawn stays worth knowing.

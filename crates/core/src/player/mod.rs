@@ -1,8 +1,8 @@
 //! The player: joins a league, comes to its matches, chooses, remembers. A pure state machine.
 //!
 //! In reading order: [`event`] and [`durable`] are what it keeps, [`memory`] what it remembers of its games, [`strategy`]
-//! how it chooses; `trust` decides whom it hears, `answering`,
-//! `notices` and `fairness` what it makes of what it hears.
+//! how it chooses, [`pondering`] how it has a mind outside choose; `trust` decides whom it hears, `answering`, `notices`
+//! and `fairness` what it makes of what it hears.
 
 mod answering;
 pub mod durable;
@@ -11,7 +11,9 @@ pub mod event;
 mod fairness;
 pub mod memory;
 mod notices;
+pub mod pondering;
 mod report;
+pub mod sheet;
 pub mod strategy;
 mod trust;
 
@@ -19,9 +21,11 @@ pub use durable::Durable;
 pub use enrolling::PROTOCOL_VERSION;
 pub use event::PlayerEvent;
 pub use memory::{History, Past, PastGame};
+pub use pondering::THINK_TIME;
+pub use sheet::TurnSheet;
 pub use strategy::{Strategy, Turn};
 
-use crate::agent::{Agent, Ask, Content, Input, Reply, Request, Step};
+use crate::agent::{Agent, Ask, Content, Input, Inquiry, Reply, Request, RequestId, Step};
 use crate::enrol::{Enrolment, Identity};
 use crate::entropy::Entropy;
 use crate::post::Post;
@@ -31,8 +35,10 @@ use crate::protocol::{
     Body, ConversationId, DisplayName, Endpoint, Envelope, ErrorCode, GameType, Message, MessageType,
     PlayerId, Sender, Timestamp, Version,
 };
+use pondering::Outside;
 use serde_json::json;
 use smol_str::SmolStr;
+use std::time::Duration;
 use trust::{Refusal, refusal};
 
 /// What a player is told at its start.
@@ -51,6 +57,8 @@ pub struct Settings {
 pub struct Player {
     settings: Settings,
     strategy: Box<dyn Strategy>,
+    /// If the strategy is only the fallback for a mind outside.
+    outside: Option<Outside>,
     durable: Durable,
     enrolment: Enrolment,
     post: Post<()>,
@@ -61,16 +69,22 @@ pub struct Player {
 /// What comes of a message that was believed.
 struct Response {
     events: Vec<PlayerEvent>,
-    content: Content,
+    /// None if the answer must be thought about, and comes later.
+    content: Option<Content>,
+    inquiry: Option<Inquiry>,
 }
 
 impl Response {
-    fn message(events: Vec<PlayerEvent>, message: Message) -> Self {
-        Self { events, content: Content::Message(message) }
+    fn now(events: Vec<PlayerEvent>, content: Content) -> Self {
+        Self { events, content: Some(content), inquiry: None }
     }
 
     fn received(event: Option<PlayerEvent>) -> Self {
-        Self { events: event.into_iter().collect(), content: Content::Received }
+        Self::now(event.into_iter().collect(), Content::Received)
+    }
+
+    fn later(inquiry: Option<Inquiry>) -> Self {
+        Self { events: Vec::new(), content: None, inquiry }
     }
 }
 
@@ -79,11 +93,18 @@ impl Player {
         Self {
             settings,
             strategy,
+            outside: None,
             durable: Durable::default(),
             enrolment: Enrolment::Idle,
             post: Post::default(),
             standing: None,
         }
+    }
+
+    /// A player for which someone outside chooses, and thinks for `think_time` at most about each move: by
+    /// [`Inquiry`] and [`Input::Decided`]. Where nothing of use comes of that in time, `fallback` chooses.
+    pub fn with_outside_mind(settings: Settings, fallback: Box<dyn Strategy>, think_time: Duration) -> Self {
+        Self { outside: Some(Outside::new(think_time)), ..Self::new(settings, fallback) }
     }
 
     pub fn durable(&self) -> &Durable {
@@ -117,10 +138,14 @@ impl Player {
             Ask::Message(Ok(incoming)) => {
                 let conversation = incoming.envelope.conversation_id.clone();
                 let message_type = incoming.message_type;
-                match self.hear(now, entropy, incoming) {
+                match self.hear(now, entropy, request.id, incoming) {
                     Ok(response) => {
                         step.events.extend(response.events);
-                        response.content
+                        step.inquiries.extend(response.inquiry);
+                        match response.content {
+                            Some(content) => content,
+                            None => return,
+                        }
                     }
                     Err(mut refusal) => {
                         refusal.original_message_type = Some(SmolStr::new_static(message_type.name()));
@@ -145,6 +170,7 @@ impl Player {
         &mut self,
         now: Timestamp,
         entropy: &mut Entropy,
+        request: RequestId,
         incoming: Incoming,
     ) -> Result<Response, Refusal> {
         let Incoming { envelope, message_type, body, .. } = incoming;
@@ -153,8 +179,8 @@ impl Player {
         }
         match body.map_err(|rejection| Refusal::from(&rejection))? {
             Body::GameInvitation(invitation) => self.join(now, &envelope, invitation),
-            Body::ChooseParityCall(call) => self.choose_parity(now, entropy, &envelope, call),
-            Body::GameMoveCall(call) => self.choose_move(now, entropy, &envelope, call),
+            Body::ChooseParityCall(call) => self.choose_parity(now, entropy, request, &envelope, call),
+            Body::GameMoveCall(call) => self.choose_move(now, entropy, request, &envelope, call),
             Body::GameOver(over) => self.hear_result(&envelope, over),
             Body::GameError(error) => self.hear_game_error(&envelope, &error),
             Body::RoundAnnouncement(announcement) => self.hear_announcement(&announcement),
@@ -205,7 +231,11 @@ impl Agent for Player {
         let mut step = Step::default();
         match input {
             Input::Wake => self.register(now, entropy, &mut step),
-            Input::Tick => self.retry_registration(now, &mut step),
+            Input::Tick => {
+                self.retry_registration(now, &mut step);
+                self.stop_thinking(now, entropy, &mut step);
+            }
+            Input::Decided { inquiry, decision } => self.decided(now, entropy, inquiry, decision, &mut step),
             Input::Answer { call, dialect, answer } => {
                 self.hear_of_registration(now, call, dialect, answer, &mut step)
             }
@@ -222,7 +252,8 @@ impl Agent for Player {
     }
 
     fn deadline(&self) -> Option<Timestamp> {
-        self.post.deadline()
+        let thinking = self.outside.as_ref().and_then(Outside::deadline);
+        self.post.deadline().into_iter().chain(thinking).min()
     }
 
     /// A player reads leniently: its matches are not lost because someone else's referee leaves a field out.

@@ -1,6 +1,7 @@
 //! What a player tells of itself to whoever debugs it: no tokens, and nothing of a match that is still being played.
 
 use super::Player;
+use super::durable::Fallbacks;
 use super::memory::{Past, PastGame};
 use crate::enrol::Enrolment;
 use crate::protocol::messages::Record;
@@ -33,6 +34,7 @@ impl Player {
             "display_name": self.settings.display_name,
             "game_types": self.settings.game_types,
             "strategy": local.then_some(&self.settings.strategy),
+            "fallbacks": local.then(|| self.fallbacks_told()),
             "registration": enrolment_in_words(&self.enrolment),
             "standing": self.standing,
             "totals": totals(overall),
@@ -40,6 +42,12 @@ impl Player {
             "open_matches": open,
             "history": games,
         })
+    }
+
+    fn fallbacks_told(&self) -> Value {
+        let Fallbacks { count, last } = self.durable.fallbacks();
+        let last = last.as_ref().map(|(match_id, why)| json!({ "match_id": match_id, "why": why }));
+        json!({ "count": count, "last": last })
     }
 }
 

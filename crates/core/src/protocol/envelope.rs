@@ -1,10 +1,13 @@
 //! What stands around every message: who speaks, when, in which conversation, and by what right.
 
 use super::ids::{ConversationId, PlayerId, RefereeId};
+use super::schema::NO_CONTROLS;
 use super::time::Timestamp;
 use super::token::Token;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use smol_str::SmolStr;
+use std::borrow::Cow;
 use std::fmt;
 
 /// The one protocol that is spoken here.
@@ -91,5 +94,20 @@ impl<'de> Deserialize<'de> for Sender {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = SmolStr::deserialize(deserializer)?;
         Self::parse(&text).ok_or_else(|| serde::de::Error::custom("not a sender"))
+    }
+}
+
+impl JsonSchema for Sender {
+    fn schema_name() -> Cow<'static, str> {
+        "Sender".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "string",
+            "pattern": format!("^(league_manager|launcher|(referee|player):{NO_CONTROLS}{{1,{ID_BYTES_MAX}}})$"),
+            "description": "Who speaks. Before registration, the id is the agent's own word for itself.",
+            "examples": ["league_manager", "referee:REF01", "player:P01", "launcher"],
+        })
     }
 }

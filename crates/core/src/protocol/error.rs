@@ -1,7 +1,10 @@
 //! The error catalogue: one table, from which everything that is said about an error is read.
 
+use super::schema::Word;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use smol_str::SmolStr;
+use std::borrow::Cow;
 use std::fmt;
 
 macro_rules! catalogue {
@@ -103,6 +106,22 @@ impl Serialize for ErrorCode {
 impl<'de> Deserialize<'de> for ErrorCode {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         SmolStr::deserialize(deserializer).map(|text| Self::parse(&text))
+    }
+}
+
+impl JsonSchema for ErrorCode {
+    fn schema_name() -> Cow<'static, str> {
+        "ErrorCode".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let mut schema = Word::json_schema(generator);
+        let codes: Vec<_> = Self::ALL.iter().map(Self::code).collect();
+        schema.insert("examples".to_owned(), codes.into());
+        let words =
+            "What went wrong. Agents have codes of their own: one that you do not know is no failure.";
+        schema.insert("description".to_owned(), words.into());
+        schema
     }
 }
 

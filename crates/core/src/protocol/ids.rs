@@ -2,6 +2,7 @@
 //!
 //! Ids are text, because agents in the wild choose their own; short ones are kept inline, so copying them is cheap.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use smol_str::{SmolStr, format_smolstr};
 use std::cmp::Ordering;
@@ -10,8 +11,9 @@ use std::fmt;
 macro_rules! text_ids {
     ($($(#[$doc:meta])* $name:ident;)*) => {$(
         $(#[$doc])*
-        #[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        #[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
         #[serde(transparent)]
+        #[schemars(with = "crate::protocol::schema::Word")]
         pub struct $name(SmolStr);
 
         impl $name {
@@ -71,6 +73,12 @@ impl PlayerId {
     pub fn numbered(n: u32) -> Self {
         Self(format_smolstr!("P{n:02}"))
     }
+
+    /// Whether it has the form of the ids that managers give, so that it is somebody's.
+    pub fn is_numbered(&self) -> bool {
+        let digits = self.0.strip_prefix('P').unwrap_or_default();
+        digits.len() >= 2 && digits.bytes().all(|byte| byte.is_ascii_digit())
+    }
 }
 
 impl RefereeId {
@@ -103,9 +111,9 @@ impl ConversationId {
 }
 
 /// A round's number, counted from 1.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
-pub struct RoundId(pub u32);
+pub struct RoundId(#[schemars(range(min = 1))] pub u32);
 
 impl fmt::Display for RoundId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -2,6 +2,7 @@
 
 use super::envelope::{Envelope, PROTOCOL};
 use super::messages::*;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use smol_str::SmolStr;
 use std::fmt;
@@ -22,8 +23,13 @@ macro_rules! catalogue {
             }
 
             /// The JSON-RPC method that carries it in the standard dialect.
-            pub fn method(self) -> &'static str {
+            pub const fn method(self) -> &'static str {
                 match self { $(Self::$variant => $method,)* }
+            }
+
+            /// What stands beneath the envelope, as a schema.
+            pub(super) fn body_schema(self, generator: &mut SchemaGenerator) -> Schema {
+                match self { $(Self::$variant => $variant::json_schema(generator),)* }
             }
 
             /// Exactly the name, in capitals.

@@ -8,6 +8,8 @@ pub mod ids;
 pub mod jsonrpc;
 pub mod message;
 pub mod messages;
+pub mod methods;
+pub mod schema;
 pub mod text;
 pub mod time;
 pub mod token;

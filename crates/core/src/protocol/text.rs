@@ -1,5 +1,6 @@
 //! Text with a rule: names, versions, endpoints. A value of these types has passed its rule.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 use std::fmt;
@@ -12,9 +13,9 @@ pub struct RuleBroken(pub &'static str);
 
 macro_rules! ruled_texts {
     ($($(#[$doc:meta])* $name:ident, $parse:expr;)*) => {$(
-        $(#[$doc])*
-        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
         #[serde(try_from = "SmolStr")]
+        $(#[$doc])*
         pub struct $name(SmolStr);
 
         impl $name {
@@ -52,10 +53,13 @@ macro_rules! ruled_texts {
 
 ruled_texts! {
     /// What an agent calls itself: 1 to 50 characters.
+    #[schemars(extend("minLength" = 1, "maxLength" = NAME_CHARS_MAX))]
     DisplayName, check_name;
     /// The version of an agent's software: `MAJOR.MINOR.PATCH`.
+    #[schemars(extend("pattern" = VERSION_PATTERN))]
     Version, check_version;
-    /// Where an agent listens: an absolute `http` or `https` URL.
+    /// Where an agent listens: an absolute `http` or `https` URL without user and password.
+    #[schemars(extend("format" = "uri", "maxLength" = ENDPOINT_BYTES_MAX, "pattern" = ENDPOINT_PATTERN))]
     Endpoint, check_endpoint;
 }
 
@@ -85,6 +89,16 @@ fn check_endpoint(text: &str) -> Result<(), RuleBroken> {
 }
 
 pub const ENDPOINT_BYTES_MAX: usize = 2048;
+
+/// A semantic version, for those who read schemas instead of calling [`Version::parse`].
+const VERSION_PATTERN: &str = concat!(
+    r"^(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)",
+    r"(-(0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*)(\.(0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*))*)?",
+    r"(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$",
+);
+
+/// As much of [`Endpoint::parse`] as a pattern can say.
+const ENDPOINT_PATTERN: &str = "^[Hh][Tt][Tt][Pp][Ss]?://[^/?#@]+([/?#]|$)";
 
 #[cfg(test)]
 mod tests {

@@ -4,7 +4,9 @@
 
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::{Add, Sub};
 use std::time::Duration;
@@ -141,6 +143,28 @@ impl Sub<Duration> for Timestamp {
 impl Serialize for Timestamp {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
+    }
+}
+
+/// What the strict reading takes, in the words of [`TimeForm::Standard`].
+const PATTERN: &str = concat!(
+    "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])",
+    r"T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?(Z|\+00:00)$",
+);
+
+impl JsonSchema for Timestamp {
+    fn schema_name() -> Cow<'static, str> {
+        "Timestamp".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "string",
+            "format": "date-time",
+            "pattern": PATTERN,
+            "description": "A time in UTC. We write whole seconds and `Z`; fractions and `+00:00` are read too.",
+            "examples": ["2026-03-02T09:00:00Z"],
+        })
     }
 }
 

@@ -4,8 +4,10 @@
 //! tokens, each good for one direction of one match, so that a token seen by another agent is worth nothing elsewhere.
 
 use super::ids::{Attempt, ConversationId, LeagueId, MatchId};
+use super::text::Endpoint;
 use crate::entropy::Entropy;
 use hmac::{Hmac, KeyInit, Mac};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use smol_str::SmolStr;
@@ -13,8 +15,13 @@ use std::fmt;
 use subtle::ConstantTimeEq;
 
 /// A token in clear. It is never printed whole: `Debug` shows its first characters only.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
+#[schemars(
+    description = "A secret that proves who speaks. Ours are `tok_`, the owner in lower case, `_` and 64 hexadecimal \
+                   digits; those of other managers may look otherwise.",
+    extend("maxLength" = TOKEN_BYTES_MAX)
+)]
 pub struct Token(SmolStr);
 
 /// What the manager keeps of a token. Knowing it is enough to derive tokens, not to impersonate the agent.
@@ -40,6 +47,12 @@ impl Direction {
     }
 }
 
+/// Whose token a registration key is, by its shape.
+const KEY_OWNER: &str = "registration";
+
+/// The longest token that is read, in bytes.
+pub const TOKEN_BYTES_MAX: usize = 1024;
+
 /// How much of a refused token an error may show.
 const SHOWN_CHARS: usize = 8;
 
@@ -61,6 +74,34 @@ impl Token {
         text.push('_');
         text.push_str(&hex::encode(bits));
         Self(text.into())
+    }
+
+    /// The secret that an agent makes up before it first registers, and from which its league token will follow.
+    pub fn new_registration_key(entropy: &mut Entropy) -> Self {
+        Self::shaped(KEY_OWNER, &entropy.bytes())
+    }
+
+    /// What an agent shows one manager of its registration key: two managers must not learn each other's tokens.
+    pub fn shown_to(&self, manager: &Endpoint) -> Self {
+        derive(&self.hash().0, KEY_OWNER, &[b"manager", manager.as_str().as_bytes()])
+    }
+
+    /// Whether this has the shape of a registration key: `tok_registration_` and 64 hexadecimal digits.
+    pub fn is_registration_key(&self) -> bool {
+        let digits =
+            self.0.strip_prefix("tok_").and_then(|rest| rest.strip_prefix(KEY_OWNER)?.strip_prefix('_'));
+        digits.is_some_and(|digits| digits.len() == 64 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
+    }
+
+    /// The league token of an agent that registers with this key. Whoever shows the key again is given the same one, by
+    /// any manager that has the league's log.
+    pub fn league_token(&self, league: &LeagueId, agent: &str) -> Self {
+        derive(&self.hash().0, agent, &[KEY_OWNER.as_bytes(), league.as_str().as_bytes(), agent.as_bytes()])
+    }
+
+    /// By what a manager knows a registration key again. No token follows from it.
+    pub fn proof(&self) -> TokenHash {
+        derive(&self.hash().0, KEY_OWNER, &[b"proof"]).hash()
     }
 
     /// The token itself, for the wire and for the agent's own keyring; nowhere else.
@@ -87,6 +128,11 @@ impl fmt::Debug for Token {
 }
 
 impl TokenHash {
+    /// By what a manager knows a conversation again: as good a proof as the conversation's name is hard to guess.
+    pub fn of_conversation(conversation: &ConversationId) -> Self {
+        Self(Sha256::digest(conversation.as_str().as_bytes()).into())
+    }
+
     /// Whether `token` is the one behind this hash, in a time that does not depend on where they differ.
     pub fn admits(&self, token: &Token) -> bool {
         self.0.ct_eq(&token.hash().0).into()
@@ -135,7 +181,7 @@ fn derive(key: &[u8; 32], owner: &str, parts: &[&[u8]]) -> Token {
     Token::shaped(owner, &mac.finalize().into_bytes().into())
 }
 
-/// Issues the tokens of one manager from its start to its end.
+/// Issues the tokens of one manager from its start to its end, to agents that register without a key of their own.
 ///
 /// A registration that arrives twice, because the network or the agent repeated it, must not kill the token that its
 /// first arrival was given: so a token follows from the agent and the conversation it registers in. The key is never
@@ -211,6 +257,36 @@ mod tests {
         assert_ne!(mint.issue("P01", &first), mint.issue("P01", &second));
         assert_ne!(mint.issue("P01", &first), mint.issue("P02", &first));
         assert_ne!(mint.issue("P01", &first), Mint::new(&mut Entropy::numbered(2)).issue("P01", &first));
+    }
+
+    #[test]
+    fn a_registration_key_leads_to_one_token_in_a_league_and_to_another_in_another() {
+        let key = Token::new_registration_key(&mut Entropy::numbered(1));
+        let (l1, l2) = (LeagueId::new("l1"), LeagueId::new("l2"));
+        assert_eq!(key.league_token(&l1, "P01"), key.league_token(&l1, "P01"));
+        assert!(key.league_token(&l1, "P01").reveal().starts_with("tok_p01_"));
+        let manager = |port| Endpoint::parse(&format!("http://localhost:{port}/mcp")).unwrap();
+        let mut all = vec![
+            key.league_token(&l1, "P01"),
+            key.league_token(&l1, "P02"),
+            key.league_token(&l2, "P01"),
+            key.shown_to(&manager(8000)),
+            key.shown_to(&manager(8001)),
+            key,
+        ];
+        all.sort();
+        all.dedup();
+        assert_eq!(all.len(), 6);
+    }
+
+    #[test]
+    fn a_registration_key_is_known_by_its_shape() {
+        let key = Token::new_registration_key(&mut Entropy::numbered(1));
+        assert!(key.is_registration_key());
+        assert!(key.shown_to(&Endpoint::parse("http://localhost:8000/mcp").unwrap()).is_registration_key());
+        for other in ["tok_registration_", "tok_registration_0123", "registration_00", token().reveal()] {
+            assert!(!Token::new(other).is_registration_key(), "{other}");
+        }
     }
 
     #[test]

@@ -26,6 +26,9 @@ impl Referee {
         answer: Answer,
         step: &mut Step<RefereeEvent>,
     ) {
+        if matches!(answer, Answer::Message(_) | Answer::Received) {
+            self.learn_dialect(now, asked, dialect, step);
+        }
         let Some(ongoing) = self.playing.get_mut(&asked.match_id) else {
             return;
         };
@@ -35,9 +38,6 @@ impl Referee {
         // A late answer to an earlier try may still be right; only the present try can go wrong.
         let current = window.call == Some(call) && window.pause.is_none();
         let seat = asked.seat;
-        if !matches!(answer, Answer::Undelivered(_)) {
-            ongoing.side_mut(seat).dialect = dialect;
-        }
         let wrong = match answer {
             Answer::Undelivered(Failure::NoConnection) => {
                 if current {
@@ -70,6 +70,27 @@ impl Referee {
         }
     }
 
+    /// A player that understood another dialect than the one it was asked in is spoken to in that from now on, in later
+    /// matches too: the manager may never learn of it.
+    fn learn_dialect(
+        &mut self,
+        now: Timestamp,
+        asked: &Asked,
+        dialect: Dialect,
+        step: &mut Step<RefereeEvent>,
+    ) {
+        let Some(ongoing) = self.playing.get_mut(&asked.match_id) else {
+            return;
+        };
+        let told = ongoing.assignment.player(asked.seat).dialect;
+        let side = ongoing.side_mut(asked.seat);
+        if side.dialect != dialect {
+            side.dialect = dialect;
+            let endpoint = side.endpoint.clone();
+            self.record(now, RefereeEvent::DialectLearned { endpoint, told, dialect }, step);
+        }
+    }
+
     /// Some players answer a GAME_ERROR with what they owe. Anything else they say to it means nothing.
     pub(super) fn notice_answered(
         &mut self,
@@ -99,8 +120,11 @@ impl Referee {
         let conformance = self.settings.conformance;
         let outcome = self.with(now, match_id, step, |ongoing, acts| {
             let reply = ongoing.judge(seat, incoming, via, conformance)?;
+            let departures = ongoing.departures(seat, incoming);
             ongoing.take(now, seat, reply, acts)?;
-            ongoing.side_mut(seat).note(&incoming.deviations);
+            let side = ongoing.side_mut(seat);
+            side.note(&incoming.deviations);
+            side.note(&departures);
             if let Ok(body) = &incoming.body {
                 ongoing.side_mut(seat).last = Some((incoming.envelope.timestamp, body.clone()));
             }

@@ -2,22 +2,31 @@
 //! changes it.
 
 use super::event::{Assignment, RefereeEvent};
-use crate::enrol::Identity;
+use crate::enrol::{Application, Identity};
+use crate::protocol::dialect::Dialect;
 use crate::protocol::messages::MatchResult;
-use crate::protocol::{Attempt, ConversationId, MatchId, RefereeId, RoundId};
+use crate::protocol::{Attempt, Endpoint, MatchId, RefereeId, RoundId};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Durable {
-    /// The conversation in which it registers.
-    applied: Option<ConversationId>,
+    /// How it registers.
+    applied: Option<Application>,
     identity: Option<Identity<RefereeId>>,
     matches: BTreeMap<MatchId, Held>,
     /// How many assignments there were, so that matches that start together start in the order of their assignment.
     assigned: u64,
     /// Rounds up to this one are over: an announcement of theirs that still comes is an old copy.
     closed: Option<RoundId>,
+    /// What the players at these endpoints understand, and what had been said of them.
+    dialects: BTreeMap<Endpoint, Learnt>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Learnt {
+    told: Dialect,
+    dialect: Dialect,
 }
 
 /// A match, as far as it concerns this referee.
@@ -57,7 +66,7 @@ impl Durable {
         self.identity.as_ref()
     }
 
-    pub fn applied(&self) -> Option<&ConversationId> {
+    pub fn applied(&self) -> Option<&Application> {
         self.applied.as_ref()
     }
 
@@ -73,13 +82,22 @@ impl Durable {
         }
     }
 
+    /// In which dialect to speak to a player of which `told` is said. What it has taught us counts for as long as nothing
+    /// else is said of it.
+    pub fn dialect(&self, endpoint: &Endpoint, told: Dialect) -> Dialect {
+        match self.dialects.get(endpoint) {
+            Some(learnt) if learnt.told == told => learnt.dialect,
+            _ => told,
+        }
+    }
+
     pub fn is_closed(&self, round_id: RoundId) -> bool {
         self.closed.is_some_and(|closed| round_id <= closed)
     }
 
     pub(super) fn apply(&mut self, event: &RefereeEvent) {
         match event {
-            RefereeEvent::Applied { conversation_id } => self.applied = Some(conversation_id.clone()),
+            RefereeEvent::Applied(application) => self.applied = Some(application.clone()),
             RefereeEvent::Enrolled { identity } => self.enrol(identity),
             RefereeEvent::Assigned { assignment } => {
                 self.assigned = self.assigned.saturating_add(1);
@@ -90,6 +108,10 @@ impl Durable {
             RefereeEvent::Reported { match_id, .. } => self.settle(match_id, true),
             RefereeEvent::ReportRefused { match_id, .. } | RefereeEvent::Abandoned { match_id, .. } => {
                 self.settle(match_id, false);
+            }
+            RefereeEvent::DialectLearned { endpoint, told, dialect } => {
+                let learnt = Learnt { told: *told, dialect: *dialect };
+                self.dialects.insert(endpoint.clone(), learnt);
             }
             RefereeEvent::RoundClosed { round_id } => {
                 self.closed = self.closed.max(Some(*round_id));
@@ -108,6 +130,7 @@ impl Durable {
     fn enrol(&mut self, identity: &Identity<RefereeId>) {
         if self.identity.as_ref() != Some(identity) {
             self.matches.clear();
+            self.dialects.clear();
             self.closed = None;
         }
         self.identity = Some(identity.clone());

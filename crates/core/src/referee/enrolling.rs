@@ -2,7 +2,7 @@
 
 use super::{Referee, RefereeEvent};
 use crate::agent::{Answer, Outgoing, Parcel, Step};
-use crate::enrol::{Enrolment, REGISTER_TIMEOUT, Verdict, judge, new_conversation};
+use crate::enrol::{Application, Enrolment, REGISTER_TIMEOUT, Verdict, judge};
 use crate::entropy::Entropy;
 use crate::protocol::messages::{MATCH_TOKENS, RefereeMeta, RefereeRegisterRequest};
 use crate::protocol::{Body, Envelope, Message, RefereeId, Sender, Timestamp};
@@ -30,17 +30,18 @@ impl Referee {
             capabilities: vec![SmolStr::new_static(MATCH_TOKENS)],
         };
         let name = self.name();
-        let conversation = match self.durable.applied() {
-            Some(conversation) => conversation.clone(),
+        let application = match self.durable.applied() {
+            Some(application) => application.clone(),
             None => {
-                let conversation_id = new_conversation(name.as_str(), entropy);
-                let applied = RefereeEvent::Applied { conversation_id: conversation_id.clone() };
-                self.record(now, applied, step);
-                conversation_id
+                let application = Application::new(name.as_str(), entropy);
+                self.record(now, RefereeEvent::Applied(application.clone()), step);
+                application
             }
         };
-        let earlier = self.durable.identity().and_then(|identity| identity.auth_token.clone());
-        let envelope = Envelope::new(Sender::Referee(name), now, conversation).with_token(earlier);
+        let earlier = self.durable.identity().and_then(|identity| identity.auth_token.as_ref());
+        let token = application.shown(&self.settings.manager, earlier);
+        let envelope =
+            Envelope::new(Sender::Referee(name), now, application.conversation_id).with_token(token);
         let call = self.post.next_call();
         self.enrolment = Enrolment::Asking(call);
         step.outbox.push(Outgoing {

@@ -1,11 +1,12 @@
 //! What a referee must not forget, and what it is assigned. Values only.
 
-use crate::enrol::Identity;
+use crate::enrol::{Application, Identity};
 use crate::fair::{Commitment, Secret};
 use crate::game::Seat;
 use crate::protocol::dialect::Dialect;
 use crate::protocol::messages::{MatchResult, Record};
 use crate::protocol::time::exact;
+use crate::protocol::token::{Direction, same_token};
 use crate::protocol::{
     Attempt, ConversationId, Endpoint, ErrorCode, GameType, LeagueId, MatchId, PlayerId, RefereeId, RoundId,
     Timestamp, Token,
@@ -18,7 +19,7 @@ use std::sync::Arc;
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum RefereeEvent {
     /// This referee is about to ask the manager to take it on.
-    Applied { conversation_id: ConversationId },
+    Applied(Application),
     /// The manager has taken this referee on, under this name.
     Enrolled { identity: Identity<RefereeId> },
     /// A match is this referee's to run. It replaces an earlier, undecided attempt at the same match.
@@ -31,6 +32,8 @@ pub enum RefereeEvent {
     ReportRefused { match_id: MatchId, attempt: Attempt, code: ErrorCode, reason: String },
     /// The match was taken away before it was decided.
     Abandoned { match_id: MatchId, attempt: Attempt },
+    /// A player understands another dialect than its match was assigned with.
+    DialectLearned { endpoint: Endpoint, told: Dialect, dialect: Dialect },
     /// Every match of the round has its result.
     RoundClosed { round_id: RoundId },
     /// The league is over.
@@ -80,6 +83,16 @@ impl Assignment {
 
     pub fn player_ids(&self) -> [PlayerId; 2] {
         self.players.each_ref().map(|player| player.player_id.clone())
+    }
+
+    /// Whether a token proves that an answer is this player's: the one made for it in this match, or its own, from which
+    /// that was made. A referee does not know the latter, and yet can tell it from any other. `None` where the manager
+    /// makes no tokens.
+    pub fn recognises(&self, seat: Seat, shown: &Token) -> Option<bool> {
+        let expected = self.player(seat).expects.as_ref()?;
+        let direction = Direction::PlayerToReferee;
+        let made = || shown.hash().match_token(&self.league_id, &self.match_id, self.attempt, direction);
+        Some(same_token(shown, expected) || same_token(&made(), expected))
     }
 
     pub fn commitment(&self) -> Commitment {

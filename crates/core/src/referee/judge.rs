@@ -4,7 +4,7 @@ use super::complaint::Wrong;
 use super::one_match::{Match, Phase, Reply};
 use super::side::Via;
 use crate::game::{AskBy, Seat};
-use crate::protocol::decode::{Conformance, Incoming};
+use crate::protocol::decode::{Conformance, Deviation, DeviationKind, Incoming};
 use crate::protocol::messages::{ChooseParityResponse, GameJoinAck, GameMoveResponse};
 use crate::protocol::{Body, Envelope, ErrorCode, MatchId, PlayerId, Sender};
 use serde_json::Value;
@@ -21,7 +21,7 @@ impl Match {
         self.admit(seat, &incoming.envelope, via, conformance)?;
         match &incoming.body {
             Err(rejection) => Err(Wrong::unreadable(rejection, self.game.request(seat).valid_options)),
-            Ok(body) => self.read(seat, body, conformance),
+            Ok(body) => self.read(seat, body, via, conformance),
         }
     }
 
@@ -36,13 +36,7 @@ impl Match {
         let assignment = self.assignment.clone();
         let player = assignment.player(seat);
         let own_name = match &envelope.sender {
-            Sender::Player(id) if *id == player.player_id => true,
-            // Some agents keep a name of their own choice; none may have the opponent's.
-            Sender::Player(id) => {
-                conformance == Conformance::Lenient
-                    && *id != assignment.player(seat.other()).player_id
-                    && via == Via::Exchange
-            }
+            Sender::Player(id) => self.goes_by(seat, id, via, conformance),
             Sender::LeagueManager | Sender::Launcher | Sender::Referee(_) => false,
         };
         if !own_name {
@@ -50,32 +44,66 @@ impl Match {
             return Err(Wrong::new(ErrorCode::TokenInvalid, message));
         }
         let token = envelope.auth_token.as_ref();
-        let side = self.side_mut(seat);
-        side.admit(token, player.expects.as_ref(), via, conformance).map_err(|code| match token {
+        let proven = token.and_then(|token| assignment.recognises(seat, token));
+        self.side_mut(seat).admit(token, proven, via, conformance).map_err(|code| match token {
             None => Wrong::new(code, "auth_token: expected the player's token, got none"),
             Some(token) => Wrong::new(code, "auth_token: this token does not prove who sends the answer")
                 .with("provided_token", token.hint()),
         })
     }
 
-    fn read(&self, seat: Seat, body: &Body, conformance: Conformance) -> Result<Reply, Wrong> {
+    /// Whether the player in `seat` may call itself this. Some agents keep a name of their own choice, which the lenient
+    /// reading takes from their own endpoint; none may have another's.
+    fn goes_by(&self, seat: Seat, id: &PlayerId, via: Via, conformance: Conformance) -> bool {
+        let own = conformance == Conformance::Lenient && via == Via::Exchange;
+        *id == self.assignment.player(seat).player_id
+            || (own && !id.is_numbered() && *id != self.assignment.player(seat.other()).player_id)
+    }
+
+    /// How an answer that was taken departs from the rules, beyond what its reading has told.
+    pub(super) fn departures(&self, seat: Seat, incoming: &Incoming) -> Vec<Deviation> {
+        let player = &self.assignment.player(seat).player_id;
+        let deviation = |kind, path: &str| Deviation { kind, path: path.to_owned() };
+        let mut found = Vec::new();
+        if !matches!(&incoming.envelope.sender, Sender::Player(id) if id == player) {
+            found.push(deviation(DeviationKind::OwnName, "sender"));
+        }
+        if incoming.envelope.auth_token.is_none() {
+            found.push(deviation(DeviationKind::Missing, "auth_token"));
+        }
+        let (named, move_type) = match &incoming.body {
+            Ok(Body::GameJoinAck(ack)) => (Some(&ack.player_id), None),
+            Ok(Body::ChooseParityResponse(choice)) => (Some(&choice.player_id), None),
+            Ok(Body::GameMoveResponse(made)) => (Some(&made.player_id), Some(&made.move_data.move_type)),
+            _ => (None, None),
+        };
+        if named.is_some_and(|named| named != player) {
+            found.push(deviation(DeviationKind::OwnName, "player_id"));
+        }
+        if move_type.is_some_and(|came| *came != self.game.request(seat).move_type) {
+            found.push(deviation(DeviationKind::Alias, "move_data.move_type"));
+        }
+        found
+    }
+
+    fn read(&self, seat: Seat, body: &Body, via: Via, conformance: Conformance) -> Result<Reply, Wrong> {
         match (body, self.phase) {
             (
                 Body::GameJoinAck(GameJoinAck { match_id, player_id, accept, .. }),
                 Phase::WaitingForPlayers,
             ) => {
-                self.names(seat, match_id, player_id)?;
+                self.names(seat, match_id, player_id, via, conformance)?;
                 Ok(Reply::Join { accept: *accept })
             }
             (Body::ChooseParityResponse(response), Phase::CollectingChoices)
                 if self.game.asks_by() == AskBy::Parity =>
             {
                 let ChooseParityResponse { match_id, player_id, parity_choice, nonce } = response;
-                self.names(seat, match_id, player_id)?;
+                self.names(seat, match_id, player_id, via, conformance)?;
                 Ok(Reply::Play { choice: Value::from(parity_choice.as_str()), nonce: nonce.clone() })
             }
             (Body::GameMoveResponse(response), Phase::CollectingChoices) => {
-                self.names(seat, &response.match_id, &response.player_id)?;
+                self.names(seat, &response.match_id, &response.player_id, via, conformance)?;
                 self.right_game(seat, response, conformance)?;
                 Ok(Reply::Play { choice: response.move_data.choice.clone(), nonce: response.nonce.clone() })
             }
@@ -88,7 +116,14 @@ impl Match {
     }
 
     /// Whether an answer is for this match, and in this player's name.
-    fn names(&self, seat: Seat, match_id: &MatchId, player_id: &PlayerId) -> Result<(), Wrong> {
+    fn names(
+        &self,
+        seat: Seat,
+        match_id: &MatchId,
+        player_id: &PlayerId,
+        via: Via,
+        conformance: Conformance,
+    ) -> Result<(), Wrong> {
         let (ours, owner) = (&self.assignment.match_id, &self.assignment.player(seat).player_id);
         if match_id != ours {
             let message = format!("match_id: expected {ours}, got {match_id}");
@@ -96,7 +131,7 @@ impl Match {
                 .with("expected", ours.as_str())
                 .with("came", match_id.as_str()));
         }
-        if player_id != owner {
+        if !self.goes_by(seat, player_id, via, conformance) {
             let message = format!("player_id: expected {owner}, got {player_id}");
             return Err(Wrong::new(ErrorCode::TokenInvalid, message));
         }

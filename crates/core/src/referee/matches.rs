@@ -135,7 +135,10 @@ impl Referee {
         let Some(entry) = game::find(&assignment.game_type) else {
             return;
         };
-        let begun = Match::new(assignment, (entry.new)(), [a, b], self.settings.timing);
+        let [told_a, told_b] = assignment.players.each_ref().map(|player| player.dialect);
+        let places =
+            [(a, told_a), (b, told_b)].map(|(at, told)| (at.clone(), self.durable.dialect(&at, told)));
+        let begun = Match::new(assignment, (entry.new)(), places, self.settings.timing);
         self.playing.insert(match_id.clone(), begun);
         self.with(now, match_id, step, |ongoing, acts| ongoing.begin(now, acts));
     }

@@ -271,7 +271,8 @@ impl Agent for Referee {
             Input::Wake => self.wake(now, &mut step),
             Input::Request(request) => self.requested(now, entropy, request, &mut step),
             Input::Answer { call, dialect, answer } => self.answered(now, call, dialect, answer, &mut step),
-            Input::Tick => {}
+            // A referee's mind is its own.
+            Input::Tick | Input::Decided { .. } => {}
         }
         self.begin_due(now, &mut step);
         self.post.tick(now, &mut step.outbox);

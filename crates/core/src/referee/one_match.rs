@@ -8,6 +8,7 @@ use super::verdict;
 use super::window::{Debt, Fault, Window};
 use crate::fair::{Dice, Nonce};
 use crate::game::{AskBy, Game, Seat, Turn};
+use crate::protocol::dialect::Dialect;
 use crate::protocol::messages::{MatchResult, Seconds};
 use crate::protocol::{Endpoint, ErrorCode, MessageType, Timestamp};
 use crate::timing::Timing;
@@ -68,17 +69,15 @@ pub(super) struct Match {
 }
 
 impl Match {
-    /// `endpoints` in the order A, B.
+    /// `places`: where the players are and what they understand, in the order A, B.
     pub(super) fn new(
         assignment: Arc<Assignment>,
         game: Box<dyn Game>,
-        endpoints: [Endpoint; 2],
+        places: [(Endpoint, Dialect); 2],
         timing: Timing,
     ) -> Self {
-        let [a, b] = &assignment.players;
-        let [at_a, at_b] = endpoints;
         Self {
-            sides: [Side::new(at_a, a.dialect), Side::new(at_b, b.dialect)],
+            sides: places.map(|(endpoint, dialect)| Side::new(endpoint, dialect)),
             assignment,
             game,
             phase: Phase::WaitingForPlayers,

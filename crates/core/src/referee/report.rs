@@ -44,7 +44,11 @@ impl Referee {
             return;
         };
         let places = assignment.players.each_ref();
-        let places = places.map(|player| Some((player.endpoint.clone()?, player.dialect)));
+        let places = places.map(|player| {
+            let endpoint = player.endpoint.clone()?;
+            let dialect = self.durable.dialect(&endpoint, player.dialect);
+            Some((endpoint, dialect))
+        });
         self.send_game_over(now, match_id, places, step);
         self.report(now, match_id, step);
     }

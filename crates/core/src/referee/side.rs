@@ -1,14 +1,15 @@
 //! One player's side of a match: where it is, what it owes, and by what it is known.
 //!
 //! # Who may answer for a player
-//! - In the *same exchange*, that is in answer to our call to the player's own endpoint, the answer is the player's.
-//!   Its token cannot be checked when it is the player's own, of which a referee knows nothing; the strict reading
-//!   wants one to be there.
-//! - A *separate* message could come from anyone. It must show the token made for this player in this match; or, from
-//!   a player that has never shown that one, the same token as it showed in an exchange of this match before.
-//! - The lenient reading also takes the word of a player that has so far said "received" to our calls and shown nothing:
-//!   its first separate message settles by what it is known from then on. An opponent that is quick enough could forge
-//!   that first message, which is the price of playing with agents that have no other way to answer.
+//! - In the *same exchange*, that is in answer to our call to the player's own endpoint, the answer is the player's,
+//!   whatever token it shows; the strict reading wants one to be there.
+//! - A *separate* message could come from anyone. It must show the token made for this player in this match, or the
+//!   player's own, from which that was made; or, from a player that has never shown either, the same token as it showed
+//!   in an exchange of this match before.
+//! - The lenient reading also takes the word of a player that has so far said "received" to our calls and shown nothing,
+//!   if its message shows no token, or none that could be checked: its first separate message settles by what it is
+//!   known from then on. An opponent that is quick enough could forge that first message, which is the price of playing
+//!   with agents that have no other way to answer.
 //!
 //! Of a player's own token only a hash is kept, for the length of the match.
 
@@ -16,7 +17,7 @@ use super::window::{Debt, Window};
 use crate::fair::Nonce;
 use crate::protocol::decode::{Conformance, Deviation};
 use crate::protocol::dialect::Dialect;
-use crate::protocol::token::{TokenHash, same_token};
+use crate::protocol::token::TokenHash;
 use crate::protocol::{Body, Endpoint, ErrorCode, Timestamp, Token};
 use smol_str::{SmolStr, format_smolstr};
 use std::time::Duration;
@@ -41,8 +42,8 @@ pub(super) struct Side {
 #[derive(Debug)]
 enum KnownBy {
     Nothing,
-    /// The token made for this match.
-    MatchToken,
+    /// A token that proves it.
+    Proof,
     /// A token of its own.
     OwnToken(TokenHash),
     /// No token at all, which only the lenient reading takes.
@@ -106,22 +107,22 @@ impl Side {
         Some(u32::try_from(mean.as_millis()).unwrap_or(u32::MAX))
     }
 
-    /// Whether a message with this token is this player's; if so, remembers what it is known by.
+    /// Whether a message with this token is this player's; if so, remembers what it is known by. `proven`: whether the
+    /// token proves it, if that can be told.
     pub(super) fn admit(
         &mut self,
         token: Option<&Token>,
-        expected: Option<&Token>,
+        proven: Option<bool>,
         via: Via,
         conformance: Conformance,
     ) -> Result<(), ErrorCode> {
         let lenient = conformance == Conformance::Lenient;
-        match (token, expected) {
-            (Some(token), Some(expected)) if same_token(token, expected) => {
-                self.known_by = KnownBy::MatchToken;
-                return Ok(());
-            }
-            (None, _) if !lenient => return Err(ErrorCode::TokenMissing),
-            _ => {}
+        if proven == Some(true) {
+            self.known_by = KnownBy::Proof;
+            return Ok(());
+        }
+        if token.is_none() && !lenient {
+            return Err(ErrorCode::TokenMissing);
         }
         let shown = match token {
             Some(token) => KnownBy::OwnToken(token.hash()),
@@ -137,7 +138,9 @@ impl Side {
             Via::Exchange if first => self.known_by = shown,
             Via::Exchange => {}
             Via::Separate if same => {}
-            Via::Separate if lenient && first && self.answers_apart => self.known_by = shown,
+            Via::Separate if lenient && first && self.answers_apart && proven != Some(false) => {
+                self.known_by = shown;
+            }
             Via::Separate => return Err(ErrorCode::TokenInvalid),
         }
         Ok(())

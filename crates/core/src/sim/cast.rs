@@ -2,11 +2,12 @@
 
 use super::faults::pick;
 use super::host::{Host, Machine};
+use super::minds::Mind;
 use super::shape::Shape;
 use super::who::{Who, well_formed};
 use crate::entropy::Entropy;
 use crate::league::{League, Manager};
-use crate::player::{self, Player, strategy};
+use crate::player::{self, Player, THINK_TIME, strategy};
 use crate::protocol::{DisplayName, Version};
 use crate::referee::{self, Referee};
 
@@ -43,8 +44,15 @@ impl Cast {
         let mut players = Vec::new();
         for (number, _) in (1..).zip(&shape.players) {
             let Some(entry) = pick(chance, strategy::ALL) else { continue };
-            let settings = player_settings(shape, Who::Player(number), entry.name);
-            let build = move || Player::new(settings.clone(), entry.build());
+            let who = Who::Player(number);
+            let settings = player_settings(shape, who, entry.name);
+            let mind = shape.mind(who);
+            let build = move || match mind {
+                Mind::Own => Player::new(settings.clone(), entry.build()),
+                Mind::Outside { .. } => {
+                    Player::with_outside_mind(settings.clone(), entry.build(), THINK_TIME)
+                }
+            };
             players.push(Host::new(next_seed(), clock_error(shape, chance), build, |a, b| {
                 a.durable() == b.durable()
             }));

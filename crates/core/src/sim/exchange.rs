@@ -26,7 +26,7 @@ pub(super) struct Call {
     from: Who,
     to: Option<Who>,
     /// Which incarnation of it was there when the call was made: a connection does not outlive the process it was
-    /// made to.
+    /// made to, but what was said may reach the next one by other ways.
     to_incarnation: u32,
     dialect: Dialect,
     /// By what the answer is read.
@@ -149,7 +149,9 @@ impl World {
         let (from, to, expected, dialect) = (*from, *to, *to_incarnation, *dialect);
         let local = matches!(caller, Caller::Outsider(Errand::Launch));
         let is_up = self.cast.machine(to).is_some_and(|machine| machine.is_up());
-        if !is_up || self.incarnation(to) != expected {
+        let restarted = self.incarnation(to) != expected;
+        let is_lost = restarted && !self.chance.chance(self.shape.faults.stale_percent);
+        if !is_up || is_lost {
             let after = self.network.latency(self.now);
             self.fail(call, after);
             return Ok(());
@@ -295,5 +297,46 @@ fn reported(ask: &Ask) -> Option<MatchResult> {
             Some(report.result.clone())
         }
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::{Options, START, Shape};
+
+    fn world() -> World {
+        World::new(1, &Options { shape: Some(Shape::plain(2, 1)), ..Options::default() })
+    }
+
+    fn probe(call: u64) -> Outgoing {
+        Outgoing {
+            call: CallId(call),
+            to: Who::Player(1).endpoint(),
+            dialect: Dialect::Standard,
+            parcel: Parcel::Probe,
+            deadline: START + Duration::from_secs(1),
+        }
+    }
+
+    #[test]
+    fn two_open_calls_of_one_name_are_noticed() {
+        let mut world = world();
+        assert_eq!(world.send(Who::Manager, probe(1)), Ok(()));
+        assert_eq!(world.send(Who::Manager, probe(2)), Ok(()));
+        let fault = world.send(Who::Manager, probe(1)).unwrap_err();
+        assert_eq!(fault.checker, Checker::CallsAreNew);
+    }
+
+    #[test]
+    fn a_second_reply_to_one_request_is_noticed() {
+        let mut world = world();
+        world.send(Who::Player(1), probe(1)).unwrap();
+        let pending = Pending { call: 0, at: Who::Manager, back: Return::AsIs, reported: None };
+        world.requests.insert(RequestId(7), pending);
+        let reply = Reply { to: RequestId(7), content: Content::Data(serde_json::json!({})) };
+        assert_eq!(world.reply(Who::Manager, reply.clone()), Ok(()));
+        let fault = world.reply(Who::Manager, reply).unwrap_err();
+        assert_eq!(fault.checker, Checker::EveryRequestReplied);
     }
 }

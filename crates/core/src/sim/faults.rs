@@ -17,6 +17,9 @@ pub struct Faults {
     pub duplicate_percent: u64,
     /// A connection is refused.
     pub refuse_percent: u64,
+    /// How many in a hundred requests that are on their way when their target is restarted reach it all the same, as
+    /// they may through a proxy. The others find the connection broken.
+    pub stale_percent: u64,
     /// How often some hosts cannot reach the others for a while.
     pub partitions: u64,
     /// How often a host crashes at some time, and starts again.
@@ -46,6 +49,7 @@ impl Faults {
         loss_percent: 0,
         duplicate_percent: 0,
         refuse_percent: 0,
+        stale_percent: 0,
         partitions: 0,
         crashes: 0,
         crashes_per_10k_steps: 0,
@@ -78,6 +82,7 @@ impl Faults {
             loss_percent,
             duplicate_percent,
             refuse_percent,
+            stale_percent: 1 + chance.below(100),
             partitions,
             crashes,
             crashes_per_10k_steps,

@@ -2,6 +2,7 @@
 
 use super::who::Who;
 use super::wire::{Back, Freight};
+use crate::agent::{Decision, InquiryId};
 use std::time::Duration;
 
 #[derive(Debug)]
@@ -34,6 +35,13 @@ pub(super) enum Happening {
     },
     GiveUp {
         call: usize,
+    },
+    /// A mind outside has decided for an agent.
+    Decided {
+        who: Who,
+        incarnation: u32,
+        inquiry: InquiryId,
+        decision: Box<Decision>,
     },
     /// The launcher looks whether the league can be started.
     Launch,

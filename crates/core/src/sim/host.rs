@@ -3,7 +3,7 @@
 //! A step's messages are handed out only once its events, and those of every step before it, are on the disk.
 
 use super::failure::{Checker, Fault};
-use crate::agent::{Agent, Input, Outgoing, Reply, Step};
+use crate::agent::{Agent, Input, Inquiry, Outgoing, Reply, Step};
 use crate::entropy::Entropy;
 use crate::protocol::Timestamp;
 use std::collections::VecDeque;
@@ -44,6 +44,7 @@ struct Waiting<E> {
 pub struct Released {
     pub outbox: Vec<Outgoing>,
     pub replies: Vec<Reply>,
+    pub inquiries: Vec<Inquiry>,
     pub events: usize,
 }
 
@@ -198,9 +199,12 @@ impl<A: Agent> Machine for Host<A> {
         let Some(Waiting { log_end, at, step }) = self.waiting.pop_front() else {
             return Ok(Released::default());
         };
-        let Step { events, mut outbox, replies } = step;
+        let Step { events, mut outbox, replies, mut inquiries } = step;
         for outgoing in &mut outbox {
             outgoing.deadline = self.world_time(outgoing.deadline);
+        }
+        for inquiry in &mut inquiries {
+            inquiry.until = self.world_time(inquiry.until);
         }
         let count = events.len();
         self.log.extend(events.into_iter().map(|event| (at, event)));
@@ -213,7 +217,7 @@ impl<A: Agent> Machine for Host<A> {
                 ),
             ));
         }
-        Ok(Released { outbox, replies, events: count })
+        Ok(Released { outbox, replies, inquiries, events: count })
     }
 
     fn crash(&mut self, stored: usize) -> usize {

@@ -12,6 +12,8 @@ use std::time::Duration;
 
 /// How long everyone has to hear that the league is over.
 const ECHO: Duration = Duration::from_secs(60);
+/// How long an agent needs after its start to find its way back into the league and to be told how it stands.
+const RETURN: Duration = Duration::from_secs(30);
 
 /// What a league says of itself.
 pub(super) fn facts(league: &League) -> Facts {
@@ -152,8 +154,7 @@ impl World {
         let referees = league.referees.values().map(|member| &member.meta.contact_endpoint);
         for who in players.chain(referees).filter_map(Who::at) {
             // Who never answers is told one thing after the other, each with all its retries, and that takes long.
-            let listens =
-                self.shape.is_expected(who) && self.cast.machine(who).is_some_and(|machine| machine.is_up());
+            let listens = self.up_for(who).is_some_and(|span| span >= RETURN) && !self.is_mute(who);
             if listens && !self.wiretap.told_the_end.contains(&who) {
                 return Err(Fault::new(
                     Checker::AllAreTold,
@@ -176,5 +177,28 @@ impl World {
                 format!("{} never replied to call #{}", pending.at, pending.call),
             )),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::exchange::Pending;
+    use super::super::wire::Return;
+    use super::*;
+    use crate::agent::RequestId;
+    use crate::sim::{Options, Shape};
+
+    #[test]
+    fn a_request_that_is_never_replied_to_is_noticed() {
+        let mut world = World::new(1, &Options { shape: Some(Shape::plain(2, 1)), ..Options::default() });
+        let pending = Pending { call: 0, at: Who::Manager, back: Return::AsIs, reported: None };
+        world.requests.insert(RequestId(1), pending);
+        assert_eq!(world.no_request_open(), Ok(()), "the manager is down, and its caller knows");
+        let now = world.now;
+        if let Some(manager) = world.cast.machine_mut(Who::Manager) {
+            manager.start(now).unwrap();
+            manager.commit().unwrap();
+        }
+        assert_eq!(world.no_request_open().unwrap_err().checker, Checker::EveryRequestReplied);
     }
 }

@@ -44,6 +44,7 @@ impl World {
         if dead_referee {
             let at = START + Duration::from_micros(self.chance.below(heal_us));
             let (who, down) = (Who::Referee(1), None);
+            self.doomed = Some(who);
             self.queue.plan(at, Happening::Crash { who, down });
         }
         self.queue.plan(START + Duration::from_millis(500), Happening::Launch);

@@ -4,8 +4,8 @@
 //! One number, the seed, decides everything: [`run`] twice with the same seed gives the same trace, byte for byte.
 //!
 //! In reading order: [`host`] runs one agent by the contract; [`network`] and [`faults`] get in its way; [`behaviour`]
-//! are players that do not play along; `world`, `lives`, `exchange` and `outsiders` are what happens; `wiretap`, [`check`] and
-//! `inspection` are who watches.
+//! are players that do not play along, [`minds`] those who decide for players from outside; `world`, `lives`, `exchange`
+//! and `outsiders` are what happens; `wiretap`, [`check`] and `inspection` are who watches.
 
 pub mod behaviour;
 mod cast;
@@ -18,6 +18,7 @@ pub mod host;
 mod inspection;
 mod labels;
 mod lives;
+pub mod minds;
 mod network;
 mod outsiders;
 mod queue;
@@ -37,7 +38,7 @@ pub use who::Who;
 pub use wire::Wire;
 
 use crate::league::LeagueEvent;
-use crate::protocol::Timestamp;
+use crate::protocol::{Message, Timestamp};
 use std::time::Duration;
 
 /// When virtual time begins: 2026-01-01T00:00:00Z.
@@ -48,6 +49,8 @@ pub const START: Timestamp = Timestamp::from_micros(1_767_225_600_000_000);
 pub struct Options {
     /// Keep the trace as text, to be read.
     pub keep_trace: bool,
+    /// Keep every message that the agents send, to be looked at.
+    pub keep_messages: bool,
     pub shape: Option<Shape>,
     pub crash: Option<CrashPoint>,
 }
@@ -86,6 +89,8 @@ pub struct Report {
     pub trace_hash: u64,
     /// Empty unless it was to be kept.
     pub trace: Vec<String>,
+    /// What the agents sent and answered, in order. Empty unless it was to be kept.
+    pub messages: Vec<Message>,
     /// The manager's log.
     pub league: Vec<(Timestamp, LeagueEvent)>,
     /// The first rule that was broken, if one was.

@@ -40,12 +40,7 @@ impl World {
         if self.launched {
             return;
         }
-        // An agent that is in the league and does not know it can be of no use to it, and cannot come in any more. Its
-        // first event is that it applies, its second that it was taken on.
-        let settled = |who| if who == Who::Manager { 1 } else { 2 };
-        let ready = (self.cast.hosts().into_iter())
-            .filter(|who| self.shape.is_expected(*who))
-            .all(|who| self.cast.machine(who).is_some_and(|machine| machine.stored() >= settled(who)));
+        let ready = if self.shape.hasty { self.can_begin() } else { self.all_are_in() };
         let now = self.now;
         let late = now >= self.heals_at + PATIENCE;
         if ready || late {
@@ -53,6 +48,27 @@ impl World {
         }
         let pause = if ready || late { 2_000 } else { 100 };
         self.queue.plan(now + Duration::from_millis(pause), Happening::Launch);
+    }
+
+    /// Who is in the league. It need not know.
+    fn entered(&self) -> Vec<Who> {
+        let league = self.cast.league();
+        let players = league.players.values().map(|member| &member.meta.contact_endpoint);
+        let referees = league.referees.values().map(|member| &member.meta.contact_endpoint);
+        players.chain(referees).filter_map(Who::at).collect()
+    }
+
+    fn all_are_in(&self) -> bool {
+        let (entered, hosts) = (self.entered(), self.cast.hosts());
+        let mut expected = hosts.iter().filter(|who| **who != Who::Manager && self.shape.is_expected(**who));
+        expected.all(|who| entered.contains(who))
+    }
+
+    /// Whether the manager would let the league begin, and it can also end: nobody plays without a referee.
+    fn can_begin(&self) -> bool {
+        let entered = self.entered();
+        let lasts = |who: &Who| matches!(who, Who::Referee(_)) && self.doomed != Some(*who);
+        entered.iter().filter(|who| matches!(who, Who::Player(_))).count() >= 2 && entered.iter().any(lasts)
     }
 
     fn start_league(&mut self) {
@@ -202,6 +218,57 @@ impl World {
             return Ok(());
         }
         let shown = body.map(|body| format!("{body:?}"));
-        Err(Fault::new(Checker::ForgeriesRefused, format!("{errand:?} was answered with {shown:?}")))
+        let checker = match errand {
+            Errand::Forgery | Errand::Replay => Checker::ForgeriesRefused,
+            Errand::Launch | Errand::Separate | Errand::Ask | Errand::Query => Checker::QuestionsAnswered,
+        };
+        Err(Fault::new(checker, format!("{errand:?} was answered with {shown:?}")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::wire::intact;
+    use super::*;
+    use crate::protocol::messages::{AckStatus, LeagueError, LeagueStatus, MatchResultAck};
+    use crate::protocol::{LeagueId, MatchId};
+    use crate::sim::{Options, Shape};
+
+    fn hears(errand: Errand, body: impl Into<Body>) -> Option<Checker> {
+        let mut world = World::new(1, &Options { shape: Some(Shape::plain(2, 1)), ..Options::default() });
+        let message = Message::new(world.envelope(Sender::LeagueManager, None), body);
+        let answer = Answer::Message(Ok(intact(message)));
+        world.outsider_hears(errand, answer).err().map(|fault| fault.checker)
+    }
+
+    fn error(code: ErrorCode) -> LeagueError {
+        LeagueError::new(code, "no", None, None)
+    }
+
+    #[test]
+    fn a_forged_report_that_is_not_refused_for_its_token_is_noticed() {
+        let receipt =
+            MatchResultAck { match_id: MatchId::new("R1M1"), status: AckStatus::Recorded, duplicate: None };
+        assert_eq!(hears(Errand::Forgery, error(ErrorCode::TokenInvalid)), None);
+        assert_eq!(hears(Errand::Forgery, receipt.clone()), Some(Checker::ForgeriesRefused));
+        assert_eq!(hears(Errand::Forgery, error(ErrorCode::ResultConflict)), Some(Checker::ForgeriesRefused));
+        assert_eq!(hears(Errand::Replay, receipt), None);
+        assert_eq!(hears(Errand::Replay, error(ErrorCode::Internal)), Some(Checker::ForgeriesRefused));
+    }
+
+    #[test]
+    fn an_answer_to_another_question_is_noticed() {
+        let status = |status| LeagueStatus {
+            league_id: LeagueId::new("league_sim"),
+            status,
+            current_round: 0,
+            total_rounds: 1,
+            matches_completed: 0,
+        };
+        assert_eq!(hears(Errand::Launch, status(Phase::Running)), None);
+        assert_eq!(hears(Errand::Launch, status(Phase::Registration)), Some(Checker::QuestionsAnswered));
+        assert_eq!(hears(Errand::Launch, error(ErrorCode::TokenInvalid)), Some(Checker::QuestionsAnswered));
+        assert_eq!(hears(Errand::Query, status(Phase::Running)), Some(Checker::QuestionsAnswered));
+        assert_eq!(hears(Errand::Query, error(ErrorCode::TokenMissing)), Some(Checker::QuestionsAnswered));
     }
 }

@@ -2,6 +2,7 @@
 
 use super::behaviour::Behaviour;
 use super::faults::{Faults, pick};
+use super::minds::Mind;
 use super::who::Who;
 use super::wire::Wire;
 use crate::entropy::Entropy;
@@ -19,6 +20,8 @@ pub struct Shape {
     pub game_type: GameType,
     /// How each player behaves: there are as many.
     pub players: Vec<Behaviour>,
+    /// Who decides for each player; those beyond decide for themselves.
+    pub minds: Vec<Mind>,
     /// How many matches each referee takes at a time.
     pub referees: Vec<u32>,
     pub lead: Duration,
@@ -28,6 +31,8 @@ pub struct Shape {
     pub wire: Wire,
     /// How each agent likes to wrap what it sends to the manager, by turns.
     pub dialects: Vec<Dialect>,
+    /// Whether the league is started as soon as the manager allows it, and not once all who will surely come are in it.
+    pub hasty: bool,
     pub faults: Faults,
 }
 
@@ -38,6 +43,7 @@ impl Shape {
             league_id: LeagueId::new("league_sim"),
             game_type: GameType::new("even_odd"),
             players: vec![Behaviour::HONEST; players],
+            minds: Vec::new(),
             referees: vec![2; referees],
             lead: Duration::ZERO,
             timing: Timing::default(),
@@ -45,6 +51,7 @@ impl Shape {
             endpoint_check: EndpointCheck::AtStart,
             wire: Wire::Typed,
             dialects: Vec::new(),
+            hasty: false,
             faults: Faults::NONE,
         }
     }
@@ -65,10 +72,11 @@ impl Shape {
             EndpointCheck::AtRegistration,
             EndpointCheck::Off,
         ];
-        Self {
+        let mut shape = Self {
             league_id: LeagueId::new("league_sim"),
             game_type: GameType::new(game_type),
             players,
+            minds: Vec::new(),
             referees,
             lead: Duration::from_millis(lead),
             timing: timing(chance),
@@ -79,8 +87,21 @@ impl Shape {
             endpoint_check: pick(chance, &endpoint_checks).copied().unwrap_or(EndpointCheck::Off),
             wire: if chance.chance(40) { Wire::Json } else { Wire::Typed },
             dialects: dialects(chance),
+            hasty: chance.chance(50),
             faults,
+        };
+        if chance.chance(50) {
+            shape.minds = shape.players.iter().map(|_| Mind::drawn(chance)).collect();
         }
+        shape
+    }
+
+    pub fn mind(&self, who: Who) -> Mind {
+        let Who::Player(number) = who else {
+            return Mind::Own;
+        };
+        let place = usize::from(number).checked_sub(1);
+        place.and_then(|place| self.minds.get(place)).copied().unwrap_or(Mind::Own)
     }
 
     pub fn behaviour(&self, player: u8) -> Behaviour {

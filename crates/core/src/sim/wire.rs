@@ -91,7 +91,9 @@ impl Reader {
             Asked::MatchState(match_id) => Ask::MatchState(match_id),
             Asked::PlayerState => Ask::PlayerState,
             Asked::Ping => Ask::Ping,
-            Asked::Foreign { .. } => return Err(HttpReply { status: 500, body: Vec::new() }),
+            Asked::Discover | Asked::Foreign { .. } => {
+                return Err(HttpReply { status: 500, body: Vec::new() });
+            }
         };
         let back = Return::Http(request.reply_to, request.dialect);
         Ok(Unpacked { ask, dialect: request.dialect, back })

@@ -21,9 +21,19 @@ pub(super) struct Wiretap {
     /// The promise in each invitation of an attempt.
     promises: BTreeMap<(String, Who), String>,
     pub told_the_end: BTreeSet<Who>,
+    /// All that was said, if it is to be kept.
+    said: Option<Vec<Message>>,
 }
 
 impl Wiretap {
+    pub(super) fn new(keep_messages: bool) -> Self {
+        Self { said: keep_messages.then(Vec::new), ..Self::default() }
+    }
+
+    pub(super) fn into_messages(self) -> Vec<Message> {
+        self.said.unwrap_or_default()
+    }
+
     /// The token with which an agent speaks to the manager, if it has one.
     pub(super) fn token_of(&self, who: Who) -> Option<&Token> {
         self.own.get(&who)
@@ -46,6 +56,9 @@ impl Wiretap {
         message: &Message,
         league: &LeagueId,
     ) -> Result<(), Fault> {
+        if let Some(said) = &mut self.said {
+            said.push(message.clone());
+        }
         self.learn_tokens(from, to, message, league);
         self.one_story(from, to, message, league)?;
         self.no_secret_out(from, to, message)
@@ -57,7 +70,7 @@ impl Wiretap {
 
     fn learn_tokens(&mut self, from: Who, to: Who, message: &Message, league: &LeagueId) {
         if from != Who::Manager {
-            return;
+            return self.learn_key(message);
         }
         match (&message.body, &message.envelope.auth_token) {
             (Body::LeagueRegisterResponse(_) | Body::RefereeRegisterResponse(_), Some(token)) => {
@@ -73,6 +86,16 @@ impl Wiretap {
             for game in announcement.matches.iter() {
                 self.learn_match_tokens(to, game);
             }
+        }
+    }
+
+    /// What an agent shows when it registers is for the manager alone.
+    fn learn_key(&mut self, message: &Message) {
+        let registers =
+            matches!(message.body, Body::LeagueRegisterRequest(_) | Body::RefereeRegisterRequest(_));
+        let shown = message.envelope.auth_token.as_ref();
+        if let Some(key) = shown.filter(|token| registers && token.is_registration_key()) {
+            self.allow(key, [Who::Manager]);
         }
     }
 

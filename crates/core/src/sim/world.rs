@@ -37,6 +37,8 @@ pub(super) struct World {
     pub(super) trace: Trace,
     pub(super) stats: Stats,
     pub(super) heals_at: Timestamp,
+    /// Who will fail at some time and not come back, although the league counts on it.
+    pub(super) doomed: Option<Who>,
     /// The launcher knows that the league has started.
     pub(super) launched: bool,
     /// The league is over, and only its echo is waited for.
@@ -58,10 +60,28 @@ struct Clock {
     tick_at: Option<Timestamp>,
     /// When it was woken last, and how often at that very time.
     woken: Option<(Timestamp, u32)>,
+    started_at: Option<Timestamp>,
 }
 
 /// So many wakes at the same time are no accident.
 const WAKES_MAX: u32 = 100;
+
+impl Clock {
+    fn count_wake(&mut self, who: Who, now: Timestamp) -> Result<(), Fault> {
+        let times = match self.woken {
+            Some((at, times)) if at == now => times + 1,
+            _ => 1,
+        };
+        self.woken = Some((now, times));
+        if times > WAKES_MAX {
+            return Err(Fault::new(
+                Checker::NoBusyLoop,
+                format!("{who} has been woken {times} times, and wants to be woken again at once"),
+            ));
+        }
+        Ok(())
+    }
+}
 
 impl World {
     pub(super) fn new(seed: u64, options: &Options) -> Self {
@@ -82,11 +102,12 @@ impl World {
             calls_open: BTreeSet::new(),
             requests: BTreeMap::new(),
             requests_received: 0,
-            wiretap: Wiretap::default(),
+            wiretap: Wiretap::new(options.keep_messages),
             ledger: Ledger::default(),
             ledger_read: 0,
             trace: Trace::new(options.keep_trace),
             stats: Stats::default(),
+            doomed: None,
             launched: false,
             ending: false,
             completed_at: None,
@@ -112,6 +133,7 @@ impl World {
             stats: self.stats,
             trace_hash: self.trace.hash(),
             trace: self.trace.into_lines(),
+            messages: self.wiretap.into_messages(),
             league: self.cast.manager.log().to_vec(),
             failure,
         }
@@ -151,6 +173,9 @@ impl World {
             Happening::Arrive { call, freight } => self.arrive(call, *freight),
             Happening::Answered { call, back } => self.answered(call, *back),
             Happening::GiveUp { call } => self.give_up(call),
+            Happening::Decided { who, incarnation, inquiry, decision } => {
+                self.decided(who, incarnation, inquiry, *decision)
+            }
             Happening::Launch => {
                 self.launch();
                 Ok(())
@@ -204,7 +229,14 @@ impl World {
 
     /// A host that starts anew has nothing planned.
     pub(super) fn reset_clock(&mut self, who: Who) {
-        self.clocks.insert(who, Clock::default());
+        self.clocks.insert(who, Clock { started_at: Some(self.now), ..Clock::default() });
+    }
+
+    /// For how long an agent has been up.
+    pub(super) fn up_for(&self, who: Who) -> Option<Duration> {
+        let started_at = self.clocks.get(&who)?.started_at?;
+        let is_up = self.cast.machine(who).is_some_and(|machine| machine.is_up());
+        is_up.then(|| self.now.since(started_at))
     }
 
     /// Makes sure that the agent is woken when it wants to be.
@@ -237,17 +269,7 @@ impl World {
             self.arm(who);
             return Ok(());
         }
-        let times = match clock.woken {
-            Some((at, times)) if at == self.now => times + 1,
-            _ => 1,
-        };
-        clock.woken = Some((self.now, times));
-        if times > WAKES_MAX {
-            return Err(Fault::new(
-                Checker::NoBusyLoop,
-                format!("{who} has been woken {times} times, and wants to be woken again at once"),
-            ));
-        }
+        clock.count_wake(who, self.now)?;
         self.deliver(who, Input::Tick, &format!("{who} ticks"))
     }
 
@@ -269,6 +291,9 @@ impl World {
         for reply in released.replies {
             self.reply(who, reply)?;
         }
+        for inquiry in released.inquiries {
+            self.inquire(who, inquiry);
+        }
         self.crash_after_release(who);
         Ok(())
     }
@@ -277,5 +302,22 @@ impl World {
 impl std::fmt::Debug for World {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("World").field("now", &self.now).field("shape", &self.shape).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_agent_that_wants_to_be_woken_at_once_for_ever_is_noticed() {
+        let (mut clock, mut now) = (Clock::default(), START);
+        for _ in 0..WAKES_MAX {
+            assert_eq!(clock.count_wake(Who::Manager, now), Ok(()));
+        }
+        let fault = clock.count_wake(Who::Manager, now).unwrap_err();
+        assert_eq!(fault.checker, Checker::NoBusyLoop);
+        now = now + Duration::from_micros(1);
+        assert_eq!(clock.count_wake(Who::Manager, now), Ok(()), "time has passed");
     }
 }

@@ -1,5 +1,6 @@
 //! A manager on the test bench: whatever it sends is caught, and answered only as the test says.
 
+use crate::schemas::assert_step_fits;
 use matchday_core::agent::{
     Agent, Answer, Ask, Content, Failure, Input, Outgoing, Parcel, Request, RequestId, Step,
 };
@@ -68,7 +69,9 @@ impl Desk {
     }
 
     pub(crate) fn hand_in(&mut self, input: Input) -> Vec<Content> {
-        let Step { events, outbox, replies } = self.manager.handle(self.now, &mut self.entropy, input);
+        let step = self.manager.handle(self.now, &mut self.entropy, input);
+        assert_step_fits(&step);
+        let Step { events, outbox, replies, .. } = step;
         self.events.extend(events.into_iter().map(|event| (self.now, event)));
         self.outbox.extend(outbox);
         replies.into_iter().map(|reply| reply.content).collect()

@@ -14,5 +14,8 @@ mod queries;
 mod recovery;
 mod registration;
 mod results;
+mod returning;
 mod rounds;
+#[path = "../schemas/mod.rs"]
+mod schemas;
 mod start;

@@ -176,3 +176,22 @@ fn an_agent_that_calls_itself_otherwise_is_known_by_its_token_where_the_league_i
         assert_eq!(counted.copied(), known.then_some(1));
     }
 }
+
+#[test]
+fn referees_are_listed_with_what_they_decided_and_how_they_departed_from_the_rules() {
+    let mut desk = after_one_round();
+    let Some(Content::Message(shown)) = desk.ask_any(Ask::Look(Look::Referees), false).pop() else {
+        panic!("the question is answered");
+    };
+    let Body::LeagueQueryResponse(shown) = shown.body else { panic!("a response") };
+    let asked = data(query(&mut desk, QueryType::GetReferees, QueryParams::default()));
+    assert_eq!(shown.data.as_ref(), asked.as_object(), "with a token or without");
+    let decided = desk.manager.league().matches.values().filter(|game| game.decision.is_some()).count();
+    let first = &asked["referees"][0];
+    assert_eq!(
+        (first["referee_id"].as_str(), first["state"].as_str(), first["deviations"].to_string()),
+        (Some("REF01"), Some("ACTIVE"), "{}".to_owned())
+    );
+    assert_eq!(first["matches_decided"], decided);
+    assert_eq!(first.get("contact_endpoint"), None, "endpoints are for referees alone");
+}

@@ -19,10 +19,10 @@ fn registration(sent: Outgoing) -> (Message, LeagueRegisterRequest) {
 }
 
 #[test]
-fn the_first_registration_says_who_asks_and_shows_no_token() {
+fn the_first_registration_says_who_asks_and_shows_a_key_of_its_own() {
     let (message, request) = registration(Seat::empty("random").wake());
     assert_eq!(message.envelope.sender, Sender::parse("player:agent-alpha").unwrap());
-    assert_eq!(message.envelope.auth_token, None);
+    assert!(message.envelope.auth_token.unwrap().is_registration_key());
     assert_eq!(request.player_meta.protocol_version.as_deref(), Some("2.1.0"));
     assert_eq!(request.player_meta.display_name.as_str(), "Agent Alpha!");
     assert_eq!(request.player_meta.game_types.len(), 2);
@@ -120,10 +120,13 @@ fn in_another_league_the_same_ids_mean_other_matches_and_other_players() {
 }
 
 #[test]
-fn killed_before_its_token_was_stored_it_asks_again_in_the_same_conversation() {
+fn killed_before_its_token_was_stored_it_asks_again_with_the_same_key() {
     let mut seat = Seat::empty("random");
-    let first = registration(seat.wake()).0.envelope.conversation_id;
+    let asked = |seat: &mut Seat| {
+        let envelope = registration(seat.wake()).0.envelope;
+        (envelope.conversation_id, envelope.auth_token)
+    };
+    let first = asked(&mut seat);
     seat.crash();
-    let second = registration(seat.wake()).0.envelope.conversation_id;
-    assert_eq!(first, second);
+    assert_eq!(asked(&mut seat), first);
 }

@@ -15,9 +15,12 @@ mod joining;
 mod memory;
 mod moves;
 mod notices;
+mod pondering;
 mod refusals;
 mod repetition;
 mod report;
+#[path = "../schemas/mod.rs"]
+mod schemas;
 mod seat;
 mod strategies;
 mod trust;

@@ -1,9 +1,10 @@
 //! A player under test, and all the keys that its manager and its referees hold.
 
+use crate::schemas::assert_step_fits;
 use matchday_core::agent::{Agent, Answer, Ask, CallId, Content, Input, Outgoing, Request, RequestId, Step};
 use matchday_core::entropy::Entropy;
 use matchday_core::fair::Commitment;
-use matchday_core::player::{Player, PlayerEvent, Settings, strategy};
+use matchday_core::player::{Player, PlayerEvent, Settings, THINK_TIME, strategy};
 use matchday_core::protocol::decode::Incoming;
 use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::messages::*;
@@ -19,6 +20,8 @@ pub(crate) struct Seat {
     /// Everything that was stored, and after each step a fresh player must come to the same state by it.
     pub(crate) stored: Vec<PlayerEvent>,
     pub(crate) strategy: &'static str,
+    /// Whether the strategy is only the fallback for a mind outside.
+    pub(crate) outside: bool,
 }
 
 pub(crate) fn league() -> LeagueId {
@@ -52,8 +55,12 @@ pub(crate) fn settings(strategy: &str) -> Settings {
     }
 }
 
-pub(crate) fn build(name: &str) -> Player {
-    Player::new(settings(name), strategy::find(name).unwrap().build())
+pub(crate) fn build(name: &str, outside: bool) -> Player {
+    let strategy = strategy::find(name).unwrap().build();
+    match outside {
+        false => Player::new(settings(name), strategy),
+        true => Player::with_outside_mind(settings(name), strategy, THINK_TIME),
+    }
 }
 
 pub(crate) fn match_token(match_id: &MatchId, attempt: u32, direction: Direction) -> Token {
@@ -234,12 +241,23 @@ impl Seat {
     /// A player that has just been built.
     pub(crate) fn empty(strategy: &'static str) -> Self {
         Self {
-            player: build(strategy),
+            player: build(strategy, false),
             entropy: Entropy::numbered(1),
             now: Timestamp::from_micros(1_000_000_000),
             stored: Vec::new(),
             strategy,
+            outside: false,
         }
+    }
+
+    /// A player that a manager of ours has accepted, and that has a mind outside decide.
+    pub(crate) fn thinking(fallback: &'static str) -> Self {
+        let mut seat = Self::taken(fallback);
+        seat.outside = true;
+        seat.crash();
+        let call = seat.wake().call;
+        let _ = seat.answer(call, Answer::Message(Ok(incoming(accepted(Some(true))))));
+        seat
     }
 
     /// A player that a manager of ours has accepted.
@@ -261,6 +279,7 @@ impl Seat {
 
     pub(crate) fn step(&mut self, input: Input) -> Step<PlayerEvent> {
         let step = self.player.handle(self.now, &mut self.entropy, input);
+        assert_step_fits(&step);
         for event in &step.events {
             let text = serde_json::to_string(event).unwrap();
             let read: PlayerEvent = serde_json::from_str(&text).unwrap();
@@ -272,7 +291,7 @@ impl Seat {
     }
 
     fn rebuilt(&self) -> Player {
-        let mut player = build(self.strategy);
+        let mut player = build(self.strategy, self.outside);
         for event in &self.stored {
             player.apply(self.now, event);
         }
@@ -294,13 +313,14 @@ impl Seat {
         self.step(Input::Answer { call, dialect, answer })
     }
 
+    /// Hands in a request under a number of its own.
+    pub(crate) fn put(&mut self, number: u64, ask: Ask) -> Step<PlayerEvent> {
+        let id = RequestId(number);
+        self.step(Input::Request(Request { id, ask, dialect: Dialect::Standard, local: true }))
+    }
+
     pub(crate) fn ask(&mut self, ask: Ask) -> Content {
-        let mut step = self.step(Input::Request(Request {
-            id: RequestId(7),
-            ask,
-            dialect: Dialect::Standard,
-            local: true,
-        }));
+        let mut step = self.put(7, ask);
         let reply = step.replies.pop().expect("every request has its reply");
         assert!(step.replies.is_empty() && step.outbox.is_empty());
         assert_eq!(reply.to, RequestId(7));

@@ -1,5 +1,6 @@
 //! A referee on the bench: driven by hand, in virtual time, with the players and the manager played by the test.
 
+use crate::schemas::assert_step_fits;
 use matchday_core::agent::*;
 use matchday_core::entropy::Entropy;
 use matchday_core::fair::Nonce;
@@ -176,6 +177,7 @@ impl Bench {
     /// The only way anything happens: also checks that the events alone would have led to the same lasting state.
     pub(crate) fn input(&mut self, input: Input) {
         let step = self.referee.handle(self.now, &mut self.entropy, input);
+        assert_step_fits(&step);
         for event in &step.events {
             let stored = serde_json::to_string(event).unwrap();
             assert_eq!(&serde_json::from_str::<RefereeEvent>(&stored).unwrap(), event, "{stored}");

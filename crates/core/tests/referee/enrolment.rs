@@ -14,7 +14,7 @@ fn it_says_all_that_a_manager_wants_to_know() {
     let bench = Bench::fresh(settings());
     let request = written(&bench.last(RefereeRegisterRequest));
     assert_eq!(request["sender"], "referee:referee-alpha");
-    assert_eq!(request.get("auth_token"), None);
+    assert!(request["auth_token"].as_str().unwrap().starts_with("tok_registration_"));
     assert_eq!(
         request["referee_meta"],
         json!({
@@ -77,10 +77,13 @@ fn an_announcement_before_registration_is_refused() {
 }
 
 #[test]
-fn killed_before_its_token_was_stored_it_asks_again_in_the_same_conversation() {
+fn killed_before_its_token_was_stored_it_asks_again_with_the_same_key() {
     let mut bench = Bench::fresh(settings());
-    let first = written(&bench.last(RefereeRegisterRequest))["conversation_id"].clone();
+    let asked = |bench: &Bench| {
+        let request = written(&bench.last(RefereeRegisterRequest));
+        (request["conversation_id"].clone(), request["auth_token"].clone())
+    };
+    let first = asked(&bench);
     bench.crash();
-    let second = written(&bench.last(RefereeRegisterRequest))["conversation_id"].clone();
-    assert_eq!(first, second);
+    assert_eq!(asked(&bench), first);
 }

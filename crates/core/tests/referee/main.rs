@@ -12,9 +12,12 @@ mod bench;
 mod capacity;
 mod chaos;
 mod crash;
+mod dialects;
 mod enrolment;
 mod manager;
 mod report;
+#[path = "../schemas/mod.rs"]
+mod schemas;
 mod silence;
 mod tic_tac_toe;
 mod whole_match;

@@ -5,8 +5,9 @@ use matchday_core::agent::{Answer, Ask, Content};
 use matchday_core::protocol::MessageType::{ChooseParityCall, GameError, GameInvitation};
 use matchday_core::protocol::decode::{Conformance, Incoming};
 use matchday_core::protocol::messages::{GameJoinAck, Parity};
-use matchday_core::protocol::{Body, Sender, Token};
+use matchday_core::protocol::{Body, PlayerId, Sender, Token};
 use serde_json::json;
+use smol_str::SmolStr;
 
 /// Player 1 has chosen, player 2 is asked.
 fn asked() -> Bench {
@@ -178,6 +179,35 @@ fn a_foreign_player_shows_its_own_token_in_the_exchange_and_the_strict_reading_w
 }
 
 #[test]
+fn a_name_of_the_agents_own_may_stand_in_the_body_too_but_no_given_id() {
+    for (name, taken) in [("alpha", true), ("P01", false), ("P07", false)] {
+        let mut bench = lenient();
+        let mut ack = bench.join_ack(2, "R1M1", true);
+        ack.envelope.sender = Sender::Player(PlayerId::new(name));
+        if let Ok(Body::GameJoinAck(body)) = &mut ack.body {
+            body.player_id = PlayerId::new(name);
+        }
+        bench.answers(2, GameInvitation, Answer::Message(Ok(ack)));
+        assert_eq!(bench.all(GameError).is_empty(), taken, "{name}");
+    }
+}
+
+#[test]
+fn what_the_lenient_referee_forgives_stands_in_its_report() {
+    let mut bench = lenient();
+    bench.joins(1, "R1M1");
+    let mut ack = bench.join_ack(2, "R1M1", true);
+    ack.envelope.auth_token = None;
+    ack.envelope.sender = Sender::parse("player:alpha").unwrap();
+    bench.answers(2, GameInvitation, Answer::Message(Ok(ack)));
+    bench.chooses(1, "R1M1", Parity::Even);
+    bench.chooses(2, "R1M1", Parity::Odd);
+    let deviations = bench.report().details.deviations.unwrap();
+    assert_eq!(deviations.get(&p(1)).unwrap(), &Vec::<SmolStr>::new());
+    assert_eq!(deviations.get(&p(2)).unwrap(), &["own name sender", "missing auth_token"]);
+}
+
+#[test]
 fn the_lenient_reading_takes_an_answer_without_token_under_a_name_of_the_agents_own() {
     let mut bench = lenient();
     for player in [1, 2] {
@@ -219,7 +249,7 @@ fn nobody_can_choose_for_another_by_a_separate_message() {
     for (token, code) in [
         (None, "E011"),
         (Some(Token::new("tok_p02_guess")), "E012"),
-        (Some(own_token(2)), "E012"),
+        (Some(own_token(1)), "E012"),
         (Some(tokens(1, &m("R1M1"), 1).from_player), "E012"),
         (Some(tokens(2, &m("R1M1"), 1).to_player), "E012"),
     ] {
@@ -243,16 +273,28 @@ fn a_foreign_player_is_known_by_the_token_it_joined_with() {
     assert!(bench.verdict().contains(" WIN "));
 }
 
+/// A separate GAME_JOIN_ACK of player 2, which has only said "received" to its invitation.
+fn joins_apart(bench: &mut Bench, token: Option<Token>) -> Content {
+    bench.answers(2, GameInvitation, Answer::Received);
+    let ack =
+        GameJoinAck { match_id: m("R1M1"), player_id: p(2), arrival_timestamp: bench.now, accept: true };
+    let envelope = bench.player_envelope(2, &m("R1M1")).with_token(token);
+    bench.told(envelope, ack)
+}
+
 #[test]
-fn only_the_lenient_reading_plays_with_agents_that_never_answer_in_the_exchange() {
-    for (mut bench, taken) in [(Bench::invited(), false), (lenient(), true)] {
-        bench.answers(2, GameInvitation, Answer::Received);
-        let ack =
-            GameJoinAck { match_id: m("R1M1"), player_id: p(2), arrival_timestamp: bench.now, accept: true };
-        let envelope = bench.player_envelope(2, &m("R1M1")).with_token(Some(own_token(2)));
-        let reply = bench.told(envelope, ack);
-        assert_eq!(reply == Content::Received, taken);
+fn a_players_own_token_proves_a_separate_answer_in_every_reading_and_a_false_one_in_none() {
+    for bench in [Bench::invited, lenient] {
+        assert_eq!(joins_apart(&mut bench(), Some(own_token(2))), Content::Received);
+        assert_eq!(refused(&joins_apart(&mut bench(), Some(Token::new("tok_p02_guess")))), "E012");
+        assert_eq!(refused(&joins_apart(&mut bench(), Some(own_token(1)))), "E012");
     }
+}
+
+#[test]
+fn only_the_lenient_reading_takes_separate_answers_without_a_token() {
+    assert_eq!(refused(&joins_apart(&mut Bench::invited(), None)), "E011");
+    assert_eq!(joins_apart(&mut lenient(), None), Content::Received);
 }
 
 #[test]

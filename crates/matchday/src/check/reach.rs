@@ -5,10 +5,22 @@ use super::probe::Probe;
 use super::raw::Place;
 use crate::net::client::CallError;
 use matchday_core::protocol::Endpoint;
+use std::time::Duration;
+use tokio::time::{Instant, sleep};
+
+const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// A URL that an agent could have. The text says what is wrong with any other.
 pub(crate) fn target(url: &str) -> Result<Endpoint, String> {
     Endpoint::parse(url).map_err(|rule| format!("{url:?} is no URL of an agent: {rule}"))
+}
+
+/// Waits until someone listens, for an agent that registers before its own server is up.
+pub(crate) async fn until_listening(url: &str, within: Duration) {
+    let deadline = Instant::now() + within;
+    while Instant::now() < deadline && connected(url).await.is_err() {
+        sleep(LOOK_EVERY).await;
+    }
 }
 
 /// Calls once, and tells what keeps a league from talking to what is there.
@@ -16,8 +28,11 @@ pub(crate) async fn reach(probe: &Probe) -> Result<Exchange, (Exchange, String)>
     let url = &probe.url;
     let exchange = probe.ping().await;
     let why = match &exchange.outcome {
-        Outcome::Answered(answered) => refusal(url, answered),
+        Outcome::Answered(_) => None,
         Outcome::Failed(CallError::NoConnection(error)) => Some(match connected(url).await {
+            Ok(()) if is_https(url) => format!(
+                "no TLS with what listens at {url} ({error}) - mend its certificate, or serve the agent over http for the check"
+            ),
             Ok(()) => format!(
                 "what listens at {url} breaks off instead of answering HTTP ({error}) - is it an agent?"
             ),
@@ -32,9 +47,6 @@ pub(crate) async fn reach(probe: &Probe) -> Result<Exchange, (Exchange, String)>
         Outcome::Failed(CallError::TooLarge(bytes)) => {
             Some(format!("{url} answers with {bytes} bytes or more, which no league reads - is it an agent?"))
         }
-        Outcome::Failed(CallError::Unusable(_)) if is_https(url) => Some(format!(
-            "{url} is https, which is not spoken here yet - serve the agent over http for the check"
-        )),
         Outcome::Failed(error) => Some(format!("{url} cannot be called: {error}")),
         Outcome::Unknown(why) => Some(why.clone()),
     };
@@ -44,8 +56,9 @@ pub(crate) async fn reach(probe: &Probe) -> Result<Exchange, (Exchange, String)>
     }
 }
 
-/// Anything else than these is worth a longer look, even an error: not every agent knows `ping`.
-fn refusal(url: &str, answered: &Answered) -> Option<String> {
+/// Why the answer to a league message shows that no agent is there. To be asked of a message, not of a ping: agents that
+/// do not know `ping` answer it in many ways.
+pub(crate) fn refusal(url: &str, answered: &Answered) -> Option<String> {
     let status = answered.status;
     if (300..400).contains(&status) {
         let to = answered.location.as_deref().unwrap_or("an address that it does not name");

@@ -47,6 +47,12 @@ impl Sheet {
         self.put(rule, verdict, note, Some(exchange.shown()));
     }
 
+    /// The same where what should have come did not, so that there is no exchange to show.
+    pub(crate) fn missing(&mut self, rule: &'static Rule, note: impl Into<String>) {
+        let verdict = if rule.is_mandatory() { Verdict::Fail } else { Verdict::Warning };
+        self.put(rule, verdict, note, None);
+    }
+
     /// It will do, and should be better.
     pub(crate) fn warn(&mut self, rule: &'static Rule, note: impl Into<String>, exchange: &Exchange) {
         self.put(rule, Verdict::Warning, note, Some(exchange.shown()));
@@ -59,6 +65,11 @@ impl Sheet {
 
     pub(crate) fn skip(&mut self, rule: &'static Rule, why: impl Into<String>) {
         self.put(rule, Verdict::NotChecked, why, None);
+    }
+
+    /// Whether nothing has been found about a rule.
+    pub(crate) fn is_open(&self, rule: &'static Rule) -> bool {
+        !self.found.contains_key(rule.id)
     }
 
     fn put(

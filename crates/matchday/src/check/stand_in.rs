@@ -5,7 +5,7 @@ use super::exchange::{Answered, Exchange, Outcome};
 use crate::net::{body, server};
 use crate::shell::Clock;
 use bytes::Bytes;
-use http_body_util::Full;
+use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
 use hyper::header::{CONTENT_TYPE, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode};
@@ -146,7 +146,7 @@ async fn serve<D: Desk>(
 }
 
 fn with_status(status: StatusCode, body: Vec<u8>) -> server::Answer {
-    let mut answer = Response::new(Full::new(Bytes::from(body)));
+    let mut answer = Response::new(Full::new(Bytes::from(body)).boxed());
     *answer.status_mut() = status;
     answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     answer

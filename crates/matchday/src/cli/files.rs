@@ -1,19 +1,28 @@
-//! `matchday verify`, `replay`, `export`: what can be made of a stored league. Reads the store, and changes nothing in it.
+//! `matchday verify`, `replay`, `export`: what can be made of stores. Reads them, and changes nothing in them.
 
-use crate::store::{Store, export as exporting, timeline, verify as verifying};
+use super::against::{self, Against};
+use crate::store::chronicle::Chronicle;
+use crate::store::{export as exporting, timeline, verify as verifying};
 use crate::view::say;
 use anyhow::Result;
 use clap::Args;
 use matchday_core::protocol::MatchId;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
-/// Check a stored league: the chain of events, every draw, every score, the table.
+/// Check stored leagues: the chain of events, every draw, every score, the table.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  matchday verify league.db\n\nExit code 0 only if everything fits.")]
+#[command(after_help = "\
+Example:
+  matchday verify league.db
+  matchday verify weekend.db referee-8001.db   (also: did the referee decide what the manager recorded?)
+
+Exit code 0 only if everything fits.")]
 pub(crate) struct VerifyArgs {
-    /// The store of the league
-    file: PathBuf,
+    /// The store of the league, or of a referee or a player; of several, whether they agree
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
     /// Print the findings as JSON
     #[arg(long)]
     json: bool,
@@ -21,28 +30,53 @@ pub(crate) struct VerifyArgs {
 
 /// Print a stored league or one match as a timeline.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  matchday replay league.db --match R1M1")]
+#[command(after_help = "\
+Example:
+  matchday replay league.db --match R1M1
+  matchday replay weekend.db referee-8001.db player-8101.db --match R1M1
+  matchday replay league.db --match R1M1 --against http://localhost:8101/mcp
+
+Each agent's store tells what that agent sent and received; those of several are put together by time.")]
 pub(crate) struct ReplayArgs {
-    /// The store of the league
-    file: PathBuf,
-    /// The match to show, message by message [default: the whole league in brief]
+    /// The store of the league, of a referee or of a player, or several of them
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// The match to show, message by message [default: everything in brief]
     #[arg(long = "match", value_name = "MATCH")]
     match_id: Option<String>,
+    /// Print all that is known of the match as JSON; with --against, the answers
+    #[arg(long, requires = "match_id")]
+    json: bool,
+    /// Send the requests that a player was sent in the match to this agent, and show both answers
+    #[arg(long, value_name = "URL", requires = "match_id")]
+    against: Option<String>,
+    /// With --against: whose requests to send [default: the first player's of whom they are known]
+    #[arg(long = "as", value_name = "PLAYER", requires = "against")]
+    player: Option<String>,
+    /// With --against: how long each answer may take [default: what the rules allow, 5 to 30 seconds]
+    #[arg(long, value_name = "SECONDS", requires = "against", value_parser = super::run::in_seconds)]
+    timeout: Option<Duration>,
 }
 
-/// Write a stored league as files: events as JSONL, matches and standings as CSV, a record of each match.
+/// Write what stores hold as files: events as JSONL, matches and standings as CSV, a record of each match.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  matchday export league.db --out league")]
+#[command(after_help = "\
+Example:
+  matchday export league.db --out league
+  matchday export weekend.db referee-8001.db referee-8002.db --out weekend
+
+Matches and standings as CSV are written if the manager's store is among them.")]
 pub(crate) struct ExportArgs {
-    /// The store of the league
-    file: PathBuf,
+    /// The store of the league, of a referee or of a player, or several of them
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
     /// The directory to write, which must be new or empty
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
 }
 
 pub(crate) fn verify(args: VerifyArgs) -> Result<ExitCode> {
-    let found = verifying::verify_file(&args.file)?;
+    let found = verifying::verify_files(&args.files)?;
     if args.json {
         say(serde_json::to_string_pretty(&found)?);
     } else {
@@ -51,17 +85,28 @@ pub(crate) fn verify(args: VerifyArgs) -> Result<ExitCode> {
     Ok(if found.fault.is_none() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-pub(crate) fn replay(args: ReplayArgs) -> Result<ExitCode> {
-    let reader = Store::open_read_only(&args.file)?;
+pub(crate) async fn replay(args: ReplayArgs) -> Result<ExitCode> {
+    let chronicle = Chronicle::open(&args.files)?;
     let match_id = args.match_id.map(|id| MatchId::new(id.to_ascii_uppercase()));
-    say(timeline::replay(&reader, match_id.as_ref())?.trim_end());
+    match (&match_id, &args.against) {
+        (Some(match_id), Some(url)) => {
+            let (player, timeout, json) = (args.player.as_deref(), args.timeout, args.json);
+            return against::execute(&chronicle, match_id, &Against { url, player, timeout, json }).await;
+        }
+        (Some(match_id), None) if args.json => {
+            timeline::replay(&chronicle, Some(match_id))?;
+            say(serde_json::to_string_pretty(&exporting::record(&chronicle, match_id)?)?);
+        }
+        _ => say(timeline::replay(&chronicle, match_id.as_ref())?.trim_end()),
+    }
     Ok(ExitCode::SUCCESS)
 }
 
 pub(crate) fn export(args: ExportArgs) -> Result<ExitCode> {
-    let reader = Store::open_read_only(&args.file)?;
-    let written = exporting::export(&reader, &args.out)?;
+    let chronicle = Chronicle::open(&args.files)?;
+    let written = exporting::export(&chronicle, &args.out)?;
     let (events, matches, out) = (written.events, written.matches, args.out.display());
-    say(format!("{events} events and {matches} matches written to {out}"));
+    let no_league = if written.league { "" } else { "; no table, for that is in the manager's store" };
+    say(format!("{events} events and {matches} matches written to {out}{no_league}"));
     Ok(ExitCode::SUCCESS)
 }

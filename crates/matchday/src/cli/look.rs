@@ -1,17 +1,16 @@
 //! `matchday status`, `standings`, `schedule`, `stats`: what anyone may see of a league, once or again and again.
 
 use super::desk::{Desk, ManagerArg};
-use super::notice;
 use super::serve::Stop;
-use crate::view::{bold, say, table};
-use anyhow::Result;
+use super::watch::Watch;
+use crate::view::{headed, say, table};
+use anyhow::{Result, bail};
 use matchday_core::protocol::messages::query::{
-    MatchProgress, PlayerStatsData, ScheduleData, ScheduledMatch, StandingsData,
+    MatchProgress, PlayerStatsData, RefereeListing, RefereesData, ScheduleData, ScheduledMatch, StandingsData,
 };
 use matchday_core::protocol::messages::{GameStatus, Record};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 use std::time::Duration;
 use tokio::time::sleep;
@@ -41,8 +40,8 @@ pub(super) struct ScheduleArgs {
 
 #[derive(Debug, clap::Args)]
 pub(super) struct StatsArgs {
-    /// Which player, such as P01
-    player: String,
+    /// Which player or referee, such as P01 or REF01
+    agent: String,
     #[command(flatten)]
     look: LookArgs,
 }
@@ -61,8 +60,41 @@ pub(super) async fn schedule(args: ScheduleArgs) -> Result<ExitCode> {
 }
 
 pub(super) async fn stats(args: StatsArgs) -> Result<ExitCode> {
-    let params = json!({"player_id": args.player});
+    if args.agent.starts_with("REF") {
+        let ask = async |desk: &Desk| referee_of(&desk.data("get_referees", json!({})).await?, &args.agent);
+        return show(&args.look, ask, referee_table).await;
+    }
+    let params = json!({"player_id": args.agent});
     show(&args.look, async |desk| desk.data("get_player_stats", params.clone()).await, stats_table).await
+}
+
+/// One referee of the list of all.
+fn referee_of(data: &Value, wanted: &str) -> Result<Value> {
+    let RefereesData { referees } = serde_json::from_value(data.clone())?;
+    let known: Vec<_> = referees.iter().map(|referee| referee.referee_id.as_str()).collect();
+    match referees.iter().find(|referee| referee.referee_id.as_str() == wanted) {
+        Some(referee) => Ok(serde_json::to_value(referee)?),
+        None if known.is_empty() => bail!("no referee {wanted}: none has registered yet"),
+        None => bail!("no referee {wanted}: the league has {}", known.join(", ")),
+    }
+}
+
+fn referee_table(data: &Value) -> Result<String> {
+    let referee: RefereeListing = serde_json::from_value(data.clone())?;
+    let state = data.get("state").and_then(Value::as_str).unwrap_or_default();
+    let rows = [
+        ("version", referee.version),
+        ("state", state.to_owned()),
+        ("matches decided", referee.matches_decided.to_string()),
+        ("departures from the rules", counted(&referee.deviations)),
+    ];
+    let rows: Vec<_> = rows.into_iter().map(|(name, value)| vec![name.to_owned(), value]).collect();
+    Ok(table(&[referee.referee_id.as_str(), referee.display_name.as_str()], &rows))
+}
+
+/// How often each thing was seen, on one line.
+fn counted(counts: &BTreeMap<String, u32>) -> String {
+    counts.iter().map(|(what, count)| format!("{what} {count}")).collect::<Vec<_>>().join(", ")
 }
 
 /// Asks and prints, once or until there is nothing more to come.
@@ -85,16 +117,16 @@ async fn show(
         return Ok(ExitCode::SUCCESS);
     }
     let mut stop = Stop::listen()?;
-    let mut screen = Screen::default();
-    screen.show(render().await?);
+    let mut watch = Watch::new(args.json);
+    watch.show(render().await?);
     let watching = async {
         loop {
             // Asked first, so that what is shown last is how it ended.
             let completed = is_completed(&desk).await;
             match render().await {
-                Ok(frame) => screen.show(frame),
+                Ok(frame) => watch.show(frame),
                 // A manager that is being started again is worth waiting for.
-                Err(error) => screen.trouble(format!("{error:#}")),
+                Err(error) => watch.trouble(format!("{error:#}")),
             }
             if completed {
                 return;
@@ -103,56 +135,14 @@ async fn show(
         }
     };
     tokio::select! {
-        () = stop.told() => {}
+        () = stop.told() => watch.interrupted(),
         () = watching => {}
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// A table with its headers made to stand out, where that is possible.
-fn headed(table: &str) -> String {
-    match table.split_once('\n') {
-        Some((headers, rows)) => format!("{}\n{rows}", bold(headers)),
-        None => table.to_owned(),
-    }
-}
-
 async fn is_completed(desk: &Desk) -> bool {
     desk.status().await.is_ok_and(|status| status.get("status").is_some_and(|phase| phase == "completed"))
-}
-
-/// On a terminal a frame takes the place of the one before; elsewhere it is printed if it is another.
-#[derive(Default)]
-struct Screen {
-    last: String,
-    trouble: Option<String>,
-}
-
-impl Screen {
-    fn show(&mut self, frame: String) {
-        self.trouble = None;
-        if frame == self.last {
-            return;
-        }
-        let mut out = std::io::stdout().lock();
-        let lines = self.last.lines().count();
-        if lines > 0 && out.is_terminal() {
-            let _ = write!(out, "\x1b[{lines}F\x1b[J");
-        }
-        let _ = writeln!(out, "{frame}");
-        let _ = out.flush();
-        self.last = frame;
-    }
-
-    /// Says once what keeps the next frame from coming.
-    fn trouble(&mut self, why: String) {
-        if self.trouble.as_ref() != Some(&why) {
-            notice(&why);
-            self.trouble = Some(why);
-            // The next frame must not be drawn over this.
-            self.last.clear();
-        }
-    }
 }
 
 /// LEAGUE_STATUS as a table of one row.
@@ -236,9 +226,6 @@ fn stats_table(data: &Value) -> Result<String> {
         Some(rate) => format!("{count} ({:.0} %)", rate * 100.0),
         None => count.to_string(),
     };
-    let count = |counts: &BTreeMap<String, u32>| {
-        counts.iter().map(|(what, count)| format!("{what} {count}")).collect::<Vec<_>>().join(", ")
-    };
     let against = stats.against.iter().map(|(player, record)| {
         let Record { wins, draws, losses } = record;
         format!("{player} {wins}-{draws}-{losses}")
@@ -253,9 +240,9 @@ fn stats_table(data: &Value) -> Result<String> {
         ("lost", rate(stats.losses, stats.loss_rate)),
         ("technical losses", stats.technical_losses.to_string()),
         ("mean answer", answer),
-        ("choices", count(&stats.choices)),
+        ("choices", counted(&stats.choices)),
         ("won-drawn-lost against", against.collect::<Vec<_>>().join(", ")),
-        ("departures from the rules", count(&stats.deviations)),
+        ("departures from the rules", counted(&stats.deviations)),
     ];
     let rows: Vec<_> = rows.into_iter().map(|(name, value)| vec![name.to_owned(), value]).collect();
     Ok(table(&[player_id.as_str(), display_name.as_str()], &rows))

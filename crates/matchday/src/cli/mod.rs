@@ -4,10 +4,12 @@
 //! # Layout
 //! - [`settings`], `config`, `config_file`: what can be set, and where each value came from
 //! - `manager`, `referee`, `player`: the agents, which keep running; `serve`: what they have in common
-//! - `desk`: talks to a manager; `look`, `order`: the commands that do
+//! - `desk`: talks to a manager; `look`, `order`: the commands that do; `watch`: what is looked at again and again
 //! - `new`: a starter agent; `check`: is an agent conformant?
-//! - `run`: a whole league at once; `files`: what can be made of a stored league
+//! - `schema`: the messages and methods for those who write agents
+//! - `run`: a whole league at once; `files`: what can be made of a stored league; `against`: its requests, sent again
 
+mod against;
 mod check;
 mod config;
 mod config_file;
@@ -20,9 +22,11 @@ mod order;
 mod player;
 mod referee;
 mod run;
+mod schema;
 mod serve;
 mod settings;
 mod show;
+mod watch;
 
 use clap::{Parser, Subcommand};
 use config::Flags;
@@ -75,7 +79,7 @@ enum Command {
     #[command(after_help = "Example:\n  matchday schedule --round 1")]
     Schedule(look::ScheduleArgs),
     /// Show how a player has done
-    #[command(after_help = "Example:\n  matchday stats P01")]
+    #[command(after_help = "Example:\n  matchday stats P01\n  matchday stats REF01")]
     Stats(look::StatsArgs),
     /// Step in as the operator: pause, resume, withdraw, void, end
     #[command(after_help = order::ADMIN_EXAMPLE)]
@@ -89,6 +93,9 @@ enum Command {
     /// Show the settings in effect, and where each came from
     #[command(after_help = show::EXAMPLE)]
     Config(show::ConfigArgs),
+    /// Write JSON Schemas of all messages, and an OpenRPC document for each kind of agent
+    #[command(after_help = schema::EXAMPLE)]
+    Schema(schema::SchemaArgs),
     /// Check a stored league: its chain of events, draws, scores and table
     Verify(files::VerifyArgs),
     /// Tell a stored match as it happened
@@ -130,8 +137,9 @@ async fn execute(command: Command) -> anyhow::Result<ExitCode> {
         Command::New(args) => new::execute(args),
         Command::Check(args) => check::execute(args).await,
         Command::Config(args) => show::config(args),
+        Command::Schema(args) => schema::execute(args),
         Command::Verify(args) => files::verify(args),
-        Command::Replay(args) => files::replay(args),
+        Command::Replay(args) => files::replay(args).await,
         Command::Export(args) => files::export(args),
     }
 }

@@ -1,28 +1,42 @@
-//! `matchday player`: a player with one of the built-in strategies.
+//! `matchday player`: a player with a strategy that is built in, a program or a language model.
 
-use super::Usage;
-use super::config::Flags;
-use super::serve;
+use super::config::{Config, Flags};
 use super::settings::ForPlayer;
+use super::{Usage, notice, serve};
+use crate::mind::chooser::{self, Chooser, LLM, Outside};
+use crate::mind::command::PREFIX;
+use crate::mind::llm::{Api, Key, Llm};
+use crate::net::client::Client;
 use crate::shell;
 use crate::store::Stream;
 use anyhow::{Context, Result};
-use matchday_core::player::{Player, Settings, strategy};
-use matchday_core::protocol::Version;
+use matchday_core::player::{Player, Settings, THINK_TIME, strategy};
+use matchday_core::protocol::{Endpoint, Version};
+use smol_str::format_smolstr;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 pub(super) const EXAMPLE: &str = "\
 Strategies: random, always_even, always_odd, alternating, frequency, pattern, mirror, win_stay_lose_shift
 
+A program that decides (command:PROGRAM) is started for each move: it reads the turn as JSON and prints the move. A model
+(llm) is asked through its server; the key, if it needs one, is in MATCHDAY_LLM_API_KEY. When either does not decide in
+time, the fallback strategy does.
+
 Example:
-  matchday player --listen 127.0.0.1:8102 --manager http://localhost:8000/mcp --strategy pattern";
+  matchday player --listen 127.0.0.1:8102 --manager http://localhost:8000/mcp --strategy pattern
+  matchday player --strategy command:./my_program --fallback mirror --think-time 10
+  matchday player --strategy llm --llm-url http://localhost:11434 --llm-model some-model";
+
+/// Where the key of a model's server comes from. It is no setting: it must stand neither in arguments, which everyone
+/// on the machine can read, nor in a file that is shared.
+const KEY_VARIABLE: &str = "MATCHDAY_LLM_API_KEY";
 
 pub(super) async fn execute(flags: Flags<ForPlayer>) -> Result<ExitCode> {
     let stop = serve::Stop::listen()?;
     let config = flags.resolve()?;
-    let options = serve::options(&config)?;
-    let strategy = strategy::named(config.text("strategy").unwrap_or("random"))
-        .map_err(|error| Usage(error.to_string()))?;
+    let mut options = serve::options(&config)?;
+    let chooser = chooser(&config, &options.client)?;
     let manager = serve::endpoint(&config, "manager")?.context("name the manager with --manager URL")?;
     let listener = serve::bind(&config).await?;
     let port = listener.local_addr()?.port();
@@ -32,14 +46,57 @@ pub(super) async fn execute(flags: Flags<ForPlayer>) -> Result<ExitCode> {
         display_name: serve::display_name(&config, &format!("Player {port}"))?,
         version: Version::parse(env!("CARGO_PKG_VERSION"))?,
         game_types: serve::games(),
-        strategy: strategy.name.into(),
+        strategy: chooser.name(),
     };
+    options.mind = chooser.mind();
     let (_, store) = serve::open_store(&config, format!("player-{port}.db"))?;
     let stream = Stream("player".into());
-    let handle =
-        shell::run(Player::new(settings, strategy.build()), listener, store.clone(), stream, options)?;
+    let handle = shell::run(chooser.player(settings), listener, store.clone(), stream, options)?;
     let look = |player: &Player| player.enrolment().clone();
     serve::until_told(handle, store, stop, look, async |enrolment| serve::check_enrolment(enrolment)).await
+}
+
+/// How the player chooses.
+fn chooser(config: &Config, client: &Client) -> Result<Chooser> {
+    let name = config.text("strategy").unwrap_or("random");
+    let fallback = config.text("fallback").unwrap_or("random");
+    let fallback = strategy::named(fallback).map_err(|error| Usage(format!("--fallback: {error}")))?;
+    let think_time = config.seconds_above_zero("think-time")?.unwrap_or(THINK_TIME);
+    if let Some(program) = name.strip_prefix(PREFIX) {
+        let outside = Outside::program(program, fallback, think_time);
+        return Ok(Chooser::Outside(outside.map_err(|error| Usage(format!("--strategy: {error}")))?));
+    }
+    if name == LLM {
+        let llm = llm(config, client)?;
+        let name = format_smolstr!("{LLM}:{}", config.text("llm-model").unwrap_or_default());
+        return Ok(Chooser::Outside(Outside { name, mind: Arc::new(llm), fallback, think_time }));
+    }
+    Ok(chooser::named(name).map_err(|error| Usage(format!("{error}, or {LLM}")))?)
+}
+
+fn llm(config: &Config, client: &Client) -> Result<Llm> {
+    let missing = |flag: &str, what: &str| Usage(format!("--strategy {LLM} needs {flag}: {what}"));
+    let url = config.read("llm-url", "a URL, such as http://localhost:11434", |text| {
+        Endpoint::parse(text).is_ok().then(|| text.to_owned())
+    })?;
+    let url = url.ok_or_else(|| missing("--llm-url", "the address of the model's server"))?;
+    let model = config.text("llm-model").ok_or_else(|| missing("--llm-model", "the name of the model"))?;
+    let api = config.choice("llm-api", &[("openai", Api::OpenAi), ("anthropic", Api::Anthropic)])?;
+    let key = std::env::var(KEY_VARIABLE).ok().filter(|key| !key.trim().is_empty());
+    if key.is_some() && goes_open(&url) {
+        notice(&format!("the key for {url} travels unencrypted: use https if that is not this very network"));
+    }
+    let key = key.map(|key| Key::new(key.trim()));
+    Ok(Llm::new(client.clone(), &url, model, api.unwrap_or(Api::OpenAi), key))
+}
+
+/// Whether others could read what is sent there.
+fn goes_open(url: &str) -> bool {
+    let rest = url.get(..7).filter(|scheme| scheme.eq_ignore_ascii_case("http://")).and(url.get(7..));
+    rest.is_some_and(|rest| {
+        let local = ["localhost", "127.", "[::1]"];
+        !local.iter().any(|host| rest.get(..host.len()).is_some_and(|head| head.eq_ignore_ascii_case(host)))
+    })
 }
 
 #[cfg(test)]
@@ -50,5 +107,18 @@ mod tests {
     fn the_help_names_every_strategy() {
         let names: Vec<_> = strategy::ALL.iter().map(|entry| entry.name).collect();
         assert!(EXAMPLE.contains(&format!("Strategies: {}\n", names.join(", "))), "{names:?}");
+    }
+
+    #[test]
+    fn a_key_is_safe_over_https_and_on_this_machine_only() {
+        for (url, open) in [
+            ("https://api.example.com", false),
+            ("http://localhost:11434", false),
+            ("http://127.0.0.1:1/v1", false),
+            ("http://10.0.0.3:8080", true),
+            ("HTTP://models.example.com", true),
+        ] {
+            assert_eq!(goes_open(url), open, "{url}");
+        }
     }
 }

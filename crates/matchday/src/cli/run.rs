@@ -3,18 +3,21 @@
 use super::serve::Stop;
 use crate::local::ports::{Others, Ports};
 use crate::local::{LocalLeague, Plan};
+use crate::mind::chooser::{self, Chooser};
 use crate::store::Store;
 use crate::store::history::History;
 use crate::view::live::View;
 use crate::view::progress::{Progress, Scene, round_line};
-use crate::view::say;
+use crate::view::screen::Size;
 use crate::view::summary::Summary;
+use crate::view::{bold, say};
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum, value_parser};
 use matchday_core::game::{self, GAMES};
 use matchday_core::league;
-use matchday_core::player::strategy::{self, StrategyEntry};
+use matchday_core::player::strategy;
 use matchday_core::protocol::{GameType, LeagueId, PlayerId, Timestamp};
+use smol_str::SmolStr;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -23,7 +26,8 @@ use tokio::time::sleep;
 
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 const DRAW_EVERY: Duration = Duration::from_millis(150);
-const TABLE_TOP: usize = 10;
+/// As many as any terminal shows.
+const TABLE_TOP: usize = 200;
 const RESULTS_SHOWN: usize = 4;
 
 /// Play a whole league on this machine, every message over real HTTP.
@@ -40,9 +44,10 @@ pub(crate) struct RunArgs {
     referees: u16,
     #[arg(long, default_value = "even_odd", value_parser = known_game, help = game_help())]
     game: GameType,
-    /// Strategies, given to the players in turn [default: every built-in one]
-    #[arg(long, value_delimiter = ',', value_name = "A,B", value_parser = strategy::named)]
-    strategies: Vec<&'static StrategyEntry>,
+    /// Strategies, given to the players in turn; command:PROGRAM has a program of yours choose [default: every built-in
+    /// one]
+    #[arg(long, value_delimiter = ',', value_name = "A,B", value_parser = chooser::named)]
+    strategies: Vec<Chooser>,
     /// The manager's port; referees follow from 1 above it and players from 101; 0 picks free ports for all
     #[arg(long, default_value_t = 8000, value_name = "PORT")]
     port_base: u16,
@@ -89,15 +94,15 @@ fn known_game(name: &str) -> Result<GameType, String> {
     }
 }
 
-fn in_seconds(text: &str) -> Result<Duration, String> {
+pub(super) fn in_seconds(text: &str) -> Result<Duration, String> {
     let number: f64 = text.parse().map_err(|_| "not a number of seconds".to_owned())?;
     Duration::try_from_secs_f64(number).map_err(|error| error.to_string())
 }
 
 impl RunArgs {
     fn plan(&self) -> Plan {
-        let known: Vec<&'static StrategyEntry> = match self.strategies.as_slice() {
-            [] => strategy::ALL.iter().collect(),
+        let known: Vec<Chooser> = match self.strategies.as_slice() {
+            [] => strategy::ALL.iter().map(Chooser::BuiltIn).collect(),
             named => named.to_vec(),
         };
         Plan {
@@ -149,7 +154,7 @@ pub(crate) async fn execute(args: RunArgs) -> Result<ExitCode> {
     let file = args.file()?;
     let mut stop = Stop::listen()?;
     let store = Store::open(&file)?;
-    let view = View::new(args.quiet || args.json);
+    let mut view = View::new(args.quiet || args.json);
     view.say(&opening(&args, &ports, &file)?);
     let strategies = strategies(&plan);
 
@@ -157,7 +162,7 @@ pub(crate) async fn execute(args: RunArgs) -> Result<ExitCode> {
     let mut local = LocalLeague::begin(plan, store, manager)?;
     let mut began = Instant::now();
     let played = tokio::select! {
-        played = play(&mut local, others, &view, &mut began) => Some(played),
+        played = play(&mut local, others, &mut view, &mut began) => Some(played),
         () = stop.told() => None,
     };
     let took = began.elapsed();
@@ -170,7 +175,8 @@ pub(crate) async fn execute(args: RunArgs) -> Result<ExitCode> {
     // Told from the file: matches may have been decided since anyone last looked, and it is the file that counts.
     let league = History::load(&Store::open_read_only(&file)?)?.league;
     let summary = Summary::of(&league, &strategies, took, file);
-    say(if args.json { serde_json::to_string_pretty(&summary)? } else { summary.for_people() });
+    let columns = Size::of_terminal().map(|size| size.columns);
+    say(if args.json { serde_json::to_string_pretty(&summary)? } else { summary.for_people(bold, columns) });
     if interrupted {
         let Summary { matches_decided, matches, .. } = summary;
         eprintln!("Stopped before the end: {matches_decided} of {matches} matches are decided and kept.");
@@ -180,9 +186,9 @@ pub(crate) async fn execute(args: RunArgs) -> Result<ExitCode> {
 }
 
 /// Everyone registers in order, so a player's number is its place.
-fn strategies(plan: &Plan) -> BTreeMap<PlayerId, &'static str> {
+fn strategies(plan: &Plan) -> BTreeMap<PlayerId, SmolStr> {
     let numbered = (1_u32..).zip(&plan.strategies);
-    numbered.map(|(number, strategy)| (PlayerId::new(format!("P{number:02}")), strategy.name)).collect()
+    numbered.map(|(number, chooser)| (PlayerId::new(format!("P{number:02}")), chooser.name())).collect()
 }
 
 fn opening(args: &RunArgs, ports: &Ports, file: &Path) -> Result<String> {
@@ -197,7 +203,7 @@ fn opening(args: &RunArgs, ports: &Ports, file: &Path) -> Result<String> {
 }
 
 /// From the first registration until everyone has heard how it ended.
-async fn play(local: &mut LocalLeague, others: Others, view: &View, began: &mut Instant) -> Result<()> {
+async fn play(local: &mut LocalLeague, others: Others, view: &mut View, began: &mut Instant) -> Result<()> {
     local.gather(others).await?;
     *began = Instant::now();
     local.start().await?;
@@ -206,15 +212,18 @@ async fn play(local: &mut LocalLeague, others: Others, view: &View, began: &mut 
     if deaf > 0 {
         view.say(&format!("{deaf} agents have not heard that the league is over"));
     }
+    for fallback in local.fallbacks().await {
+        view.say(&fallback);
+    }
     Ok(())
 }
 
 /// Shows how the league goes on until it is over.
-async fn watch(local: &mut LocalLeague, view: &View) -> Result<()> {
+async fn watch(local: &mut LocalLeague, view: &mut View) -> Result<()> {
     let mut told = 0;
     loop {
         let progress = local.look(Progress::of).await?;
-        match view {
+        match &mut *view {
             View::Live(live) => {
                 let scene = local.look(|league| Scene::of(league, TABLE_TOP, RESULTS_SHOWN)).await?;
                 live.draw(&progress, &scene);

@@ -2,6 +2,7 @@
 
 use super::Usage;
 use super::config::Config;
+use crate::net::guard::{Allowed, HostRule, OriginRule};
 use crate::shell::journal::{Entry, Format, Journal, Level};
 use crate::shell::{Handle, Options, entropy_from_system};
 use crate::store::Store;
@@ -106,7 +107,28 @@ pub(super) fn options(config: &Config) -> Result<Options> {
     let format = config.choice("log", &[("people", Format::People), ("json", Format::Json)])?;
     options.journal = journal(format.unwrap_or(Format::People));
     options.record_exchanges = config.switch("exchanges")?.unwrap_or(true);
+    options.allowed = allowed(config)?;
     Ok(options)
+}
+
+/// Who may call this agent: those that the settings name, and whoever uses the names that it goes by itself.
+fn allowed(config: &Config) -> Result<Allowed> {
+    let hosts = "names such as example.org or example.org:8000, with commas between them";
+    let hosts = config.read("allowed-hosts", hosts, |text| each(text, HostRule::parse))?;
+    let origins = "origins such as https://example.org or http://localhost:*, with commas between them";
+    let origins = config.read("allowed-origins", origins, |text| each(text, OriginRule::parse))?;
+    let listening = config.text("listen").and_then(|text| text.rsplit_once(':')).map(|(host, _)| host);
+    let advertised = endpoint(config, "advertise")?;
+    let advertised = advertised.as_ref().and_then(|url| url.as_str().split("://").nth(1)?.split('/').next());
+    let own = listening.into_iter().chain(advertised).filter_map(HostRule::parse);
+    Ok(Allowed {
+        hosts: own.chain(hosts.unwrap_or_default()).collect(),
+        origins: origins.unwrap_or_default(),
+    })
+}
+
+fn each<T>(text: &str, parse: impl Fn(&str) -> Option<T>) -> Option<Vec<T>> {
+    text.split(',').map(|part| parse(part.trim())).collect()
 }
 
 /// Like the shell's own, but a manager that is not there yet is told of every few seconds only.

@@ -86,6 +86,17 @@ const ADVERTISE: Setting = optional(
     "Where others reach this agent, if not at its listening address [default: http://HOST:PORT/mcp]",
 );
 
+const ALLOWED_HOSTS: Setting = optional(
+    "allowed-hosts",
+    "HOSTS",
+    "Further names it may be called by, with commas; * for any [default: those of its address]",
+);
+const ALLOWED_ORIGINS: Setting = optional(
+    "allowed-origins",
+    "ORIGINS",
+    "Web pages that may call it, as in https://example.org, with commas; * for any [default: its own]",
+);
+
 impl Settings for ForManager {
     const SECTION: &'static str = "manager";
     const ALL: &'static [Setting] = &[
@@ -137,6 +148,8 @@ impl Settings for ForManager {
         RETRIES,
         RETRY_DELAY,
         RETRY,
+        ALLOWED_HOSTS,
+        ALLOWED_ORIGINS,
         LOG,
         EXCHANGES,
     ];
@@ -160,6 +173,8 @@ impl Settings for ForReferee {
         CONFORMANCE,
         optional("store", "FILE", "Where it keeps what it must not forget [default: referee-PORT.db]"),
         ADVERTISE,
+        ALLOWED_HOSTS,
+        ALLOWED_ORIGINS,
         LOG,
         EXCHANGES,
     ];
@@ -171,9 +186,40 @@ impl Settings for ForPlayer {
         setting("listen", "HOST:PORT", "127.0.0.1:8101", "Where to listen; port 0 takes a free one"),
         MANAGER,
         optional("name", "NAME", "What the player is called [default: Player PORT]"),
-        setting("strategy", "NAME", "random", "How it chooses"),
+        setting(
+            "strategy",
+            "NAME",
+            "random",
+            "How it chooses: a built-in strategy, command:PROGRAM, or llm for a language model",
+        ),
+        setting(
+            "fallback",
+            "NAME",
+            "random",
+            "The built-in strategy that chooses when a program or a model does not",
+        ),
+        setting(
+            "think-time",
+            "SECONDS",
+            "25",
+            "How long a program or a model may think about a move, if the referee does not want it sooner",
+        ),
+        optional(
+            "llm-url",
+            "URL",
+            "The server of the model, for the strategy llm; its key comes from MATCHDAY_LLM_API_KEY",
+        ),
+        optional("llm-model", "NAME", "The model, as its server calls it"),
+        setting(
+            "llm-api",
+            "openai|anthropic",
+            "openai",
+            "What the server speaks: /v1/chat/completions or /v1/messages",
+        ),
         optional("store", "FILE", "Where it keeps what it must not forget [default: player-PORT.db]"),
         ADVERTISE,
+        ALLOWED_HOSTS,
+        ALLOWED_ORIGINS,
         LOG,
         EXCHANGES,
     ];

@@ -2,10 +2,10 @@
 
 use super::Plan;
 use anyhow::Result;
-use matchday_core::player::strategy::StrategyEntry;
 use matchday_core::protocol::{DisplayName, Endpoint, Version};
 use matchday_core::timing::Timing;
 use matchday_core::{league, player, referee};
+use smol_str::SmolStr;
 use std::net::SocketAddr;
 use tokio::net::TcpListener;
 
@@ -47,7 +47,7 @@ impl<'a> Cast<'a> {
         &self,
         number: u32,
         listener: &TcpListener,
-        strategy: &StrategyEntry,
+        strategy: SmolStr,
     ) -> Result<player::Settings> {
         Ok(player::Settings {
             manager: self.manager.clone(),
@@ -55,7 +55,7 @@ impl<'a> Cast<'a> {
             display_name: DisplayName::parse(&format!("Player {number}"))?,
             version: self.version.clone(),
             game_types: vec![self.plan.game_type.clone()],
-            strategy: strategy.name.into(),
+            strategy,
         })
     }
 }

@@ -7,8 +7,9 @@
 mod cast;
 pub(crate) mod ports;
 
+use crate::mind::chooser::Chooser;
 use crate::net::client::Client;
-use crate::shell::{self, Clock, Handle, NoEntropy, Options, entropy_from_system, entropy_numbered};
+use crate::shell::{self, Clock, Handle, Mind, NoEntropy, Options, entropy_from_system, entropy_numbered};
 use crate::store::{Store, Stream};
 use anyhow::{Context, Result, anyhow, bail};
 use cast::Cast;
@@ -16,13 +17,14 @@ use matchday_core::agent::Agent;
 use matchday_core::entropy::Entropy;
 use matchday_core::league::{League, Manager};
 use matchday_core::player::Player;
-use matchday_core::player::strategy::StrategyEntry;
+use matchday_core::player::durable::Fallbacks;
 use matchday_core::protocol::messages::StartLeague;
 use matchday_core::protocol::{
     ConversationId, Envelope, GameType, LeagueId, Message, MessageType, RoundId, Sender,
 };
 use matchday_core::referee::Referee;
 use ports::Others;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::time::{Instant, sleep, timeout};
@@ -39,7 +41,7 @@ pub(crate) struct Plan {
     pub(crate) league_id: LeagueId,
     pub(crate) game_type: GameType,
     /// One for each player, in order.
-    pub(crate) strategies: Vec<&'static StrategyEntry>,
+    pub(crate) strategies: Vec<Chooser>,
     pub(crate) referees: usize,
     pub(crate) lead: Duration,
     pub(crate) seed: Option<u64>,
@@ -81,26 +83,34 @@ impl LocalLeague {
         let cast = Cast::at(&plan, self.manager.address())?;
         for (number, listener) in (1..).zip(others.referees) {
             let referee = Referee::new(cast.referee(number, &listener)?);
-            let handle = self.run(referee, listener, "referee", number)?;
+            let handle = self.run(referee, listener, "referee", number, None)?;
             self.referees.push(handle);
             self.until_registered().await?;
         }
-        for ((number, listener), strategy) in (1..).zip(others.players).zip(&plan.strategies) {
-            let player = Player::new(cast.player(number, &listener, strategy)?, strategy.build());
-            let handle = self.run(player, listener, "player", number)?;
+        for ((number, listener), chooser) in (1..).zip(others.players).zip(&plan.strategies) {
+            let player = chooser.player(cast.player(number, &listener, chooser.name())?);
+            let handle = self.run(player, listener, "player", number, chooser.mind())?;
             self.players.push(handle);
             self.until_registered().await?;
         }
         Ok(())
     }
 
-    fn run<A>(&self, agent: A, listener: TcpListener, role: &str, number: u32) -> Result<Handle<A>>
+    fn run<A>(
+        &self,
+        agent: A,
+        listener: TcpListener,
+        role: &str,
+        number: u32,
+        mind: Option<Arc<dyn Mind>>,
+    ) -> Result<Handle<A>>
     where
         A: Agent + Send + 'static,
         A::Event: Send,
     {
         // Chance goes by number and not by port, so that a seed means the same on any ports.
         let options = options(&self.plan, &self.client, self.clock, &format!("{role} {number}"))?;
+        let options = Options { mind, ..options };
         let stream = Stream(format!("{role}/{}", listener.local_addr()?.port()).into());
         Ok(shell::run(agent, listener, self.store.clone(), stream, options)?)
     }
@@ -135,11 +145,17 @@ impl LocalLeague {
         Ok(())
     }
 
-    /// Looks at the league as it stands.
+    /// Looks at the league as it stands, unless an agent has stopped: without it the league would wait for ever.
     pub(crate) async fn look<R: Send + 'static>(
         &mut self,
         look: impl FnOnce(&League) -> R + Send + 'static,
     ) -> Result<R> {
+        for referee in self.referees.iter_mut().filter(|referee| referee.has_stopped()) {
+            referee.stopped().await.context("a referee has stopped")?;
+        }
+        for player in self.players.iter_mut().filter(|player| player.has_stopped()) {
+            player.stopped().await.context("a player has stopped")?;
+        }
         match self.manager.inspect(move |manager| look(manager.league())).await {
             Some(seen) => Ok(seen),
             None => match self.manager.stopped().await {
@@ -159,6 +175,21 @@ impl LocalLeague {
             }
             sleep(LOOK_EVERY).await;
         }
+    }
+
+    /// Who has not chosen all moves itself, though it has a mind that was to: how often, and why the last time.
+    pub(crate) async fn fallbacks(&self) -> Vec<String> {
+        let mut told = Vec::new();
+        for (player, chooser) in self.players.iter().zip(&self.plan.strategies) {
+            let seen = player.inspect(|player| (player.sender(), player.durable().fallbacks().clone())).await;
+            if let Some((sender, Fallbacks { count, last: Some((match_id, why)) })) = seen {
+                let (id, name) = (sender.id(), chooser.name());
+                told.push(format!(
+                    "{id} ({name}) did not choose {count} of its moves itself, last in {match_id}: {why}"
+                ));
+            }
+        }
+        told
     }
 
     async fn deaf(&self) -> usize {

@@ -1,12 +1,14 @@
-//! The calling side: one POST, one answer, by its deadline. Connections are kept and used again; redirects are answers
-//! like any other.
+//! The calling side: one POST, one answer, by its deadline, over http or https. Connections are kept and used again;
+//! redirects are answers like any other.
 
 use super::body::{self, BodyError};
 use super::pool::{Line, Pool};
+use super::tls::Trust;
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::client::conn::http1;
-use hyper::header::{ACCEPT, CONTENT_TYPE, HOST, HeaderValue};
+use hyper::header::{ACCEPT, CONTENT_TYPE, HOST, HeaderName, HeaderValue};
+use hyper::rt::{Read, Write};
 use hyper::{HeaderMap, Method, Request, Uri};
 use hyper_util::rt::TokioIo;
 use std::sync::Arc;
@@ -20,6 +22,7 @@ const HEAD_BYTES_MAX: usize = 32 * 1024;
 #[derive(Debug, Clone, Default)]
 pub struct Client {
     pool: Arc<Pool>,
+    trust: Trust,
 }
 
 /// What came back.
@@ -49,11 +52,24 @@ struct Address {
     host: String,
     name: String,
     port: u16,
+    secure: bool,
+}
+
+/// What goes out.
+#[derive(Clone)]
+struct Sending {
+    headers: Vec<(HeaderName, HeaderValue)>,
+    body: Bytes,
 }
 
 impl Client {
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// A client that believes whom `trust` believes, over https.
+    pub fn trusting(trust: Trust) -> Self {
+        Self { trust, ..Self::default() }
     }
 
     /// Sends `body` to `url` and waits for the answer, of which at most `most` bytes are read.
@@ -64,24 +80,41 @@ impl Client {
         deadline: Instant,
         most: usize,
     ) -> Result<Received, CallError> {
+        self.post_with(url, Vec::new(), body, deadline, most).await
+    }
+
+    /// The same with more headers.
+    pub async fn post_with(
+        &self,
+        url: &str,
+        headers: Vec<(HeaderName, HeaderValue)>,
+        body: Bytes,
+        deadline: Instant,
+        most: usize,
+    ) -> Result<Received, CallError> {
         let address = Address::of(url)?;
-        match timeout_at(deadline, self.exchange(&address, body, most)).await {
+        match timeout_at(deadline, self.exchange(&address, Sending { headers, body }, most)).await {
             Ok(outcome) => outcome,
             Err(_) => Err(CallError::TimedOut),
         }
     }
 
-    async fn exchange(&self, address: &Address, body: Bytes, most: usize) -> Result<Received, CallError> {
+    async fn exchange(
+        &self,
+        address: &Address,
+        sending: Sending,
+        most: usize,
+    ) -> Result<Received, CallError> {
         // A server may close a connection at the very moment we begin to use it again. That is nobody's failure, and
         // says nothing about whether a fresh one works.
-        if let Some(line) = self.pool.take(&address.host)
-            && let Ok(received) = self.send(line, address, body.clone(), most).await
+        if let Some(line) = self.pool.take(&address.origin())
+            && let Ok(received) = self.send(line, address, sending.clone(), most).await
         {
             return received;
         }
-        let line = connect(address).await?;
+        let line = self.connect(address).await?;
         let failed = |error: hyper::Error| Err(CallError::NoConnection(error.to_string()));
-        self.send(line, address, body, most).await.unwrap_or_else(failed)
+        self.send(line, address, sending, most).await.unwrap_or_else(failed)
     }
 
     /// The outer error: the connection broke before any answer began.
@@ -89,33 +122,43 @@ impl Client {
         &self,
         mut line: Line,
         address: &Address,
-        body: Bytes,
+        sending: Sending,
         most: usize,
     ) -> Result<Result<Received, CallError>, hyper::Error> {
         line.ready().await?;
-        let response = line.send_request(address.request(body)).await?;
+        let response = line.send_request(address.request(sending)).await?;
         let (head, mut body) = response.into_parts();
         let body = match body::read(&mut body, most).await {
             Ok(body) => body,
             Err(BodyError::TooLarge(bytes)) => return Ok(Err(CallError::TooLarge(bytes))),
             Err(error @ BodyError::Broken) => return Ok(Err(CallError::NoConnection(error.to_string()))),
         };
-        self.pool.give_back(&address.host, line);
+        self.pool.give_back(&address.origin(), line);
         Ok(Ok(Received { status: head.status.as_u16(), headers: head.headers, body }))
+    }
+
+    async fn connect(&self, address: &Address) -> Result<Line, CallError> {
+        let stream = TcpStream::connect((address.name.as_str(), address.port)).await.map_err(broken)?;
+        stream.set_nodelay(true).map_err(broken)?;
+        if !address.secure {
+            return shake_hands(TokioIo::new(stream)).await;
+        }
+        let stream = self.trust.secure(&address.name, stream).await?;
+        shake_hands(TokioIo::new(stream)).await
     }
 }
 
-async fn connect(address: &Address) -> Result<Line, CallError> {
-    let broken = |error: &dyn std::fmt::Display| CallError::NoConnection(error.to_string());
-    let stream =
-        TcpStream::connect((address.name.as_str(), address.port)).await.map_err(|error| broken(&error))?;
-    stream.set_nodelay(true).map_err(|error| broken(&error))?;
+fn broken(error: impl std::fmt::Display) -> CallError {
+    CallError::NoConnection(error.to_string())
+}
+
+async fn shake_hands<T: Read + Write + Send + Unpin + 'static>(stream: T) -> Result<Line, CallError> {
     let (line, connection) = http1::Builder::new()
         .max_headers(HEADERS_MAX)
         .max_buf_size(HEAD_BYTES_MAX)
-        .handshake(TokioIo::new(stream))
+        .handshake(stream)
         .await
-        .map_err(|error| broken(&error))?;
+        .map_err(broken)?;
     // It ends when the line is dropped or the peer closes; what went wrong is told to whoever waits for an answer.
     tokio::spawn(connection);
     Ok(line)
@@ -125,20 +168,21 @@ impl Address {
     fn of(url: &str) -> Result<Self, CallError> {
         let uri: Uri =
             url.parse().map_err(|_| CallError::Unusable("the endpoint is not a URL we can call"))?;
-        if uri.scheme_str().is_some_and(|scheme| scheme.eq_ignore_ascii_case("https")) {
-            return Err(CallError::Unusable(
-                "the endpoint is https, which is not spoken here yet: register an http endpoint",
-            ));
-        }
+        let secure = uri.scheme_str().is_some_and(|scheme| scheme.eq_ignore_ascii_case("https"));
         let authority = uri.authority().ok_or(CallError::Unusable("the endpoint names no host"))?;
         let host = authority.as_str().to_owned();
         let name = authority.host().trim_start_matches('[').trim_end_matches(']').to_owned();
-        let port = authority.port_u16().unwrap_or(80);
-        Ok(Self { host, name, port, uri })
+        let port = authority.port_u16().unwrap_or(if secure { 443 } else { 80 });
+        Ok(Self { host, name, port, secure, uri })
     }
 
-    fn request(&self, body: Bytes) -> Request<Full<Bytes>> {
-        let mut request = Request::new(Full::new(body));
+    /// What a connection can be used again for.
+    fn origin(&self) -> String {
+        format!("{}{}", if self.secure { "https://" } else { "http://" }, self.host)
+    }
+
+    fn request(&self, sending: Sending) -> Request<Full<Bytes>> {
+        let mut request = Request::new(Full::new(sending.body));
         *request.method_mut() = Method::POST;
         let path = self.uri.path_and_query().map_or("/", |path| path.as_str());
         *request.uri_mut() = path.parse().unwrap_or_default();
@@ -148,6 +192,7 @@ impl Address {
         }
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         headers.insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
+        headers.extend(sending.headers);
         request
     }
 }

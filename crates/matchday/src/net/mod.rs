@@ -2,5 +2,7 @@
 
 pub mod body;
 pub mod client;
+pub mod guard;
 mod pool;
 pub mod server;
+pub mod tls;

@@ -1,23 +1,32 @@
-//! Connections that may be used again, by the host they lead to.
+//! Connections that may be used again, by the origin they lead to: scheme, host and port. One that is not used for a
+//! moment is let go: a server that serves one connection at a time hears nobody else for as long as we keep ours.
 
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::client::conn::http1::SendRequest;
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep};
 
-/// Shorter than what most servers allow, so that they seldom close a connection while we begin to use it.
-const IDLE_MAX: Duration = Duration::from_secs(20);
+/// Long enough for the exchanges of one match, short enough for whoever waits behind us to be heard in its window.
+const IDLE_MAX: Duration = Duration::from_secs(1);
+const SWEEP_EVERY: Duration = Duration::from_millis(250);
 /// How many idle connections are kept to one host, and how many hosts there may be before the idle ones are cleared.
-const PER_HOST_MAX: usize = 64;
+const PER_HOST_MAX: usize = 16;
 const HOSTS_MAX: usize = 1024;
 
 pub(super) type Line = SendRequest<Full<Bytes>>;
 
 #[derive(Debug, Default)]
-pub(super) struct Pool(Mutex<HashMap<String, Vec<Idle>>>);
+pub(super) struct Pool(Mutex<Idlers>);
+
+#[derive(Debug, Default)]
+struct Idlers {
+    hosts: HashMap<String, Vec<Idle>>,
+    /// Whether a task lets go of what has been idle for too long. It ends when there is nothing left.
+    swept: bool,
+}
 
 #[derive(Debug)]
 struct Idle {
@@ -26,10 +35,14 @@ struct Idle {
 }
 
 impl Pool {
+    fn idlers(&self) -> MutexGuard<'_, Idlers> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// The connection to `host` that was used last, if one is still open.
     pub(super) fn take(&self, host: &str) -> Option<Line> {
-        let mut hosts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let idle = hosts.get_mut(host)?;
+        let mut idlers = self.idlers();
+        let idle = idlers.hosts.get_mut(host)?;
         while let Some(Idle { line, since }) = idle.pop() {
             if since.elapsed() > IDLE_MAX {
                 // The others have been idle for longer still.
@@ -38,23 +51,49 @@ impl Pool {
                 return Some(line);
             }
         }
-        hosts.remove(host);
+        idlers.hosts.remove(host);
         None
     }
 
-    pub(super) fn give_back(&self, host: &str, line: Line) {
+    pub(super) fn give_back(self: &Arc<Self>, host: &str, line: Line) {
         if line.is_closed() {
             return;
         }
-        let mut hosts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if hosts.len() >= HOSTS_MAX && !hosts.contains_key(host) {
-            hosts.retain(|_, idle| idle.last().is_some_and(|last| last.since.elapsed() <= IDLE_MAX));
+        let mut idlers = self.idlers();
+        if idlers.hosts.len() >= HOSTS_MAX && !idlers.hosts.contains_key(host) {
+            idlers.let_go();
         }
-        if hosts.len() < HOSTS_MAX || hosts.contains_key(host) {
-            let idle = hosts.entry(host.to_owned()).or_default();
+        if idlers.hosts.len() < HOSTS_MAX || idlers.hosts.contains_key(host) {
+            let idle = idlers.hosts.entry(host.to_owned()).or_default();
             if idle.len() < PER_HOST_MAX {
                 idle.push(Idle { line, since: Instant::now() });
             }
+        }
+        if !idlers.swept {
+            idlers.swept = true;
+            tokio::spawn(sweep(Arc::downgrade(self)));
+        }
+    }
+}
+
+impl Idlers {
+    fn let_go(&mut self) {
+        self.hosts.retain(|_, idle| {
+            idle.retain(|idle| idle.since.elapsed() <= IDLE_MAX);
+            !idle.is_empty()
+        });
+    }
+}
+
+async fn sweep(pool: Weak<Pool>) {
+    loop {
+        sleep(SWEEP_EVERY).await;
+        let Some(pool) = pool.upgrade() else { return };
+        let mut idlers = pool.idlers();
+        idlers.let_go();
+        if idlers.hosts.is_empty() {
+            idlers.swept = false;
+            return;
         }
     }
 }

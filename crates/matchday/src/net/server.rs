@@ -2,8 +2,8 @@
 //! answered is the handler's part.
 
 use bytes::Bytes;
-use http_body_util::Full;
-use hyper::body::Incoming;
+use http_body_util::combinators::BoxBody;
+use hyper::body::{Body, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response};
@@ -28,17 +28,19 @@ const DRAIN_MAX: Duration = Duration::from_secs(5);
 /// When the system has no more file descriptors, it may have some a little later.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-pub type Answer = Response<Full<Bytes>>;
+/// Its body may be a stream that goes on for as long as someone listens.
+pub type Answer = Response<BoxBody<Bytes, Infallible>>;
 
 /// Serves until `closing` turns true, and then until the requests in flight are answered or have had time enough.
-pub async fn serve<H, F>(
+pub async fn serve<H, F, B>(
     listener: TcpListener,
     connections_max: usize,
     handler: H,
     mut closing: watch::Receiver<bool>,
 ) where
     H: Fn(Request<Incoming>, SocketAddr) -> F + Clone + Send + 'static,
-    F: Future<Output = Answer> + Send + 'static,
+    F: Future<Output = Response<B>> + Send + 'static,
+    B: Body<Data = Bytes, Error = Infallible> + Send + 'static,
 {
     let room = Arc::new(Semaphore::new(connections_max));
     let mut connections = JoinSet::new();
@@ -68,10 +70,15 @@ pub async fn serve<H, F>(
     let _in_time = timeout(DRAIN_MAX, async { while connections.join_next().await.is_some() {} }).await;
 }
 
-async fn connection<H, F>(stream: TcpStream, peer: SocketAddr, handler: H, mut closing: watch::Receiver<bool>)
-where
+async fn connection<H, F, B>(
+    stream: TcpStream,
+    peer: SocketAddr,
+    handler: H,
+    mut closing: watch::Receiver<bool>,
+) where
     H: Fn(Request<Incoming>, SocketAddr) -> F + Send + 'static,
-    F: Future<Output = Answer> + Send + 'static,
+    F: Future<Output = Response<B>> + Send + 'static,
+    B: Body<Data = Bytes, Error = Infallible> + Send + 'static,
 {
     // Without this, an answer may wait for 40 ms for the next packet to travel with.
     let _ = stream.set_nodelay(true);

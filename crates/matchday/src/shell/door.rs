@@ -1,41 +1,40 @@
-//! What peers ask over HTTP: read, put to the agent, answered in the peer's own dialect. One HTTP exchange at a time;
-//! what is in it is told to the journal and the record when it is over.
+//! What peers ask over HTTP: read, put to the agent, answered in the peer's own dialect; or handed on, where it is the
+//! Model Context Protocol. One HTTP exchange at a time.
 
-use super::driver::Surroundings;
-use super::inbox::Arrived;
-use super::journal::{Entry, Level, millis};
-use super::record::kept;
+use super::reception::{Reception, Submitted};
+use super::schemas;
 use super::subject::{self, Subject};
+use crate::mcp::{self, Mcp, Meant};
 use crate::net::body::{self, BodyError};
+use crate::net::guard::{Guard, Stranger};
 use crate::net::server::Answer;
-use crate::store::{Direction, Exchange};
 use bytes::Bytes;
-use http_body_util::Full;
+use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
 use hyper::header::{ALLOW, CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER};
+use hyper::http::request::Parts;
 use hyper::{Method, Request, Response, StatusCode};
 use matchday_core::agent::Content;
-use matchday_core::protocol::decode::Reading;
+use matchday_core::protocol::Timestamp;
+use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::dialect::reply::{HttpReply, Part, write_error, write_reply};
 use matchday_core::protocol::dialect::request::{self, Asked, ReplyTo, Requests, read_requests};
-use matchday_core::protocol::dialect::{Dialect, seam};
 use matchday_core::protocol::jsonrpc::{Fault, Id};
-use matchday_core::protocol::messages::LeagueError;
-use matchday_core::protocol::{ConversationId, Envelope, ErrorCode, MatchId, Message, Timestamp};
 use serde_json::Value;
 use smol_str::{SmolStr, format_smolstr};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::{OwnedSemaphorePermit, oneshot};
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::timeout;
 
 /// How much of a body that is refused for its size is still read, so that its sender comes to read the refusal.
 const DISCARD_MAX: usize = 1024 * 1024;
 
 pub(super) struct Door {
-    around: Arc<Surroundings>,
-    on_loopback: bool,
+    reception: Arc<Reception>,
+    mcp: Mcp,
+    guard: Guard,
     body_timeout: Duration,
 }
 
@@ -58,50 +57,91 @@ enum Answered {
 struct Pending {
     reply_to: ReplyTo,
     dialect: Dialect,
-    subject: Subject,
-    reply: Option<oneshot::Receiver<Content>>,
+    submitted: Submitted,
 }
 
 impl Door {
-    pub(super) fn new(around: Arc<Surroundings>, address: SocketAddr, body_timeout: Duration) -> Self {
-        Self { around, on_loopback: address.ip().is_loopback(), body_timeout }
+    pub(super) fn new(reception: Arc<Reception>, guard: Guard, body_timeout: Duration) -> Self {
+        Self { mcp: Mcp::new(Arc::clone(&reception)), reception, guard, body_timeout }
+    }
+
+    /// Ends what streams to those who listen.
+    pub(super) async fn close(&self) {
+        self.mcp.close().await;
     }
 
     pub(super) async fn answer(self: Arc<Self>, request: Request<Incoming>, peer: SocketAddr) -> Answer {
+        if let Err(stranger) = self.guard.admit(request.version(), request.uri(), request.headers()) {
+            return self.turn_away(request, peer, &stranger).await;
+        }
+        if let Some(answer) = schemas::answer(&request) {
+            return answer;
+        }
         match (request.uri().path(), request.method()) {
-            ("/mcp", &Method::POST) => self.message(request.into_body(), peer).await,
+            ("/mcp", &Method::POST) => self.message(request, peer).await,
+            ("/mcp", &Method::GET | &Method::DELETE) => self.mcp.other(request, peer).await,
             ("/health/live", &Method::GET) => json(StatusCode::OK, br#"{"status":"ok"}"#.to_vec()),
-            ("/mcp", _) => with(bare(StatusCode::METHOD_NOT_ALLOWED), ALLOW, "POST"),
+            ("/mcp", _) => with(bare(StatusCode::METHOD_NOT_ALLOWED), ALLOW, self.mcp.methods()),
             ("/health/live", _) => with(bare(StatusCode::METHOD_NOT_ALLOWED), ALLOW, "GET"),
             _ => bare(StatusCode::NOT_FOUND),
         }
     }
 
-    async fn message(&self, mut incoming: Incoming, peer: SocketAddr) -> Answer {
-        let limits = &self.around.limits;
+    async fn turn_away(&self, request: Request<Incoming>, peer: SocketAddr, stranger: &Stranger) -> Answer {
+        self.reception.refused_unread(peer, &stranger.to_string());
+        let _in_time = timeout(self.body_timeout, body::discard(&mut request.into_body(), DISCARD_MAX)).await;
+        let error = Fault::InvalidRequest.because(stranger.to_string());
+        let refusal = HttpReply::one(write_error(&ReplyTo::Id(Id::Null), &error));
+        closing(json(stranger.status(), refusal.body))
+    }
+
+    async fn message(&self, request: Request<Incoming>, peer: SocketAddr) -> Answer {
+        let (head, mut incoming) = request.into_parts();
+        let limits = self.reception.limits();
         let reading = body::read(&mut incoming, limits.message_bytes_max);
         let body = match timeout(self.body_timeout, reading).await {
             Ok(Ok(body)) => body,
             Ok(Err(BodyError::TooLarge(bytes))) => {
-                self.refused_unread(peer, "the message is too large");
+                self.reception.refused_unread(peer, "the message is too large");
                 let _in_time = timeout(self.body_timeout, body::discard(&mut incoming, DISCARD_MAX)).await;
                 let refusal = request::refuse_size(bytes, limits);
                 return closing(json(status(&refusal), refusal.body));
             }
             Ok(Err(BodyError::Broken)) => return closing(bare(StatusCode::BAD_REQUEST)),
             Err(_) => {
-                self.refused_unread(peer, "the message did not come in time");
+                self.reception.refused_unread(peer, "the message did not come in time");
                 return closing(bare(StatusCode::REQUEST_TIMEOUT));
             }
         };
-        let at = self.around.clock.now();
-        let done = self.exchange(&body, at, peer).await;
+        let requests = read_requests(&body, limits);
+        match mcp::meant(&requests, &head.headers, &body) {
+            Some(meant) => self.hand_on(head, body, meant, peer).await,
+            None => self.league_message(requests, &body, peer).await,
+        }
+    }
+
+    /// To the Model Context Protocol. What it asks of the agent in turn is told of when it is asked.
+    async fn hand_on(&self, head: Parts, body: Bytes, meant: Meant, peer: SocketAddr) -> Answer {
+        let at = self.reception.now();
+        let subject = Subject { message_type: meant.method.clone(), ..Subject::default() };
+        let answer = self.mcp.post(head, body, &meant, peer).await;
+        if !meant.is_told() {
+            let status = answer.status().as_u16();
+            let refused = if answer.status().is_success() { "" } else { "refused: " };
+            self.reception.note(at, peer, &subject, &format_smolstr!("{refused}HTTP {status}"));
+        }
+        answer
+    }
+
+    async fn league_message(&self, requests: Requests, body: &Bytes, peer: SocketAddr) -> Answer {
+        let at = self.reception.now();
+        let done = self.exchange(requests, at, peer).await;
         let (status, text) = match done.answer {
             Answered::Reply(reply) => (status(&reply), reply.body),
             Answered::Later(reply) => (StatusCode::TOO_MANY_REQUESTS, reply.body),
             Answered::Gone => (StatusCode::SERVICE_UNAVAILABLE, gone()),
         };
-        self.tell(at, peer, &done.subject, &done.outcome, &body, &text);
+        self.reception.tell(at, peer, &done.subject, &done.outcome, body, &text);
         match status {
             StatusCode::TOO_MANY_REQUESTS => with(json(status, text), RETRY_AFTER, "1"),
             StatusCode::SERVICE_UNAVAILABLE => closing(json(status, text)),
@@ -109,19 +149,19 @@ impl Door {
         }
     }
 
-    async fn exchange(&self, body: &Bytes, at: Timestamp, peer: SocketAddr) -> Outcome {
-        match read_requests(body, &self.around.limits) {
+    async fn exchange(&self, requests: Requests, at: Timestamp, peer: SocketAddr) -> Outcome {
+        match requests {
             Requests::Refused(reply) => Outcome {
                 subject: Subject::default(),
                 outcome: SmolStr::new_static("refused: not a request"),
                 answer: Answered::Reply(reply),
             },
             Requests::One(request) => {
-                let Some(mut places) = self.around.inbox.reserve(1) else {
+                let Some(mut places) = self.reception.reserve(1) else {
                     return self.refuse_all(at, &[Ok(request)]);
                 };
                 let pending = self.submit(request, places.pop(), at, peer);
-                let subject = pending.subject.clone();
+                let subject = pending.submitted.subject.clone();
                 match self.reply(pending).await {
                     Some((part, outcome)) => {
                         Outcome { subject, outcome, answer: Answered::Reply(HttpReply::one(part)) }
@@ -140,7 +180,7 @@ impl Door {
         peer: SocketAddr,
     ) -> Outcome {
         let count = requests.iter().filter(|request| request.is_ok()).count();
-        let Some(mut places) = self.around.inbox.reserve(count) else {
+        let Some(mut places) = self.reception.reserve(count) else {
             return self.refuse_all(at, &requests);
         };
         let submitted: Vec<_> = requests
@@ -175,28 +215,19 @@ impl Door {
         peer: SocketAddr,
     ) -> Pending {
         let request::Request { reply_to, dialect, asked } = request;
-        let around = &self.around;
-        let (conformance, limits) = (around.conformance, around.limits);
-        let foreign = match &asked {
-            Asked::Foreign { method } => method.as_deref().map(SmolStr::from),
-            _ => None,
-        };
-        let ask = seam::ask(asked, &Reading { conformance, now: at, limits, exchange: None });
-        let (Some(ask), Some(place)) = (ask, place) else {
-            let subject = Subject { message_type: foreign.unwrap_or_default(), ..Subject::default() };
-            return Pending { reply_to, dialect, subject, reply: None };
-        };
-        let subject = Subject::of_ask(&ask);
-        let local = self.on_loopback && peer.ip().is_loopback();
-        let reply = Some(around.inbox.request(place, at, ask, dialect, local));
-        Pending { reply_to, dialect, subject, reply }
+        let submitted = self.reception.submit(asked, dialect, place, at, peer);
+        Pending { reply_to, dialect, submitted }
     }
 
     /// The reply as it goes out, and in a word; `None` if the agent has stopped.
     async fn reply(&self, pending: Pending) -> Option<(Part, SmolStr)> {
-        let Pending { reply_to, dialect, reply, .. } = pending;
-        let Some(reply) = reply else {
-            let error = Fault::MethodNotFound.because("the Model Context Protocol is not served here yet");
+        let Pending { reply_to, dialect, submitted } = pending;
+        let Some(reply) = submitted.reply else {
+            let why = match submitted.subject.message_type.as_str() {
+                "tools/call" => "\"params.name\" names no tool that is known here",
+                _ => "requests of the Model Context Protocol are taken one by one, not in a batch",
+            };
+            let error = Fault::MethodNotFound.because(why);
             return Some((write_error(&reply_to, &error), SmolStr::new_static("method not found")));
         };
         let content = reply.await.ok()?;
@@ -209,23 +240,15 @@ impl Door {
         let mut parts = requests.iter().map(|request| match request {
             Err(part) => part.clone(),
             Ok(request) => {
-                let field = |name| match &request.asked {
+                let field = |name: &str| match &request.asked {
                     Asked::Message { value, .. } => {
                         value.get(name).and_then(Value::as_str).map(SmolStr::from)
                     }
                     _ => None,
                 };
-                let conversation = field("conversation_id").unwrap_or(SmolStr::new_static("conv-error"));
-                subject = Subject {
-                    message_type: field("message_type").unwrap_or_default(),
-                    conversation_id: Some(conversation.clone()),
-                    match_id: field("match_id"),
-                };
-                let envelope = Envelope::new(self.around.name(), at, ConversationId::new(conversation));
-                let code = ErrorCode::RateLimited;
-                let words = "too many messages are waiting here: send it again in a second";
-                let error = LeagueError::new(code, words, field("message_type"), None);
-                let content = Content::Message(Message::new(envelope, error));
+                let (its_subject, error) = self.reception.busy(at, field);
+                subject = its_subject;
+                let content = Content::Message(error);
                 write_reply(&request.reply_to, request.dialect, &content)
             }
         });
@@ -237,58 +260,6 @@ impl Door {
         let reply = reply.unwrap_or_else(|| HttpReply::batch([]));
         let outcome = SmolStr::new_static("E014 RATE_LIMITED");
         Outcome { subject, outcome, answer: Answered::Later(reply) }
-    }
-
-    fn tell(
-        &self,
-        at: Timestamp,
-        peer: SocketAddr,
-        subject: &Subject,
-        outcome: &SmolStr,
-        request: &Bytes,
-        answer: &[u8],
-    ) {
-        let around = &self.around;
-        let done_at = around.clock.now();
-        around.journal.note(|| {
-            let kind = &subject.message_type;
-            let kind = if kind.is_empty() { "a request" } else { kind.as_str() };
-            let answer_ms = millis(at, done_at);
-            let refused = outcome.starts_with('E') || outcome.starts_with("refused");
-            let level = if refused { Level::Warning } else { Level::Info };
-            let message = format!("{kind} from {peer}: {outcome} ({answer_ms:.1} ms)");
-            Entry::new(done_at, around.name(), "message_received", message)
-                .about(subject)
-                .level(level)
-                .detail("from", peer.to_string())
-                .detail("outcome", outcome.as_str())
-                .detail("answer_ms", answer_ms)
-        });
-        if around.record_exchanges {
-            around.inbox.put(Arrived::Exchange(Exchange {
-                at,
-                done_at: Some(done_at),
-                agent: around.name().id().into(),
-                direction: Direction::In,
-                peer: format_smolstr!("{peer}"),
-                message_type: subject.message_type.clone(),
-                conversation_id: ConversationId::new(subject.conversation_id.clone().unwrap_or_default()),
-                match_id: subject.match_id.clone().map(MatchId::new),
-                request: kept(request, subject.match_id.is_some()),
-                answer: Some(kept(answer, subject.match_id.is_some())),
-                outcome: outcome.to_string(),
-            }));
-        }
-    }
-
-    fn refused_unread(&self, peer: SocketAddr, why: &str) {
-        let around = &self.around;
-        around.journal.note(|| {
-            let message = format!("a request from {peer} was refused: {why}");
-            Entry::new(around.clock.now(), around.name(), "message_refused", message)
-                .level(Level::Warning)
-                .detail("from", peer.to_string())
-        });
     }
 }
 
@@ -305,7 +276,7 @@ fn status(reply: &HttpReply) -> StatusCode {
 
 fn json(status: StatusCode, body: Vec<u8>) -> Answer {
     let is_empty = body.is_empty();
-    let mut answer = Response::new(Full::new(Bytes::from(body)));
+    let mut answer = Response::new(Full::new(Bytes::from(body)).boxed());
     *answer.status_mut() = status;
     if is_empty { answer } else { with(answer, CONTENT_TYPE, "application/json") }
 }

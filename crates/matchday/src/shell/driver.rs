@@ -4,6 +4,7 @@
 use super::clock::Clock;
 use super::inbox::{Arrived, ArrivedRequest, Inbox, ReplySlot};
 use super::journal::{Entry, Journal, Level};
+use super::mind::Mind;
 use super::record::Recorder;
 use super::release::{Progress, Release};
 use crate::net::client::Client;
@@ -34,6 +35,10 @@ pub(super) struct Surroundings {
     pub(super) name: watch::Receiver<Sender>,
     pub(super) journal: Journal,
     pub(super) record_exchanges: bool,
+    /// Counts the steps that have become durable, for whoever shows what is.
+    pub(super) changes: watch::Sender<u64>,
+    /// Who decides for the agent, if it does not decide for itself.
+    pub(super) mind: Option<Arc<dyn Mind>>,
 }
 
 impl Surroundings {
@@ -112,11 +117,7 @@ impl<A: Agent> Driver<A> {
         }
         match &outcome {
             Ok(()) => self.note("stopped", Level::Info, || "stopped in good order".to_owned()),
-            Err(why) => self.note("store_failed", Level::Error, || {
-                format!(
-                    "stopped, because the store failed: {why}; nothing was acknowledged that is not stored"
-                )
-            }),
+            Err(why) => self.note("store_failed", Level::Error, || format!("stopped: {why}")),
         }
         outcome
     }
@@ -188,6 +189,10 @@ impl<A: Agent> Driver<A> {
                 }
                 self.hand_in(at, Input::Answer { call, dialect, answer });
             }
+            Arrived::Decision { at, inquiry, decision } => {
+                self.tick_if_due(at);
+                self.hand_in(at, Input::Decided { inquiry, decision });
+            }
             Arrived::Exchange(exchange) => {
                 self.recorder.keep(self.around.clock.now(), exchange);
             }
@@ -215,7 +220,8 @@ impl<A: Agent> Driver<A> {
     /// One step of the agent. Times never run backwards for it, whatever the order in which threads came to the inbox.
     fn hand_in(&mut self, at: Timestamp, input: Input) {
         self.latest = self.latest.max(at);
-        let Step { events, outbox, replies } = self.agent.handle(self.latest, &mut self.entropy, input);
+        let Step { events, outbox, replies, inquiries } =
+            self.agent.handle(self.latest, &mut self.entropy, input);
         let lines: Result<Vec<_>, _> = events.iter().map(|event| log::write(self.latest, event)).collect();
         let release = Release {
             calls: outbox.into_iter().map(|outgoing| self.with_licence(outgoing)).collect(),
@@ -223,6 +229,7 @@ impl<A: Agent> Driver<A> {
                 .into_iter()
                 .filter_map(|reply| Some((self.waiting.remove(&reply.to)?, reply.content)))
                 .collect(),
+            inquiries,
         };
         match lines {
             Ok(lines) => self.store_step(lines, release),

@@ -14,12 +14,14 @@ pub struct Handle<A> {
     close: Arc<watch::Sender<bool>>,
     serving: JoinHandle<()>,
     driving: JoinHandle<Result<(), String>>,
+    /// How the agent ended, once somebody has asked: a task tells it only once.
+    ended: Option<Result<(), Stopped>>,
 }
 
 /// Why an agent runs no more though nobody shut it down.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum Stopped {
-    #[error("the store failed: {0}")]
+    #[error("{0}")]
     Store(String),
     #[error("the agent broke down: {0}")]
     Broken(String),
@@ -33,7 +35,7 @@ impl<A> Handle<A> {
         serving: JoinHandle<()>,
         driving: JoinHandle<Result<(), String>>,
     ) -> Self {
-        Self { address, control, close, serving, driving }
+        Self { address, control, close, serving, driving, ended: None }
     }
 
     /// Where it listens.
@@ -51,12 +53,21 @@ impl<A> Handle<A> {
         told.await.ok()
     }
 
+    /// Whether the agent has stopped by itself; [`Handle::stopped`] then says why.
+    pub fn has_stopped(&self) -> bool {
+        self.driving.is_finished()
+    }
+
     /// Comes back when the agent has stopped by itself.
     pub async fn stopped(&mut self) -> Result<(), Stopped> {
-        match (&mut self.driving).await {
+        if let Some(ended) = &self.ended {
+            return ended.clone();
+        }
+        let ended = match (&mut self.driving).await {
             Ok(outcome) => outcome.map_err(Stopped::Store),
             Err(error) => Err(Stopped::Broken(error.to_string())),
-        }
+        };
+        self.ended.insert(ended).clone()
     }
 
     /// Takes no more connections, answers what was asked already, stores what is not stored yet, and ends.

@@ -1,8 +1,8 @@
 //! What has arrived for an agent, in the order of arrival. Requests are let in only while there is room; answers to our
-//! own calls always, since there can be no more of them than calls.
+//! own calls and inquiries always, since there can be no more of them than we asked.
 
 use crate::store::Exchange;
-use matchday_core::agent::{Answer, Ask, CallId, Content};
+use matchday_core::agent::{Answer, Ask, CallId, Content, Decision, InquiryId};
 use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::{Endpoint, Timestamp};
 use std::sync::Arc;
@@ -20,6 +20,12 @@ pub(super) enum Arrived {
         dialect: Dialect,
         answer: Answer,
         exchange: Option<Exchange>,
+    },
+    /// The mind outside has answered an inquiry.
+    Decision {
+        at: Timestamp,
+        inquiry: InquiryId,
+        decision: Decision,
     },
     /// A request that has been answered, for the record.
     Exchange(Exchange),

@@ -4,7 +4,9 @@
 //! - [`clock`], `chance`: time and entropy, which the core does not have
 //! - `inbox`: what has arrived, in order and within bounds; `driver`: the task that hands it to the agent
 //! - `release`: what may be seen outside once a step is durable
-//! - `door`: requests of peers; `call`: calls of our own; `subject`: what a message is about
+//! - `door`: requests of peers; `reception`: the one way by which they reach the agent; `call`: calls of our own
+//! - `subject`: what a message is about; `schemas`: what the agent says about the messages it speaks
+//! - [`mind`]: who decides for an agent that does not decide for itself
 //! - [`journal`]: one line for each thing that happens; `record`: exchanges as they are kept
 //! - [`handle`]: what is left in the hands of whoever started the agent
 
@@ -16,16 +18,22 @@ mod driver;
 pub mod handle;
 mod inbox;
 pub mod journal;
+pub mod mind;
+mod reception;
 mod record;
 mod release;
+mod schemas;
 mod subject;
 
 pub use chance::{NoEntropy, entropy_from_system, entropy_numbered};
 pub use clock::Clock;
 pub use handle::{Handle, Stopped};
 pub use journal::Journal;
+pub use mind::Mind;
+pub(crate) use reception::{NoReply, Reception};
 pub(crate) use record::redacted;
 
+use crate::net::guard::{Allowed, Guard};
 use crate::net::{client::Client, server};
 use crate::store::{Store, StoreError, Stream};
 use door::Door;
@@ -54,7 +62,11 @@ pub struct Options {
     pub body_timeout: Duration,
     /// Whether requests and answers are kept word for word, without tokens.
     pub record_exchanges: bool,
+    /// By which names, and from which pages, the agent may be called beyond those of its address.
+    pub allowed: Allowed,
     pub journal: Journal,
+    /// Who decides for the agent, if it does not decide for itself.
+    pub mind: Option<Arc<dyn Mind>>,
 }
 
 impl Options {
@@ -67,7 +79,9 @@ impl Options {
             connections_max: 4096,
             body_timeout: Duration::from_secs(10),
             record_exchanges: true,
+            allowed: Allowed::default(),
             journal: Journal::silent(),
+            mind: None,
         }
     }
 }
@@ -113,10 +127,13 @@ where
         name: named,
         journal: options.journal,
         record_exchanges: options.record_exchanges,
+        changes: watch::Sender::new(0),
+        mind: options.mind,
     });
-    let door = Arc::new(Door::new(Arc::clone(&around), address, options.body_timeout));
-    let handler = move |request, peer| Arc::clone(&door).answer(request, peer);
-    let serving = tokio::spawn(server::serve(listener, options.connections_max, handler, closing));
+    let reception = Arc::new(Reception::new(Arc::clone(&around), address));
+    let guard = Guard::new(address, options.allowed);
+    let door = Arc::new(Door::new(reception, guard, options.body_timeout));
+    let serving = tokio::spawn(serve(door, listener, options.connections_max, closing));
     let driver = Driver::new(agent, options.entropy, store, stream, around, name);
     let ending = Arc::clone(&close);
     let driving = tokio::spawn(async move {
@@ -125,6 +142,23 @@ where
         outcome
     });
     Ok(Handle::new(address, controls, close, serving, driving))
+}
+
+async fn serve(
+    door: Arc<Door>,
+    listener: TcpListener,
+    connections_max: usize,
+    mut closing: watch::Receiver<bool>,
+) {
+    let visited = Arc::clone(&door);
+    let handler = move |request, peer| Arc::clone(&visited).answer(request, peer);
+    let serving = server::serve(listener, connections_max, handler, closing.clone());
+    // Streams have no end of their own, and would be waited for.
+    let ending = async {
+        let _ = closing.wait_for(|&closing| closing).await;
+        door.close().await;
+    };
+    tokio::join!(serving, ending);
 }
 
 fn replay<A: Agent>(agent: &mut A, store: &Store, stream: &Stream) -> Result<(), StartError> {

@@ -3,7 +3,8 @@
 use super::call;
 use super::driver::Surroundings;
 use super::inbox::{Arrived, ReplySlot};
-use matchday_core::agent::{Content, Outgoing};
+use super::mind;
+use matchday_core::agent::{Content, Inquiry, Outgoing};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -12,16 +13,20 @@ pub(super) struct Release {
     /// Each with whether other dialects may be tried on its receiver.
     pub(super) calls: Vec<(Outgoing, bool)>,
     pub(super) replies: Vec<(ReplySlot, Content)>,
+    pub(super) inquiries: Vec<Inquiry>,
 }
 
 impl Release {
-    /// Sends and answers. May be called from any thread.
+    /// Sends, answers and inquires. May be called from any thread.
     pub(super) fn now(self, around: &Arc<Surroundings>) {
         for (outgoing, may_correct) in self.calls {
             around.runtime.spawn(call::make(Arc::clone(around), outgoing, may_correct));
         }
         for (slot, content) in self.replies {
             slot.fill(content);
+        }
+        for inquiry in self.inquiries {
+            around.runtime.spawn(mind::ask(Arc::clone(around), inquiry));
         }
     }
 }
@@ -50,6 +55,7 @@ impl Progress {
         match outcome {
             Ok(()) if !self.failed.load(Ordering::Acquire) => {
                 release.now(around);
+                around.changes.send_modify(|steps| *steps += 1);
                 self.under_way.fetch_sub(1, Ordering::AcqRel);
             }
             Ok(()) => {}

@@ -38,6 +38,7 @@ impl Subject {
                 Look::Schedule(_) => "get_schedule",
                 Look::Status => "get_status",
                 Look::Stats(_) => "get_player_stats",
+                Look::Referees => "get_referees",
             }),
             Ask::MatchState(match_id) => Self {
                 match_id: match_id.as_ref().map(|id| id.as_str().into()),

@@ -3,6 +3,7 @@
 use matchday_core::log::LogError;
 use matchday_core::protocol::MatchId;
 use rusqlite::ErrorCode;
+use rusqlite::ffi::SQLITE_IOERR_SHMSIZE;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -31,6 +32,10 @@ pub enum StoreError {
     Damaged { path: PathBuf, what: String },
     #[error("{} is in use by another Matchday{holder}: stop that one first, or name another file", path.display())]
     InUse { path: PathBuf, holder: Holder },
+    #[error("{} can only be read ({why}): make it writable, or name another file", path.display())]
+    ReadOnly { path: PathBuf, why: String },
+    #[error("{} cannot be made or grow, because its disk is full: free space there, or name another file", .0.display())]
+    Full(PathBuf),
     #[error("{} cannot be read or written: {error}", path.display())]
     Io { path: PathBuf, error: io::Error },
     #[error("{}: {error}", path.display())]
@@ -39,8 +44,21 @@ pub enum StoreError {
     NotEmpty(PathBuf),
     #[error("{} holds no league: it is the store of a referee or a player", .0.display())]
     NoLeague(PathBuf),
+    #[error("{} and {} each hold a league: name one of them, and the stores of its own agents", .0.display(), .1.display())]
+    TwoLeagues(PathBuf, PathBuf),
+    #[error("{} is of {id} in another league than that of the manager's store: leave one of them out", path.display())]
+    Stranger { path: PathBuf, id: String },
     #[error("there is no match {0} in this league; matches are named as R1M1")]
     NoMatch(MatchId),
+    #[error("{who} has nothing of match {match_id}: {known}")]
+    NotItsMatch { who: String, match_id: MatchId, known: String },
+    #[error(
+        "no request to a player is kept of match {0}: name the store of its referee or of the player, from a time \
+         without `--exchanges off`"
+    )]
+    NothingAsked(MatchId),
+    #[error("{player} was asked nothing in match {match_id}, but {known}: choose with --as")]
+    NotAsked { player: String, match_id: MatchId, known: String },
     #[error("{} cannot be understood: {error}", path.display())]
     Unreadable { path: PathBuf, error: LogError },
     #[error("{0}")]
@@ -62,6 +80,8 @@ impl StoreError {
         let path = path.to_owned();
         match error.kind() {
             io::ErrorKind::PermissionDenied => Self::Forbidden { path, error },
+            io::ErrorKind::ReadOnlyFilesystem => Self::ReadOnly { path, why: error.to_string() },
+            io::ErrorKind::StorageFull => Self::Full(path),
             _ => Self::Io { path, error },
         }
     }
@@ -71,7 +91,9 @@ impl StoreError {
         match error.sqlite_error_code() {
             Some(ErrorCode::NotADatabase) => Self::Foreign(path),
             Some(ErrorCode::DatabaseCorrupt) => Self::Damaged { path, what: error.to_string() },
-            Some(ErrorCode::PermissionDenied | ErrorCode::ReadOnly) => {
+            _ if is_full(&error) => Self::Full(path),
+            Some(ErrorCode::ReadOnly) => Self::ReadOnly { path, why: error.to_string() },
+            Some(ErrorCode::PermissionDenied) => {
                 Self::Forbidden { path, error: io::Error::new(io::ErrorKind::PermissionDenied, error) }
             }
             _ => Self::Database { path, error },
@@ -79,21 +101,28 @@ impl StoreError {
     }
 }
 
+/// Also where SQLite found no room for the file that it keeps beside the store, which it calls an error of the disk.
+fn is_full(error: &rusqlite::Error) -> bool {
+    let extended = error.sqlite_error().map(|error| error.extended_code);
+    error.sqlite_error_code() == Some(ErrorCode::DiskFull) || extended == Some(SQLITE_IOERR_SHMSIZE)
+}
+
 /// Why events were not stored. From the first time on, nothing more is: what follows would have a gap before it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct StoreFailed(Arc<str>);
 
-const NOTHING_LOST: &str = "and start again; nothing that was acknowledged is lost";
+const NOTHING_LOST: &str = "start again with the same command; nothing that was acknowledged is lost";
 
 impl StoreFailed {
     pub(super) fn write(path: &Path, error: &rusqlite::Error) -> Self {
         let path = path.display();
-        Self(match error.sqlite_error_code() {
-            Some(ErrorCode::DiskFull) => {
-                format!("the store is full: {path} could not grow; free space {NOTHING_LOST}").into()
+        Self(match is_full(error) {
+            true => {
+                format!("{path} cannot grow, because its disk is full: free space there, and {NOTHING_LOST}")
+                    .into()
             }
-            _ => format!("the store failed: {path}: {error}; mend that {NOTHING_LOST}").into(),
+            false => format!("{path} cannot be written ({error}): mend that, and {NOTHING_LOST}").into(),
         })
     }
 

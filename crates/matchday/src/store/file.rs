@@ -33,7 +33,12 @@ pub(super) fn open_to_write(path: &Path) -> Result<(Connection, Lock), StoreErro
         schema::update(&mut db)?;
         Ok(db)
     };
-    Ok((open().map_err(|error| StoreError::sql(path, error))?, lock))
+    let db = open().map_err(|error| StoreError::sql(path, error))?;
+    // SQLite opens a file that may not be written all the same, and fails with the first event.
+    if db.is_readonly(rusqlite::MAIN_DB).is_ok_and(|only| only) {
+        return Err(StoreError::ReadOnly { path: path.to_owned(), why: "it is write-protected".into() });
+    }
+    Ok((db, lock))
 }
 
 /// Opens a store to look at it, whether or not anyone is writing to it.
@@ -111,7 +116,7 @@ fn check_whole(path: &Path) -> Result<(), StoreError> {
 
 fn lock(path: &Path) -> Result<Lock, StoreError> {
     let place = beside(path, ".lock");
-    let failed = |error| StoreError::io(&place, error);
+    let failed = |error| StoreError::io(path, error);
     let mut file =
         OpenOptions::new().create(true).truncate(false).write(true).open(&place).map_err(failed)?;
     match file.try_lock() {

@@ -1,7 +1,7 @@
 //! The course of a league, read from its stream: each event in order, and where they led. Pure.
 
 use super::error::StoreError;
-use super::verify::result::{Draw, check_draw};
+use super::verify::result::{self, Played};
 use super::{Reader, Stored, Stream};
 use matchday_core::league::fixture::Decision;
 use matchday_core::league::{League, LeagueEvent, Settings};
@@ -49,12 +49,7 @@ impl History {
     pub fn proof(&self, match_id: &MatchId) -> Option<String> {
         let game = self.league.matches.get(match_id)?;
         let Decision { attempt, status, result, .. } = game.decision.as_ref()?;
-        match check_draw(&self.league.settings, match_id, game, *attempt, *status, result) {
-            Ok(Draw::None) => None,
-            Ok(Draw::Proven) => Some("proven".into()),
-            Ok(Draw::Unproven) => Some("unproven".into()),
-            Err(wrong) => Some(format!("wrong: {wrong}")),
-        }
+        result::proof(&Played::in_league(&self.league, match_id, game, *attempt), *status, result)
     }
 
     /// What happened to a match, from the announcement of its round to its result.

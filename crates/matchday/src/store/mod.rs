@@ -4,20 +4,25 @@
 //! - [`chain`]: each event carries the hash of all before it
 //! - `file`, `schema`: the file is recognised, locked, made, brought up to date
 //! - `queue`, `writer`: one thread writes; what is waiting is committed together, and acknowledged in order
-//! - [`reader`], [`history`]: reading it back, as rows and as the course of a league
-//! - [`verify`], [`export`], [`timeline`]: what can be made of a stored league; `words` and `gist` say it in brief
+//! - [`reader`], [`history`], [`diary`], [`chronicle`]: reading it back, as rows, as the course of a league, as what one
+//!   agent did, and all that several stores tell together
+//! - [`verify`], [`export`], [`timeline`], [`rerun`]: what can be made of it; `words`, `own_words` and `gist` say it in brief
 //!
 //! The contract is small, so that another store can take this one's place: append to a stream after its last event,
 //! read a stream, one writer.
 
 pub mod chain;
+pub mod chronicle;
+pub mod diary;
 pub mod error;
 pub mod export;
 mod file;
 mod gist;
 pub mod history;
+mod own_words;
 mod queue;
 pub mod reader;
+pub mod rerun;
 mod schema;
 pub mod stats;
 pub mod timeline;
@@ -47,6 +52,11 @@ impl Stream {
     /// The manager's stream.
     pub fn league() -> Self {
         Self(SmolStr::new_static("league"))
+    }
+
+    /// Whose events these are: `league`, `referee`, `player`.
+    pub(super) fn role(&self) -> &str {
+        self.0.split('/').next().unwrap_or_default()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use matchday_core::league::{DecidedBy, LeagueEvent, Suspicion};
 use matchday_core::protocol::messages::{GameStatus, MatchResult};
-use matchday_core::protocol::{MatchId, PlayerId, RefereeId, Timestamp};
+use matchday_core::protocol::{Attempt, MatchId, PlayerId, RefereeId, Timestamp};
 
 /// A point in time to the millisecond, `2025-01-15T10:30:00.049Z`.
 pub(super) fn of_time(at: Timestamp) -> String {
@@ -23,6 +23,7 @@ pub(super) fn of_event(event: &LeagueEvent) -> String {
         }
         LeagueEvent::PlayerRejoined { player_id, .. } => format!("{player_id} came back"),
         LeagueEvent::RefereeRejoined { referee_id, .. } => format!("{referee_id} came back"),
+        LeagueEvent::TokenShown { agent } => format!("{} has its token", agent.id()),
         LeagueEvent::LeagueStarted { rounds } => {
             let matches: usize = rounds.iter().map(|round| round.pairs.len()).sum();
             format!("league started: {} rounds, {matches} matches", rounds.len())
@@ -30,10 +31,9 @@ pub(super) fn of_event(event: &LeagueEvent) -> String {
         LeagueEvent::RoundAnnounced { round_id, plan, .. } => {
             format!("round {round_id} announced: {} matches", plan.len())
         }
-        LeagueEvent::MatchAssigned { match_id, attempt, referee_id } => match attempt.0 {
-            1 => format!("{match_id} given to {referee_id}"),
-            _ => format!("{match_id} given to {referee_id}, attempt {attempt}"),
-        },
+        LeagueEvent::MatchAssigned { match_id, attempt, referee_id } => {
+            format!("{match_id} given to {referee_id}{}", of_attempt(*attempt))
+        }
         LeagueEvent::MatchDecided { match_id, status, result, by, .. } => {
             of_decision(match_id, *status, result, by)
         }
@@ -68,18 +68,35 @@ fn of_decision(match_id: &MatchId, status: GameStatus, result: &MatchResult, by:
         DecidedBy::Referee(referee) => RefereeId::as_str(referee),
         DecidedBy::Manager => "the manager",
     };
+    format!("{match_id} decided by {by}: {}", of_score(status, result))
+}
+
+/// `, attempt 2`; of a first attempt there is nothing to say.
+pub(super) fn of_attempt(attempt: Attempt) -> String {
+    if attempt == Attempt::FIRST { String::new() } else { format!(", attempt {attempt}") }
+}
+
+/// `P01 wins (P01 3, P02 0)`, by what the result says of itself.
+pub(super) fn of_result(result: &MatchResult) -> String {
+    of_score(status_of(result), result)
+}
+
+/// How a match ended; a referee that does not say so has left it to be seen from the winner.
+pub(super) fn status_of(result: &MatchResult) -> GameStatus {
+    let seen = if result.winner.is_some() { GameStatus::Win } else { GameStatus::Draw };
+    result.status.unwrap_or(seen)
+}
+
+fn of_score(status: GameStatus, result: &MatchResult) -> String {
     let outcome = match (status, &result.winner) {
         (GameStatus::Win, Some(winner)) => format!("{winner} wins"),
         (GameStatus::TechnicalLoss, Some(winner)) => format!("{winner} wins by default"),
         (GameStatus::TechnicalLoss, None) => "both lose".into(),
         _ => "draw".into(),
     };
-    let score: Vec<String> = result
-        .score
-        .iter()
-        .map(|(player, points)| format!("{} {points}", PlayerId::as_str(player)))
-        .collect();
-    format!("{match_id} decided by {by}: {outcome} ({})", score.join(", "))
+    let points = |(player, points): (&PlayerId, &u32)| format!("{player} {points}");
+    let score: Vec<String> = result.score.iter().map(points).collect();
+    format!("{outcome} ({})", score.join(", "))
 }
 
 fn of_suspicion(cause: Suspicion) -> &'static str {

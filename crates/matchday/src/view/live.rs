@@ -1,9 +1,8 @@
 //! A league while it is played: a view that is redrawn on a terminal, plain lines anywhere else.
 
 use super::progress::{Progress, Scene};
-use super::{say, table};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::io::{self, IsTerminal};
+use super::screen::{Screen, Size, width};
+use super::{draw, say, table};
 use std::time::{Duration, Instant};
 
 /// Where news of the league goes.
@@ -20,72 +19,140 @@ impl View {
     pub(crate) fn new(silent: bool) -> Self {
         if silent {
             Self::Silent
-        } else if io::stdout().is_terminal() && io::stderr().is_terminal() {
-            Self::Live(Live::new())
+        } else if Size::of_terminal().is_some() {
+            Self::Live(Live { screen: Screen::default(), began: Instant::now() })
         } else {
             Self::Lines
         }
     }
 
-    pub(crate) fn say(&self, line: &str) {
+    pub(crate) fn say(&mut self, line: &str) {
         match self {
-            Self::Live(live) => live.bar.set_message(line.to_owned()),
+            Self::Live(live) => {
+                live.clear();
+                say(line);
+            }
             Self::Lines => say(line),
             Self::Silent => {}
         }
     }
 
     /// Leaves the terminal as if nothing had been drawn.
-    pub(crate) fn finish(&self) {
+    pub(crate) fn finish(&mut self) {
         if let Self::Live(live) = self {
-            live.bar.finish_and_clear();
+            live.clear();
         }
     }
 }
 
 #[derive(Debug)]
 pub(crate) struct Live {
-    bar: ProgressBar,
+    screen: Screen,
     began: Instant,
 }
 
 impl Live {
-    fn new() -> Self {
-        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(10));
-        if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos} of {len} matches{msg}") {
-            bar.set_style(style);
+    pub(crate) fn draw(&mut self, progress: &Progress, scene: &Scene) {
+        if let Some(size) = Size::of_terminal() {
+            let lines = frame(progress, scene, self.began.elapsed(), size);
+            draw(&self.screen.draw(&lines, size));
         }
-        Self { bar, began: Instant::now() }
     }
 
-    pub(crate) fn draw(&self, progress: &Progress, scene: &Scene) {
-        self.bar.set_length(progress.matches as u64);
-        self.bar.set_position(u64::from(progress.decided));
-        self.bar.set_message(message(progress, scene, self.began.elapsed()));
+    fn clear(&mut self) {
+        if let Some(size) = Size::of_terminal() {
+            draw(&self.screen.clear(size));
+        }
     }
 }
 
-fn message(progress: &Progress, scene: &Scene, elapsed: Duration) -> String {
-    let rows: Vec<Vec<String>> = scene
-        .top
-        .iter()
-        .map(|row| {
+const RESULTS_MAX: usize = 4;
+const BAR_MAX: usize = 40;
+const BAR_MIN: usize = 8;
+
+/// All that is shown, in lines that fit: how far it is, the table as far as there is room, the last results.
+fn frame(progress: &Progress, scene: &Scene, elapsed: Duration, size: Size) -> Vec<String> {
+    let mut lines = vec![headline(progress, elapsed, size.columns)];
+    // The cursor stands below.
+    let room = size.rows.saturating_sub(2);
+    let results = scene.latest.len().min(RESULTS_MAX).min(room / 4);
+    let for_results = if results > 0 { results + 1 } else { 0 };
+    // A blank line and the headers.
+    let places = room.saturating_sub(for_results + 2);
+    if places > 0 && !scene.top.is_empty() {
+        lines.push(String::new());
+        lines.extend(standings(scene, places, size.columns));
+    }
+    if results > 0 {
+        lines.push(String::new());
+    }
+    for (number, result) in scene.latest.iter().take(results).enumerate() {
+        lines.push(format!("{:6}{result}", if number == 0 { "last" } else { "" }));
+    }
+    lines
+}
+
+/// The table, with the columns for which there is room and the places for which there is.
+fn standings(scene: &Scene, places: usize, columns: usize) -> Vec<String> {
+    let shown = if scene.players > places { places.saturating_sub(1) } else { places };
+    let rows = |wanted: &[usize]| -> Vec<Vec<String>> {
+        let rows = scene.top.iter().take(shown).map(|row| {
             let numbers = [row.played, row.wins, row.draws, row.losses, row.points];
             let words = [row.rank.to_string(), row.player_id.to_string(), row.display_name.to_string()];
-            words.into_iter().chain(numbers.iter().map(ToString::to_string)).collect()
-        })
-        .collect();
-    let mut text = format!("   round {} of {}", progress.round, progress.rounds);
-    if let Some(left) = time_left(progress, elapsed) {
-        text.push_str(&format!("   {} left", seconds(left)));
+            let cells: Vec<String> =
+                words.into_iter().chain(numbers.iter().map(ToString::to_string)).collect();
+            wanted.iter().filter_map(|place| cells.get(*place).cloned()).collect()
+        });
+        rows.collect()
+    };
+    let headers = ["#", "player", "name", "played", "won", "drawn", "lost", "points"];
+    let tables = COLUMNS.iter().map(|wanted| {
+        let headers: Vec<&str> = wanted.iter().filter_map(|place| headers.get(*place).copied()).collect();
+        table(&headers, &rows(wanted))
+    });
+    let mut narrowest = String::new();
+    for table in tables {
+        let fits = table.lines().all(|line| width(line) <= columns);
+        narrowest = table;
+        if fits {
+            break;
+        }
     }
-    text.push_str("\n\n");
-    text.push_str(&table(&["#", "player", "name", "played", "won", "drawn", "lost", "points"], &rows));
-    for result in &scene.latest {
-        text.push_str(if text.contains("\n\nlast") { "\n      " } else { "\n\nlast  " });
-        text.push_str(result);
+    let mut lines: Vec<String> = narrowest.lines().map(str::to_owned).collect();
+    if shown < scene.players {
+        lines.push(format!("... and {} more", scene.players - shown));
     }
-    text
+    lines
+}
+
+/// Which columns are shown, the more the better: all, without the name, and what must be.
+const COLUMNS: [&[usize]; 3] = [&[0, 1, 2, 3, 4, 5, 6, 7], &[0, 1, 3, 4, 5, 6, 7], &[0, 1, 3, 7]];
+
+/// `████████░░░░  4 of 6 matches, round 2 of 3, 0.4 s left`, shorter where there is no room for it.
+fn headline(progress: &Progress, elapsed: Duration, columns: usize) -> String {
+    let Progress { decided, matches, round, rounds, .. } = progress;
+    let rest = match (progress.paused, progress.completed) {
+        (true, _) => ", paused".to_owned(),
+        (_, true) => ", over".to_owned(),
+        _ => {
+            time_left(progress, elapsed).map_or_else(String::new, |left| format!(", {} left", seconds(left)))
+        }
+    };
+    let wordings = [
+        format!("{decided} of {matches} matches, round {round} of {rounds}{rest}"),
+        format!("{decided} of {matches}, round {round} of {rounds}{rest}"),
+        format!("{decided} of {matches}{rest}"),
+    ];
+    let [.., shortest] = &wordings;
+    let words = wordings.iter().find(|words| width(words) <= columns).unwrap_or(shortest);
+    let bar = columns.saturating_sub(width(words) + 2).min(BAR_MAX);
+    if bar < BAR_MIN { words.clone() } else { format!("{}  {words}", drawn_bar(progress, bar)) }
+}
+
+fn drawn_bar(progress: &Progress, columns: usize) -> String {
+    let decided = usize::try_from(progress.decided).unwrap_or(usize::MAX);
+    let full = decided.saturating_mul(columns).checked_div(progress.matches).unwrap_or(0).min(columns);
+    "█".repeat(full) + &"░".repeat(columns - full)
 }
 
 /// At the pace so far.
@@ -104,29 +171,5 @@ pub(crate) fn seconds(duration: Duration) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn progress(decided: u32) -> Progress {
-        Progress { round: 2, rounds: 3, rounds_completed: 1, decided, matches: 6, completed: false }
-    }
-
-    #[test]
-    fn time_left_goes_by_the_pace_so_far() {
-        assert_eq!(time_left(&progress(0), Duration::from_secs(4)), None);
-        assert_eq!(time_left(&progress(2), Duration::from_secs(4)), Some(Duration::from_secs(8)));
-        assert_eq!(time_left(&progress(6), Duration::from_secs(4)), Some(Duration::ZERO));
-    }
-
-    #[test]
-    fn durations_are_said_in_their_unit() {
-        assert_eq!(seconds(Duration::from_millis(440)), "0.4 s");
-        assert_eq!(seconds(Duration::from_secs(130)), "2 min 10 s");
-    }
-
-    #[test]
-    fn the_latest_results_stand_under_one_another() {
-        let scene = Scene { top: Vec::new(), latest: vec!["one".into(), "two".into()] };
-        assert!(message(&progress(2), &scene, Duration::from_secs(4)).ends_with("\n\nlast  one\n      two"));
-    }
-}
+#[path = "live_tests.rs"]
+mod tests;

@@ -2,6 +2,7 @@
 
 pub(crate) mod live;
 pub(crate) mod progress;
+pub(crate) mod screen;
 pub(crate) mod summary;
 mod table;
 
@@ -12,6 +13,12 @@ use std::io::{self, IsTerminal, Write};
 /// Writes a line to stdout. If nobody reads any more, the work goes on all the same.
 pub(crate) fn say(line: impl std::fmt::Display) {
     let _ = writeln!(io::stdout().lock(), "{line}");
+}
+
+/// Writes to the terminal in one piece, so that nobody sees half a frame.
+pub(crate) fn draw(text: &str) {
+    let mut out = io::stdout().lock();
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 
 /// In bold, on a terminal that is not asked to be plain.
@@ -60,5 +67,13 @@ impl Paint {
             Self::Plain => text.to_owned(),
             Self::Colours => format!("\u{1b}[{mark}m{text}\u{1b}[0m"),
         }
+    }
+}
+
+/// A table with its headers made to stand out, where that is possible.
+pub(crate) fn headed(table: &str) -> String {
+    match table.split_once('\n') {
+        Some((headers, rows)) => format!("{}\n{rows}", bold(headers)),
+        None => table.to_owned(),
     }
 }

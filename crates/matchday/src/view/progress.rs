@@ -17,6 +17,7 @@ pub(crate) struct Progress {
     pub(crate) rounds_completed: usize,
     pub(crate) decided: u32,
     pub(crate) matches: usize,
+    pub(crate) paused: bool,
     pub(crate) completed: bool,
 }
 
@@ -28,6 +29,7 @@ impl Progress {
             rounds_completed: league.rounds.iter().filter(|round| round.completed).count(),
             decided: league.matches_decided,
             matches: league.matches.len(),
+            paused: league.phase == Phase::Paused,
             completed: league.phase == Phase::Completed,
         }
     }
@@ -37,14 +39,16 @@ impl Progress {
 #[derive(Debug, Clone)]
 pub(crate) struct Scene {
     pub(crate) top: Vec<StandingRow>,
+    /// How many there are in all.
+    pub(crate) players: usize,
     /// The last results, the latest first.
     pub(crate) latest: Vec<String>,
 }
 
 impl Scene {
     pub(crate) fn of(league: &League, places: usize, results: usize) -> Self {
-        let mut top = league.rows().to_vec();
-        top.truncate(places);
+        let rows = league.rows();
+        let top = rows.iter().take(places).cloned().collect();
         let recent = usize::try_from(league.current_round).unwrap_or(0);
         let rounds = league.rounds.iter().take(recent).rev().take(2);
         let mut decided: Vec<(Timestamp, String)> = rounds
@@ -52,7 +56,8 @@ impl Scene {
             .filter_map(|(id, game)| Some((game.decision.as_ref()?.at, result(id, game)?)))
             .collect();
         decided.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
-        Self { top, latest: decided.into_iter().map(|(_, text)| text).take(results).collect() }
+        let latest = decided.into_iter().map(|(_, text)| text).take(results).collect();
+        Self { top, players: rows.len(), latest }
     }
 }
 

@@ -1,11 +1,13 @@
 //! How a league ended, for people and as data. Pure.
 
 use super::live::seconds;
-use super::{bold, table};
+use super::screen::width;
+use super::table;
 use matchday_core::league::League;
 use matchday_core::protocol::messages::StandingRow;
 use matchday_core::protocol::{LeagueId, PlayerId};
 use serde::Serialize;
+use smol_str::SmolStr;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -30,18 +32,18 @@ pub(crate) struct Summary {
 pub(crate) struct Standing {
     #[serde(flatten)]
     pub(crate) row: StandingRow,
-    pub(crate) strategy: &'static str,
+    pub(crate) strategy: SmolStr,
 }
 
 impl Summary {
     /// `took` is the time from the start of the league to its last result.
     pub(crate) fn of(
         league: &League,
-        strategies: &BTreeMap<PlayerId, &'static str>,
+        strategies: &BTreeMap<PlayerId, SmolStr>,
         took: Duration,
         store: PathBuf,
     ) -> Self {
-        let strategy = |player: &PlayerId| strategies.get(player).copied().unwrap_or_default();
+        let strategy = |player: &PlayerId| strategies.get(player).cloned().unwrap_or_default();
         let rows = league.rows().to_vec();
         let seconds = took.as_secs_f64();
         Self {
@@ -62,8 +64,9 @@ impl Summary {
         }
     }
 
-    pub(crate) fn for_people(&self) -> String {
-        let mut text = format!("\n{}\n\n", self.table());
+    /// `bold` makes the champion stand out, where that is possible; `columns` is the room that there is, if it is limited.
+    pub(crate) fn for_people(&self, bold: impl Fn(&str) -> String, columns: Option<usize>) -> String {
+        let mut text = format!("\n{}\n\n", self.table(columns));
         let took = Duration::from_secs_f64(self.seconds.max(0.0));
         if let Some(winner) = self.standings.first().filter(|_| self.completed) {
             let StandingRow { player_id, display_name, points, .. } = &winner.row;
@@ -87,11 +90,20 @@ impl Summary {
         text
     }
 
-    fn table(&self) -> String {
+    /// Without the reasons where there is no room for them.
+    fn table(&self, columns: Option<usize>) -> String {
         let headers =
             ["#", "player", "strategy", "played", "won", "drawn", "lost", "points", "technical", "why"];
-        let rows: Vec<Vec<String>> = self.standings.iter().map(Standing::cells).collect();
-        table(&headers, &rows)
+        let mut rows: Vec<Vec<String>> = self.standings.iter().map(Standing::cells).collect();
+        let whole = table(&headers, &rows);
+        let [without @ .., _] = &headers;
+        match columns {
+            Some(columns) if whole.lines().any(|line| width(line) > columns) => {
+                rows.iter_mut().for_each(|row| row.truncate(without.len()));
+                table(without, &rows)
+            }
+            _ => whole,
+        }
     }
 }
 
@@ -99,7 +111,7 @@ impl Standing {
     fn cells(&self) -> Vec<String> {
         let row = &self.row;
         let technical = row.technical_losses.unwrap_or(0);
-        let mut cells = vec![row.rank.to_string(), row.player_id.to_string(), self.strategy.to_owned()];
+        let mut cells = vec![row.rank.to_string(), row.player_id.to_string(), self.strategy.to_string()];
         let numbers = [row.played, row.wins, row.draws, row.losses, row.points, technical];
         cells.extend(numbers.iter().map(ToString::to_string));
         cells.push(tie_break(row).unwrap_or_default().to_owned());
@@ -110,4 +122,51 @@ impl Standing {
 /// What put a player ahead of the next, unless it was points, as everyone can see.
 fn tie_break(row: &StandingRow) -> Option<&str> {
     row.rank_reason.as_deref().filter(|reason| !reason.ends_with("on points"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use matchday_core::protocol::DisplayName;
+
+    fn summary(completed: bool) -> Summary {
+        let row = |place: u32, points: u32, reason: Option<&str>| StandingRow {
+            rank: place,
+            player_id: PlayerId::new(format!("P{place:02}")),
+            display_name: DisplayName::parse(&format!("Player {place}")).unwrap(),
+            played: 3,
+            wins: points / 3,
+            draws: points % 3,
+            losses: 3 - points / 3 - points % 3,
+            points,
+            technical_losses: Some(u32::from(place == 3)),
+            rank_reason: reason.map(str::to_owned),
+        };
+        let rows = [
+            (row(1, 7, Some("ahead on points")), "random"),
+            (row(2, 4, Some("ahead by head-to-head")), "win_stay_lose_shift"),
+            (row(3, 4, None), "pattern"),
+        ];
+        let standings = rows.into_iter().map(|(row, strategy)| Standing { row, strategy: strategy.into() });
+        Summary {
+            league_id: LeagueId::new("league"),
+            completed,
+            champion: completed.then(|| PlayerId::new("P01")),
+            matches_decided: if completed { 6 } else { 4 },
+            matches: 6,
+            rounds: 3,
+            technical_losses: 1,
+            seconds: 0.5,
+            matches_per_second: 12.0,
+            standings: standings.collect(),
+            store: "league.db".into(),
+        }
+    }
+
+    #[test]
+    fn a_league_that_is_over_has_a_champion_and_a_narrow_terminal_no_reasons() {
+        let marked = |text: &str| format!("<{text}>");
+        insta::assert_snapshot!("completed", summary(true).for_people(marked, None));
+        insta::assert_snapshot!("broken_off", summary(false).for_people(marked, Some(80)));
+    }
 }

@@ -46,6 +46,19 @@ fn the_operator_token_is_not_shown() {
 }
 
 #[test]
+fn the_key_of_a_model_is_not_shown_and_no_flag() {
+    let ground = Ground::new();
+    for args in [&["config"][..], &["config", "--json"], &["config", "player"], &["player", "--help"]] {
+        let mut command = ground.command(args);
+        command.env("MATCHDAY_LLM_API_KEY", "hush-hush");
+        let done = done(command);
+        assert_eq!(done.code, 0, "{done:?}");
+        assert!(!done.out.contains("hush-hush") && !done.err.contains("hush-hush"), "{done:?}");
+    }
+    assert_eq!(ground.run(&["player", "--llm-api-key", "hush-hush"]).code, 2);
+}
+
+#[test]
 fn an_unknown_key_is_an_error_with_a_suggestion() {
     let ground = Ground::new();
     fs::write(ground.path().join("spring.toml"), "[referee]\njoin-timeuot = 1\n").unwrap();

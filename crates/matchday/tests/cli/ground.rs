@@ -90,9 +90,15 @@ impl Ground {
 
     /// A referee or a player on a free port.
     pub(crate) fn agent(&self, args: &[&str]) -> Running {
+        self.agent_in(&[], args)
+    }
+
+    /// The same, in an environment that holds this too.
+    pub(crate) fn agent_in(&self, variables: &[(&str, &str)], args: &[&str]) -> Running {
         let listen = free_address();
         let mut command = self.command(args);
         command.args(["--listen", &listen, "--manager", &self.manager]);
+        command.envs(variables.iter().copied());
         Running::new(command)
     }
 

@@ -27,6 +27,11 @@ fn of_the_operators_commands() {
 }
 
 #[test]
+fn of_the_check_of_a_player() {
+    insta::assert_snapshot!(help(&["check", "player"]));
+}
+
+#[test]
 fn every_command_shows_an_example() {
     for command in [
         "run",
@@ -40,7 +45,9 @@ fn every_command_shows_an_example() {
         "stats",
         "admin",
         "new",
+        "check",
         "config",
+        "schema",
         "verify",
         "replay",
         "export",

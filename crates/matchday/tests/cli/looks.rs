@@ -30,6 +30,11 @@ fn a_league_is_shown_before_and_after_it_is_played() {
     let stats = ground.ask(&["stats", "P01"]).out;
     assert!(stats.starts_with("P01") && stats.contains("technical losses"), "{stats}");
     assert_eq!(ground.ask(&["stats", "P01", "--json"]).json()["stats"]["played"], 2);
+    let referee = ground.ask(&["stats", "REF01"]).out;
+    assert!(referee.starts_with("REF01") && referee.contains("matches decided            3"), "{referee}");
+    assert_eq!(ground.ask(&["stats", "REF01", "--json"]).json()["matches_decided"], 3);
+    let unknown = ground.ask(&["stats", "REF09"]);
+    assert!(unknown.failed(1).contains("no referee REF09: the league has REF01"), "{unknown:?}");
     let unknown = ground.ask(&["stats", "P09"]);
     assert!(unknown.failed(1).contains("P09"), "{unknown:?}");
     let beyond = ground.ask(&["schedule", "--round", "9"]);

@@ -8,11 +8,15 @@
 )]
 
 mod admin;
+mod allowed;
 mod config;
 mod ground;
 mod help;
 mod looks;
+mod minds;
 mod new;
 mod refusals;
+mod schema;
 mod seven_processes;
 mod stopping;
+mod stores;

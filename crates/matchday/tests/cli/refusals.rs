@@ -2,6 +2,7 @@
 
 use crate::ground::{Ground, free_address};
 use std::net::TcpListener;
+use std::process::Command;
 
 #[test]
 fn a_port_that_is_taken_is_named_with_the_flag_to_move() {
@@ -50,6 +51,67 @@ fn a_second_manager_on_one_store_is_refused() {
 }
 
 #[test]
+fn a_store_that_cannot_be_used_is_one_line() {
+    let ground = Ground::new();
+    std::fs::create_dir(ground.path().join("folder")).unwrap();
+    std::fs::write(ground.path().join("notes.txt"), "not a store at all").unwrap();
+    for (store, words) in [
+        ("none/league.db", "none/league.db lies in a directory that does not exist: create it first"),
+        ("folder", "folder is a directory: name a file in it"),
+        ("notes.txt", "notes.txt is not a store of Matchday"),
+    ] {
+        let done = ground.run(&["manager", "--listen", "127.0.0.1:0", "--store", store]);
+        assert!(done.failed(1).starts_with(words), "{done:?}");
+    }
+}
+
+/// A file system of one megabyte, which goes with it.
+struct SmallDisk(std::path::PathBuf);
+
+impl SmallDisk {
+    /// `None` if this user may not mount one.
+    fn at(path: std::path::PathBuf) -> Option<Self> {
+        std::fs::create_dir(&path).unwrap();
+        let mut mount = Command::new("mount");
+        let mounted = mount.args(["-t", "tmpfs", "-o", "size=1m", "tmpfs"]).arg(&path).output();
+        mounted.is_ok_and(|mounted| mounted.status.success()).then_some(Self(path))
+    }
+
+    fn fill(&self) {
+        std::fs::write(self.0.join("ballast"), vec![0; 2 << 20]).unwrap_err();
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("-l").arg(&self.0).status();
+    }
+}
+
+#[test]
+fn a_full_disk_is_told_once_with_what_to_do() {
+    let ground = Ground::new();
+    let Some(disk) = SmallDisk::at(ground.path().join("disk")) else {
+        eprintln!("skipped: no small file system can be mounted here");
+        return;
+    };
+    let mut manager = ground.manager(&["--lead", "0", "--store", "disk/league.db"]);
+    let _agents = ground.agents(1, 2);
+    disk.fill();
+    let _ = ground.ask(&["start"]);
+    manager.until(
+        "matchday: disk/league.db cannot grow, because its disk is full: free space there, and start again",
+    );
+    assert_eq!(manager.wait().code(), Some(1));
+    assert_eq!(manager.err().matches("full").count(), 1, "{}", manager.err());
+    let done = ground.run(&["player", "--listen", "127.0.0.1:0", "--store", "disk/player.db"]);
+    assert!(
+        done.failed(1).starts_with("disk/player.db cannot be made or grow, because its disk is full"),
+        "{done:?}"
+    );
+}
+
+#[test]
 fn a_player_that_comes_too_late_is_told_so_and_ends() {
     let ground = Ground::new();
     let _manager = ground.manager(&["--lead", "0"]);
@@ -79,6 +141,20 @@ fn wrong_values_are_bad_usage() {
         (&["referee", "--manager", "localhost"], "--manager: expected a URL"),
         (&["referee", "--retries", "-1"], "--retries: expected a whole number"),
         (&["player", "--log", "xml"], "--log: expected people or json"),
+        (&["player", "--fallback", "luck"], "--fallback: there is no strategy \"luck\""),
+        (&["player", "--think-time", "0"], "--think-time: expected seconds above 0"),
+        (&["player", "--strategy", "command:"], "--strategy: command: needs a program"),
+        (&["player", "--strategy", "command:./none"], "--strategy: there is no program \"./none\""),
+        (&["player", "--strategy", "llm"], "--strategy llm needs --llm-url"),
+        (&["player", "--strategy", "llm", "--llm-url", "x"], "--llm-url: expected a URL"),
+        (
+            &["player", "--strategy", "llm", "--llm-url", "http://localhost:1"],
+            "--strategy llm needs --llm-model",
+        ),
+        (
+            &["player", "--strategy=llm", "--llm-url=http://x:1", "--llm-model=m", "--llm-api=x"],
+            "--llm-api: expected openai or anthropic",
+        ),
     ] {
         let done = ground.run(args);
         assert!(done.failed(2).starts_with(words), "{done:?}");

@@ -77,10 +77,9 @@ impl Agents {
         command.spawn().unwrap()
     }
 
-    /// Kills one of them outright, and starts it again after a while. The manager is the first, and can be spared.
-    pub(crate) fn crash(&mut self, chance: &mut Chance, spare_manager: bool) {
-        let first = usize::from(spare_manager);
-        let place = first + usize::try_from(chance.below((self.all.len() - first) as u64)).unwrap();
+    /// Kills one of them outright, whoever it is, and starts it again after a while.
+    pub(crate) fn crash(&mut self, chance: &mut Chance) {
+        let place = usize::try_from(chance.below(self.all.len() as u64)).unwrap();
         if let Some(status) = self.all[place].child.try_wait().unwrap() {
             panic!("{} ended by itself, {status}\n{}", self.all[place].name, self.last_words());
         }

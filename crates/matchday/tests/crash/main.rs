@@ -63,19 +63,15 @@ fn play(chance: &mut Chance, crashes_max: u32) -> u32 {
     let store = folder.path().join("league.db");
     let mut agents = Agents::start(folder.path(), chance, PLAYERS, REFEREES);
     let (mut crashes, began) = (0, Instant::now());
-    let mut under_way = false;
     loop {
         assert!(began.elapsed() < LEAGUE_MAX, "the league does not end\n{}", agents.last_words());
         let found = verified(&store).unwrap_or_default();
         if found["champion"].is_string() {
             break;
         }
-        // An agent that dies before it has stored its token is known again by its conversation, as long as the manager
-        // that took it on lives: so the manager is killed only once the league is under way.
-        under_way |= found["matches_scheduled"].as_u64() > Some(0);
-        std::thread::sleep(Duration::from_millis(50 + chance.below(100)));
+        std::thread::sleep(Duration::from_millis(chance.below(150)));
         if crashes < crashes_max {
-            agents.crash(chance, !under_way);
+            agents.crash(chance);
             crashes += 1;
         }
     }

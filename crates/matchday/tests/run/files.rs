@@ -45,6 +45,25 @@ fn a_match_is_replayed_message_by_message() {
 }
 
 #[test]
+fn what_both_sides_recorded_is_told_once() {
+    let program = Program::new();
+    program.league(&["--quiet"]);
+    let told = program.run(&["replay", "league.db", "--match", "R1M1"]).out;
+    assert_eq!(told.matches("CHOOSE_PARITY_CALL").count(), 2, "{told}");
+    assert!(told.contains(" ms at P01)") && told.contains(" ms at manager)"), "{told}");
+}
+
+#[test]
+fn verify_compares_what_every_agent_wrote_down() {
+    let program = Program::new();
+    program.league(&["--quiet"]);
+    let found = program.run(&["verify", "league.db", "--json"]).json();
+    assert_eq!((&found["referees"]["results"], &found["referees"]["agreeing"]), (&6.into(), &6.into()));
+    assert_eq!((&found["players"]["results"], &found["players"]["agreeing"]), (&12.into(), &12.into()));
+    assert_eq!(found["not_checked"], serde_json::json!([]));
+}
+
+#[test]
 fn without_exchanges_a_league_verifies_all_the_same() {
     let program = Program::new();
     program.league(&["--quiet", "--exchanges", "off"]);
@@ -52,6 +71,7 @@ fn without_exchanges_a_league_verifies_all_the_same() {
     let replayed = program.run(&["replay", "league.db", "--match", "R1M1"]);
     assert_eq!(replayed.code, Some(0));
     assert!(!replayed.out.contains("GAME_INVITATION"), "{}", replayed.out);
+    assert!(replayed.out.contains("No messages of this match were kept"), "{}", replayed.out);
 }
 
 #[test]

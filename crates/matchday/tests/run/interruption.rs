@@ -38,3 +38,21 @@ fn a_league_that_is_broken_off_says_how_far_it_got_and_leaves_a_file_that_verifi
         assert!(ran.err.contains(&format!("{matches} of 780")), "{matches}: {}", ran.err);
     }
 }
+
+/// Wherever the limit strikes, at registration or in a round, it is the store that is named, not whoever waited for it.
+#[test]
+fn a_store_that_can_grow_no_more_ends_the_league_and_is_named_as_the_cause() {
+    for blocks in ["200", "2000"] {
+        let program = Program::new();
+        let mut shell = Command::new("sh");
+        // A write beyond the limit then fails instead of killing the process.
+        shell.args(["-c", "trap '' XFSZ; ulimit -f \"$0\"; exec \"$@\"", blocks]);
+        let run = program.command(&["run", "--port-base", "0", "--store", "league.db", "--players", "40"]);
+        shell.arg(run.get_program()).args(run.get_args()).current_dir(run.get_current_dir().unwrap());
+        let ran = Ran::from(shell.output().unwrap());
+        assert_eq!(ran.code, Some(1), "{}\n{}", ran.out, ran.err);
+        assert!(ran.err.contains("nothing that was acknowledged is lost"), "{blocks}: {}", ran.err);
+        let found = program.run(&["verify", "league.db"]);
+        assert_eq!(found.code, Some(0), "{}{}", found.out, found.err);
+    }
+}

@@ -12,3 +12,4 @@ mod interruption;
 mod league;
 mod ports;
 mod program;
+mod terminal;

@@ -1,11 +1,12 @@
 //! A league on this machine, each of its agents on a free port.
 
+use crate::tap::{Tap, assert_recorded_fits};
 use matchday::net::client::Client;
-use matchday::shell::{self, Clock, Handle, Journal, Options, entropy_numbered};
+use matchday::shell::{self, Clock, Handle, Journal, Mind, Options, entropy_numbered};
 use matchday::store::{Exchange, Store, Stream};
 use matchday_core::agent::Agent;
 use matchday_core::league::{self, League, Manager};
-use matchday_core::player::{self, Player, strategy};
+use matchday_core::player::{self, Player, THINK_TIME, strategy};
 use matchday_core::protocol::messages::{Phase, StartLeague};
 use matchday_core::protocol::{
     ConversationId, DisplayName, Endpoint, Envelope, GameType, Message, Sender, Version,
@@ -15,6 +16,7 @@ use matchday_core::retry::{Backoff, RetryPolicy};
 use matchday_core::timing::Timing;
 use serde_json::Value;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::time::Instant;
@@ -25,6 +27,8 @@ pub(crate) struct Ground {
     pub(crate) client: Client,
     pub(crate) clock: Clock,
     pub(crate) journal: Journal,
+    /// Where agents that are started listen in on each other, if they do.
+    pub(crate) tap: Option<Tap>,
 }
 
 /// Timings so short that a test can wait for them.
@@ -61,7 +65,17 @@ impl Ground {
             client: Client::new(),
             clock: Clock::start(),
             journal: Journal::silent(),
+            tap: None,
         }
+    }
+
+    /// Where an agent that will listen here is to be called.
+    async fn contact(&self, listener: &TcpListener) -> Endpoint {
+        let address = listener.local_addr().unwrap();
+        endpoint(match &self.tap {
+            Some(tap) => tap.before(address).await,
+            None => address,
+        })
     }
 
     /// Waits until nothing is on its way to the disk.
@@ -71,11 +85,13 @@ impl Ground {
         }
     }
 
-    /// All that has been recorded. The agents must have been shut down.
+    /// All that has been recorded, and fits the schemas. The agents must have been shut down.
     pub(crate) fn exchanges(&self) -> Vec<Exchange> {
         self.store.clone().close().unwrap();
         let reader = Store::open_read_only(&self.folder.path().join("league.db")).unwrap();
-        reader.exchanges().unwrap()
+        let exchanges = reader.exchanges().unwrap();
+        exchanges.iter().for_each(assert_recorded_fits);
+        exchanges
     }
 
     pub(crate) fn options(&self, name: &str) -> Options {
@@ -104,7 +120,7 @@ impl Ground {
         let listener = free_port().await;
         let settings = referee::Settings {
             manager: manager.clone(),
-            contact_endpoint: endpoint(listener.local_addr().unwrap()),
+            contact_endpoint: self.contact(&listener).await,
             display_name: DisplayName::parse(&format!("Referee {number}")).unwrap(),
             version: Version::parse("1.0.0").unwrap(),
             game_types: vec![GameType::new("even_odd")],
@@ -115,18 +131,44 @@ impl Ground {
         self.run(Referee::new(settings), listener, &format!("referee/{number}"))
     }
 
-    pub(crate) async fn player(&self, number: u32, manager: &Endpoint, strategy: &str) -> Handle<Player> {
-        let listener = free_port().await;
-        let settings = player::Settings {
+    async fn player_settings(
+        &self,
+        number: u32,
+        manager: &Endpoint,
+        strategy: &str,
+        listener: &TcpListener,
+    ) -> player::Settings {
+        player::Settings {
             manager: manager.clone(),
-            contact_endpoint: endpoint(listener.local_addr().unwrap()),
+            contact_endpoint: self.contact(listener).await,
             display_name: DisplayName::parse(&format!("Player {number}")).unwrap(),
             version: Version::parse("1.0.0").unwrap(),
             game_types: vec![GameType::new("even_odd")],
             strategy: strategy.into(),
-        };
+        }
+    }
+
+    pub(crate) async fn player(&self, number: u32, manager: &Endpoint, strategy: &str) -> Handle<Player> {
+        let listener = free_port().await;
+        let settings = self.player_settings(number, manager, strategy, &listener).await;
         let strategy = strategy::find(strategy).unwrap().build();
         self.run(Player::new(settings, strategy), listener, &format!("player/{number}"))
+    }
+
+    /// A player for which `mind` decides, and which falls back on even.
+    pub(crate) async fn thinker(
+        &self,
+        number: u32,
+        manager: &Endpoint,
+        mind: Arc<dyn Mind>,
+    ) -> Handle<Player> {
+        let listener = free_port().await;
+        let settings = self.player_settings(number, manager, "a mind", &listener).await;
+        let fallback = strategy::find("always_even").unwrap().build();
+        let player = Player::with_outside_mind(settings, fallback, THINK_TIME);
+        let name = format!("player/{number}");
+        let options = Options { mind: Some(mind), ..self.options(&name) };
+        shell::run(player, listener, self.store.clone(), Stream(name.into()), options).unwrap()
     }
 
     pub(crate) async fn post(&self, to: SocketAddr, body: impl Into<Vec<u8>>) -> (u16, Value) {

@@ -10,9 +10,12 @@
 mod calls;
 mod durability;
 mod ground;
+mod minds;
 mod order;
 mod requests;
+mod schemas;
 mod shutdown;
 mod stub;
+mod tap;
 mod trouble;
 mod whole_league;

@@ -38,6 +38,7 @@ impl Agent for Diarist {
                 "tick"
             }
             Input::Answer { .. } => "answer",
+            Input::Decided { .. } => "decided",
             Input::Request(request) if matches!(request.ask, Ask::Look(_)) => {
                 self.held.push(request.id);
                 self.wants_tick = Some(now + self.tick_after);

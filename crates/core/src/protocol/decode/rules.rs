@@ -8,7 +8,7 @@ use crate::protocol::messages::query::QueryType;
 use crate::protocol::messages::{AckStatus, GameStatus, Order, Parity, Phase, RegisterStatus, Role, Seconds};
 use crate::protocol::text::{DisplayName, Endpoint, RuleBroken, Version};
 use crate::protocol::time::{TimeForm, Timestamp};
-use crate::protocol::token::Token;
+use crate::protocol::token::{TOKEN_BYTES_MAX, Token};
 use serde_json::{Map, Value};
 use smol_str::SmolStr;
 use std::ops::RangeInclusive;
@@ -122,8 +122,6 @@ pub(super) fn time(value: &Value) -> Result<(Timestamp, TimeForm), Wrong> {
     let text = value.as_str().ok_or(Wrong::format(UTC))?;
     Timestamp::parse(text).ok_or_else(not_utc)
 }
-
-const TOKEN_BYTES_MAX: usize = 1024;
 
 pub(super) fn token(value: &Value) -> Result<Token, Wrong> {
     value
@@ -252,12 +250,13 @@ words! {
     Phase "\"registration\", \"running\", \"paused\" or \"completed\"" {
         "registration" Registration, "running" Running, "paused" Paused, "completed" Completed,
     }
-    QueryType "one of \"GET_STANDINGS\", \"GET_SCHEDULE\", \"GET_NEXT_MATCH\", \"GET_PLAYER_STATS\", \"GET_PLAYERS\"" {
+    QueryType "one of \"GET_STANDINGS\", \"GET_SCHEDULE\", \"GET_NEXT_MATCH\", \"GET_PLAYER_STATS\", \"GET_PLAYERS\", \"GET_REFEREES\"" {
         "GET_STANDINGS" GetStandings,
         "GET_SCHEDULE" GetSchedule,
         "GET_NEXT_MATCH" GetNextMatch,
         "GET_PLAYER_STATS" GetPlayerStats,
         "GET_PLAYERS" GetPlayers,
+        "GET_REFEREES" GetReferees,
     }
     Dialect "the name of a dialect, such as \"standard\"" {
         "standard" Standard,

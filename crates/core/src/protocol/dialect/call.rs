@@ -1,9 +1,10 @@
 //! Writing our calls: a league message becomes a request in the dialect that its receiver understands.
 
 use super::Dialect;
-use super::method::{PING, TOOLS_CALL};
+use super::method::TOOLS_CALL;
 use crate::protocol::jsonrpc::{Call, TwoPointZero, written};
 use crate::protocol::message::Message;
+use crate::protocol::methods::PING;
 use serde::Serialize;
 
 #[derive(Serialize)]

@@ -2,48 +2,28 @@
 
 use super::Dialect;
 use crate::protocol::message::MessageType;
-
-/// A question that is not a league message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Question {
-    Standings,
-    Schedule,
-    Status,
-    Stats,
-    MatchState,
-    PlayerState,
-    Ping,
-}
-
-/// The method that asks whether anyone is there.
-pub(super) const PING: &str = "ping";
+use crate::protocol::methods::{Carries, Method, Question};
 
 /// The Model Context Protocol's method for all its tools.
 pub(super) const TOOLS_CALL: &str = "tools/call";
 
-impl Question {
-    pub(super) fn of(method: &str) -> Option<Self> {
-        match method {
-            "get_standings" => Some(Self::Standings),
-            "get_schedule" => Some(Self::Schedule),
-            "get_status" => Some(Self::Status),
-            "get_player_stats" => Some(Self::Stats),
-            "get_match_state" => Some(Self::MatchState),
-            "get_player_state" => Some(Self::PlayerState),
-            PING => Some(Self::Ping),
-            _ => None,
-        }
+/// The question that a method asks, if it is one.
+pub(super) fn question(method: &str) -> Option<Question> {
+    match Method::named(method)?.carries {
+        Carries::Question(question) => Some(question),
+        Carries::Message(_) => None,
     }
 }
 
 /// The message type that a method implies where the message does not say: by the standard name, by a name in use
 /// elsewhere, or by being the type's own name in any case.
 pub(super) fn implied_type(method: &str) -> Option<MessageType> {
-    let standard = MessageType::ALL.iter().find(|kind| kind.method() == method);
-    standard.copied().or_else(|| match method {
-        "parity_choose" => Some(MessageType::ChooseParityCall),
-        _ => MessageType::parse(&method.to_ascii_uppercase()),
-    })
+    let standard = MessageType::ALL.iter().find(|kind| kind.method() == method).copied();
+    let served = || match Method::named(method)?.carries {
+        Carries::Message(kind) => Some(kind),
+        Carries::Question(_) => None,
+    };
+    standard.or_else(served).or_else(|| MessageType::parse(&method.to_ascii_uppercase()))
 }
 
 /// The dialect that puts all messages into `params.message` under this method.

@@ -15,10 +15,13 @@ pub mod seam;
 mod method;
 mod told;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How an agent wraps the messages it sends, and wants those it is sent.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Dialect {
     /// JSON-RPC; the method is the tool's name, `params` is the message.

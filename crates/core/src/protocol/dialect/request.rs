@@ -5,7 +5,7 @@
 //! stands twice in one object the last counts.
 
 use super::Dialect;
-use super::method::{self, Question};
+use super::method;
 use super::reply::{HttpReply, Part, write_error};
 use crate::agent::Look;
 use crate::protocol::decode::Limits;
@@ -13,6 +13,7 @@ use crate::protocol::envelope::id_fits;
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{MatchId, PlayerId, RoundId};
 use crate::protocol::jsonrpc::{ErrorObject, Fault, Id, TwoPointZero};
+use crate::protocol::methods::Question;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
@@ -55,6 +56,8 @@ pub enum Asked {
     MatchState(Option<MatchId>),
     PlayerState,
     Ping,
+    /// `rpc.discover`: what does this agent serve?
+    Discover,
     /// The Model Context Protocol's own: a method of it, or a response, which has none. Not for the league.
     Foreign {
         method: Option<String>,
@@ -217,7 +220,7 @@ fn read_params(method: &str, mut params: Map<String, Value>) -> Result<(Dialect,
     if let Some(dialect) = wrapping {
         return Ok((dialect, explicit(Value::Object(params))));
     }
-    if let Some(question) = Question::of(method) {
+    if let Some(question) = method::question(method) {
         return read_question(question, &params).map(|asked| (Dialect::Standard, asked));
     }
     if let Some(kind) = method::implied_type(method) {
@@ -236,6 +239,7 @@ fn read_question(question: Question, params: &Map<String, Value>) -> Result<Aske
     Ok(match question {
         Question::Standings => Asked::Look(Look::Standings),
         Question::Status => Asked::Look(Look::Status),
+        Question::Referees => Asked::Look(Look::Referees),
         Question::Schedule => Asked::Look(Look::Schedule(match params.get("round_id") {
             None | Some(Value::Null) => None,
             Some(number) => match number.as_u64().and_then(|number| u32::try_from(number).ok()) {
@@ -253,6 +257,7 @@ fn read_question(question: Question, params: &Map<String, Value>) -> Result<Aske
         })),
         Question::PlayerState => Asked::PlayerState,
         Question::Ping => Asked::Ping,
+        Question::Discover => Asked::Discover,
         Question::MatchState => Asked::MatchState(match params.get("match_id") {
             None | Some(Value::Null) => None,
             Some(Value::String(id)) if id_fits(id) => Some(MatchId::new(id.as_str())),

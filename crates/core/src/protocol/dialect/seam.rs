@@ -6,7 +6,7 @@ use crate::agent::{Answer, Ask};
 use crate::protocol::decode::{Conformance, Deviation, DeviationKind, Incoming, Reading, Rejection, decode};
 use serde_json::Value;
 
-/// What is asked of the agent; `None` where it is not for the league at all.
+/// What is asked of the agent; `None` where it is not for the league at all, or not for the agent to answer.
 pub fn ask(asked: Asked, reading: &Reading<'_>) -> Option<Ask> {
     Some(match asked {
         Asked::Message { value, type_implied: false } => Ask::Message(decode(&value, reading)),
@@ -15,7 +15,7 @@ pub fn ask(asked: Asked, reading: &Reading<'_>) -> Option<Ask> {
         Asked::MatchState(match_id) => Ask::MatchState(match_id),
         Asked::PlayerState => Ask::PlayerState,
         Asked::Ping => Ask::Ping,
-        Asked::Foreign { .. } => return None,
+        Asked::Discover | Asked::Foreign { .. } => return None,
     })
 }
 

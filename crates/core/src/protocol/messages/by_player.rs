@@ -1,8 +1,10 @@
 //! A small map from player to something, in the order it was written: a JSON object keyed by player id.
 
 use crate::protocol::ids::PlayerId;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -41,6 +43,24 @@ impl<T> FromIterator<(PlayerId, T)> for ByPlayer<T> {
 impl<T: Serialize> Serialize for ByPlayer<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.iter())
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for ByPlayer<T> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        format!("ByPlayer_{}", T::schema_name()).into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "object",
+            "propertyNames": generator.subschema_for::<PlayerId>(),
+            "additionalProperties": generator.subschema_for::<T>(),
+        })
     }
 }
 

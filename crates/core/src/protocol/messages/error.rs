@@ -3,26 +3,34 @@
 use crate::protocol::decode::Rejection;
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{LeagueId, MatchId, PlayerId, RoundId};
+use crate::protocol::schema::Word;
 use crate::protocol::time::Timestamp;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 use smol_str::SmolStr;
+use std::borrow::Cow;
 
-/// LEAGUE_ERROR: a request was refused.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+/// LEAGUE_ERROR: a request was refused. It stands in place of the answer.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct LeagueError {
     pub error_code: ErrorCode,
+    /// The name of the error in capitals.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error_name: Option<String>,
-    /// The name once more: two sources call it so. A foreign manager may put prose here.
+    /// The name of the error once more: two sources call it so. A foreign manager may put prose here.
     pub error_description: String,
     /// For people: what was wrong, where, and what to do.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error_message: Option<String>,
+    /// What was refused; `UNKNOWN` for a message that did not say what it was.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Word")]
     pub original_message_type: Option<SmolStr>,
+    /// Whether the same message may fare better later.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retryable: Option<bool>,
+    /// For programs; ours has `path`, `expected` and `came` where a field is wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<Map<String, Value>>,
 }
@@ -63,53 +71,71 @@ impl From<&Rejection> for LeagueError {
 }
 
 /// GAME_ERROR: something in a match needs the player's attention.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct GameError {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub league_id: Option<LeagueId>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub round_id: Option<RoundId>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "MatchId")]
     pub match_id: Option<MatchId>,
+    /// The same as `affected_player`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub player_id: Option<PlayerId>,
+    /// Whom it concerns.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "PlayerId")]
     pub affected_player: Option<PlayerId>,
     pub error_code: ErrorCode,
+    /// The name of the error in capitals.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error_name: Option<String>,
+    /// The name of the error once more.
     pub error_description: String,
+    /// For people: what was wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error_message: Option<String>,
     /// The message type that the player owes.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Word")]
     pub action_required: Option<SmolStr>,
+    /// `WAITING_FOR_PLAYERS` or `COLLECTING_CHOICES`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Word>")]
     pub game_state: Option<SmolStr>,
+    /// Whether the player will be asked again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retryable: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_info: Option<RetryInfo>,
+    /// As in `retry_info`, where another source looks for it; so are the two that follow.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_count: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_retries: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_remaining: Option<Seconds>,
+    /// For programs: of a wrong choice `invalid_choice` and `valid_choices`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<Map<String, Value>>,
+    /// What happens if nothing right comes in time, for people.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
     pub consequence: Option<String>,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
+/// What is left to a player whose answer did not come or was wrong.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct RetryInfo {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_count: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_retries: Option<u32>,
+    /// When the question comes again, if nothing came.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_retry_at: Option<Timestamp>,
+    /// What is left of the window, if the answer was wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_remaining: Option<Seconds>,
 }
@@ -127,5 +153,18 @@ impl Seconds {
 impl Serialize for Seconds {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_f64(self.0)
+    }
+}
+
+impl JsonSchema for Seconds {
+    fn schema_name() -> Cow<'static, str> {
+        "Seconds".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "number",
+            "description": "A span of time in decimal seconds. We write tenths.",
+        })
     }
 }

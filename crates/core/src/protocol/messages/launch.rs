@@ -1,32 +1,37 @@
 //! How a league is set going, and how far it has come.
 
 use crate::protocol::ids::{LeagueId, MatchId, PlayerId};
+use crate::protocol::schema::conditions;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// START_LEAGUE: the launcher closes registration and begins.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct StartLeague {
     pub league_id: LeagueId,
 }
 
 /// LEAGUE_ORDER: the operator steps in. A message of our own: the sources end where a league needs help.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(transform = conditions::order_has_its_object)]
 pub struct LeagueOrder {
     pub league_id: LeagueId,
     pub order: Order,
-    /// Whom to withdraw.
+    /// Whom to withdraw; required for WITHDRAW.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub player_id: Option<PlayerId>,
-    /// Which result to strike.
+    /// Which result to strike; required for VOID.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub match_id: Option<MatchId>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+/// What the operator wants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Order {
     /// Begin no more matches; those being played are played out.
     Pause,
+    /// Go on.
     Resume,
     /// Take a player out: it forfeits every match that it has not finished.
     Withdraw,
@@ -37,17 +42,19 @@ pub enum Order {
 }
 
 /// LEAGUE_STATUS: how far the league has come.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LeagueStatus {
     pub league_id: LeagueId,
     pub status: Phase,
     /// 0 before the first round is announced.
     pub current_round: u32,
     pub total_rounds: u32,
+    /// In the whole league.
     pub matches_completed: u32,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+/// How far a league has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Phase {
     Registration,

@@ -2,13 +2,15 @@
 
 use crate::fair::Nonce;
 use crate::protocol::ids::{GameType, LeagueId, MatchId, PlayerId, RoundId};
+use crate::protocol::schema::{NotNull, Word, conditions};
 use crate::protocol::time::Timestamp;
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use smol_str::SmolStr;
 
-/// GAME_MOVE_CALL: the referee asks a player for a move.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+/// GAME_MOVE_CALL: the referee asks a player for a move. The answer is GAME_MOVE_RESPONSE before the deadline.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct GameMoveCall {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub league_id: Option<LeagueId>,
@@ -18,33 +20,43 @@ pub struct GameMoveCall {
     pub player_id: PlayerId,
     pub game_type: GameType,
     pub move_request: MoveRequest,
+    /// When this try ends.
     pub deadline: Timestamp,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
+/// What is asked of the player.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct MoveRequest {
     /// What kind of move is wanted, `place_mark`.
+    #[schemars(with = "Word")]
     pub move_type: SmolStr,
-    /// Every move that the rules allow now.
+    /// Every move that the rules allow now: answer with one of them.
+    #[schemars(with = "Vec<NotNull>")]
     pub valid_options: Vec<Value>,
     /// What this player may see of the game.
     pub context: Map<String, Value>,
 }
 
 /// GAME_MOVE_RESPONSE: the player's move.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct GameMoveResponse {
     pub match_id: MatchId,
     pub player_id: PlayerId,
     pub game_type: GameType,
     pub move_data: MoveData,
-    /// The player's share in whatever is drawn.
+    /// The player's share in whatever is drawn: any text that nobody can guess.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nonce: Option<Nonce>,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
+/// A move.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(transform = conditions::parity_as_move)]
 pub struct MoveData {
+    /// As asked.
+    #[schemars(with = "Word")]
     pub move_type: SmolStr,
+    /// One of `valid_options`.
+    #[schemars(with = "NotNull")]
     pub choice: Value,
 }

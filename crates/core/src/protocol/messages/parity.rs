@@ -4,11 +4,12 @@ use super::result::Record;
 use crate::fair::Nonce;
 use crate::protocol::ids::{GameType, LeagueId, MatchId, PlayerId, RoundId};
 use crate::protocol::time::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Exactly `"even"` or `"odd"` on the wire, in any mode of reading.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Parity {
     Even,
@@ -48,39 +49,42 @@ impl fmt::Display for Parity {
     }
 }
 
-/// CHOOSE_PARITY_CALL: the referee asks for a choice.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// CHOOSE_PARITY_CALL: the referee asks for a choice. The answer is CHOOSE_PARITY_RESPONSE before the deadline.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ChooseParityCall {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub league_id: Option<LeagueId>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub round_id: Option<RoundId>,
     pub match_id: MatchId,
+    /// Who is asked.
     pub player_id: PlayerId,
     pub game_type: GameType,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<ChoiceContext>,
+    /// When this try ends.
     pub deadline: Timestamp,
 }
 
 /// What a player may want to know before it chooses.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ChoiceContext {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub opponent_id: Option<PlayerId>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub round_id: Option<RoundId>,
+    /// The asked player's own record.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub your_standings: Option<Record>,
 }
 
-/// CHOOSE_PARITY_RESPONSE: a player's choice.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// CHOOSE_PARITY_RESPONSE: a player's choice. The first valid one stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ChooseParityResponse {
     pub match_id: MatchId,
     pub player_id: PlayerId,
     pub parity_choice: Parity,
-    /// The player's share in the draw.
+    /// The player's share in the draw: any text that nobody can guess.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nonce: Option<Nonce>,
 }

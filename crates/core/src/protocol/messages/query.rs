@@ -5,21 +5,26 @@ use super::game::GameStatus;
 use super::result::{Record, StandingRow};
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{GameType, LeagueId, MatchId, PlayerId, RefereeId, RoundId};
+use crate::protocol::schema::conditions;
 use crate::protocol::text::{DisplayName, Endpoint};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// LEAGUE_QUERY: an agent asks the manager.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(transform = conditions::query_names_its_player)]
 pub struct LeagueQuery {
     pub league_id: LeagueId,
     pub query_type: QueryType,
+    /// May be left out where the question needs none.
+    #[schemars(with = "Option<QueryParams>")]
     pub query_params: QueryParams,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum QueryType {
     GetStandings,
@@ -27,54 +32,85 @@ pub enum QueryType {
     GetNextMatch,
     GetPlayerStats,
     GetPlayers,
+    GetReferees,
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+impl QueryType {
+    pub const ALL: [Self; 6] = [
+        Self::GetStandings,
+        Self::GetSchedule,
+        Self::GetNextMatch,
+        Self::GetPlayerStats,
+        Self::GetPlayers,
+        Self::GetReferees,
+    ];
+
+    /// As it is written on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::GetStandings => "GET_STANDINGS",
+            Self::GetSchedule => "GET_SCHEDULE",
+            Self::GetNextMatch => "GET_NEXT_MATCH",
+            Self::GetPlayerStats => "GET_PLAYER_STATS",
+            Self::GetPlayers => "GET_PLAYERS",
+            Self::GetReferees => "GET_REFEREES",
+        }
+    }
+}
+
+/// What a question is about.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct QueryParams {
+    /// Required for GET_NEXT_MATCH and GET_PLAYER_STATS.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub player_id: Option<PlayerId>,
+    /// GET_SCHEDULE: this round only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub round_id: Option<RoundId>,
 }
 
 /// LEAGUE_QUERY_RESPONSE: what the manager knows, or why it cannot say.
-///
-/// `data` is kept as it came, since other managers answer with less or more than ours; the types below are what ours
-/// puts there.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(transform = conditions::data_or_error)]
 pub struct LeagueQueryResponse {
     pub query_type: QueryType,
     pub success: bool,
+    /// By the kind of question. It is kept as it came, since other managers answer with less or more than ours; ours
+    /// answers with the types below.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(
+        description = "Required on success. What is in it depends on `query_type`: see the schemas of the data of each query."
+    )]
     pub data: Option<Map<String, Value>>,
-    /// For GET_STANDINGS the table also stands here, where another source looks for it.
+    /// For GET_STANDINGS the table once more, where another source looks for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub standings: Option<Arc<[StandingRow]>>,
+    /// Required if there is no success.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<QueryError>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct QueryError {
     pub error_code: ErrorCode,
     pub error_name: String,
-    /// Prose, here alone: the sources give the name in LEAGUE_ERROR's field of this name.
+    /// Prose, here alone: LEAGUE_ERROR's field of this name holds the name.
     pub error_description: String,
 }
 
 /// `data` of GET_STANDINGS.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StandingsData {
     pub standings: Arc<[StandingRow]>,
 }
 
 /// `data` of GET_SCHEDULE.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ScheduleData {
     pub rounds: Vec<ScheduledRound>,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ScheduledRound {
     pub round_id: RoundId,
     pub matches: Vec<ScheduledMatch>,
@@ -83,7 +119,7 @@ pub struct ScheduledRound {
     pub bye: Option<PlayerId>,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ScheduledMatch {
     pub match_id: MatchId,
     pub game_type: GameType,
@@ -99,7 +135,7 @@ pub struct ScheduledMatch {
     pub result: Option<ScheduledResult>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum MatchProgress {
     Scheduled,
@@ -107,7 +143,7 @@ pub enum MatchProgress {
     Decided,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ScheduledResult {
     pub status: GameStatus,
     pub winner: Option<PlayerId>,
@@ -116,13 +152,13 @@ pub struct ScheduledResult {
 }
 
 /// `data` of GET_NEXT_MATCH.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NextMatchData {
     /// Null when the player has no match to come.
     pub next_match: Option<NextMatch>,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NextMatch {
     pub match_id: MatchId,
     pub round_id: RoundId,
@@ -132,15 +168,16 @@ pub struct NextMatch {
 }
 
 /// `data` of GET_PLAYER_STATS.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PlayerStatsData {
     pub player_id: PlayerId,
     pub display_name: DisplayName,
     pub stats: PlayerStats,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PlayerStats {
+    #[schemars(range(min = 1))]
     pub rank: u32,
     pub played: u32,
     pub wins: u32,
@@ -156,18 +193,19 @@ pub struct PlayerStats {
     pub mean_answer_ms: Option<u32>,
     /// How often each choice was made, in games of choice.
     pub choices: BTreeMap<String, u32>,
+    /// The record against each opponent.
     pub against: BTreeMap<PlayerId, Record>,
     /// How often the player's messages departed from the rules, by kind.
     pub deviations: BTreeMap<String, u32>,
 }
 
 /// `data` of GET_PLAYERS.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PlayersData {
     pub players: Vec<PlayerListing>,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PlayerListing {
     pub player_id: PlayerId,
     pub display_name: DisplayName,
@@ -178,8 +216,26 @@ pub struct PlayerListing {
     pub contact_endpoint: Option<Endpoint>,
 }
 
+/// `data` of GET_REFEREES.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RefereesData {
+    pub referees: Vec<RefereeListing>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RefereeListing {
+    pub referee_id: RefereeId,
+    pub display_name: DisplayName,
+    pub version: String,
+    pub state: Lifecycle,
+    /// Matches whose result stands by its report.
+    pub matches_decided: u32,
+    /// How often the referee's messages departed from the rules, by kind.
+    pub deviations: BTreeMap<String, u32>,
+}
+
 /// Where an agent is in its life with the league.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Lifecycle {
     /// Running, not yet registered.

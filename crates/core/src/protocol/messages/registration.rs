@@ -2,29 +2,39 @@
 
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{GameType, LeagueId, PlayerId, RefereeId};
+use crate::protocol::schema::{Word, conditions};
 use crate::protocol::text::{DisplayName, Endpoint, Version};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use smol_str::SmolStr;
 
 /// REFEREE_REGISTER_REQUEST: a referee offers its services.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RefereeRegisterRequest {
     pub referee_meta: RefereeMeta,
 }
 
 /// What a referee says of itself.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RefereeMeta {
     pub display_name: DisplayName,
     pub version: Version,
+    /// The games it plays, at least one.
+    #[schemars(length(min = 1))]
     pub game_types: Vec<GameType>,
+    /// Where it listens.
     pub contact_endpoint: Endpoint,
+    /// It is never given more matches at once.
+    #[schemars(range(min = 1, max = 10))]
     pub max_concurrent_matches: u32,
+    /// 2.0.0 up to 2.1.x.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Word>")]
     pub protocol_version: Option<SmolStr>,
-    /// Extensions that this referee speaks, such as [`MATCH_TOKENS`].
+    /// Extensions that this referee speaks, such as `match_tokens`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Option<Vec<Word>>")]
     pub capabilities: Vec<SmolStr>,
 }
 
@@ -32,55 +42,67 @@ pub struct RefereeMeta {
 pub const MATCH_TOKENS: &str = "match_tokens";
 
 /// LEAGUE_REGISTER_REQUEST: a player asks to take part.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LeagueRegisterRequest {
     pub player_meta: PlayerMeta,
 }
 
 /// What a player says of itself.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PlayerMeta {
     pub display_name: DisplayName,
     pub version: Version,
+    /// The games it plays, at least one.
+    #[schemars(length(min = 1))]
     pub game_types: Vec<GameType>,
+    /// Where it listens; only referees are told.
     pub contact_endpoint: Endpoint,
+    /// 2.0.0 up to 2.1.x.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Word>")]
     pub protocol_version: Option<SmolStr>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum RegisterStatus {
     Accepted,
     Rejected,
 }
 
-/// REFEREE_REGISTER_RESPONSE: the manager takes a referee on, or says why not.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// REFEREE_REGISTER_RESPONSE: the manager takes a referee on, or says why not. The token is in `auth_token`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(transform = conditions::accepted_or_rejected)]
 pub struct RefereeRegisterResponse {
+    /// Required if accepted, null if not.
     pub referee_id: Option<RefereeId>,
     #[serde(flatten)]
     pub answer: RegisterAnswer,
 }
 
-/// LEAGUE_REGISTER_RESPONSE: the manager takes a player on, or says why not.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// LEAGUE_REGISTER_RESPONSE: the manager takes a player on, or says why not. The token is in `auth_token`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(transform = conditions::accepted_or_rejected)]
 pub struct LeagueRegisterResponse {
+    /// Required if accepted, null if not.
     pub player_id: Option<PlayerId>,
     #[serde(flatten)]
     pub answer: RegisterAnswer,
 }
 
 /// What both registration responses share.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RegisterAnswer {
     pub status: RegisterStatus,
+    /// Required if rejected, null if not.
     pub reason: Option<String>,
+    /// The league that was joined: send it in whatever asks for one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub league_id: Option<LeagueId>,
     /// Whether this manager derives a token for each match.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub match_tokens: Option<bool>,
+    /// Why a registration was rejected, as a code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error_code: Option<ErrorCode>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -4,13 +4,16 @@ use super::by_player::ByPlayer;
 use super::game::{GameDetails, GameStatus};
 use crate::fair::Reveal;
 use crate::protocol::ids::{GameType, LeagueId, MatchId, PlayerId, RoundId};
+use crate::protocol::schema::{Word, conditions};
 use crate::protocol::text::DisplayName;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 use std::sync::Arc;
 
 /// MATCH_RESULT_REPORT: the referee tells the manager how a match ended.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(transform = conditions::details_in_report)]
 pub struct MatchResultReport {
     pub league_id: LeagueId,
     pub round_id: RoundId,
@@ -19,20 +22,24 @@ pub struct MatchResultReport {
     pub result: MatchResult,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// How a match ended, and what the players get for it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MatchResult {
     /// Null for a draw, and when both players forfeited.
     pub winner: Option<PlayerId>,
+    /// Points of both players: 3-0, 0-3, 1-1 or 0-0.
     pub score: ByPlayer<u32>,
     pub details: ResultDetails,
+    /// Derived from the score and the choices where it is missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<GameStatus>,
+    /// For people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
-/// The game's own details, and what only a referee of ours adds.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// The game's own details, and what only a referee of Matchday adds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ResultDetails {
     #[serde(flatten)]
     pub game: GameDetails,
@@ -44,6 +51,7 @@ pub struct ResultDetails {
     pub answer_ms: Option<ByPlayer<Option<u32>>>,
     /// How each player's answers departed from the rules, where the lenient reading let it pass.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<ByPlayer<Vec<Word>>>")]
     pub deviations: Option<ByPlayer<Vec<SmolStr>>>,
 }
 
@@ -55,7 +63,7 @@ impl ResultDetails {
 }
 
 /// MATCH_RESULT_ACK: the result is recorded.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct MatchResultAck {
     pub match_id: MatchId,
     pub status: AckStatus,
@@ -64,23 +72,26 @@ pub struct MatchResultAck {
     pub duplicate: Option<bool>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum AckStatus {
     Recorded,
 }
 
 /// LEAGUE_STANDINGS_UPDATE: the table as it stands.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LeagueStandingsUpdate {
     pub league_id: LeagueId,
     pub round_id: RoundId,
-    /// Shared, because the same table goes to every player.
+    /// All players, first place first.
+    // Shared, because the same table goes to every player.
     pub standings: Arc<[StandingRow]>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// A player's place in the table.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StandingRow {
+    #[schemars(range(min = 1))]
     pub rank: u32,
     pub player_id: PlayerId,
     pub display_name: DisplayName,
@@ -97,8 +108,8 @@ pub struct StandingRow {
     pub rank_reason: Option<String>,
 }
 
-/// A player's record so far, as the referee shows it to the player.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// A player's record so far.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Record {
     pub wins: u32,
     pub losses: u32,

@@ -3,25 +3,30 @@
 use super::result::Record;
 use crate::protocol::dialect::Dialect;
 use crate::protocol::ids::{ConversationId, GameType, LeagueId, MatchId, PlayerId, RefereeId, RoundId};
+use crate::protocol::schema::conditions;
 use crate::protocol::text::{DisplayName, Endpoint};
 use crate::protocol::time::Timestamp;
 use crate::protocol::token::Token;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::Arc;
 
 /// ROUND_ANNOUNCEMENT: who meets whom, under which referee.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RoundAnnouncement {
     pub league_id: LeagueId,
     pub round_id: RoundId,
-    /// Shared, because the same list goes to every player.
+    /// At least one.
+    // Shared, because the same list goes to every player.
+    #[schemars(length(min = 1))]
     pub matches: Arc<[AnnouncedMatch]>,
     /// When the first invitations may go out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub starts_at: Option<Timestamp>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(transform = conditions::both_endpoints)]
 pub struct AnnouncedMatch {
     pub match_id: MatchId,
     pub game_type: GameType,
@@ -31,6 +36,7 @@ pub struct AnnouncedMatch {
     pub player_b_id: PlayerId,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub referee_id: Option<RefereeId>,
+    /// Players need not call it.
     pub referee_endpoint: Endpoint,
     /// The conversation of this attempt at the match.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -47,15 +53,21 @@ pub struct AnnouncedMatch {
 }
 
 /// What the assigned referee must know to invite the players; no other copy of the announcement carries it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Briefing {
+    /// To the assigned referee alone, as are the fields that follow.
     #[serde(rename = "player_A_endpoint")]
+    #[schemars(with = "Option<Endpoint>")]
     pub player_a_endpoint: Endpoint,
+    /// As for player A.
     #[serde(rename = "player_B_endpoint")]
+    #[schemars(with = "Option<Endpoint>")]
     pub player_b_endpoint: Endpoint,
     #[serde(rename = "player_A_record")]
+    #[schemars(with = "Option<Record>")]
     pub player_a_record: Record,
     #[serde(rename = "player_B_record")]
+    #[schemars(with = "Option<Record>")]
     pub player_b_record: Record,
     #[serde(rename = "player_A_dialect", skip_serializing_if = "Option::is_none")]
     pub player_a_dialect: Option<Dialect>,
@@ -68,7 +80,7 @@ pub struct Briefing {
 }
 
 /// The two tokens of one player in one attempt at a match.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, serde::Deserialize, JsonSchema)]
 pub struct MatchTokens {
     /// The referee shows it to the player.
     pub to_player: Token,
@@ -77,12 +89,13 @@ pub struct MatchTokens {
 }
 
 /// ROUND_COMPLETED: every match of the round has a result.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RoundCompleted {
     pub league_id: LeagueId,
     pub round_id: RoundId,
     pub matches_completed: u32,
-    /// The same number under the name that another source gives it.
+    /// The same number under the name that another source gives it; we always send it.
+    #[schemars(with = "Option<u32>")]
     pub matches_played: u32,
     /// Null after the last round.
     pub next_round_id: Option<RoundId>,
@@ -90,7 +103,7 @@ pub struct RoundCompleted {
 }
 
 /// How a round's matches ended; the three kinds add up to `total_matches`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RoundSummary {
     pub total_matches: u32,
     pub wins: u32,
@@ -98,8 +111,8 @@ pub struct RoundSummary {
     pub technical_losses: u32,
 }
 
-/// LEAGUE_COMPLETED: the last word of a league.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// LEAGUE_COMPLETED: the last word of a league. The champion is the first of the table.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LeagueCompleted {
     pub league_id: LeagueId,
     pub total_rounds: u32,
@@ -108,18 +121,19 @@ pub struct LeagueCompleted {
     pub final_standings: Arc<[FinalStanding]>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Champion {
     pub player_id: PlayerId,
     pub display_name: DisplayName,
     pub points: u32,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct FinalStanding {
+    #[schemars(range(min = 1))]
     pub rank: u32,
     pub player_id: PlayerId,
-    /// We always send it; not every source does.
+    /// We always send it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub display_name: Option<DisplayName>,
     pub points: u32,

@@ -4,7 +4,7 @@
 use super::rules;
 use super::suite::{Heard, Suite};
 use crate::check::exchange::Exchange;
-use crate::check::judge::{FieldVerdict, Pattern};
+use crate::check::judge::{self, Pattern};
 use crate::check::probe::Reply;
 use crate::check::rule::Rule;
 use crate::check::stage::Fixture;
@@ -12,7 +12,9 @@ use matchday_core::fair::Nonce;
 use matchday_core::protocol::messages::Parity;
 use matchday_core::protocol::{Message, Token};
 use serde_json::Value;
-use std::time::Duration;
+
+const APART: &str = "it said \"received\", and sent its answer as a message of its own. Every league of ours takes that \
+    from a player that shows the token made for the match; others may not";
 
 /// The rules that one kind of answer is held against.
 struct Kind {
@@ -21,7 +23,6 @@ struct Kind {
     message: &'static Rule,
     match_id: &'static Rule,
     player_id: &'static Rule,
-    window: Duration,
 }
 
 /// What a player has chosen, by the reading of the league that is checked for.
@@ -32,44 +33,44 @@ pub(super) struct Chosen {
 }
 
 impl Suite {
-    fn join_kind(&self) -> Kind {
+    fn join_kind() -> Kind {
         Kind {
             message_type: "GAME_JOIN_ACK",
             in_time: &rules::JOIN_IN_TIME,
             message: &rules::JOIN_KIND,
             match_id: &rules::JOIN_MATCH,
             player_id: &rules::JOIN_PLAYER,
-            window: self.timing.join,
         }
     }
 
-    fn choice_kind(&self) -> Kind {
+    fn choice_kind() -> Kind {
         Kind {
             message_type: "CHOOSE_PARITY_RESPONSE",
             in_time: &rules::CHOICE_IN_TIME,
             message: &rules::CHOICE_KIND,
             match_id: &rules::CHOICE_MATCH,
             player_id: &rules::CHOICE_PLAYER,
-            window: self.timing.choice,
         }
     }
 
     /// Invites, and judges the answer. Whether the player has come.
     pub(super) async fn invite(&mut self, fixture: &Fixture) -> bool {
         let message = self.stage.invitation(self.probe.clock.now(), fixture);
-        let reply = self.tell(&message, self.timing.join).await;
+        let reply = self.put(&message, fixture, self.timing.join).await;
+        self.judge_form(&reply);
         self.judge_join(&reply, fixture)
     }
 
     /// Asks for a choice, and judges the answer.
     pub(super) async fn ask(&mut self, fixture: &Fixture) -> Option<Chosen> {
         let message = self.stage.question(self.probe.clock.now(), fixture);
-        let reply = self.tell(&message, self.timing.choice).await;
+        let reply = self.put(&message, fixture, self.timing.choice).await;
+        self.judge_form(&reply);
         self.judge_choice(&reply, fixture)
     }
 
     pub(super) fn judge_join(&mut self, reply: &Reply, fixture: &Fixture) -> bool {
-        let kind = self.join_kind();
+        let kind = Self::join_kind();
         let Some(came) = self.answer(&kind, reply) else {
             return false;
         };
@@ -92,7 +93,7 @@ impl Suite {
     }
 
     pub(super) fn judge_choice(&mut self, reply: &Reply, fixture: &Fixture) -> Option<Chosen> {
-        let kind = self.choice_kind();
+        let kind = Self::choice_kind();
         let came = self.answer(&kind, reply)?;
         let good = self.stage.good_choice(self.probe.clock.now(), fixture);
         let pattern = self.pattern(&good, fixture);
@@ -139,11 +140,14 @@ impl Suite {
                 sheet.broken(kind.in_time, exchange.outcome_in_words(), exchange);
                 return None;
             }
-            _ => sheet.pass(kind.in_time, format!("within {}", crate::check::exchange::seconds(kind.window))),
+            _ => sheet.pass(kind.in_time, ""),
         }
         let wrong = match heard {
             Heard::Message(message) if message.get("message_type").is_some_and(|came| came == wanted) => {
-                sheet.pass(kind.message, "");
+                match reply.apart {
+                    true => sheet.warn(kind.message, APART, exchange),
+                    false => sheet.pass(kind.message, ""),
+                }
                 return Some(message);
             }
             Heard::Message(message) => {
@@ -152,7 +156,7 @@ impl Suite {
             }
             Heard::Refused { code, words } => format!("it refused with {code}: {words}"),
             Heard::Received => {
-                format!("it only said \"received\": {wanted} did not come in the same exchange")
+                format!("it only said \"received\", and no {wanted} came in time")
             }
             Heard::Garbled(why) => why,
             Heard::Nothing | Heard::Unknown(_) => String::new(),
@@ -181,7 +185,8 @@ impl Suite {
             self.named(&rules::CONVERSATION, pattern, came, ("conversation_id", &conversation), exchange);
         right &= self.named(kind.match_id, pattern, came, ("match_id", &match_id), exchange);
         right &= self.named(kind.player_id, pattern, came, ("player_id", &player_id), exchange);
-        right & self.judge_token(came, fixture, exchange)
+        right &= self.judge_token(came, fixture, exchange);
+        right
     }
 
     /// One field, by the reader of a league. Whether the league that is checked for takes it.
@@ -194,30 +199,8 @@ impl Suite {
         aliases: &[&str],
         exchange: &Exchange,
     ) -> bool {
-        let lenient = self.is_lenient();
-        let sheet = &mut self.sheet;
-        match pattern.field(came, path, aliases) {
-            FieldVerdict::Right => {
-                sheet.pass(rule, "");
-                true
-            }
-            FieldVerdict::Forgiven { deviation, strict } => {
-                let note = format!(
-                    "{}. A strict league refuses that with {}; a lenient one lets it pass as \"{deviation}\"",
-                    strict.sentence(),
-                    strict.code
-                );
-                match lenient {
-                    true => sheet.warn(rule, note, exchange),
-                    false => sheet.broken(rule, note, exchange),
-                }
-                lenient
-            }
-            FieldVerdict::Wrong(rejection) => {
-                sheet.broken(rule, format!("{} ({})", rejection.sentence(), rejection.code), exchange);
-                false
-            }
-        }
+        let verdict = pattern.field(came, path, aliases);
+        judge::record(&mut self.sheet, rule, verdict, self.conformance, exchange)
     }
 
     /// A field that must have one value and no other.

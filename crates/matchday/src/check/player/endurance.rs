@@ -14,6 +14,7 @@ use tokio::time::Instant;
 
 const DRIP_PIECES: usize = 12;
 const DRIP_PAUSE: Duration = Duration::from_millis(120);
+const NOT_BY_HAND: &str = "connections are broken off over http only: check the agent there";
 /// How long someone else may have to wait while a request drips in.
 const MEANWHILE_MAX: Duration = Duration::from_millis(700);
 
@@ -23,7 +24,7 @@ impl Suite {
         let message = self.stage.round_completed(self.probe.clock.now(), RoundId(1));
         let reply = self
             .probe
-            .tell_altered(&message, self.timing.other, |message| {
+            .tell_altered(&message, self.timing.other, &|message| {
                 message.insert("message_type".to_owned(), json!("WEATHER_REPORT"));
                 message.insert("sky".to_owned(), json!("blue"));
             })
@@ -46,8 +47,8 @@ impl Suite {
     /// A request in drops, and another one while it drips.
     pub(super) async fn slow_drip(&mut self) {
         let rule = &rules::SLOW_DRIP;
-        let Some(place) = Place::of(&self.probe.url) else {
-            return self.sheet.skip(rule, "the URL names no host");
+        let Some(place) = Place::of(&self.probe.url).filter(|place| !place.secure) else {
+            return self.sheet.skip(rule, NOT_BY_HAND);
         };
         let body = write_probe(self.probe.fresh_id());
         let dripping = async {
@@ -87,8 +88,8 @@ impl Suite {
     /// Connections that end in the middle of a request, and before its answer.
     pub(super) async fn closed_connections(&mut self) {
         let rule = &rules::CLOSED_CONNECTION;
-        let Some(place) = Place::of(&self.probe.url) else {
-            return self.sheet.skip(rule, "the URL names no host");
+        let Some(place) = Place::of(&self.probe.url).filter(|place| !place.secure) else {
+            return self.sheet.skip(rule, NOT_BY_HAND);
         };
         let body = write_probe(self.probe.fresh_id());
         for _ in 0..3 {
@@ -101,8 +102,10 @@ impl Suite {
     }
 
     pub(super) async fn at_the_end(&mut self) {
-        if self.lives(&rules::ALIVE, "all this").await {
-            self.sheet.pass(&rules::ALIVE, "");
+        let ping = self.probe.ping().await;
+        match ping.answered() {
+            Some(_) => self.sheet.pass(&rules::ALIVE, ""),
+            None => self.sheet.broken(&rules::ALIVE, ping.outcome_in_words(), &ping),
         }
     }
 }

@@ -13,6 +13,7 @@ use std::time::Duration;
 /// How often a choice is asked for again. A player that tosses a coin each time gives itself away in most runs, and the
 /// measuring of times asks many times more.
 const REPEATS: usize = 4;
+const NOT_JOINED: &str = "it does not join and choose in a plain match: mend that first";
 /// A player that thinks long is not asked to do so again and again.
 const THINKS_LONG: Duration = Duration::from_secs(2);
 
@@ -36,7 +37,7 @@ impl Suite {
         };
         for _ in 0..REPEATS {
             let message = self.stage.question(self.probe.clock.now(), fixture);
-            let reply = self.probe.tell(&message, self.timing.choice).await;
+            let reply = self.put(&message, fixture, self.timing.choice).await;
             let chosen = self.quietly(|suite| suite.judge_choice(&reply, fixture));
             self.judge_repeat(first, chosen.as_ref(), &reply);
             if reply.exchange.took > THINKS_LONG {
@@ -101,64 +102,67 @@ impl Suite {
     }
 
     async fn invite_again(&mut self, fixture: &Fixture) {
-        let message = self.stage.invitation(self.probe.clock.now(), fixture);
-        let reply = self.probe.tell(&message, self.timing.join).await;
         let rule = &rules::DUPLICATE_INVITATION;
-        self.judge_again(rule, self.joined, &reply, |suite| suite.judge_join(&reply, fixture));
+        if !self.joined {
+            return self.sheet.skip(rule, NOT_JOINED);
+        }
+        let message = self.stage.invitation(self.probe.clock.now(), fixture);
+        let reply = self.put(&message, fixture, self.timing.join).await;
+        self.judge_again(rule, &reply, |suite| suite.judge_join(&reply, fixture));
     }
 
     /// Holds a rule against whether an answer that was right before is right once more.
-    fn judge_again(
-        &mut self,
-        rule: &'static Rule,
-        before: bool,
-        reply: &Reply,
-        is_right: impl FnOnce(&mut Self) -> bool,
-    ) {
-        if self.quietly(is_right) {
-            self.sheet.pass(rule, "");
-        } else if before {
-            self.not_again(rule, reply);
-        } else {
-            self.sheet.skip(rule, "it gives no right answer in a plain match either");
+    fn judge_again(&mut self, rule: &'static Rule, reply: &Reply, is_right: impl FnOnce(&mut Self) -> bool) {
+        match self.quietly(is_right) {
+            true => self.sheet.pass(rule, ""),
+            false => self.not_again(rule, reply),
         }
     }
 
     /// A match with fields in it that nobody has heard of, and with a complaint in the middle.
-    pub(super) async fn odd_match(&mut self) -> (Fixture, Option<Chosen>) {
+    pub(super) async fn odd_match(&mut self) -> Option<(Fixture, Chosen)> {
+        if !self.joined || !self.chose {
+            self.sheet.skip(&rules::UNKNOWN_FIELDS, NOT_JOINED);
+            self.sheet.skip(&rules::AFTER_GAME_ERROR, NOT_JOINED);
+            let fixture = self.stage.next();
+            let message = self.stage.game_error(self.probe.clock.now(), &fixture);
+            self.notify(&rules::GAME_ERROR, &message, self.timing.other).await;
+            return None;
+        }
         let fixture = self.announce().await;
         let message = self.stage.invitation(self.probe.clock.now(), &fixture);
-        let reply = self.tell_with_extras(&message, self.timing.join).await;
-        self.blame_extras(self.joined, &reply);
+        let reply = self.tell_with_extras(&message, &fixture, self.timing.join).await;
+        self.blame_extras(&reply);
         let message = self.stage.question(self.probe.clock.now(), &fixture);
-        let reply = self.tell_with_extras(&message, self.timing.choice).await;
-        self.blame_extras(self.chose, &reply);
+        let reply = self.tell_with_extras(&message, &fixture, self.timing.choice).await;
+        self.blame_extras(&reply);
         let chosen = self.quietly(|suite| suite.judge_choice(&reply, &fixture));
         self.complain(&fixture).await;
-        (fixture, chosen)
+        chosen.map(|chosen| (fixture, chosen))
     }
 
-    /// Extra fields are to blame if no message answers, and one did without them.
-    fn blame_extras(&mut self, before: bool, reply: &Reply) {
+    /// Extra fields are to blame if no message answers: one did without them.
+    fn blame_extras(&mut self, reply: &Reply) {
         let rule = &rules::UNKNOWN_FIELDS;
         match self.heard(reply) {
             Heard::Unknown(why) => self.sheet.skip(rule, why),
             Heard::Message(_) => self.sheet.pass(rule, ""),
-            _ if before => {
-                let note = "a message with fields that it does not know got no right answer, and without them it did";
+            _ => {
+                let note = "with fields that it does not know the message got no right answer, and without them it did";
                 self.sheet.broken(rule, note, &reply.exchange);
             }
-            _ => self.sheet.skip(rule, "it gives no right answer without unknown fields either"),
         }
     }
 
-    async fn tell_with_extras(&self, message: &Message, within: Duration) -> Reply {
-        self.probe
-            .tell_altered(message, within, |message| {
+    async fn tell_with_extras(&mut self, message: &Message, fixture: &Fixture, within: Duration) -> Reply {
+        let reply = self
+            .probe
+            .tell_altered(message, within, &|message| {
                 message.insert("x_weather".to_owned(), json!({"sky": ["blue", null], "degrees": 21.5}));
                 message.insert("schema_version".to_owned(), json!(99));
             })
-            .await
+            .await;
+        self.await_apart(reply, fixture, within).await
     }
 
     /// GAME_ERROR, and then the question again.
@@ -166,30 +170,42 @@ impl Suite {
         let message = self.stage.game_error(self.probe.clock.now(), fixture);
         self.notify(&rules::GAME_ERROR, &message, self.timing.other).await;
         let message = self.stage.question(self.probe.clock.now(), fixture);
-        let reply = self.probe.tell(&message, self.timing.choice).await;
+        let reply = self.put(&message, fixture, self.timing.choice).await;
         let rule = &rules::AFTER_GAME_ERROR;
-        self.judge_again(rule, self.chose, &reply, |suite| suite.judge_choice(&reply, fixture).is_some());
+        self.judge_again(rule, &reply, |suite| suite.judge_choice(&reply, fixture).is_some());
     }
 
     /// Two matches at the same time: each answer must be for the match that was asked about.
     pub(super) async fn two_matches(&mut self) {
+        if !self.joined || !self.chose {
+            return self.sheet.skip(&rules::TWO_MATCHES, NOT_JOINED);
+        }
         let (one, two) = (self.announce().await, self.announce().await);
         let now = self.probe.clock.now();
-        let (first, second) = (self.stage.invitation(now, &one), self.stage.invitation(now, &two));
-        let within = self.timing.join;
-        let replies = tokio::join!(self.probe.tell(&first, within), self.probe.tell(&second, within));
+        let messages = (self.stage.invitation(now, &one), self.stage.invitation(now, &two));
+        let replies = self.put_both(&one, &two, messages, self.timing.join).await;
         let mut right =
             self.judge_pair(&one, &two, &replies, |suite, reply, fixture| suite.judge_join(reply, fixture));
         let now = self.probe.clock.now();
-        let (first, second) = (self.stage.question(now, &one), self.stage.question(now, &two));
-        let within = self.timing.choice;
-        let replies = tokio::join!(self.probe.tell(&first, within), self.probe.tell(&second, within));
+        let messages = (self.stage.question(now, &one), self.stage.question(now, &two));
+        let replies = self.put_both(&one, &two, messages, self.timing.choice).await;
         right &= self.judge_pair(&one, &two, &replies, |suite, reply, fixture| {
             suite.judge_choice(reply, fixture).is_some()
         });
         if right {
             self.sheet.pass(&rules::TWO_MATCHES, "");
         }
+    }
+
+    async fn put_both(
+        &mut self,
+        one: &Fixture,
+        two: &Fixture,
+        (first, second): (Message, Message),
+        within: Duration,
+    ) -> (Reply, Reply) {
+        let (first, second) = tokio::join!(self.probe.tell(&first, within), self.probe.tell(&second, within));
+        (self.await_apart(first, one, within).await, self.await_apart(second, two, within).await)
     }
 
     fn judge_pair(
@@ -217,9 +233,13 @@ impl Suite {
                         self.sheet.broken(&rules::TWO_MATCHES, note, &reply.exchange);
                     }
                     Heard::Unknown(why) => self.sheet.skip(&rules::TWO_MATCHES, why),
-                    _ => self
-                        .sheet
-                        .skip(&rules::TWO_MATCHES, "it gives no right answer to one question either"),
+                    _ => {
+                        let note = format!(
+                            "of two questions at once the one about {} got no right answer",
+                            fixture.match_id
+                        );
+                        self.sheet.broken(&rules::TWO_MATCHES, note, &reply.exchange);
+                    }
                 }
             }
         }

@@ -3,7 +3,7 @@
 //! # Layout
 //! - `rules`: what a player is held against
 //! - `registration`: `--wait`, the agent's own registration; `opening`: the first words with it
-//! - `suite`: what the parts share; `answers`: the two answers that a player owes
+//! - `suite`: what the parts share; `answers`: the two answers that a player owes; `referee`: where they may come apart
 //! - `matches`, `notices`, `rpc`, `endurance`, `trust`, `times`: the parts
 
 mod answers;
@@ -11,6 +11,7 @@ mod endurance;
 mod matches;
 mod notices;
 mod opening;
+mod referee;
 mod registration;
 mod rpc;
 pub(crate) mod rules;
@@ -38,6 +39,9 @@ use tokio::time::Instant;
 /// All is over by then, whatever the agent does.
 const WHOLE_MAX: Duration = Duration::from_secs(110);
 const QUICK_MAX: Duration = Duration::from_millis(4500);
+const NOBODY_CAME: &str = "no agent registered here in time - start your agent with this address as its manager's, or name the agent's URL";
+/// How long an agent that has registered may take to listen.
+const LISTENS_WITHIN: Duration = Duration::from_secs(5);
 /// How long `--quick` waits for anything.
 const QUICK_PATIENCE: Duration = Duration::from_millis(1500);
 
@@ -61,65 +65,89 @@ pub(crate) struct Wait {
 }
 
 /// Checks a player from its registration, if that is waited for, to its last acknowledgement.
-pub(crate) async fn check(order: Order) -> anyhow::Result<Report> {
+pub(crate) async fn check(mut order: Order) -> anyhow::Result<Report> {
     let mut entropy = entropy_from_system()?;
-    let waits = order.wait.is_some();
+    let wait = order.wait.take();
+    let waits = wait.is_some();
     let rules = rules::ALL.iter().copied().filter(|rule| applies(rule, order.quick, waits)).collect();
     let mut sheet = Sheet::new(rules);
-    let enrolled = match order.wait {
+    let enrolled = match wait {
         Some(Wait { listener, within }) => {
             registration::wait(&mut sheet, listener, within, order.conformance, &mut entropy).await
         }
         None => Enrolled::default(),
     };
+    if waits && sheet.is_open(&rules::REGISTER_CAME) {
+        sheet.missing(&rules::REGISTER_CAME, "no registration came in time");
+    }
     let began = Instant::now();
-    let subject = |target: &str| Subject {
-        role: "player",
-        target: target.to_owned(),
-        conformance: if order.conformance == Conformance::Strict { "strict" } else { "lenient" },
-        quick: order.quick,
-    };
-    let Some(url) = order.url.or_else(|| enrolled.endpoint.clone()) else {
-        let mut report = sheet.into_report(subject("(unknown)"), Duration::ZERO, "nothing registered");
-        report.stopped = Some(
-            "no agent registered here in time - point your agent's manager URL here and start it".into(),
-        );
+    let Some(url) = order.url.clone().or_else(|| enrolled.endpoint.clone()) else {
+        let mut report = sheet.into_report(order.subject("(unknown)"), Duration::ZERO, "nothing registered");
+        report.stopped = Some(NOBODY_CAME.to_owned());
         return Ok(report);
     };
+    if waits {
+        reach::until_listening(url.as_str(), LISTENS_WITHIN).await;
+        judge_endpoint(&mut sheet, &enrolled, &url);
+    }
     let (longest, patience) = if order.quick { (QUICK_MAX, QUICK_PATIENCE) } else { (WHOLE_MAX, WHOLE_MAX) };
-    let probe = Probe::new(url.as_str(), began + longest, patience);
+    let probe = Probe::new(url.as_str(), Instant::now() + longest, patience);
     probe.speak(enrolled.dialect);
-    let reached = reach::reach(&probe).await;
-    let mut stopped = None;
-    match reached {
-        Ok(_) => sheet.pass(&rules::REACHABLE, ""),
+    let stopped;
+    match reach::reach(&probe).await {
+        Ok(_) => {
+            sheet.pass(&rules::REACHABLE, "");
+            (sheet, stopped) = examine(&order, probe, sheet, &enrolled, &mut entropy).await?;
+        }
         Err((exchange, why)) => {
             sheet.broken(&rules::REACHABLE, why.clone(), &exchange);
             stopped = Some(why);
         }
     }
-    if stopped.is_none() {
-        judge_endpoint(&mut sheet, &enrolled, &url, waits);
-        let stage = stage(&enrolled, order.player_id.clone(), &url, &mut entropy)?;
-        let mut suite = Suite {
-            probe,
-            stage,
-            sheet,
-            conformance: order.conformance,
-            timing: Timing::default(),
-            joined: false,
-            chose: false,
-            joins: Vec::new(),
-            choices: Vec::new(),
-        };
-        let learns_name = order.player_id.is_none();
-        suite.run(order.quick, learns_name).await;
-        sheet = suite.sheet;
-    }
-    let mut report =
-        sheet.into_report(subject(url.as_str()), began.elapsed(), "the check did not come to it");
+    let unreached = "the check did not come to it";
+    let mut report = sheet.into_report(order.subject(url.as_str()), began.elapsed(), unreached);
     report.stopped = stopped;
     Ok(report)
+}
+
+/// Runs the suite against what is there; why it was stopped, if it was no agent after all.
+async fn examine(
+    order: &Order,
+    probe: Probe,
+    sheet: Sheet,
+    enrolled: &Enrolled,
+    entropy: &mut Entropy,
+) -> anyhow::Result<(Sheet, Option<String>)> {
+    let (referee, endpoint) = referee::open().await?;
+    let player_id = order.player_id.clone().unwrap_or_else(|| PlayerId::numbered(1));
+    let identity = enrolled.identity.clone().unwrap_or(Identity { player_id, token: None });
+    let mut suite = Suite {
+        probe,
+        stage: Stage::new(registration::league_id(), identity, endpoint, entropy)?,
+        sheet,
+        referee,
+        conformance: order.conformance,
+        timing: Timing::default(),
+        joined: false,
+        chose: false,
+        gone: false,
+        answers_otherwise: false,
+        apart: Vec::new(),
+        joins: Vec::new(),
+        choices: Vec::new(),
+    };
+    let stopped = suite.run(order.quick, order.player_id.is_none()).await;
+    Ok((suite.sheet, stopped))
+}
+
+impl Order {
+    fn subject(&self, target: &str) -> Subject {
+        let conformance = match self.conformance {
+            Conformance::Strict => "strict",
+            Conformance::Lenient => "lenient",
+        };
+        Subject { role: "player", target: target.to_owned(), conformance, quick: self.quick }
+    }
 }
 
 fn applies(rule: &Rule, quick: bool, waits: bool) -> bool {
@@ -127,34 +155,26 @@ fn applies(rule: &Rule, quick: bool, waits: bool) -> bool {
     if needs_registration { waits } else { rule.quick || !quick }
 }
 
-fn judge_endpoint(sheet: &mut Sheet, enrolled: &Enrolled, url: &Endpoint, waits: bool) {
+fn judge_endpoint(sheet: &mut Sheet, enrolled: &Enrolled, url: &Endpoint) {
     match &enrolled.endpoint {
         Some(named) if named == url => sheet.pass(&rules::REGISTER_ENDPOINT, ""),
         Some(named) => {
             let note = format!("it registered {named} and is checked at {url}: leagues will call the former");
             sheet.caution(&rules::REGISTER_ENDPOINT, note);
         }
-        None if waits => sheet.skip(&rules::REGISTER_ENDPOINT, "it has not registered an endpoint"),
-        None => {}
+        None => sheet.skip(&rules::REGISTER_ENDPOINT, "it has not registered an endpoint"),
     }
 }
 
-fn stage(
-    enrolled: &Enrolled,
-    player_id: Option<PlayerId>,
-    url: &Endpoint,
-    entropy: &mut Entropy,
-) -> anyhow::Result<Stage> {
-    let stranger = Identity { player_id: player_id.unwrap_or_else(|| PlayerId::numbered(1)), token: None };
-    let identity = enrolled.identity.clone().unwrap_or(stranger);
-    Ok(Stage::new(registration::league_id(), identity, url.clone(), entropy)?)
-}
-
 impl Suite {
-    async fn run(&mut self, quick: bool, learns_name: bool) {
-        match self.open(learns_name).await {
-            Terms::Closed(why) => self.close(&why),
-            Terms::Open => self.league(quick).await,
+    /// A league in small: plain matches first, then odd ones, then what no league would send, and its end last, since an
+    /// agent may leave after that.
+    async fn run(&mut self, quick: bool, learns_name: bool) -> Option<String> {
+        let terms = self.open(learns_name).await;
+        match &terms {
+            Terms::Nowhere(why) => return Some(why.clone()),
+            Terms::Closed(why) => self.close(why),
+            Terms::Open => self.matches(quick).await,
         }
         self.broken_json().await;
         self.ids().await;
@@ -165,24 +185,27 @@ impl Suite {
             self.closed_connections().await;
         }
         self.at_the_end().await;
+        if terms == Terms::Open {
+            self.end_league().await;
+        }
+        self.settle_form();
+        None
     }
 
-    /// A league in small: plain matches first, then odd ones, then its end.
-    async fn league(&mut self, quick: bool) {
+    async fn matches(&mut self, quick: bool) {
         self.announce_round().await;
         let (fixture, chosen) = self.plain_match().await;
-        if !quick {
-            self.ask_again(&fixture, chosen.as_ref()).await;
+        if quick {
+            return self.end_round(&fixture, chosen.as_ref()).await;
         }
+        self.ask_again(&fixture, chosen.as_ref()).await;
         self.end_round(&fixture, chosen.as_ref()).await;
-        if !quick {
-            let (fixture, chosen) = self.odd_match().await;
-            self.end_match(&fixture, chosen.as_ref()).await;
-            self.two_matches().await;
-            self.rare_news().await;
-            self.strangers().await;
-            self.measure().await;
+        if let Some((fixture, chosen)) = self.odd_match().await {
+            self.end_match(&fixture, Some(&chosen)).await;
         }
-        self.end_league().await;
+        self.two_matches().await;
+        self.rare_news().await;
+        self.strangers().await;
+        self.measure().await;
     }
 }

@@ -39,13 +39,19 @@ impl Suite {
         for id in [json!("check-7"), json!("7"), json!(0), json!(9_007_199_254_740_993_i64)] {
             let request = json!({"jsonrpc": "2.0", "id": id, "method": "ping", "params": {}});
             let exchange = self.probe.send("ping", request.to_string(), self.timing.other).await;
-            let Some(answer) = exchange.json().filter(|answer| form::of(answer) == form::Form::Response)
-            else {
-                continue;
-            };
-            match form::id(&answer, &id) {
-                Ok(()) => self.sheet.pass(&rules::ID, ""),
-                Err(why) => self.sheet.broken(&rules::ID, why, &exchange),
+            match (exchange.json(), &exchange.outcome) {
+                (Some(answer), _) if form::of(&answer) == form::Form::Response => {
+                    match form::id(&answer, &id) {
+                        Ok(()) => self.sheet.pass(&rules::ID, ""),
+                        Err(why) => self.sheet.broken(&rules::ID, why, &exchange),
+                    }
+                }
+                (_, Outcome::Failed(_)) => {
+                    let note =
+                        format!("a request with the id {id} got no answer: {}", exchange.outcome_in_words());
+                    self.sheet.warn(&rules::ID, note, &exchange);
+                }
+                _ => {}
             }
         }
     }
@@ -84,10 +90,12 @@ impl Suite {
             return self.sheet.skip(rule, why.clone());
         }
         let answer = exchange.json();
-        let is_result = answer.as_ref().is_some_and(|answer| answer.get("result").is_some());
+        let is_plain = |answer: &Value| answer.is_object() && answer.get("error").is_none_or(Value::is_null);
+        let is_success = exchange.answered().is_some_and(|answered| answered.status == 200);
+        let is_taken = is_success && answer.as_ref().is_some_and(is_plain);
         match answer.as_ref().and_then(form::error_code) {
             Some(-32601) => self.sheet.pass(rule, ""),
-            None if is_result => self.sheet.pass(rule, "it acknowledges what it does not know"),
+            None if is_taken => self.sheet.pass(rule, "it acknowledges what it does not know"),
             _ => {
                 let note =
                     format!("expected error -32601 or any result, got {}", exchange.outcome_in_words());

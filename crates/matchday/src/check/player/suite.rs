@@ -1,13 +1,14 @@
 //! What the parts of the suite share: the agent, the pretended league, the sheet, and how answers of all kinds are
 //! judged in form.
 
-use super::rules;
+use super::{referee, rules};
 use crate::check::exchange::{Exchange, Outcome};
 use crate::check::form;
 use crate::check::probe::{Probe, Reply};
 use crate::check::report::Sheet;
 use crate::check::rule::Rule;
 use crate::check::stage::{Fixture, Stage};
+use crate::check::stand_in::Booth;
 use matchday_core::protocol::Message;
 use matchday_core::protocol::decode::Conformance;
 use matchday_core::protocol::dialect::Dialect;
@@ -15,17 +16,26 @@ use matchday_core::protocol::dialect::answer::WireAnswer;
 use matchday_core::timing::Timing;
 use serde_json::{Value, json};
 use std::time::Duration;
+use tokio::time::Instant;
 
 #[derive(Debug)]
 pub(super) struct Suite {
     pub(super) probe: Probe,
     pub(super) stage: Stage,
     pub(super) sheet: Sheet,
+    /// The referee's own port, for answers that come by themselves.
+    pub(super) referee: Booth,
+    /// What came there and was not waited for yet.
+    pub(super) apart: Vec<Exchange>,
     pub(super) conformance: Conformance,
     pub(super) timing: Timing,
     /// Whether the player came to a plain match, and chose in it: what goes wrong in other matches is their fault then.
     pub(super) joined: bool,
     pub(super) chose: bool,
+    /// Whether it has been found dead.
+    pub(super) gone: bool,
+    /// Whether it answers with something else than JSON-RPC responses.
+    pub(super) answers_otherwise: bool,
     /// How long each right answer took.
     pub(super) joins: Vec<Duration>,
     pub(super) choices: Vec<Duration>,
@@ -69,6 +79,46 @@ impl Suite {
         reply
     }
 
+    /// Puts a question of a match, and waits for an answer that comes by a message of its own where the exchange brought
+    /// none.
+    pub(super) async fn put(&mut self, message: &Message, fixture: &Fixture, within: Duration) -> Reply {
+        let reply = self.probe.tell(message, within).await;
+        self.await_apart(reply, fixture, within).await
+    }
+
+    pub(super) async fn await_apart(
+        &mut self,
+        mut reply: Reply,
+        fixture: &Fixture,
+        within: Duration,
+    ) -> Reply {
+        if reply.wire != Some(WireAnswer::Received) {
+            return reply;
+        }
+        let began = Instant::now();
+        let window = self.probe.longest(within).saturating_sub(reply.exchange.took);
+        let is_about = |came: &Exchange| {
+            let message = referee::message_in(&came.request);
+            message.is_some_and(|message| {
+                message.get("match_id").is_some_and(|id| id == fixture.match_id.as_str())
+            })
+        };
+        loop {
+            if let Some(at) = self.apart.iter().position(is_about) {
+                let came = self.apart.remove(at);
+                reply.exchange.took += began.elapsed();
+                reply.exchange.outcome = referee::as_answer(&came);
+                reply.wire = referee::message_in(&came.request).map(WireAnswer::Message);
+                reply.apart = true;
+                return reply;
+            }
+            match self.referee.next(window.saturating_sub(began.elapsed())).await {
+                Some(came) => self.apart.push(came),
+                None => return reply,
+            }
+        }
+    }
+
     /// Tells the player of a match that it will be invited to.
     pub(super) async fn announce(&mut self) -> Fixture {
         let fixture = self.stage.next();
@@ -80,7 +130,7 @@ impl Suite {
     /// The form of an answer: HTTP, JSON-RPC, dialect.
     pub(super) fn judge_form(&mut self, reply: &Reply) {
         let (exchange, sheet) = (&reply.exchange, &mut self.sheet);
-        let Some(answered) = exchange.answered() else {
+        let Some(answered) = exchange.answered().filter(|_| !reply.apart) else {
             return;
         };
         match answered.status {
@@ -101,6 +151,10 @@ impl Suite {
             None => sheet.broken(&rules::CONTENT_TYPE, "no Content-Type", exchange),
         }
         self.judge_dialect(reply);
+        // An HTTP error is one fault, whatever its body looks like.
+        if !(200..300).contains(&answered.status) {
+            return;
+        }
         let sheet = &mut self.sheet;
         let Some(answer) = answered.json() else {
             let what = if answered.body.is_empty() { "an empty body" } else { "something else than JSON" };
@@ -124,15 +178,19 @@ impl Suite {
             return;
         };
         if reply.dialect == Dialect::Bare {
+            self.answers_otherwise = true;
             return;
         }
         match form::of(&answer) {
             form::Form::Response => self.judge_response(&answer, &json!(reply.id), exchange),
-            form::Form::Dialect(name) => sheet.warn(
-                &rules::FORM,
-                format!("{} was answered in a dialect: {name}. Every league of ours understands it; others may not", exchange.subject),
-                exchange,
-            ),
+            form::Form::Dialect(name) => {
+                self.answers_otherwise = true;
+                let note = format!(
+                    "{} was answered in a dialect: {name}. Every league of ours understands it; others may not",
+                    exchange.subject
+                );
+                sheet.warn(&rules::FORM, note, exchange);
+            }
             form::Form::None => sheet.broken(
                 &rules::FORM,
                 format!("{} was answered with JSON that is no response", exchange.subject),
@@ -149,7 +207,7 @@ impl Suite {
             dialect => {
                 let name = json!(dialect);
                 let note = format!(
-                    "it did not understand the standard dialect and was spoken to in the dialect {name}. Every league of ours does so; others may not"
+                    "it is spoken to in the dialect {name}: it registered in that one, or did not understand the standard one. Every league of ours does so; others may not"
                 );
                 self.sheet.warn(&rules::DIALECT, note, &reply.exchange);
             }
@@ -182,6 +240,17 @@ impl Suite {
         }
     }
 
+    /// An agent that never answers with a JSON-RPC response cannot break the rules about those, nor keep them.
+    pub(super) fn settle_form(&mut self) {
+        let rules = [&rules::FORM, &rules::VERSION, &rules::ID, &rules::XOR];
+        for rule in rules.into_iter().filter(|_| self.answers_otherwise) {
+            if self.sheet.is_open(rule) {
+                let note = "it answers without JSON-RPC. Every league of ours understands it; others may not";
+                self.sheet.caution(rule, note);
+            }
+        }
+    }
+
     /// What an answer comes to, as a league reads it.
     pub(super) fn heard(&self, reply: &Reply) -> Heard {
         match &reply.wire {
@@ -202,18 +271,20 @@ impl Suite {
         }
     }
 
-    /// Looks whether anyone is still there after something that could have been too much.
+    /// Looks whether anyone is still there after something that could have been too much. What comes after the end is not
+    /// to blame for it.
     pub(super) async fn lives(&mut self, rule: &'static Rule, after: &str) -> bool {
-        let ping = self.probe.ping().await;
-        if ping.answered().is_some() {
-            return true;
+        if self.gone {
+            self.sheet.skip(rule, "the agent was gone by then");
+            return false;
         }
-        self.sheet.broken(
-            rule,
-            format!("it answers nobody any more after {after}: {}", ping.outcome_in_words()),
-            &ping,
-        );
-        false
+        let ping = self.probe.ping().await;
+        self.gone = ping.answered().is_none();
+        if self.gone {
+            let note = format!("it answers nobody any more after {after}: {}", ping.outcome_in_words());
+            self.sheet.broken(rule, note, &ping);
+        }
+        !self.gone
     }
 }
 

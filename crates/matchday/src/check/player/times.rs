@@ -15,7 +15,7 @@ impl Suite {
     pub(super) async fn measure(&mut self) {
         let began = Instant::now();
         for _ in 0..MATCHES {
-            if began.elapsed() > TIME_MAX {
+            if began.elapsed() > TIME_MAX || !self.joined || !self.chose {
                 break;
             }
             let fixture = self.announce().await;
@@ -27,7 +27,7 @@ impl Suite {
             };
             // Asked again at once: a player that forgets its choice is caught here, if it was lucky before.
             let message = self.stage.question(self.probe.clock.now(), &fixture);
-            let reply = self.probe.tell(&message, self.timing.choice).await;
+            let reply = self.put(&message, &fixture, self.timing.choice).await;
             let again = self.quietly(|suite| suite.judge_choice(&reply, &fixture));
             self.judge_repeat(&first, again.as_ref(), &reply);
             self.end_match(&fixture, Some(&first)).await;

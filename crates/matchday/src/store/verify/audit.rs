@@ -1,10 +1,12 @@
 //! Each kind of event against the league that it was applied to: could the manager have written this here? Pure.
 
-use super::result::{self, Draw};
+use super::agents::Recorded;
+use super::result::{self, Draw, Played};
 use super::schedule;
 use crate::store::history::is_member;
 use matchday_core::league::fixture::Match;
-use matchday_core::league::{DecidedBy, League, LeagueEvent, Settings, Suspicion};
+use matchday_core::league::member::Member;
+use matchday_core::league::{DecidedBy, League, LeagueEvent, Requested, Settings, Suspicion};
 use matchday_core::protocol::messages::{GameStatus, MatchResult, Phase};
 use matchday_core::protocol::{Attempt, MatchId, PlayerId, RefereeId, RoundId, Sender, Timestamp};
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,6 +21,8 @@ pub(super) struct Auditor {
     pub(super) draws: BTreeMap<MatchId, bool>,
     /// How many attempts at a match had been made when its result was struck.
     struck_after: BTreeMap<MatchId, usize>,
+    /// Every result that was ever recorded, struck ones included.
+    pub(super) recorded: Vec<Recorded>,
 }
 
 impl Default for Auditor {
@@ -27,8 +31,15 @@ impl Default for Auditor {
             league: League::new(Settings::default()),
             draws: BTreeMap::new(),
             struck_after: BTreeMap::new(),
+            recorded: Vec::new(),
         }
     }
+}
+
+/// Whether an agent may be given a token once more, although the league has started: it asks as it did before, soon after,
+/// and is not known to have the token that it was given then.
+fn is_unanswered<M>(known: &Member<M>, at: Timestamp, request: Option<Requested>) -> bool {
+    known.may_ask_again(at) && request.is_some_and(|request| known.was_asked_by(&request.proof))
 }
 
 fn ensure(holds: bool, otherwise: impl FnOnce() -> String) -> Finding {
@@ -41,27 +52,35 @@ impl Auditor {
     }
 
     /// Takes in an event if it fits, and otherwise says why it does not.
-    pub(super) fn take(&mut self, at: Timestamp, event: &LeagueEvent) -> Finding {
+    pub(super) fn take(&mut self, seq: u64, at: Timestamp, event: &LeagueEvent) -> Finding {
         let first = matches!(event, LeagueEvent::LeagueCreated { .. });
         ensure(first != self.league.created, || match first {
             true => "the league exists already".into(),
             false => "the league has not been created yet".into(),
         })?;
-        self.check(event)?;
+        self.check(at, event)?;
+        if let LeagueEvent::MatchDecided { match_id, attempt, result, by, .. } = event {
+            let (match_id, by, result) = (match_id.clone(), by.clone(), result.clone());
+            self.recorded.push(Recorded { seq, at, match_id, attempt: *attempt, by, result });
+        }
         self.league.apply(at, event);
         Ok(())
     }
 
-    fn check(&mut self, event: &LeagueEvent) -> Finding {
+    fn check(&mut self, at: Timestamp, event: &LeagueEvent) -> Finding {
         match event {
             LeagueEvent::LeagueCreated { .. } => Ok(()),
-            LeagueEvent::PlayerRegistered { player_id, .. } => {
-                let known = self.league.players.contains_key(player_id);
-                self.check_registration(known, self.league.players.len(), self.league.settings.players_max)
+            LeagueEvent::PlayerRegistered { player_id, request, .. } => {
+                let known = self.league.players.get(player_id);
+                let again = known.is_some_and(|known| is_unanswered(known, at, *request));
+                let (count, max) = (self.league.players.len(), self.league.settings.players_max);
+                self.check_registration(known.is_some(), again, count, max)
             }
-            LeagueEvent::RefereeRegistered { referee_id, .. } => {
-                let known = self.league.referees.contains_key(referee_id);
-                self.check_registration(known, self.league.referees.len(), self.league.settings.referees_max)
+            LeagueEvent::RefereeRegistered { referee_id, request, .. } => {
+                let known = self.league.referees.get(referee_id);
+                let again = known.is_some_and(|known| is_unanswered(known, at, *request));
+                let (count, max) = (self.league.referees.len(), self.league.settings.referees_max);
+                self.check_registration(known.is_some(), again, count, max)
             }
             LeagueEvent::PlayerRejoined { player_id, .. } => self.member(&Sender::Player(player_id.clone())),
             LeagueEvent::RefereeRejoined { referee_id, .. } => {
@@ -90,6 +109,7 @@ impl Auditor {
             LeagueEvent::MatchVoided { match_id } => self.check_striking(match_id),
             LeagueEvent::AgentSuspended { agent, cause } => self.check_suspension(agent, *cause),
             LeagueEvent::AgentRecovered { agent }
+            | LeagueEvent::TokenShown { agent }
             | LeagueEvent::DialectLearned { agent, .. }
             | LeagueEvent::DeviationsNoted { agent, .. } => self.member(agent),
         }
@@ -99,8 +119,8 @@ impl Auditor {
         ensure(is_member(&self.league, agent), || format!("{} has not registered", agent.id()))
     }
 
-    fn check_registration(&self, known: bool, count: usize, max: u32) -> Finding {
-        ensure(self.league.phase == Phase::Registration, || {
+    fn check_registration(&self, known: bool, again: bool, count: usize, max: u32) -> Finding {
+        ensure(again || self.league.phase == Phase::Registration, || {
             "registration was closed when the league started".into()
         })?;
         ensure(known || count < max as usize, || format!("the league takes no more than {max}"))
@@ -168,7 +188,8 @@ impl Auditor {
             "the league is not running".into()
         })?;
         let game = self.awaited(match_id)?;
-        result::check_score(game, status, result)?;
+        let played = Played::in_league(&self.league, match_id, game, attempt);
+        result::check_score(&played, status, result)?;
         match by {
             DecidedBy::Manager => self.check_forfeit(game, attempt, status, result)?,
             DecidedBy::Referee(referee) => {
@@ -183,7 +204,7 @@ impl Auditor {
                 })?;
             }
         }
-        let draw = result::check_draw(&self.league.settings, match_id, game, attempt, status, result)?;
+        let draw = result::check_draw(&played, status, result)?;
         match draw {
             Draw::None => None,
             Draw::Proven => self.draws.insert(match_id.clone(), true),

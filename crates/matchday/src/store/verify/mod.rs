@@ -4,11 +4,14 @@
 //! # Layout
 //! - `audit`: each kind of event, against the state that it was applied to
 //! - `schedule`, `result`: is it a round robin; is it a result that the rules can bring about, and is its draw proven
+//! - `agents`: what referees and players wrote down; `compare`: it, and the manager's events, side by side
 //! - `report`: the findings, for people
 //!
 //! The checks are written anew here rather than shared with the manager: one mistake must not pass both.
 
+mod agents;
 mod audit;
+mod compare;
 mod report;
 pub(super) mod result;
 mod schedule;
@@ -27,10 +30,10 @@ use matchday_core::referee::RefereeEvent;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use smol_str::SmolStr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What was found. Printed, it is a report for people.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct Verification {
     /// Events that fit, of all streams.
     pub events: u64,
@@ -51,13 +54,33 @@ pub struct Verification {
     pub ended_early: bool,
     /// The last hash of the league's stream, in hexadecimal digits: it stands for all of it.
     pub head: Option<String>,
+    /// What the referees' own events say.
+    pub referees: Told,
+    /// What the players' own events say.
+    pub players: Told,
+    /// What could not be checked, and why.
+    pub not_checked: Vec<String>,
     /// The first event that does not fit.
     pub fault: Option<Fault>,
+}
+
+/// What agents of one kind wrote down for themselves.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Told {
+    pub agents: Vec<String>,
+    /// Results that referees came to, or that players were told.
+    pub results: u64,
+    pub draws_proven: u64,
+    pub draws_unproven: u64,
+    /// Results that are what the manager has recorded; of use only if its events are there too.
+    pub agreeing: u64,
 }
 
 /// An event that does not fit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Fault {
+    /// The store that it is in; empty if the events did not come from a file.
+    pub file: PathBuf,
     pub stream: Stream,
     pub seq: u64,
     #[serde(with = "matchday_core::protocol::time::exact")]
@@ -69,62 +92,88 @@ pub struct Fault {
 
 impl std::fmt::Display for Fault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { stream, seq, at, what, why } = self;
-        write!(f, "event {seq} of {stream} ({what}, {}): {why}", words::of_time(*at))
+        let Self { file, stream, seq, at, what, why } = self;
+        write!(f, "event {seq} of {stream}")?;
+        if !file.as_os_str().is_empty() {
+            write!(f, " in {}", file.display())?;
+        }
+        write!(f, " ({what}, {}): {why}", words::of_time(*at))
     }
+}
+
+/// The events of one stream, and the file they came from.
+#[derive(Debug)]
+struct Source {
+    file: PathBuf,
+    stream: Stream,
+    events: Vec<Stored>,
 }
 
 /// Checks a store from end to end.
 pub fn verify_file(path: &Path) -> Result<Verification, StoreError> {
-    let reader = Store::open_read_only(path)?;
-    let mut streams = Vec::new();
-    for stream in reader.streams()? {
-        let events = reader.load(&stream)?;
-        streams.push((stream, events));
+    verify_files(&[path.to_owned()])
+}
+
+/// Checks stores from end to end, and whether they agree. At most one may hold a league.
+pub fn verify_files(paths: &[PathBuf]) -> Result<Verification, StoreError> {
+    let mut sources: Vec<Source> = Vec::new();
+    for path in paths {
+        let reader = Store::open_read_only(path)?;
+        for stream in reader.streams()? {
+            let is_league = |source: &&Source| source.stream == Stream::league();
+            if let Some(other) = sources.iter().find(is_league).filter(|_| stream == Stream::league()) {
+                return Err(StoreError::TwoLeagues(other.file.clone(), path.clone()));
+            }
+            let events = reader.load(&stream)?;
+            // Where there is but one file, there is no need to say which.
+            let file = if paths.len() > 1 { path.clone() } else { PathBuf::new() };
+            sources.push(Source { file, stream, events });
+        }
     }
-    Ok(verify(streams))
+    Ok(audit_all(sources))
 }
 
 /// Checks streams of events, the league's among them. Everything up to the first fault is counted.
 pub fn verify(streams: impl IntoIterator<Item = (Stream, Vec<Stored>)>) -> Verification {
+    let sources = streams.into_iter();
+    audit_all(sources.map(|(stream, events)| Source { file: PathBuf::new(), stream, events }).collect())
+}
+
+fn audit_all(sources: Vec<Source>) -> Verification {
     let mut auditor = Auditor::default();
-    let mut found = Verification {
-        events: 0,
-        streams: 0,
-        league_id: None,
-        matches: 0,
-        matches_scheduled: 0,
-        draws_proven: 0,
-        draws_unproven: 0,
-        table: Vec::new(),
-        champion: None,
-        ended_early: false,
-        head: None,
-        fault: None,
-    };
-    for (stream, events) in streams {
+    let mut found = Verification::default();
+    for source in &sources {
+        let (events, head, fault) = check_stream(&mut auditor, source);
         found.streams += 1;
-        let mut before = chain::genesis(&stream);
-        let (mut good, mut fault) = (0, None);
-        for (seq, stored) in (1..).zip(&events) {
-            match check(&mut auditor, &stream, seq, &before, stored) {
-                Ok(()) => good += 1,
-                Err(why) => {
-                    let what = kind(&stored.line);
-                    fault = Some(Fault { stream: stream.clone(), seq: stored.seq, at: stored.at, what, why });
-                    break;
-                }
-            }
-            before = stored.hash;
-        }
-        found.events += good;
-        if stream == Stream::league() {
-            found.head = Some(before.to_string());
+        found.events += events;
+        if source.stream == Stream::league() {
+            found.head = Some(head.to_string());
         }
         found.fault = found.fault.or(fault);
     }
+    // What the chain does not vouch for is not worth comparing.
+    if found.fault.is_none() {
+        compare::all(&sources, &auditor, &mut found);
+    }
     auditor.report(&mut found);
     found
+}
+
+/// How many events of a stream fit, the hash of the last, and the first that does not fit.
+fn check_stream(auditor: &mut Auditor, source: &Source) -> (u64, Hash, Option<Fault>) {
+    let Source { file, stream, events } = source;
+    let mut before = chain::genesis(stream);
+    let mut good = 0;
+    for (seq, stored) in (1..).zip(events) {
+        if let Err(why) = check(auditor, stream, seq, &before, stored) {
+            let (what, stream) = (kind(&stored.line), stream.clone());
+            let fault = Fault { file: file.clone(), stream, seq: stored.seq, at: stored.at, what, why };
+            return (good, before, Some(fault));
+        }
+        good += 1;
+        before = stored.hash;
+    }
+    (good, before, None)
 }
 
 fn check(
@@ -142,14 +191,14 @@ fn check(
             "its hash does not follow from its text and the event before: one of them was changed".into()
         );
     }
-    let at = match stream.0.split('/').next() {
-        Some("league") => {
+    let at = match stream.role() {
+        "league" => {
             let (at, event) = log::read::<LeagueEvent>(&stored.line).map_err(|error| error.to_string())?;
-            auditor.take(at, &event)?;
+            auditor.take(seq, at, &event)?;
             at
         }
-        Some("referee") => readable::<RefereeEvent>(&stored.line)?,
-        Some("player") => readable::<PlayerEvent>(&stored.line)?,
+        "referee" => readable::<RefereeEvent>(&stored.line)?,
+        "player" => readable::<PlayerEvent>(&stored.line)?,
         _ => time_of(&stored.line).map_err(|error| format!("not an event: {error}"))?,
     };
     if at != stored.at {

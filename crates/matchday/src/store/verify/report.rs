@@ -1,16 +1,24 @@
 //! The findings, for people. Pure.
 
-use super::Verification;
+use super::{Told, Verification};
 use matchday_core::protocol::messages::StandingRow;
 use std::fmt;
 
 impl fmt::Display for Verification {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let league = self.league_id.as_ref().map_or("no league", |id| id.as_str());
-        writeln!(f, "{league}: {} in {}", many(self.events, "event"), many(self.streams, "stream"))?;
-        let early = if self.ended_early { "; the operator has ended the league early" } else { "" };
-        writeln!(f, "matches  {} of {} decided{early}", self.matches, self.matches_scheduled)?;
-        writeln!(f, "draws    {} recomputed, {} without proof", self.draws_proven, self.draws_unproven)?;
+        let (events, streams) = (many(self.events, "event"), many(self.streams, "stream"));
+        match &self.league_id {
+            None => writeln!(f, "no league: {events} in {streams}")?,
+            Some(league_id) => {
+                writeln!(f, "{league_id}: {events} in {streams}")?;
+                let early = if self.ended_early { "; the operator has ended the league early" } else { "" };
+                writeln!(f, "matches  {} of {} decided{early}", self.matches, self.matches_scheduled)?;
+                let (proven, unproven) = (self.draws_proven, self.draws_unproven);
+                writeln!(f, "draws    {proven} recomputed, {unproven} without proof")?;
+            }
+        }
+        self.told(f, "referees", "decided", &self.referees)?;
+        self.told(f, "players ", "heard", &self.players)?;
         if let Some(head) = &self.head {
             writeln!(f, "chain    ends in {head}")?;
         }
@@ -20,12 +28,42 @@ impl fmt::Display for Verification {
         if let (Some(champion), None) = (&self.champion, &self.fault) {
             writeln!(f, "champion {champion}")?;
         }
+        for what in &self.not_checked {
+            writeln!(f, "not checked: {what}")?;
+        }
         match &self.fault {
+            None if !self.not_checked.is_empty() => write!(f, "Everything that could be checked fits."),
             None => write!(f, "Everything fits."),
             Some(fault) => write!(f, "DOES NOT FIT: {fault}"),
         }
     }
 }
+
+impl Verification {
+    /// `referees REF01, REF02: 6 results decided, 6 draws recomputed, 6 as the manager has them`
+    fn told(&self, f: &mut fmt::Formatter<'_>, kind: &str, verb: &str, told: &Told) -> fmt::Result {
+        if told.agents.is_empty() {
+            return Ok(());
+        }
+        let names = match told.agents.as_slice() {
+            few @ [_, ..] if few.len() <= NAMED_MAX => few.join(", "),
+            many => many.len().to_string(),
+        };
+        let results = many(told.results, "result");
+        let draws = many(told.draws_proven, "draw");
+        write!(f, "{kind} {names}: {results} {verb}, {draws} recomputed")?;
+        if told.draws_unproven > 0 {
+            write!(f, ", {} without proof", told.draws_unproven)?;
+        }
+        match &self.league_id {
+            Some(_) => writeln!(f, ", {} as the manager has them", told.agreeing),
+            None => writeln!(f),
+        }
+    }
+}
+
+/// How many agents are named one by one.
+const NAMED_MAX: usize = 4;
 
 fn many(count: u64, noun: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };

@@ -2,10 +2,41 @@
 
 use matchday_core::fair;
 use matchday_core::game::{self, Game, Outcome, Seat, Turn};
-use matchday_core::league::Settings;
+use matchday_core::league::League;
 use matchday_core::league::fixture::Match;
 use matchday_core::protocol::messages::{GameDetails, GameStatus, MatchResult, Parity};
-use matchday_core::protocol::{Attempt, MatchId, PlayerId};
+use matchday_core::protocol::{Attempt, GameType, LeagueId, MatchId, PlayerId};
+use matchday_core::referee::Assignment;
+
+/// One attempt at a match, whoever tells of it.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::store) struct Played<'a> {
+    pub(in crate::store) league_id: &'a LeagueId,
+    pub(in crate::store) game_type: &'a GameType,
+    pub(in crate::store) match_id: &'a MatchId,
+    pub(in crate::store) attempt: Attempt,
+    pub(in crate::store) a: &'a PlayerId,
+    pub(in crate::store) b: &'a PlayerId,
+}
+
+impl<'a> Played<'a> {
+    /// As the manager knows it.
+    pub(in crate::store) fn in_league(
+        league: &'a League,
+        match_id: &'a MatchId,
+        game: &'a Match,
+        attempt: Attempt,
+    ) -> Self {
+        let (league_id, game_type) = (&league.settings.league_id, &league.settings.game_type);
+        Self { league_id, game_type, match_id, attempt, a: &game.a, b: &game.b }
+    }
+
+    /// As its referee knows it.
+    pub(in crate::store) fn as_assigned(assignment: &'a Assignment) -> Self {
+        let Assignment { league_id, game_type, match_id, attempt, players: [a, b], .. } = assignment;
+        Self { league_id, game_type, match_id, attempt: *attempt, a: &a.player_id, b: &b.player_id }
+    }
+}
 
 /// What is known of a match's chance.
 pub(in crate::store) enum Draw {
@@ -20,8 +51,8 @@ fn name(winner: Option<&PlayerId>) -> &str {
 }
 
 /// 3-0 to the winner, 1-1 for a draw, 0-0 when both forfeit; and nothing else.
-pub(super) fn check_score(game: &Match, status: GameStatus, result: &MatchResult) -> Result<(), String> {
-    let (a, b) = (&game.a, &game.b);
+pub(super) fn check_score(game: &Played<'_>, status: GameStatus, result: &MatchResult) -> Result<(), String> {
+    let (a, b) = (game.a, game.b);
     let (Some(for_a), Some(for_b), 2) = (result.score.get(a), result.score.get(b), result.score.len()) else {
         return Err(format!("the score is not that of {a} and {b}"));
     };
@@ -43,20 +74,31 @@ pub(super) fn check_score(game: &Match, status: GameStatus, result: &MatchResult
     }
 }
 
+/// What the check of a draw comes to: `proven`, `unproven`, or why it is wrong; `None` if there was none.
+pub(in crate::store) fn proof(
+    played: &Played<'_>,
+    status: GameStatus,
+    result: &MatchResult,
+) -> Option<String> {
+    match check_draw(played, status, result) {
+        Ok(Draw::None) => None,
+        Ok(Draw::Proven) => Some("proven".into()),
+        Ok(Draw::Unproven) => Some("unproven".into()),
+        Err(wrong) => Some(format!("wrong: {wrong}")),
+    }
+}
+
 /// Plays even/odd over again from the choices and the reveal.
 pub(in crate::store) fn check_draw(
-    settings: &Settings,
-    match_id: &MatchId,
-    seats: &Match,
-    attempt: Attempt,
+    played: &Played<'_>,
     status: GameStatus,
     result: &MatchResult,
 ) -> Result<Draw, String> {
-    let (a, b) = (&seats.a, &seats.b);
+    let Played { league_id, game_type, match_id, attempt, a, b } = *played;
     let reveal = result.details.fairness.as_ref();
-    let proof = reveal.map(|reveal| fair::verify(reveal, &settings.league_id, match_id, attempt, a, b));
+    let proof = reveal.map(|reveal| fair::verify(reveal, league_id, match_id, attempt, a, b));
     let mut dice = proof.transpose().map_err(|unfair| unfair.to_string())?;
-    if status == GameStatus::TechnicalLoss || settings.game_type.as_str() != "even_odd" {
+    if status == GameStatus::TechnicalLoss || game_type.as_str() != "even_odd" {
         return Ok(Draw::None);
     }
     let GameDetails::Parity(details) = &result.details.game else {
@@ -67,33 +109,33 @@ pub(in crate::store) fn check_draw(
     let (Some(number), Some(choice_a), Some(choice_b)) = (details.drawn_number, made(a), made(b)) else {
         return Ok(Draw::Unproven);
     };
-    check_winner(seats, [choice_a, choice_b], (number, details.number_parity), result.winner.as_ref())?;
+    check_winner(played, [choice_a, choice_b], (number, details.number_parity), result.winner.as_ref())?;
     let Some(dice) = &mut dice else {
         return Ok(Draw::Unproven);
     };
-    match replay(seats, [choice_a, choice_b], dice) {
+    match replay(played, [choice_a, choice_b], dice) {
         Some((drawn, _)) if drawn != number => {
             Err(format!("the number was given as {number}, and the reveal makes it {drawn}"))
         }
-        Some((_, outcome)) if winner_of(seats, outcome) != result.winner.as_ref() => {
-            Err(format!("{} has won by the rules", name(winner_of(seats, outcome))))
+        Some((_, outcome)) if winner_of(played, outcome) != result.winner.as_ref() => {
+            Err(format!("{} has won by the rules", name(winner_of(played, outcome))))
         }
         Some(_) => Ok(Draw::Proven),
         None => Err("the game cannot be played over from what was recorded".into()),
     }
 }
 
-fn winner_of(seats: &Match, outcome: Outcome) -> Option<&PlayerId> {
+fn winner_of<'a>(seats: &Played<'a>, outcome: Outcome) -> Option<&'a PlayerId> {
     match outcome {
-        Outcome::Win(Seat::A) => Some(&seats.a),
-        Outcome::Win(Seat::B) => Some(&seats.b),
+        Outcome::Win(Seat::A) => Some(seats.a),
+        Outcome::Win(Seat::B) => Some(seats.b),
         Outcome::Draw => None,
     }
 }
 
 /// Whether the choices and the number make the winner.
 fn check_winner(
-    seats: &Match,
+    seats: &Played<'_>,
     choices: [Parity; 2],
     (number, said): (u8, Option<Parity>),
     winner: Option<&PlayerId>,
@@ -106,8 +148,8 @@ fn check_winner(
         return Err(format!("{number} is {drawn}"));
     }
     let expected = match choices.map(|choice| choice == drawn) {
-        [true, false] => Some(&seats.a),
-        [false, true] => Some(&seats.b),
+        [true, false] => Some(seats.a),
+        [false, true] => Some(seats.b),
         _ => None,
     };
     if winner == expected {
@@ -118,7 +160,7 @@ fn check_winner(
 }
 
 /// The number and the outcome when the recorded choices are played with these dice.
-fn replay(seats: &Match, choices: [Parity; 2], dice: &mut fair::Dice) -> Option<(u8, Outcome)> {
+fn replay(seats: &Played<'_>, choices: [Parity; 2], dice: &mut fair::Dice) -> Option<(u8, Outcome)> {
     let mut game = game::EvenOdd::default();
     for (seat, choice) in Seat::BOTH.into_iter().zip(choices) {
         game.play(seat, &choice.as_str().into()).ok()?;

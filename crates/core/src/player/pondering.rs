@@ -1,0 +1,162 @@
+//! Questions that a mind outside is to decide: asked once, waited for by everyone who asked, and decided by the fallback
+//! strategy when nothing of use has come in time. Nothing here is stored: what is pending at a crash is asked again.
+
+use super::Player;
+use super::answering::{Asked, Asker};
+use super::event::PlayerEvent;
+use super::sheet::{self, TurnSheet};
+use super::trust::refusal;
+use crate::agent::{Decision, Inquiry, InquiryId, Reply, Step};
+use crate::entropy::Entropy;
+use crate::protocol::{ErrorCode, Timestamp};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// How long a mind outside may think about one move, unless the settings or the referee allow less.
+pub const THINK_TIME: Duration = Duration::from_secs(25);
+/// How many questions may be pending at once: each may be a running program, or cost money.
+pub const PENDING_MAX: usize = 64;
+
+/// A mind outside, and what is pending with it.
+#[derive(Debug)]
+pub(super) struct Outside {
+    think_time: Duration,
+    last_inquiry: u64,
+    pending: BTreeMap<InquiryId, Thought>,
+}
+
+/// A question that is being thought about.
+#[derive(Debug)]
+struct Thought {
+    asked: Asked,
+    /// When the fallback chooses.
+    until: Timestamp,
+    askers: Vec<Asker>,
+}
+
+/// What becomes of a question that is put to a mind outside.
+#[derive(Debug)]
+pub(super) enum TakenUp {
+    New(InquiryId),
+    /// It was pending before.
+    Known,
+    /// Too many are.
+    NoRoom,
+    /// The referee wants its answer at once. Here is the question back.
+    NoTime(Box<(Asked, Asker)>),
+}
+
+impl Outside {
+    pub(super) fn new(think_time: Duration) -> Self {
+        Self { think_time, last_inquiry: 0, pending: BTreeMap::new() }
+    }
+
+    /// When the next thought must come to its end.
+    pub(super) fn deadline(&self) -> Option<Timestamp> {
+        self.pending.values().map(|thought| thought.until).min()
+    }
+
+    /// Takes a question up, unless it is pending already: then there is one more who waits for the same decision.
+    pub(super) fn take_up(&mut self, now: Timestamp, asked: Asked, asker: Asker) -> TakenUp {
+        let time = allowance(asked.window).min(self.think_time);
+        let mut pending = self.pending.values_mut();
+        let same = |known: &Asked| known.match_id == asked.match_id && known.question == asked.question;
+        if let Some(thought) = pending.find(|thought| same(&thought.asked)) {
+            thought.until = thought.until.min(now + time);
+            thought.askers.push(asker);
+            return TakenUp::Known;
+        }
+        if self.pending.len() >= PENDING_MAX {
+            return TakenUp::NoRoom;
+        }
+        if time.is_zero() {
+            return TakenUp::NoTime(Box::new((asked, asker)));
+        }
+        self.last_inquiry += 1;
+        let id = InquiryId(self.last_inquiry);
+        self.pending.insert(id, Thought { asked, until: now + time, askers: vec![asker] });
+        TakenUp::New(id)
+    }
+
+    fn due(&self, now: Timestamp) -> Option<InquiryId> {
+        self.pending.iter().find(|(_, thought)| thought.until <= now).map(|(id, _)| *id)
+    }
+}
+
+/// How much of a referee's window may be thought away. Times on the wire are whole seconds, so a window may be a second
+/// shorter than it seems, and messages travel: the rest is for both.
+fn allowance(window: Duration) -> Duration {
+    let cautious = (window - window / 10).saturating_sub(Duration::from_secs(1));
+    cautious.max(window / 4)
+}
+
+impl Player {
+    /// What the mind outside is asked about a question that was just taken up.
+    pub(super) fn inquiry(&self, now: Timestamp, id: InquiryId) -> Option<Inquiry> {
+        let Thought { asked, until, .. } = self.outside.as_ref()?.pending.get(&id)?;
+        let turn = TurnSheet::of(&self.turn(asked), asked.match_id.clone(), asked.round_id, now, *until);
+        Some(Inquiry { id, turn, until: *until })
+    }
+
+    /// The mind outside has answered; too late, if nobody waits for it any more.
+    pub(super) fn decided(
+        &mut self,
+        now: Timestamp,
+        entropy: &mut Entropy,
+        inquiry: InquiryId,
+        decision: Decision,
+        step: &mut Step<PlayerEvent>,
+    ) {
+        let thought = self.outside.as_mut().and_then(|outside| outside.pending.remove(&inquiry));
+        if let Some(thought) = thought {
+            self.settle(now, entropy, thought, decision, step);
+        }
+    }
+
+    /// Decides every question whose time has come.
+    pub(super) fn stop_thinking(
+        &mut self,
+        now: Timestamp,
+        entropy: &mut Entropy,
+        step: &mut Step<PlayerEvent>,
+    ) {
+        while let Some(inquiry) = self.outside.as_ref().and_then(|outside| outside.due(now)) {
+            let decision = Err("nothing was decided in time".to_owned());
+            self.decided(now, entropy, inquiry, decision, step);
+        }
+    }
+
+    fn settle(
+        &self,
+        now: Timestamp,
+        entropy: &mut Entropy,
+        thought: Thought,
+        decision: Decision,
+        step: &mut Step<PlayerEvent>,
+    ) {
+        let Thought { asked, askers, .. } = thought;
+        let (value, fallback) = match decision.and_then(|value| sheet::check(&asked.options, value)) {
+            Ok(value) => (value, None),
+            Err(why) => (self.own_choice(entropy, &asked), Some(why)),
+        };
+        let (event, choice) = asked.settled(entropy, value, fallback);
+        step.events.push(event);
+        for asker in askers {
+            step.replies.push(Reply { to: asker.request, content: asker.content(now, &choice) });
+        }
+    }
+
+    /// Ends every thought without a choice: under another identity the same ids name other matches.
+    pub(super) fn abandon_thoughts(&mut self, now: Timestamp, step: &mut Step<PlayerEvent>) {
+        let Some(outside) = &mut self.outside else {
+            return;
+        };
+        for thought in std::mem::take(&mut outside.pending).into_values() {
+            for asker in thought.askers {
+                let why = "this player has just been registered anew: ask again";
+                let content = asker.refusal(now, refusal(ErrorCode::InvalidState, why));
+                step.replies.push(Reply { to: asker.request, content });
+            }
+        }
+    }
+}

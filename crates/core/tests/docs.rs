@@ -1,0 +1,166 @@
+//! The examples in `docs/protocol.md` are the golden files, word for word. To write them anew after a change:
+//! `UPDATE_DOCS=1 cargo test -p matchday-core --test docs`
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that fails may panic"
+)]
+
+#[path = "golden/exchanges.rs"]
+mod exchanges;
+mod golden;
+
+use exchanges::named;
+use golden::read_body;
+use matchday_core::fair;
+use matchday_core::protocol::decode::{Conformance::Strict, Limits};
+use matchday_core::protocol::dialect::Dialect;
+use matchday_core::protocol::dialect::request::{Requests, read_requests};
+use matchday_core::protocol::error::ErrorCode;
+use matchday_core::protocol::messages::GameDetails;
+use matchday_core::protocol::methods::{Carries, METHODS, Party};
+use matchday_core::protocol::token::{Direction, Token};
+use matchday_core::protocol::{Attempt, Body, LeagueId, MatchId, MessageType, PlayerId};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const BEGIN: &str = "<!-- example: ";
+const END: &str = "<!-- end -->";
+
+fn page() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/protocol.md")
+}
+
+/// The page with every example written anew, and the examples that are on it in their order.
+fn rewritten(page: &str) -> (String, Vec<String>) {
+    let (mut out, mut shown) = (String::new(), Vec::new());
+    let mut rest = page;
+    while let Some((before, after)) = rest.split_once(BEGIN) {
+        let (name, after) = after.split_once(" -->\n").expect("a marker ends its line");
+        let (_, after) = after.split_once(END).unwrap_or_else(|| panic!("example {name} has no end"));
+        shown.push(name.to_owned());
+        let (example, id) = (named(name), shown.len());
+        let (request, response) = (example.request(id), example.response(id));
+        out.push_str(&format!(
+            "{before}{BEGIN}{name} -->\n```json\n{request}```\n\n```json\n{response}```\n{END}"
+        ));
+        rest = after;
+    }
+    out.push_str(rest);
+    (out, shown)
+}
+
+#[test]
+fn the_page_shows_the_golden_exchanges_as_they_are() {
+    let before = fs::read_to_string(page()).unwrap();
+    let (after, _) = rewritten(&before);
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        fs::write(page(), after).unwrap();
+        return;
+    }
+    let stale = before.lines().zip(after.lines()).find(|(old, new)| old != new);
+    assert!(
+        before == after,
+        "docs/protocol.md is stale, at {stale:?}: UPDATE_DOCS=1 cargo test -p matchday-core --test docs"
+    );
+}
+
+#[test]
+fn every_golden_exchange_is_on_the_page_once() {
+    let (_, mut shown) = rewritten(&fs::read_to_string(page()).unwrap());
+    shown.sort();
+    let all: Vec<_> = exchanges::all().into_iter().map(|exchanged| exchanged.name).collect();
+    assert_eq!(shown, all);
+}
+
+#[test]
+fn the_page_shows_every_message() {
+    let kind = |value: &Value| value["message_type"].as_str().and_then(MessageType::parse);
+    let shown: BTreeSet<_> = exchanges::all()
+        .iter()
+        .map(|exchanged| exchanged.parsed(1))
+        .flat_map(|(request, response)| [kind(&request["params"]), kind(&response["result"])])
+        .flatten()
+        .collect();
+    let all: BTreeSet<_> = MessageType::ALL.iter().copied().collect();
+    assert_eq!(shown, all);
+}
+
+#[test]
+fn every_shown_message_is_strictly_right_but_the_one_that_is_refused() {
+    for exchanged in exchanges::all() {
+        let (request, response) = exchanged.parsed(1);
+        for message in [&request["params"], &response["result"]] {
+            if message.get("message_type").is_none() {
+                continue;
+            }
+            let read = read_body(message, Strict);
+            if exchanged.name == "register_player-refused" && message == &request["params"] {
+                assert_eq!(read.unwrap_err().code, ErrorCode::MissingField);
+            } else {
+                read.unwrap_or_else(|error| panic!("{}: {error}", exchanged.name));
+            }
+        }
+    }
+}
+
+#[test]
+fn every_shown_request_is_in_the_standard_dialect() {
+    for exchanged in exchanges::all() {
+        let requests = read_requests(exchanged.request(1).as_bytes(), &Limits::AGENT);
+        let Requests::One(request) = requests else { panic!("{}: {requests:?}", exchanged.name) };
+        assert_eq!(request.dialect, Dialect::Standard, "{}", exchanged.name);
+        let (request, _) = exchanged.parsed(1);
+        if let Some(kind) = request["params"]["message_type"].as_str() {
+            assert_eq!(MessageType::parse(kind).unwrap().method(), exchanged.method().name);
+        }
+    }
+}
+
+#[test]
+fn the_page_names_every_method_and_who_serves_it() {
+    let page = fs::read_to_string(page()).unwrap();
+    for method in METHODS {
+        let name = format!("`{}`", method.name);
+        assert!(page.contains(&name), "{name}");
+        let Carries::Message(_) = method.carries else { continue };
+        let row = page.lines().find(|line| line.starts_with("| ") && line.contains(&name));
+        let row = row.unwrap_or_else(|| panic!("no row for {name}"));
+        for party in Party::ALL {
+            let told = row.rsplit('|').nth(1).unwrap().contains(party.name());
+            assert_eq!(told, method.is_served_by(party), "{row}");
+        }
+        assert!(method.also.iter().all(|other| page.contains(&format!("`{other}`"))), "{row}");
+    }
+}
+
+/// What the page says one can recompute from the two league tokens that it gives away.
+#[test]
+fn the_tokens_and_the_draw_of_the_examples_are_real() {
+    let league = LeagueId::new("league_2025_even_odd");
+    let match_id = MatchId::new("R1M1");
+    let owners = [("A", "p01", "0"), ("B", "p02", "1")]
+        .map(|(side, owner, digit)| (side, Token::new(format!("tok_{owner}_{}", digit.repeat(64))).hash()));
+    let told = named("notify_round-player").parsed(1).0;
+    assert_eq!(told["params"]["auth_token"], owners[0].1.notice_token(&league).reveal());
+    let briefing = &named("notify_round-referee").parsed(1).0["params"]["matches"][0];
+    for (side, hash) in &owners {
+        for (key, direction) in
+            [("to_player", Direction::RefereeToPlayer), ("from_player", Direction::PlayerToReferee)]
+        {
+            let token = hash.match_token(&league, &match_id, Attempt::FIRST, direction);
+            assert_eq!(briefing[format!("player_{side}_tokens")][key], token.reveal(), "{side} {key}");
+        }
+    }
+    let over = read_body(&named("notify_match_result").parsed(1).0["params"], Strict).unwrap();
+    let Body::GameOver(over) = over else { panic!("{over:?}") };
+    let (a, b) = (PlayerId::new("P01"), PlayerId::new("P02"));
+    let reveal = over.game_result.fairness.unwrap();
+    let mut dice = fair::verify(&reveal, &league, &match_id, Attempt::FIRST, &a, &b).unwrap();
+    let GameDetails::Parity(details) = over.game_result.details else { panic!() };
+    assert_eq!(details.drawn_number.map(u32::from), Some(dice.uniform(1..=10)));
+}

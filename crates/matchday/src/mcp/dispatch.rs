@@ -1,0 +1,143 @@
+//! Which requests are the Model Context Protocol's, and which the league's. Both come to one address, so this is told by
+//! what they say. Looks only; decides nothing else.
+
+use hyper::header::HeaderMap;
+use matchday_core::protocol::dialect::Dialect;
+use matchday_core::protocol::dialect::request::{Asked, ReplyTo, Request, Requests};
+use matchday_core::protocol::jsonrpc::Id;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use smol_str::SmolStr;
+
+/// The headers that only clients of the Model Context Protocol send.
+const HEADERS: [&str; 4] = ["mcp-session-id", "mcp-protocol-version", "mcp-method", "mcp-name"];
+/// Where a request of the newer revisions says which it is.
+const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+
+/// A request of the Model Context Protocol.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Meant {
+    /// Empty for a response.
+    pub(crate) method: SmolStr,
+    pub(crate) reply_to: ReplyTo,
+}
+
+impl Meant {
+    /// Whether what it asks of the agent is told of when it is asked.
+    pub(crate) fn is_told(&self) -> bool {
+        self.method == "tools/call"
+    }
+}
+
+/// If the one request in `body`, read as `requests`, is the Model Context Protocol's: which.
+pub(crate) fn meant(requests: &Requests, headers: &HeaderMap, body: &[u8]) -> Option<Meant> {
+    let by_header = HEADERS.iter().any(|name| headers.contains_key(*name));
+    let reply_to = match requests {
+        Requests::Batch(_) => return None,
+        Requests::One(request) => match foreign(request) {
+            Some(method) => return Some(Meant { method, reply_to: request.reply_to.clone() }),
+            None => request.reply_to.clone(),
+        },
+        Requests::Refused(_) => ReplyTo::Id(Id::Null),
+    };
+    // Agents call tools and ping without any of this, and are answered as the league answers.
+    let may_say_so = matches!(requests, Requests::One(Request { dialect: Dialect::ToolsCall, .. }));
+    if !by_header && !may_say_so {
+        return None;
+    }
+    let peek: Peek = serde_json::from_slice(body).ok()?;
+    let is_modern = peek.params.is_some_and(|params| params.meta.contains_key(VERSION));
+    let meant = match peek.method.as_str() {
+        "tools/call" => by_header || is_modern,
+        "ping" => by_header,
+        // Nobody knows it; it is to be told so by the protocol that it came in.
+        _ => is_modern && matches!(requests, Requests::Refused(_)),
+    };
+    meant.then(|| Meant { method: peek.method.into(), reply_to })
+}
+
+/// The method, if it is none of the league's; a call of a tool may be either's.
+fn foreign(request: &Request) -> Option<SmolStr> {
+    match &request.asked {
+        Asked::Foreign { method } if request.dialect != Dialect::ToolsCall => {
+            Some(method.as_deref().unwrap_or_default().into())
+        }
+        _ => None,
+    }
+}
+
+#[derive(Deserialize)]
+struct Peek {
+    method: String,
+    #[serde(default)]
+    params: Option<PeekParams>,
+}
+
+#[derive(Deserialize)]
+struct PeekParams {
+    #[serde(default, rename = "_meta")]
+    meta: Map<String, Value>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use matchday_core::protocol::decode::Limits;
+    use matchday_core::protocol::dialect::request::read_requests;
+    use serde_json::json;
+
+    fn method(body: &Value, header: Option<&'static str>) -> Option<String> {
+        let mut headers = HeaderMap::new();
+        if let Some(name) = header {
+            headers.insert(name, "x".parse().unwrap());
+        }
+        let body = body.to_string();
+        let requests = read_requests(body.as_bytes(), &Limits::MANAGER);
+        meant(&requests, &headers, body.as_bytes()).map(|meant| meant.method.to_string())
+    }
+
+    #[test]
+    fn what_only_the_model_context_protocol_knows_is_its() {
+        for name in ["initialize", "tools/list", "notifications/initialized", "server/discover", "no/such"] {
+            let request = json!({"jsonrpc": "2.0", "id": 1, "method": name, "params": {}});
+            assert_eq!(method(&request, None).as_deref(), Some(name));
+        }
+        let response = json!({"jsonrpc": "2.0", "id": 1, "result": {}});
+        assert_eq!(method(&response, None).as_deref(), Some(""));
+    }
+
+    #[test]
+    fn what_the_league_knows_is_the_leagues_whatever_the_headers() {
+        for request in [
+            json!({"jsonrpc": "2.0", "id": 1, "method": "get_standings"}),
+            json!({"jsonrpc": "2.0", "id": 1, "method": "protocol/message", "params": {"message": {}}}),
+            json!({"message_type": "LEAGUE_QUERY"}),
+            json!([{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}]),
+            json!({"jsonrpc": "2.0", "id": 1, "method": "nothing"}),
+            json!(7),
+        ] {
+            for header in [None, Some("mcp-session-id")] {
+                assert_eq!(method(&request, header), None, "{request}");
+            }
+        }
+    }
+
+    #[test]
+    fn tools_and_pings_are_told_apart_by_their_headers() {
+        let call =
+            |params: Value| json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+        let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
+        let known = call(json!({"name": "get_standings", "arguments": {}}));
+        let unfit = call(json!({"name": "get_player_stats", "arguments": {}}));
+        let unknown = call(json!({"name": "nothing"}));
+        for request in [&known, &unfit, &unknown, &ping] {
+            assert_eq!(method(request, None), None, "{request}");
+            for name in HEADERS {
+                assert!(method(request, Some(name)).is_some(), "{request}");
+            }
+        }
+        let says_so =
+            call(json!({"name": "get_standings", "arguments": {}, "_meta": {VERSION: "2026-07-28"}}));
+        assert!(method(&says_so, None).is_some());
+    }
+}

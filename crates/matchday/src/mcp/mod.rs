@@ -1,0 +1,56 @@
+//! The Model Context Protocol on an agent's own address, by the official crate: everything that can be asked of the agent
+//! as a tool, what it shows as resources. Nothing is decided here: a tool is one more way to ask what peers ask anyway.
+//!
+//! - `dispatch`: which requests are this protocol's
+//! - `transport`: between HTTP and the official crate; `server`: what it finds behind
+//! - `catalogue`: the tools of each role; `tools`: how they are shown; `schema`: what goes in and comes out; `call`: how a tool is called
+//! - `resources`, `prompt`: what can be read; `board`: who is told when the table changes
+
+mod board;
+mod call;
+mod catalogue;
+mod dispatch;
+mod prompt;
+mod resources;
+mod schema;
+mod server;
+mod tools;
+mod transport;
+
+pub(crate) use dispatch::{Meant, meant};
+pub(crate) use transport::Transport;
+
+use crate::shell::Reception;
+use matchday_core::protocol::Sender;
+use server::LeagueServer;
+use std::sync::Arc;
+
+/// The Model Context Protocol for one agent.
+pub(crate) type Mcp = Transport<LeagueServer>;
+
+/// What kind of agent is served.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    Manager,
+    Referee,
+    Player,
+}
+
+impl Role {
+    fn of(name: &Sender) -> Self {
+        match name {
+            Sender::LeagueManager | Sender::Launcher => Self::Manager,
+            Sender::Referee(_) => Self::Referee,
+            Sender::Player(_) => Self::Player,
+        }
+    }
+}
+
+impl Mcp {
+    pub(crate) fn new(reception: Arc<Reception>) -> Self {
+        let role = Role::of(&reception.name());
+        let server = LeagueServer::new(reception, role);
+        // Whoever subscribes to the table needs a session in the older revisions. The others have nothing to announce.
+        Self::serving(role == Role::Manager, move || server.for_one_client())
+    }
+}

@@ -1,0 +1,214 @@
+//! What can be read: the table, the schedule, every match and the rules of the games; a referee's matches; a player's
+//! state. All of it is what anyone may ask for anyway, and is refused where that is.
+
+use super::Role;
+use super::call::gone;
+use crate::shell::{NoReply, Reception};
+use matchday_core::agent::Content;
+use matchday_core::game::GAMES;
+use matchday_core::protocol::{Body, Message};
+use rmcp::ErrorData;
+use rmcp::model::{
+    ListResourceTemplatesResult, ListResourcesResult, ReadResourceResult, Resource, ResourceContents,
+    ResourceTemplate,
+};
+use serde_json::{Value, json};
+use std::net::SocketAddr;
+
+pub(super) const STANDINGS: &str = "league://standings";
+const SCHEDULE: &str = "league://schedule";
+const MATCHES: &str = "league://matches";
+const RULES: &str = "league://rules";
+const PLAYER: &str = "league://player";
+
+const JSON: &str = "application/json";
+const MARKDOWN: &str = "text/markdown";
+/// How many resources are listed at once. A league of 99 players has 4851 matches.
+const PAGE_LEN: usize = 100;
+
+pub(super) async fn list(
+    reception: &Reception,
+    role: Role,
+    cursor: Option<&str>,
+) -> Result<ListResourcesResult, ErrorData> {
+    let begin = match cursor {
+        None => 0,
+        Some(cursor) => cursor.parse().map_err(|_| {
+            ErrorData::invalid_params("cursor: expected the nextCursor of an earlier page", None)
+        })?,
+    };
+    let all = all(reception, role).await;
+    let mut page =
+        ListResourcesResult::with_all_items(all.iter().skip(begin).take(PAGE_LEN).cloned().collect());
+    let end = begin.saturating_add(PAGE_LEN);
+    page.next_cursor = (end < all.len()).then(|| end.to_string());
+    Ok(page)
+}
+
+async fn all(reception: &Reception, role: Role) -> Vec<Resource> {
+    match role {
+        Role::Manager => {
+            let fixed = [
+                resource(
+                    STANDINGS,
+                    "standings",
+                    "Standings",
+                    "The table as it stands. Can be subscribed to.",
+                ),
+                resource(SCHEDULE, "schedule", "Schedule", "Every round, its matches and their results."),
+            ];
+            let schedule = reception.look("get_schedule").await.ok().and_then(data).unwrap_or_default();
+            fixed
+                .into_iter()
+                .chain(rules())
+                .chain(matches_in(&schedule).map(|(_, game)| of_match(game)))
+                .collect()
+        }
+        Role::Referee => {
+            let state = reception.look("get_match_state").await.ok().and_then(data).unwrap_or_default();
+            let playing = state.get("matches").and_then(Value::as_array).into_iter().flatten();
+            let about = "The matches being played here, and what is owed in each.";
+            let overview = resource(MATCHES, "matches", "Matches under way", about);
+            [overview].into_iter().chain(playing.map(of_match)).chain(rules()).collect()
+        }
+        Role::Player => {
+            let about = "Who this player is, how it has done, and which matches it has open.";
+            vec![resource(PLAYER, "player", "State of the player", about)]
+        }
+    }
+}
+
+pub(super) fn templates(role: Role) -> ListResourceTemplatesResult {
+    let of_match = |about: &str| {
+        ResourceTemplate::new(format!("{MATCHES}/{{match_id}}"), "match")
+            .with_title("One match")
+            .with_description(about)
+            .with_mime_type(JSON)
+    };
+    let of_game = ResourceTemplate::new(format!("{RULES}/{{game_type}}"), "rules")
+        .with_title("Rules of a game")
+        .with_description("How a game is played, asked and judged.")
+        .with_mime_type(MARKDOWN);
+    ListResourceTemplatesResult::with_all_items(match role {
+        Role::Manager => {
+            let about = "Who plays whom, whether it is decided, and if so how. Ids are such as R1M1.";
+            vec![of_match(about), of_game]
+        }
+        Role::Referee => {
+            let about = "How far a match is and what is owed in it. Ids are such as R1M1.";
+            vec![of_match(about), of_game]
+        }
+        Role::Player => Vec::new(),
+    })
+}
+
+pub(super) async fn read(
+    reception: &Reception,
+    role: Role,
+    uri: &str,
+    peer: SocketAddr,
+) -> Result<ReadResourceResult, ErrorData> {
+    let ask = async |method: &str, params: Value| reception.ask(method, params, peer).await;
+    let found = match (role, uri) {
+        (Role::Manager, STANDINGS) => readable(ask("get_standings", json!({})).await)?,
+        (Role::Manager, SCHEDULE) => readable(ask("get_schedule", json!({})).await)?,
+        (Role::Referee, MATCHES) => readable(ask("get_match_state", json!({})).await)?,
+        (Role::Player, PLAYER) => readable(ask("get_player_state", json!({})).await)?,
+        (Role::Manager | Role::Referee, _) => match (under(uri, RULES), under(uri, MATCHES)) {
+            (Some(game), _) => return read_rules(game, uri),
+            (_, Some(id)) if role == Role::Manager => {
+                let schedule = readable(ask("get_schedule", json!({})).await)?;
+                one_match(&schedule, id).ok_or_else(|| unknown(uri))?
+            }
+            (_, Some(id)) => match ask("get_match_state", json!({"match_id": id})).await {
+                Ok(Content::Data(state)) => state,
+                Err(NoReply::Gone) => return Err(gone()),
+                _ => return Err(unknown(uri)),
+            },
+            _ => return Err(unknown(uri)),
+        },
+        _ => return Err(unknown(uri)),
+    };
+    let text = serde_json::to_string_pretty(&found).unwrap_or_default();
+    Ok(ReadResourceResult::new(vec![ResourceContents::text(text, uri).with_mime_type(JSON)]))
+}
+
+fn read_rules(game: &str, uri: &str) -> Result<ReadResourceResult, ErrorData> {
+    let entry = GAMES.iter().find(|entry| entry.name == game).ok_or_else(|| unknown(uri))?;
+    let text = ResourceContents::text(entry.rules, uri).with_mime_type(MARKDOWN);
+    Ok(ReadResourceResult::new(vec![text]))
+}
+
+fn under<'a>(uri: &'a str, folder: &str) -> Option<&'a str> {
+    uri.strip_prefix(folder)?.strip_prefix('/').filter(|name| !name.is_empty())
+}
+
+pub(super) fn unknown(uri: &str) -> ErrorData {
+    ErrorData::resource_not_found("there is no such resource here", Some(json!({"uri": uri})))
+}
+
+/// What a reply shows, or why it shows nothing.
+fn readable(reply: Result<Content, NoReply>) -> Result<Value, ErrorData> {
+    match reply {
+        Ok(Content::Message(Message { body: Body::LeagueError(error), .. })) => {
+            let why = error.error_message.clone().unwrap_or_default();
+            Err(ErrorData::invalid_request(why, serde_json::to_value(&error).ok()))
+        }
+        Ok(content) => data(content).ok_or_else(|| ErrorData::internal_error("nothing to show", None)),
+        Err(NoReply::Unfit(why)) => Err(ErrorData::invalid_params(why, None)),
+        Err(NoReply::Gone) => Err(gone()),
+    }
+}
+
+/// What a reply shows, without what stands around it.
+pub(super) fn data(content: Content) -> Option<Value> {
+    match content {
+        Content::Message(Message { body: Body::LeagueQueryResponse(response), .. }) => {
+            response.data.map(Value::Object)
+        }
+        Content::Message(Message { body: Body::LeagueStatus(status), .. }) => {
+            serde_json::to_value(status).ok()
+        }
+        Content::Message(_) | Content::Received => None,
+        Content::Data(data) => Some(data),
+    }
+}
+
+fn matches_in(schedule: &Value) -> impl Iterator<Item = (&Value, &Value)> {
+    let rounds = schedule.get("rounds").and_then(Value::as_array).into_iter().flatten();
+    rounds.flat_map(|round| {
+        let matches = round.get("matches").and_then(Value::as_array).into_iter().flatten();
+        matches.map(|game| (round.get("round_id").unwrap_or(&Value::Null), game))
+    })
+}
+
+fn one_match(schedule: &Value, id: &str) -> Option<Value> {
+    let is_it = |game: &Value| game.get("match_id").and_then(Value::as_str) == Some(id);
+    let (round, game) = matches_in(schedule).find(|(_, game)| is_it(game))?;
+    let mut found = game.clone();
+    found.as_object_mut()?.insert("round_id".to_owned(), round.clone());
+    Some(found)
+}
+
+fn of_match(game: &Value) -> Resource {
+    let text = |name: &str| game.get(name).and_then(Value::as_str).unwrap_or_default();
+    let (id, a, b) = (text("match_id"), text("player_A_id"), text("player_B_id"));
+    let about = match text("state") {
+        "" => format!("Match {id}, being played here."),
+        state => format!("{a} against {b}: {state}."),
+    };
+    resource(&format!("{MATCHES}/{id}"), id, &format!("Match {id}"), &about)
+}
+
+fn rules() -> impl Iterator<Item = Resource> {
+    GAMES.iter().map(|game| {
+        Resource::new(format!("{RULES}/{}", game.name), format!("rules of {}", game.name))
+            .with_title(format!("Rules of {}", game.name))
+            .with_description("How the game is played, asked and judged.")
+            .with_mime_type(MARKDOWN)
+    })
+}
+
+fn resource(uri: &str, name: &str, title: &str, about: &str) -> Resource {
+    Resource::new(uri, name).with_title(title).with_description(about).with_mime_type(JSON)
+}

@@ -1,0 +1,133 @@
+//! Between our HTTP server and the official crate's: lends it a request, and mends what simple clients leave out.
+
+use super::dispatch::Meant;
+use crate::net::server::Answer;
+use bytes::Bytes;
+use http_body_util::{BodyExt, Empty, Full};
+use hyper::body::Incoming;
+use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER};
+use hyper::http::request::Parts;
+use hyper::{Request, Response, StatusCode};
+use matchday_core::protocol::dialect::reply::{HttpReply, write_error};
+use matchday_core::protocol::jsonrpc::{ErrorObject, Fault};
+use rmcp::ServerHandler;
+use rmcp::transport::streamable_http_server::SessionManager;
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+use std::fmt;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How many sessions there may be at once. A client has one.
+const SESSIONS_MAX: usize = 1000;
+/// How long a session may be without any message. Leagues have long quiet stretches.
+const SESSION_IDLE_MAX: Duration = Duration::from_secs(60 * 60);
+
+/// Who sent a request, for those who answer it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Peer(pub(crate) SocketAddr);
+
+/// The official server around a handler of ours.
+pub(crate) struct Transport<H: ServerHandler> {
+    service: StreamableHttpService<H, LocalSessionManager>,
+    sessions: Arc<LocalSessionManager>,
+}
+
+impl<H: ServerHandler> Transport<H> {
+    /// `make` gives one handler for each session, and one for each request that has none.
+    pub(crate) fn serving(with_sessions: bool, make: impl Fn() -> H + Send + Sync + 'static) -> Self {
+        let mut sessions = LocalSessionManager::default();
+        sessions.session_config.keep_alive = Some(SESSION_IDLE_MAX);
+        let sessions = Arc::new(sessions);
+        // Host and Origin have been checked in front of everything, and sizes when the body was read.
+        let config = StreamableHttpServerConfig::default()
+            .with_legacy_session_mode(with_sessions)
+            .with_json_response(true)
+            .with_max_request_body_bytes(usize::MAX)
+            .disable_allowed_hosts()
+            .disable_allowed_origins();
+        let service = StreamableHttpService::new(move || Ok(make()), Arc::clone(&sessions), config);
+        Self { service, sessions }
+    }
+
+    /// What may be done at the address, for the `Allow` header.
+    pub(crate) fn methods(&self) -> &'static str {
+        if self.service.config.legacy_session_mode { "GET, POST, DELETE" } else { "POST" }
+    }
+
+    pub(crate) async fn post(&self, mut head: Parts, body: Bytes, meant: &Meant, peer: SocketAddr) -> Answer {
+        if meant.method == "initialize" && self.is_full().await {
+            let error = Fault::Internal.because("too many clients have a session here: try again later");
+            let mut answer = failed(StatusCode::SERVICE_UNAVAILABLE, meant, &error);
+            answer.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("60"));
+            return answer;
+        }
+        complete(&mut head.headers);
+        head.extensions.insert(Peer(peer));
+        let answer = self.service.handle(Request::from_parts(head, Full::new(body))).await;
+        let is_json = answer.headers().get(CONTENT_TYPE).is_some_and(|kind| kind == "application/json");
+        if answer.status().is_client_error() && !is_json { explained(answer, meant).await } else { answer }
+    }
+
+    /// Opens a stream, or ends a session.
+    pub(crate) async fn other(&self, request: Request<Incoming>, peer: SocketAddr) -> Answer {
+        let (mut head, _) = request.into_parts();
+        head.extensions.insert(Peer(peer));
+        self.service.handle(Request::from_parts(head, Empty::<Bytes>::new())).await
+    }
+
+    async fn is_full(&self) -> bool {
+        self.service.config.legacy_session_mode && self.sessions.sessions.read().await.len() >= SESSIONS_MAX
+    }
+
+    /// Ends every stream and every session.
+    pub(crate) async fn close(&self) {
+        self.service.config.cancellation_token.cancel();
+        let open: Vec<_> = self.sessions.sessions.read().await.keys().cloned().collect();
+        for session in open {
+            let _gone_already = self.sessions.close_session(&session).await;
+        }
+    }
+}
+
+impl<H: ServerHandler> fmt::Debug for Transport<H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Transport").finish_non_exhaustive()
+    }
+}
+
+/// Simple clients take whatever comes and do not say so, and it is JSON that they send, whatever they call it.
+fn complete(headers: &mut HeaderMap) {
+    let takes_all = |value: &HeaderValue| value.to_str().is_ok_and(|text| text.contains("*/*"));
+    if headers.get(ACCEPT).is_none_or(takes_all) {
+        headers.insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
+    }
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+}
+
+/// A refusal in plain words becomes one that programs can read too.
+async fn explained(refusal: Answer, meant: &Meant) -> Answer {
+    let status = refusal.status();
+    let Ok(words) = refusal.into_body().collect().await;
+    let words = String::from_utf8_lossy(&words.to_bytes()).into_owned();
+    let misfit = || {
+        let why = format!("this is not what {} takes in the Model Context Protocol", meant.method);
+        Fault::InvalidParams.because(why)
+    };
+    match (status, meant.method.as_str()) {
+        // It is JSON, since it has been read already, so it must be the form of the request that does not fit.
+        (StatusCode::UNSUPPORTED_MEDIA_TYPE, _) => failed(StatusCode::BAD_REQUEST, meant, &misfit()),
+        // One that fits needs no session, and if it had not been taken for one would have been told otherwise.
+        (StatusCode::BAD_REQUEST, "initialize") => failed(status, meant, &misfit()),
+        _ => failed(status, meant, &Fault::InvalidRequest.because(words)),
+    }
+}
+
+fn failed(status: StatusCode, meant: &Meant, error: &ErrorObject) -> Answer {
+    let HttpReply { body, .. } = HttpReply::one(write_error(&meant.reply_to, error));
+    let mut answer = Response::new(Full::new(Bytes::from(body)).boxed());
+    *answer.status_mut() = status;
+    answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    answer
+}

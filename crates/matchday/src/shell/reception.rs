@@ -1,0 +1,246 @@
+//! Where every request reaches the agent, whichever way it was wrapped: it is read, put into the inbox, and told to the
+//! journal and the record when it is over. What goes back, and in which form, is the part of whoever took it in.
+
+use super::driver::Surroundings;
+use super::inbox::Arrived;
+use super::journal::{Entry, Level, millis};
+use super::record::kept;
+use super::schemas;
+use super::subject::{self, Subject};
+use crate::store::{Direction, Exchange};
+use matchday_core::agent::Content;
+use matchday_core::protocol::decode::{Limits, Reading};
+use matchday_core::protocol::dialect::request::{Asked, Requests, read_requests};
+use matchday_core::protocol::dialect::{Dialect, seam};
+use matchday_core::protocol::messages::LeagueError;
+use matchday_core::protocol::{ConversationId, Envelope, ErrorCode, MatchId, Message, Sender, Timestamp};
+use serde_json::{Value, json};
+use smol_str::{SmolStr, format_smolstr};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use tokio::sync::{OwnedSemaphorePermit, oneshot, watch};
+
+#[derive(Debug)]
+pub(crate) struct Reception {
+    around: Arc<Surroundings>,
+    on_loopback: bool,
+}
+
+/// What was asked, on its way through the agent.
+pub(super) struct Submitted {
+    pub(super) subject: Subject,
+    /// `None` if it is not for the agent at all.
+    pub(super) reply: Option<oneshot::Receiver<Content>>,
+}
+
+/// Why a request has no reply of the agent's.
+#[derive(Debug)]
+pub(crate) enum NoReply {
+    /// It cannot be put to the agent; the sentence says why.
+    Unfit(String),
+    /// The agent stopped before it replied.
+    Gone,
+}
+
+impl Reception {
+    pub(super) fn new(around: Arc<Surroundings>, address: SocketAddr) -> Self {
+        Self { around, on_loopback: address.ip().is_loopback() }
+    }
+
+    pub(super) fn limits(&self) -> &Limits {
+        &self.around.limits
+    }
+
+    pub(super) fn reserve(&self, count: usize) -> Option<Vec<OwnedSemaphorePermit>> {
+        self.around.inbox.reserve(count)
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        self.around.clock.now()
+    }
+
+    /// How the agent signs at present.
+    pub(crate) fn name(&self) -> Sender {
+        self.around.name()
+    }
+
+    /// Changes whenever something that the agent must not forget has become durable.
+    pub(crate) fn changes(&self) -> watch::Receiver<u64> {
+        self.around.changes.subscribe()
+    }
+
+    pub(super) fn submit(
+        &self,
+        asked: Asked,
+        dialect: Dialect,
+        place: Option<OwnedSemaphorePermit>,
+        at: Timestamp,
+        peer: SocketAddr,
+    ) -> Submitted {
+        let around = &self.around;
+        if asked == Asked::Discover {
+            let reply = Some(schemas::discovery(&around.name()));
+            return Submitted { subject: Subject::named("rpc.discover"), reply };
+        }
+        let (conformance, limits) = (around.conformance, around.limits);
+        let foreign = match &asked {
+            Asked::Foreign { method } => method.as_deref().map(SmolStr::from),
+            _ => None,
+        };
+        let ask = seam::ask(asked, &Reading { conformance, now: at, limits, exchange: None });
+        let (Some(ask), Some(place)) = (ask, place) else {
+            let subject = Subject { message_type: foreign.unwrap_or_default(), ..Subject::default() };
+            return Submitted { subject, reply: None };
+        };
+        let subject = Subject::of_ask(&ask);
+        let local = self.on_loopback && peer.ip().is_loopback();
+        let reply = Some(around.inbox.request(place, at, ask, dialect, local));
+        Submitted { subject, reply }
+    }
+
+    /// Asks by the name of a method, as anyone would over HTTP, and tells of it.
+    pub(crate) async fn ask(
+        &self,
+        method: &str,
+        params: Value,
+        peer: SocketAddr,
+    ) -> Result<Content, NoReply> {
+        let at = self.now();
+        let is_message = params.get("message_type").is_some();
+        let written = if is_message { params.to_string() } else { json!({ method: &params }).to_string() };
+        let asked = self.read(method, params)?;
+        let (subject, content) = self.put(asked, at, peer).await?;
+        let outcome = subject::outcome(&content);
+        let answer = match &content {
+            Content::Message(message) => serde_json::to_vec(message).unwrap_or_default(),
+            Content::Data(data) => data.to_string().into_bytes(),
+            Content::Received => Vec::new(),
+        };
+        self.tell(at, peer, &subject, &outcome, written.as_bytes(), &answer);
+        Ok(content)
+    }
+
+    /// Asks on our own behalf: nobody is told of it.
+    pub(crate) async fn look(&self, method: &str) -> Result<Content, NoReply> {
+        let asked = self.read(method, json!({}))?;
+        let nobody = SocketAddr::from(([0, 0, 0, 0], 0));
+        self.put(asked, self.now(), nobody).await.map(|(_, content)| content)
+    }
+
+    fn read(&self, method: &str, params: Value) -> Result<Asked, NoReply> {
+        let body = json!({"jsonrpc": "2.0", "id": 0, "method": method, "params": params}).to_string();
+        match read_requests(body.as_bytes(), &self.around.limits) {
+            Requests::One(request) => Ok(request.asked),
+            Requests::Refused(reply) => {
+                let reply: Value = serde_json::from_slice(&reply.body).unwrap_or_default();
+                let why = reply.pointer("/error/data").map(|data| match data {
+                    Value::String(why) => why.clone(),
+                    other => other.to_string(),
+                });
+                Err(NoReply::Unfit(why.unwrap_or_default()))
+            }
+            Requests::Batch(_) => Err(NoReply::Unfit("ask one thing at a time".to_owned())),
+        }
+    }
+
+    async fn put(
+        &self,
+        asked: Asked,
+        at: Timestamp,
+        peer: SocketAddr,
+    ) -> Result<(Subject, Content), NoReply> {
+        let field = |name: &str| match &asked {
+            Asked::Message { value, .. } => value.get(name).and_then(Value::as_str).map(SmolStr::from),
+            _ => None,
+        };
+        let Some(place) = self.reserve(1).and_then(|mut places| places.pop()) else {
+            let (subject, error) = self.busy(at, field);
+            return Ok((subject, Content::Message(error)));
+        };
+        // An agent that is registered by way of a tool need not speak so itself.
+        let Submitted { subject, reply } = self.submit(asked, Dialect::Standard, Some(place), at, peer);
+        let reply = reply.ok_or_else(|| NoReply::Unfit("this is not for the league".to_owned()))?;
+        let content = reply.await.map_err(|_| NoReply::Gone)?;
+        Ok((subject, content))
+    }
+
+    /// E014, for a request of which `field` gives the fields.
+    pub(super) fn busy(&self, at: Timestamp, field: impl Fn(&str) -> Option<SmolStr>) -> (Subject, Message) {
+        let conversation = field("conversation_id").unwrap_or(SmolStr::new_static("conv-error"));
+        let subject = Subject {
+            message_type: field("message_type").unwrap_or_default(),
+            conversation_id: Some(conversation.clone()),
+            match_id: field("match_id"),
+        };
+        let envelope = Envelope::new(self.name(), at, ConversationId::new(conversation));
+        let words = "too many messages are waiting here: send it again in a second";
+        let error = LeagueError::new(ErrorCode::RateLimited, words, field("message_type"), None);
+        (subject, Message::new(envelope, error))
+    }
+
+    /// What became of one exchange.
+    pub(super) fn tell(
+        &self,
+        at: Timestamp,
+        peer: SocketAddr,
+        subject: &Subject,
+        outcome: &SmolStr,
+        request: &[u8],
+        answer: &[u8],
+    ) {
+        let around = &self.around;
+        let done_at = self.note(at, peer, subject, outcome);
+        if around.record_exchanges {
+            around.inbox.put(Arrived::Exchange(Exchange {
+                at,
+                done_at: Some(done_at),
+                agent: around.name().id().into(),
+                direction: Direction::In,
+                peer: format_smolstr!("{peer}"),
+                message_type: subject.message_type.clone(),
+                conversation_id: ConversationId::new(subject.conversation_id.clone().unwrap_or_default()),
+                match_id: subject.match_id.clone().map(MatchId::new),
+                request: kept(request, subject.match_id.is_some()),
+                answer: Some(kept(answer, subject.match_id.is_some())),
+                outcome: outcome.to_string(),
+            }));
+        }
+    }
+
+    /// For the journal alone. Gives back when the exchange was over.
+    pub(super) fn note(
+        &self,
+        at: Timestamp,
+        peer: SocketAddr,
+        subject: &Subject,
+        outcome: &SmolStr,
+    ) -> Timestamp {
+        let around = &self.around;
+        let done_at = around.clock.now();
+        around.journal.note(|| {
+            let kind = &subject.message_type;
+            let kind = if kind.is_empty() { "a request" } else { kind.as_str() };
+            let answer_ms = millis(at, done_at);
+            let refused = outcome.starts_with('E') || outcome.starts_with("refused");
+            let level = if refused { Level::Warning } else { Level::Info };
+            let message = format!("{kind} from {peer}: {outcome} ({answer_ms:.1} ms)");
+            Entry::new(done_at, around.name(), "message_received", message)
+                .about(subject)
+                .level(level)
+                .detail("from", peer.to_string())
+                .detail("outcome", outcome.as_str())
+                .detail("answer_ms", answer_ms)
+        });
+        done_at
+    }
+
+    pub(super) fn refused_unread(&self, peer: SocketAddr, why: &str) {
+        let around = &self.around;
+        around.journal.note(|| {
+            let message = format!("a request from {peer} was refused: {why}");
+            Entry::new(around.clock.now(), around.name(), "message_refused", message)
+                .level(Level::Warning)
+                .detail("from", peer.to_string())
+        });
+    }
+}

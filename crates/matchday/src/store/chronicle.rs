@@ -1,0 +1,139 @@
+//! What one store tells, or several together: the manager's, and those of referees and players. Reads stores.
+
+use super::diary::{Diary, Name, Own};
+use super::error::StoreError;
+use super::history::History;
+use super::{Exchange, Reader, Stored, Stream};
+use matchday_core::league::League;
+use matchday_core::player::PlayerEvent;
+use matchday_core::protocol::token::TokenHash;
+use matchday_core::protocol::{MatchId, PlayerId, RefereeId};
+use matchday_core::referee::RefereeEvent;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// Everything that can be read from the stores at hand.
+#[derive(Debug)]
+pub struct Chronicle {
+    /// What the manager's store tells, if it is among them.
+    pub league: Option<History>,
+    pub referees: Vec<Diary<RefereeEvent>>,
+    pub players: Vec<Diary<PlayerEvent>>,
+    readers: Vec<Reader>,
+}
+
+impl Chronicle {
+    /// Opens stores to look at them together. One that is named twice is read once.
+    pub fn open(paths: &[PathBuf]) -> Result<Self, StoreError> {
+        let mut seen = BTreeSet::new();
+        let fresh = |path: &&PathBuf| seen.insert(path.canonicalize().unwrap_or_else(|_| (*path).clone()));
+        let readers = paths.iter().filter(fresh).map(|path| Reader::open(path));
+        Self::of(readers.collect::<Result<_, _>>()?)
+    }
+
+    pub fn of(readers: Vec<Reader>) -> Result<Self, StoreError> {
+        let league = the_one_league(&readers)?;
+        let (mut referees, mut players) = (Vec::new(), Vec::new());
+        for reader in &readers {
+            for stream in reader.streams()? {
+                let events = || reader.load(&stream);
+                match stream.role() {
+                    "referee" => referees.push(chosen(reader, &stream, &events()?, league.as_ref())?),
+                    "player" => players.push(chosen(reader, &stream, &events()?, league.as_ref())?),
+                    _ => {}
+                }
+            }
+        }
+        Ok(Self { league, referees, players, readers })
+    }
+
+    pub fn readers(&self) -> &[Reader] {
+        &self.readers
+    }
+
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        self.readers.iter().map(Reader::path)
+    }
+
+    /// Every match that is heard of.
+    pub fn matches(&self) -> BTreeSet<MatchId> {
+        let league = self.league.iter().flat_map(|history| history.league.matches.keys());
+        let referees = self.referees.iter().flat_map(|diary| &diary.entries);
+        let players = self.players.iter().flat_map(|diary| &diary.entries);
+        let referees = referees.flat_map(|note| note.event.matches());
+        let players = players.flat_map(|note| note.event.matches());
+        league.chain(referees).chain(players).cloned().collect()
+    }
+
+    /// The exchanges that belong to a match of this league, from all stores, in the order in which they began.
+    pub fn exchanges_of(&self, match_id: &MatchId) -> Result<Vec<Exchange>, StoreError> {
+        let mut all = Vec::new();
+        for reader in &self.readers {
+            let kept = reader.exchanges_of(match_id)?;
+            all.extend(kept.into_iter().filter(|exchange| self.is_of_this_league(reader.path(), exchange)));
+        }
+        all.sort_by_key(|exchange| exchange.at);
+        Ok(all)
+    }
+
+    /// An agent that has been in another league may have had a match of the same name there.
+    fn is_of_this_league(&self, file: &Path, exchange: &Exchange) -> bool {
+        let referee = self.referees.iter().filter(|diary| diary.file == file);
+        let player = self.players.iter().filter(|diary| diary.file == file);
+        let covers =
+            referee.filter(|diary| diary.id() == exchange.agent).map(|diary| diary.covers(exchange.at));
+        let mut covers = covers
+            .chain(player.filter(|diary| diary.id() == exchange.agent).map(|diary| diary.covers(exchange.at)))
+            .peekable();
+        covers.peek().is_none() || covers.any(|covers| covers)
+    }
+}
+
+fn the_one_league(readers: &[Reader]) -> Result<Option<History>, StoreError> {
+    let mut found: Option<(&Reader, History)> = None;
+    for reader in readers {
+        match (History::load(reader), &found) {
+            (Err(StoreError::NoLeague(_)), _) => {}
+            (Err(error), _) => return Err(error),
+            (Ok(_), Some((first, _))) => {
+                return Err(StoreError::TwoLeagues(first.path().to_owned(), reader.path().to_owned()));
+            }
+            (Ok(history), None) => found = Some((reader, history)),
+        }
+    }
+    Ok(found.map(|(_, history)| history))
+}
+
+/// The part of an agent's events that belongs to the league, or else the last.
+fn chosen<E: Own>(
+    reader: &Reader,
+    stream: &Stream,
+    events: &[Stored],
+    league: Option<&History>,
+) -> Result<Diary<E>, StoreError> {
+    let path = || reader.path().to_owned();
+    let unreadable = |error| StoreError::Unreadable { path: path(), error };
+    let mut parts = Diary::read(reader.path(), stream, events).map_err(unreadable)?;
+    let Some(last) = parts.pop() else { return Err(StoreError::Empty(path())) };
+    let fits = |diary: &Diary<E>| match (&diary.name, league) {
+        (Some(name), Some(history)) => is_known(&history.league, name),
+        _ => true,
+    };
+    if fits(&last) {
+        return Ok(last);
+    }
+    let id = last.id().to_owned();
+    parts.into_iter().rev().find(fits).ok_or_else(|| StoreError::Stranger { path: path(), id })
+}
+
+/// Whether an agent is the league's own: the manager knows its token.
+pub(super) fn is_known(league: &League, name: &Name) -> bool {
+    let hash: Option<&TokenHash> = match league.players.get(&PlayerId::new(name.id.clone())) {
+        Some(player) => Some(&player.token),
+        None => league.referees.get(&RefereeId::new(name.id.clone())).map(|referee| &referee.token),
+    };
+    match (hash, name.token()) {
+        (Some(hash), Some(token)) => hash.admits(token),
+        _ => false,
+    }
+}

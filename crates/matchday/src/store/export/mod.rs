@@ -1,0 +1,132 @@
+//! What stores hold as files for other programs: every event, the matches and the table for a spreadsheet, and a record
+//! of each match. Touches the directory it is told to make, and nothing else.
+//!
+//! # Layout
+//! - `rows`: matches and table for a spreadsheet; `record`: all about one match; `redact`: what is left out
+//!
+//! Whatever would let its reader act in an agent's name is blanked: tokens, the hashes they are derived from, and the
+//! secrets of draws to come. Such an event is marked, for its hash is that of the event as it is stored.
+
+mod record;
+mod redact;
+mod rows;
+
+pub use record::record;
+
+use super::chronicle::Chronicle;
+use super::error::StoreError;
+use super::{Stored, Stream, words};
+use redact::redact;
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+/// What was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Exported {
+    pub events: u64,
+    pub matches: u64,
+    /// Whether the matches and the table of a league are among it, which only the manager's store holds.
+    pub league: bool,
+}
+
+/// Writes everything into a directory, which must be new or empty.
+pub fn export(chronicle: &Chronicle, dir: &Path) -> Result<Exported, StoreError> {
+    let failed = |error| StoreError::io(dir, error);
+    if fs::read_dir(dir).is_ok_and(|mut files| files.next().is_some()) {
+        return Err(StoreError::NotEmpty(dir.to_owned()));
+    }
+    fs::create_dir_all(dir.join("matches")).map_err(failed)?;
+    let events = write_events(chronicle, dir)?;
+    if let Some(history) = &chronicle.league {
+        write_csv(&dir.join("matches.csv"), rows::matches(history)).map_err(failed)?;
+        write_csv(&dir.join("standings.csv"), rows::standings(history)).map_err(failed)?;
+    }
+    let matches = chronicle.matches();
+    for (number, match_id) in (1_u64..).zip(&matches) {
+        let record = record(chronicle, match_id)?;
+        let name = file_name(match_id.as_str(), number);
+        let mut file = create(&dir.join("matches").join(name)).map_err(failed)?;
+        serde_json::to_writer_pretty(&mut file, &record).map_err(|error| failed(error.into()))?;
+        writeln!(file).and_then(|()| file.flush()).map_err(failed)?;
+    }
+    Ok(Exported { events, matches: matches.len() as u64, league: chronicle.league.is_some() })
+}
+
+fn write_events(chronicle: &Chronicle, dir: &Path) -> Result<u64, StoreError> {
+    let failed = |error| StoreError::io(dir, error);
+    let several = chronicle.readers().len() > 1;
+    let mut events = 0;
+    let mut file = create(&dir.join("events.jsonl")).map_err(failed)?;
+    for reader in chronicle.readers() {
+        // The streams of two machines may have the same name.
+        let of_file = several.then(|| reader.path());
+        for stream in reader.streams()? {
+            for stored in reader.load(&stream)? {
+                writeln!(file, "{}", event(of_file, &stream, &stored)).map_err(failed)?;
+                events += 1;
+            }
+        }
+    }
+    file.flush().map_err(failed)?;
+    Ok(events)
+}
+
+/// A player's store may hold matches that a foreign manager has named in any way, also as a path to somewhere else.
+fn file_name(match_id: &str, number: u64) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    if match_id.chars().all(is_plain) && !match_id.is_empty() {
+        return format!("{match_id}.json");
+    }
+    let plain: String = match_id.chars().map(|c| if is_plain(c) { c } else { '_' }).take(64).collect();
+    format!("{}.{number}.json", if plain.is_empty() { "match" } else { &plain })
+}
+
+fn create(path: &Path) -> io::Result<BufWriter<File>> {
+    File::create_new(path).map(BufWriter::new)
+}
+
+fn event(file: Option<&Path>, stream: &Stream, stored: &Stored) -> Value {
+    let mut line: Value = serde_json::from_str(&stored.line).unwrap_or_default();
+    let mut event = line.get_mut("event").map(Value::take).unwrap_or_default();
+    let redacted = redact(&mut event, false);
+    let mut row = json!({
+        "stream": stream.0,
+        "seq": stored.seq,
+        "at": stored.at.as_micros(),
+        "time": words::of_time(stored.at),
+        "hash": stored.hash.to_string(),
+        "event": event,
+    });
+    if let Some(row) = row.as_object_mut() {
+        if let Some(file) = file {
+            row.insert("file".into(), file.display().to_string().into());
+        }
+        if redacted {
+            row.insert("redacted".into(), true.into());
+        }
+    }
+    row
+}
+
+fn write_csv<R: Serialize>(path: &Path, rows: impl Iterator<Item = R>) -> io::Result<()> {
+    let mut csv = csv::Writer::from_writer(create(path)?);
+    for row in rows {
+        csv.serialize(row)?;
+    }
+    csv.flush()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::file_name;
+
+    #[test]
+    fn a_match_with_any_name_becomes_a_file_in_its_folder() {
+        assert_eq!(file_name("R1M1", 1), "R1M1.json");
+        assert_eq!(file_name("../../etc/passwd", 2), "______etc_passwd.2.json");
+        assert_eq!(file_name("", 3), "match.3.json");
+    }
+}

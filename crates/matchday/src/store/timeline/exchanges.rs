@@ -1,0 +1,138 @@
+//! Messages and answers as lines. What both sides recorded is told once, with how long it took on either side. Pure.
+
+use super::milliseconds;
+use crate::store::chronicle::Chronicle;
+use crate::store::gist::gist;
+use crate::store::{Direction, Exchange};
+use matchday_core::protocol::Timestamp;
+use matchday_core::referee::RefereeEvent;
+use std::collections::BTreeMap;
+
+/// Whose endpoint is whose.
+#[derive(Debug, Default)]
+pub(in crate::store) struct Names(BTreeMap<String, String>);
+
+impl Names {
+    pub(in crate::store) fn of(chronicle: &Chronicle) -> Self {
+        let mut names = BTreeMap::new();
+        let assigned = chronicle.referees.iter().flat_map(|diary| &diary.entries);
+        for note in assigned {
+            if let RefereeEvent::Assigned { assignment } = &note.event {
+                for player in &assignment.players {
+                    if let Some(endpoint) = &player.endpoint {
+                        names.insert(endpoint.to_string(), player.player_id.to_string());
+                    }
+                }
+            }
+        }
+        if let Some(history) = &chronicle.league {
+            let league = &history.league;
+            for (id, player) in &league.players {
+                names.insert(player.meta.contact_endpoint.to_string(), id.to_string());
+            }
+            for (id, referee) in &league.referees {
+                names.insert(referee.meta.contact_endpoint.to_string(), id.to_string());
+            }
+        }
+        Self(names)
+    }
+
+    /// Who asked, and who was asked.
+    pub(in crate::store) fn route(&self, exchange: &Exchange) -> (String, String) {
+        let agent = short(&exchange.agent).to_owned();
+        match exchange.direction {
+            Direction::Out => (agent, self.receiver(exchange)),
+            Direction::In => {
+                let sender = gist(&exchange.request).sender;
+                let sender = sender.as_deref().map(short);
+                (sender.map_or_else(|| exchange.peer.to_string(), str::to_owned), agent)
+            }
+        }
+    }
+
+    fn receiver(&self, exchange: &Exchange) -> String {
+        match self.0.get(exchange.peer.as_str()) {
+            Some(id) => id.clone(),
+            None if TO_MANAGER.contains(&exchange.message_type.as_str()) => "manager".to_owned(),
+            None => exchange.peer.to_string(),
+        }
+    }
+}
+
+/// What is only ever said to a manager.
+const TO_MANAGER: &[&str] =
+    &["MATCH_RESULT_REPORT", "LEAGUE_QUERY", "LEAGUE_REGISTER_REQUEST", "REFEREE_REGISTER_REQUEST"];
+
+/// `P01` for `player:P01`.
+fn short(agent: &str) -> &str {
+    match agent {
+        "league_manager" => "manager",
+        _ => agent.split_once(':').map_or(agent, |(_, id)| id),
+    }
+}
+
+/// An exchange as its sender recorded it, or else its receiver; and with the first, what the receiver recorded of it.
+pub(in crate::store) type Pair<'a> = (&'a Exchange, Option<&'a Exchange>);
+
+/// Puts together what both sides recorded. The sender's record tells more, so it is the one that comes first.
+pub(in crate::store) fn paired(exchanges: &[Exchange]) -> Vec<Pair<'_>> {
+    let sent = exchanges.iter().filter(|exchange| exchange.direction == Direction::Out);
+    let mut pairs: Vec<Pair<'_>> = sent.map(|told| (told, None)).collect();
+    for heard in exchanges.iter().filter(|exchange| exchange.direction == Direction::In) {
+        let same = |(told, other): &&mut Pair<'_>| {
+            other.is_none()
+                && told.direction == Direction::Out
+                && told.message_type == heard.message_type
+                && told.conversation_id == heard.conversation_id
+                && told.request == heard.request
+        };
+        match pairs.iter_mut().find(same) {
+            Some((_, other)) => *other = Some(heard),
+            None => pairs.push((heard, None)),
+        }
+    }
+    pairs
+}
+
+/// A line for each exchange: `REF01 -> P01  GAME_INVITATION  4.1 ms  GAME_JOIN_ACK, accept true  (0.3 ms at P01)`.
+pub(super) fn lines(names: &Names, exchanges: &[Exchange]) -> Vec<(Timestamp, String)> {
+    let pairs = paired(exchanges);
+    let told: Vec<(String, String, &Pair<'_>)> = pairs
+        .iter()
+        .map(|pair| {
+            let (from, to) = names.route(pair.0);
+            (format!("{from} -> {to}"), to, pair)
+        })
+        .collect();
+    let width = told.iter().map(|(route, ..)| route.chars().count()).max().unwrap_or(0);
+    told.iter().map(|(route, to, pair)| (pair.0.at, format!("{route:width$}  {}", line(pair, to)))).collect()
+}
+
+fn line((told, heard): &Pair<'_>, receiver: &str) -> String {
+    let took = |exchange: &Exchange| exchange.done_at.map(|done| milliseconds(done, exchange.at));
+    let mut line = format!("{:<22}", told.message_type);
+    if let Some(took) = took(told) {
+        line.push_str(&format!("  {took:>8.1} ms"));
+    }
+    line.push_str("  ");
+    line.push_str(&answer_gist(told.answer.as_deref(), &told.outcome));
+    let mut line = line.trim_end().to_owned();
+    if let Some(heard) = heard {
+        let took = took(heard).map_or_else(String::new, |took| format!("{took:.1} ms"));
+        if told.answer.is_none() && heard.answer.is_some() {
+            let answer = answer_gist(heard.answer.as_deref(), &heard.outcome);
+            line.push_str(&format!("; {receiver} answered after {took}, which did not arrive: {answer}"));
+        } else if !took.is_empty() {
+            line.push_str(&format!("  ({took} at {receiver})"));
+        }
+    }
+    line
+}
+
+/// `GAME_JOIN_ACK, accept true`, or how it ended otherwise.
+pub(in crate::store) fn answer_gist(answer: Option<&str>, outcome: &str) -> String {
+    let Some(answer) = answer.map(gist) else { return outcome.to_owned() };
+    let parts = [answer.message_type.unwrap_or_default(), answer.details];
+    let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    if parts.is_empty() { outcome.to_owned() } else { parts.join(", ") }
+}

@@ -1,0 +1,106 @@
+//! Why a match ended as it did: by the manager's word, else the referee's, else a player's. Pure.
+
+use crate::store::chronicle::Chronicle;
+use crate::store::diary::Diary;
+use crate::store::own_words;
+use crate::store::verify::result::{self, Played};
+use crate::store::words::status_of;
+use matchday_core::player::PlayerEvent;
+use matchday_core::player::memory::{DrawCheck, PastGame};
+use matchday_core::protocol::messages::{GameDetails, MatchResult, Parity};
+use matchday_core::protocol::{MatchId, PlayerId};
+use matchday_core::referee::{Assignment, RefereeEvent};
+
+pub(super) fn of(chronicle: &Chronicle, match_id: &MatchId) -> String {
+    if let Some(history) = &chronicle.league {
+        let game = history.league.matches.get(match_id);
+        if let Some(decision) = game.and_then(|game| game.decision.as_ref()) {
+            return of_result(&decision.result, history.proof(match_id));
+        }
+    }
+    let by_referee = chronicle.referees.iter().filter_map(|diary| decided(diary, match_id)).next_back();
+    if let Some((assignment, result)) = by_referee {
+        let proof = result::proof(&Played::as_assigned(assignment), status_of(result), result);
+        return of_result(result, proof);
+    }
+    let by_player = chronicle.players.iter().find_map(|diary| finished(diary, match_id));
+    by_player.map_or_else(|| "not decided yet\n".into(), |(player, game)| of_game(player, game))
+}
+
+/// The last result that a referee has come to in a match.
+pub(in crate::store) fn decided<'a>(
+    diary: &'a Diary<RefereeEvent>,
+    wanted: &MatchId,
+) -> Option<(&'a Assignment, &'a MatchResult)> {
+    let (mut assigned, mut found) = (None, None);
+    for note in &diary.entries {
+        match &note.event {
+            RefereeEvent::Assigned { assignment } if assignment.match_id == *wanted => {
+                assigned = Some(&**assignment);
+            }
+            RefereeEvent::Decided { match_id, result, .. } if match_id == wanted => {
+                found = assigned.map(|assignment| (assignment, &**result));
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+fn finished<'a>(diary: &'a Diary<PlayerEvent>, wanted: &'a MatchId) -> Option<(&'a str, &'a PastGame)> {
+    diary.of_match(wanted).find_map(|note| match &note.event {
+        PlayerEvent::Finished { game } => Some((diary.id(), game)),
+        _ => None,
+    })
+}
+
+fn of_result(result: &MatchResult, proof: Option<String>) -> String {
+    let mut text = String::new();
+    if let Some(reason) = &result.reason {
+        text.push_str(&format!("why      {reason}\n"));
+    }
+    if let GameDetails::Parity(details) = &result.details.game {
+        for (player, choice) in details.choices.iter() {
+            let answer_ms = result.details.answer_ms.as_ref();
+            let took = answer_ms.and_then(|all| all.get(player).copied().flatten());
+            let took = took.map_or_else(String::new, |took| format!(" after {took} ms"));
+            text.push_str(&chose(player, *choice, &took));
+        }
+        if let Some(number) = details.drawn_number {
+            let proof = match proof.as_deref() {
+                Some("proven") => {
+                    ": it follows from what the referee was bound to before anyone chose".to_owned()
+                }
+                Some("unproven") => ": the referee has offered no proof".to_owned(),
+                Some(wrong) => format!(", {wrong}"),
+                None => String::new(),
+            };
+            text.push_str(&format!("draw     {number}{proof}\n"));
+        }
+    }
+    text
+}
+
+fn chose(player: impl std::fmt::Display, choice: Option<Parity>, more: &str) -> String {
+    format!("choice   {player} chose {}{more}\n", choice.map_or("nothing", |parity| parity.as_str()))
+}
+
+/// As a player remembers it, who knows no more than GAME_OVER has told.
+fn of_game(player: &str, game: &PastGame) -> String {
+    let mut text = format!("result   {} for {player}\n", own_words::outcome(game));
+    let opponent = game.opponent_id.as_ref().map_or("the opponent", PlayerId::as_str);
+    if game.own_choice.is_some() || game.opponent_choice.is_some() {
+        text.push_str(&chose(player, game.own_choice, ""));
+        text.push_str(&chose(opponent, game.opponent_choice, ""));
+    }
+    if let Some(parity) = game.drawn_parity {
+        let found = match game.draw {
+            DrawCheck::Proven => ": the player has recomputed it from what the referee was bound to",
+            DrawCheck::Unproven => ": the referee has offered no proof",
+            DrawCheck::Broken => ": NOT WHAT THE REFEREE HAD PROMISED",
+            DrawCheck::NotPromised => "",
+        };
+        text.push_str(&format!("draw     {parity}{found}\n"));
+    }
+    text
+}

@@ -1,0 +1,148 @@
+//! A part of the terminal that is drawn again and again in place. Pure: from what is drawn and what is to be drawn to what
+//! must be written; only [`Size::of_terminal`] asks the system.
+
+use std::io::IsTerminal;
+use terminal_size::{Height, Width, terminal_size_of};
+
+/// How much room there is, in characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Size {
+    pub(crate) columns: usize,
+    pub(crate) rows: usize,
+}
+
+impl Size {
+    /// What terminals have when they do not say.
+    const USUAL: Self = Self { columns: 80, rows: 24 };
+
+    /// The room on the standard output, if that is a terminal on which the cursor can be moved.
+    pub(crate) fn of_terminal() -> Option<Self> {
+        let out = std::io::stdout();
+        if !out.is_terminal() || std::env::var_os("TERM").is_some_and(|term| term == "dumb") {
+            return None;
+        }
+        Some(match terminal_size_of(out) {
+            Some((Width(columns @ 1..), Height(rows @ 1..))) => {
+                Self { columns: columns.into(), rows: rows.into() }
+            }
+            _ => Self::USUAL,
+        })
+    }
+}
+
+/// What stands on the terminal above the cursor.
+#[derive(Debug, Default)]
+pub(crate) struct Screen {
+    drawn: Vec<String>,
+}
+
+impl Screen {
+    /// What to write so that `lines` take the place of those before. Lines are cut to the width, and those that do not
+    /// fit below one another are left out: what has scrolled away could not be drawn over.
+    pub(crate) fn draw(&mut self, lines: &[String], size: Size) -> String {
+        let mut text = self.back(size);
+        self.drawn = fitted(lines, size);
+        for line in &self.drawn {
+            text.push_str(line);
+            text.push_str("\x1b[K\n");
+        }
+        text.push_str("\x1b[J");
+        text
+    }
+
+    /// What to write so that nothing is left of it.
+    pub(crate) fn clear(&mut self, size: Size) -> String {
+        let text = self.back(size);
+        self.drawn.clear();
+        text + "\x1b[J"
+    }
+
+    /// Back to where the first line begins. A terminal that has become narrower has broken lines in two.
+    fn back(&self, size: Size) -> String {
+        let rows = |line: &String| width(line).div_ceil(size.columns).max(1);
+        match self.drawn.iter().map(rows).sum::<usize>() {
+            0 => "\r".to_owned(),
+            up => format!("\r\x1b[{up}A"),
+        }
+    }
+}
+
+/// As many lines as there is room for above the cursor, each no longer than the terminal is wide.
+fn fitted(lines: &[String], size: Size) -> Vec<String> {
+    let most = size.rows.saturating_sub(1).max(1);
+    let mut fitted: Vec<String> = lines.iter().take(most).map(|line| cut(line, size.columns)).collect();
+    if let (true, Some(last)) = (lines.len() > most, fitted.last_mut()) {
+        let more = lines.len() - most + 1;
+        *last = cut(&format!("... and {more} more lines than there is room for"), size.columns);
+    }
+    fitted
+}
+
+/// The first characters of a line; what switches bold on and off takes no room and stays.
+fn cut(line: &str, columns: usize) -> String {
+    let mut shown = 0;
+    let mut control = false;
+    let keep = |c: &char| {
+        if *c == '\x1b' {
+            control = true;
+        }
+        let takes_room = !control;
+        if control && *c == 'm' {
+            control = false;
+        }
+        shown += usize::from(takes_room);
+        !takes_room || shown <= columns
+    };
+    line.chars().filter(keep).collect()
+}
+
+/// How many characters of a line are seen.
+pub(crate) fn width(line: &str) -> usize {
+    let mut control = false;
+    let seen = line.chars().filter(|c| {
+        let is_control = control || *c == '\x1b';
+        control = is_control && *c != 'm';
+        !is_control
+    });
+    seen.count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(texts: &[&str]) -> Vec<String> {
+        texts.iter().map(|text| (*text).to_owned()).collect()
+    }
+
+    #[test]
+    fn a_frame_takes_the_place_of_the_one_before() {
+        let (mut screen, size) = (Screen::default(), Size { columns: 10, rows: 5 });
+        assert_eq!(screen.draw(&lines(&["one", "two"]), size), "\rone\x1b[K\ntwo\x1b[K\n\x1b[J");
+        assert_eq!(screen.draw(&lines(&["three"]), size), "\r\x1b[2Athree\x1b[K\n\x1b[J");
+        assert_eq!(screen.clear(size), "\r\x1b[1A\x1b[J");
+        assert_eq!(screen.clear(size), "\r\x1b[J");
+    }
+
+    #[test]
+    fn lines_that_a_narrower_terminal_has_broken_are_counted_as_they_stand() {
+        let mut screen = Screen::default();
+        screen.draw(&lines(&["12345678", "123"]), Size { columns: 10, rows: 5 });
+        assert!(screen.clear(Size { columns: 4, rows: 5 }).starts_with("\r\x1b[3A"));
+    }
+
+    #[test]
+    fn what_has_no_room_is_left_out_and_counted() {
+        let size = Size { columns: 12, rows: 4 };
+        let fitted = fitted(&lines(&["one", "two", "three", "four", "five"]), size);
+        assert_eq!(fitted, ["one", "two", "... and 3 mo"]);
+    }
+
+    #[test]
+    fn bold_takes_no_room() {
+        let bold = "\x1b[1mheader\x1b[0m";
+        assert_eq!(width(bold), 6);
+        assert_eq!(cut(bold, 4), "\x1b[1mhead\x1b[0m");
+        assert_eq!(cut(bold, 6), bold);
+    }
+}

@@ -1,0 +1,121 @@
+//! What is no agent gets one clear line, the right exit code, and no more time or memory than it is worth.
+
+use crate::ground::{free_address, run, run_aside};
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+
+/// A server that says one thing to whoever connects, and then what `more` says for as long as it is listened to.
+async fn serving(first: &'static str, more: Option<&'static str>) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            tokio::spawn(speak(stream, first, more));
+        }
+    });
+    url
+}
+
+async fn speak(mut stream: TcpStream, first: &'static str, more: Option<&'static str>) {
+    let mut heard = [0; 4096];
+    let _ = stream.read(&mut heard).await;
+    let mut said = stream.write_all(first.as_bytes()).await;
+    while let (Ok(()), Some(more)) = (&said, more) {
+        said = stream.write_all(more.repeat(1000).as_bytes()).await;
+    }
+}
+
+async fn line_about(url: &str) -> String {
+    let done = run_aside(&["check", "player", url]).await;
+    assert!(done.took < Duration::from_secs(20), "{done:?}");
+    done.line(1).to_owned()
+}
+
+#[test]
+fn nobody_there() {
+    let url = format!("http://{}/mcp", free_address());
+    let done = run(&["check", "player", &url]);
+    let line = done.line(1);
+    assert!(line.contains(&format!("nobody listens at {url}")), "{line}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_tls_where_it_is_asked_for() {
+    let url = serving("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n", None).await;
+    let url = url.replace("http://", "https://");
+    let line = line_about(&url).await;
+    assert!(line.contains(&format!("no TLS with what listens at {url}")), "{line}");
+}
+
+#[test]
+fn what_is_no_url_is_bad_usage() {
+    for url in ["localhost:8101", "ftp://localhost/mcp", "", "http://"] {
+        let done = run(&["check", "player", url]);
+        assert!(done.line(2).contains("no URL of an agent"), "{done:?}");
+    }
+    assert_eq!(run(&["check", "player"]).code, 2);
+    assert_eq!(run(&["check", "umpire", "http://localhost:1/mcp"]).code, 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_service_that_does_not_speak_http() {
+    let url = serving("220 mail.example.com ESMTP\r\n", None).await;
+    let line = line_about(&url).await;
+    assert!(line.contains("instead of answering HTTP"), "{line}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_service_that_never_answers() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    let line = line_about(&url).await;
+    assert!(line.contains("no whole answer to HTTP within 5"), "{line}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_for_people() {
+    let page = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 28\r\n\r\n<html><body>hi</body></html>";
+    let line = line_about(&serving(page, None).await).await;
+    assert!(line.contains("a page for people"), "{line}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_redirect_names_where_it_leads() {
+    let moved =
+        "HTTP/1.1 308 Permanent Redirect\r\nLocation: http://localhost:9/mcp/\r\nContent-Length: 0\r\n\r\n";
+    let line = line_about(&serving(moved, None).await).await;
+    assert!(line.contains("redirects to http://localhost:9/mcp/ (HTTP 308)"), "{line}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_wrong_path() {
+    let lost = "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n";
+    let line = line_about(&serving(lost, None).await).await;
+    assert!(line.contains("check the path"), "{line}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_body_that_never_ends() {
+    let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n";
+    let line = line_about(&serving(head, Some("0123456789 ")).await).await;
+    assert!(line.contains("bytes or more, which no league reads"), "{line}");
+}
+
+#[test]
+fn nobody_registers() {
+    let listen = free_address().to_string();
+    let done = run(&["check", "player", "--wait", "--listen", &listen, "--wait-for", "0.2"]);
+    assert_eq!(done.code, 1, "{done:?}");
+    assert!(done.err.contains("no agent registered here in time"), "{done:?}");
+    let done = run(&["check", "player", "--wait", "--listen", &listen, "--wait-for", "0.2", "--json"]);
+    assert_eq!((done.code, &done.rule("register.request")["verdict"]), (1, &"fail".into()), "{done:?}");
+}
+
+#[test]
+fn a_failure_is_in_the_json_too() {
+    let url = format!("http://{}/mcp", free_address());
+    let done = run(&["check", "player", &url, "--json"]);
+    assert_eq!((done.code, done.json()["stopped"].is_string()), (1, true));
+    assert_eq!(done.rule("transport.reachable")["verdict"], "fail");
+}

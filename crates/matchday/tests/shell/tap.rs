@@ -1,0 +1,120 @@
+//! Listens in between agents: everything passes through unchanged, and is kept word for word.
+
+use crate::ground::free_port;
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full};
+use hyper::Response;
+use matchday::net::client::Client;
+use matchday::net::server;
+use matchday::store::{Direction, Exchange};
+use matchday_core::protocol::MessageType;
+use matchday_core::protocol::methods::{METHODS, Method};
+use matchday_core::protocol::schema;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::SocketAddr;
+use std::sync::{Arc, LazyLock, Mutex};
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+/// A request, and its response unless the agent could not be reached.
+type Heard = (Value, Option<Value>);
+
+#[derive(Clone)]
+pub(crate) struct Tap {
+    heard: Arc<Mutex<Vec<Heard>>>,
+    closing: watch::Receiver<bool>,
+    _close: Arc<watch::Sender<bool>>,
+}
+
+impl Tap {
+    pub(crate) fn new() -> Self {
+        let (close, closing) = watch::channel(false);
+        Self { heard: Arc::default(), closing, _close: Arc::new(close) }
+    }
+
+    /// An address that leads to `agent`, past this tap.
+    pub(crate) async fn before(&self, agent: SocketAddr) -> SocketAddr {
+        let listener = free_port().await;
+        let address = listener.local_addr().unwrap();
+        let (heard, client) = (Arc::clone(&self.heard), Client::new());
+        let handler = move |request: hyper::Request<hyper::body::Incoming>, _| {
+            let (heard, client) = (Arc::clone(&heard), client.clone());
+            async move {
+                let asked = request.into_body().collect().await.unwrap().to_bytes();
+                let deadline = Instant::now() + Duration::from_secs(30);
+                let url = format!("http://{agent}/mcp");
+                let received = client.post(&url, asked.clone(), deadline, 1 << 20).await.ok();
+                let read = |bytes: &[u8]| serde_json::from_slice(bytes).unwrap_or_default();
+                heard.lock().unwrap().push((read(&asked), received.as_ref().map(|it| read(&it.body))));
+                let (status, body) = received.map_or((502, Bytes::new()), |it| (it.status, it.body));
+                let mut response = Response::new(Full::new(body));
+                *response.status_mut() = hyper::StatusCode::from_u16(status).unwrap();
+                response
+            }
+        };
+        tokio::spawn(server::serve(listener, 100, handler, self.closing.clone()));
+        address
+    }
+
+    /// Holds every exchange against the schema of its method, and gives back which methods were answered.
+    pub(crate) fn assert_all_fit(&self) -> BTreeSet<String> {
+        let judges: BTreeMap<_, _> = METHODS.iter().map(|method| (method.name, Judge::of(method))).collect();
+        let mut methods = BTreeSet::new();
+        for (request, response) in self.heard.lock().unwrap().iter() {
+            let method = request["method"].as_str().unwrap_or_else(|| panic!("no method: {request}"));
+            assert_fits(&judges[method].request, request);
+            if let Some(response) = response {
+                assert_fits(&judges[method].response, response);
+                methods.insert(method.to_owned());
+            }
+        }
+        methods
+    }
+}
+
+/// The schemas of one method's request and response.
+struct Judge {
+    request: jsonschema::Validator,
+    response: jsonschema::Validator,
+}
+
+impl Judge {
+    fn of(method: &Method) -> Self {
+        let half = |part: &str| {
+            let mut document = schema::exchange(method);
+            document.as_object_mut().unwrap().remove("anyOf");
+            document["$ref"] = json!(format!("#/$defs/{part}"));
+            jsonschema::options().should_validate_formats(true).build(&document).unwrap()
+        };
+        Self { request: half("request"), response: half("response") }
+    }
+}
+
+fn assert_fits(judge: &jsonschema::Validator, value: &Value) {
+    let faults: Vec<_> = judge.iter_errors(value).map(|fault| fault.to_string()).collect();
+    assert!(faults.is_empty(), "{faults:?}\n{value:#}");
+}
+
+/// Holds what an agent of ours said in a recorded exchange against the schema of the message. What is kept only in part
+/// is passed over.
+pub(crate) fn assert_recorded_fits(exchange: &Exchange) {
+    let said = match exchange.direction {
+        Direction::Out => Some(&exchange.request),
+        Direction::In => exchange.answer.as_ref(),
+    };
+    let Some(whole) = said.and_then(|text| serde_json::from_str::<Value>(text).ok()) else { return };
+    let places = [&whole, &whole["params"], &whole["params"]["message"], &whole["result"]];
+    for message in places {
+        if let Some(kind) = message["message_type"].as_str().and_then(MessageType::parse) {
+            assert_fits(&MESSAGES[&kind], message);
+        }
+    }
+}
+
+static MESSAGES: LazyLock<BTreeMap<MessageType, jsonschema::Validator>> = LazyLock::new(|| {
+    let judge =
+        |kind| jsonschema::options().should_validate_formats(true).build(&schema::message(kind)).unwrap();
+    MessageType::ALL.iter().map(|&kind| (kind, judge(kind))).collect()
+});

@@ -1,0 +1,4 @@
+"""The protocol as it is described."""
+from student import Student
+
+Student().serve()
