@@ -3,6 +3,9 @@
 //! A league's reader stops at the first fault. To be told of every fault at once, each field of what the agent sent is
 //! put by itself into a message that is otherwise right, and that is read.
 
+use super::exchange::Exchange;
+use super::report::Sheet;
+use super::rule::Rule;
 use matchday_core::protocol::Timestamp;
 use matchday_core::protocol::decode::{self, Conformance, Incoming, Limits, Reading, Rejection, decode};
 use serde_json::{Map, Value};
@@ -17,6 +20,39 @@ pub(crate) enum FieldVerdict {
         strict: Rejection,
     },
     Wrong(Rejection),
+}
+
+/// Writes down what a league makes of a field; whether the league that is checked for takes it.
+pub(crate) fn record(
+    sheet: &mut Sheet,
+    rule: &'static Rule,
+    verdict: FieldVerdict,
+    conformance: Conformance,
+    exchange: &Exchange,
+) -> bool {
+    match verdict {
+        FieldVerdict::Right => {
+            sheet.pass(rule, "");
+            true
+        }
+        FieldVerdict::Forgiven { deviation, strict } => {
+            let note = format!(
+                "{}. A strict league refuses that with {}; a lenient one lets it pass as \"{deviation}\"",
+                strict.sentence(),
+                strict.code
+            );
+            let lenient = conformance == Conformance::Lenient;
+            match lenient {
+                true => sheet.warn(rule, note, exchange),
+                false => sheet.broken(rule, note, exchange),
+            }
+            lenient
+        }
+        FieldVerdict::Wrong(rejection) => {
+            sheet.broken(rule, format!("{} ({})", rejection.sentence(), rejection.code), exchange);
+            false
+        }
+    }
 }
 
 /// A message as it should have been, to put the agent's fields into.

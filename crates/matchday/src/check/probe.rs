@@ -158,24 +158,23 @@ impl Probe {
     /// Sends a league message in the dialect that the agent understands; if it does not know that one, in each other
     /// until one is understood, as a league does. If none is, the first answer stands.
     pub(crate) async fn tell(&self, message: &Message, within: Duration) -> Reply {
-        self.tell_altered(message, within, |_| {}).await
+        self.converse(message, within, None).await
     }
 
     /// The same, with the message changed in ways that no message of ours could be.
-    pub(crate) async fn tell_altered(
-        &self,
-        message: &Message,
-        within: Duration,
-        alter: impl Fn(&mut Map<String, Value>),
-    ) -> Reply {
+    pub(crate) async fn tell_altered(&self, message: &Message, within: Duration, alter: &Alter) -> Reply {
+        self.converse(message, within, Some(alter)).await
+    }
+
+    async fn converse(&self, message: &Message, within: Duration, alter: Option<&Alter>) -> Reply {
         let spoken = self.dialect();
-        let first = self.attempt(spoken, message, within, &alter).await;
+        let first = self.attempt(spoken, message, within, alter).await;
         if first.wire != Some(WireAnswer::MethodNotFound) {
             return first;
         }
         let others = std::iter::successors(Some(spoken.next()), |dialect| Some(dialect.next()));
         for dialect in others.take_while(|dialect| *dialect != spoken) {
-            let reply = self.attempt(dialect, message, within, &alter).await;
+            let reply = self.attempt(dialect, message, within, alter).await;
             match &reply.wire {
                 Some(WireAnswer::Message(_) | WireAnswer::Received) => {
                     self.speak(dialect);
@@ -193,26 +192,50 @@ impl Probe {
         dialect: Dialect,
         message: &Message,
         within: Duration,
-        alter: &impl Fn(&mut Map<String, Value>),
+        alter: Option<&Alter>,
     ) -> Reply {
         let id = self.fresh_id();
-        let body = altered(write_call(dialect, id, message), alter);
+        let body = write_call(dialect, id, message);
+        let body = match alter {
+            Some(alter) => altered(body, dialect, alter),
+            None => body,
+        };
         let exchange = self.send(message.message_type().name(), body, within).await;
         let wire = exchange.answered().map(|came| read_answer(came.status, &came.body, &self.limits));
         Reply { exchange, id, dialect, wire, apart: false }
     }
 }
 
-/// Changes the league message in a request body, wherever the dialect puts it.
-fn altered(body: Vec<u8>, alter: &impl Fn(&mut Map<String, Value>)) -> Vec<u8> {
+/// A change to a league message on its way out.
+pub(crate) type Alter = dyn Fn(&mut Map<String, Value>) + Sync;
+
+/// Changes the league message in a request body, wherever the dialect puts it, and the method with its type.
+fn altered(body: Vec<u8>, dialect: Dialect, alter: &Alter) -> Vec<u8> {
     let Ok(mut request) = serde_json::from_slice::<Value>(&body) else {
         return body;
     };
     let place = ["/params/message", "/params/arguments", "/params", ""]
         .into_iter()
         .find(|place| request.pointer(place).is_some_and(|held| held.get("message_type").is_some()));
-    if let Some(message) = place.and_then(|place| request.pointer_mut(place)?.as_object_mut()) {
-        alter(message);
+    let Some(message) = place.and_then(|place| request.pointer_mut(place)?.as_object_mut()) else {
+        return body;
+    };
+    let before = message.get("message_type").cloned();
+    alter(message);
+    let after = message.get("message_type").cloned();
+    if let Some(Value::String(kind)) = after.filter(|after| Some(after) != before.as_ref()) {
+        let (place, name) = match dialect {
+            Dialect::TypeAsMethod => ("/method", kind),
+            Dialect::ToolsCall => ("/params/name", kind.to_ascii_lowercase()),
+            Dialect::Standard | Dialect::LowerTypeAsMethod => ("/method", kind.to_ascii_lowercase()),
+            // One method for everything, or none at all.
+            Dialect::HandleMessage | Dialect::McpMessage | Dialect::ProtocolMessage | Dialect::Bare => {
+                ("", kind)
+            }
+        };
+        if let Some(method) = request.pointer_mut(place).filter(|_| !place.is_empty()) {
+            *method = name.into();
+        }
     }
     serde_json::to_vec(&request).unwrap_or(body)
 }

@@ -28,7 +28,7 @@ pub(crate) async fn reach(probe: &Probe) -> Result<Exchange, (Exchange, String)>
     let url = &probe.url;
     let exchange = probe.ping().await;
     let why = match &exchange.outcome {
-        Outcome::Answered(answered) => refusal(url, answered),
+        Outcome::Answered(_) => None,
         Outcome::Failed(CallError::NoConnection(error)) => Some(match connected(url).await {
             Ok(()) => format!(
                 "what listens at {url} breaks off instead of answering HTTP ({error}) - is it an agent?"
@@ -56,8 +56,9 @@ pub(crate) async fn reach(probe: &Probe) -> Result<Exchange, (Exchange, String)>
     }
 }
 
-/// Anything else than these is worth a longer look, even an error: not every agent knows `ping`.
-fn refusal(url: &str, answered: &Answered) -> Option<String> {
+/// Why the answer to a league message shows that no agent is there. To be asked of a message, not of a ping: agents that
+/// do not know `ping` answer it in many ways.
+pub(crate) fn refusal(url: &str, answered: &Answered) -> Option<String> {
     let status = answered.status;
     if (300..400).contains(&status) {
         let to = answered.location.as_deref().unwrap_or("an address that it does not name");

@@ -28,8 +28,9 @@ Example:
   matchday check player --wait --junit player.xml
       then start the agent, with http://localhost:8000/mcp as its manager
 
-With --wait the check is the agent's manager: it sees the registration, and the agent knows the tokens that it is
-shown. Without it, an agent that answers only to its own manager cannot be checked in full.
+With --wait the check is the agent's manager: it sees the registration, and the agent can know
+the tokens that it is shown. Without it, an agent that answers only to its own manager cannot be
+checked in full.
 
 Exit code 0 only if every mandatory rule holds, 1 if not, 2 if called wrongly.";
 

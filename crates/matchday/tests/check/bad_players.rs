@@ -177,7 +177,7 @@ const STRAINS: &[Case] = &[
     (
         "fails on GAME_OVER",
         |asked, _, right| if kind(asked) == "GAME_OVER" { Answer::failed() } else { right },
-        &["notice.game-over", "transport.status", "rpc.form"],
+        &["notice.game-over", "transport.status"],
         &[],
     ),
     (
@@ -234,6 +234,36 @@ async fn forms_are_judged_and_dialects_named() {
 #[tokio::test(flavor = "multi_thread")]
 async fn strains_are_blamed_for_what_they_break() {
     check(STRAINS).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_ends_a_player_is_blamed_for_it_and_nothing_after_it() {
+    let stub = stub(|asked, _, right| if asked.is_null() { Answer::dead() } else { right }).await;
+    let done = run_aside(&["check", "player", &stub.url, "--json"]).await;
+    let broken = ["robust.alive", "rpc.parse-error"].map(str::to_owned);
+    assert_eq!(done.rules("fail"), BTreeSet::from(broken), "{}", done.troubles());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_that_comes_apart_is_waited_for_and_named() {
+    let stub = stub(|asked, memory, right| {
+        if let Some(matches) = asked["params"]["matches"].as_array() {
+            memory.referee = matches[0]["referee_endpoint"].as_str().unwrap().to_owned();
+        }
+        match kind(asked) {
+            "GAME_INVITATION" | "CHOOSE_PARITY_CALL" => {
+                crate::stub::send_apart(&memory.referee, right, asked)
+            }
+            _ => right,
+        }
+    })
+    .await;
+    let done = run_aside(&["check", "player", &stub.url, "--json"]).await;
+    assert_eq!(done.rules("fail"), BTreeSet::new(), "{}", done.troubles());
+    let warned = ["choice.generic", "choice.message", "join.message"].map(str::to_owned);
+    assert!(done.rules("warning").is_subset(&BTreeSet::from(warned)), "{}", done.troubles());
+    let note = done.rule("choice.message")["note"].as_str().unwrap().to_owned();
+    assert!(note.contains("a message of its own"), "{note}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -13,4 +13,5 @@ mod ground;
 mod no_agent;
 mod our_own;
 mod output;
+mod registrations;
 mod stub;

@@ -41,10 +41,10 @@ fn nobody_there() {
 }
 
 #[test]
-fn https_is_not_spoken_yet() {
-    let done = run(&["check", "player", "https://localhost:8101/mcp"]);
-    let line = done.line(1);
-    assert!(line.contains("https") && line.contains("not spoken here yet"), "{line}");
+fn nobody_there_by_https() {
+    let url = format!("https://{}/mcp", free_address());
+    let line = run(&["check", "player", &url]).line(1);
+    assert!(line.contains(&format!("nobody listens at {url}")), "{line}");
 }
 
 #[test]

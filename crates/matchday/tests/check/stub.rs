@@ -4,6 +4,7 @@ use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper::header::{CONTENT_TYPE, HeaderValue};
 use hyper::{Response, StatusCode};
+use matchday::net::client::Client;
 use matchday::net::server;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -29,10 +30,18 @@ impl Answer {
         Self { status: 500, body: "Internal Server Error".to_owned(), after: Duration::ZERO }
     }
 
+    /// The last that is heard of the player.
+    pub(crate) fn dead() -> Self {
+        Self::nothing(DEAD)
+    }
+
     fn nothing(status: u16) -> Self {
         Self { status, body: String::new(), after: Duration::ZERO }
     }
 }
+
+/// Not a status of HTTP: the server ends.
+const DEAD: u16 = 0;
 
 /// What a player remembers from one question to the next.
 #[derive(Debug, Default)]
@@ -40,6 +49,8 @@ pub(crate) struct Memory {
     pub(crate) choices: BTreeMap<String, &'static str>,
     pub(crate) questions: usize,
     pub(crate) last_match: Value,
+    /// Where the referee listens, if an announcement said so.
+    pub(crate) referee: String,
 }
 
 /// How a player answers: the body of the request, its memory, and the right answer to make something of.
@@ -48,7 +59,7 @@ pub(crate) type Habit = fn(&Value, &mut Memory, Answer) -> Answer;
 /// A server that answers by habit for as long as it is kept.
 pub(crate) struct Stub {
     pub(crate) url: String,
-    _close: watch::Sender<bool>,
+    _close: Arc<watch::Sender<bool>>,
 }
 
 pub(crate) async fn stub(habit: Habit) -> Stub {
@@ -56,8 +67,10 @@ pub(crate) async fn stub(habit: Habit) -> Stub {
     let url = format!("http://{}/mcp", listener.local_addr().unwrap());
     let (close, closing) = watch::channel(false);
     let memory = Arc::new(Mutex::new(Memory::default()));
+    let close = Arc::new(close);
+    let kill = Arc::clone(&close);
     let handler = move |request: hyper::Request<hyper::body::Incoming>, _| {
-        let memory = Arc::clone(&memory);
+        let (memory, kill) = (Arc::clone(&memory), Arc::clone(&kill));
         async move {
             let body = request.into_body().collect().await.map(|body| body.to_bytes()).unwrap_or_default();
             let asked: Value = serde_json::from_slice(&body).unwrap_or_default();
@@ -66,6 +79,10 @@ pub(crate) async fn stub(habit: Habit) -> Stub {
                 let right = right(&body, &mut memory);
                 habit(&asked, &mut memory, right)
             };
+            if answer.status == DEAD {
+                kill.send(true).unwrap();
+                return Response::new(Full::default());
+            }
             tokio::time::sleep(answer.after).await;
             let mut response = Response::new(Full::new(Bytes::from(answer.body)));
             *response.status_mut() = StatusCode::from_u16(answer.status).unwrap();
@@ -150,6 +167,18 @@ pub(crate) fn spoil(answer: Answer, message_type: &str, change: impl Fn(&mut Val
     }
     change(&mut body["result"]);
     Answer { body: body.to_string(), ..answer }
+}
+
+/// Says "received", and sends the answer to the referee as a message of its own.
+pub(crate) fn send_apart(referee: &str, answer: Answer, asked: &Value) -> Answer {
+    let body: Value = serde_json::from_str(&answer.body).unwrap();
+    let request = json!({"jsonrpc": "2.0", "id": 1, "method": "answer", "params": body["result"]});
+    let referee = referee.to_owned();
+    tokio::spawn(async move {
+        let deadline = tokio::time::Instant::now() + Duration::from_secs(5);
+        Client::new().post(&referee, request.to_string().into(), deadline, 1 << 20).await.unwrap();
+    });
+    Answer::json(json!({"jsonrpc": "2.0", "id": asked["id"], "result": {"status": "received"}}))
 }
 
 /// Changes every answer that is JSON.

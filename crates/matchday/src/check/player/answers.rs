@@ -4,7 +4,7 @@
 use super::rules;
 use super::suite::{Heard, Suite};
 use crate::check::exchange::Exchange;
-use crate::check::judge::{FieldVerdict, Pattern};
+use crate::check::judge::{self, Pattern};
 use crate::check::probe::Reply;
 use crate::check::rule::Rule;
 use crate::check::stage::Fixture;
@@ -12,7 +12,6 @@ use matchday_core::fair::Nonce;
 use matchday_core::protocol::messages::Parity;
 use matchday_core::protocol::{Message, Token};
 use serde_json::Value;
-use std::time::Duration;
 
 const APART: &str = "it said \"received\", and sent its answer as a message of its own. Every league of ours takes that \
     from a player that shows the token made for the match; others may not";
@@ -24,7 +23,6 @@ struct Kind {
     message: &'static Rule,
     match_id: &'static Rule,
     player_id: &'static Rule,
-    window: Duration,
 }
 
 /// What a player has chosen, by the reading of the league that is checked for.
@@ -35,25 +33,23 @@ pub(super) struct Chosen {
 }
 
 impl Suite {
-    fn join_kind(&self) -> Kind {
+    fn join_kind() -> Kind {
         Kind {
             message_type: "GAME_JOIN_ACK",
             in_time: &rules::JOIN_IN_TIME,
             message: &rules::JOIN_KIND,
             match_id: &rules::JOIN_MATCH,
             player_id: &rules::JOIN_PLAYER,
-            window: self.timing.join,
         }
     }
 
-    fn choice_kind(&self) -> Kind {
+    fn choice_kind() -> Kind {
         Kind {
             message_type: "CHOOSE_PARITY_RESPONSE",
             in_time: &rules::CHOICE_IN_TIME,
             message: &rules::CHOICE_KIND,
             match_id: &rules::CHOICE_MATCH,
             player_id: &rules::CHOICE_PLAYER,
-            window: self.timing.choice,
         }
     }
 
@@ -74,7 +70,7 @@ impl Suite {
     }
 
     pub(super) fn judge_join(&mut self, reply: &Reply, fixture: &Fixture) -> bool {
-        let kind = self.join_kind();
+        let kind = Self::join_kind();
         let Some(came) = self.answer(&kind, reply) else {
             return false;
         };
@@ -97,7 +93,7 @@ impl Suite {
     }
 
     pub(super) fn judge_choice(&mut self, reply: &Reply, fixture: &Fixture) -> Option<Chosen> {
-        let kind = self.choice_kind();
+        let kind = Self::choice_kind();
         let came = self.answer(&kind, reply)?;
         let good = self.stage.good_choice(self.probe.clock.now(), fixture);
         let pattern = self.pattern(&good, fixture);
@@ -144,7 +140,7 @@ impl Suite {
                 sheet.broken(kind.in_time, exchange.outcome_in_words(), exchange);
                 return None;
             }
-            _ => sheet.pass(kind.in_time, format!("within {}", crate::check::exchange::seconds(kind.window))),
+            _ => sheet.pass(kind.in_time, ""),
         }
         let wrong = match heard {
             Heard::Message(message) if message.get("message_type").is_some_and(|came| came == wanted) => {
@@ -203,30 +199,8 @@ impl Suite {
         aliases: &[&str],
         exchange: &Exchange,
     ) -> bool {
-        let lenient = self.is_lenient();
-        let sheet = &mut self.sheet;
-        match pattern.field(came, path, aliases) {
-            FieldVerdict::Right => {
-                sheet.pass(rule, "");
-                true
-            }
-            FieldVerdict::Forgiven { deviation, strict } => {
-                let note = format!(
-                    "{}. A strict league refuses that with {}; a lenient one lets it pass as \"{deviation}\"",
-                    strict.sentence(),
-                    strict.code
-                );
-                match lenient {
-                    true => sheet.warn(rule, note, exchange),
-                    false => sheet.broken(rule, note, exchange),
-                }
-                lenient
-            }
-            FieldVerdict::Wrong(rejection) => {
-                sheet.broken(rule, format!("{} ({})", rejection.sentence(), rejection.code), exchange);
-                false
-            }
-        }
+        let verdict = pattern.field(came, path, aliases);
+        judge::record(&mut self.sheet, rule, verdict, self.conformance, exchange)
     }
 
     /// A field that must have one value and no other.

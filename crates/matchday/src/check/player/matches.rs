@@ -157,7 +157,7 @@ impl Suite {
     async fn tell_with_extras(&mut self, message: &Message, fixture: &Fixture, within: Duration) -> Reply {
         let reply = self
             .probe
-            .tell_altered(message, within, |message| {
+            .tell_altered(message, within, &|message| {
                 message.insert("x_weather".to_owned(), json!({"sky": ["blue", null], "degrees": 21.5}));
                 message.insert("schema_version".to_owned(), json!(99));
             })
@@ -233,9 +233,13 @@ impl Suite {
                         self.sheet.broken(&rules::TWO_MATCHES, note, &reply.exchange);
                     }
                     Heard::Unknown(why) => self.sheet.skip(&rules::TWO_MATCHES, why),
-                    _ => self
-                        .sheet
-                        .skip(&rules::TWO_MATCHES, "it gives no right answer to one question either"),
+                    _ => {
+                        let note = format!(
+                            "of two questions at once the one about {} got no right answer",
+                            fixture.match_id
+                        );
+                        self.sheet.broken(&rules::TWO_MATCHES, note, &reply.exchange);
+                    }
                 }
             }
         }

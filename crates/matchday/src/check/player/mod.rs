@@ -90,11 +90,11 @@ pub(crate) async fn check(mut order: Order) -> anyhow::Result<Report> {
     let (longest, patience) = if order.quick { (QUICK_MAX, QUICK_PATIENCE) } else { (WHOLE_MAX, WHOLE_MAX) };
     let probe = Probe::new(url.as_str(), Instant::now() + longest, patience);
     probe.speak(enrolled.dialect);
-    let mut stopped = None;
+    let stopped;
     match reach::reach(&probe).await {
         Ok(_) => {
             sheet.pass(&rules::REACHABLE, "");
-            sheet = examine(&order, probe, sheet, &enrolled, &mut entropy).await?;
+            (sheet, stopped) = examine(&order, probe, sheet, &enrolled, &mut entropy).await?;
         }
         Err((exchange, why)) => {
             sheet.broken(&rules::REACHABLE, why.clone(), &exchange);
@@ -107,14 +107,14 @@ pub(crate) async fn check(mut order: Order) -> anyhow::Result<Report> {
     Ok(report)
 }
 
-/// Runs the suite against an agent that is there.
+/// Runs the suite against what is there; why it was stopped, if it was no agent after all.
 async fn examine(
     order: &Order,
     probe: Probe,
     sheet: Sheet,
     enrolled: &Enrolled,
     entropy: &mut Entropy,
-) -> anyhow::Result<Sheet> {
+) -> anyhow::Result<(Sheet, Option<String>)> {
     let (referee, endpoint) = referee::open().await?;
     let player_id = order.player_id.clone().unwrap_or_else(|| PlayerId::numbered(1));
     let identity = enrolled.identity.clone().unwrap_or(Identity { player_id, token: None });
@@ -127,12 +127,14 @@ async fn examine(
         timing: Timing::default(),
         joined: false,
         chose: false,
+        gone: false,
         answers_otherwise: false,
+        apart: Vec::new(),
         joins: Vec::new(),
         choices: Vec::new(),
     };
-    suite.run(order.quick, order.player_id.is_none()).await;
-    Ok(suite.sheet)
+    let stopped = suite.run(order.quick, order.player_id.is_none()).await;
+    Ok((suite.sheet, stopped))
 }
 
 impl Order {
@@ -164,9 +166,10 @@ fn judge_endpoint(sheet: &mut Sheet, enrolled: &Enrolled, url: &Endpoint) {
 impl Suite {
     /// A league in small: plain matches first, then odd ones, then what no league would send, and its end last, since an
     /// agent may leave after that.
-    async fn run(&mut self, quick: bool, learns_name: bool) {
+    async fn run(&mut self, quick: bool, learns_name: bool) -> Option<String> {
         let terms = self.open(learns_name).await;
         match &terms {
+            Terms::Nowhere(why) => return Some(why.clone()),
             Terms::Closed(why) => self.close(why),
             Terms::Open => self.matches(quick).await,
         }
@@ -183,6 +186,7 @@ impl Suite {
             self.end_league().await;
         }
         self.settle_form();
+        None
     }
 
     async fn matches(&mut self, quick: bool) {

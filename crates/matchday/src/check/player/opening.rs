@@ -2,6 +2,7 @@
 
 use super::rules;
 use super::suite::{Heard, Suite};
+use crate::check::reach;
 use crate::check::rule::{Category, Rule};
 use matchday_core::protocol::PlayerId;
 use serde_json::Value;
@@ -10,6 +11,8 @@ use serde_json::Value;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Terms {
     Open,
+    /// What is there is no agent; why.
+    Nowhere(String),
     /// It refuses whoever is not of its own league; why.
     Closed(String),
 }
@@ -25,6 +28,11 @@ impl Suite {
         let fixture = self.announce().await;
         let message = self.stage.invitation(self.probe.clock.now(), &fixture);
         let reply = self.tell(&message, self.timing.join).await;
+        let answered = reply.exchange.answered();
+        if let Some(why) = answered.and_then(|answered| reach::refusal(&self.probe.url, answered)) {
+            self.sheet.broken(&rules::REACHABLE, why.clone(), &reply.exchange);
+            return Terms::Nowhere(why);
+        }
         if self.stage.is_known() {
             return Terms::Open;
         }

@@ -4,8 +4,9 @@
 
 use super::rules;
 use crate::check::exchange::Exchange;
-use crate::check::judge::{FieldVerdict, Pattern};
+use crate::check::judge::{self, Pattern};
 use crate::check::report::Sheet;
+use crate::check::rule::Rule;
 use crate::check::stage::Identity;
 use crate::check::stand_in::{Booth, Desk, Host};
 use crate::shell::Clock;
@@ -108,7 +109,7 @@ pub(super) async fn wait(
             continue;
         }
         let took = granted.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let judge = Registration { sheet, exchange: &exchange, lenient: conformance == Conformance::Lenient };
+        let judge = Registration { sheet, exchange: &exchange, conformance };
         judge.judge(clock.now(), took.as_ref().map(|(_, by)| *by), &mut enrolled);
         if let Some((identity, _)) = took {
             enrolled.identity = Some(identity);
@@ -128,12 +129,12 @@ pub(super) fn league_id() -> LeagueId {
 struct Registration<'a> {
     sheet: &'a mut Sheet,
     exchange: &'a Exchange,
-    lenient: bool,
+    conformance: Conformance,
 }
 
 impl Registration<'_> {
     fn judge(self, now: Timestamp, granted: Option<Conformance>, enrolled: &mut Enrolled) {
-        let Self { sheet, exchange, lenient } = self;
+        let Self { sheet, exchange, conformance } = self;
         sheet.pass(&rules::REGISTER_CAME, "");
         let Requests::One(request) = read_requests(&exchange.request, &Limits::MANAGER) else {
             return sheet.broken(&rules::REGISTER_FORM, "it is not one JSON-RPC request", exchange);
@@ -158,7 +159,7 @@ impl Registration<'_> {
         };
         let endpoint = came.pointer("/player_meta/contact_endpoint").and_then(Value::as_str);
         enrolled.endpoint = endpoint.and_then(|url| Endpoint::parse(url).ok());
-        let mut judge = Registration { sheet, exchange, lenient };
+        let mut judge = Registration { sheet, exchange, conformance };
         if let Some(good) = good(now) {
             let pattern = Pattern::new(good, None, Limits::MANAGER, now);
             for path in ["protocol", "message_type", "sender", "timestamp", "conversation_id"] {
@@ -176,7 +177,7 @@ impl Registration<'_> {
         };
         match granted {
             Some(Conformance::Strict) => judge.sheet.pass(&rules::REGISTER_ACCEPTED, ""),
-            Some(Conformance::Lenient) if lenient => {
+            Some(Conformance::Lenient) if conformance == Conformance::Lenient => {
                 judge.sheet.warn(
                     &rules::REGISTER_ACCEPTED,
                     "a lenient manager accepts it, a strict one would not",
@@ -198,31 +199,9 @@ impl Registration<'_> {
         }
     }
 
-    fn field(
-        &mut self,
-        rule: &'static crate::check::rule::Rule,
-        pattern: &Pattern,
-        came: &Value,
-        path: &str,
-    ) {
-        match pattern.field(came, path, &[]) {
-            FieldVerdict::Right => self.sheet.pass(rule, ""),
-            FieldVerdict::Forgiven { deviation, strict } => {
-                let note = format!(
-                    "{}. A strict manager refuses that with {}; a lenient one lets it pass as \"{deviation}\"",
-                    strict.sentence(),
-                    strict.code
-                );
-                match self.lenient {
-                    true => self.sheet.warn(rule, note, self.exchange),
-                    false => self.sheet.broken(rule, note, self.exchange),
-                }
-            }
-            FieldVerdict::Wrong(rejection) => {
-                let note = format!("{} ({})", rejection.sentence(), rejection.code);
-                self.sheet.broken(rule, note, self.exchange);
-            }
-        }
+    fn field(&mut self, rule: &'static Rule, pattern: &Pattern, came: &Value, path: &str) {
+        let verdict = pattern.field(came, path, &[]);
+        judge::record(self.sheet, rule, verdict, self.conformance, self.exchange);
     }
 }
 

@@ -25,11 +25,15 @@ pub(super) struct Suite {
     pub(super) sheet: Sheet,
     /// The referee's own port, for answers that come by themselves.
     pub(super) referee: Booth,
+    /// What came there and was not waited for yet.
+    pub(super) apart: Vec<Exchange>,
     pub(super) conformance: Conformance,
     pub(super) timing: Timing,
     /// Whether the player came to a plain match, and chose in it: what goes wrong in other matches is their fault then.
     pub(super) joined: bool,
     pub(super) chose: bool,
+    /// Whether it has been found dead.
+    pub(super) gone: bool,
     /// Whether it answers with something else than JSON-RPC responses.
     pub(super) answers_otherwise: bool,
     /// How long each right answer took.
@@ -93,18 +97,26 @@ impl Suite {
         }
         let began = Instant::now();
         let window = self.probe.longest(within).saturating_sub(reply.exchange.took);
-        while let Some(came) = self.referee.next(window.saturating_sub(began.elapsed())).await {
+        let is_about = |came: &Exchange| {
             let message = referee::message_in(&came.request);
-            let about = message.as_ref().and_then(|message| message.get("match_id"));
-            if about.is_some_and(|id| id == fixture.match_id.as_str()) {
+            message.is_some_and(|message| {
+                message.get("match_id").is_some_and(|id| id == fixture.match_id.as_str())
+            })
+        };
+        loop {
+            if let Some(at) = self.apart.iter().position(is_about) {
+                let came = self.apart.remove(at);
                 reply.exchange.took += began.elapsed();
                 reply.exchange.outcome = referee::as_answer(&came);
-                reply.wire = message.map(WireAnswer::Message);
+                reply.wire = referee::message_in(&came.request).map(WireAnswer::Message);
                 reply.apart = true;
-                break;
+                return reply;
+            }
+            match self.referee.next(window.saturating_sub(began.elapsed())).await {
+                Some(came) => self.apart.push(came),
+                None => return reply,
             }
         }
-        reply
     }
 
     /// Tells the player of a match that it will be invited to.
@@ -139,6 +151,10 @@ impl Suite {
             None => sheet.broken(&rules::CONTENT_TYPE, "no Content-Type", exchange),
         }
         self.judge_dialect(reply);
+        // An HTTP error is one fault, whatever its body looks like.
+        if !(200..300).contains(&answered.status) {
+            return;
+        }
         let sheet = &mut self.sheet;
         let Some(answer) = answered.json() else {
             let what = if answered.body.is_empty() { "an empty body" } else { "something else than JSON" };
@@ -255,18 +271,20 @@ impl Suite {
         }
     }
 
-    /// Looks whether anyone is still there after something that could have been too much.
+    /// Looks whether anyone is still there after something that could have been too much. What comes after the end is not
+    /// to blame for it.
     pub(super) async fn lives(&mut self, rule: &'static Rule, after: &str) -> bool {
-        let ping = self.probe.ping().await;
-        if ping.answered().is_some() {
-            return true;
+        if self.gone {
+            self.sheet.skip(rule, "the agent was gone by then");
+            return false;
         }
-        self.sheet.broken(
-            rule,
-            format!("it answers nobody any more after {after}: {}", ping.outcome_in_words()),
-            &ping,
-        );
-        false
+        let ping = self.probe.ping().await;
+        self.gone = ping.answered().is_none();
+        if self.gone {
+            let note = format!("it answers nobody any more after {after}: {}", ping.outcome_in_words());
+            self.sheet.broken(rule, note, &ping);
+        }
+        !self.gone
     }
 }
 

@@ -36,7 +36,9 @@ fn line(text: &mut String, finding: &Finding, width: usize, paint: Paint) {
     if matches!(finding.verdict, Verdict::Pass | Verdict::NotChecked) {
         return;
     }
-    if let Some(exchange) = &finding.exchange {
+    // Advice needs no proof: the exchange is in the other reports.
+    let proof = finding.exchange.as_ref().filter(|_| finding.rule.is_mandatory());
+    if let Some(exchange) = proof {
         let _ = writeln!(text, "{indent}sent  {}", exchange.request);
         let _ = writeln!(text, "{indent}came  {} ({} ms)", exchange.answer, exchange.ms);
     }
@@ -70,23 +72,21 @@ fn verdict(report: &Report, paint: Paint) -> String {
         1 => ", 1 warning".to_owned(),
         many => format!(", {many} warnings"),
     };
+    let broken = report.findings.iter().filter(|finding| finding.verdict == Verdict::Fail);
+    let broken: Vec<_> = broken.map(|finding| finding.rule.id).collect();
     let league = report.subject.conformance;
-    let (colour, words) = if score.failed > 0 {
+    let (colour, words) = if !broken.is_empty() {
+        let (count, all) = (broken.len(), report.findings.len());
+        let names = broken.join(", ");
         (
             Colour::Red,
-            format!(
-                "{} of {} rules broken{warnings}: not ready for a {league} league",
-                score.failed,
-                report.findings.len()
-            ),
+            format!("{count} of {all} rules broken: {names}{warnings}. Not ready for a {league} league"),
         )
     } else if report.unknown() > 0 {
+        let count = report.unknown();
         (
             Colour::Yellow,
-            format!(
-                "{} mandatory rules could not be checked{warnings}: see the lines marked -",
-                report.unknown()
-            ),
+            format!("{count} mandatory rules could not be checked{warnings}: see the lines marked -"),
         )
     } else {
         (Colour::Green, format!("every mandatory rule holds{warnings}: ready for a {league} league"))
