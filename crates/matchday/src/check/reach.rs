@@ -30,6 +30,7 @@ pub(crate) async fn reach(probe: &Probe) -> Result<Exchange, (Exchange, String)>
     let why = match &exchange.outcome {
         Outcome::Answered(_) => None,
         Outcome::Failed(CallError::NoConnection(error)) => Some(match connected(url).await {
+            Ok(()) if is_https(url) => format!("{url} cannot be spoken to in secret: {error}"),
             Ok(()) => format!(
                 "what listens at {url} breaks off instead of answering HTTP ({error}) - is it an agent?"
             ),
@@ -44,9 +45,6 @@ pub(crate) async fn reach(probe: &Probe) -> Result<Exchange, (Exchange, String)>
         Outcome::Failed(CallError::TooLarge(bytes)) => {
             Some(format!("{url} answers with {bytes} bytes or more, which no league reads - is it an agent?"))
         }
-        Outcome::Failed(CallError::Unusable(_)) if is_https(url) => Some(format!(
-            "{url} is https, which is not spoken here yet - serve the agent over http for the check"
-        )),
         Outcome::Failed(error) => Some(format!("{url} cannot be called: {error}")),
         Outcome::Unknown(why) => Some(why.clone()),
     };
