@@ -19,15 +19,19 @@ pub(crate) struct Place {
     port: u16,
     authority: String,
     path: String,
+    /// Whether it wants TLS, which is not spoken here.
+    pub(crate) secure: bool,
 }
 
 impl Place {
     pub(crate) fn of(url: &str) -> Option<Self> {
         let uri: Uri = url.parse().ok()?;
         let authority = uri.authority()?;
+        let secure = uri.scheme_str().is_some_and(|scheme| scheme.eq_ignore_ascii_case("https"));
         Some(Self {
             host: authority.host().trim_start_matches('[').trim_end_matches(']').to_owned(),
-            port: authority.port_u16().unwrap_or(80),
+            port: authority.port_u16().unwrap_or(if secure { 443 } else { 80 }),
+            secure,
             authority: authority.as_str().to_owned(),
             path: uri.path_and_query().map_or("/", |path| path.as_str()).to_owned(),
         })

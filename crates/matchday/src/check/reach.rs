@@ -30,7 +30,9 @@ pub(crate) async fn reach(probe: &Probe) -> Result<Exchange, (Exchange, String)>
     let why = match &exchange.outcome {
         Outcome::Answered(_) => None,
         Outcome::Failed(CallError::NoConnection(error)) => Some(match connected(url).await {
-            Ok(()) if is_https(url) => format!("{url} cannot be spoken to in secret: {error}"),
+            Ok(()) if is_https(url) => format!(
+                "no TLS with what listens at {url} ({error}) - mend its certificate, or serve the agent over http for the check"
+            ),
             Ok(()) => format!(
                 "what listens at {url} breaks off instead of answering HTTP ({error}) - is it an agent?"
             ),

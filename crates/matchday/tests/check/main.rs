@@ -15,3 +15,4 @@ mod our_own;
 mod output;
 mod registrations;
 mod stub;
+mod zoo;

@@ -40,20 +40,12 @@ fn nobody_there() {
     assert!(line.contains(&format!("nobody listens at {url}")), "{line}");
 }
 
-#[test]
-fn nobody_there_by_https() {
-    let url = format!("https://{}/mcp", free_address());
-    let done = run(&["check", "player", &url]);
-    let line = done.line(1);
-    assert!(line.contains(&format!("nobody listens at {url}")), "{line}");
-}
-
 #[tokio::test(flavor = "multi_thread")]
-async fn one_that_speaks_plain_http_where_https_is_asked() {
-    let url =
-        serving("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}", None).await.replace("http:", "https:");
+async fn no_tls_where_it_is_asked_for() {
+    let url = serving("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n", None).await;
+    let url = url.replace("http://", "https://");
     let line = line_about(&url).await;
-    assert!(line.contains("cannot be spoken to in secret") && line.contains("TLS"), "{line}");
+    assert!(line.contains(&format!("no TLS with what listens at {url}")), "{line}");
 }
 
 #[test]

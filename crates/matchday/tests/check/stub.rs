@@ -81,10 +81,10 @@ pub(crate) async fn stub(habit: Habit) -> Stub {
             };
             if answer.status == DEAD {
                 kill.send(true).unwrap();
-                return Response::new(Full::default());
+                return Response::new(Full::default().boxed());
             }
             tokio::time::sleep(answer.after).await;
-            let mut response = Response::new(Full::new(Bytes::from(answer.body)));
+            let mut response = Response::new(Full::new(Bytes::from(answer.body)).boxed());
             *response.status_mut() = StatusCode::from_u16(answer.status).unwrap();
             response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
             response

@@ -14,6 +14,7 @@ use tokio::time::Instant;
 
 const DRIP_PIECES: usize = 12;
 const DRIP_PAUSE: Duration = Duration::from_millis(120);
+const NOT_BY_HAND: &str = "connections are broken off over http only: check the agent there";
 /// How long someone else may have to wait while a request drips in.
 const MEANWHILE_MAX: Duration = Duration::from_millis(700);
 
@@ -46,8 +47,8 @@ impl Suite {
     /// A request in drops, and another one while it drips.
     pub(super) async fn slow_drip(&mut self) {
         let rule = &rules::SLOW_DRIP;
-        let Some(place) = Place::of(&self.probe.url) else {
-            return self.sheet.skip(rule, "the URL names no host");
+        let Some(place) = Place::of(&self.probe.url).filter(|place| !place.secure) else {
+            return self.sheet.skip(rule, NOT_BY_HAND);
         };
         let body = write_probe(self.probe.fresh_id());
         let dripping = async {
@@ -87,8 +88,8 @@ impl Suite {
     /// Connections that end in the middle of a request, and before its answer.
     pub(super) async fn closed_connections(&mut self) {
         let rule = &rules::CLOSED_CONNECTION;
-        let Some(place) = Place::of(&self.probe.url) else {
-            return self.sheet.skip(rule, "the URL names no host");
+        let Some(place) = Place::of(&self.probe.url).filter(|place| !place.secure) else {
+            return self.sheet.skip(rule, NOT_BY_HAND);
         };
         let body = write_probe(self.probe.fresh_id());
         for _ in 0..3 {
