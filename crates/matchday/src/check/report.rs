@@ -47,6 +47,12 @@ impl Sheet {
         self.put(rule, verdict, note, Some(exchange.shown()));
     }
 
+    /// The same where what should have come did not, so that there is no exchange to show.
+    pub(crate) fn missing(&mut self, rule: &'static Rule, note: impl Into<String>) {
+        let verdict = if rule.is_mandatory() { Verdict::Fail } else { Verdict::Warning };
+        self.put(rule, verdict, note, None);
+    }
+
     /// It will do, and should be better.
     pub(crate) fn warn(&mut self, rule: &'static Rule, note: impl Into<String>, exchange: &Exchange) {
         self.put(rule, Verdict::Warning, note, Some(exchange.shown()));

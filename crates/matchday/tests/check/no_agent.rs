@@ -108,6 +108,8 @@ fn nobody_registers() {
     let done = run(&["check", "player", "--wait", "--listen", &listen, "--wait-for", "0.2"]);
     assert_eq!(done.code, 1, "{done:?}");
     assert!(done.err.contains("no agent registered here in time"), "{done:?}");
+    let done = run(&["check", "player", "--wait", "--listen", &listen, "--wait-for", "0.2", "--json"]);
+    assert_eq!((done.code, &done.rule("register.request")["verdict"]), (1, &"fail".into()), "{done:?}");
 }
 
 #[test]

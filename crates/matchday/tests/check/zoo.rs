@@ -24,6 +24,7 @@ const PLAYERS: &[(&str, &[&str])] = &[
     ("registers_too_early", &[]),
     ("needs_id_and_token", &[]),
     ("single_threaded", &[]),
+    ("one_connection", &[]),
     ("type_as_method", &["notice.league-error"]),
     ("lower_type_as_method", &["notice.league-error", "transport.status"]),
     ("leaves_at_the_end", &["notice.league-completed"]),
@@ -99,16 +100,26 @@ fn holds(players: &[(&str, &[&str])]) {
 }
 
 #[test]
+fn every_player_of_the_zoo_is_in_the_table() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/zoo/players");
+    let scripts = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
+    let scripts = scripts.filter(|path| path.extension().is_some_and(|extension| extension == "py"));
+    let there: BTreeSet<String> =
+        scripts.map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned()).collect();
+    assert_eq!(PLAYERS.iter().map(|(name, _)| name.to_string()).collect::<BTreeSet<_>>(), there);
+}
+
+#[test]
 fn those_who_break_nothing_but_what_all_break() {
-    holds(&PLAYERS[..12]);
+    holds(&PLAYERS[..13]);
 }
 
 #[test]
 fn those_who_do_not_take_every_message() {
-    holds(&PLAYERS[12..16]);
+    holds(&PLAYERS[13..17]);
 }
 
 #[test]
 fn those_who_answer_wrongly() {
-    holds(&PLAYERS[16..]);
+    holds(&PLAYERS[17..]);
 }

@@ -77,6 +77,9 @@ pub(crate) async fn check(mut order: Order) -> anyhow::Result<Report> {
         }
         None => Enrolled::default(),
     };
+    if waits && sheet.is_open(&rules::REGISTER_CAME) {
+        sheet.missing(&rules::REGISTER_CAME, "no registration came in time");
+    }
     let began = Instant::now();
     let Some(url) = order.url.clone().or_else(|| enrolled.endpoint.clone()) else {
         let mut report = sheet.into_report(order.subject("(unknown)"), Duration::ZERO, "nothing registered");
