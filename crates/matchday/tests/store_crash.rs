@@ -185,8 +185,8 @@ fn a_full_disk_is_named_and_costs_nothing_acknowledged() {
     Command::new("umount").arg("-l").arg(dir.path()).status().unwrap();
     for start in ["failed ", "poisoned ", "closed "] {
         let line = said.iter().find(|line| line.contains(start)).expect(start);
-        assert!(line.contains("the store is full"), "{line}");
-        assert!(line.contains("free space and start again; nothing that was acknowledged is lost"), "{line}");
+        assert!(line.contains("cannot grow, because its disk is full"), "{line}");
+        assert!(line.contains("free space there, and start again with the same command; nothing that was acknowledged is lost"), "{line}");
     }
     assert_eq!(again, (0..kept).collect::<Vec<_>>(), "with room again, it goes on");
 }
@@ -203,7 +203,7 @@ fn a_failing_write_is_named_and_costs_nothing_acknowledged() {
         .arg(std::env::current_exe().unwrap());
     let said = run_dry(shell, &path);
     let line = said.iter().find(|line| line.contains("poisoned ")).unwrap();
-    assert!(line.contains("the store f"), "{line}");
+    assert!(line.contains("league.db cannot be written"), "{line}");
     assert!(line.contains("nothing that was acknowledged is lost"), "{line}");
     assert!(!numbers(&path).is_empty(), "without the limit, it goes on");
 }

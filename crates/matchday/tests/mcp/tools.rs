@@ -58,6 +58,7 @@ async fn every_operation_of_each_role_is_a_tool() {
             "get_schedule",
             "get_status",
             "get_player_stats",
+            "get_referees",
             "ping",
         ]
     );
