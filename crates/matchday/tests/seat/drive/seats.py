@@ -37,7 +37,7 @@ async def play(url, mode, name):
             if news["happened"] != "your_turn":
                 continue
             turn = news["turn"]
-            choice = turn["options"][moves % len(turn["options"])]
+            choice = turn["options"][(moves * 2 + ord(name[0])) % 3 % len(turn["options"])]
             made = await call("make_move", turn=turn["turn"], choice=choice, **seat)
             moves += 1
             left = turn["seconds_left"]
