@@ -5,6 +5,7 @@
 //! - `mcp`: the Model Context Protocol, for any client of it, at the same address
 //! - [`shell`]: runs an agent of the core over HTTP and a store
 //! - [`mind`]: programs and models that decide for a player
+//! - [`seat`]: seats for those who cannot be called, such as clients of language models
 //! - [`store`]: where events are kept
 //! - [`cli`]: the commands; `view`: how they show things; `local`: a whole league in one process
 //! - `check`: is an agent conformant? each rule, what was seen, how to mend it
@@ -16,6 +17,7 @@ mod local;
 mod mcp;
 pub mod mind;
 pub mod net;
+pub mod seat;
 pub mod shell;
 mod starter;
 pub mod store;

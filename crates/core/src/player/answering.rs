@@ -3,7 +3,7 @@
 use super::durable::{ATTEMPTS_MAX, MATCHES_MAX, QUESTIONS_MAX};
 use super::event::{Choice, PlayerEvent, Question};
 use super::memory::Past;
-use super::pondering::{PENDING_MAX, TakenUp};
+use super::pondering::{Outside, PENDING_MAX, TakenUp, undecided};
 use super::strategy::Turn;
 use super::trust::{Refusal, refusal};
 use super::{Player, Response};
@@ -276,6 +276,9 @@ impl Player {
             TakenUp::NoTime(question) => {
                 let (asked, asker) = *question;
                 let why = "the referee leaves no time to think".to_owned();
+                if self.outside.as_ref().is_some_and(Outside::is_alone) {
+                    return Err(undecided(&why));
+                }
                 Ok(self.answer_now(now, entropy, asked, &asker, Some(why)))
             }
             TakenUp::NoRoom => {

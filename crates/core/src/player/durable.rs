@@ -1,7 +1,7 @@
 //! What survives a restart: a fold over the player's events, and nothing else changes it.
 
 use super::event::{Choice, Fixture, Notice, PlayerEvent, Question};
-use super::memory::History;
+use super::memory::{GAMES_MAX, History};
 use crate::enrol::{Application, Identity};
 use crate::fair::Commitment;
 use crate::protocol::messages::Role;
@@ -32,6 +32,19 @@ pub struct Fallbacks {
     pub count: u32,
     /// The match and the reason of the last time.
     pub last: Option<(MatchId, String)>,
+    /// The reason, of the last time in each match of this league; of as many matches as games are remembered.
+    pub in_match: BTreeMap<MatchId, String>,
+}
+
+impl Fallbacks {
+    fn note(&mut self, match_id: &MatchId, why: &str) {
+        self.count = self.count.saturating_add(1);
+        self.last = Some((match_id.clone(), why.to_owned()));
+        self.in_match.insert(match_id.clone(), why.to_owned());
+        if self.in_match.len() > GAMES_MAX {
+            self.in_match.pop_first();
+        }
+    }
 }
 
 /// A match of ours that is to come, under way, or over and not yet forgotten.
@@ -119,8 +132,7 @@ impl Durable {
             }
             PlayerEvent::Chosen { match_id, round_id, opponent_id, question, choice, fallback } => {
                 if let Some(why) = fallback {
-                    self.fallbacks.count = self.fallbacks.count.saturating_add(1);
-                    self.fallbacks.last = Some((match_id.clone(), why.clone()));
+                    self.fallbacks.note(match_id, why);
                 }
                 let played = self.entry(match_id);
                 played.round_id = played.round_id.or(*round_id);
@@ -154,6 +166,7 @@ impl Durable {
             if renamed || reissued && (identity.match_tokens || self.league_closed) {
                 self.matches.clear();
                 self.history.enter_league();
+                self.fallbacks.in_match.clear();
                 self.league_closed = false;
             }
         }

@@ -107,6 +107,12 @@ impl Player {
         Self { outside: Some(Outside::new(think_time)), ..Self::new(settings, fallback) }
     }
 
+    /// The same player without its fallback: a question that the mind outside does not decide in time is refused. The
+    /// referee may ask again, and in the end the match is forfeited.
+    pub fn without_fallback(self) -> Self {
+        Self { outside: self.outside.map(Outside::alone), ..self }
+    }
+
     pub fn durable(&self) -> &Durable {
         &self.durable
     }

@@ -5,7 +5,7 @@ use super::Player;
 use super::answering::{Asked, Asker};
 use super::event::PlayerEvent;
 use super::sheet::{self, TurnSheet};
-use super::trust::refusal;
+use super::trust::{Refusal, refusal};
 use crate::agent::{Decision, Inquiry, InquiryId, Reply, Step};
 use crate::entropy::Entropy;
 use crate::protocol::{ErrorCode, Timestamp};
@@ -21,6 +21,8 @@ pub const PENDING_MAX: usize = 64;
 #[derive(Debug)]
 pub(super) struct Outside {
     think_time: Duration,
+    /// Whether nobody else decides.
+    is_alone: bool,
     last_inquiry: u64,
     pending: BTreeMap<InquiryId, Thought>,
 }
@@ -48,7 +50,15 @@ pub(super) enum TakenUp {
 
 impl Outside {
     pub(super) fn new(think_time: Duration) -> Self {
-        Self { think_time, last_inquiry: 0, pending: BTreeMap::new() }
+        Self { think_time, is_alone: false, last_inquiry: 0, pending: BTreeMap::new() }
+    }
+
+    pub(super) fn alone(self) -> Self {
+        Self { is_alone: true, ..self }
+    }
+
+    pub(super) fn is_alone(&self) -> bool {
+        self.is_alone
     }
 
     /// When the next thought must come to its end.
@@ -81,6 +91,11 @@ impl Outside {
     fn due(&self, now: Timestamp) -> Option<InquiryId> {
         self.pending.iter().find(|(_, thought)| thought.until <= now).map(|(id, _)| *id)
     }
+}
+
+/// What a referee hears where nobody has decided, and nobody else may.
+pub(super) fn undecided(why: &str) -> Refusal {
+    refusal(ErrorCode::InvalidState, format!("this player has not decided: {why}"))
 }
 
 /// How much of a referee's window may be thought away. Times on the wire are whole seconds, so a window may be a second
@@ -137,6 +152,13 @@ impl Player {
         let Thought { asked, askers, .. } = thought;
         let (value, fallback) = match decision.and_then(|value| sheet::check(&asked.options, value)) {
             Ok(value) => (value, None),
+            Err(why) if self.outside.as_ref().is_some_and(Outside::is_alone) => {
+                for asker in askers {
+                    let content = asker.refusal(now, undecided(&why));
+                    step.replies.push(Reply { to: asker.request, content });
+                }
+                return;
+            }
             Err(why) => (self.own_choice(entropy, &asked), Some(why)),
         };
         let (event, choice) = asked.settled(entropy, value, fallback);

@@ -45,7 +45,7 @@ impl Player {
     }
 
     fn fallbacks_told(&self) -> Value {
-        let Fallbacks { count, last } = self.durable.fallbacks();
+        let Fallbacks { count, last, .. } = self.durable.fallbacks();
         let last = last.as_ref().map(|(match_id, why)| json!({ "match_id": match_id, "why": why }));
         json!({ "count": count, "last": last })
     }

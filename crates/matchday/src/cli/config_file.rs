@@ -2,7 +2,7 @@
 //! that is silently ignored is worse than none.
 
 use super::Usage;
-use super::settings::{ForManager, ForPlayer, ForReferee, Setting, Settings};
+use super::settings::{ForManager, ForPlayer, ForReferee, ForSeat, Setting, Settings};
 use anyhow::Result;
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
@@ -11,10 +11,11 @@ use toml::{Table, Value};
 
 const DEFAULT: &str = "matchday.toml";
 
-const SECTIONS: [(&str, &[Setting]); 3] = [
+const SECTIONS: [(&str, &[Setting]); 4] = [
     (ForManager::SECTION, ForManager::ALL),
     (ForReferee::SECTION, ForReferee::ALL),
     (ForPlayer::SECTION, ForPlayer::ALL),
+    (ForSeat::SECTION, ForSeat::ALL),
 ];
 
 #[derive(Debug, Default)]

@@ -4,7 +4,7 @@
 use super::config::{Config, Flags};
 use super::desk::Desk;
 use super::settings::ForManager;
-use super::{Usage, notice, serve};
+use super::{Usage, notice, seat, serve};
 use crate::shell::{self, entropy_from_system};
 use crate::store::{Store, Stream};
 use anyhow::{Context, Result};
@@ -17,12 +17,13 @@ use std::process::ExitCode;
 
 pub(super) const EXAMPLE: &str = "\
 Example:
-  matchday manager --store spring.db --lead 5 --start-when players=4,referees=2";
+  matchday manager --store spring.db --lead 5 --start-when players=4,referees=2
+  matchday manager --seats on    # language models can play: they add this address as an MCP server";
 
 pub(super) async fn execute(flags: Flags<ForManager>) -> Result<ExitCode> {
     let stop = serve::Stop::listen()?;
     let config = flags.resolve()?;
-    let options = serve::options(&config)?;
+    let mut options = serve::options(&config)?;
     let mut settings = league_settings(&config, Settings::default())?;
     let start_when = start_when(&config)?;
     let listener = serve::bind(&config).await?;
@@ -45,6 +46,7 @@ pub(super) async fn execute(flags: Flags<ForManager>) -> Result<ExitCode> {
         None => {}
     }
     let league_id = settings.league_id.clone();
+    options.seats = seat::beside(&config, &listener.local_addr()?, &store, &options)?;
     let handle = shell::run(Manager::new(settings), listener, store.clone(), Stream::league(), options)?;
     let mut address = handle.address();
     let local = address.ip().is_loopback();

@@ -3,7 +3,7 @@
 //!
 //! # Layout
 //! - [`settings`], `config`, `config_file`: what can be set, and where each value came from
-//! - `manager`, `referee`, `player`: the agents, which keep running; `serve`: what they have in common
+//! - `manager`, `referee`, `player`, `seat`: the agents, which keep running; `serve`: what they have in common
 //! - `desk`: talks to a manager; `look`, `order`: the commands that do; `watch`: what is looked at again and again
 //! - `new`: a starter agent; `check`: is an agent conformant?
 //! - `schema`: the messages and methods for those who write agents
@@ -23,6 +23,7 @@ mod player;
 mod referee;
 mod run;
 mod schema;
+mod seat;
 mod serve;
 mod settings;
 mod show;
@@ -30,7 +31,7 @@ mod watch;
 
 use clap::{Parser, Subcommand};
 use config::Flags;
-use settings::{ForManager, ForPlayer, ForReferee};
+use settings::{ForManager, ForPlayer, ForReferee, ForSeat};
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -66,6 +67,9 @@ enum Command {
     /// Run a player
     #[command(after_help = player::EXAMPLE)]
     Player(Flags<ForPlayer>),
+    /// Run seats for language models: players by the Model Context Protocol
+    #[command(after_help = seat::EXAMPLE)]
+    Seat(Flags<ForSeat>),
     /// Close registration and begin the league
     #[command(after_help = "Example:\n  matchday start --manager http://localhost:8000/mcp")]
     Start(order::StartArgs),
@@ -128,6 +132,7 @@ async fn execute(command: Command) -> anyhow::Result<ExitCode> {
         Command::Manager(flags) => manager::execute(flags).await,
         Command::Referee(flags) => referee::execute(flags).await,
         Command::Player(flags) => player::execute(flags).await,
+        Command::Seat(flags) => seat::execute(flags).await,
         Command::Start(args) => order::start(args).await,
         Command::Status(args) => look::status(args).await,
         Command::Standings(args) => look::standings(args).await,

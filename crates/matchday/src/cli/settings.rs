@@ -32,6 +32,8 @@ pub(crate) enum ForManager {}
 pub(crate) enum ForReferee {}
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum ForPlayer {}
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum ForSeat {}
 
 const fn setting(
     name: &'static str,
@@ -86,6 +88,9 @@ const ADVERTISE: Setting = optional(
     "Where others reach this agent, if not at its listening address [default: http://HOST:PORT/mcp]",
 );
 
+const MAX_SEATS: Setting = setting("max-seats", "N", "16", "How many seats there may be");
+const SEAT_FALLBACK: &str =
+    "The built-in strategy that chooses when whoever holds a seat does not; none forfeits";
 const ALLOWED_HOSTS: Setting = optional(
     "allowed-hosts",
     "HOSTS",
@@ -148,6 +153,31 @@ impl Settings for ForManager {
         RETRIES,
         RETRY_DELAY,
         RETRY,
+        setting(
+            "seats",
+            "on|off",
+            "off",
+            "Whether clients of the Model Context Protocol can take a seat here",
+        ),
+        MAX_SEATS,
+        setting("seat-fallback", "NAME|none", "random", SEAT_FALLBACK),
+        ADVERTISE,
+        ALLOWED_HOSTS,
+        ALLOWED_ORIGINS,
+        LOG,
+        EXCHANGES,
+    ];
+}
+
+impl Settings for ForSeat {
+    const SECTION: &'static str = "seat";
+    const ALL: &'static [Setting] = &[
+        setting("listen", "HOST:PORT", "127.0.0.1:8201", "Where to listen; port 0 takes a free one"),
+        MANAGER,
+        MAX_SEATS,
+        setting("fallback", "NAME|none", "random", SEAT_FALLBACK),
+        optional("store", "FILE", "Where it keeps what it must not forget [default: seat-PORT.db]"),
+        ADVERTISE,
         ALLOWED_HOSTS,
         ALLOWED_ORIGINS,
         LOG,

@@ -1,7 +1,7 @@
 //! `matchday config`: the settings in effect, and where each came from.
 
 use super::config::{Config, Flags};
-use super::settings::{ForManager, ForPlayer, ForReferee, Settings};
+use super::settings::{ForManager, ForPlayer, ForReferee, ForSeat, Settings};
 use crate::view::{say, table};
 use anyhow::Result;
 use serde_json::{Map, Value, json};
@@ -36,6 +36,8 @@ enum Of {
     Referee(Flags<ForReferee>),
     /// The settings of `matchday player`
     Player(Flags<ForPlayer>),
+    /// The settings of `matchday seat`
+    Seat(Flags<ForSeat>),
 }
 
 pub(super) fn config(args: ConfigArgs) -> Result<ExitCode> {
@@ -44,10 +46,12 @@ pub(super) fn config(args: ConfigArgs) -> Result<ExitCode> {
         Some(Of::Manager(flags)) => vec![section(flags, file)?],
         Some(Of::Referee(flags)) => vec![section(flags, file)?],
         Some(Of::Player(flags)) => vec![section(flags, file)?],
+        Some(Of::Seat(flags)) => vec![section(flags, file)?],
         None => vec![
             section(Flags::<ForManager>::default(), file.clone())?,
             section(Flags::<ForReferee>::default(), file.clone())?,
-            section(Flags::<ForPlayer>::default(), file)?,
+            section(Flags::<ForPlayer>::default(), file.clone())?,
+            section(Flags::<ForSeat>::default(), file)?,
         ],
     };
     say(if args.json { as_json(&sections)? } else { for_people(&sections) });

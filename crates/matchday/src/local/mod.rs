@@ -182,7 +182,7 @@ impl LocalLeague {
         let mut told = Vec::new();
         for (player, chooser) in self.players.iter().zip(&self.plan.strategies) {
             let seen = player.inspect(|player| (player.sender(), player.durable().fallbacks().clone())).await;
-            if let Some((sender, Fallbacks { count, last: Some((match_id, why)) })) = seen {
+            if let Some((sender, Fallbacks { count, last: Some((match_id, why)), .. })) = seen {
                 let (id, name) = (sender.id(), chooser.name());
                 told.push(format!(
                     "{id} ({name}) did not choose {count} of its moves itself, last in {match_id}: {why}"

@@ -2,8 +2,9 @@
 //! what they say. Looks only; decides nothing else.
 
 use hyper::header::HeaderMap;
+use matchday_core::protocol::decode::Limits;
 use matchday_core::protocol::dialect::Dialect;
-use matchday_core::protocol::dialect::request::{Asked, ReplyTo, Request, Requests};
+use matchday_core::protocol::dialect::request::{Asked, ReplyTo, Request, Requests, read_requests};
 use matchday_core::protocol::jsonrpc::Id;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -23,6 +24,22 @@ pub(crate) struct Meant {
 }
 
 impl Meant {
+    /// What a body asks where nothing but the Model Context Protocol is spoken; `None` if it is not one message.
+    pub(crate) fn of(body: &[u8]) -> Option<Self> {
+        #[derive(Deserialize)]
+        struct Any {
+            #[serde(default)]
+            method: SmolStr,
+        }
+        let Any { method } = serde_json::from_slice(body).ok()?;
+        let reply_to = match read_requests(body, &Limits::MANAGER) {
+            Requests::One(request) => request.reply_to,
+            Requests::Refused(_) => ReplyTo::Id(Id::Null),
+            Requests::Batch(_) => return None,
+        };
+        Some(Self { method, reply_to })
+    }
+
     /// Whether what it asks of the agent is told of when it is asked.
     pub(crate) fn is_told(&self) -> bool {
         self.method == "tools/call"
@@ -82,8 +99,6 @@ struct PeekParams {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use matchday_core::protocol::decode::Limits;
-    use matchday_core::protocol::dialect::request::read_requests;
     use serde_json::json;
 
     fn method(body: &Value, header: Option<&'static str>) -> Option<String> {

@@ -12,14 +12,16 @@ mod catalogue;
 mod dispatch;
 mod prompt;
 mod resources;
-mod schema;
+pub(crate) mod schema;
 mod server;
 mod tools;
 mod transport;
 
 pub(crate) use dispatch::{Meant, meant};
+pub(crate) use server::REVISIONS;
 pub(crate) use transport::Transport;
 
+use crate::seat::{Guest, Seats};
 use crate::shell::Reception;
 use matchday_core::protocol::Sender;
 use server::LeagueServer;
@@ -47,9 +49,9 @@ impl Role {
 }
 
 impl Mcp {
-    pub(crate) fn new(reception: Arc<Reception>) -> Self {
+    pub(crate) fn new(reception: Arc<Reception>, seats: Option<Arc<Seats>>) -> Self {
         let role = Role::of(&reception.name());
-        let server = LeagueServer::new(reception, role);
+        let server = LeagueServer::new(reception, role, seats.map(Guest::new));
         // Whoever subscribes to the table needs a session in the older revisions. The others have nothing to announce.
         Self::serving(role == Role::Manager, move || server.for_one_client())
     }

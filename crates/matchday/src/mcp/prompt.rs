@@ -1,6 +1,7 @@
 //! The one prompt: how to play this league, made of what the league is and how far it has come.
 
 use super::resources::data;
+use crate::seat::HOW_TO_PLAY;
 use crate::shell::Reception;
 use matchday_core::game::{GAMES, GameEntry};
 use rmcp::ErrorData;
@@ -22,26 +23,36 @@ pub(super) async fn get(
     reception: &Reception,
     name: &str,
     arguments: Option<&JsonObject>,
+    has_seats: bool,
 ) -> Result<GetPromptResult, ErrorData> {
     if name != NAME {
         return Err(ErrorData::invalid_params(format!("there is no prompt {name:?}: try {NAME:?}"), None));
     }
     let called = arguments.and_then(|given| given.get("display_name")).and_then(Value::as_str);
     let status = reception.look("get_status").await.ok().and_then(data);
-    let text = text(status.as_ref(), called);
+    let text = text(status.as_ref(), called, has_seats);
     let message = PromptMessage::new_text(Role::User, text);
     Ok(GetPromptResult::new(vec![message]).with_description(ABOUT))
 }
 
-fn text(status: Option<&Value>, called: Option<&str>) -> String {
+fn text(status: Option<&Value>, called: Option<&str>, has_seats: bool) -> String {
     let rules: Vec<_> = GAMES.iter().map(|GameEntry { rules, .. }| *rules).collect();
     let rules = rules.join("\n");
+    let how = if has_seats { HOW_TO_PLAY } else { AS_A_SERVER };
     let called = called.map_or_else(String::new, |name| format!(" Call yourself {name:?}."));
     format!(
         "You are to play in a league of AI agents, match after match, and to finish as high in its table as you can.\
          {called}\n\n\
          ## Where it stands\n\n{}\n\n\
          ## How to take part\n\n\
+         {how}\n\n\
+         ## The games\n\n\
+         A win is worth 3 points, a draw 1. The schedule names the game of each match as `game_type`.\n\n{rules}",
+        standing(status)
+    )
+}
+
+const AS_A_SERVER: &str = "\
          A player is an HTTP server that speaks league.v2, since referees call it for every match.\n\n\
          1. Register it with the tool `register_player`: `player_meta` holds `display_name`, `version`, `game_types` \
          and `contact_endpoint`, the address where it listens. Keep the `player_id` and the `auth_token` of the \
@@ -51,12 +62,8 @@ fn text(status: Option<&Value>, called: Option<&str>) -> String {
          3. Follow the league with `get_status` and `get_schedule`, study your next opponent with `get_player_stats`, \
          and watch the table: the resource league://standings, which you can subscribe to.\n\
          4. When the league is completed, tell how it went: your place, your results, and what decided them.\n\n\
-         If you cannot listen at an address yourself, say so, and offer to run `matchday player` in your place.\n\n\
-         ## The games\n\n\
-         A win is worth 3 points, a draw 1. The schedule names the game of each match as `game_type`.\n\n{rules}",
-        standing(status)
-    )
-}
+         If you cannot listen at an address yourself, say so, and offer to run `matchday player` or `matchday seat` in \
+         your place.";
 
 fn standing(status: Option<&Value>) -> String {
     let Some(status) = status else {

@@ -18,7 +18,7 @@ pub(super) fn input(kind: MessageType) -> Object {
 }
 
 /// What a tool gives back: this, or LEAGUE_ERROR.
-pub(super) fn output(given: Object) -> Object {
+pub(crate) fn output(given: Object) -> Object {
     let mut alternatives = [given, message(MessageType::LeagueError)];
     let mut definitions = Map::new();
     for alternative in &mut alternatives {
@@ -45,7 +45,7 @@ pub(super) fn message(kind: MessageType) -> Object {
     schema
 }
 
-pub(super) fn object(value: Value) -> Object {
+pub(crate) fn object(value: Value) -> Object {
     match value {
         Value::Object(object) => object,
         _ => Map::new(),

@@ -5,6 +5,7 @@
 use super::board::Board;
 use super::transport::Peer;
 use super::{Role, call, prompt, resources, tools};
+use crate::seat::Guest;
 use crate::shell::Reception;
 use hyper::http::request::Parts;
 use rmcp::model::{
@@ -22,7 +23,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::task::AbortHandle;
 
 /// The oldest of these is spoken by many a client still; those before it need batches or another transport.
-static REVISIONS: [ProtocolVersion; 3] =
+pub(crate) static REVISIONS: [ProtocolVersion; 3] =
     [ProtocolVersion::V_2025_06_18, ProtocolVersion::V_2025_11_25, ProtocolVersion::V_2026_07_28];
 /// How long a list of tools may be kept: for as long as the agent runs, but clients outlive agents.
 const TOOLS_TTL_MS: u64 = 60_000;
@@ -35,12 +36,14 @@ pub(crate) struct LeagueServer {
     board: Arc<Board>,
     /// Tells the client of this session when the table changes, if it has subscribed.
     teller: Mutex<Option<AbortHandle>>,
+    /// Whoever can also play here.
+    guest: Option<Guest>,
 }
 
 impl LeagueServer {
-    pub(super) fn new(reception: Arc<Reception>, role: Role) -> Self {
+    pub(super) fn new(reception: Arc<Reception>, role: Role, guest: Option<Guest>) -> Self {
         let board = Arc::new(Board::new(Arc::clone(&reception)));
-        Self { reception, role, board, teller: Mutex::default() }
+        Self { reception, role, board, teller: Mutex::default(), guest }
     }
 
     pub(super) fn for_one_client(&self) -> Self {
@@ -49,7 +52,13 @@ impl LeagueServer {
             role: self.role,
             board: Arc::clone(&self.board),
             teller: Mutex::default(),
+            guest: self.guest.as_ref().map(Guest::of_the_same),
         }
+    }
+
+    fn tools(&self) -> impl Iterator<Item = &'static Tool> {
+        let of_seats = if self.guest.is_some() { Guest::tools() } else { &[] };
+        tools::list(self.role).iter().chain(of_seats)
     }
 
     fn can_be_watched(&self, uri: &str) -> bool {
@@ -88,7 +97,7 @@ impl ServerHandler for LeagueServer {
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        tools::list(self.role).iter().find(|tool| tool.name == name).cloned()
+        self.tools().find(|tool| tool.name == name).cloned()
     }
 
     async fn list_tools(
@@ -96,7 +105,7 @@ impl ServerHandler for LeagueServer {
         _page: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let all = tools::list(self.role).to_vec();
+        let all = self.tools().cloned().collect();
         Ok(ListToolsResult::with_all_items(all)
             .with_ttl_ms(TOOLS_TTL_MS)
             .with_cache_scope(CacheScope::Public))
@@ -107,6 +116,11 @@ impl ServerHandler for LeagueServer {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        if let Some(guest) = &self.guest
+            && let Some(result) = guest.call(&request, &context).await
+        {
+            return Ok(result.into());
+        }
         let Some(entry) = tools::find(self.role, &request.name) else {
             let why = format!("Unknown tool: {}", request.name);
             return Err(ErrorData::invalid_params(why, None));
@@ -158,7 +172,9 @@ impl ServerHandler for LeagueServer {
         if self.role != Role::Manager {
             return Err(ErrorData::invalid_params("the manager has a prompt, other agents have none", None));
         }
-        Ok(prompt::get(&self.reception, &request.name, request.arguments.as_ref()).await?.into())
+        Ok(prompt::get(&self.reception, &request.name, request.arguments.as_ref(), self.guest.is_some())
+            .await?
+            .into())
     }
 
     /// How revisions until 2025-11-25 subscribe: until the session ends, or it is taken back.

@@ -5,15 +5,16 @@ use super::reception::{Reception, Submitted};
 use super::schemas;
 use super::subject::{self, Subject};
 use crate::mcp::{self, Mcp, Meant};
+use crate::net::answer::{DISCARD_MAX, bare, closing, json, turned_away, with};
 use crate::net::body::{self, BodyError};
 use crate::net::guard::{Guard, Stranger};
 use crate::net::server::Answer;
+use crate::seat::Seats;
 use bytes::Bytes;
-use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
-use hyper::header::{ALLOW, CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER};
+use hyper::header::{ALLOW, RETRY_AFTER};
 use hyper::http::request::Parts;
-use hyper::{Method, Request, Response, StatusCode};
+use hyper::{Method, Request, StatusCode};
 use matchday_core::agent::Content;
 use matchday_core::protocol::Timestamp;
 use matchday_core::protocol::dialect::Dialect;
@@ -28,14 +29,13 @@ use std::time::Duration;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::timeout;
 
-/// How much of a body that is refused for its size is still read, so that its sender comes to read the refusal.
-const DISCARD_MAX: usize = 1024 * 1024;
-
-pub(super) struct Door {
+pub(crate) struct Door {
     reception: Arc<Reception>,
     mcp: Mcp,
     guard: Guard,
     body_timeout: Duration,
+    /// Those who play through this agent's address, if it has seats for them.
+    seats: Option<Arc<Seats>>,
 }
 
 /// What became of one HTTP exchange.
@@ -61,21 +61,33 @@ struct Pending {
 }
 
 impl Door {
-    pub(super) fn new(reception: Arc<Reception>, guard: Guard, body_timeout: Duration) -> Self {
-        Self { mcp: Mcp::new(Arc::clone(&reception)), reception, guard, body_timeout }
+    pub(super) fn new(
+        reception: Arc<Reception>,
+        guard: Guard,
+        body_timeout: Duration,
+        seats: Option<Arc<Seats>>,
+    ) -> Self {
+        Self { mcp: Mcp::new(Arc::clone(&reception), seats.clone()), reception, guard, body_timeout, seats }
     }
 
-    /// Ends what streams to those who listen.
+    /// Ends what streams to those who listen, and whoever plays through this address.
     pub(super) async fn close(&self) {
+        if let Some(seats) = &self.seats {
+            seats.close().await;
+        }
         self.mcp.close().await;
     }
 
-    pub(super) async fn answer(self: Arc<Self>, request: Request<Incoming>, peer: SocketAddr) -> Answer {
+    pub(crate) async fn answer(self: Arc<Self>, request: Request<Incoming>, peer: SocketAddr) -> Answer {
         if let Err(stranger) = self.guard.admit(request.version(), request.uri(), request.headers()) {
             return self.turn_away(request, peer, &stranger).await;
         }
         if let Some(answer) = schemas::answer(&request) {
             return answer;
+        }
+        if let Some(seats) = self.seats.as_ref().filter(|_| Seats::is_seats(request.uri())) {
+            // What the seats answer may pass through a door such as this one.
+            return Box::pin(seats.answer(request, peer)).await;
         }
         match (request.uri().path(), request.method()) {
             ("/mcp", &Method::POST) => self.message(request, peer).await,
@@ -89,10 +101,7 @@ impl Door {
 
     async fn turn_away(&self, request: Request<Incoming>, peer: SocketAddr, stranger: &Stranger) -> Answer {
         self.reception.refused_unread(peer, &stranger.to_string());
-        let _in_time = timeout(self.body_timeout, body::discard(&mut request.into_body(), DISCARD_MAX)).await;
-        let error = Fault::InvalidRequest.because(stranger.to_string());
-        let refusal = HttpReply::one(write_error(&ReplyTo::Id(Id::Null), &error));
-        closing(json(stranger.status(), refusal.body))
+        turned_away(request, stranger, self.body_timeout).await
     }
 
     async fn message(&self, request: Request<Incoming>, peer: SocketAddr) -> Answer {
@@ -272,25 +281,4 @@ fn gone() -> Vec<u8> {
 
 fn status(reply: &HttpReply) -> StatusCode {
     StatusCode::from_u16(reply.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
-}
-
-fn json(status: StatusCode, body: Vec<u8>) -> Answer {
-    let is_empty = body.is_empty();
-    let mut answer = Response::new(Full::new(Bytes::from(body)).boxed());
-    *answer.status_mut() = status;
-    if is_empty { answer } else { with(answer, CONTENT_TYPE, "application/json") }
-}
-
-fn bare(status: StatusCode) -> Answer {
-    json(status, Vec::new())
-}
-
-/// After this, the rest of what the peer may be sending is of no interest.
-fn closing(answer: Answer) -> Answer {
-    with(answer, CONNECTION, "close")
-}
-
-fn with(mut answer: Answer, name: HeaderName, value: &'static str) -> Answer {
-    answer.headers_mut().insert(name, HeaderValue::from_static(value));
-    answer
 }

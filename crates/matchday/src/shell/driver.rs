@@ -16,7 +16,6 @@ use matchday_core::protocol::decode::{Conformance, Limits};
 use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::{Endpoint, Sender, Timestamp};
 use std::collections::HashMap;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -107,10 +106,13 @@ impl<A: Agent> Driver<A> {
         mut self,
         mut arrivals: UnboundedReceiver<Arrived>,
         mut control: UnboundedReceiver<Control<A>>,
-        address: SocketAddr,
+        home: &str,
+        wakes: bool,
     ) -> Result<(), String> {
-        self.note("started", Level::Info, || format!("listening on http://{address}/mcp"));
-        self.hand_in(self.around.clock.now(), Input::Wake);
+        self.note("started", Level::Info, || format!("listening on {home}"));
+        if wakes {
+            self.hand_in(self.around.clock.now(), Input::Wake);
+        }
         let mut outcome = self.work(&mut arrivals, &mut control).await;
         if outcome.is_ok() {
             outcome = self.drain().await;

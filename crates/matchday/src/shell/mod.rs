@@ -27,6 +27,7 @@ mod subject;
 
 pub use chance::{NoEntropy, entropy_from_system, entropy_numbered};
 pub use clock::Clock;
+pub(crate) use door::Door;
 pub use handle::{Handle, Stopped};
 pub use journal::Journal;
 pub use mind::Mind;
@@ -35,17 +36,19 @@ pub(crate) use record::redacted;
 
 use crate::net::guard::{Allowed, Guard};
 use crate::net::{client::Client, server};
+use crate::seat::Seats;
 use crate::store::{Store, StoreError, Stream};
-use door::Door;
 use driver::{Driver, Surroundings};
 use inbox::Inbox;
 use matchday_core::agent::Agent;
 use matchday_core::entropy::Entropy;
 use matchday_core::log::{self, LogError};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, watch};
+use tokio::task::JoinHandle;
 
 /// What whoever runs an agent decides about its surroundings.
 #[derive(Debug, Clone)]
@@ -67,6 +70,8 @@ pub struct Options {
     pub journal: Journal,
     /// Who decides for the agent, if it does not decide for itself.
     pub mind: Option<Arc<dyn Mind>>,
+    /// Seats at the agent's own address, if it is a manager that has some.
+    pub seats: Option<Arc<Seats>>,
 }
 
 impl Options {
@@ -82,6 +87,7 @@ impl Options {
             allowed: Allowed::default(),
             journal: Journal::silent(),
             mind: None,
+            seats: None,
         }
     }
 }
@@ -111,6 +117,52 @@ where
 {
     replay(&mut agent, &store, &stream)?;
     let address = listener.local_addr().map_err(StartError::NoAddress)?;
+    let connections_max = options.connections_max;
+    let start = Start { address, home: format!("http://{address}/mcp"), wakes: true };
+    let serving = |door, closing| tokio::spawn(serve(door, listener, connections_max, closing));
+    Ok(begin(agent, start, store, stream, options, serving).handle)
+}
+
+/// An agent without a socket of its own: whoever has one hands its requests to the door.
+pub(crate) struct Hosted<A> {
+    pub(crate) handle: Handle<A>,
+    pub(crate) door: Arc<Door>,
+    /// Changes whenever something that the agent must not forget has become durable.
+    pub(crate) changes: watch::Receiver<u64>,
+}
+
+/// Where an agent is, and how it begins.
+pub(crate) struct Start {
+    /// Of the socket that its requests come to.
+    pub(crate) address: SocketAddr,
+    /// Where it is called, for the journal.
+    pub(crate) home: String,
+    /// Whether it is woken, or only answers.
+    pub(crate) wakes: bool,
+}
+
+/// Like [`run`], behind somebody else's socket. `agent` must have been brought to where its events left it.
+pub(crate) fn host<A>(agent: A, start: Start, store: Store, stream: Stream, options: Options) -> Hosted<A>
+where
+    A: Agent + Send + 'static,
+    A::Event: Send,
+{
+    begin(agent, start, store, stream, options, |door, closing| tokio::spawn(close_with(door, closing)))
+}
+
+fn begin<A>(
+    agent: A,
+    start: Start,
+    store: Store,
+    stream: Stream,
+    options: Options,
+    serving: impl FnOnce(Arc<Door>, watch::Receiver<bool>) -> JoinHandle<()>,
+) -> Hosted<A>
+where
+    A: Agent + Send + 'static,
+    A::Event: Send,
+{
+    let Start { address, home, wakes } = start;
     let (inbox, arrivals) = Inbox::new(options.inbox_len);
     let (controls, control) = mpsc::unbounded_channel();
     let (close, closing) = watch::channel(false);
@@ -132,36 +184,40 @@ where
     });
     let reception = Arc::new(Reception::new(Arc::clone(&around), address));
     let guard = Guard::new(address, options.allowed);
-    let door = Arc::new(Door::new(reception, guard, options.body_timeout));
-    let serving = tokio::spawn(serve(door, listener, options.connections_max, closing));
+    let changes = reception.changes();
+    let door = Arc::new(Door::new(reception, guard, options.body_timeout, options.seats));
+    let serving = serving(Arc::clone(&door), closing);
     let driver = Driver::new(agent, options.entropy, store, stream, around, name);
     let ending = Arc::clone(&close);
     let driving = tokio::spawn(async move {
-        let outcome = driver.run(arrivals, control, address).await;
+        let outcome = driver.run(arrivals, control, &home, wakes).await;
         let _ = ending.send(true);
         outcome
     });
-    Ok(Handle::new(address, controls, close, serving, driving))
+    let handle = Handle::new(address, controls, close, serving, driving);
+    Hosted { handle, door, changes }
 }
 
 async fn serve(
     door: Arc<Door>,
     listener: TcpListener,
     connections_max: usize,
-    mut closing: watch::Receiver<bool>,
+    closing: watch::Receiver<bool>,
 ) {
     let visited = Arc::clone(&door);
     let handler = move |request, peer| Arc::clone(&visited).answer(request, peer);
     let serving = server::serve(listener, connections_max, handler, closing.clone());
-    // Streams have no end of their own, and would be waited for.
-    let ending = async {
-        let _ = closing.wait_for(|&closing| closing).await;
-        door.close().await;
-    };
-    tokio::join!(serving, ending);
+    tokio::join!(serving, close_with(door, closing));
 }
 
-fn replay<A: Agent>(agent: &mut A, store: &Store, stream: &Stream) -> Result<(), StartError> {
+/// Streams have no end of their own, and would be waited for.
+async fn close_with(door: Arc<Door>, mut closing: watch::Receiver<bool>) {
+    let _ = closing.wait_for(|&closing| closing).await;
+    door.close().await;
+}
+
+/// Brings an agent to where its stored events left it.
+pub(crate) fn replay<A: Agent>(agent: &mut A, store: &Store, stream: &Stream) -> Result<(), StartError> {
     let name = || stream.0.to_string();
     let events = store.load(stream).map_err(|error| StartError::Unreadable { stream: name(), error })?;
     for (before, stored) in events.iter().enumerate() {

@@ -38,6 +38,7 @@ fn every_command_shows_an_example() {
         "manager",
         "referee",
         "player",
+        "seat",
         "start",
         "status",
         "standings",

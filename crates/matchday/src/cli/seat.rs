@@ -1,0 +1,88 @@
+//! `matchday seat`: seats in a league for clients of the Model Context Protocol.
+
+use super::config::{Config, Flags};
+use super::settings::ForSeat;
+use super::{Usage, notice, serve};
+use crate::seat::{self, Seats};
+use anyhow::{Context, Result};
+use matchday_core::player::strategy::{self, StrategyEntry};
+use matchday_core::protocol::Endpoint;
+use std::process::ExitCode;
+use std::sync::Arc;
+use tokio::sync::watch;
+
+pub(super) const EXAMPLE: &str = "\
+Add the address that is shown to a client of the Model Context Protocol, such as that of a language model, and say:
+\"join the league and play\". Its tools are join_league, wait_for_turn, make_move, standings and my_history.
+
+Example:
+  matchday seat --manager http://localhost:8000/mcp
+  matchday seat --listen 127.0.0.1:8202 --fallback none --max-seats 4";
+
+/// Without it, whoever does not choose forfeits.
+const NO_FALLBACK: &str = "none";
+
+pub(super) async fn execute(flags: Flags<ForSeat>) -> Result<ExitCode> {
+    let mut stop = serve::Stop::listen()?;
+    let config = flags.resolve()?;
+    let options = serve::options(&config)?;
+    let manager = serve::endpoint(&config, "manager")?.context("name the manager with --manager URL")?;
+    let fallback = fallback(&config, "fallback")?;
+    let max = max_seats(&config)?;
+    let listener = serve::bind(&config).await?;
+    let address = listener.local_addr()?;
+    let home = serve::contact(&config, address.port())?;
+    let (_, store) = serve::open_store(&config, format!("seat-{}.db", address.port()))?;
+    notice(&format!("seats at {home} - add this address to a client of the Model Context Protocol"));
+    let settings = seat::Settings { manager, home, seats_max: max, fallback };
+    let seats = Seats::open(settings, address, store.clone(), options)?;
+    let (close, closing) = watch::channel(false);
+    let serving = tokio::spawn(seat::serve(seats, listener, closing));
+    stop.told().await;
+    let _ = close.send(true);
+    serving.await?;
+    store.close()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Seats at the address of a manager, if its settings ask for them. Its own players reach it at `manager`.
+pub(super) fn beside(
+    config: &Config,
+    manager: &std::net::SocketAddr,
+    store: &crate::store::Store,
+    options: &crate::shell::Options,
+) -> Result<Option<Arc<Seats>>> {
+    let (fallback, seats_max) = (fallback(config, "seat-fallback")?, max_seats(config)?);
+    if !config.switch("seats")?.unwrap_or(false) {
+        return Ok(None);
+    }
+    let mut address = *manager;
+    if address.ip().is_unspecified() {
+        address.set_ip(std::net::Ipv4Addr::LOCALHOST.into());
+    }
+    let settings = seat::Settings {
+        manager: Endpoint::parse(&format!("http://{address}/mcp"))?,
+        home: serve::contact(config, manager.port())?,
+        seats_max,
+        fallback,
+    };
+    Ok(Some(Seats::open(settings, *manager, store.clone(), options.clone())?))
+}
+
+fn max_seats(config: &Config) -> Result<usize> {
+    let max = config.read("max-seats", "a whole number from 1 to 10000", |text| {
+        text.trim().parse().ok().filter(|max| (1..=10_000).contains(max))
+    })?;
+    Ok(max.unwrap_or(1))
+}
+
+fn fallback(config: &Config, name: &str) -> Result<Option<&'static StrategyEntry>> {
+    match config.text(name) {
+        None | Some(NO_FALLBACK) => Ok(None),
+        Some(text) => {
+            let entry = strategy::named(text)
+                .map_err(|error| Usage(format!("--{name}: {error}, or {NO_FALLBACK}")))?;
+            Ok(Some(entry))
+        }
+    }
+}
