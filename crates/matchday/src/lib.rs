@@ -8,6 +8,7 @@
 //! - [`store`]: where events are kept
 //! - [`cli`]: the commands; `view`: how they show things; `local`: a whole league in one process
 //! - `check`: is an agent conformant? each rule, what was seen, how to mend it
+//! - `practice`: a league of one, against sparring partners and trouble
 
 mod check;
 pub mod cli;
@@ -15,6 +16,7 @@ mod local;
 mod mcp;
 pub mod mind;
 pub mod net;
+mod practice;
 pub mod shell;
 pub mod store;
 mod view;

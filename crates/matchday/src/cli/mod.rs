@@ -5,7 +5,7 @@
 //! - [`settings`], `config`, `config_file`: what can be set, and where each value came from
 //! - `manager`, `referee`, `player`: the agents, which keep running; `serve`: what they have in common
 //! - `desk`: talks to a manager; `look`, `order`: the commands that do; `watch`: what is looked at again and again
-//! - `check`: is an agent conformant?
+//! - `check`: is an agent conformant? `practice`: how does it bear a league, and trouble?
 //! - `schema`: the messages and methods for those who write agents
 //! - `run`: a whole league at once; `files`: what can be made of a stored league; `against`: its requests, sent again
 
@@ -19,6 +19,7 @@ mod look;
 mod manager;
 mod order;
 mod player;
+mod practice;
 mod referee;
 mod run;
 mod schema;
@@ -86,6 +87,9 @@ enum Command {
     /// Check an agent: does it keep the rules, and if not, how is it mended?
     #[command(after_help = check::EXAMPLE)]
     Check(check::CheckArgs),
+    /// Play a league of one: let an agent practise against every strategy, and against trouble
+    #[command(after_help = practice::EXAMPLE)]
+    Practice(practice::PracticeArgs),
     /// Show the settings in effect, and where each came from
     #[command(after_help = show::EXAMPLE)]
     Config(show::ConfigArgs),
@@ -131,6 +135,7 @@ async fn execute(command: Command) -> anyhow::Result<ExitCode> {
         Command::Stats(args) => look::stats(args).await,
         Command::Admin(args) => order::admin(args).await,
         Command::Check(args) => check::execute(args).await,
+        Command::Practice(args) => practice::execute(args).await,
         Command::Config(args) => show::config(args),
         Command::Schema(args) => schema::execute(args),
         Command::Verify(args) => files::verify(args),

@@ -45,6 +45,7 @@ fn every_command_shows_an_example() {
         "stats",
         "admin",
         "check",
+        "practice",
         "config",
         "schema",
         "verify",
