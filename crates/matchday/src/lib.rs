@@ -10,6 +10,7 @@
 //! - [`cli`]: the commands; `view`: how they show things; `local`: a whole league in one process
 //! - `check`: is an agent conformant? each rule, what was seen, how to mend it
 //! - `starter`: agents to begin from, in several languages
+//! - `practice`: a league of one, against sparring partners and trouble
 
 mod check;
 pub mod cli;
@@ -17,6 +18,7 @@ mod local;
 mod mcp;
 pub mod mind;
 pub mod net;
+mod practice;
 pub mod seat;
 pub mod shell;
 mod starter;

@@ -2,7 +2,7 @@
 
 use super::event::{LeagueEvent, Suspicion};
 use super::manager::{Act, Asked, Manager, Purpose, Refusal};
-use super::schedule;
+use super::schedule::{self, Pairings};
 use super::settings::EndpointCheck;
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{LeagueId, PlayerId};
@@ -25,8 +25,7 @@ impl Manager {
         self.check_league(&start.league_id)?;
         if self.league.phase == Phase::Registration {
             self.check_strength()?;
-            let players = self.entrants();
-            let rounds = schedule::round_robin(&players);
+            let rounds = self.rounds_for(&self.entrants())?;
             self.record(act, LeagueEvent::LeagueStarted { rounds });
             self.call_roll(act);
         }
@@ -38,6 +37,22 @@ impl Manager {
     fn entrants(&self) -> Vec<PlayerId> {
         let players = self.league.players.iter().filter(|(_, player)| !player.withdrawn);
         players.map(|(id, _)| id.clone()).collect()
+    }
+
+    /// The operator's fixtures, if all whom they name are there; otherwise a round robin.
+    fn rounds_for(&self, entrants: &[PlayerId]) -> Result<Vec<Pairings>, Refusal> {
+        let Some(fixtures) = &self.league.settings.fixtures else {
+            return Ok(schedule::round_robin(entrants));
+        };
+        let named = fixtures.iter().flat_map(|round| round.pairs.iter().flat_map(|(a, b)| [a, b]));
+        match named.into_iter().find(|player| !entrants.contains(player)) {
+            None => Ok(fixtures.clone()),
+            Some(absent) => Err(Refusal::new(
+                ErrorCode::InvalidState,
+                format!("the fixtures of this league name {absent}, who has not registered"),
+            )
+            .with("player_id", absent.as_str())),
+        }
     }
 
     fn check_strength(&self) -> Result<(), Refusal> {

@@ -1,5 +1,6 @@
 //! What the operator decides about a league. Recorded in its first event: a league keeps the rules it began with.
 
+use super::schedule::Pairings;
 use crate::protocol::decode::{Conformance, Limits};
 use crate::protocol::ids::{GameType, LeagueId};
 use crate::protocol::token::TokenHash;
@@ -36,6 +37,9 @@ pub struct Settings {
     pub message_bytes_max: usize,
     /// Lets its holder start a league from anywhere.
     pub operator_token: Option<TokenHash>,
+    /// Who meets whom, if it is not to be everyone once with everyone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fixtures: Option<Vec<Pairings>>,
 }
 
 impl Default for Settings {
@@ -57,6 +61,7 @@ impl Default for Settings {
             tie_breaks: TieBreak::DEFAULT.to_vec(),
             message_bytes_max: Limits::MANAGER.message_bytes_max,
             operator_token: None,
+            fixtures: None,
         }
     }
 }

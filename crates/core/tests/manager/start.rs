@@ -2,9 +2,10 @@
 
 use crate::desk::*;
 use matchday_core::agent::{Answer, Ask, Content};
+use matchday_core::league::schedule::Pairings;
 use matchday_core::league::{EndpointCheck, Settings};
 use matchday_core::protocol::messages::*;
-use matchday_core::protocol::{Body, ErrorCode, LeagueId, Sender, Token};
+use matchday_core::protocol::{Body, ErrorCode, LeagueId, PlayerId, Sender, Token};
 use std::time::Duration;
 
 fn start_from_afar(desk: &mut Desk, token: Option<Token>) -> Body {
@@ -43,6 +44,28 @@ fn a_league_needs_two_players_and_a_referee() {
         assert_eq!(error_code(&answer), ErrorCode::InvalidState, "{players} players, {referees} referees");
         assert_eq!(desk.manager.league().phase, Phase::Registration);
     }
+}
+
+#[test]
+fn fixtures_of_the_operators_take_the_place_of_a_round_robin() {
+    let meet = |a, b| Pairings { pairs: vec![(PlayerId::numbered(a), PlayerId::numbered(b))], bye: None };
+    let fixtures = vec![meet(1, 2), meet(3, 1), meet(1, 2)];
+    let settings = Settings { fixtures: Some(fixtures), ..quick() };
+    let mut desk = Desk::with(settings, 3, 1);
+    assert_eq!(desk.start().total_rounds, 3);
+    let games = desk.manager.league().matches.values();
+    let pairs: Vec<String> = games.map(|game| format!("{} {}", game.a, game.b)).collect();
+    assert_eq!(pairs, ["P01 P02", "P03 P01", "P01 P02"]);
+}
+
+#[test]
+fn fixtures_that_name_someone_who_is_not_there_start_nothing() {
+    let pairs = vec![(PlayerId::numbered(1), PlayerId::numbered(3))];
+    let settings = Settings { fixtures: Some(vec![Pairings { pairs, bye: None }]), ..quick() };
+    let mut desk = Desk::with(settings, 2, 1);
+    let answer = desk.ask_as(&Sender::Launcher, StartLeague { league_id: league_id() });
+    assert_eq!(error_code(&answer), ErrorCode::InvalidState);
+    assert_eq!(desk.manager.league().phase, Phase::Registration);
 }
 
 #[test]

@@ -10,11 +10,11 @@
 //! - [`player`]: the suite for players
 //! - [`render`]: what people and programs get to see
 
-mod exchange;
+pub(crate) mod exchange;
 mod form;
 mod judge;
 pub(crate) mod player;
-mod probe;
+pub(crate) mod probe;
 mod raw;
 pub(crate) mod reach;
 pub(crate) mod render;

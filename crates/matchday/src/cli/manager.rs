@@ -106,6 +106,7 @@ fn league_settings(config: &Config, base: Settings) -> Result<Settings> {
         message_bytes_max: message_bytes_max(config)?.unwrap_or(base.message_bytes_max),
         timing: serve::timing(config, base.timing)?,
         operator_token: token.or(base.operator_token),
+        fixtures: base.fixtures,
     })
 }
 

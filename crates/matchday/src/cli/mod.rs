@@ -5,7 +5,7 @@
 //! - [`settings`], `config`, `config_file`: what can be set, and where each value came from
 //! - `manager`, `referee`, `player`, `seat`: the agents, which keep running; `serve`: what they have in common
 //! - `desk`: talks to a manager; `look`, `order`: the commands that do; `watch`: what is looked at again and again
-//! - `new`: a starter agent; `check`: is an agent conformant?
+//! - `new`: a starter agent; `check`: is an agent conformant? `practice`: how does it bear a league, and trouble?
 //! - `schema`: the messages and methods for those who write agents
 //! - `run`: a whole league at once; `files`: what can be made of a stored league; `against`: its requests, sent again
 
@@ -20,6 +20,7 @@ mod manager;
 mod new;
 mod order;
 mod player;
+mod practice;
 mod referee;
 mod run;
 mod schema;
@@ -94,6 +95,9 @@ enum Command {
     /// Check an agent: does it keep the rules, and if not, how is it mended?
     #[command(after_help = check::EXAMPLE)]
     Check(check::CheckArgs),
+    /// Play a league of one: let an agent practise against every strategy, and against trouble
+    #[command(after_help = practice::EXAMPLE)]
+    Practice(practice::PracticeArgs),
     /// Show the settings in effect, and where each came from
     #[command(after_help = show::EXAMPLE)]
     Config(show::ConfigArgs),
@@ -141,6 +145,7 @@ async fn execute(command: Command) -> anyhow::Result<ExitCode> {
         Command::Admin(args) => order::admin(args).await,
         Command::New(args) => new::execute(args),
         Command::Check(args) => check::execute(args).await,
+        Command::Practice(args) => practice::execute(args).await,
         Command::Config(args) => show::config(args),
         Command::Schema(args) => schema::execute(args),
         Command::Verify(args) => files::verify(args),

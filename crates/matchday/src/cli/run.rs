@@ -2,7 +2,7 @@
 
 use super::serve::Stop;
 use crate::local::ports::{Others, Ports};
-use crate::local::{LocalLeague, Plan};
+use crate::local::{LocalLeague, Plan, Seat};
 use crate::mind::chooser::{self, Chooser};
 use crate::store::Store;
 use crate::store::history::History;
@@ -14,7 +14,8 @@ use crate::view::{bold, say};
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum, value_parser};
 use matchday_core::game::{self, GAMES};
-use matchday_core::league;
+use matchday_core::league::fixture::Round;
+use matchday_core::league::{self, League};
 use matchday_core::player::strategy;
 use matchday_core::protocol::{GameType, LeagueId, PlayerId, Timestamp};
 use smol_str::SmolStr;
@@ -105,12 +106,16 @@ impl RunArgs {
             [] => strategy::ALL.iter().map(Chooser::BuiltIn).collect(),
             named => named.to_vec(),
         };
+        let choosers = (1..=self.players).zip(known.into_iter().cycle());
         Plan {
-            league_id: league_id(&self.game),
-            game_type: self.game.clone(),
-            strategies: known.into_iter().cycle().take(self.players.into()).collect(),
+            league: league::Settings {
+                league_id: league_id(&self.game),
+                game_type: self.game.clone(),
+                announce_lead: self.lead,
+                ..league::Settings::default()
+            },
+            seats: choosers.map(|(number, chooser)| numbered(number, chooser)).collect(),
             referees: self.referees.into(),
-            lead: self.lead,
             seed: self.seed,
             record_exchanges: self.exchanges == Switch::On,
         }
@@ -123,9 +128,13 @@ impl RunArgs {
                 bail!("{} exists already: `run` begins a new league and needs a new file", file.display())
             }
             Some(file) => Ok(file.clone()),
-            None => Ok(fresh_file(SystemTime::now())),
+            None => Ok(fresh_file("run", SystemTime::now())),
         }
     }
+}
+
+fn numbered(number: u16, chooser: Chooser) -> Seat {
+    Seat { name: format!("Player {number}"), chooser, reached_at: None }
 }
 
 /// The default league's id says which game it plays; so does that of a league of another game.
@@ -135,17 +144,17 @@ fn league_id(game: &GameType) -> LeagueId {
 }
 
 /// `matchday-run-20250115-103000.db`, or the next that is free.
-fn fresh_file(now: SystemTime) -> PathBuf {
+pub(super) fn fresh_file(what: &str, now: SystemTime) -> PathBuf {
     let since_epoch = now.duration_since(UNIX_EPOCH).unwrap_or_default();
     let stamp = (Timestamp::EPOCH + since_epoch).to_string();
     let digits: String = stamp.chars().take(19).filter(char::is_ascii_digit).collect();
     let (day, time) = digits.split_at_checked(8).unwrap_or((&digits, "0"));
     let names = (1_u32..).map(|number| match number {
-        1 => format!("matchday-run-{day}-{time}.db"),
-        more => format!("matchday-run-{day}-{time}-{more}.db"),
+        1 => format!("matchday-{what}-{day}-{time}.db"),
+        more => format!("matchday-{what}-{day}-{time}-{more}.db"),
     });
     let mut free = names.map(PathBuf::from).filter(|file| !file.exists());
-    free.next().unwrap_or_else(|| PathBuf::from("matchday-run.db"))
+    free.next().unwrap_or_else(|| PathBuf::from(format!("matchday-{what}.db")))
 }
 
 pub(crate) async fn execute(args: RunArgs) -> Result<ExitCode> {
@@ -187,8 +196,8 @@ pub(crate) async fn execute(args: RunArgs) -> Result<ExitCode> {
 
 /// Everyone registers in order, so a player's number is its place.
 fn strategies(plan: &Plan) -> BTreeMap<PlayerId, SmolStr> {
-    let numbered = (1_u32..).zip(&plan.strategies);
-    numbered.map(|(number, chooser)| (PlayerId::new(format!("P{number:02}")), chooser.name())).collect()
+    let numbered = (1_u32..).zip(&plan.seats);
+    numbered.map(|(number, seat)| (PlayerId::numbered(number), seat.chooser.name())).collect()
 }
 
 fn opening(args: &RunArgs, ports: &Ports, file: &Path) -> Result<String> {
@@ -207,7 +216,7 @@ async fn play(local: &mut LocalLeague, others: Others, view: &mut View, began: &
     local.gather(others).await?;
     *began = Instant::now();
     local.start().await?;
-    watch(local, view).await?;
+    watch(local, view, round_line).await?;
     let deaf = local.farewell().await;
     if deaf > 0 {
         view.say(&format!("{deaf} agents have not heard that the league is over"));
@@ -218,8 +227,12 @@ async fn play(local: &mut LocalLeague, others: Others, view: &mut View, began: &
     Ok(())
 }
 
-/// Shows how the league goes on until it is over.
-async fn watch(local: &mut LocalLeague, view: &mut View) -> Result<()> {
+/// Shows how the league goes on until it is over; `line` tells of a round.
+pub(super) async fn watch(
+    local: &mut LocalLeague,
+    view: &mut View,
+    line: impl Fn(&League, &Round) -> String + Clone + Send + 'static,
+) -> Result<()> {
     let mut told = 0;
     loop {
         let progress = local.look(Progress::of).await?;
@@ -229,9 +242,10 @@ async fn watch(local: &mut LocalLeague, view: &mut View) -> Result<()> {
                 live.draw(&progress, &scene);
             }
             View::Lines if progress.rounds_completed > told => {
+                let line = line.clone();
                 let lines = local.look(move |league| {
                     let over = league.rounds.iter().filter(|round| round.completed).skip(told);
-                    over.map(|round| round_line(league, round)).collect::<Vec<_>>()
+                    over.map(|round| line(league, round)).collect::<Vec<_>>()
                 });
                 let lines = lines.await?;
                 told += lines.len();

@@ -1,11 +1,9 @@
 //! Who takes part in a local league: the settings of each agent. Pure.
 
-use super::Plan;
+use super::{Plan, Seat};
 use anyhow::Result;
 use matchday_core::protocol::{DisplayName, Endpoint, Version};
-use matchday_core::timing::Timing;
-use matchday_core::{league, player, referee};
-use smol_str::SmolStr;
+use matchday_core::{player, referee};
 use std::net::SocketAddr;
 use tokio::net::TcpListener;
 
@@ -21,45 +19,34 @@ impl<'a> Cast<'a> {
         Ok(Self { plan, manager: endpoint(manager)?, version })
     }
 
-    pub(super) fn league(plan: &Plan) -> league::Settings {
-        league::Settings {
-            league_id: plan.league_id.clone(),
-            game_type: plan.game_type.clone(),
-            announce_lead: plan.lead,
-            ..league::Settings::default()
-        }
-    }
-
     pub(super) fn referee(&self, number: u32, listener: &TcpListener) -> Result<referee::Settings> {
         Ok(referee::Settings {
             manager: self.manager.clone(),
             contact_endpoint: endpoint(listener.local_addr()?)?,
             display_name: DisplayName::parse(&format!("Referee {number}"))?,
             version: self.version.clone(),
-            game_types: vec![self.plan.game_type.clone()],
+            game_types: vec![self.plan.league.game_type.clone()],
             max_concurrent_matches: self.plan.matches_each(),
-            timing: Timing::default(),
-            conformance: Default::default(),
+            timing: self.plan.league.timing,
+            conformance: self.plan.league.conformance,
         })
     }
 
-    pub(super) fn player(
-        &self,
-        number: u32,
-        listener: &TcpListener,
-        strategy: SmolStr,
-    ) -> Result<player::Settings> {
+    pub(super) fn player(&self, seat: &Seat, listener: &TcpListener) -> Result<player::Settings> {
         Ok(player::Settings {
             manager: self.manager.clone(),
-            contact_endpoint: endpoint(listener.local_addr()?)?,
-            display_name: DisplayName::parse(&format!("Player {number}"))?,
+            contact_endpoint: match &seat.reached_at {
+                Some(elsewhere) => elsewhere.clone(),
+                None => endpoint(listener.local_addr()?)?,
+            },
+            display_name: DisplayName::parse(&seat.name)?,
             version: self.version.clone(),
-            game_types: vec![self.plan.game_type.clone()],
-            strategy,
+            game_types: vec![self.plan.league.game_type.clone()],
+            strategy: seat.chooser.name(),
         })
     }
 }
 
-fn endpoint(address: SocketAddr) -> Result<Endpoint> {
+pub(crate) fn endpoint(address: SocketAddr) -> Result<Endpoint> {
     Ok(Endpoint::parse(&format!("http://{address}/mcp"))?)
 }

@@ -4,7 +4,7 @@
 //! - [`ports`]: every port is bound before anything else begins
 //! - `cast`: the agents, from what was asked for
 
-mod cast;
+pub(crate) mod cast;
 pub(crate) mod ports;
 
 use crate::mind::chooser::Chooser;
@@ -15,13 +15,11 @@ use anyhow::{Context, Result, anyhow, bail};
 use cast::Cast;
 use matchday_core::agent::Agent;
 use matchday_core::entropy::Entropy;
-use matchday_core::league::{League, Manager};
+use matchday_core::league::{self, League, Manager};
 use matchday_core::player::Player;
 use matchday_core::player::durable::Fallbacks;
 use matchday_core::protocol::messages::StartLeague;
-use matchday_core::protocol::{
-    ConversationId, Envelope, GameType, LeagueId, Message, MessageType, RoundId, Sender,
-};
+use matchday_core::protocol::{ConversationId, Endpoint, Envelope, Message, MessageType, RoundId, Sender};
 use matchday_core::referee::Referee;
 use ports::Others;
 use std::sync::Arc;
@@ -38,20 +36,28 @@ const ANSWER_BYTES_MAX: usize = 1 << 20;
 /// What is to be played.
 #[derive(Debug, Clone)]
 pub(crate) struct Plan {
-    pub(crate) league_id: LeagueId,
-    pub(crate) game_type: GameType,
-    /// One for each player, in order.
-    pub(crate) strategies: Vec<Chooser>,
+    /// Referees keep its deadlines and its reading of the rules.
+    pub(crate) league: league::Settings,
+    /// One for each player of ours, in order.
+    pub(crate) seats: Vec<Seat>,
     pub(crate) referees: usize,
-    pub(crate) lead: Duration,
     pub(crate) seed: Option<u64>,
     pub(crate) record_exchanges: bool,
+}
+
+/// A player of ours.
+#[derive(Debug, Clone)]
+pub(crate) struct Seat {
+    pub(crate) name: String,
+    pub(crate) chooser: Chooser,
+    /// Where it says that it is reached, if not at its own port.
+    pub(crate) reached_at: Option<Endpoint>,
 }
 
 impl Plan {
     /// How many matches a referee has to hold so that a round can be played at once; at most ten.
     fn matches_each(&self) -> u32 {
-        let at_once = (self.strategies.len() / 2).div_ceil(self.referees.max(1));
+        let at_once = (self.seats.len() / 2).div_ceil(self.referees.max(1));
         u32::try_from(at_once).unwrap_or(u32::MAX).clamp(1, 10)
     }
 }
@@ -65,16 +71,37 @@ pub(crate) struct LocalLeague {
     manager: Handle<Manager>,
     referees: Vec<Handle<Referee>>,
     players: Vec<Handle<Player>>,
+    /// How many players there are that are not ours.
+    guests: usize,
 }
 
 impl LocalLeague {
     /// Starts the manager, and then the others one after the other, so that P01 is the player with the first port.
     pub(crate) fn begin(plan: Plan, store: Store, manager: TcpListener) -> Result<Self> {
         let (client, clock) = (Client::new(), Clock::start());
-        let agent = Manager::new(Cast::league(&plan));
+        let agent = Manager::new(plan.league.clone());
         let options = options(&plan, &client, clock, "manager")?;
         let manager = shell::run(agent, manager, store.clone(), Stream::league(), options)?;
-        Ok(Self { plan, client, clock, store, manager, referees: Vec::new(), players: Vec::new() })
+        let (referees, players) = (Vec::new(), Vec::new());
+        Ok(Self { plan, client, clock, store, manager, referees, players, guests: 0 })
+    }
+
+    pub(crate) fn manager_url(&self) -> String {
+        format!("http://{}/mcp", self.manager.address())
+    }
+
+    /// Waits for a player that is not ours. False if none has registered in time.
+    pub(crate) async fn admit_guest(&mut self, within: Duration) -> Result<bool> {
+        let deadline = Instant::now() + within;
+        let expected = self.players.len() + self.guests + 1;
+        while !self.look(move |league| league.players.len() >= expected).await? {
+            if Instant::now() > deadline {
+                return Ok(false);
+            }
+            sleep(LOOK_EVERY).await;
+        }
+        self.guests += 1;
+        Ok(true)
     }
 
     /// Lets everyone in, and comes back when all have registered.
@@ -87,9 +114,9 @@ impl LocalLeague {
             self.referees.push(handle);
             self.until_registered().await?;
         }
-        for ((number, listener), chooser) in (1..).zip(others.players).zip(&plan.strategies) {
-            let player = chooser.player(cast.player(number, &listener, chooser.name())?);
-            let handle = self.run(player, listener, "player", number, chooser.mind())?;
+        for ((number, listener), seat) in (1..).zip(others.players).zip(&plan.seats) {
+            let player = seat.chooser.player(cast.player(seat, &listener)?);
+            let handle = self.run(player, listener, "player", number, seat.chooser.mind())?;
             self.players.push(handle);
             self.until_registered().await?;
         }
@@ -116,7 +143,7 @@ impl LocalLeague {
     }
 
     async fn until_registered(&mut self) -> Result<()> {
-        let (referees, players) = (self.referees.len(), self.players.len());
+        let (referees, players) = (self.referees.len(), self.players.len() + self.guests);
         let deadline = Instant::now() + REGISTRATION_MAX;
         let all = move |league: &League| league.referees.len() == referees && league.players.len() == players;
         while !self.look(all).await? {
@@ -131,8 +158,8 @@ impl LocalLeague {
     /// Sends START_LEAGUE, as anyone would.
     pub(crate) async fn start(&mut self) -> Result<()> {
         let envelope = Envelope::new(Sender::Launcher, self.clock.now(), ConversationId::new("conv-start"));
-        let message = Message::new(envelope, StartLeague { league_id: self.plan.league_id.clone() });
-        let url = format!("http://{}/mcp", self.manager.address());
+        let message = Message::new(envelope, StartLeague { league_id: self.plan.league.league_id.clone() });
+        let url = self.manager_url();
         let body = serde_json::to_vec(&message)?.into();
         let deadline = Instant::now() + Duration::from_secs(30);
         let received = self.client.post(&url, body, deadline, ANSWER_BYTES_MAX).await?;
@@ -180,10 +207,10 @@ impl LocalLeague {
     /// Who has not chosen all moves itself, though it has a mind that was to: how often, and why the last time.
     pub(crate) async fn fallbacks(&self) -> Vec<String> {
         let mut told = Vec::new();
-        for (player, chooser) in self.players.iter().zip(&self.plan.strategies) {
+        for (player, seat) in self.players.iter().zip(&self.plan.seats) {
             let seen = player.inspect(|player| (player.sender(), player.durable().fallbacks().clone())).await;
             if let Some((sender, Fallbacks { count, last: Some((match_id, why)), .. })) = seen {
-                let (id, name) = (sender.id(), chooser.name());
+                let (id, name) = (sender.id(), seat.chooser.name());
                 told.push(format!(
                     "{id} ({name}) did not choose {count} of its moves itself, last in {match_id}: {why}"
                 ));

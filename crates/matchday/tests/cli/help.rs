@@ -47,6 +47,7 @@ fn every_command_shows_an_example() {
         "admin",
         "new",
         "check",
+        "practice",
         "config",
         "schema",
         "verify",

@@ -16,7 +16,7 @@ mod registration;
 mod rpc;
 pub(crate) mod rules;
 mod suite;
-mod times;
+pub(crate) mod times;
 mod trust;
 
 use super::probe::Probe;

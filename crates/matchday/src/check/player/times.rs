@@ -58,7 +58,7 @@ impl Suite {
 }
 
 /// The smallest of the sorted times that `percent` of a hundred do not exceed.
-fn quantile(times: &[Duration], percent: usize) -> Option<Duration> {
+pub(crate) fn quantile(times: &[Duration], percent: usize) -> Option<Duration> {
     let rank = (times.len() * percent).div_ceil(100).max(1);
     times.get(rank - 1).copied()
 }

@@ -90,7 +90,12 @@ impl Auditor {
                 ensure(self.league.phase == Phase::Registration, || "the league has started already".into())?;
                 ensure(!self.league.referees.is_empty(), || "no referee has registered".into())?;
                 let entrants = self.league.players.iter().filter(|(_, player)| !player.withdrawn);
-                schedule::check(entrants.map(|(id, _)| id), rounds)
+                match &self.league.settings.fixtures {
+                    Some(fixtures) => ensure(fixtures == rounds, || {
+                        "the rounds are not the fixtures that the league was made with".into()
+                    }),
+                    None => schedule::check(entrants.map(|(id, _)| id), rounds),
+                }
             }
             LeagueEvent::RoundAnnounced { round_id, plan, .. } => self.check_announcement(*round_id, plan),
             LeagueEvent::MatchAssigned { match_id, attempt, referee_id } => {

@@ -1,0 +1,246 @@
+//! `matchday practice`: a league of one for the author of a player. Opens ports, makes a store, prints a report.
+
+use super::run::{fresh_file, in_seconds, watch};
+use super::serve::Stop;
+use super::{Usage, notice};
+use crate::check::reach;
+use crate::practice::gate::Refusal;
+use crate::practice::programme::Programme;
+use crate::practice::report::{Report, Seen};
+use crate::practice::{Entrance, Practice, Terms, render};
+use crate::store::Store;
+use crate::store::history::History;
+use crate::view::live::View;
+use crate::view::{Paint, say};
+use anyhow::{Context, Result, anyhow, bail};
+use clap::{Args, ValueEnum, value_parser};
+use matchday_core::league::League;
+use matchday_core::league::fixture::Round;
+use matchday_core::league::standings::Verdict;
+use matchday_core::protocol::decode::Conformance;
+use matchday_core::protocol::messages::GameStatus;
+use matchday_core::protocol::{DisplayName, Endpoint, GameType};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::{Duration, Instant, SystemTime};
+use tokio::net::TcpListener;
+use tokio::time::sleep;
+
+pub(super) const EXAMPLE: &str = "\
+Example:
+  matchday practice
+      then start the agent, with http://localhost:8000/mcp as its manager
+  matchday practice --rounds 5 --choice-timeout 10 --json
+  matchday practice --against http://localhost:8101/mcp
+
+The agent plays every built-in strategy, a partner that is silent, talks garbage, repeats itself
+or restarts, and honest partners while its own messages are delayed, lost or doubled.
+
+With --against the agent is registered on its behalf: it gets no token, so one that checks tokens,
+as a player of Matchday does, refuses to play. Let such an agent register by itself.
+
+Exit code 0 if it had no technical loss, 1 if it had or could not play, 2 if called wrongly.";
+
+/// How long the refusal of an agent is looked for between two looks.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+/// The longest deadline that can be asked for.
+const DEADLINE_MAX: Duration = Duration::from_secs(3600);
+
+#[derive(Debug, Args)]
+pub(super) struct PracticeArgs {
+    /// Where the agent listens, if it does not register by itself
+    #[arg(long, value_name = "URL", conflicts_with_all = ["listen", "wait"])]
+    against: Option<String>,
+    /// What it is called, with --against
+    #[arg(long, default_value = "Guest", requires = "against")]
+    name: String,
+    /// Where the manager listens that the agent registers with
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8000")]
+    listen: String,
+    /// For how many seconds the agent is waited for
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = in_seconds)]
+    wait: Duration,
+    /// How often it meets each strategy
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u32).range(1..=100))]
+    rounds: u32,
+    /// How many seconds an agent has to accept an invitation; a league gives 5
+    #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = deadline)]
+    join_timeout: Duration,
+    /// How many seconds an agent has to choose; a league gives 30
+    #[arg(long, value_name = "SECONDS", default_value = "2", value_parser = deadline)]
+    choice_timeout: Duration,
+    /// Lenient plays on where it can, and lists what a strict league refuses
+    #[arg(long, value_enum, default_value_t = Reading::Lenient)]
+    conformance: Reading,
+    /// The file that keeps the matches, which must not exist yet [default: matchday-practice-TIME.db here]
+    #[arg(long, value_name = "FILE")]
+    store: Option<PathBuf>,
+    /// Print only the report
+    #[arg(long, short)]
+    quiet: bool,
+    /// Print the report as JSON, and nothing else
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Reading {
+    Strict,
+    Lenient,
+}
+
+fn deadline(text: &str) -> Result<Duration, String> {
+    let span = in_seconds(text)?;
+    if span.is_zero() || span > DEADLINE_MAX {
+        return Err("expected more than 0 and at most 3600 seconds".to_owned());
+    }
+    Ok(span)
+}
+
+impl PracticeArgs {
+    fn terms(&self) -> Terms {
+        Terms {
+            rounds: self.rounds,
+            join: self.join_timeout,
+            choice: self.choice_timeout,
+            conformance: match self.conformance {
+                Reading::Strict => Conformance::Strict,
+                Reading::Lenient => Conformance::Lenient,
+            },
+            game_type: GameType::new("even_odd"),
+        }
+    }
+
+    async fn entrance(&self) -> Result<Entrance> {
+        if let Some(url) = &self.against {
+            let url: Endpoint = reach::target(url).map_err(Usage)?;
+            let name = DisplayName::parse(&self.name)
+                .map_err(|rule| Usage(format!("--name: expected {rule}, got {:?}", self.name)))?;
+            return Ok(Entrance::Fetched { url, name });
+        }
+        let address = &self.listen;
+        let listener = TcpListener::bind(address).await.with_context(|| {
+            format!("cannot listen on {address} - choose another address with --listen HOST:PORT")
+        })?;
+        Ok(Entrance::Registers { listener, within: self.wait })
+    }
+
+    fn file(&self) -> Result<PathBuf> {
+        match &self.store {
+            Some(file) if file.exists() => {
+                bail!("{} exists already: a practice needs a new file", file.display())
+            }
+            Some(file) => Ok(file.clone()),
+            None => Ok(fresh_file("practice", SystemTime::now())),
+        }
+    }
+}
+
+pub(super) async fn execute(args: PracticeArgs) -> Result<ExitCode> {
+    let terms = args.terms();
+    let file = args.file()?;
+    let entrance = args.entrance().await?;
+    let mut stop = Stop::listen()?;
+    let mut practice = Practice::open(&terms, Store::open(&file)?).await?;
+    let mut view = View::new(args.quiet || args.json);
+    if let Entrance::Registers { listener, within } = &entrance {
+        let (bound, seconds) = (listener.local_addr()?, within.as_secs_f64());
+        notice(&format!("waiting {seconds} s for the agent to register at http://{bound}/mcp"));
+    }
+    let fetched = args.against.as_deref();
+    let mut began = Instant::now();
+    let played = tokio::select! {
+        played = play(&mut practice, entrance, fetched, &mut view, &mut began) => Some(played),
+        () = stop.told() => None,
+    };
+    let took = began.elapsed();
+    view.finish();
+    let (programme, gate, refusals) =
+        (practice.programme.clone(), practice.gate.clone(), practice.refusals());
+    let closed = practice.shutdown().await;
+    let interrupted = played.is_none();
+    played.unwrap_or(Ok(()))?;
+    closed.with_context(|| format!("the practice broke off; what is decided lies in {}", file.display()))?;
+
+    let league = History::load(&Store::open_read_only(&file)?)?.league;
+    let report = Report::of(&Seen {
+        league: &league,
+        programme: &programme,
+        notes: &gate.notes(),
+        refusals: &refusals,
+        url: gate.guest().unwrap_or_default(),
+        timing: terms.timing(),
+        took,
+        store: file,
+    });
+    say(if args.json {
+        serde_json::to_string_pretty(&report)?
+    } else {
+        render::people(&report, Paint::of_stdout())
+    });
+    if interrupted {
+        notice("stopped before the end");
+    }
+    Ok(if report.passed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// From the guest's registration to the last match.
+async fn play(
+    practice: &mut Practice,
+    entrance: Entrance,
+    fetched: Option<&str>,
+    view: &mut View,
+    began: &mut Instant,
+) -> Result<()> {
+    practice.gather(entrance).await?;
+    *began = Instant::now();
+    let guest = practice.gate.guest().unwrap_or_default();
+    view.say(&format!("{} matches against the agent at {guest}", practice.programme.bouts.len()));
+    practice.local.start().await?;
+    let (gate, programme) = (practice.gate.clone(), practice.programme.clone());
+    let refused = async {
+        loop {
+            if let (Some(url), Some(refusal)) = (fetched, gate.refusal()) {
+                return refused(url, refusal);
+            }
+            sleep(LOOK_EVERY).await;
+        }
+    };
+    tokio::select! {
+        over = watch(&mut practice.local, view, move |league, round| line(&programme, league, round)) => over?,
+        error = refused => return Err(error),
+    }
+    practice.local.farewell().await;
+    Ok(())
+}
+
+fn refused(url: &str, refusal: Refusal) -> anyhow::Error {
+    match refusal {
+        Refusal::NoAgent(why) => anyhow!(why),
+        Refusal::Error(error) => anyhow!(
+            "{url} answers an invitation with {error}: it plays only in the league that it has registered with - run \
+             `matchday practice` without --against, and start the agent with http://localhost:8000/mcp as its manager"
+        ),
+    }
+}
+
+/// "R9M1 silent when invited: won by default"
+fn line(programme: &Programme, league: &League, round: &Round) -> String {
+    let told = programme.matches().filter(|(id, _)| round.matches.contains(id)).filter_map(|(id, bout)| {
+        let game = league.matches.get(&id)?;
+        let decision = game.decision.as_ref()?;
+        let is_a = game.a == Programme::guest();
+        let technical = decision.status == GameStatus::TechnicalLoss;
+        let how = match (decision.verdict(game), is_a) {
+            (Verdict::WonByA, true) | (Verdict::WonByB, false) if technical => "won by default",
+            (Verdict::WonByA, true) | (Verdict::WonByB, false) => "won",
+            (Verdict::Drawn, _) => "drawn",
+            _ if technical => "TECHNICAL LOSS",
+            _ => "lost",
+        };
+        let reason = decision.result.reason.as_deref().filter(|_| how == "TECHNICAL LOSS");
+        let reason = reason.map_or_else(String::new, |reason| format!(" ({reason})"));
+        Some(format!("{id} {}: {how}{reason}", bout.name))
+    });
+    told.collect::<Vec<_>>().join("; ")
+}
