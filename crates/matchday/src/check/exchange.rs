@@ -45,6 +45,12 @@ impl Answered {
 }
 
 impl Exchange {
+    /// For what no single exchange shows, and is a failure all the same.
+    pub(crate) fn none(why: &str) -> Self {
+        let outcome = Outcome::Unknown(why.to_owned());
+        Self { subject: String::new(), request: Bytes::new(), outcome, took: Duration::ZERO }
+    }
+
     pub(crate) fn answered(&self) -> Option<&Answered> {
         match &self.outcome {
             Outcome::Answered(answered) => Some(answered),

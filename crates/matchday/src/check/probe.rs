@@ -162,11 +162,11 @@ impl Probe {
     }
 
     /// The same, with the message changed in ways that no message of ours could be.
-    pub(crate) async fn tell_altered(&self, message: &Message, within: Duration, alter: &Alter) -> Reply {
+    pub(crate) async fn tell_altered(&self, message: &Message, within: Duration, alter: &Alter<'_>) -> Reply {
         self.converse(message, within, Some(alter)).await
     }
 
-    async fn converse(&self, message: &Message, within: Duration, alter: Option<&Alter>) -> Reply {
+    async fn converse(&self, message: &Message, within: Duration, alter: Option<&Alter<'_>>) -> Reply {
         let spoken = self.dialect();
         let first = self.attempt(spoken, message, within, alter).await;
         if first.wire != Some(WireAnswer::MethodNotFound) {
@@ -192,7 +192,7 @@ impl Probe {
         dialect: Dialect,
         message: &Message,
         within: Duration,
-        alter: Option<&Alter>,
+        alter: Option<&Alter<'_>>,
     ) -> Reply {
         let id = self.fresh_id();
         let body = write_call(dialect, id, message);
@@ -207,10 +207,10 @@ impl Probe {
 }
 
 /// A change to a league message on its way out.
-pub(crate) type Alter = dyn Fn(&mut Map<String, Value>) + Sync;
+pub(crate) type Alter<'a> = dyn Fn(&mut Map<String, Value>) + Sync + 'a;
 
 /// Changes the league message in a request body, wherever the dialect puts it, and the method with its type.
-fn altered(body: Vec<u8>, dialect: Dialect, alter: &Alter) -> Vec<u8> {
+fn altered(body: Vec<u8>, dialect: Dialect, alter: &Alter<'_>) -> Vec<u8> {
     let Ok(mut request) = serde_json::from_slice::<Value>(&body) else {
         return body;
     };

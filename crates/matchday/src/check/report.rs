@@ -2,6 +2,7 @@
 
 use super::exchange::{Exchange, Shown};
 use super::rule::{Category, Rule};
+use matchday_core::protocol::decode::Conformance;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -110,6 +111,16 @@ pub(crate) struct Subject {
     pub(crate) target: String,
     pub(crate) conformance: &'static str,
     pub(crate) quick: bool,
+}
+
+impl Subject {
+    pub(crate) fn new(role: &'static str, target: &str, conformance: Conformance, quick: bool) -> Self {
+        let conformance = match conformance {
+            Conformance::Strict => "strict",
+            Conformance::Lenient => "lenient",
+        };
+        Self { role, target: target.to_owned(), conformance, quick }
+    }
 }
 
 #[derive(Debug)]

@@ -37,6 +37,10 @@ pub(crate) enum Category {
     Envelope,
     Joining,
     Choosing,
+    Refusals,
+    Rounds,
+    Results,
+    Queries,
     Notices,
     Robustness,
     Timing,
@@ -52,6 +56,10 @@ impl Category {
             Self::Envelope => "Envelope",
             Self::Joining => "Joining",
             Self::Choosing => "Choosing",
+            Self::Refusals => "Refusals",
+            Self::Rounds => "Rounds",
+            Self::Results => "Results",
+            Self::Queries => "Queries",
             Self::Notices => "Notices",
             Self::Robustness => "Robustness",
             Self::Timing => "Timing",
@@ -95,4 +103,16 @@ impl Rule {
     pub(crate) fn place(&self) -> String {
         format!("docs/protocol.md#{}", self.anchor)
     }
+}
+
+/// Whether the place that a rule names is in the documentation.
+#[cfg(test)]
+pub(crate) fn is_documented(rule: &Rule) -> bool {
+    let page = include_str!("../../../../docs/protocol.md");
+    let heading = |line: &str| {
+        let title = line.strip_prefix("### ")?;
+        Some(title.to_ascii_lowercase().replace(' ', "-"))
+    };
+    page.contains(&format!("<a id=\"{}\"></a>", rule.anchor))
+        || page.lines().filter_map(heading).any(|heading| heading == rule.anchor)
 }

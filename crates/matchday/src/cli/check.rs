@@ -3,7 +3,7 @@
 use super::{Usage, notice};
 use crate::check::player::{Order, Wait};
 use crate::check::report::Report;
-use crate::check::{player, reach, render};
+use crate::check::{manager, player, reach, referee, render};
 use crate::view::{Paint, say};
 use anyhow::{Context, Result};
 use clap::{Args, Subcommand, ValueEnum};
@@ -18,6 +18,7 @@ pub(super) const EXAMPLE: &str = "\
 Example:
   matchday check player http://localhost:8101/mcp
   matchday check player --wait --listen 127.0.0.1:8000
+  matchday check manager http://localhost:8000/mcp
 
 Exit code 0 only if every mandatory rule holds, 1 if not, 2 if called wrongly.";
 
@@ -34,6 +35,30 @@ checked in full.
 
 Exit code 0 only if every mandatory rule holds, 1 if not, 2 if called wrongly.";
 
+const REFEREE_EXAMPLE: &str = "\
+Example:
+  matchday check referee --wait --listen 127.0.0.1:8000
+      then start the referee, with http://localhost:8000/mcp as its manager
+  matchday check referee --wait --quick --json
+
+The check is the referee's manager and all its players. A referee works for its own manager only:
+without --wait nothing but its JSON-RPC can be checked. Silent players take a referee half a minute.
+
+Exit code 0 only if every mandatory rule holds, 1 if not, 2 if called wrongly.";
+
+const MANAGER_EXAMPLE: &str = "\
+Example:
+  matchday manager --listen 127.0.0.1:8000 --store /tmp/checked.db --lead 1
+      then, elsewhere:
+  matchday check manager http://localhost:8000/mcp
+  matchday check manager http://localhost:8000/mcp --quick --json
+
+The check registers four players and two referees, starts the league, and reports made-up results
+until it is over: give it a fresh league, and one that does not wait long between rounds. With
+--quick it registers and asks, and starts nothing.
+
+Exit code 0 only if every mandatory rule holds, 1 if not, 2 if called wrongly.";
+
 #[derive(Debug, Args)]
 pub(super) struct CheckArgs {
     #[command(subcommand)]
@@ -45,6 +70,12 @@ enum Role {
     /// Check a player: play manager and referee against it
     #[command(after_help = PLAYER_EXAMPLE)]
     Player(PlayerArgs),
+    /// Check a referee: be manager and players to it
+    #[command(after_help = REFEREE_EXAMPLE)]
+    Referee(RefereeArgs),
+    /// Check a manager: register agents of our own in its league, and play the league to its end
+    #[command(after_help = MANAGER_EXAMPLE)]
+    Manager(ManagerArgs),
 }
 
 #[derive(Debug, Args)]
@@ -59,6 +90,28 @@ struct PlayerArgs {
     /// The id under which the player is registered elsewhere [default: the one it answers with]
     #[arg(long, value_name = "ID", conflicts_with = "wait")]
     player_id: Option<String>,
+}
+
+#[derive(Debug, Args)]
+struct RefereeArgs {
+    /// Where the referee listens [with --wait: where it says that it does]
+    #[arg(required_unless_present = "wait")]
+    url: Option<String>,
+    #[command(flatten)]
+    waiting: WaitArgs,
+    #[command(flatten)]
+    common: CommonArgs,
+}
+
+#[derive(Debug, Args)]
+struct ManagerArgs {
+    /// Where the manager listens, such as http://localhost:8000/mcp
+    url: String,
+    /// The operator's token, where START_LEAGUE needs one
+    #[arg(long, value_name = "TOKEN", env = "MATCHDAY_OPERATOR_TOKEN", hide_env_values = true)]
+    operator_token: Option<String>,
+    #[command(flatten)]
+    common: CommonArgs,
 }
 
 /// What every role's check can be told.
@@ -110,6 +163,8 @@ impl From<League> for Conformance {
 pub(super) async fn execute(args: CheckArgs) -> Result<ExitCode> {
     match args.role {
         Role::Player(args) => check_player(args).await,
+        Role::Referee(args) => check_referee(args).await,
+        Role::Manager(args) => check_manager(args).await,
     }
 }
 
@@ -123,6 +178,31 @@ async fn check_player(args: PlayerArgs) -> Result<ExitCode> {
         player_id: args.player_id.map(PlayerId::new),
     };
     let report = player::check(order).await?;
+    args.common.publish(&report)
+}
+
+async fn check_referee(args: RefereeArgs) -> Result<ExitCode> {
+    let url = args.url.as_deref().map(target).transpose()?;
+    let order = referee::Order {
+        url,
+        wait: args.waiting.open().await?,
+        quick: args.common.quick,
+        conformance: args.common.conformance.into(),
+    };
+    let report = referee::check(order).await?;
+    args.common.publish(&report)
+}
+
+async fn check_manager(args: ManagerArgs) -> Result<ExitCode> {
+    let url = target(&args.url)?;
+    notice(&format!("this registers four players and two referees in the league at {url}: use a fresh one"));
+    let order = manager::Order {
+        url,
+        operator_token: args.operator_token,
+        quick: args.common.quick,
+        conformance: args.common.conformance.into(),
+    };
+    let report = manager::check(order).await?;
     args.common.publish(&report)
 }
 

@@ -10,9 +10,12 @@
 
 mod bad_players;
 mod ground;
+mod managers;
 mod no_agent;
 mod our_own;
 mod output;
+mod proxy;
+mod referees;
 mod registrations;
 mod stub;
 mod zoo;

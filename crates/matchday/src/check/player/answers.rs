@@ -2,8 +2,9 @@
 //! match?
 
 use super::rules;
-use super::suite::{Heard, Suite};
+use super::suite::Suite;
 use crate::check::exchange::Exchange;
+use crate::check::heard::Heard;
 use crate::check::judge::{self, Pattern};
 use crate::check::probe::Reply;
 use crate::check::rule::Rule;
@@ -127,7 +128,7 @@ impl Suite {
     /// The message that answers, if one came, in time, and of the right kind.
     fn answer(&mut self, kind: &Kind, reply: &Reply) -> Option<Value> {
         let exchange = &reply.exchange;
-        let heard = self.heard(reply);
+        let heard = Heard::of(reply);
         let sheet = &mut self.sheet;
         let wanted = kind.message_type;
         match heard {

@@ -2,7 +2,8 @@
 
 use super::answers::Chosen;
 use super::rules;
-use super::suite::{Heard, Suite};
+use super::suite::Suite;
+use crate::check::heard::Heard;
 use crate::check::probe::Reply;
 use crate::check::rule::Rule;
 use crate::check::stage::Fixture;
@@ -66,7 +67,7 @@ impl Suite {
     }
 
     fn not_again(&mut self, rule: &'static Rule, reply: &Reply) {
-        match self.heard(reply) {
+        match Heard::of(reply) {
             Heard::Unknown(why) => self.sheet.skip(rule, why),
             Heard::Nothing => self.sheet.broken(rule, reply.exchange.outcome_in_words(), &reply.exchange),
             _ => self.sheet.broken(rule, "no right answer came when it was asked again", &reply.exchange),
@@ -77,7 +78,7 @@ impl Suite {
         let message = self.stage.move_call(self.probe.clock.now(), fixture);
         let reply = self.probe.tell(&message, self.timing.choice).await;
         let rule = &rules::CHOICE_GENERIC;
-        match self.heard(&reply) {
+        match Heard::of(&reply) {
             Heard::Unknown(why) => self.sheet.skip(rule, why),
             Heard::Message(came) => {
                 let is = |path: &str, wanted: &str| came.pointer(path).is_some_and(|value| value == wanted);
@@ -144,7 +145,7 @@ impl Suite {
     /// Extra fields are to blame if no message answers: one did without them.
     fn blame_extras(&mut self, reply: &Reply) {
         let rule = &rules::UNKNOWN_FIELDS;
-        match self.heard(reply) {
+        match Heard::of(reply) {
             Heard::Unknown(why) => self.sheet.skip(rule, why),
             Heard::Message(_) => self.sheet.pass(rule, ""),
             _ => {
@@ -217,7 +218,7 @@ impl Suite {
     ) -> bool {
         let mut right = true;
         for (reply, fixture, other) in [(first, one, two), (second, two, one)] {
-            let heard = self.heard(reply);
+            let heard = Heard::of(reply);
             if let Heard::Message(message) = &heard
                 && message.get("match_id").is_some_and(|id| id == other.match_id.as_str())
             {

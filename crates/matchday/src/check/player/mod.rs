@@ -3,27 +3,24 @@
 //! # Layout
 //! - `rules`: what a player is held against
 //! - `registration`: `--wait`, the agent's own registration; `opening`: the first words with it
-//! - `suite`: what the parts share; `answers`: the two answers that a player owes; `referee`: where they may come apart
-//! - `matches`, `notices`, `rpc`, `endurance`, `trust`, `times`: the parts
+//! - `suite`: what the parts share; `answers`: the two answers that a player owes
+//! - `matches`, `notices`, `trust`, `times`: the parts
 
 mod answers;
-mod endurance;
 mod matches;
 mod notices;
 mod opening;
-mod referee;
 mod registration;
-mod rpc;
 pub(crate) mod rules;
 mod suite;
 pub(crate) mod times;
 mod trust;
 
 use super::probe::Probe;
-use super::reach;
 use super::report::{Report, Sheet, Subject};
 use super::rule::{Category, Rule};
 use super::stage::{Identity, Stage};
+use super::{reach, receiver};
 use crate::shell::entropy_from_system;
 use matchday_core::entropy::Entropy;
 use matchday_core::protocol::decode::Conformance;
@@ -118,7 +115,7 @@ async fn examine(
     enrolled: &Enrolled,
     entropy: &mut Entropy,
 ) -> anyhow::Result<(Sheet, Option<String>)> {
-    let (referee, endpoint) = referee::open().await?;
+    let (referee, endpoint) = receiver::open().await?;
     let player_id = order.player_id.clone().unwrap_or_else(|| PlayerId::numbered(1));
     let identity = enrolled.identity.clone().unwrap_or(Identity { player_id, token: None });
     let mut suite = Suite {
@@ -142,11 +139,7 @@ async fn examine(
 
 impl Order {
     fn subject(&self, target: &str) -> Subject {
-        let conformance = match self.conformance {
-            Conformance::Strict => "strict",
-            Conformance::Lenient => "lenient",
-        };
-        Subject { role: "player", target: target.to_owned(), conformance, quick: self.quick }
+        Subject::new("player", target, self.conformance, self.quick)
     }
 }
 
@@ -176,19 +169,19 @@ impl Suite {
             Terms::Closed(why) => self.close(why),
             Terms::Open => self.matches(quick).await,
         }
-        self.broken_json().await;
-        self.ids().await;
+        self.wire().broken_json().await;
+        self.wire().ids().await;
         if !quick {
-            self.odd_requests().await;
-            self.unknown_message().await;
-            self.slow_drip().await;
-            self.closed_connections().await;
+            self.wire().odd_requests().await;
+            self.wire().unknown_message().await;
+            self.wire().slow_drip().await;
+            self.wire().closed_connections().await;
         }
-        self.at_the_end().await;
+        self.wire().at_the_end().await;
         if terms == Terms::Open {
             self.end_league().await;
         }
-        self.settle_form();
+        self.wire().settle_form();
         None
     }
 

@@ -2,7 +2,8 @@
 
 use super::answers::Chosen;
 use super::rules;
-use super::suite::{Heard, Suite};
+use super::suite::Suite;
+use crate::check::heard::Heard;
 use crate::check::rule::Rule;
 use crate::check::stage::Fixture;
 use matchday_core::protocol::messages::Parity;
@@ -17,7 +18,7 @@ impl Suite {
     pub(super) async fn notify(&mut self, rule: &'static Rule, message: &Message, within: Duration) {
         let reply = self.tell(message, within).await;
         let exchange = &reply.exchange;
-        match self.heard(&reply) {
+        match Heard::of(&reply) {
             Heard::Message(_) | Heard::Received => self.sheet.pass(rule, ""),
             Heard::Refused { code, words } => {
                 self.sheet.broken(rule, format!("it refused with {code}: {words}"), exchange);

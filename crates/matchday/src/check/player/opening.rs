@@ -1,7 +1,8 @@
 //! The first words with a player: does it talk to us, in which dialect, and under which name?
 
 use super::rules;
-use super::suite::{Heard, Suite};
+use super::suite::Suite;
+use crate::check::heard::Heard;
 use crate::check::reach;
 use crate::check::rule::{Category, Rule};
 use matchday_core::protocol::PlayerId;
@@ -36,7 +37,7 @@ impl Suite {
         if self.stage.is_known() {
             return Terms::Open;
         }
-        match self.heard(&reply) {
+        match Heard::of(&reply) {
             Heard::Refused { code, words } if STRANGER.contains(&code.as_str()) => {
                 if matches!(code.as_str(), "E011" | "E012") {
                     self.sheet.pass(&rules::FALSE_TOKEN, format!("it refuses our made-up token with {code}"));

@@ -1,7 +1,8 @@
 //! Does the player talk to whoever asks? Only one that was given its token here can know better.
 
 use super::rules;
-use super::suite::{Heard, Suite};
+use super::suite::Suite;
+use crate::check::heard::Heard;
 use crate::check::rule::Rule;
 use matchday_core::protocol::{Message, PlayerId, Sender, Token};
 
@@ -32,7 +33,7 @@ impl Suite {
     async fn refused(&mut self, rule: &'static Rule, message: &Message, codes: &[&str]) {
         let reply = self.probe.tell(message, self.timing.other).await;
         let wanted = codes.join(" or ");
-        match self.heard(&reply) {
+        match Heard::of(&reply) {
             Heard::Refused { code, .. } if codes.contains(&code.as_str()) => self.sheet.pass(rule, ""),
             Heard::Refused { code, .. } => {
                 self.sheet.warn(

@@ -1,35 +1,49 @@
-//! What a player must live through: messages that nobody knows, connections that trickle or break.
+//! Messages that nobody knows, connections that trickle or break, and whether anyone is left at the end.
 
-use super::rules;
-use super::suite::{Heard, Suite};
+use super::{ANSWERS_WITHIN, Wire};
 use crate::check::exchange::{Answered, Exchange, Outcome};
+use crate::check::heard::Heard;
+use crate::check::player::rules;
 use crate::check::raw::Place;
 use crate::net::client::CallError;
 use bytes::Bytes;
-use matchday_core::protocol::RoundId;
 use matchday_core::protocol::dialect::call::write_probe;
+use matchday_core::protocol::messages::{RoundCompleted, RoundSummary};
+use matchday_core::protocol::{ConversationId, Envelope, LeagueId, Message, RoundId, Sender};
 use serde_json::json;
 use std::time::Duration;
 use tokio::time::Instant;
 
 const DRIP_PIECES: usize = 12;
 const DRIP_PAUSE: Duration = Duration::from_millis(120);
+/// How long the answer to a request in drops is waited for.
+const DRIPPED_WITHIN: Duration = Duration::from_secs(5);
 const NOT_BY_HAND: &str = "connections are broken off over http only: check the agent there";
 /// How long someone else may have to wait while a request drips in.
 const MEANWHILE_MAX: Duration = Duration::from_millis(700);
 
-impl Suite {
-    pub(super) async fn unknown_message(&mut self) {
+impl Wire<'_> {
+    pub(crate) async fn unknown_message(&mut self) {
         let rule = &rules::UNKNOWN_MESSAGE;
-        let message = self.stage.round_completed(self.probe.clock.now(), RoundId(1));
+        let notice = RoundCompleted {
+            league_id: LeagueId::new("league_check"),
+            round_id: RoundId(1),
+            matches_completed: 1,
+            matches_played: 1,
+            next_round_id: None,
+            summary: RoundSummary { total_matches: 1, wins: 1, draws: 0, technical_losses: 0 },
+        };
+        let conversation = ConversationId::new("conv-round-1-complete");
+        let envelope = Envelope::new(Sender::LeagueManager, self.probe.clock.now(), conversation);
+        let message = Message::new(envelope, notice);
         let reply = self
             .probe
-            .tell_altered(&message, self.timing.other, &|message| {
+            .tell_altered(&message, ANSWERS_WITHIN, &|message| {
                 message.insert("message_type".to_owned(), json!("WEATHER_REPORT"));
                 message.insert("sky".to_owned(), json!("blue"));
             })
             .await;
-        let heard = self.heard(&reply);
+        let heard = Heard::of(&reply);
         if !self.lives(rule, "a message of an unknown type").await {
             return;
         }
@@ -45,7 +59,7 @@ impl Suite {
     }
 
     /// A request in drops, and another one while it drips.
-    pub(super) async fn slow_drip(&mut self) {
+    pub(crate) async fn slow_drip(&mut self) {
         let rule = &rules::SLOW_DRIP;
         let Some(place) = Place::of(&self.probe.url).filter(|place| !place.secure) else {
             return self.sheet.skip(rule, NOT_BY_HAND);
@@ -53,7 +67,7 @@ impl Suite {
         let body = write_probe(self.probe.fresh_id());
         let dripping = async {
             let began = Instant::now();
-            let came = place.drip(&body, DRIP_PIECES, DRIP_PAUSE, self.timing.join).await;
+            let came = place.drip(&body, DRIP_PIECES, DRIP_PAUSE, DRIPPED_WITHIN).await;
             let outcome = match came {
                 Ok((status, body)) => {
                     Outcome::Answered(Answered { status, content_type: None, location: None, body })
@@ -86,7 +100,7 @@ impl Suite {
     }
 
     /// Connections that end in the middle of a request, and before its answer.
-    pub(super) async fn closed_connections(&mut self) {
+    pub(crate) async fn closed_connections(&mut self) {
         let rule = &rules::CLOSED_CONNECTION;
         let Some(place) = Place::of(&self.probe.url).filter(|place| !place.secure) else {
             return self.sheet.skip(rule, NOT_BY_HAND);
@@ -101,7 +115,7 @@ impl Suite {
         }
     }
 
-    pub(super) async fn at_the_end(&mut self) {
+    pub(crate) async fn at_the_end(&mut self) {
         let ping = self.probe.ping().await;
         match ping.answered() {
             Some(_) => self.sheet.pass(&rules::ALIVE, ""),

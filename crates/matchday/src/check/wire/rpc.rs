@@ -1,19 +1,19 @@
 //! JSON-RPC as such: what is no request, no method, no JSON; ids of every kind, notifications, batches.
 
-use super::rules;
-use super::suite::Suite;
+use super::{ANSWERS_WITHIN, Wire};
 use crate::check::exchange::{Exchange, Outcome};
 use crate::check::form;
+use crate::check::player::rules;
 use crate::check::rule::Rule;
 use serde_json::{Value, json};
 
 /// What is not JSON, and close to it.
 const BROKEN: &str = "{\"jsonrpc\": \"2.0\", \"id\": 7, \"method\": \"choose_parity\", \"params\": {";
 
-impl Suite {
+impl Wire<'_> {
     /// What is not JSON must be answered, and not be the end.
-    pub(super) async fn broken_json(&mut self) {
-        let exchange = self.probe.send("broken JSON", BROKEN, self.timing.other).await;
+    pub(crate) async fn broken_json(&mut self) {
+        let exchange = self.probe.send("broken JSON", BROKEN, ANSWERS_WITHIN).await;
         let rule = &rules::PARSE_ERROR;
         if let Outcome::Unknown(why) = &exchange.outcome {
             return self.sheet.skip(rule, why.clone());
@@ -35,10 +35,10 @@ impl Suite {
     }
 
     /// An id that is a text comes back as a text.
-    pub(super) async fn ids(&mut self) {
+    pub(crate) async fn ids(&mut self) {
         for id in [json!("check-7"), json!("7"), json!(0), json!(9_007_199_254_740_993_i64)] {
             let request = json!({"jsonrpc": "2.0", "id": id, "method": "ping", "params": {}});
-            let exchange = self.probe.send("ping", request.to_string(), self.timing.other).await;
+            let exchange = self.probe.send("ping", request.to_string(), ANSWERS_WITHIN).await;
             match (exchange.json(), &exchange.outcome) {
                 (Some(answer), _) if form::of(&answer) == form::Form::Response => {
                     match form::id(&answer, &id) {
@@ -56,7 +56,7 @@ impl Suite {
         }
     }
 
-    pub(super) async fn odd_requests(&mut self) {
+    pub(crate) async fn odd_requests(&mut self) {
         let no_method = json!({"jsonrpc": "2.0", "id": 71, "params": {}});
         self.refuses(&rules::INVALID_REQUEST, &no_method, &[-32600]).await;
         let list = json!({"jsonrpc": "2.0", "id": 72, "method": "choose_parity", "params": [1, 2]});
@@ -67,7 +67,7 @@ impl Suite {
     }
 
     async fn refuses(&mut self, rule: &'static Rule, request: &Value, codes: &[i64]) {
-        let exchange = self.probe.send(rule.id, request.to_string(), self.timing.other).await;
+        let exchange = self.probe.send(rule.id, request.to_string(), ANSWERS_WITHIN).await;
         if let Outcome::Unknown(why) = &exchange.outcome {
             return self.sheet.skip(rule, why.clone());
         }
@@ -85,7 +85,7 @@ impl Suite {
     async fn unknown_method(&mut self) {
         let rule = &rules::UNKNOWN_METHOD;
         let request = json!({"jsonrpc": "2.0", "id": 73, "method": "dance", "params": {}});
-        let exchange = self.probe.send("an unknown method", request.to_string(), self.timing.other).await;
+        let exchange = self.probe.send("an unknown method", request.to_string(), ANSWERS_WITHIN).await;
         if let Outcome::Unknown(why) = &exchange.outcome {
             return self.sheet.skip(rule, why.clone());
         }
@@ -107,7 +107,7 @@ impl Suite {
     async fn notification(&mut self) {
         let rule = &rules::NOTIFICATION;
         let request = json!({"jsonrpc": "2.0", "method": "ping", "params": {}});
-        let exchange = self.probe.send("a notification", request.to_string(), self.timing.other).await;
+        let exchange = self.probe.send("a notification", request.to_string(), ANSWERS_WITHIN).await;
         match &exchange.outcome {
             Outcome::Unknown(why) => self.sheet.skip(rule, why.clone()),
             Outcome::Answered(answered)
@@ -126,7 +126,7 @@ impl Suite {
         let rule = &rules::BATCH;
         let ping = |id: i64| json!({"jsonrpc": "2.0", "id": id, "method": "ping", "params": {}});
         let request = json!([ping(74), ping(75)]);
-        let exchange = self.probe.send("a batch", request.to_string(), self.timing.other).await;
+        let exchange = self.probe.send("a batch", request.to_string(), ANSWERS_WITHIN).await;
         if let Outcome::Unknown(why) = &exchange.outcome {
             return self.sheet.skip(rule, why.clone());
         }

@@ -1,5 +1,5 @@
-//! The port of the referee that a check pretends to be. Some players say "received" to a question and send their answer
-//! here, as a message of its own.
+//! A port of ours that takes note of everything and says "received": the referee that players may send their answers to as
+//! messages of their own, and agents that a manager can call.
 
 use crate::check::exchange::{Answered, Exchange, Outcome};
 use crate::check::stand_in::{Booth, Desk};
@@ -11,6 +11,7 @@ use matchday_core::protocol::dialect::request::{Asked, Requests, read_requests};
 use serde_json::Value;
 use tokio::net::TcpListener;
 
+#[derive(Debug)]
 struct Received;
 
 impl Desk for Received {
@@ -30,14 +31,14 @@ impl Desk for Received {
     }
 }
 
-pub(super) async fn open() -> anyhow::Result<(Booth, Endpoint)> {
+pub(crate) async fn open() -> anyhow::Result<(Booth, Endpoint)> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let endpoint = Endpoint::parse(&format!("http://{}/mcp", listener.local_addr()?))?;
     Ok((Booth::open(listener, Received), endpoint))
 }
 
 /// The league message in a request.
-pub(super) fn message_in(body: &[u8]) -> Option<Value> {
+pub(crate) fn message_in(body: &[u8]) -> Option<Value> {
     match read_requests(body, &Limits::AGENT) {
         Requests::One(request) => match request.asked {
             Asked::Message { value, .. } => Some(value),
@@ -48,7 +49,7 @@ pub(super) fn message_in(body: &[u8]) -> Option<Value> {
 }
 
 /// What came here, as if it had come in the exchange that asked for it.
-pub(super) fn as_answer(came: &Exchange) -> Outcome {
+pub(crate) fn as_answer(came: &Exchange) -> Outcome {
     let body = came.request.clone();
     Outcome::Answered(Answered { status: 200, content_type: None, location: None, body })
 }

@@ -1,0 +1,170 @@
+//! Every kind of question, and those that must not be answered.
+
+use super::members::Member;
+use super::rules;
+use super::suite::{Suite, shown};
+use crate::check::exchange::Exchange;
+use crate::check::rule::Rule;
+use matchday_core::protocol::Body;
+use matchday_core::protocol::messages::{LeagueQueryResponse, StandingRow};
+use serde_json::{Value, json};
+
+const NOT_REGISTERED: &str = "not everyone was accepted: nobody is there to ask";
+
+impl Suite {
+    pub(super) fn query(&self, from: &Member, kind: &str, params: Value) -> Value {
+        let fields = json!({"league_id": self.league_id, "query_type": kind, "query_params": params});
+        self.letter("LEAGUE_QUERY", from, &format!("conv-{}", kind.to_ascii_lowercase()), fields)
+    }
+
+    /// Asks, and reads the answer.
+    async fn answered(
+        &mut self,
+        rule: &'static Rule,
+        letter: &Value,
+    ) -> Option<(LeagueQueryResponse, Exchange)> {
+        let reply = self.ask(letter).await;
+        let body = self.answer(rule, letter, reply.as_ref())?;
+        let exchange = reply?.exchange;
+        match body {
+            Body::LeagueQueryResponse(came) if came.success => Some((came, exchange)),
+            _ => {
+                self.sheet.broken(rule, "it answered without success", &exchange);
+                None
+            }
+        }
+    }
+
+    /// One question of each kind.
+    pub(super) async fn queries(&mut self) {
+        let (Some(player), Some(referee)) = (self.players.first(), self.referees.first()) else { return };
+        if player.token.is_none() || referee.token.is_none() {
+            for rule in QUERIES {
+                self.sheet.skip(rule, NOT_REGISTERED);
+            }
+            return;
+        }
+        let about = json!({"player_id": player.id});
+        let kinds: [(&'static Rule, &str, Value, &str); 4] = [
+            (&rules::GET_STANDINGS, "GET_STANDINGS", json!({}), "/standings"),
+            (&rules::GET_SCHEDULE, "GET_SCHEDULE", json!({}), "/rounds"),
+            (&rules::GET_NEXT_MATCH, "GET_NEXT_MATCH", about.clone(), "/next_match"),
+            (&rules::GET_PLAYER_STATS, "GET_PLAYER_STATS", about, "/stats/played"),
+        ];
+        let letters: Vec<_> = kinds
+            .into_iter()
+            .map(|(rule, kind, params, wanted)| (rule, self.query(player, kind, params), wanted))
+            .collect();
+        let seen_by_player = self.query(player, "GET_PLAYERS", json!({}));
+        let seen_by_referee = self.query(referee, "GET_PLAYERS", json!({}));
+        for (rule, letter, wanted) in letters {
+            let Some((came, exchange)) = self.answered(rule, &letter).await else { continue };
+            let data = Value::Object(came.data.unwrap_or_default());
+            match data.pointer(wanted) {
+                Some(_) => self.sheet.pass(rule, ""),
+                None => {
+                    let note = format!("data has no {}", wanted.trim_start_matches('/').replace('/', "."));
+                    self.sheet.broken(rule, note, &exchange);
+                }
+            }
+        }
+        self.listing(&seen_by_player, false).await;
+        self.listing(&seen_by_referee, true).await;
+    }
+
+    /// Who plays: a referee is told where, a player is not.
+    async fn listing(&mut self, letter: &Value, with_endpoints: bool) {
+        let rule = &rules::GET_PLAYERS;
+        let Some((came, exchange)) = self.answered(rule, letter).await else { return };
+        let data = Value::Object(came.data.unwrap_or_default());
+        let listed = data.get("players").and_then(Value::as_array).cloned().unwrap_or_default();
+        let names = |entry: &Value| entry.get("player_id").and_then(Value::as_str).map(str::to_owned);
+        let missing: Vec<_> = self
+            .players
+            .iter()
+            .filter(|player| !listed.iter().any(|entry| names(entry).as_ref() == Some(&player.id)))
+            .map(|player| player.id.clone())
+            .collect();
+        let told =
+            listed.iter().filter(|entry| entry.get("contact_endpoint").is_some_and(Value::is_string)).count();
+        let note = match (missing.is_empty(), told) {
+            (false, _) => format!("not listed: {}", missing.join(", ")),
+            (true, told) if with_endpoints && told < listed.len() => {
+                "a referee is not told where the players listen".to_owned()
+            }
+            (true, told) if !with_endpoints && told > 0 => {
+                "a player is told where the others listen".to_owned()
+            }
+            _ => return self.sheet.pass(rule, ""),
+        };
+        self.sheet.broken(rule, note, &exchange);
+    }
+
+    /// Questions that must be refused.
+    pub(super) async fn bad_queries(&mut self) {
+        let (Some(player), Some(other)) = (self.players.first(), self.players.get(1)) else { return };
+        if player.token.is_none() {
+            return;
+        }
+        let about_nobody = self.query(player, "GET_PLAYER_STATS", json!({"player_id": "P98"}));
+        let about_none = self.query(player, "GET_PLAYER_STATS", json!({"player_id": player.id}));
+        let plain = self.query(player, "GET_STANDINGS", json!({}));
+        let others = other.shown_token();
+        let reply = self.ask(&about_nobody).await;
+        self.refused(&rules::QUERY_UNKNOWN_PLAYER, "a question about P98", "E005", reply.as_ref());
+        if self.conformance == matchday_core::protocol::decode::Conformance::Strict {
+            let reply = self
+                .ask_altered(&about_none, &|fields| {
+                    fields.insert("query_params".to_owned(), json!({}));
+                })
+                .await;
+            self.refused(&rules::QUERY_NO_PLAYER, "GET_PLAYER_STATS of nobody", "E003", reply.as_ref());
+        } else {
+            self.sheet.pass(&rules::QUERY_NO_PLAYER, "a lenient manager may take the asking player");
+        }
+        let cases = [
+            (&rules::QUERY_TYPE, "query_type", json!("GET_WEATHER"), "E002"),
+            (&rules::QUERY_NO_TOKEN, "auth_token", Value::Null, "E011"),
+            (&rules::QUERY_FALSE_TOKEN, "auth_token", others, "E012"),
+            (&rules::QUERY_STRANGER, "sender", json!("player:P98"), "E005"),
+            (&rules::QUERY_STRANGER, "sender", json!("referee:REF98"), "E013"),
+        ];
+        for (rule, name, value, code) in cases {
+            let alter = |fields: &mut serde_json::Map<String, Value>| {
+                fields.insert(name.to_owned(), value.clone());
+            };
+            let reply = self.ask_altered(&plain, &alter).await;
+            let what = match name {
+                "auth_token" if value.is_null() => "a query without a token".to_owned(),
+                "auth_token" => "a query with another player's token".to_owned(),
+                _ => format!("a query with {name} {}", shown(Some(&value))),
+            };
+            self.refused(rule, &what, code, reply.as_ref());
+        }
+    }
+
+    /// The table, as a player is told when it asks.
+    pub(super) async fn asked_table(&mut self) -> Option<(Vec<StandingRow>, Exchange)> {
+        let letter = self.query(self.players.first()?, "GET_STANDINGS", json!({}));
+        let (came, exchange) = self.answered(&rules::GET_STANDINGS, &letter).await?;
+        let rows = came
+            .standings
+            .map(|rows| rows.to_vec())
+            .or_else(|| serde_json::from_value(came.data?.get("standings")?.clone()).ok());
+        Some((rows?, exchange))
+    }
+}
+
+static QUERIES: [&Rule; 11] = [
+    &rules::GET_STANDINGS,
+    &rules::GET_SCHEDULE,
+    &rules::GET_NEXT_MATCH,
+    &rules::GET_PLAYER_STATS,
+    &rules::GET_PLAYERS,
+    &rules::QUERY_UNKNOWN_PLAYER,
+    &rules::QUERY_TYPE,
+    &rules::QUERY_NO_PLAYER,
+    &rules::QUERY_NO_TOKEN,
+    &rules::QUERY_FALSE_TOKEN,
+    &rules::QUERY_STRANGER,
+];
