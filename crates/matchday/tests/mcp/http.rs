@@ -25,8 +25,8 @@ pub(crate) struct Reply {
 impl Reply {
     /// The JSON-RPC message in it, whether it came alone or as the last event of a stream.
     pub(crate) fn json(&self) -> Value {
-        let text = self.body.lines().filter_map(|line| line.strip_prefix("data:")).map(str::trim);
-        let last = text.filter(|data| !data.is_empty()).next_back().unwrap_or(&self.body);
+        let mut text = self.body.lines().filter_map(|line| line.strip_prefix("data:")).map(str::trim);
+        let last = text.rfind(|data| !data.is_empty()).unwrap_or(&self.body);
         serde_json::from_str(last).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 }
