@@ -219,3 +219,22 @@ fn there_is_an_end_to_how_much_is_thought_about_at_once() {
     let refusal = seat.refused(from_referee(&id, 1, call));
     assert!(refusal.error_message.unwrap().contains("thinking about 64 moves"));
 }
+
+#[test]
+fn without_a_fallback_what_is_not_decided_is_refused_and_may_be_asked_again() {
+    let mut seat = Seat::thinking("always_even");
+    seat.player = std::mem::replace(&mut seat.player, build("random", false)).without_fallback();
+    let refused = |step: &Step<PlayerEvent>| {
+        assert!(step.events.is_empty(), "nothing was chosen: {step:?}");
+        match &step.replies[0].content {
+            Content::Message(message) => matches!(message.body, Body::LeagueError(_)),
+            _ => false,
+        }
+    };
+    let asked = inquiry(&seat.put(1, call_within(&m(1, 1), WINDOW)));
+    assert!(refused(&decide(&mut seat, asked.id, Err("nobody was there".to_owned()))));
+    assert!(refused(&seat.put(2, call_within(&m(1, 1), Duration::ZERO))), "there is no time to think");
+    let again = inquiry(&seat.put(3, call_within(&m(1, 1), WINDOW)));
+    let step = decide(&mut seat, again.id, Ok(json!("odd")));
+    assert_eq!((why(&step), parities(&step)[0].1.parity_choice), (None, Parity::Odd));
+}

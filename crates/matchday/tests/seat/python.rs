@@ -1,7 +1,8 @@
 //! The official Python client plays four seats through a whole league: two in each revision.
 
-use crate::ground::until_completed;
+use crate::ground::{until, until_completed};
 use crate::room::{League, unhurried};
+use matchday_core::league::Manager;
 use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
@@ -20,6 +21,9 @@ async fn the_python_client_plays_four_seats_through_a_whole_league() {
     let mut command = Command::new(python);
     command.arg(here.join("tests/seat/drive/seats.py")).arg(format!("http://{}/mcp", room.address));
     let playing = tokio::task::spawn_blocking(move || command.output().unwrap());
+    // Python alone may take its time to begin, where many tests run.
+    let all_in = |manager: &Manager| manager.league().players.len() == 4;
+    until(&league.manager, "all four have a seat", Duration::from_secs(60), all_in).await;
     league.begin(4).await;
     let output = playing.await.unwrap();
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
