@@ -154,6 +154,10 @@ pub(super) async fn execute(args: PracticeArgs) -> Result<ExitCode> {
         () = stop.told() => None,
     };
     let took = began.elapsed();
+    if matches!(played, Some(Ok(()))) {
+        // The report stands apart from the lines before it.
+        view.say("");
+    }
     view.finish();
     let (programme, gate, refusals) =
         (practice.programme.clone(), practice.gate.clone(), practice.refusals());

@@ -59,6 +59,7 @@ async fn one_that_changes_its_mind_when_asked_again_loses_nothing_and_is_told() 
         if even { Answer::new(right.body.replace("\"odd\"", "\"even\"")) } else { right }
     };
     let done = practise(&ground, fickle, &["--json", "--choice-timeout", "1"]).await;
+    assert_eq!((done.code, losses(&done.json()).len()), (0, 0), "{done:?}");
     let oddities = done.json()["oddities"].to_string();
     assert!(oddities.contains("it answered the same CHOOSE_PARITY_CALL with"), "{oddities}");
 }
@@ -69,6 +70,7 @@ async fn one_that_departs_from_the_rules_plays_on_and_is_told_how() {
     let short: Habit = |_, right| Answer::new(right.body.replace("2026-03-02T", "20260302T"));
     let done = practise(&ground, short, &["--json", "--choice-timeout", "1"]).await;
     let report = done.json();
+    assert_eq!((done.code, losses(&report).len()), (0, 0), "{report:#}");
     assert!(report["deviations"].to_string().contains("timestamp"), "{report:#}");
     assert!(report["verdict"].as_str().unwrap().contains("a strict league would refuse"), "{report:#}");
 }
