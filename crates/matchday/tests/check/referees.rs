@@ -154,8 +154,11 @@ const ZOO_ALL: &[&str] = &[
 /// And each beyond that.
 const ZOO: &[(&str, &[&str])] = &[
     ("standard", &[]),
-    ("lower_case", &["envelope.conversation", "envelope.whole", "register.request"]),
-    ("terse", &["over.both", "report.whole"]),
+    (
+        "lower_case",
+        &["ask.together", "envelope.conversation", "envelope.whole", "invite.together", "register.request"],
+    ),
+    ("terse", &["ask.together", "invite.together", "over.both", "report.whole"]),
 ];
 
 async fn check_zoo(name: &str) -> Done {

@@ -11,7 +11,7 @@ use std::time::Duration;
 use tokio::time::sleep;
 
 /// How long something that must not happen is waited for.
-const GRACE: Duration = Duration::from_millis(2500);
+const GRACE: Duration = Duration::from_millis(3500);
 /// How long a player takes that others get ahead of.
 const SLOW: Duration = Duration::from_millis(1500);
 
@@ -123,7 +123,7 @@ pub(super) fn plans() -> Vec<Plan> {
         Plan {
             rule: &rules::REPORT_CONFLICT,
             desk: |_| Taken::Refused,
-            judge: |played| match played.reports() <= 2 {
+            judge: |played| match played.reports() == 1 {
                 true => Ok(()),
                 false => Err(format!("it was refused with E016, and sent {} times", played.reports())),
             },

@@ -258,6 +258,8 @@ async fn examine(
 }
 
 const RIGHT: stage::Twist = |_, _, good| Deed::Say(good);
+/// Takes long enough to tell a referee that asks one after the other from one that asks both at once.
+const THOUGHTFUL: stage::Twist = |_, _, good| Deed::Later(Duration::from_millis(600), good);
 
 async fn plain_match(
     order: &Order,
@@ -266,7 +268,7 @@ async fn plain_match(
     gone: &mut bool,
     answers_otherwise: &mut bool,
 ) -> anyhow::Result<bool> {
-    let game = stage.game(["even", "odd"], [Some(RIGHT); 2], |_| Taken::Acknowledged).await?;
+    let game = stage.game(["even", "odd"], [Some(THOUGHTFUL); 2], |_| Taken::Acknowledged).await?;
     let reply = stage.tell(&stage.announcement(&[&game])).await;
     if let Some(reply) = &reply {
         Wire { probe: &stage.probe, sheet, gone, answers_otherwise }.judge_form(reply);
