@@ -207,3 +207,15 @@ async fn without_waiting_only_its_form_is_checked() {
     assert_eq!((done.rules("fail"), done.code), (BTreeSet::new(), 1), "{}", done.troubles());
     assert!(done.rule("report.right")["note"].to_string().contains("--wait"));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_referee_that_believes_anyone_and_cannot_count_is_found_out() {
+    if !crate::zoo::python_is_here() {
+        return;
+    }
+    let done = check_zoo("credulous").await;
+    let beyond =
+        ["over.right", "report.conflict", "report.once", "robust.late-answer", "trust.forged-choice"];
+    let wanted: BTreeSet<String> = ZOO_ALL.iter().copied().chain(beyond).map(str::to_owned).collect();
+    assert_eq!(done.rules("fail"), wanted, "{}", done.troubles());
+}

@@ -140,7 +140,11 @@ pub(super) fn plans() -> Vec<Plan> {
                 }),
                 RIGHT,
             ],
-            judge: |played| played.scored([0, 3], "TECHNICAL_LOSS"),
+            judge: |played| {
+                // Else one that plays on could come to the right score by chance.
+                played.asked(Side::A, "CHOOSE_PARITY_CALL", 0)?;
+                played.scored([0, 3], "TECHNICAL_LOSS")
+            },
             ..PLAIN
         },
         wrong(
