@@ -154,3 +154,178 @@ async fn a_manager_that_answers_one_thing_wrongly_breaks_that_rule_and_no_other(
         assert_eq!(done.rules("fail"), wanted, "{name}:\n{}", done.troubles());
     }
 }
+
+/// Managers that take what they should refuse, or count wrongly: seen only when a whole league is played.
+const LEAGUES: &[Case] = &[
+    (
+        "takes every report",
+        Spoil {
+            answer: |asked, answer| {
+                if kind(asked) == "MATCH_RESULT_REPORT" && answer["result"]["error_code"].is_string() {
+                    answer["result"] = json!({
+                        "protocol": "league.v2", "message_type": "MATCH_RESULT_ACK", "sender": "league_manager",
+                        "timestamp": "2026-03-02T09:00:00Z", "match_id": asked["params"]["match_id"],
+                        "conversation_id": asked["params"]["conversation_id"], "status": "recorded",
+                    });
+                }
+            },
+            ..Spoil::NOTHING
+        },
+        &[
+            "result.by-player",
+            "result.conflict",
+            "result.false-token",
+            "result.no-token",
+            "result.other-league",
+            "result.other-referee",
+            "result.scores",
+            "result.unknown-match",
+        ],
+    ),
+    (
+        "refuses what it has counted",
+        Spoil {
+            answer: |_, answer| {
+                if answer["result"]["duplicate"] == true {
+                    answer["result"]["message_type"] = json!("LEAGUE_STATUS");
+                }
+            },
+            ..Spoil::NOTHING
+        },
+        &["result.duplicate"],
+    ),
+    (
+        "counts wrongly",
+        Spoil {
+            answer: |_, answer| {
+                if answer["result"]["standings"][0]["points"].is_u64() {
+                    answer["result"]["standings"][0]["points"] = json!(77);
+                }
+            },
+            ..Spoil::NOTHING
+        },
+        &["standings.right"],
+    ),
+    (
+        "starts for anyone, whatever league",
+        Spoil {
+            answer: |asked, answer| {
+                if kind(asked) == "START_LEAGUE" && answer["result"]["error_code"].is_string() {
+                    answer["result"] = json!({"status": "received"});
+                }
+            },
+            ..Spoil::NOTHING
+        },
+        &["start.false-token", "start.other-league"],
+    ),
+    (
+        "lets everyone in at any time",
+        Spoil {
+            answer: |_, answer| {
+                if is_error(answer, "E019") {
+                    answer["result"]["status"] = json!("ACCEPTED");
+                }
+            },
+            ..Spoil::NOTHING
+        },
+        &["register.late"],
+    ),
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_manager_that_plays_one_thing_wrongly_breaks_that_rule_and_no_other() {
+    for (name, spoil, broken) in LEAGUES {
+        let league = league();
+        let front = proxy(&league.url, *spoil).await;
+        let done = check(&front.url, &[]).await;
+        let wanted: BTreeSet<String> = broken.iter().map(ToString::to_string).collect();
+        assert_eq!(done.rules("fail"), wanted, "{name}:\n{}", done.troubles());
+    }
+}
+
+/// The managers of the zoo, which know just enough to run a league among friends: what all of them break.
+const ZOO_ALL: &[&str] = &[
+    "query.false-token",
+    "query.missing-player",
+    "query.next-match",
+    "query.no-token",
+    "query.player-stats",
+    "query.players",
+    "query.schedule",
+    "query.standings",
+    "query.stranger",
+    "query.unknown-player",
+    "query.unknown-type",
+    "refuse.message-type",
+    "refuse.missing-field",
+    "refuse.protocol",
+    "refuse.timestamp",
+    "refuse.wrong-type",
+    "register.again",
+    "register.game-type",
+    "register.protocol-version",
+    "rpc.parse-error",
+    "start.false-token",
+    "start.other-league",
+    "start.status",
+    "start.twice",
+];
+
+/// And each beyond that. The direct one falls over its second referee, so that no match is ever given out.
+const ZOO: &[(&str, &[&str])] = &[
+    ("direct", &[]),
+    (
+        "announcer",
+        &[
+            "league.completed",
+            "register.identities",
+            "register.late",
+            "result.by-player",
+            "result.conflict",
+            "result.false-token",
+            "result.no-token",
+            "result.other-league",
+            "result.other-referee",
+            "result.scores",
+            "result.unknown-match",
+            "standings.sent",
+        ],
+    ),
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn managers_of_the_zoo_break_what_they_break() {
+    if !crate::zoo::python_is_here() {
+        return;
+    }
+    for (name, broken) in ZOO {
+        let mut animal = crate::zoo::animal(&format!("managers/{name}"), "4", name);
+        let mut child =
+            animal.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::null()).spawn().unwrap();
+        let mut line = String::new();
+        std::io::BufRead::read_line(&mut std::io::BufReader::new(child.stdout.as_mut().unwrap()), &mut line)
+            .unwrap();
+        let told: Value = serde_json::from_str(&line).unwrap();
+        let done = check(told["listening"].as_str().unwrap(), &[]).await;
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let wanted: BTreeSet<String> = ZOO_ALL.iter().chain(*broken).map(ToString::to_string).collect();
+        assert_eq!(done.rules("fail"), wanted, "{name}:\n{}", done.troubles());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn people_are_told_in_a_few_lines() {
+    let league = league();
+    let done = run_aside(&["check", "manager", &league.url, "--quick"]).await;
+    let (text, _) = done.out.rsplit_once(" (manager at ").unwrap();
+    insta::assert_snapshot!(text);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_no_manager_is_told_in_one_line() {
+    let nobody = format!("http://{}/mcp", free_address());
+    let done = run_aside(&["check", "manager", &nobody]).await;
+    assert_eq!((done.code, done.out.as_str()), (1, ""), "{done:?}");
+    assert!(done.err.contains(&format!("nobody listens at {nobody}")), "{}", done.err);
+}

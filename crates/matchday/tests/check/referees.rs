@@ -135,3 +135,87 @@ async fn a_referee_that_reports_one_thing_wrongly_breaks_that_rule_and_no_other(
         assert_eq!(done.rules("fail"), wanted, "{name}:\n{}", done.troubles());
     }
 }
+
+/// What all referees of the zoo break, since they know no more than matches in which all goes well.
+const ZOO_ALL: &[&str] = &[
+    "fault.both-silent",
+    "fault.declines",
+    "fault.invalid-choice",
+    "fault.never-joins",
+    "fault.no-connection",
+    "fault.silent-choice",
+    "fault.wrong-match",
+    "fault.wrong-player",
+    "report.retried",
+    "robust.duplicate-round",
+    "rpc.parse-error",
+];
+
+/// And each beyond that.
+const ZOO: &[(&str, &[&str])] = &[
+    ("standard", &[]),
+    (
+        "lower_case",
+        &["ask.together", "envelope.conversation", "envelope.whole", "invite.together", "register.request"],
+    ),
+    ("terse", &["ask.together", "invite.together", "over.both", "report.whole"]),
+];
+
+async fn check_zoo(name: &str) -> Done {
+    check(&[], |manager| Running::start(crate::zoo::animal(&format!("referees/{name}"), manager, name))).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn referees_of_the_zoo_break_what_they_break() {
+    if !crate::zoo::python_is_here() {
+        return;
+    }
+    // All at once: each takes as long as silence takes.
+    let [one, two, three] = ZOO else { panic!("three") };
+    let (a, b, c) = tokio::join!(check_zoo(one.0), check_zoo(two.0), check_zoo(three.0));
+    for (done, (name, broken)) in [a, b, c].iter().zip(ZOO) {
+        let wanted: BTreeSet<String> = ZOO_ALL.iter().chain(*broken).map(ToString::to_string).collect();
+        assert_eq!(done.rules("fail"), wanted, "{name}:\n{}", done.troubles());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_referee_that_plays_nothing_is_told_so_once() {
+    if !crate::zoo::python_is_here() {
+        return;
+    }
+    let done = check_zoo("null_token").await;
+    let wanted = ["invite.whole", "report.whole", "rpc.parse-error"].map(str::to_owned);
+    assert_eq!(done.rules("fail"), BTreeSet::from(wanted), "{}", done.troubles());
+    let note = done.rule("fault.never-joins")["note"].to_string();
+    assert!(note.contains("mend that first"), "{note}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_waiting_only_its_form_is_checked() {
+    let folder = tempfile::tempdir().unwrap();
+    let listen = free_address().to_string();
+    let manager = format!("http://{}/mcp", free_address());
+    let mut command = program(&["referee", "--listen", &listen, "--manager", &manager, "--name", "Whistle"]);
+    command.current_dir(folder.path());
+    let _referee = Running::start(command);
+    while tokio::net::TcpStream::connect(&listen).await.is_err() {
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+    let done =
+        crate::ground::run_aside(&["check", "referee", &format!("http://{listen}/mcp"), "--json"]).await;
+    assert_eq!((done.rules("fail"), done.code), (BTreeSet::new(), 1), "{}", done.troubles());
+    assert!(done.rule("report.right")["note"].to_string().contains("--wait"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_referee_that_believes_anyone_and_cannot_count_is_found_out() {
+    if !crate::zoo::python_is_here() {
+        return;
+    }
+    let done = check_zoo("credulous").await;
+    let beyond =
+        ["over.right", "report.conflict", "report.once", "robust.late-answer", "trust.forged-choice"];
+    let wanted: BTreeSet<String> = ZOO_ALL.iter().copied().chain(beyond).map(str::to_owned).collect();
+    assert_eq!(done.rules("fail"), wanted, "{}", done.troubles());
+}

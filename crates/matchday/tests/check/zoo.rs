@@ -64,7 +64,7 @@ const PLAYERS: &[(&str, &[&str])] = &[
     ("isoformat", &["envelope.timestamp", "join.arrival", "register.accepted", "register.envelope"]),
 ];
 
-fn python_is_here() -> bool {
+pub(crate) fn python_is_here() -> bool {
     let found = Command::new("python3").arg("--version").output().is_ok_and(|done| done.status.success());
     if !found {
         eprintln!("left out: the check of the zoo (agents in Python), because python3 is not installed");
@@ -72,8 +72,16 @@ fn python_is_here() -> bool {
     found
 }
 
-fn check(name: &str) -> Done {
+/// An agent of the zoo, ready to be started.
+pub(crate) fn animal(script: &str, first: &str, name: &str) -> Command {
     let zoo = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/zoo");
+    let mut animal = Command::new("python3");
+    animal.arg(zoo.join(format!("{script}.py"))).args([first, name]);
+    animal.env("PYTHONPATH", zoo.join("lib")).env("PYTHONDONTWRITEBYTECODE", "1").stdin(Stdio::piped());
+    animal
+}
+
+fn check(name: &str) -> Done {
     let listen = free_address().to_string();
     let began = Instant::now();
     let check = program(&["check", "player", "--wait", "--listen", &listen, "--json"]).spawn().unwrap();
@@ -81,9 +89,7 @@ fn check(name: &str) -> Done {
     while std::net::TcpStream::connect(&listen).is_err() {
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
-    let mut animal = Command::new("python3");
-    animal.arg(zoo.join(format!("players/{name}.py"))).args([&format!("http://{listen}/mcp"), name]);
-    animal.env("PYTHONPATH", zoo.join("lib")).env("PYTHONDONTWRITEBYTECODE", "1").stdin(Stdio::piped());
+    let animal = animal(&format!("players/{name}"), &format!("http://{listen}/mcp"), name);
     let _animal = Running::start(animal);
     Done::from((check.wait_with_output().unwrap(), began.elapsed()))
 }

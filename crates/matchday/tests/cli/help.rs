@@ -32,6 +32,16 @@ fn of_the_check_of_a_player() {
 }
 
 #[test]
+fn of_the_check_of_a_referee() {
+    insta::assert_snapshot!(help(&["check", "referee"]));
+}
+
+#[test]
+fn of_the_check_of_a_manager() {
+    insta::assert_snapshot!(help(&["check", "manager"]));
+}
+
+#[test]
 fn every_command_shows_an_example() {
     for command in [
         "run",

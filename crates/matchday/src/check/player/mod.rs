@@ -24,7 +24,7 @@ use super::{reach, receiver};
 use crate::shell::entropy_from_system;
 use matchday_core::entropy::Entropy;
 use matchday_core::protocol::decode::Conformance;
-use matchday_core::protocol::{Endpoint, PlayerId};
+use matchday_core::protocol::{Endpoint, PlayerId, RoundId};
 use matchday_core::timing::Timing;
 use opening::Terms;
 use registration::Enrolled;
@@ -173,7 +173,8 @@ impl Suite {
         self.wire().ids().await;
         if !quick {
             self.wire().odd_requests().await;
-            self.wire().unknown_message().await;
+            let like = self.stage.round_completed(self.probe.clock.now(), RoundId(1));
+            self.wire().unknown_message(&like).await;
             self.wire().slow_drip().await;
             self.wire().closed_connections().await;
         }

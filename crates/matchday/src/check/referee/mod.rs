@@ -219,9 +219,18 @@ async fn examine(
     let (mut gone, mut answers_otherwise) = (false, false);
     let stage = Arc::new(stage);
     if let Some(room) = room {
-        plain_match(order, &stage, &mut sheet, &mut gone, &mut answers_otherwise).await?;
-        draw(&stage, &mut sheet).await?;
-        if !order.quick {
+        let played = plain_match(order, &stage, &mut sheet, &mut gone, &mut answers_otherwise).await?;
+        if !played {
+            let own = rules::all().filter(|rule| rule.category != Category::JsonRpc);
+            let others =
+                own.filter(|rule| sheet.is_open(rule) && !rule.id.starts_with("robust.")).collect::<Vec<_>>();
+            for rule in others.into_iter().chain([&rules::DUPLICATE, &rules::TWO_MATCHES, &rules::LATE]) {
+                sheet.skip(rule, "it does not play a plain match to its end: mend that first");
+            }
+        } else {
+            draw(&stage, &mut sheet).await?;
+        }
+        if played && !order.quick {
             two_matches(&stage, &mut sheet, room).await?;
             false_notice(&stage, &mut sheet).await?;
             all_faults(&stage, &mut sheet, room).await?;
@@ -237,7 +246,9 @@ async fn examine(
     wire.ids().await;
     if !order.quick {
         wire.odd_requests().await;
-        wire.unknown_message().await;
+        if let Some(like) = stage.round_completed() {
+            wire.unknown_message(&like).await;
+        }
         wire.slow_drip().await;
         wire.closed_connections().await;
     }
@@ -247,6 +258,8 @@ async fn examine(
 }
 
 const RIGHT: stage::Twist = |_, _, good| Deed::Say(good);
+/// Takes long enough to tell a referee that asks one after the other from one that asks both at once.
+const THOUGHTFUL: stage::Twist = |_, _, good| Deed::Later(Duration::from_millis(600), good);
 
 async fn plain_match(
     order: &Order,
@@ -254,8 +267,8 @@ async fn plain_match(
     sheet: &mut Sheet,
     gone: &mut bool,
     answers_otherwise: &mut bool,
-) -> anyhow::Result<()> {
-    let game = stage.game(["even", "odd"], [Some(RIGHT); 2], |_| Taken::Acknowledged).await?;
+) -> anyhow::Result<bool> {
+    let game = stage.game(["even", "odd"], [Some(THOUGHTFUL); 2], |_| Taken::Acknowledged).await?;
     let reply = stage.tell(&stage.announcement(&[&game])).await;
     if let Some(reply) = &reply {
         Wire { probe: &stage.probe, sheet, gone, answers_otherwise }.judge_form(reply);
@@ -271,10 +284,10 @@ async fn plain_match(
             Heard::Unknown(why) => sheet.skip(&rules::ANNOUNCED, why),
         }
     }
-    stage.until(&game.match_id, PLAYED_WITHIN, is_over).await;
+    let played = stage.until(&game.match_id, PLAYED_WITHIN, is_over).await;
     let seen = stage.seen(&game.match_id);
     Judge { stage, sheet, conformance: order.conformance, game: &game, seen: &seen }.judge();
-    Ok(())
+    Ok(played)
 }
 
 /// Whether a match is told to both, and reported.

@@ -133,13 +133,28 @@ impl Stage {
         one
     }
 
-    /// Sends a message in the dialect that the referee understands.
-    pub(super) async fn tell(&self, letter: &Value) -> Option<Reply> {
+    /// The news that the first round is over.
+    pub(super) fn round_completed(&self) -> Option<Message> {
+        let notice = self.token.hash().notice_token(&LeagueId::new(LEAGUE));
+        self.typed(&json!({
+            "protocol": "league.v2", "message_type": "ROUND_COMPLETED", "sender": "league_manager",
+            "timestamp": self.now(), "conversation_id": "conv-round-1-complete", "auth_token": notice.reveal(),
+            "league_id": LEAGUE, "round_id": 1, "matches_completed": 1, "matches_played": 1, "next_round_id": 2,
+            "summary": {"total_matches": 1, "wins": 1, "draws": 0, "technical_losses": 0},
+        }))
+    }
+
+    fn typed(&self, letter: &Value) -> Option<Message> {
         let now = self.probe.clock.now();
         let reading =
             Reading { conformance: Conformance::Lenient, now, limits: Limits::AGENT, exchange: None };
         let incoming = decode(letter, &reading).ok()?;
-        let message = Message { envelope: incoming.envelope, body: incoming.body.ok()? };
+        Some(Message { envelope: incoming.envelope, body: incoming.body.ok()? })
+    }
+
+    /// Sends a message in the dialect that the referee understands.
+    pub(super) async fn tell(&self, letter: &Value) -> Option<Reply> {
+        let message = self.typed(letter)?;
         let whole = |fields: &mut Map<String, Value>| {
             if let Some(letter) = letter.as_object() {
                 *fields = letter.clone();

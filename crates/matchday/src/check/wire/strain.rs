@@ -7,9 +7,8 @@ use crate::check::player::rules;
 use crate::check::raw::Place;
 use crate::net::client::CallError;
 use bytes::Bytes;
+use matchday_core::protocol::Message;
 use matchday_core::protocol::dialect::call::write_probe;
-use matchday_core::protocol::messages::{RoundCompleted, RoundSummary};
-use matchday_core::protocol::{ConversationId, Envelope, LeagueId, Message, RoundId, Sender};
 use serde_json::json;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -23,22 +22,12 @@ const NOT_BY_HAND: &str = "connections are broken off over http only: check the 
 const MEANWHILE_MAX: Duration = Duration::from_millis(700);
 
 impl Wire<'_> {
-    pub(crate) async fn unknown_message(&mut self) {
+    /// A message that is like this one, and of a type that nobody knows.
+    pub(crate) async fn unknown_message(&mut self, like: &Message) {
         let rule = &rules::UNKNOWN_MESSAGE;
-        let notice = RoundCompleted {
-            league_id: LeagueId::new("league_check"),
-            round_id: RoundId(1),
-            matches_completed: 1,
-            matches_played: 1,
-            next_round_id: None,
-            summary: RoundSummary { total_matches: 1, wins: 1, draws: 0, technical_losses: 0 },
-        };
-        let conversation = ConversationId::new("conv-round-1-complete");
-        let envelope = Envelope::new(Sender::LeagueManager, self.probe.clock.now(), conversation);
-        let message = Message::new(envelope, notice);
         let reply = self
             .probe
-            .tell_altered(&message, ANSWERS_WITHIN, &|message| {
+            .tell_altered(like, ANSWERS_WITHIN, &|message| {
                 message.insert("message_type".to_owned(), json!("WEATHER_REPORT"));
                 message.insert("sky".to_owned(), json!("blue"));
             })
