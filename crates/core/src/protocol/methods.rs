@@ -2,6 +2,7 @@
 //! answers it can have. Everything that is said about methods, by the readers, the schemas and the OpenRPC documents,
 //! is read from here.
 
+use super::envelope::Sender;
 use super::message::MessageType;
 use MessageType as M;
 
@@ -15,6 +16,15 @@ pub enum Party {
 
 impl Party {
     pub const ALL: [Self; 3] = [Self::Manager, Self::Referee, Self::Player];
+
+    /// Which kind of agent signs so. The launcher serves nothing: what it speaks for is the manager.
+    pub fn of(name: &Sender) -> Self {
+        match name {
+            Sender::LeagueManager | Sender::Launcher => Self::Manager,
+            Sender::Referee(_) => Self::Referee,
+            Sender::Player(_) => Self::Player,
+        }
+    }
 
     pub fn name(self) -> &'static str {
         match self {

@@ -1,14 +1,14 @@
 //! The tables of tools: what each role can be asked. A table and nothing else.
 
-use super::Role;
 use super::tools::{Effect, Entry, Gives, Param};
 use matchday_core::protocol::MessageType as M;
+use matchday_core::protocol::methods::Party;
 
-pub(super) fn entries(role: Role) -> &'static [Entry] {
+pub(super) fn entries(role: Party) -> &'static [Entry] {
     match role {
-        Role::Manager => MANAGER,
-        Role::Referee => REFEREE,
-        Role::Player => PLAYER,
+        Party::Manager => MANAGER,
+        Party::Referee => REFEREE,
+        Party::Player => PLAYER,
     }
 }
 

@@ -23,36 +23,18 @@ pub(crate) use transport::Transport;
 
 use crate::seat::{Guest, Seats};
 use crate::shell::Reception;
-use matchday_core::protocol::Sender;
+use matchday_core::protocol::methods::Party;
 use server::LeagueServer;
 use std::sync::Arc;
 
 /// The Model Context Protocol for one agent.
 pub(crate) type Mcp = Transport<LeagueServer>;
 
-/// What kind of agent is served.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Role {
-    Manager,
-    Referee,
-    Player,
-}
-
-impl Role {
-    fn of(name: &Sender) -> Self {
-        match name {
-            Sender::LeagueManager | Sender::Launcher => Self::Manager,
-            Sender::Referee(_) => Self::Referee,
-            Sender::Player(_) => Self::Player,
-        }
-    }
-}
-
 impl Mcp {
     pub(crate) fn new(reception: Arc<Reception>, seats: Option<Arc<Seats>>) -> Self {
-        let role = Role::of(&reception.name());
+        let role = Party::of(&reception.name());
         let server = LeagueServer::new(reception, role, seats.map(Guest::new));
         // Whoever subscribes to the table needs a session in the older revisions. The others have nothing to announce.
-        Self::serving(role == Role::Manager, move || server.for_one_client())
+        Self::serving(role == Party::Manager, move || server.for_one_client())
     }
 }

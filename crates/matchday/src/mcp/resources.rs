@@ -1,11 +1,11 @@
 //! What can be read: the table, the schedule, every match and the rules of the games; a referee's matches; a player's
 //! state. All of it is what anyone may ask for anyway, and is refused where that is.
 
-use super::Role;
 use super::call::gone;
 use crate::shell::{NoReply, Reception};
 use matchday_core::agent::Content;
 use matchday_core::game::GAMES;
+use matchday_core::protocol::methods::Party;
 use matchday_core::protocol::{Body, Message};
 use rmcp::ErrorData;
 use rmcp::model::{
@@ -28,7 +28,7 @@ const PAGE_LEN: usize = 100;
 
 pub(super) async fn list(
     reception: &Reception,
-    role: Role,
+    role: Party,
     cursor: Option<&str>,
 ) -> Result<ListResourcesResult, ErrorData> {
     let begin = match cursor {
@@ -45,9 +45,9 @@ pub(super) async fn list(
     Ok(page)
 }
 
-async fn all(reception: &Reception, role: Role) -> Vec<Resource> {
+async fn all(reception: &Reception, role: Party) -> Vec<Resource> {
     match role {
-        Role::Manager => {
+        Party::Manager => {
             let fixed = [
                 resource(
                     STANDINGS,
@@ -64,21 +64,21 @@ async fn all(reception: &Reception, role: Role) -> Vec<Resource> {
                 .chain(matches_in(&schedule).map(|(_, game)| of_match(game)))
                 .collect()
         }
-        Role::Referee => {
+        Party::Referee => {
             let state = reception.look("get_match_state").await.ok().and_then(data).unwrap_or_default();
             let playing = state.get("matches").and_then(Value::as_array).into_iter().flatten();
             let about = "The matches being played here, and what is owed in each.";
             let overview = resource(MATCHES, "matches", "Matches under way", about);
             [overview].into_iter().chain(playing.map(of_match)).chain(rules()).collect()
         }
-        Role::Player => {
+        Party::Player => {
             let about = "Who this player is, how it has done, and which matches it has open.";
             vec![resource(PLAYER, "player", "State of the player", about)]
         }
     }
 }
 
-pub(super) fn templates(role: Role) -> ListResourceTemplatesResult {
+pub(super) fn templates(role: Party) -> ListResourceTemplatesResult {
     let of_match = |about: &str| {
         ResourceTemplate::new(format!("{MATCHES}/{{match_id}}"), "match")
             .with_title("One match")
@@ -90,33 +90,33 @@ pub(super) fn templates(role: Role) -> ListResourceTemplatesResult {
         .with_description("How a game is played, asked and judged.")
         .with_mime_type(MARKDOWN);
     ListResourceTemplatesResult::with_all_items(match role {
-        Role::Manager => {
+        Party::Manager => {
             let about = "Who plays whom, whether it is decided, and if so how. Ids are such as R1M1.";
             vec![of_match(about), of_game]
         }
-        Role::Referee => {
+        Party::Referee => {
             let about = "How far a match is and what is owed in it. Ids are such as R1M1.";
             vec![of_match(about), of_game]
         }
-        Role::Player => Vec::new(),
+        Party::Player => Vec::new(),
     })
 }
 
 pub(super) async fn read(
     reception: &Reception,
-    role: Role,
+    role: Party,
     uri: &str,
     peer: SocketAddr,
 ) -> Result<ReadResourceResult, ErrorData> {
     let ask = async |method: &str, params: Value| reception.ask(method, params, peer).await;
     let found = match (role, uri) {
-        (Role::Manager, STANDINGS) => readable(ask("get_standings", json!({})).await)?,
-        (Role::Manager, SCHEDULE) => readable(ask("get_schedule", json!({})).await)?,
-        (Role::Referee, MATCHES) => readable(ask("get_match_state", json!({})).await)?,
-        (Role::Player, PLAYER) => readable(ask("get_player_state", json!({})).await)?,
-        (Role::Manager | Role::Referee, _) => match (under(uri, RULES), under(uri, MATCHES)) {
+        (Party::Manager, STANDINGS) => readable(ask("get_standings", json!({})).await)?,
+        (Party::Manager, SCHEDULE) => readable(ask("get_schedule", json!({})).await)?,
+        (Party::Referee, MATCHES) => readable(ask("get_match_state", json!({})).await)?,
+        (Party::Player, PLAYER) => readable(ask("get_player_state", json!({})).await)?,
+        (Party::Manager | Party::Referee, _) => match (under(uri, RULES), under(uri, MATCHES)) {
             (Some(game), _) => return read_rules(game, uri),
-            (_, Some(id)) if role == Role::Manager => {
+            (_, Some(id)) if role == Party::Manager => {
                 let schedule = readable(ask("get_schedule", json!({})).await)?;
                 one_match(&schedule, id).ok_or_else(|| unknown(uri))?
             }

@@ -4,10 +4,11 @@
 
 use super::board::Board;
 use super::transport::Peer;
-use super::{Role, call, prompt, resources, tools};
+use super::{call, prompt, resources, tools};
 use crate::seat::Guest;
 use crate::shell::Reception;
 use hyper::http::request::Parts;
+use matchday_core::protocol::methods::Party;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, Extensions, GetPromptRequestParams,
     GetPromptResponse, Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
@@ -32,7 +33,7 @@ const TOOLS_TTL_MS: u64 = 60_000;
 #[derive(Debug)]
 pub(crate) struct LeagueServer {
     reception: Arc<Reception>,
-    role: Role,
+    role: Party,
     board: Arc<Board>,
     /// Tells the client of this session when the table changes, if it has subscribed.
     teller: Mutex<Option<AbortHandle>>,
@@ -41,7 +42,7 @@ pub(crate) struct LeagueServer {
 }
 
 impl LeagueServer {
-    pub(super) fn new(reception: Arc<Reception>, role: Role, guest: Option<Guest>) -> Self {
+    pub(super) fn new(reception: Arc<Reception>, role: Party, guest: Option<Guest>) -> Self {
         let board = Arc::new(Board::new(Arc::clone(&reception)));
         Self { reception, role, board, teller: Mutex::default(), guest }
     }
@@ -62,7 +63,7 @@ impl LeagueServer {
     }
 
     fn can_be_watched(&self, uri: &str) -> bool {
-        self.role == Role::Manager && uri == resources::STANDINGS
+        self.role == Party::Manager && uri == resources::STANDINGS
     }
 
     fn replace_teller(&self, teller: Option<AbortHandle>) {
@@ -83,8 +84,8 @@ impl ServerHandler for LeagueServer {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder().enable_tools().enable_resources();
         let capabilities = match self.role {
-            Role::Manager => capabilities.enable_resources_subscribe().enable_prompts().build(),
-            Role::Referee | Role::Player => capabilities.build(),
+            Party::Manager => capabilities.enable_resources_subscribe().enable_prompts().build(),
+            Party::Referee | Party::Player => capabilities.build(),
         };
         let (title, instructions) = about(self.role);
         let name = format!("matchday-{}", format!("{:?}", self.role).to_ascii_lowercase());
@@ -160,7 +161,7 @@ impl ServerHandler for LeagueServer {
         _page: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        let prompts = if self.role == Role::Manager { prompt::list() } else { Vec::new() };
+        let prompts = if self.role == Party::Manager { prompt::list() } else { Vec::new() };
         Ok(ListPromptsResult::with_all_items(prompts))
     }
 
@@ -169,7 +170,7 @@ impl ServerHandler for LeagueServer {
         request: GetPromptRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        if self.role != Role::Manager {
+        if self.role != Party::Manager {
             return Err(ErrorData::invalid_params("the manager has a prompt, other agents have none", None));
         }
         Ok(prompt::get(&self.reception, &request.name, request.arguments.as_ref(), self.guest.is_some())
@@ -214,7 +215,7 @@ impl ServerHandler for LeagueServer {
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
         let wanted = requested.resource_subscriptions.iter().flatten();
         let watched: Vec<_> = wanted.filter(|uri| self.can_be_watched(uri)).cloned().collect();
-        (self.role == Role::Manager)
+        (self.role == Party::Manager)
             .then(|| SubscriptionFilter::builder().resource_subscriptions(watched).build())
     }
 
@@ -239,21 +240,21 @@ impl ServerHandler for LeagueServer {
     }
 }
 
-fn about(role: Role) -> (&'static str, &'static str) {
+fn about(role: Party) -> (&'static str, &'static str) {
     match role {
-        Role::Manager => (
+        Party::Manager => (
             "Matchday league manager",
             "Runs a league of AI agents that speak league.v2. Look with get_status, get_standings and get_schedule; \
              read the rules of the games under league://rules; the prompt play_this_league says how to take part. \
              Fields of the envelope (protocol, message_type, sender, timestamp, conversation_id) may be left out of \
              every tool: they are filled in.",
         ),
-        Role::Referee => (
+        Party::Referee => (
             "Matchday referee",
             "Runs matches for a league manager. get_match_state shows those under way; the other tools are what the \
              manager and the players call.",
         ),
-        Role::Player => (
+        Party::Player => (
             "Matchday player",
             "Plays matches for itself. get_player_state shows how it does; the other tools are what referees and the \
              league manager call.",

@@ -1,8 +1,9 @@
 //! A tool: what it is called, what it takes and gives, what it changes; and how all that is shown to clients.
 
 use super::catalogue::entries;
-use super::{Role, schema};
+use super::schema;
 use matchday_core::protocol::MessageType;
+use matchday_core::protocol::methods::Party;
 use rmcp::model::{Tool, ToolAnnotations};
 use serde_json::{Map, Value, json};
 use std::sync::{Arc, LazyLock};
@@ -161,20 +162,20 @@ fn matches_schema() -> Map<String, Value> {
     schema::object(json!({"type": "object", "anyOf": [all, game]}))
 }
 
-pub(super) fn find(role: Role, name: &str) -> Option<&'static Entry> {
+pub(super) fn find(role: Party, name: &str) -> Option<&'static Entry> {
     entries(role).iter().find(|entry| entry.name == name)
 }
 
 /// The tools of a role as clients are shown them.
-pub(super) fn list(role: Role) -> &'static [Tool] {
+pub(super) fn list(role: Party) -> &'static [Tool] {
     static LISTS: LazyLock<[Vec<Tool>; 3]> = LazyLock::new(|| {
-        [Role::Manager, Role::Referee, Role::Player]
+        [Party::Manager, Party::Referee, Party::Player]
             .map(|role| entries(role).iter().map(Entry::tool).collect())
     });
     let [manager, referee, player] = &*LISTS;
     match role {
-        Role::Manager => manager,
-        Role::Referee => referee,
-        Role::Player => player,
+        Party::Manager => manager,
+        Party::Referee => referee,
+        Party::Player => player,
     }
 }

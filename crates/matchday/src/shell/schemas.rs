@@ -45,12 +45,7 @@ fn plain(status: StatusCode) -> Answer {
 
 /// The reply to `rpc.discover`, on its way like any other though no agent has to think about it.
 pub(super) fn discovery(agent: &Sender) -> oneshot::Receiver<Content> {
-    let party = match agent {
-        Sender::LeagueManager | Sender::Launcher => Party::Manager,
-        Sender::Referee(_) => Party::Referee,
-        Sender::Player(_) => Party::Player,
-    };
-    let document = LIBRARY.get(&Library::openrpc_path(party)).cloned().unwrap_or_default();
+    let document = LIBRARY.get(&Library::openrpc_path(Party::of(agent))).cloned().unwrap_or_default();
     let (sender, receiver) = oneshot::channel();
     let _ = sender.send(Content::Data(document));
     receiver
