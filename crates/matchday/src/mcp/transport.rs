@@ -74,7 +74,12 @@ impl<H: ServerHandler> Transport<H> {
     pub(crate) async fn other(&self, request: Request<Incoming>, peer: SocketAddr) -> Answer {
         let (mut head, _) = request.into_parts();
         head.extensions.insert(Peer(peer));
-        self.service.handle(Request::from_parts(head, Empty::<Bytes>::new())).await
+        let mut answer = self.service.handle(Request::from_parts(head, Empty::<Bytes>::new())).await;
+        // "Accepted" is what the crate says when a session has ended, and what the official clients take for a failure.
+        if answer.status() == StatusCode::ACCEPTED {
+            *answer.status_mut() = StatusCode::NO_CONTENT;
+        }
+        answer
     }
 
     async fn is_full(&self) -> bool {

@@ -21,7 +21,7 @@ async fn a_session_that_was_ended_is_gone() {
     let ground = Ground::new();
     let manager = ground.manager(quick(short())).await;
     let client = Legacy::connect(manager.address()).await;
-    assert!(client.send("DELETE", "").await.status < 300);
+    assert_eq!(client.send("DELETE", "").await.status, 204);
     let list = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"}).to_string();
     assert_eq!(client.send("POST", &list).await.status, 404);
     let without = send(manager.address(), "POST", &[("mcp-protocol-version", "2025-11-25")], &list).await;
