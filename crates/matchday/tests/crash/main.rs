@@ -9,12 +9,16 @@
 
 mod agents;
 mod chance;
+#[path = "../recorded/mod.rs"]
+#[allow(dead_code, reason = "each suite needs another part of it")]
+mod recorded;
 
 use agents::{Agents, matchday};
 use chance::Chance;
+use recorded::assert_store_fits;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 const PLAYERS: u16 = 4;
@@ -27,9 +31,15 @@ fn number(variable: &str, otherwise: u64) -> u64 {
     std::env::var(variable).ok().map_or(otherwise, |text| text.parse().unwrap())
 }
 
-/// The verification of the league as it stands, once there is one.
-fn verified(store: &Path) -> Option<Value> {
-    let output = matchday().arg("verify").arg(store).arg("--json").output().unwrap();
+/// The stores of everyone who took part.
+fn stores(folder: &Path) -> Vec<PathBuf> {
+    let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
+    files.filter(|file| file.extension().is_some_and(|ending| ending == "db")).collect()
+}
+
+/// The verification of the league as it stands, once there is one; with the stores of others, they are held against it.
+fn verified(stores: &[PathBuf]) -> Option<Value> {
+    let output = matchday().arg("verify").args(stores).arg("--json").output().unwrap();
     let found: Option<Value> = serde_json::from_slice(&output.stdout).ok();
     if let Some(found) = &found {
         assert_eq!(output.status.code(), Some(0), "{found:#}");
@@ -65,7 +75,7 @@ fn play(chance: &mut Chance, crashes_max: u32) -> u32 {
     let (mut crashes, began) = (0, Instant::now());
     loop {
         assert!(began.elapsed() < LEAGUE_MAX, "the league does not end\n{}", agents.last_words());
-        let found = verified(&store).unwrap_or_default();
+        let found = verified(std::slice::from_ref(&store)).unwrap_or_default();
         if found["champion"].is_string() {
             break;
         }
@@ -76,7 +86,9 @@ fn play(chance: &mut Chance, crashes_max: u32) -> u32 {
         }
     }
     drop(agents);
-    let found = verified(&store).unwrap();
+    let stores = stores(folder.path());
+    assert!(stores.iter().map(|store| assert_store_fits(store)).sum::<usize>() > 0, "messages were kept");
+    let found = verified(&stores).unwrap();
     let matches = u64::from(PLAYERS * (PLAYERS - 1) / 2);
     assert_eq!((&found["matches"], &found["matches_scheduled"]), (&matches.into(), &matches.into()));
     assert_eq!(found["ended_early"], false);

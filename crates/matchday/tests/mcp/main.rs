@@ -14,6 +14,9 @@ mod conformance;
 mod ground;
 mod http;
 mod jsonrpc;
+#[path = "../recorded/mod.rs"]
+#[allow(dead_code, reason = "each suite needs another part of it")]
+mod recorded;
 mod resources;
 mod revisions;
 mod strangers;

@@ -12,4 +12,7 @@ mod interruption;
 mod league;
 mod ports;
 mod program;
+#[path = "../recorded/mod.rs"]
+#[allow(dead_code, reason = "each suite needs another part of it")]
+mod recorded;
 mod terminal;

@@ -1,5 +1,6 @@
 //! The program under test, in a directory of its own.
 
+use crate::recorded::assert_store_fits;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -38,6 +39,8 @@ impl Program {
         let words = [&["run", "--port-base", "0", "--store", "league.db"], more].concat();
         let ran = self.run(&words);
         assert_eq!(ran.code, Some(0), "{}\n{}", ran.out, ran.err);
+        // Without exchanges in the store, as some tests want it, there is nothing to judge.
+        assert_store_fits(&self.path("league.db"));
         ran
     }
 

@@ -17,6 +17,9 @@ mod in_manager;
 mod joining;
 mod moves;
 mod python;
+#[path = "../recorded/mod.rs"]
+#[allow(dead_code, reason = "each suite needs another part of it")]
+mod recorded;
 mod restart;
 mod room;
 #[path = "../shell/tap.rs"]

@@ -4,6 +4,7 @@ use crate::http::{Legacy, call};
 use crate::room::{League, Room, join, make_move, news, refusal, turn, unhurried};
 use matchday::store::verify::verify_file;
 use serde_json::json;
+use std::time::{Duration, Instant};
 use tokio::net::TcpListener;
 
 async fn back(league: &League, address: std::net::SocketAddr) -> Room {
@@ -28,7 +29,7 @@ async fn a_seat_is_the_same_player_after_a_restart_and_knows_what_was_told() {
         let made = make_move(room.address, seat, &asked, choice).await;
         assert_ne!(made["isError"], true, "{made}");
     }
-    crate::ground::until_completed(&league.manager, std::time::Duration::from_secs(20)).await;
+    crate::ground::until_completed(&league.manager, Duration::from_secs(20)).await;
     let mut results = 0;
     loop {
         let told = news(room.address, &a).await;
@@ -76,7 +77,9 @@ async fn a_wait_ends_when_the_process_does() {
     let waiting =
         tokio::spawn(async move { client.call("wait_for_turn", json!({"wait_seconds": 50})).await });
     tokio::task::yield_now().await;
+    let began = Instant::now();
     room.close().await;
-    // It is told that the server stops, or loses its connection; it does not wait for a minute.
+    // It is told that the server stops, or loses its connection; it does not wait for its 50 seconds.
     let _ = waiting.await;
+    assert!(began.elapsed() < Duration::from_secs(40), "{:?}", began.elapsed());
 }

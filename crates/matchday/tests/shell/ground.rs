@@ -1,6 +1,7 @@
 //! A league on this machine, each of its agents on a free port.
 
-use crate::tap::{Tap, assert_recorded_fits};
+use crate::recorded::assert_recorded_fits;
+use crate::tap::Tap;
 use matchday::net::client::Client;
 use matchday::shell::{self, Clock, Handle, Journal, Mind, Options, entropy_numbered};
 use matchday::store::{Exchange, Store, Stream};
@@ -90,7 +91,9 @@ impl Ground {
         self.store.clone().close().unwrap();
         let reader = Store::open_read_only(&self.folder.path().join("league.db")).unwrap();
         let exchanges = reader.exchanges().unwrap();
-        exchanges.iter().for_each(assert_recorded_fits);
+        for exchange in &exchanges {
+            assert_recorded_fits(exchange);
+        }
         exchanges
     }
 

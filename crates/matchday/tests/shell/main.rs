@@ -12,6 +12,9 @@ mod durability;
 mod ground;
 mod minds;
 mod order;
+#[path = "../recorded/mod.rs"]
+#[allow(dead_code, reason = "each suite needs another part of it")]
+mod recorded;
 mod requests;
 mod schemas;
 mod shutdown;

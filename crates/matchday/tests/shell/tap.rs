@@ -1,19 +1,18 @@
 //! Listens in between agents: everything passes through unchanged, and is kept word for word.
 
 use crate::ground::free_port;
+use crate::recorded::assert_fits;
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper::Response;
 use matchday::net::client::Client;
 use matchday::net::server;
-use matchday::store::{Direction, Exchange};
-use matchday_core::protocol::MessageType;
 use matchday_core::protocol::methods::{METHODS, Method};
 use matchday_core::protocol::schema;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
-use std::sync::{Arc, LazyLock, Mutex};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::Instant;
@@ -91,30 +90,3 @@ impl Judge {
         Self { request: half("request"), response: half("response") }
     }
 }
-
-fn assert_fits(judge: &jsonschema::Validator, value: &Value) {
-    let faults: Vec<_> = judge.iter_errors(value).map(|fault| fault.to_string()).collect();
-    assert!(faults.is_empty(), "{faults:?}\n{value:#}");
-}
-
-/// Holds what an agent of ours said in a recorded exchange against the schema of the message. What is kept only in part
-/// is passed over.
-pub(crate) fn assert_recorded_fits(exchange: &Exchange) {
-    let said = match exchange.direction {
-        Direction::Out => Some(&exchange.request),
-        Direction::In => exchange.answer.as_ref(),
-    };
-    let Some(whole) = said.and_then(|text| serde_json::from_str::<Value>(text).ok()) else { return };
-    let places = [&whole, &whole["params"], &whole["params"]["message"], &whole["result"]];
-    for message in places {
-        if let Some(kind) = message["message_type"].as_str().and_then(MessageType::parse) {
-            assert_fits(&MESSAGES[&kind], message);
-        }
-    }
-}
-
-static MESSAGES: LazyLock<BTreeMap<MessageType, jsonschema::Validator>> = LazyLock::new(|| {
-    let judge =
-        |kind| jsonschema::options().should_validate_formats(true).build(&schema::message(kind)).unwrap();
-    MessageType::ALL.iter().map(|&kind| (kind, judge(kind))).collect()
-});
