@@ -119,7 +119,7 @@ mod tests {
         for (text, error) in [
             ("[manager]\nlaed = 1", "m.toml: there is no setting manager.laed - did you mean \"lead\"?"),
             ("[manger]", "m.toml: there is no section \"manger\" - did you mean \"manager\"?"),
-            ("[zzz]", "m.toml: there is no section \"zzz\" - known are manager, referee, player"),
+            ("[zzz]", "m.toml: there is no section \"zzz\" - known are manager, referee, player, seat"),
             ("player = 1", "m.toml: player is a section: write [player] and its settings below"),
             ("[player]\nname = []", "m.toml: player.name: expected a text, a number, true or false"),
         ] {

@@ -446,8 +446,9 @@ def main():
         if refused:
             sys.exit(f"the manager refuses this player: {refused}")
         log(f"registered as {agent.player_id}")
+        # A signal may reach another thread first, which does not wake this one: it must look by itself now and then.
         while True:
-            time.sleep(3600)
+            time.sleep(1)
     except KeyboardInterrupt:
         log("stopped")
 
