@@ -106,6 +106,16 @@ impl Rule {
 }
 
 /// Whether the place that a rule names is in the documentation.
+/// The rules of a role, each under a name of its own, and all of them in the order in which people read them.
+macro_rules! rules {
+    ($($name:ident = $rule:expr;)*) => {
+        $(pub(in crate::check) static $name: Rule = $rule;)*
+
+        pub(in crate::check) static OWN: &[&Rule] = &[$(&$name,)*];
+    };
+}
+pub(crate) use rules;
+
 #[cfg(test)]
 pub(crate) fn is_documented(rule: &Rule) -> bool {
     let page = include_str!("../../../../docs/protocol.md");

@@ -2,39 +2,14 @@
 
 use crate::check::player::rules as form;
 use crate::check::rule::Category::*;
-use crate::check::rule::Rule;
-
-macro_rules! rules {
-    ($($name:ident = $rule:expr;)*) => {
-        $(pub(super) static $name: Rule = $rule;)*
-
-        static OWN: &[&Rule] = &[$(&$name,)*];
-    };
-}
-
-/// What every role is held against, and `--quick` looks at.
-static OF_ALL: &[&Rule] = &[
-    &form::REACHABLE,
-    &form::STATUS,
-    &form::CONTENT_TYPE,
-    &form::FORM,
-    &form::DIALECT,
-    &form::VERSION,
-    &form::ID,
-    &form::XOR,
-    &form::PARSE_ERROR,
-    &form::INVALID_REQUEST,
-    &form::UNKNOWN_METHOD,
-    &form::INVALID_PARAMS,
-    &form::NOTIFICATION,
-    &form::BATCH,
-];
+use crate::check::rule::{Rule, rules};
+use crate::check::wire;
 
 static STRAIN: &[&Rule] = &[&form::SLOW_DRIP, &form::CLOSED_CONNECTION, &form::ALIVE];
 
 /// All of them, in the order in which people read them.
 pub(crate) fn all() -> impl Iterator<Item = &'static Rule> {
-    OF_ALL.iter().chain(OWN).chain(STRAIN).copied()
+    wire::RULES.iter().chain(OWN).chain(STRAIN).copied()
 }
 
 rules! {

@@ -15,6 +15,24 @@ use matchday_core::protocol::dialect::answer::WireAnswer;
 use serde_json::{Value, json};
 use std::time::Duration;
 
+/// What every role is held against, and `--quick` looks at.
+pub(crate) static RULES: &[&Rule] = &[
+    &rules::REACHABLE,
+    &rules::STATUS,
+    &rules::CONTENT_TYPE,
+    &rules::FORM,
+    &rules::DIALECT,
+    &rules::VERSION,
+    &rules::ID,
+    &rules::XOR,
+    &rules::PARSE_ERROR,
+    &rules::INVALID_REQUEST,
+    &rules::UNKNOWN_METHOD,
+    &rules::INVALID_PARAMS,
+    &rules::NOTIFICATION,
+    &rules::BATCH,
+];
+
 /// How long an answer to a bad request is waited for.
 const ANSWERS_WITHIN: Duration = Duration::from_secs(10);
 
