@@ -28,14 +28,14 @@ pub(super) struct ManagerArg {
 }
 
 #[derive(Debug)]
-pub(super) struct Desk {
+pub(crate) struct Desk {
     client: Client,
     clock: Clock,
     url: String,
 }
 
 impl Desk {
-    pub(super) fn at(url: &str) -> Self {
+    pub(crate) fn at(url: &str) -> Self {
         Self { client: Client::new(), clock: Clock::start(), url: url.to_owned() }
     }
 
@@ -60,7 +60,7 @@ impl Desk {
         }
     }
 
-    pub(super) async fn status(&self) -> Result<Value> {
+    pub(crate) async fn status(&self) -> Result<Value> {
         self.look("get_status", json!({})).await.map(bare)
     }
 
@@ -76,7 +76,7 @@ impl Desk {
             .ok_or_else(|| anyhow!("the manager does not name its league - give --league-id"))
     }
 
-    pub(super) async fn start(&self, league_id: &LeagueId, token: Option<&Token>) -> Result<Value> {
+    pub(crate) async fn start(&self, league_id: &LeagueId, token: Option<&Token>) -> Result<Value> {
         self.send(StartLeague { league_id: league_id.clone() }, token).await
     }
 
