@@ -12,13 +12,12 @@ use matchday_core::protocol::dialect::reply::{HttpReply, write_reply};
 use matchday_core::protocol::dialect::request::{ReplyTo, Requests, read_requests};
 use matchday_core::protocol::dialect::{Dialect, seam};
 use matchday_core::protocol::jsonrpc::Id;
-use matchday_core::protocol::messages::StandingRow;
+use matchday_core::protocol::messages::{Shared, StandingRow};
 use matchday_core::protocol::{Message, Timestamp};
 use matchday_core::sim::START;
 use matchday_core::sim::bare::BareLeague;
 use std::error::Error;
 use std::hint::black_box;
-use std::sync::Arc;
 
 /// What a referee and two players say in one match, and the manager's part in it.
 const OF_A_MATCH: [&str; 5] =
@@ -112,6 +111,6 @@ fn apply_result(league: &mut League, at: Timestamp, event: &LeagueEvent) {
 }
 
 #[inline(never)]
-fn standings(league: &League) -> Arc<[StandingRow]> {
+fn standings(league: &League) -> Shared<StandingRow> {
     league.rows()
 }
