@@ -2,7 +2,6 @@
 
 use crate::ground::{Ground, free_port};
 use crate::requests::{http, raw};
-use matchday::net::client::Client;
 use matchday::shell::{self, Handle};
 use matchday::store::Stream;
 use matchday_core::agent::{Agent, Ask, Content, Input, Reply, RequestId, Step};
@@ -102,7 +101,7 @@ async fn a_tick_comes_at_the_deadline_and_a_reply_may_come_with_it() {
 async fn a_record_that_is_due_is_stored_once_and_the_agent_left_alone() {
     let ground = Ground::new();
     let agent = diarist(&ground, 10, Duration::ZERO).await;
-    let stranger = Ground { client: Client::new(), ..Ground::new() };
+    let stranger = Ground::new();
     stranger.post(agent.address(), PING).await;
     ground.settled().await;
     while ground.store.stats().exchanges == 0 {
