@@ -14,6 +14,9 @@ pub struct Meeting {
     pub opposite: u32,
 }
 
+/// A chance that only rounding has left of none.
+const NEVER: f64 = 1e-15;
+
 impl Meeting {
     /// Whether the numbers can belong together: nobody has called less often than it met the other.
     pub fn is_possible(&self) -> bool {
@@ -43,9 +46,10 @@ impl Meeting {
         p.clamp(0.0, 1.0)
     }
 
-    /// The smallest p-value that these players could have had.
+    /// The smallest p-value that these players could have had: that of as many opposite calls as their calls allow.
     pub fn p_value_min(&self) -> f64 {
-        Self { opposite: self.met, ..*self }.p_value()
+        let mut from_the_most = (0..=self.met).rev().map(|opposite| Self { opposite, ..*self }.p_value());
+        from_the_most.find(|p| *p > NEVER).unwrap_or(1.0)
     }
 
     /// The chance of at least so many opposite calls if each of them called even so often when they met.
@@ -105,6 +109,14 @@ mod tests {
         assert!(agreed.p_value() < 0.002, "{}", agreed.p_value());
         let once = Meeting { a: calls(20, 20), b: calls(20, 20), met: 1, opposite: 1 };
         assert!((once.p_value() - 0.5).abs() < 1e-12);
+    }
+
+    #[test]
+    fn what_two_players_could_not_have_called_is_not_their_smallest_p_value() {
+        let both_even = Meeting { a: calls(9, 0), b: calls(9, 0), met: 1, opposite: 0 };
+        assert_eq!(both_even.p_value_min(), 1.0);
+        let nearly = Meeting { a: calls(9, 0), b: calls(8, 1), met: 2, opposite: 0 };
+        assert!((nearly.p_value_min() - 2.0 / 9.0).abs() < 1e-12, "{}", nearly.p_value_min());
     }
 
     proptest! {

@@ -302,7 +302,7 @@ fn top_two(results: &Results, fit: &Fit) -> Option<TopTwo> {
     let superiority = superiority(results, fit, 0)?;
     let settled = superiority.likelihood >= SETTLED || superiority.likelihood <= 1.0 - SETTLED;
     let more_matches = if settled { Some(0) } else { matches_to_settle(fit.chance(0, 1)) };
-    let sentence = words::of_top_two(&superiority, more_matches);
+    let sentence = words::of_top_two(&superiority, more_matches, words::is_pure_luck(&results.game));
     Some(TopTwo { superiority, more_matches, sentence })
 }
 

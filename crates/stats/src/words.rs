@@ -40,7 +40,7 @@ pub fn of_table(meter: Meter, table: Option<&TableByChance>, basis: Basis, playe
 
 /// What the game itself allows for.
 pub fn of_game(game: &str) -> Option<String> {
-    (game == "even_odd").then(|| {
+    is_pure_luck(game).then(|| {
         "In even/odd the number is drawn after both calls, so nobody can be better at winning than the other; what can \
          be sought is only to call the opposite, which brings both 1.5 points on average instead of 1."
             .to_owned()
@@ -76,30 +76,38 @@ pub fn of_record(id: &str, record: Wdl, chances: [f64; 2], basis: Basis, players
         Meter::ProbablyMore => format!("{points} from {from} {is} probably more than luck: {does}"),
         Meter::HardlyLuck => format!("{points} from {from} {is} hardly luck alone: {does}"),
     };
-    (meter, format!("{sentence}, and of {players} such players somebody does in about {}.", percent(anybody)))
+    (meter, format!("{sentence}, and of {players} such players somebody does in {}.", percent(anybody)))
 }
 
-/// Which of the first two is the better one, and what it would take to know.
-pub fn of_top_two(superiority: &Superiority, more_matches: Option<u64>) -> String {
+/// Which of the first two is the better one, and what it would take to know. In a game of pure luck there is nothing to
+/// know, and the sentence must not promise it.
+pub fn of_top_two(superiority: &Superiority, more_matches: Option<u64>, pure_luck: bool) -> String {
     let Superiority { ahead, behind, likelihood } = superiority;
     let (better, other, likelihood) =
         if *likelihood >= 0.5 { (ahead, behind, *likelihood) } else { (behind, ahead, 1.0 - likelihood) };
     if likelihood < 0.505 {
         return format!("Nothing tells {ahead} and {behind} apart so far.");
     }
-    let says = format!("{better} is better than {other} with a likelihood of {}", percent(likelihood));
-    match more_matches {
-        _ if likelihood >= SETTLED => format!("{says}, which settles it."),
-        None => format!("{says}; they are too close for any number of matches to settle it."),
-        Some(1) => {
-            format!("{says}; if they go on as they have, 1 more match between them would settle it (95 %).")
-        }
-        Some(more) => {
-            format!(
-                "{says}; if they go on as they have, about {more} more matches between them would settle it (95 %)."
-            )
-        }
+    let (by, would) = match pure_luck {
+        true => ("By the results alone, ", "would in a game of skill"),
+        false => ("", "would"),
+    };
+    let says = format!("{by}{better} is better than {other} with a likelihood of {}", percent(likelihood));
+    let more = match more_matches {
+        Some(1) => "1 more match".to_owned(),
+        Some(more) => format!("about {more} more matches"),
+        None => return format!("{says}; they are too close for any number of matches to settle it."),
+    };
+    match likelihood >= SETTLED {
+        true if pure_luck => format!("{says}, which {would} settle it."),
+        true => format!("{says}, which settles it."),
+        false => format!("{says}; if they go on as they have, {more} between them {would} settle it (95 %)."),
     }
+}
+
+/// Whether nobody can be better than anybody in this game.
+pub fn is_pure_luck(game: &str) -> bool {
+    game == "even_odd"
 }
 
 pub fn of_question(question: &Question, pairs: u32) -> String {
