@@ -23,6 +23,9 @@ use std::hint::black_box;
 const OF_A_MATCH: [&str; 5] =
     ["MATCH_ASSIGNMENT", "GAME_INVITATION", "CHOOSE_PARITY_CALL", "GAME_OVER", "MATCH_RESULT_REPORT"];
 
+/// As many of a league of 99 as are enough to see what a result costs; callgrind takes its time.
+const ROUNDS: u32 = 10;
+
 fn main() -> Result<(), Box<dyn Error>> {
     let exchanges = exchanges()?;
     for (message, answer) in &exchanges {
@@ -90,7 +93,7 @@ fn play(league: &mut BareLeague) -> u32 {
 fn retell(large: &mut BareLeague) -> (usize, usize) {
     let Some(mut league) = large.league().cloned() else { return (0, 0) };
     let (mut applied, mut tables) = (0, 0);
-    for (at, event) in large.play_keeping() {
+    for (at, event) in large.play_keeping(ROUNDS) {
         if matches!(event, LeagueEvent::MatchDecided { .. }) {
             apply_result(&mut league, at, &event);
             applied += 1;
