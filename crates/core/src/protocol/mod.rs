@@ -6,6 +6,7 @@ pub mod envelope;
 pub mod error;
 pub mod ids;
 pub mod jsonrpc;
+pub mod keyring;
 pub mod message;
 pub mod messages;
 pub mod methods;

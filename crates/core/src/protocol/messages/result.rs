@@ -19,7 +19,8 @@ pub struct MatchResultReport {
     pub round_id: RoundId,
     pub match_id: MatchId,
     pub game_type: GameType,
-    pub result: MatchResult,
+    // Shared, because the manager keeps what it is told.
+    pub result: Arc<MatchResult>,
 }
 
 /// How a match ended, and what the players get for it.
@@ -35,7 +36,8 @@ pub struct MatchResult {
     pub status: Option<GameStatus>,
     /// For people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
+    #[schemars(with = "Option<String>")]
+    pub reason: Option<SmolStr>,
 }
 
 /// The game's own details, and what only a referee of Matchday adds.
@@ -105,7 +107,8 @@ pub struct StandingRow {
     pub technical_losses: Option<u32>,
     /// Why this row stands where it does: "ahead of P03 on head-to-head".
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rank_reason: Option<String>,
+    #[schemars(with = "Option<String>")]
+    pub rank_reason: Option<SmolStr>,
 }
 
 /// A player's record so far.
