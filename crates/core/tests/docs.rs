@@ -19,7 +19,7 @@ use matchday_core::protocol::decode::{Conformance::Strict, Limits};
 use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::dialect::request::{Requests, read_requests};
 use matchday_core::protocol::error::ErrorCode;
-use matchday_core::protocol::messages::GameDetails;
+use matchday_core::protocol::messages::{GameDetails, GameResult};
 use matchday_core::protocol::methods::{Carries, METHODS, Party};
 use matchday_core::protocol::token::{Direction, Token};
 use matchday_core::protocol::{Attempt, Body, LeagueId, MatchId, MessageType, PlayerId};
@@ -159,9 +159,10 @@ fn the_tokens_and_the_draw_of_the_examples_are_real() {
     }
     let over = read_body(&named("notify_match_result").parsed(1).0["params"], Strict).unwrap();
     let Body::GameOver(over) = over else { panic!("{over:?}") };
+    let GameResult { fairness, details, .. } = over.game_result.clone();
     let (a, b) = (PlayerId::new("P01"), PlayerId::new("P02"));
-    let reveal = over.game_result.fairness.unwrap();
+    let reveal = fairness.unwrap();
     let mut dice = fair::verify(&reveal, &league, &match_id, Attempt::FIRST, &a, &b).unwrap();
-    let GameDetails::Parity(details) = over.game_result.details else { panic!() };
+    let GameDetails::Parity(details) = details else { panic!() };
     assert_eq!(details.drawn_number.map(u32::from), Some(dice.uniform(1..=10)));
 }

@@ -12,6 +12,7 @@ use crate::protocol::time::exact;
 use crate::protocol::token::TokenHash;
 use crate::protocol::{Sender, Timestamp};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
@@ -78,7 +79,7 @@ pub enum LeagueEvent {
         match_id: MatchId,
         attempt: Attempt,
         status: GameStatus,
-        result: MatchResult,
+        result: Arc<MatchResult>,
         by: DecidedBy,
     },
     RoundCompleted {

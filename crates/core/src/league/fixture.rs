@@ -5,6 +5,7 @@ use super::standings::Verdict;
 use crate::protocol::Timestamp;
 use crate::protocol::ids::{Attempt, MatchId, PlayerId, RefereeId, RoundId};
 use crate::protocol::messages::{GameStatus, MatchResult};
+use std::sync::Arc;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Round {
@@ -18,6 +19,8 @@ pub struct Round {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Match {
+    /// Its place among all matches.
+    pub number: usize,
     pub round_id: RoundId,
     pub a: PlayerId,
     pub b: PlayerId,
@@ -54,13 +57,18 @@ impl Match {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decision {
     pub status: GameStatus,
-    pub result: MatchResult,
+    pub result: Arc<MatchResult>,
     pub by: DecidedBy,
     pub attempt: Attempt,
     pub at: Timestamp,
 }
 
 impl Decision {
+    /// How it counts: who won, and whether whoever lost did so without playing.
+    pub(super) fn counted(&self, game: &Match) -> (Verdict, bool) {
+        (self.verdict(game), self.status == GameStatus::TechnicalLoss)
+    }
+
     /// Who won, read from the result alone.
     pub fn verdict(&self, game: &Match) -> Verdict {
         match &self.result.winner {

@@ -7,6 +7,7 @@ use super::registration::Probation;
 use super::settings::Settings;
 use super::state::League;
 use crate::agent::{Agent, Answer, Ask, CallId, Content, Input, Reply, Request, RequestId, Step};
+use crate::alarms::Alarms;
 use crate::entropy::Entropy;
 use crate::post::{Post, Sent};
 use crate::protocol::decode::{Conformance, Deviation, DeviationKind, Incoming, Limits, Rejection};
@@ -19,6 +20,7 @@ use crate::protocol::{Body, Envelope, Message, Sender, Timestamp};
 use serde_json::{Map, Value};
 use smol_str::SmolStr;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// Runs one league. What must last is in [`League`]; the rest is rebuilt when the manager wakes.
 #[derive(Debug)]
@@ -39,7 +41,7 @@ pub struct Manager {
     /// Open matches whose referee has failed, and which wait for another.
     pub(super) orphans: BTreeSet<MatchId>,
     /// When each open match is given to another referee.
-    pub(super) due: BTreeSet<(Timestamp, MatchId)>,
+    pub(super) due: Alarms<MatchId>,
     /// When the table goes out, if there is a result that it has not shown yet.
     pub(super) standings_at: Option<Timestamp>,
     /// When the suspended are looked after next.
@@ -118,7 +120,7 @@ impl Manager {
             roll: None,
             release_at: None,
             orphans: BTreeSet::new(),
-            due: BTreeSet::new(),
+            due: Alarms::default(),
             standings_at: None,
             probe_at: None,
         }
@@ -190,7 +192,12 @@ impl Manager {
         incoming: Incoming,
     ) {
         let Incoming { envelope, message_type, body, mut deviations } = incoming;
-        let asked = Asked { request, envelope, message_type: Some(message_type.name().into()), dialect };
+        let asked = Asked {
+            request,
+            envelope,
+            message_type: Some(SmolStr::new_static(message_type.name())),
+            dialect,
+        };
         let member = match self.admit(&asked.envelope, message_type, local) {
             Ok(member) => member,
             Err(refusal) => return self.refuse(act, &asked, refusal),
@@ -226,12 +233,18 @@ impl Manager {
         body: Body,
     ) -> Result<Option<Sender>, Refusal> {
         match (body, member) {
-            (Body::LeagueRegisterRequest(request), _) => self.register_player(act, asked, request),
-            (Body::RefereeRegisterRequest(request), _) => self.register_referee(act, asked, request),
+            (Body::LeagueRegisterRequest(request), _) => {
+                self.register_player(act, asked, Arc::unwrap_or_clone(request))
+            }
+            (Body::RefereeRegisterRequest(request), _) => {
+                self.register_referee(act, asked, Arc::unwrap_or_clone(request))
+            }
             (Body::StartLeague(start), _) => self.start_league(act, asked, &start).map(|()| None),
-            (Body::LeagueOrder(order), _) => self.obey(act, asked, order).map(|()| None),
+            (Body::LeagueOrder(order), _) => {
+                self.obey(act, asked, Arc::unwrap_or_clone(order)).map(|()| None)
+            }
             (Body::MatchResultReport(report), Some(Sender::Referee(referee))) => {
-                self.take_report(act, asked, referee, report).map(|()| None)
+                self.take_report(act, asked, referee, &report).map(|()| None)
             }
             (Body::LeagueQuery(query), Some(member)) => {
                 self.answer(act, asked, member, &query).map(|()| None)
@@ -303,7 +316,11 @@ impl Manager {
     }
 
     /// Puts a failed errand in line again; gives it back when it has no tries left.
-    pub(super) fn try_again(&mut self, now: Timestamp, sent: Sent<Purpose>) -> Option<Sent<Purpose>> {
+    pub(super) fn try_again(
+        &mut self,
+        now: Timestamp,
+        sent: Box<Sent<Purpose>>,
+    ) -> Option<Box<Sent<Purpose>>> {
         self.post.again(now, sent).err()
     }
 }
@@ -338,7 +355,7 @@ impl Agent for Manager {
     }
 
     fn deadline(&self) -> Option<Timestamp> {
-        let due = self.due.first().map(|(at, _)| *at);
+        let due = self.due.first();
         let roll = self.roll.as_ref().map(|roll| roll.until);
         [self.post.deadline(), self.release_at, due, roll, self.standings_at, self.probe_at]
             .into_iter()

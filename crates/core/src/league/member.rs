@@ -28,6 +28,8 @@ pub struct Member<M> {
     /// Technical losses in a row.
     pub streak: u32,
     pub record: Record,
+    /// Of a referee: how many matches it has been given that are not decided yet.
+    pub in_hand: u32,
     /// Taken out of the league by the operator, for good.
     pub withdrawn: bool,
     pub deviations: BTreeMap<String, u32>,
@@ -51,6 +53,7 @@ impl<M> Member<M> {
             state: Lifecycle::Registered,
             streak: 0,
             record: Record::default(),
+            in_hand: 0,
             withdrawn: false,
             deviations: BTreeMap::new(),
         }

@@ -5,9 +5,10 @@
 //!   how it stands
 //! - [`schedule`], [`standings`]: pure arithmetic; `conduct`: what is known of each player and referee
 //! - [`manager`]: the agent; it decides, and works through `registration`, `returning`, `launch`, `rounds`, `results`, `queries`, `orders`,
-//!   `auth` (who may), `notices` (telling everyone)
+//!   `auth` (who may), `notices` (telling everyone), `briefing` (of a match); `table` is where its results lead
 
 mod auth;
+mod briefing;
 mod conduct;
 pub mod event;
 pub mod fixture;
@@ -25,6 +26,7 @@ pub mod schedule;
 pub mod settings;
 pub mod standings;
 pub mod state;
+mod table;
 
 pub use event::{DecidedBy, LeagueEvent, Proof, Requested, Suspicion};
 pub use manager::Manager;

@@ -148,7 +148,7 @@ impl Manager {
                 status: decision.status,
                 winner: decision.result.winner.clone(),
                 score: decision.result.score.clone(),
-                reason: decision.result.reason.clone().unwrap_or_default(),
+                reason: decision.result.reason.clone().unwrap_or_default().to_string(),
             }),
         }
     }

@@ -11,6 +11,8 @@ use crate::protocol::messages::{
     AckStatus, ByPlayer, GameDetails, GameStatus, MatchResult, MatchResultAck, MatchResultReport, Phase,
     ResultDetails,
 };
+use std::fmt;
+use std::sync::Arc;
 
 impl Manager {
     pub(super) fn take_report(
@@ -18,7 +20,7 @@ impl Manager {
         act: &mut Act<'_>,
         asked: &Asked,
         referee: &RefereeId,
-        report: MatchResultReport,
+        report: &MatchResultReport,
     ) -> Result<(), Refusal> {
         self.check_league(&report.league_id)?;
         let match_id = report.match_id.clone();
@@ -40,7 +42,7 @@ impl Manager {
                 format!("{match_id} was not given to {referee}: only its own referee can report it"),
             ));
         };
-        self.check_frame(game, &report)?;
+        self.check_frame(game, report)?;
         let status = check_result(game, &report.result)?;
         if let Some(decision) = &game.decision {
             let same = decision.by == DecidedBy::Referee(referee.clone()) && decision.result == report.result;
@@ -58,7 +60,7 @@ impl Manager {
         }
         let moot = game.referee().filter(|current| *current != referee).cloned();
         let by = DecidedBy::Referee(referee.clone());
-        self.decide(act, &match_id, attempt, status, report.result, by);
+        self.decide(act, &match_id, attempt, status, Arc::clone(&report.result), by);
         self.acknowledge(act, asked, match_id.clone(), None);
         if let Some(current) = moot {
             self.tell_moot(act, Sender::Referee(current), &match_id);
@@ -72,15 +74,15 @@ impl Manager {
     }
 
     fn check_frame(&self, game: &Match, report: &MatchResultReport) -> Result<(), Refusal> {
-        let expect = |path: &str, expected: &str, came: &str| {
+        fn expect<T: PartialEq + fmt::Display>(path: &str, expected: &T, came: &T) -> Result<(), Refusal> {
             if expected == came {
                 return Ok(());
             }
             Err(Refusal::new(ErrorCode::InvalidFormat, format!("{path}: expected {expected}, got {came}"))
                 .with("path", path))
-        };
-        expect("round_id", &game.round_id.to_string(), &report.round_id.to_string())?;
-        expect("game_type", self.league.settings.game_type.as_str(), report.game_type.as_str())
+        }
+        expect("round_id", &game.round_id, &report.round_id)?;
+        expect("game_type", &self.league.settings.game_type, &report.game_type)
     }
 
     fn decide(
@@ -89,13 +91,13 @@ impl Manager {
         match_id: &MatchId,
         attempt: Attempt,
         status: GameStatus,
-        result: MatchResult,
+        result: Arc<MatchResult>,
         by: DecidedBy,
     ) {
         let event = LeagueEvent::MatchDecided { match_id: match_id.clone(), attempt, status, result, by };
         self.record(act, event);
         self.orphans.remove(match_id);
-        self.due.retain(|(_, id)| id != match_id);
+        self.due.set(match_id, None);
         if self.standings_at.is_none() {
             self.standings_at = Some(act.now + self.league.settings.standings_pause);
         }
@@ -148,9 +150,9 @@ impl Manager {
             score,
             details: ResultDetails::of(game_details),
             status: Some(status),
-            reason: Some(reason),
+            reason: Some(reason.into()),
         };
-        self.decide(act, match_id, attempt, status, result, DecidedBy::Manager);
+        self.decide(act, match_id, attempt, status, Arc::new(result), DecidedBy::Manager);
         true
     }
 }

@@ -73,7 +73,9 @@ impl Player {
             return;
         };
         let verdict = judge(answer, |body| match body {
-            Body::LeagueRegisterResponse(response) => Some((response.player_id, response.answer)),
+            Body::LeagueRegisterResponse(response) => {
+                Some((response.player_id.clone(), response.answer.clone()))
+            }
             _ => None,
         });
         match verdict {

@@ -12,6 +12,7 @@ mod fairness;
 pub mod memory;
 mod notices;
 pub mod pondering;
+pub mod question;
 mod report;
 pub mod sheet;
 pub mod strategy;
@@ -30,6 +31,7 @@ use crate::enrol::{Enrolment, Identity};
 use crate::entropy::Entropy;
 use crate::post::Post;
 use crate::protocol::decode::{Conformance, Incoming, Limits, Rejection};
+use crate::protocol::keyring::Keyring;
 use crate::protocol::messages::{LeagueError, StandingRow};
 use crate::protocol::{
     Body, ConversationId, DisplayName, Endpoint, Envelope, ErrorCode, GameType, Message, MessageType,
@@ -38,6 +40,7 @@ use crate::protocol::{
 use pondering::Outside;
 use serde_json::json;
 use smol_str::SmolStr;
+use std::sync::Arc;
 use std::time::Duration;
 use trust::{Refusal, refusal};
 
@@ -60,6 +63,8 @@ pub struct Player {
     /// If the strategy is only the fallback for a mind outside.
     outside: Option<Outside>,
     durable: Durable,
+    /// What follows from our identity, with a manager that derives tokens.
+    keyring: Option<Keyring>,
     enrolment: Enrolment,
     post: Post<()>,
     /// Our row of the last table that the manager sent.
@@ -95,6 +100,7 @@ impl Player {
             strategy,
             outside: None,
             durable: Durable::default(),
+            keyring: None,
             enrolment: Enrolment::Idle,
             post: Post::default(),
             standing: None,
@@ -146,7 +152,7 @@ impl Player {
                 let message_type = incoming.message_type;
                 match self.hear(now, entropy, request.id, incoming) {
                     Ok(response) => {
-                        step.events.extend(response.events);
+                        step.events = response.events;
                         step.inquiries.extend(response.inquiry);
                         match response.content {
                             Some(content) => content,
@@ -184,10 +190,12 @@ impl Player {
             self.believe_manager(&envelope)?;
         }
         match body.map_err(|rejection| Refusal::from(&rejection))? {
-            Body::GameInvitation(invitation) => self.join(now, &envelope, invitation),
-            Body::ChooseParityCall(call) => self.choose_parity(now, entropy, request, &envelope, call),
-            Body::GameMoveCall(call) => self.choose_move(now, entropy, request, &envelope, call),
-            Body::GameOver(over) => self.hear_result(&envelope, over),
+            Body::GameInvitation(invitation) => self.join(now, &envelope, &invitation),
+            Body::ChooseParityCall(call) => self.choose_parity(now, entropy, request, &envelope, &call),
+            Body::GameMoveCall(call) => {
+                self.choose_move(now, entropy, request, &envelope, Arc::unwrap_or_clone(call))
+            }
+            Body::GameOver(over) => self.hear_result(&envelope, &over),
             Body::GameError(error) => self.hear_game_error(&envelope, &error),
             Body::RoundAnnouncement(announcement) => self.hear_announcement(&announcement),
             Body::RoundCompleted(completed) => Ok(self.hear_round_completed(&completed)),
@@ -255,6 +263,9 @@ impl Agent for Player {
 
     fn apply(&mut self, _at: Timestamp, event: &PlayerEvent) {
         self.durable.apply(event);
+        if let PlayerEvent::Enrolled { identity } = event {
+            self.keyring = Self::keyring_of(identity);
+        }
     }
 
     fn deadline(&self) -> Option<Timestamp> {

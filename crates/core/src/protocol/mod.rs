@@ -7,6 +7,7 @@ pub mod error;
 pub mod ids;
 pub mod json;
 pub mod jsonrpc;
+pub mod keyring;
 pub mod message;
 pub mod messages;
 pub mod methods;

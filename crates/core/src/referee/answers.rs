@@ -99,9 +99,8 @@ impl Referee {
         answer: Answer,
         step: &mut Step<RefereeEvent>,
     ) {
-        let same_turn = |ongoing: &&Match| ongoing.turn == asked.turn;
         if let Answer::Message(Ok(incoming)) = answer
-            && self.playing.get(&asked.match_id).filter(same_turn).is_some()
+            && self.playing.get(&asked.match_id).is_some_and(|ongoing| ongoing.turn == asked.turn)
         {
             self.heed(now, &asked.match_id, asked.seat, &incoming, Via::Exchange, step).ok();
         }

@@ -55,7 +55,9 @@ impl Referee {
 
     pub(super) fn registered(&mut self, now: Timestamp, answer: Answer, step: &mut Step<RefereeEvent>) {
         let verdict = judge(answer, |body| match body {
-            Body::RefereeRegisterResponse(response) => Some((response.referee_id, response.answer)),
+            Body::RefereeRegisterResponse(response) => {
+                Some((response.referee_id.clone(), response.answer.clone()))
+            }
             _ => None,
         });
         self.enrolment = match verdict {

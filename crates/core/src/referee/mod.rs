@@ -31,6 +31,7 @@ pub use one_match::Phase;
 pub use view::{MatchView, PlayerView};
 
 use crate::agent::{Agent, Answer, Ask, CallId, Content, Input, Reply, Request, RequestId, Step};
+use crate::alarms::Alarms;
 use crate::enrol::{Enrolment, Identity};
 use crate::entropy::Entropy;
 use crate::game::Seat;
@@ -40,7 +41,7 @@ use crate::protocol::dialect::Dialect;
 use crate::protocol::messages::LeagueError;
 use crate::protocol::{
     ConversationId, DisplayName, Endpoint, Envelope, ErrorCode, GameType, MatchId, Message, MessageType,
-    PlayerId, RefereeId, Sender, Timestamp, Version,
+    PlayerId, RefereeId, Sender, Timestamp, Token, Version,
 };
 use crate::timing::Timing;
 use one_match::Match;
@@ -68,10 +69,15 @@ pub struct Referee {
     durable: Durable,
     enrolment: Enrolment,
     post: Post<Purpose>,
+    /// By which the manager is known, once it has taken us on.
+    manager_token: Option<Token>,
     /// The dialect in which the manager understood us last.
     manager_dialect: Dialect,
     /// Matches under way.
-    playing: BTreeMap<MatchId, Match>,
+    // In boxes, because the map moves what it holds whenever a match begins or ends.
+    playing: BTreeMap<MatchId, Box<Match>>,
+    /// When something happens of itself in each of them.
+    alarms: Alarms<MatchId>,
     /// Matches that wait for their time or for room, in the order in which they will begin.
     queue: BTreeSet<(Timestamp, u64, MatchId)>,
     /// Matches whose players' endpoints are not known yet.
@@ -109,8 +115,10 @@ impl Referee {
             durable: Durable::default(),
             enrolment: Enrolment::default(),
             post: Post::default(),
+            manager_token: None,
             manager_dialect: Dialect::default(),
             playing: BTreeMap::new(),
+            alarms: Alarms::default(),
             queue: BTreeSet::new(),
             unlocated: BTreeSet::new(),
             directory: BTreeMap::new(),
@@ -226,7 +234,7 @@ impl Referee {
             | MessageType::LeagueError => match (self.admit_manager(&incoming.envelope), &incoming.body) {
                 (Err(error), _) => Err(error),
                 (_, Err(rejection)) => Err(LeagueError::from(rejection)),
-                (Ok(()), Ok(body)) => self.notice(now, entropy, &incoming.envelope, body.clone(), step),
+                (Ok(()), Ok(body)) => self.notice(now, entropy, &incoming.envelope, body, step),
             },
             other => Err(LeagueError::new(
                 ErrorCode::InvalidState,
@@ -282,17 +290,15 @@ impl Agent for Referee {
 
     fn apply(&mut self, _at: Timestamp, event: &RefereeEvent) {
         self.durable.apply(event);
+        if let RefereeEvent::Enrolled { identity } = event {
+            self.manager_token = notices::notice_token(identity);
+        }
     }
 
     fn deadline(&self) -> Option<Timestamp> {
         let next = self.queue.first().map(|(at, ..)| *at).filter(|_| self.has_room());
-        self.playing
-            .values()
-            .filter_map(Match::deadline)
-            .chain(next)
-            .chain(self.post.deadline())
-            .chain(self.enrolment.deadline())
-            .min()
+        let alarm = self.alarms.first();
+        [alarm, next, self.post.deadline(), self.enrolment.deadline()].into_iter().flatten().min()
     }
 
     fn reading(&self) -> (Conformance, Limits) {

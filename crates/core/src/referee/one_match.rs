@@ -6,7 +6,8 @@ use super::event::Assignment;
 use super::side::Side;
 use super::verdict;
 use super::window::{Debt, Fault, Window};
-use crate::fair::{Dice, Nonce};
+use crate::agent::CallId;
+use crate::fair::{Commitment, Dice, Nonce};
 use crate::game::{AskBy, Game, Seat, Turn};
 use crate::protocol::dialect::Dialect;
 use crate::protocol::messages::{MatchResult, Seconds};
@@ -65,6 +66,10 @@ pub(super) struct Match {
     pub(super) turn: u32,
     pub(super) sides: [Side; 2],
     pub(super) dice: Option<Dice>,
+    /// Every call that has asked a player something.
+    pub(super) calls: Vec<CallId>,
+    /// What the players are promised that chance will come from.
+    pub(super) commitment: Commitment,
     timing: Timing,
 }
 
@@ -78,11 +83,13 @@ impl Match {
     ) -> Self {
         Self {
             sides: places.map(|(endpoint, dialect)| Side::new(endpoint, dialect)),
+            commitment: assignment.commitment(),
             assignment,
             game,
             phase: Phase::WaitingForPlayers,
             turn: 0,
             dice: None,
+            calls: Vec::new(),
             timing,
         }
     }

@@ -46,13 +46,8 @@ pub(super) fn of(ended: &Match) -> MatchResult {
         details: ResultDetails {
             game: ended.game.details(&players),
             fairness: ended.dice.is_some().then(|| {
-                let assignment = &ended.assignment;
-                assignment.secret.reveal(
-                    &assignment.league_id,
-                    &assignment.match_id,
-                    assignment.attempt,
-                    by_player(&players, ended.nonces()),
-                )
+                let nonces = by_player(&players, ended.nonces());
+                ended.assignment.secret.reveal_promised(ended.commitment.clone(), nonces)
             }),
             answer_ms: Some(by_player(&players, answer_ms)),
             deviations: deviations
@@ -61,7 +56,7 @@ pub(super) fn of(ended: &Match) -> MatchResult {
                 .then(|| by_player(&players, deviations)),
         },
         status: Some(status),
-        reason: Some(reason),
+        reason: Some(reason.into()),
     }
 }
 
@@ -72,5 +67,6 @@ fn by_default(loser: Seat, fault: Fault, players: &[PlayerId; 2]) -> (GameStatus
 }
 
 fn by_player<T>(players: &[PlayerId; 2], values: [T; 2]) -> ByPlayer<T> {
-    players.iter().cloned().zip(values).collect()
+    let ([a, b], [for_a, for_b]) = (players, values);
+    ByPlayer::pair((a.clone(), for_a), (b.clone(), for_b))
 }

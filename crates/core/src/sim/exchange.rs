@@ -294,7 +294,7 @@ impl World {
 fn reported(ask: &Ask) -> Option<MatchResult> {
     match ask {
         Ask::Message(Ok(Incoming { body: Ok(Body::MatchResultReport(report)), .. })) => {
-            Some(report.result.clone())
+            Some(MatchResult::clone(&report.result))
         }
         _ => None,
     }

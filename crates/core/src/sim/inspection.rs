@@ -79,7 +79,7 @@ impl World {
         let fresh = log.get(self.ledger_read..).unwrap_or_default();
         for (_, event) in fresh {
             if let LeagueEvent::MatchDecided { match_id, status, result, .. } = event {
-                self.ledger.record(match_id, outcome(*status, result), result.clone())?;
+                self.ledger.record(match_id, outcome(*status, result), MatchResult::clone(result))?;
             }
         }
         self.ledger_read = log.len();

@@ -14,6 +14,7 @@ use crate::protocol::messages::{
 use crate::protocol::{
     Body, ConversationId, Envelope, ErrorCode, Message, PlayerId, RefereeId, Sender, Token,
 };
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Why an outsider called, and so what its answer must be.
@@ -174,13 +175,13 @@ impl World {
             round_id: game.round_id,
             match_id,
             game_type: self.shape.game_type.clone(),
-            result: MatchResult {
+            result: Arc::new(MatchResult {
                 winner: Some(game.a.clone()),
                 score: ByPlayer::pair((game.a.clone(), 3), (game.b.clone(), 0)),
                 details: ResultDetails::of(GameDetails::Other(serde_json::Map::new())),
                 status: Some(GameStatus::Win),
                 reason: None,
-            },
+            }),
         };
         let message = Message::new(self.envelope(sender, Some(token)), report);
         self.stats.forgeries += 1;

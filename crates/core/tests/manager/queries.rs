@@ -7,11 +7,12 @@ use matchday_core::protocol::decode::Conformance;
 use matchday_core::protocol::messages::*;
 use matchday_core::protocol::{Body, ErrorCode, PlayerId, RefereeId, RoundId, Sender, Token};
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 fn query(desk: &mut Desk, query_type: QueryType, query_params: QueryParams) -> LeagueQueryResponse {
     let query = LeagueQuery { league_id: league_id(), query_type, query_params };
     match desk.ask_as(&referee(1), query) {
-        Body::LeagueQueryResponse(response) => response,
+        Body::LeagueQueryResponse(response) => Arc::unwrap_or_clone(response),
         other => panic!("expected LEAGUE_QUERY_RESPONSE, got {other:?}"),
     }
 }
@@ -118,7 +119,7 @@ fn only_referees_are_shown_the_players_endpoints() {
     let Body::LeagueQueryResponse(hidden) = desk.ask_as(&player(1), query) else {
         panic!("expected an answer")
     };
-    assert_eq!(data(hidden)["players"][0].get("contact_endpoint"), None);
+    assert_eq!(data(Arc::unwrap_or_clone(hidden))["players"][0].get("contact_endpoint"), None);
 }
 
 #[test]

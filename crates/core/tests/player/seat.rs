@@ -11,6 +11,7 @@ use matchday_core::protocol::messages::*;
 use matchday_core::protocol::token::Direction;
 use matchday_core::protocol::*;
 use serde_json::Value;
+use std::sync::Arc;
 
 pub(crate) struct Seat {
     pub(crate) player: Player,
@@ -349,19 +350,19 @@ impl Seat {
         };
         assert_eq!(self.stored.len(), before, "nothing is stored");
         assert_eq!(error.original_message_type.as_deref(), Some(original.name()));
-        error
+        Arc::unwrap_or_clone(error)
     }
 
     pub(crate) fn parity(&mut self, message: Message) -> ChooseParityResponse {
         match self.say(message).body {
-            Body::ChooseParityResponse(response) => response,
+            Body::ChooseParityResponse(response) => Arc::unwrap_or_clone(response),
             other => panic!("a choice, not {other:?}"),
         }
     }
 
     pub(crate) fn moves(&mut self, message: Message) -> GameMoveResponse {
         match self.say(message).body {
-            Body::GameMoveResponse(response) => response,
+            Body::GameMoveResponse(response) => Arc::unwrap_or_clone(response),
             other => panic!("a move, not {other:?}"),
         }
     }

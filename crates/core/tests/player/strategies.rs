@@ -3,10 +3,11 @@
 use super::seat::{even_odd, m, p};
 use matchday_core::entropy::Entropy;
 use matchday_core::player::memory::{DrawCheck, Outcome, Past, PastGame};
+use matchday_core::player::question::Context;
 use matchday_core::player::strategy::{ALL, Turn, find, named};
 use matchday_core::protocol::messages::{Parity, Record};
 use matchday_core::protocol::{GameType, PlayerId};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 /// One letter each for our choice, the opponent's and the drawn parity: `eoe`; `-` where there was none.
 fn past(games: &[&str]) -> Past {
@@ -38,7 +39,7 @@ fn past(games: &[&str]) -> Past {
 /// What the strategy may choose with this history, over many seeds: `e`, `o`, or `eo` where it is left to chance.
 fn choices(name: &str, overall: &[&str], against: &[&str]) -> String {
     let (overall, against) = (past(overall), past(against));
-    let (options, context): (_, Map<String, Value>) = ([json!("even"), json!("odd")], Map::new());
+    let (options, context) = ([json!("even"), json!("odd")], Context::OfParity(None));
     let (game_type, own_id): (GameType, PlayerId) = (even_odd(), p(1));
     let turn = Turn {
         game_type: &game_type,

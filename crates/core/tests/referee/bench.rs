@@ -330,7 +330,7 @@ impl Bench {
 
     pub(crate) fn report(&self) -> MatchResult {
         match body(&self.last(MessageType::MatchResultReport)) {
-            Body::MatchResultReport(report) => report.result.clone(),
+            Body::MatchResultReport(report) => MatchResult::clone(&report.result),
             _ => unreachable!(),
         }
     }
@@ -362,7 +362,7 @@ impl Bench {
     }
 
     pub(crate) fn reason(&self) -> String {
-        self.report().reason.unwrap()
+        self.report().reason.unwrap().to_string()
     }
 }
 

@@ -10,6 +10,7 @@ use matchday_core::protocol::{
     Message, PlayerId, RefereeId, RoundId, Sender, Timestamp, Token, decode,
 };
 use serde_json::{Map, json};
+use smol_str::format_smolstr;
 use std::time::Duration;
 
 const CHOICE_WINDOW: Duration = Duration::from_secs(30);
@@ -275,7 +276,7 @@ impl Stage {
         let number = u8::try_from(dice.uniform(1..=10)).unwrap_or(1);
         let parity = Parity::of(number);
         let winner = if choice == parity { own.clone() } else { other.clone() };
-        let reason = format!("{winner} chose {parity}, number was {number} ({parity})");
+        let reason = format_smolstr!("{winner} chose {parity}, number was {number} ({parity})");
         let choices = [(own.clone(), Some(choice)), (other.clone(), Some(choice.other()))];
         let [a, b] = nonces;
         let reveal = self.secret.reveal(

@@ -15,6 +15,7 @@ use matchday_core::protocol::{
     RefereeId, Sender, Timestamp, Token, Version,
 };
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::mpsc;
 use std::time::Duration;
 
@@ -190,7 +191,7 @@ impl Desk {
             round_id: game.round_id,
             match_id: id.clone(),
             game_type: settings.game_type.clone(),
-            result: (self.referee)(&fixture),
+            result: Arc::new((self.referee)(&fixture)),
         };
         self.now = self.now + Duration::from_millis(40);
         let answer = self.ask(&by, report);
@@ -228,7 +229,7 @@ pub(crate) fn referee_of_the_absent(fixture: &Fixture) -> MatchResult {
         result.score = ByPlayer::pair((a.clone(), points(a)), (b.clone(), points(b)));
         result.winner = Some(winner.clone());
         result.status = Some(GameStatus::TechnicalLoss);
-        result.reason = Some(format!("P01 did not answer - {winner} wins by default"));
+        result.reason = Some(format!("P01 did not answer - {winner} wins by default").into());
     }
     result
 }
@@ -260,7 +261,7 @@ fn result(a: &PlayerId, b: &PlayerId, number: u8, choices: [Parity; 2]) -> Match
             answer_ms: Some(ByPlayer::pair((a.clone(), Some(20)), (b.clone(), None))),
         },
         status: Some(status),
-        reason: Some(format!("number was {number} ({drawn})")),
+        reason: Some(format!("number was {number} ({drawn})").into()),
     }
 }
 

@@ -7,10 +7,11 @@ mod registry;
 pub use registry::{ALL, StrategyEntry, UnknownStrategy, find, named};
 
 use super::memory::Past;
+use super::question::Context;
 use crate::entropy::Entropy;
 use crate::protocol::messages::{Parity, Record};
 use crate::protocol::{GameType, PlayerId};
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::fmt::Debug;
 
 pub trait Strategy: Debug + Send + Sync {
@@ -28,7 +29,7 @@ pub struct Turn<'a> {
     /// Every move that the rules allow; never empty.
     pub options: &'a [Value],
     /// What the referee shows of the game.
-    pub context: &'a Map<String, Value>,
+    pub context: &'a Context,
     /// The games with this opponent.
     pub against: &'a Past,
     /// All games, with whomever.

@@ -6,6 +6,8 @@ use super::{DeviationKind, game, league_id, match_id, round_id};
 use crate::protocol::ids::{GameType, MatchId, PlayerId, RoundId};
 use crate::protocol::messages::*;
 use crate::protocol::text::DisplayName;
+use smol_str::SmolStr;
+use std::sync::Arc;
 
 pub(super) fn report(r: &Reader<'_>) -> Read<MatchResultReport> {
     let game_type = r.required("game_type", rules::id(GameType::new))?;
@@ -13,7 +15,7 @@ pub(super) fn report(r: &Reader<'_>) -> Read<MatchResultReport> {
         league_id: league_id(r)?,
         round_id: round_id(r)?,
         match_id: r.required("match_id", rules::id(MatchId::new))?,
-        result: match_result(&r.object("result")?, &game_type)?,
+        result: Arc::new(match_result(&r.object("result")?, &game_type)?),
         game_type,
     })
 }
@@ -25,7 +27,7 @@ fn match_result(r: &Reader<'_>, game_type: &GameType) -> Read<MatchResult> {
         score: r.by_player("score", rules::count)?,
         details: result_details(r, game_type, status)?,
         status,
-        reason: r.optional("reason", rules::prose)?,
+        reason: r.optional("reason", rules::prose)?.map(SmolStr::from),
     })
 }
 
@@ -80,7 +82,7 @@ pub(super) fn standing(r: &Reader<'_>) -> Read<StandingRow> {
         losses: r.required("losses", rules::count)?,
         points: r.required("points", rules::count)?,
         technical_losses: r.optional("technical_losses", rules::count)?,
-        rank_reason: r.optional("rank_reason", rules::prose)?,
+        rank_reason: r.optional("rank_reason", rules::prose)?.map(SmolStr::from),
     })
 }
 

@@ -10,6 +10,7 @@ use crate::protocol::text::DisplayName;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
+use std::sync::Arc;
 
 /// MATCH_RESULT_REPORT: the referee tells the manager how a match ended.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -19,7 +20,8 @@ pub struct MatchResultReport {
     pub round_id: RoundId,
     pub match_id: MatchId,
     pub game_type: GameType,
-    pub result: MatchResult,
+    // Shared, because the manager keeps what it is told.
+    pub result: Arc<MatchResult>,
 }
 
 /// How a match ended, and what the players get for it.
@@ -35,7 +37,8 @@ pub struct MatchResult {
     pub status: Option<GameStatus>,
     /// For people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
+    #[schemars(with = "Option<String>")]
+    pub reason: Option<SmolStr>,
 }
 
 /// The game's own details, and what only a referee of Matchday adds.
@@ -105,7 +108,8 @@ pub struct StandingRow {
     pub technical_losses: Option<u32>,
     /// Why this row stands where it does: "ahead of P03 on head-to-head".
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rank_reason: Option<String>,
+    #[schemars(with = "Option<String>")]
+    pub rank_reason: Option<SmolStr>,
 }
 
 /// A player's record so far.

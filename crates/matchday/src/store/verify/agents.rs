@@ -28,7 +28,7 @@ pub(super) struct Recorded {
     pub(super) match_id: MatchId,
     pub(super) attempt: Attempt,
     pub(super) by: DecidedBy,
-    pub(super) result: MatchResult,
+    pub(super) result: Arc<MatchResult>,
 }
 
 /// What the manager's store says, if it is at hand.

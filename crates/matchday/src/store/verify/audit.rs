@@ -10,6 +10,7 @@ use matchday_core::league::{DecidedBy, League, LeagueEvent, Requested, Settings,
 use matchday_core::protocol::messages::{GameStatus, MatchResult, Phase};
 use matchday_core::protocol::{Attempt, MatchId, PlayerId, RefereeId, RoundId, Sender, Timestamp};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 type Finding = Result<(), String>;
 
@@ -60,7 +61,7 @@ impl Auditor {
         })?;
         self.check(at, event)?;
         if let LeagueEvent::MatchDecided { match_id, attempt, result, by, .. } = event {
-            let (match_id, by, result) = (match_id.clone(), by.clone(), result.clone());
+            let (match_id, by, result) = (match_id.clone(), by.clone(), Arc::clone(result));
             self.recorded.push(Recorded { seq, at, match_id, attempt: *attempt, by, result });
         }
         self.league.apply(at, event);
