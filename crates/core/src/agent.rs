@@ -17,7 +17,7 @@ use crate::entropy::Entropy;
 use crate::player::TurnSheet;
 use crate::protocol::decode::{Conformance, Incoming, Limits, Rejection};
 use crate::protocol::dialect::Dialect;
-use crate::protocol::ids::{MatchId, PlayerId, RoundId};
+use crate::protocol::ids::{GameType, MatchId, PlayerId, RoundId};
 use crate::protocol::text::Endpoint;
 use crate::protocol::{Message, Sender, Timestamp};
 use serde::Serialize;
@@ -118,6 +118,8 @@ pub enum Look {
     Stats(PlayerId),
     /// `get_referees`
     Referees,
+    /// `get_games`, of all games or of one
+    Games(Option<GameType>),
 }
 
 /// How a call of ours ended.

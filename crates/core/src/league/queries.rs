@@ -5,12 +5,14 @@ use super::fixture::{Match, Round};
 use super::manager::{Act, Asked, Manager, Refusal};
 use super::standings::Tally;
 use crate::agent::{Content, Look, Reply, RequestId};
+use crate::game::{GAMES, GameEntry};
+use crate::player::strategy;
 use crate::protocol::error::ErrorCode;
-use crate::protocol::ids::{MatchId, PlayerId, RoundId};
+use crate::protocol::ids::{GameType, MatchId, PlayerId, RoundId};
 use crate::protocol::messages::query::{
-    MatchProgress, NextMatch, NextMatchData, PlayerListing, PlayerStats, PlayerStatsData, PlayersData,
-    RefereeListing, RefereesData, ScheduleData, ScheduledMatch, ScheduledResult, ScheduledRound,
-    StandingsData,
+    GameListing, GamesData, MatchProgress, NextMatch, NextMatchData, PlayerListing, PlayerStats,
+    PlayerStatsData, PlayersData, RefereeListing, RefereesData, ScheduleData, ScheduledMatch,
+    ScheduledResult, ScheduledRound, StandingsData,
 };
 use crate::protocol::messages::{
     GameDetails, LeagueError, LeagueQuery, LeagueQueryResponse, QueryError, QueryParams, QueryType, Record,
@@ -43,12 +45,16 @@ impl Manager {
                 Look::Referees => {
                     Message::new(envelope, respond(QueryType::GetReferees, data(self.referees_list())))
                 }
+                Look::Games(only) => {
+                    let found = self.games_list(only.as_ref()).and_then(data);
+                    Message::new(envelope, respond(QueryType::GetGames, found))
+                }
                 Look::Schedule(round_id) => {
                     let found = self.schedule(*round_id).and_then(data);
                     Message::new(envelope, respond(QueryType::GetSchedule, found))
                 }
                 Look::Stats(player) => {
-                    let params = QueryParams { player_id: Some(player.clone()), round_id: None };
+                    let params = QueryParams { player_id: Some(player.clone()), ..QueryParams::default() };
                     Message::new(
                         envelope,
                         self.look_up(&Sender::Launcher, QueryType::GetPlayerStats, &params),
@@ -80,6 +86,7 @@ impl Manager {
             }
             QueryType::GetPlayers => data(self.players_list(member)),
             QueryType::GetReferees => data(self.referees_list()),
+            QueryType::GetGames => self.games_list(params.game_type.as_ref()).and_then(data),
         };
         respond(query_type, found)
     }
@@ -229,6 +236,31 @@ impl Manager {
             deviations: referee.deviations.clone(),
         });
         RefereesData { referees: referees.collect() }
+    }
+}
+
+impl Manager {
+    fn games_list(&self, only: Option<&GameType>) -> Result<GamesData, QueryError> {
+        let asked = |game: &&GameEntry| only.is_none_or(|only| only.as_str() == game.name);
+        let games: Vec<_> = GAMES.iter().filter(asked).map(|game| self.game_listing(game)).collect();
+        if let (Some(unknown), true) = (only, games.is_empty()) {
+            let names: Vec<_> = GAMES.iter().map(|game| game.name).collect();
+            let message =
+                format!("query_params.game_type: expected one of {}, got {unknown}", names.join(", "));
+            return Err(query_error(ErrorCode::InvalidFormat, message));
+        }
+        Ok(GamesData { games })
+    }
+
+    fn game_listing(&self, game: &GameEntry) -> GameListing {
+        GameListing {
+            game_type: GameType::new(game.name),
+            about: game.about.to_owned(),
+            rules: game.rules.to_owned(),
+            turns_max: game.turns_max,
+            strategies: strategy::of(game).map(|entry| entry.name.to_owned()).collect(),
+            played_here: self.league.settings.game_type.as_str() == game.name,
+        }
     }
 }
 

@@ -65,6 +65,8 @@ pub(super) struct Match {
     pub(super) turn: u32,
     pub(super) sides: [Side; 2],
     pub(super) dice: Option<Dice>,
+    /// What A and B have played in each turn.
+    pub(super) plays: Vec<[Option<Value>; 2]>,
     timing: Timing,
 }
 
@@ -83,6 +85,7 @@ impl Match {
             phase: Phase::WaitingForPlayers,
             turn: 0,
             dice: None,
+            plays: Vec::new(),
             timing,
         }
     }
@@ -246,6 +249,9 @@ impl Match {
             Reply::Join { accept: true } => Debt::Clear,
             Reply::Play { choice, nonce } => {
                 self.game.play(seat, &choice).map_err(Wrong::from)?;
+                if let Some(turn) = self.plays.last_mut() {
+                    *seat.of_mut(turn) = Some(choice);
+                }
                 let side = self.side_mut(seat);
                 // The first nonce stands: a player may not redraw by sending another.
                 side.nonce = side.nonce.take().or(nonce.filter(Nonce::fits));
@@ -279,6 +285,7 @@ impl Match {
     fn next_turn(&mut self, now: Timestamp, seats: &[Seat], acts: &mut Vec<Act>) {
         self.phase = Phase::CollectingChoices;
         self.turn = self.turn.saturating_add(1);
+        self.plays.push([None, None]);
         self.ask(now, seats, acts);
     }
 

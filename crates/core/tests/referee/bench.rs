@@ -61,7 +61,7 @@ pub(crate) fn settings() -> Settings {
         contact_endpoint: Endpoint::parse("http://localhost:8001/mcp").unwrap(),
         display_name: DisplayName::parse("Referee Alpha").unwrap(),
         version: Version::parse("1.0.0").unwrap(),
-        game_types: ["even_odd", "tic_tac_toe"].map(GameType::new).to_vec(),
+        game_types: ["even_odd", "tic_tac_toe", "rock_paper_scissors"].map(GameType::new).to_vec(),
         max_concurrent_matches: 2,
         timing: Timing::default(),
         conformance: Conformance::Strict,

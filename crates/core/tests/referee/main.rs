@@ -19,6 +19,7 @@ mod report;
 #[path = "../schemas/mod.rs"]
 mod schemas;
 mod silence;
+mod simultaneous;
 mod tic_tac_toe;
 mod whole_match;
 mod wrong_answers;

@@ -1,6 +1,7 @@
 //! `matchday run`: a whole league on this machine, every message over real HTTP. Binds ports, makes a store, prints.
 
 use super::serve::Stop;
+use super::{Usage, games};
 use crate::local::ports::{Others, Ports};
 use crate::local::{LocalLeague, Plan, Seat};
 use crate::mind::chooser::{self, Chooser};
@@ -13,7 +14,7 @@ use crate::view::summary::Summary;
 use crate::view::{bold, say};
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum, value_parser};
-use matchday_core::game::{self, GAMES};
+use matchday_core::game::GameEntry;
 use matchday_core::league::fixture::Round;
 use matchday_core::league::{self, League};
 use matchday_core::player::strategy;
@@ -34,7 +35,8 @@ const RESULTS_SHOWN: usize = 4;
 /// Play a whole league on this machine, every message over real HTTP.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  matchday run --players 8 --referees 2 --strategies random,pattern --port-base 0"
+    after_help = "Example:\n  matchday run --players 8 --referees 2 --strategies random,pattern --port-base 0
+  matchday run --game connect_four --strategies lookahead,random"
 )]
 pub(crate) struct RunArgs {
     /// How many players take part
@@ -43,10 +45,10 @@ pub(crate) struct RunArgs {
     /// How many referees there are
     #[arg(long, default_value_t = 2, value_parser = value_parser!(u16).range(1..=99))]
     referees: u16,
-    #[arg(long, default_value = "even_odd", value_parser = known_game, help = game_help())]
-    game: GameType,
+    #[arg(long, default_value = "even_odd", value_name = "NAME", value_parser = games::known, help = games::help())]
+    game: &'static GameEntry,
     /// Strategies, given to the players in turn; command:PROGRAM has a program of yours choose [default: every built-in
-    /// one]
+    /// one of the game]
     #[arg(long, value_delimiter = ',', value_name = "A,B", value_parser = chooser::named)]
     strategies: Vec<Chooser>,
     /// The manager's port; referees follow from 1 above it and players from 101; 0 picks free ports for all
@@ -79,38 +81,32 @@ enum Switch {
     Off,
 }
 
-fn game_help() -> String {
-    let names: Vec<&str> = GAMES.iter().map(|game| game.name).collect();
-    format!("The game that is played: {}", names.join(" or "))
-}
-
-fn known_game(name: &str) -> Result<GameType, String> {
-    let game_type = GameType::new(name);
-    match game::find(&game_type) {
-        Some(_) => Ok(game_type),
-        None => {
-            let names: Vec<&str> = GAMES.iter().map(|game| game.name).collect();
-            Err(format!("there is no game {name:?}; choose one of: {}", names.join(", ")))
-        }
-    }
-}
-
 pub(super) fn in_seconds(text: &str) -> Result<Duration, String> {
     let number: f64 = text.parse().map_err(|_| "not a number of seconds".to_owned())?;
     Duration::try_from_secs_f64(number).map_err(|error| error.to_string())
 }
 
 impl RunArgs {
+    /// Whether every strategy means something in the game: one that does not would only play at random.
+    fn check_strategies(&self) -> Result<(), Usage> {
+        for chooser in &self.strategies {
+            if let Chooser::BuiltIn(entry) = chooser {
+                games::knows(self.game, entry.name).map_err(|why| Usage(format!("--strategies: {why}")))?;
+            }
+        }
+        Ok(())
+    }
+
     fn plan(&self) -> Plan {
         let known: Vec<Chooser> = match self.strategies.as_slice() {
-            [] => strategy::ALL.iter().map(Chooser::BuiltIn).collect(),
+            [] => strategy::of(self.game).map(Chooser::BuiltIn).collect(),
             named => named.to_vec(),
         };
         let choosers = (1..=self.players).zip(known.into_iter().cycle());
         Plan {
             league: league::Settings {
-                league_id: league_id(&self.game),
-                game_type: self.game.clone(),
+                league_id: league_id(self.game),
+                game_type: GameType::new(self.game.name),
                 announce_lead: self.lead,
                 ..league::Settings::default()
             },
@@ -138,9 +134,9 @@ fn numbered(number: u16, chooser: Chooser) -> Seat {
 }
 
 /// The default league's id says which game it plays; so does that of a league of another game.
-fn league_id(game: &GameType) -> LeagueId {
-    let usual = league::Settings::default();
-    if *game == usual.game_type { usual.league_id } else { LeagueId::new(format!("league_{game}")) }
+fn league_id(game: &GameEntry) -> LeagueId {
+    let (usual, name) = (league::Settings::default(), game.name);
+    if usual.game_type.as_str() == name { usual.league_id } else { LeagueId::new(format!("league_{name}")) }
 }
 
 /// `matchday-run-20250115-103000.db`, or the next that is free.
@@ -158,6 +154,7 @@ pub(super) fn fresh_file(what: &str, now: SystemTime) -> PathBuf {
 }
 
 pub(crate) async fn execute(args: RunArgs) -> Result<ExitCode> {
+    args.check_strategies()?;
     let plan = args.plan();
     let ports = Ports::bind(args.port_base, args.referees, args.players).await?;
     let file = args.file()?;
@@ -205,7 +202,7 @@ fn opening(args: &RunArgs, ports: &Ports, file: &Path) -> Result<String> {
         "{} players and {} referees play {}, the manager at http://{}/mcp; the league is kept in {}",
         args.players,
         args.referees,
-        args.game,
+        args.game.name,
         ports.manager.local_addr()?,
         file.display()
     ))

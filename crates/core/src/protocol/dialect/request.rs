@@ -11,7 +11,7 @@ use crate::agent::Look;
 use crate::protocol::decode::Limits;
 use crate::protocol::envelope::id_fits;
 use crate::protocol::error::ErrorCode;
-use crate::protocol::ids::{MatchId, PlayerId, RoundId};
+use crate::protocol::ids::{GameType, MatchId, PlayerId, RoundId};
 use crate::protocol::jsonrpc::{ErrorObject, Fault, Id, TwoPointZero};
 use crate::protocol::methods::Question;
 use serde_json::value::RawValue;
@@ -252,6 +252,15 @@ fn read_question(question: Question, params: &Map<String, Value>) -> Result<Aske
             _ => {
                 return Err(
                     Fault::InvalidParams.because("\"player_id\" must be a player's id, such as \"P01\"")
+                );
+            }
+        })),
+        Question::Games => Asked::Look(Look::Games(match params.get("game_type") {
+            None | Some(Value::Null) => None,
+            Some(Value::String(name)) if id_fits(name) => Some(GameType::new(name.as_str())),
+            Some(_) => {
+                return Err(
+                    Fault::InvalidParams.because("\"game_type\" must be a game, such as \"even_odd\"")
                 );
             }
         })),
