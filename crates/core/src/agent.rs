@@ -11,7 +11,7 @@
 //! 5. Give every request its reply, which may come in a later step.
 //! 6. Put every [`Inquiry`] of a step, once the step may be seen, to the mind outside that decides for the agent, if it
 //!    has one, and hand in what that decides as [`Input::Decided`]. A decision may come late, twice or never: the agent
-//!    relies on none, and asks again after a restart.
+//!    relies on none, and asks again after a restart. Likewise put every [`Appeal`] to whoever knows the rules of its game.
 
 use crate::entropy::Entropy;
 use crate::player::TurnSheet;
@@ -59,7 +59,7 @@ pub enum Input {
         dialect: Dialect,
         answer: Answer,
     },
-    /// A mind outside has answered an inquiry.
+    /// A mind outside has answered an inquiry, or the rules outside an appeal.
     Decided { inquiry: InquiryId, decision: Decision },
     /// The deadline has come.
     Tick,
@@ -157,11 +157,19 @@ pub struct Step<E> {
     pub replies: Vec<Reply>,
     /// 4. Then ask the mind outside.
     pub inquiries: Vec<Inquiry>,
+    /// 5. Then ask the rules outside.
+    pub appeals: Vec<Appeal>,
 }
 
 impl<E> Default for Step<E> {
     fn default() -> Self {
-        Self { events: Vec::new(), outbox: Vec::new(), replies: Vec::new(), inquiries: Vec::new() }
+        Self {
+            events: Vec::new(),
+            outbox: Vec::new(),
+            replies: Vec::new(),
+            inquiries: Vec::new(),
+            appeals: Vec::new(),
+        }
     }
 }
 
@@ -203,5 +211,17 @@ pub struct Inquiry {
     pub id: InquiryId,
     pub turn: TurnSheet,
     /// When the agent decides for itself, if nothing has been decided until then.
+    pub until: Timestamp,
+}
+
+/// A question to the rules outside: where do these moves lead? The answer is a position, as [`crate::game::outside`] reads
+/// it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Appeal {
+    pub id: InquiryId,
+    pub match_id: MatchId,
+    /// Every turn from the beginning.
+    pub history: Vec<Value>,
+    /// When the agent goes on without an answer.
     pub until: Timestamp,
 }

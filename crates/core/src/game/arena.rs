@@ -50,7 +50,7 @@ pub(super) fn play_out(
         let seats = match game.turn() {
             Turn::Both => Seat::BOTH.to_vec(),
             Turn::One(seat) => vec![seat],
-            Turn::Chance => panic!("{} draws: it needs dice", entry.name),
+            Turn::Chance | Turn::Outside => panic!("{} needs dice, or rules", entry.name),
             Turn::Over => return game,
         };
         turns += 1;

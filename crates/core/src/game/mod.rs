@@ -4,6 +4,7 @@
 
 #[cfg(test)]
 mod arena;
+pub mod outside;
 mod repeated;
 
 use crate::fair::Dice;
@@ -44,6 +45,16 @@ pub trait Game: Debug + Send {
 
     /// Why it ended as it did, in a sentence for people.
     fn reason(&self, players: &[PlayerId; 2]) -> String;
+
+    /// Every turn from the beginning, for rules that are kept outside; games that know their own have no use for it.
+    fn history(&self) -> &[Value] {
+        &[]
+    }
+
+    /// Takes in what the rules outside say of the position, or says why that cannot be played by.
+    fn ruled(&mut self, _said: Value) -> Result<(), String> {
+        Err("the rules of this game are not kept outside".into())
+    }
 }
 
 /// One of the two sides of a match.
@@ -96,6 +107,8 @@ pub enum Turn {
     One(Seat),
     /// Something is drawn.
     Chance,
+    /// The rules outside must be asked first.
+    Outside,
     Over,
 }
 

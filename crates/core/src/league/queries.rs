@@ -5,6 +5,7 @@ use super::fixture::{Match, Round};
 use super::manager::{Act, Asked, Manager, Refusal};
 use super::standings::Tally;
 use crate::agent::{Content, Look, Reply, RequestId};
+use crate::game::outside::OutsideGame;
 use crate::game::{GAMES, GameEntry};
 use crate::player::strategy;
 use crate::protocol::error::ErrorCode;
@@ -242,7 +243,11 @@ impl Manager {
 impl Manager {
     fn games_list(&self, only: Option<&GameType>) -> Result<GamesData, QueryError> {
         let asked = |game: &&GameEntry| only.is_none_or(|only| only.as_str() == game.name);
-        let games: Vec<_> = GAMES.iter().filter(asked).map(|game| self.game_listing(game)).collect();
+        let mut games: Vec<_> = GAMES.iter().filter(asked).map(|game| self.game_listing(game)).collect();
+        let outside = self.league.settings.outside_game.as_ref();
+        games.extend(
+            outside.filter(|game| only.is_none_or(|only| *only == game.game_type)).map(outside_listing),
+        );
         if let (Some(unknown), true) = (only, games.is_empty()) {
             let names: Vec<_> = GAMES.iter().map(|game| game.name).collect();
             let message =
@@ -261,6 +266,18 @@ impl Manager {
             strategies: strategy::of(game).map(|entry| entry.name.to_owned()).collect(),
             played_here: self.league.settings.game_type.as_str() == game.name,
         }
+    }
+}
+
+/// A game whose rules are kept outside is there only because the league plays it.
+fn outside_listing(game: &OutsideGame) -> GameListing {
+    GameListing {
+        game_type: game.game_type.clone(),
+        about: game.about.clone(),
+        rules: game.rules.clone(),
+        turns_max: game.turns_max,
+        strategies: vec![strategy::RANDOM.name.to_owned()],
+        played_here: true,
     }
 }
 

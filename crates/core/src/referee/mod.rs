@@ -9,6 +9,7 @@
 //! attempt and with the same secret, which is why players give the same answer when asked again.
 
 mod answers;
+mod appeals;
 mod asks;
 mod complaint;
 pub mod durable;
@@ -43,6 +44,7 @@ use crate::protocol::{
     PlayerId, RefereeId, Sender, Timestamp, Version,
 };
 use crate::timing::Timing;
+use appeals::Appeals;
 use one_match::Match;
 use smol_str::SmolStr;
 use std::collections::{BTreeMap, BTreeSet};
@@ -80,6 +82,8 @@ pub struct Referee {
     directory: BTreeMap<PlayerId, Endpoint>,
     /// Questions to players that have not come to their end.
     asked: BTreeMap<CallId, Asked>,
+    /// A game whose rules are kept outside, if there is one.
+    appeals: Option<Appeals>,
 }
 
 /// What a call to a player is about.
@@ -115,6 +119,7 @@ impl Referee {
             unlocated: BTreeSet::new(),
             directory: BTreeMap::new(),
             asked: BTreeMap::new(),
+            appeals: None,
         }
     }
 
@@ -267,12 +272,13 @@ impl Agent for Referee {
         let mut step = Step::default();
         // First what the passing of time has brought: an answer at the end of its time is as late as one after it.
         self.pass_time(now, &mut step);
+        self.stop_waiting(now, &mut step);
         match input {
             Input::Wake => self.wake(now, &mut step),
             Input::Request(request) => self.requested(now, entropy, request, &mut step),
             Input::Answer { call, dialect, answer } => self.answered(now, call, dialect, answer, &mut step),
-            // A referee's mind is its own.
-            Input::Tick | Input::Decided { .. } => {}
+            Input::Decided { inquiry, decision } => self.ruled(now, inquiry, decision, &mut step),
+            Input::Tick => {}
         }
         self.begin_due(now, &mut step);
         self.post.tick(now, &mut step.outbox);
@@ -292,6 +298,7 @@ impl Agent for Referee {
             .chain(next)
             .chain(self.post.deadline())
             .chain(self.enrolment.deadline())
+            .chain(self.appeals.as_ref().and_then(Appeals::deadline))
             .min()
     }
 

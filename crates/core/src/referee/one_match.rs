@@ -6,6 +6,7 @@ use super::event::Assignment;
 use super::side::Side;
 use super::verdict;
 use super::window::{Debt, Fault, Window};
+use crate::agent::InquiryId;
 use crate::fair::{Dice, Nonce};
 use crate::game::{AskBy, Game, Seat, Turn};
 use crate::protocol::dialect::Dialect;
@@ -43,6 +44,8 @@ impl Phase {
 pub(super) enum Act {
     /// Ask the player for what it owes.
     Ask(Seat),
+    /// Ask the rules outside where the match stands.
+    Appeal,
     /// Tell the player what went wrong.
     Complain(Seat, Complaint),
     /// The match is decided.
@@ -67,6 +70,8 @@ pub(super) struct Match {
     pub(super) dice: Option<Dice>,
     /// What A and B have played in each turn.
     pub(super) plays: Vec<[Option<Value>; 2]>,
+    /// What the rules outside have been asked, if they have not answered.
+    pub(super) appeal: Option<InquiryId>,
     timing: Timing,
 }
 
@@ -86,6 +91,7 @@ impl Match {
             turn: 0,
             dice: None,
             plays: Vec::new(),
+            appeal: None,
             timing,
         }
     }
@@ -264,6 +270,14 @@ impl Match {
         Ok(())
     }
 
+    /// The rules outside say where the match stands.
+    pub(super) fn ruled(&mut self, now: Timestamp, said: Value, acts: &mut Vec<Act>) -> Result<(), String> {
+        self.appeal = None;
+        self.game.ruled(said)?;
+        self.settle(now, acts);
+        Ok(())
+    }
+
     /// Goes on when nobody owes anything. A forfeit alone does not end the match: the other player's fate must be known.
     fn settle(&mut self, now: Timestamp, acts: &mut Vec<Act>) {
         if self.phase == Phase::Finished || self.sides.iter().any(|side| side.window().is_some()) {
@@ -277,6 +291,12 @@ impl Match {
                 Turn::Both => return self.next_turn(now, &Seat::BOTH, acts),
                 Turn::One(seat) => return self.next_turn(now, &[seat], acts),
                 Turn::Chance => self.draw(),
+                Turn::Outside => {
+                    if self.appeal.is_none() {
+                        acts.push(Act::Appeal);
+                    }
+                    return;
+                }
                 Turn::Over => return self.finish(acts),
             }
         }

@@ -15,6 +15,7 @@ mod crash;
 mod dialects;
 mod enrolment;
 mod manager;
+mod outside;
 mod report;
 #[path = "../schemas/mod.rs"]
 mod schemas;

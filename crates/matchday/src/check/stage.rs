@@ -469,7 +469,7 @@ fn play_on(game: &mut dyn Game) {
             Turn::Both => &Seat::BOTH[..],
             Turn::One(Seat::A) => &[Seat::A],
             Turn::One(Seat::B) => &[Seat::B],
-            Turn::Over | Turn::Chance => return,
+            Turn::Over | Turn::Chance | Turn::Outside => return,
         };
         let moved = seats.iter().filter(|seat| play_any(game, **seat, 0));
         if moved.count() == 0 {

@@ -12,7 +12,7 @@ use crate::store::Stream;
 use anyhow::{Context, Result};
 use matchday_core::game::{GAMES, GameEntry};
 use matchday_core::player::{Player, Settings, THINK_TIME, strategy};
-use matchday_core::protocol::{Endpoint, Version};
+use matchday_core::protocol::{Endpoint, GameType, Version};
 use smol_str::format_smolstr;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -57,7 +57,7 @@ pub(super) async fn execute(flags: Flags<ForPlayer>) -> Result<ExitCode> {
         contact_endpoint: serve::contact(&config, port)?,
         display_name: serve::display_name(&config, &format!("Player {port}"))?,
         version: Version::parse(env!("CARGO_PKG_VERSION"))?,
-        game_types: serve::games(),
+        game_types: games(&config),
         strategy: chooser.name(),
     };
     options.mind = chooser.mind();
@@ -66,6 +66,13 @@ pub(super) async fn execute(flags: Flags<ForPlayer>) -> Result<ExitCode> {
     let handle = shell::run(chooser.player(settings), listener, store.clone(), stream, options)?;
     let look = |player: &Player| player.enrolment().clone();
     serve::until_told(handle, store, stop, look, async |enrolment| serve::check_enrolment(enrolment)).await
+}
+
+/// Every game that it may be invited to.
+fn games(config: &Config) -> Vec<GameType> {
+    let further = config.text("games").unwrap_or_default().split(',').map(str::trim);
+    let further = further.filter(|name| !name.is_empty()).map(GameType::new);
+    serve::games().into_iter().chain(further).collect()
 }
 
 /// How the player chooses.

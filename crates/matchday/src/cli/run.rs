@@ -5,6 +5,7 @@ use super::{Usage, games};
 use crate::local::ports::{Others, Ports};
 use crate::local::{LocalLeague, Plan, Seat};
 use crate::mind::chooser::{self, Chooser};
+use crate::mind::game_program::{Allowance, GameProgram};
 use crate::store::Store;
 use crate::store::history::History;
 use crate::view::live::View;
@@ -47,6 +48,9 @@ pub(crate) struct RunArgs {
     referees: u16,
     #[arg(long, default_value = "even_odd", value_name = "NAME", value_parser = games::known, help = games::help())]
     game: &'static GameEntry,
+    /// A program of yours that knows the rules of the game, in place of --game; docs/adding-a-game.md describes it
+    #[arg(long, value_name = "PROGRAM", conflicts_with = "game")]
+    game_command: Option<String>,
     /// Strategies, given to the players in turn; command:PROGRAM has a program of yours choose [default: every built-in
     /// one of the game]
     #[arg(long, value_delimiter = ',', value_name = "A,B", value_parser = chooser::named)]
@@ -97,8 +101,15 @@ impl RunArgs {
         Ok(())
     }
 
+    fn rules(&self) -> Result<Option<GameProgram>, Usage> {
+        let named = |command: &String| GameProgram::named(command, Allowance::default());
+        let program = self.game_command.as_ref().map(named).transpose();
+        program.map_err(|error| Usage(format!("--game-command: {error}")))
+    }
+
     fn plan(&self) -> Plan {
         let known: Vec<Chooser> = match self.strategies.as_slice() {
+            [] if self.game_command.is_some() => vec![Chooser::BuiltIn(&strategy::RANDOM)],
             [] => strategy::of(self.game).map(Chooser::BuiltIn).collect(),
             named => named.to_vec(),
         };
@@ -114,6 +125,7 @@ impl RunArgs {
             referees: self.referees.into(),
             seed: self.seed,
             record_exchanges: self.exchanges == Switch::On,
+            rules: None,
         }
     }
 
@@ -154,14 +166,23 @@ pub(super) fn fresh_file(what: &str, now: SystemTime) -> PathBuf {
 }
 
 pub(crate) async fn execute(args: RunArgs) -> Result<ExitCode> {
-    args.check_strategies()?;
-    let plan = args.plan();
+    let mut plan = args.plan();
+    match args.rules()? {
+        Some(rules) => {
+            let game = rules.describe().await.map_err(anyhow::Error::msg)?;
+            plan.league.league_id = LeagueId::new(format!("league_{}", game.game_type));
+            plan.league.game_type = game.game_type.clone();
+            plan.league.outside_game = Some(game);
+            plan.rules = Some(rules);
+        }
+        None => args.check_strategies()?,
+    }
     let ports = Ports::bind(args.port_base, args.referees, args.players).await?;
     let file = args.file()?;
     let mut stop = Stop::listen()?;
     let store = Store::open(&file)?;
     let mut view = View::new(args.quiet || args.json);
-    view.say(&opening(&args, &ports, &file)?);
+    view.say(&opening(&args, &plan, &ports, &file)?);
     let strategies = strategies(&plan);
 
     let Ports { manager, others } = ports;
@@ -197,12 +218,12 @@ fn strategies(plan: &Plan) -> BTreeMap<PlayerId, SmolStr> {
     numbered.map(|(number, seat)| (PlayerId::numbered(number), seat.chooser.name())).collect()
 }
 
-fn opening(args: &RunArgs, ports: &Ports, file: &Path) -> Result<String> {
+fn opening(args: &RunArgs, plan: &Plan, ports: &Ports, file: &Path) -> Result<String> {
     Ok(format!(
         "{} players and {} referees play {}, the manager at http://{}/mcp; the league is kept in {}",
         args.players,
         args.referees,
-        args.game.name,
+        plan.league.game_type,
         ports.manager.local_addr()?,
         file.display()
     ))

@@ -20,7 +20,7 @@ impl Suite {
         let mut moves = 0;
         loop {
             let turn = game.turn();
-            if matches!(turn, Turn::Over | Turn::Chance) {
+            if matches!(turn, Turn::Over | Turn::Chance | Turn::Outside) {
                 break;
             }
             if turn != Turn::One(Seat::B) {

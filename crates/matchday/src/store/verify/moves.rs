@@ -72,7 +72,7 @@ impl Over<'_> {
             Turn::Both => &Seat::BOTH[..],
             Turn::One(Seat::A) => &[Seat::A],
             Turn::One(Seat::B) => &[Seat::B],
-            Turn::Over | Turn::Chance => return Err("the game was over before it".into()),
+            Turn::Over | Turn::Chance | Turn::Outside => return Err("the game was over before it".into()),
         };
         let of_others = |(id, _): &(&PlayerId, &Value)| !seats.iter().any(|seat| self.player(*seat) == *id);
         if let Some((id, made)) = moves.iter().find(of_others) {
