@@ -12,13 +12,13 @@
 //! 5. Give every request its reply, which may come in a later step.
 //! 6. Put every [`Inquiry`] of a step, once the step may be seen, to the mind outside that decides for the agent, if it
 //!    has one, and hand in what that decides as [`Input::Decided`]. A decision may come late, twice or never: the agent
-//!    relies on none, and asks again after a restart.
+//!    relies on none, and asks again after a restart. Likewise put every [`Appeal`] to whoever knows the rules of its game.
 
 use crate::entropy::Entropy;
 use crate::player::TurnSheet;
 use crate::protocol::decode::{Conformance, Incoming, Limits, Rejection};
 use crate::protocol::dialect::Dialect;
-use crate::protocol::ids::{MatchId, PlayerId, RoundId};
+use crate::protocol::ids::{GameType, MatchId, PlayerId, RoundId};
 use crate::protocol::text::Endpoint;
 use crate::protocol::{Message, Sender, Timestamp};
 use serde::Serialize;
@@ -67,7 +67,7 @@ pub enum Input {
         dialect: Dialect,
         answer: Answer,
     },
-    /// A mind outside has answered an inquiry.
+    /// A mind outside has answered an inquiry, or the rules outside an appeal.
     Decided { inquiry: InquiryId, decision: Decision },
     /// The deadline has come.
     Tick,
@@ -126,6 +126,8 @@ pub enum Look {
     Stats(PlayerId),
     /// `get_referees`
     Referees,
+    /// `get_games`, of all games or of one
+    Games(Option<GameType>),
 }
 
 /// How a call of ours ended.
@@ -163,11 +165,19 @@ pub struct Step<E> {
     pub replies: Vec<Reply>,
     /// 4. Then ask the mind outside.
     pub inquiries: Vec<Inquiry>,
+    /// 5. Then ask the rules outside.
+    pub appeals: Vec<Appeal>,
 }
 
 impl<E> Default for Step<E> {
     fn default() -> Self {
-        Self { events: Vec::new(), outbox: Vec::new(), replies: Vec::new(), inquiries: Vec::new() }
+        Self {
+            events: Vec::new(),
+            outbox: Vec::new(),
+            replies: Vec::new(),
+            inquiries: Vec::new(),
+            appeals: Vec::new(),
+        }
     }
 }
 
@@ -209,5 +219,17 @@ pub struct Inquiry {
     pub id: InquiryId,
     pub turn: TurnSheet,
     /// When the agent decides for itself, if nothing has been decided until then.
+    pub until: Timestamp,
+}
+
+/// A question to the rules outside: where do these moves lead? The answer is a position, as [`crate::game::outside`] reads
+/// it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Appeal {
+    pub id: InquiryId,
+    pub match_id: MatchId,
+    /// Every turn from the beginning.
+    pub history: Vec<Value>,
+    /// When the agent goes on without an answer.
     pub until: Timestamp,
 }

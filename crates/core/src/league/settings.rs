@@ -1,6 +1,7 @@
 //! What the operator decides about a league. Recorded in its first event: a league keeps the rules it began with.
 
 use super::schedule::Pairings;
+use crate::game::outside::OutsideGame;
 use crate::protocol::decode::{Conformance, Limits};
 use crate::protocol::ids::{GameType, LeagueId};
 use crate::protocol::token::TokenHash;
@@ -40,6 +41,9 @@ pub struct Settings {
     /// Who meets whom, if it is not to be everyone once with everyone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fixtures: Option<Vec<Pairings>>,
+    /// The game, if its rules are kept outside.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outside_game: Option<OutsideGame>,
 }
 
 impl Default for Settings {
@@ -62,6 +66,7 @@ impl Default for Settings {
             message_bytes_max: Limits::MANAGER.message_bytes_max,
             operator_token: None,
             fixtures: None,
+            outside_game: None,
         }
     }
 }
@@ -70,7 +75,8 @@ impl Settings {
     /// How long a referee has, from the moment a match is given to it, until the match is given to another: the time
     /// to deliver the assignment, and the time to play.
     pub fn overdue_after(&self) -> Duration {
-        let turns = crate::game::find(&self.game_type).map_or(1, |game| game.turns_max);
+        let known = crate::game::find(&self.game_type).map(|game| game.turns_max);
+        let turns = known.or(self.outside_game.as_ref().map(|game| game.turns_max)).unwrap_or(1);
         self.timing.retry.longest(self.timing.other).saturating_add(self.timing.match_bound(turns))
     }
 }

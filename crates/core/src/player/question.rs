@@ -33,6 +33,14 @@ pub enum Context {
 }
 
 impl Context {
+    /// What is shown of a move under this name.
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        match self {
+            Self::OfMove(shown) => shown.get(name),
+            Self::OfParity(_) => None,
+        }
+    }
+
     pub fn as_map(&self) -> Cow<'_, Map<String, Value>> {
         match self {
             Self::OfMove(shown) => Cow::Borrowed(shown),

@@ -43,6 +43,7 @@ pub enum Question {
     Status,
     Stats,
     Referees,
+    Games,
     MatchState,
     PlayerState,
     Ping,
@@ -149,7 +150,7 @@ pub const METHODS: &[Method] = &[
         M::LeagueQuery,
         &[Manager],
         &[Message(M::LeagueQueryResponse), Message(M::LeagueError)],
-        "A registered agent asks for standings, schedule, next match, statistics or players.",
+        "A registered agent asks for standings, schedule, next match, statistics, players, referees or games.",
     ),
     carrying(
         M::StartLeague,
@@ -252,6 +253,13 @@ pub const METHODS: &[Method] = &[
         &[Manager],
         &[Message(M::LeagueQueryResponse), Message(M::LeagueError)],
         "The referees and what each has decided, for anyone, unless the league is closed to readers.",
+    ),
+    asking(
+        "get_games",
+        Question::Games,
+        &[Manager],
+        &[Message(M::LeagueQueryResponse), Message(M::LeagueError)],
+        "The games and their rules in words, for anyone, unless the league is closed to readers.",
     ),
     asking(
         "get_match_state",

@@ -4,7 +4,7 @@ use super::complaint::{Complaint, game_error};
 use super::one_match::{Act, Match};
 use super::{Asked, Purpose, Referee, RefereeEvent, asks};
 use crate::agent::{Answer, Outgoing, Parcel, Step};
-use crate::game::{self, Seat};
+use crate::game::Seat;
 use crate::post::{Errand, Sent, Tries};
 use crate::protocol::messages::{LeagueQuery, QueryParams, QueryType};
 use crate::protocol::{
@@ -130,13 +130,13 @@ impl Referee {
         let [Some(a), Some(b)] = places else {
             return;
         };
-        let Some(entry) = game::find(&assignment.game_type) else {
+        let Some(game) = self.new_game(&assignment.game_type) else {
             return;
         };
         let [told_a, told_b] = assignment.players.each_ref().map(|player| player.dialect);
         let places =
             [(a, told_a), (b, told_b)].map(|(at, told)| (at.clone(), self.durable.dialect(&at, told)));
-        let begun = Match::new(assignment, (entry.new)(), places, self.settings.timing);
+        let begun = Match::new(assignment, game, places, self.settings.timing);
         self.playing.insert(match_id.clone(), Box::new(begun));
         self.with(now, match_id, step, |ongoing, acts| ongoing.begin(now, acts));
     }
@@ -156,6 +156,7 @@ impl Referee {
         for act in acts {
             match act {
                 Act::Ask(seat) => self.ask(now, match_id, seat, step),
+                Act::Appeal => self.appeal(now, match_id, step),
                 Act::Complain(seat, complaint) => self.complain(now, match_id, seat, complaint, step),
                 Act::Finish(result) => self.decide(now, match_id, result, step),
             }

@@ -9,6 +9,7 @@
 //! attempt and with the same secret, which is why players give the same answer when asked again.
 
 mod answers;
+mod appeals;
 mod asks;
 mod complaint;
 pub mod durable;
@@ -44,6 +45,7 @@ use crate::protocol::{
     PlayerId, RefereeId, Sender, Timestamp, Token, Version,
 };
 use crate::timing::Timing;
+use appeals::Appeals;
 use one_match::Match;
 use smol_str::SmolStr;
 use std::collections::{BTreeMap, BTreeSet};
@@ -86,6 +88,8 @@ pub struct Referee {
     directory: BTreeMap<PlayerId, Endpoint>,
     /// Questions to players that have not come to their end.
     asked: BTreeMap<CallId, Asked>,
+    /// A game whose rules are kept outside, if there is one.
+    appeals: Option<Appeals>,
 }
 
 /// What a call to a player is about.
@@ -123,6 +127,7 @@ impl Referee {
             unlocated: BTreeSet::new(),
             directory: BTreeMap::new(),
             asked: BTreeMap::new(),
+            appeals: None,
         }
     }
 
@@ -275,12 +280,13 @@ impl Agent for Referee {
         let mut step = Step::default();
         // First what the passing of time has brought: an answer at the end of its time is as late as one after it.
         self.pass_time(now, &mut step);
+        self.stop_waiting(now, &mut step);
         match input {
             Input::Wake => self.wake(now, &mut step),
             Input::Request(request) => self.requested(now, entropy, request, &mut step),
             Input::Answer { call, dialect, answer } => self.answered(now, call, dialect, answer, &mut step),
-            // A referee's mind is its own.
-            Input::Tick | Input::Decided { .. } => {}
+            Input::Decided { inquiry, decision } => self.ruled(now, inquiry, decision, &mut step),
+            Input::Tick => {}
         }
         self.begin_due(now, &mut step);
         self.post.tick(now, &mut step.outbox);
@@ -298,7 +304,8 @@ impl Agent for Referee {
     fn deadline(&self) -> Option<Timestamp> {
         let next = self.queue.first().map(|(at, ..)| *at).filter(|_| self.has_room());
         let alarm = self.alarms.first();
-        [alarm, next, self.post.deadline(), self.enrolment.deadline()].into_iter().flatten().min()
+        let appeal = self.appeals.as_ref().and_then(Appeals::deadline);
+        [alarm, next, appeal, self.post.deadline(), self.enrolment.deadline()].into_iter().flatten().min()
     }
 
     fn reading(&self) -> (Conformance, Limits) {

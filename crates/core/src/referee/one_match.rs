@@ -6,7 +6,7 @@ use super::event::Assignment;
 use super::side::Side;
 use super::verdict;
 use super::window::{Debt, Fault, Window};
-use crate::agent::CallId;
+use crate::agent::{CallId, InquiryId};
 use crate::fair::{Commitment, Dice, Nonce};
 use crate::game::{AskBy, Game, Seat, Turn};
 use crate::protocol::dialect::Dialect;
@@ -44,6 +44,8 @@ impl Phase {
 pub(super) enum Act {
     /// Ask the player for what it owes.
     Ask(Seat),
+    /// Ask the rules outside where the match stands.
+    Appeal,
     /// Tell the player what went wrong.
     Complain(Seat, Complaint),
     /// The match is decided.
@@ -70,6 +72,10 @@ pub(super) struct Match {
     pub(super) calls: Vec<CallId>,
     /// What the players are promised that chance will come from.
     pub(super) commitment: Commitment,
+    /// What A and B have played in each turn.
+    pub(super) plays: Vec<[Option<Value>; 2]>,
+    /// What the rules outside have been asked, if they have not answered.
+    pub(super) appeal: Option<InquiryId>,
     timing: Timing,
 }
 
@@ -90,6 +96,8 @@ impl Match {
             turn: 0,
             dice: None,
             calls: Vec::new(),
+            plays: Vec::new(),
+            appeal: None,
             timing,
         }
     }
@@ -253,6 +261,9 @@ impl Match {
             Reply::Join { accept: true } => Debt::Clear,
             Reply::Play { choice, nonce } => {
                 self.game.play(seat, &choice).map_err(Wrong::from)?;
+                if let Some(turn) = self.plays.last_mut() {
+                    *seat.of_mut(turn) = Some(choice);
+                }
                 let side = self.side_mut(seat);
                 // The first nonce stands: a player may not redraw by sending another.
                 side.nonce = side.nonce.take().or(nonce.filter(Nonce::fits));
@@ -261,6 +272,14 @@ impl Match {
             }
         };
         self.side_mut(seat).debt = debt;
+        self.settle(now, acts);
+        Ok(())
+    }
+
+    /// The rules outside say where the match stands.
+    pub(super) fn ruled(&mut self, now: Timestamp, said: Value, acts: &mut Vec<Act>) -> Result<(), String> {
+        self.appeal = None;
+        self.game.ruled(said)?;
         self.settle(now, acts);
         Ok(())
     }
@@ -278,6 +297,12 @@ impl Match {
                 Turn::Both => return self.next_turn(now, &Seat::BOTH, acts),
                 Turn::One(seat) => return self.next_turn(now, &[seat], acts),
                 Turn::Chance => self.draw(),
+                Turn::Outside => {
+                    if self.appeal.is_none() {
+                        acts.push(Act::Appeal);
+                    }
+                    return;
+                }
                 Turn::Over => return self.finish(acts),
             }
         }
@@ -286,6 +311,7 @@ impl Match {
     fn next_turn(&mut self, now: Timestamp, seats: &[Seat], acts: &mut Vec<Act>) {
         self.phase = Phase::CollectingChoices;
         self.turn = self.turn.saturating_add(1);
+        self.plays.push([None, None]);
         self.ask(now, seats, acts);
     }
 

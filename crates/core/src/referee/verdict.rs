@@ -3,9 +3,10 @@
 use super::one_match::Match;
 use super::side::Side;
 use super::window::{Debt, Fault};
-use crate::game::{Outcome, Seat};
+use crate::game::{AskBy, Outcome, Seat};
 use crate::protocol::PlayerId;
 use crate::protocol::messages::{ByPlayer, GameStatus, MatchResult, ResultDetails};
+use serde_json::Value;
 
 const WIN_POINTS: u32 = 3;
 const DRAW_POINTS: u32 = 1;
@@ -45,6 +46,7 @@ pub(super) fn of(ended: &Match) -> MatchResult {
         score: by_player(&players, points),
         details: ResultDetails {
             game: ended.game.details(&players),
+            turn_log: turn_log(ended, &players),
             fairness: ended.dice.is_some().then(|| {
                 let nonces = by_player(&players, ended.nonces());
                 ended.assignment.secret.reveal_promised(ended.commitment.clone(), nonces)
@@ -58,6 +60,21 @@ pub(super) fn of(ended: &Match) -> MatchResult {
         status: Some(status),
         reason: Some(reason.into()),
     }
+}
+
+/// The longest match of which every move is told: a manager reads no longer lists.
+const TURNS_TOLD_MAX: usize = 100;
+
+/// Every move of the match, for whoever plays it over. The details of even/odd hold its moves already.
+fn turn_log(ended: &Match, players: &[PlayerId; 2]) -> Option<Vec<ByPlayer<Value>>> {
+    let moves_of = |plays: &[Option<Value>; 2]| {
+        Seat::BOTH
+            .into_iter()
+            .filter_map(|seat| Some((seat.of(players).clone(), seat.of(plays).clone()?)))
+            .collect()
+    };
+    let is_told = ended.game.asks_by() == AskBy::Move && ended.plays.len() <= TURNS_TOLD_MAX;
+    is_told.then(|| ended.plays.iter().map(moves_of).collect())
 }
 
 fn by_default(loser: Seat, fault: Fault, players: &[PlayerId; 2]) -> (GameStatus, Option<Seat>, String) {

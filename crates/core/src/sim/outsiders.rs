@@ -125,7 +125,7 @@ impl World {
         let query = LeagueQuery {
             league_id: self.shape.league_id.clone(),
             query_type: pick(&mut self.chance, &types).copied().unwrap_or(QueryType::GetStandings),
-            query_params: QueryParams { player_id: Some(player.clone()), round_id: None },
+            query_params: QueryParams { player_id: Some(player.clone()), ..QueryParams::default() },
         };
         let message = Message::new(self.envelope(Sender::Player(player), Some(token)), query);
         self.call_from_outside(Errand::Query, who, Who::Manager, Freight::Message(message));

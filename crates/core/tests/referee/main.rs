@@ -15,10 +15,12 @@ mod crash;
 mod dialects;
 mod enrolment;
 mod manager;
+mod outside;
 mod report;
 #[path = "../schemas/mod.rs"]
 mod schemas;
 mod silence;
+mod simultaneous;
 mod tic_tac_toe;
 mod whole_match;
 mod wrong_answers;

@@ -1,6 +1,7 @@
 //! A league of separate processes: `matchday manager`, `referee` and `player`, each with a store of its own.
 
 use super::figures::Memory;
+use super::here::strategies;
 use super::one_process::Played;
 use super::program::Program;
 use super::size::Size;
@@ -9,7 +10,6 @@ use super::usage::{Course, Usage};
 use crate::cli::desk::Desk;
 use anyhow::{Context, Result, bail};
 use matchday_core::league;
-use matchday_core::player::strategy;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -76,7 +76,7 @@ impl Fleet {
             let args = ["referee", "--manager", manager, "--max-matches", &matches];
             self.start(&format!("referee-{number}"), &args)?;
         }
-        for (number, strategy) in (1..=size.players).zip(strategy::ALL.iter().cycle()) {
+        for (number, strategy) in (1..=size.players).zip(strategies()) {
             let args = ["player", "--manager", manager, "--strategy", strategy.name];
             self.start(&format!("player-{number}"), &args)?;
         }

@@ -25,6 +25,11 @@ pub(super) async fn execute(flags: Flags<ForManager>) -> Result<ExitCode> {
     let config = flags.resolve()?;
     let mut options = serve::options(&config)?;
     let mut settings = league_settings(&config, Settings::default())?;
+    if let Some(rules) = serve::game_program(&config)? {
+        let game = rules.describe().await.map_err(anyhow::Error::msg)?;
+        settings.game_type = game.game_type.clone();
+        settings.outside_game = Some(game);
+    }
     let start_when = start_when(&config)?;
     let listener = serve::bind(&config).await?;
     let (path, store) = serve::open_store(&config, "matchday.db".to_owned())?;
@@ -107,6 +112,7 @@ fn league_settings(config: &Config, base: Settings) -> Result<Settings> {
         timing: serve::timing(config, base.timing)?,
         operator_token: token.or(base.operator_token),
         fixtures: base.fixtures,
+        outside_game: base.outside_game,
     })
 }
 

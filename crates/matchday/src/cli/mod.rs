@@ -7,6 +7,7 @@
 //! - `desk`: talks to a manager; `look`, `stats`, `order`: the commands that do; `watch`: what is looked at again and again
 //! - `new`: a starter agent; `check`: is an agent conformant? `practice`: how does it bear a league, and trouble?
 //! - `bench`: how fast it is
+//! - `games`: what can be played
 //! - `schema`: the messages and methods for those who write agents
 //! - `run`: a whole league at once; `files`: what can be made of a stored league; `against`: its requests, sent again
 
@@ -17,6 +18,7 @@ mod config;
 mod config_file;
 pub(crate) mod desk;
 mod files;
+mod games;
 mod look;
 mod manager;
 mod new;
@@ -69,7 +71,7 @@ enum Command {
     #[command(after_help = referee::EXAMPLE)]
     Referee(Flags<ForReferee>),
     /// Run a player
-    #[command(after_help = player::EXAMPLE)]
+    #[command(after_help = player::example())]
     Player(Flags<ForPlayer>),
     /// Run seats for language models: players by the Model Context Protocol
     #[command(after_help = seat::EXAMPLE)]
@@ -95,6 +97,9 @@ enum Command {
     /// Write a starter agent, in a language of your choice
     #[command(after_help = new::EXAMPLE)]
     New(new::NewArgs),
+    /// Show the games, their rules, and the strategies that are built in
+    #[command(after_help = games::EXAMPLE)]
+    Games(games::GamesArgs),
     /// Check an agent: does it keep the rules, and if not, how is it mended?
     #[command(after_help = check::EXAMPLE)]
     Check(check::CheckArgs),
@@ -150,6 +155,7 @@ async fn execute(command: Command) -> anyhow::Result<ExitCode> {
         Command::Stats(args) => stats::stats(args).await,
         Command::Admin(args) => order::admin(args).await,
         Command::New(args) => new::execute(args),
+        Command::Games(args) => games::execute(args),
         Command::Check(args) => check::execute(args).await,
         Command::Practice(args) => practice::execute(args).await,
         Command::Config(args) => show::config(args),

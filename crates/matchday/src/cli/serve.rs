@@ -2,6 +2,7 @@
 
 use super::Usage;
 use super::config::Config;
+use crate::mind::game_program::{Allowance, GameProgram};
 use crate::net::guard::{Allowed, HostRule, OriginRule};
 use crate::shell::journal::{Entry, Format, Journal, Level};
 use crate::shell::{Handle, Options, entropy_from_system};
@@ -68,6 +69,21 @@ pub(super) fn conformance(config: &Config) -> Result<Option<Conformance>> {
 /// Every game that this program knows.
 pub(super) fn games() -> Vec<GameType> {
     GAMES.iter().map(|game| GameType::new(game.name)).collect()
+}
+
+/// The program that knows the rules, if the game is one of somebody's own.
+pub(super) fn game_program(config: &Config) -> Result<Option<GameProgram>> {
+    let Some(command) = config.text("game-command").filter(|command| !command.trim().is_empty()) else {
+        return Ok(None);
+    };
+    let usual = Allowance::default();
+    let megabytes = config.count("game-memory")?.map(|count| u64::from(count) << 20);
+    let allowance = Allowance {
+        time: config.seconds_above_zero("game-time")?.unwrap_or(usual.time),
+        memory_bytes: megabytes.unwrap_or(usual.memory_bytes),
+    };
+    let program = GameProgram::named(command, allowance);
+    Ok(Some(program.map_err(|error| Usage(format!("--game-command: {error}")))?))
 }
 
 /// `base` with what the settings say about timeouts and retries.

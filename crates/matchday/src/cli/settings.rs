@@ -88,6 +88,14 @@ const ADVERTISE: Setting = optional(
     "Where others reach this agent, if not at its listening address [default: http://HOST:PORT/mcp]",
 );
 
+const GAME_COMMAND: Setting = optional(
+    "game-command",
+    "PROGRAM",
+    "A program of yours that knows the rules of the game, as docs/adding-a-game.md describes it",
+);
+const GAME_TIME: Setting = setting("game-time", "SECONDS", "2", "How long that program has for an answer");
+const GAME_MEMORY: Setting =
+    setting("game-memory", "MEGABYTES", "512", "How much memory that program may use");
 const MAX_SEATS: Setting = setting("max-seats", "N", "16", "How many seats there may be");
 const SEAT_FALLBACK: &str =
     "The built-in strategy that chooses when whoever holds a seat does not; none forfeits";
@@ -109,6 +117,9 @@ impl Settings for ForManager {
         setting("store", "FILE", "matchday.db", "Where the league is kept; made if it does not exist"),
         setting("league-id", "ID", "league_2025_even_odd", "What the league is called"),
         setting("game", "NAME", "even_odd", "What is played"),
+        GAME_COMMAND,
+        GAME_TIME,
+        GAME_MEMORY,
         CONFORMANCE,
         setting("lead", "SECONDS", "60", "How long before its first match a round is announced"),
         optional("start-when", "COUNTS", "Start once so many have registered, as in players=4,referees=2"),
@@ -192,6 +203,9 @@ impl Settings for ForReferee {
         MANAGER,
         optional("name", "NAME", "What the referee is called [default: Referee PORT]"),
         setting("max-matches", "N", "10", "How many matches it runs at once"),
+        GAME_COMMAND,
+        GAME_TIME,
+        GAME_MEMORY,
         JOIN_TIMEOUT,
         CHOICE_TIMEOUT,
         REPORT_TIMEOUT,
@@ -228,6 +242,7 @@ impl Settings for ForPlayer {
             "random",
             "The built-in strategy that chooses when a program or a model does not",
         ),
+        optional("games", "NAMES", "Games that it plays beyond those of `matchday games`, with commas"),
         setting(
             "think-time",
             "SECONDS",

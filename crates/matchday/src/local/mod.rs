@@ -8,8 +8,11 @@ pub(crate) mod cast;
 pub(crate) mod ports;
 
 use crate::mind::chooser::Chooser;
+use crate::mind::game_program::GameProgram;
 use crate::net::client::Client;
-use crate::shell::{self, Clock, Handle, Mind, NoEntropy, Options, entropy_from_system, entropy_numbered};
+use crate::shell::{
+    self, Clock, Handle, Mind, NoEntropy, Options, Rules, entropy_from_system, entropy_numbered,
+};
 use crate::store::{Store, Stream};
 use anyhow::{Context, Result, anyhow, bail};
 use cast::Cast;
@@ -46,6 +49,8 @@ pub(crate) struct Plan {
     pub(crate) referees: usize,
     pub(crate) seed: Option<u64>,
     pub(crate) record_exchanges: bool,
+    /// Who knows the rules, if the game is not one of ours.
+    pub(crate) rules: Option<GameProgram>,
 }
 
 /// A player of ours.
@@ -112,7 +117,14 @@ impl LocalLeague {
         let plan = self.plan.clone();
         let cast = Cast::at(&plan, self.manager.address())?;
         for (number, listener) in (1..).zip(others.referees) {
-            let referee = Referee::new(cast.referee(number, &listener)?);
+            let settings = cast.referee(number, &listener)?;
+            let referee = match &plan.rules {
+                Some(rules) => {
+                    let (game_type, time) = (plan.league.game_type.clone(), rules.patience());
+                    Referee::with_rules_outside(settings, game_type, time)
+                }
+                None => Referee::new(settings),
+            };
             let handle = self.run(referee, listener, "referee", number, None)?;
             self.referees.push(handle);
             self.until_registered().await?;
@@ -140,7 +152,8 @@ impl LocalLeague {
     {
         // Chance goes by number and not by port, so that a seed means the same on any ports.
         let options = options(&self.plan, &self.client, self.clock, &format!("{role} {number}"))?;
-        let options = Options { mind, ..options };
+        let rules = self.plan.rules.clone().map(|rules| Arc::new(rules) as Arc<dyn Rules>);
+        let options = Options { mind, rules, ..options };
         let stream = Stream(format!("{role}/{}", listener.local_addr()?.port()).into());
         Ok(shell::run(agent, listener, self.store.clone(), stream, options)?)
     }

@@ -117,6 +117,18 @@ static MANAGER: &[Entry] = &[
         Gives::Message(M::LeagueQueryResponse),
         "Who officiates, how many matches each has decided, and how each departs from the rules.",
     ),
+    Entry::question(
+        "get_games",
+        "Games",
+        &[Param {
+            name: "game_type",
+            kind: "string",
+            about: "One game only, such as connect_four",
+            required: false,
+        }],
+        Gives::Message(M::LeagueQueryResponse),
+        "The games that can be played, the rules of each in words, and which of them this league plays.",
+    ),
     PING,
 ];
 

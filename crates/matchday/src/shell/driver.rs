@@ -7,6 +7,7 @@ use super::journal::{Entry, Journal, Level};
 use super::mind::Mind;
 use super::record::Recorder;
 use super::release::{Progress, Release};
+use super::rules::Rules;
 use crate::net::client::Client;
 use crate::store::{Batch, Store, Stream};
 use matchday_core::agent::{Agent, Input, Outgoing, Request, RequestId, Step};
@@ -38,6 +39,8 @@ pub(super) struct Surroundings {
     pub(super) changes: watch::Sender<u64>,
     /// Who decides for the agent, if it does not decide for itself.
     pub(super) mind: Option<Arc<dyn Mind>>,
+    /// Who knows the rules of a game that the agent does not.
+    pub(super) rules: Option<Arc<dyn Rules>>,
 }
 
 impl Surroundings {
@@ -222,7 +225,7 @@ impl<A: Agent> Driver<A> {
     /// One step of the agent. Times never run backwards for it, whatever the order in which threads came to the inbox.
     fn hand_in(&mut self, at: Timestamp, input: Input) {
         self.latest = self.latest.max(at);
-        let Step { events, outbox, replies, inquiries } =
+        let Step { events, outbox, replies, inquiries, appeals } =
             self.agent.handle(self.latest, &mut self.entropy, input);
         let can_wait = events.iter().all(A::can_wait);
         let lines: Result<Vec<_>, _> = events.iter().map(|event| log::write(self.latest, event)).collect();
@@ -233,6 +236,7 @@ impl<A: Agent> Driver<A> {
                 .filter_map(|reply| Some((self.waiting.remove(&reply.to)?, reply.content)))
                 .collect(),
             inquiries,
+            appeals,
         };
         match lines {
             Ok(lines) => self.store_step(lines, can_wait, release),

@@ -22,6 +22,7 @@ pub mod mind;
 mod reception;
 mod record;
 mod release;
+pub mod rules;
 mod schemas;
 mod subject;
 
@@ -33,6 +34,7 @@ pub use journal::Journal;
 pub use mind::Mind;
 pub(crate) use reception::{NoReply, Reception};
 pub(crate) use record::redacted;
+pub use rules::Rules;
 
 use crate::net::guard::{Allowed, Guard};
 use crate::net::{client::Client, server};
@@ -70,6 +72,8 @@ pub struct Options {
     pub journal: Journal,
     /// Who decides for the agent, if it does not decide for itself.
     pub mind: Option<Arc<dyn Mind>>,
+    /// Who knows the rules of a game that a referee does not.
+    pub rules: Option<Arc<dyn Rules>>,
     /// Seats at the agent's own address, if it is a manager that has some.
     pub seats: Option<Arc<Seats>>,
 }
@@ -87,6 +91,7 @@ impl Options {
             allowed: Allowed::default(),
             journal: Journal::silent(),
             mind: None,
+            rules: None,
             seats: None,
         }
     }
@@ -181,6 +186,7 @@ where
         record_exchanges: options.record_exchanges,
         changes: watch::Sender::new(0),
         mind: options.mind,
+        rules: options.rules,
     });
     let reception = Arc::new(Reception::new(Arc::clone(&around), address));
     let guard = Guard::new(address, options.allowed);

@@ -39,6 +39,7 @@ impl Subject {
                 Look::Status => "get_status",
                 Look::Stats(_) => "get_player_stats",
                 Look::Referees => "get_referees",
+                Look::Games(_) => "get_games",
             }),
             Ask::MatchState(match_id) => Self {
                 match_id: match_id.as_ref().map(|id| id.as_str().into()),

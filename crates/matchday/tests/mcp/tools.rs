@@ -59,6 +59,7 @@ async fn every_operation_of_each_role_is_a_tool() {
             "get_status",
             "get_player_stats",
             "get_referees",
+            "get_games",
             "ping",
         ]
     );

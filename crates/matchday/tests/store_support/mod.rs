@@ -255,10 +255,8 @@ fn result(a: &PlayerId, b: &PlayerId, number: u8, choices: [Parity; 2]) -> Match
         winner,
         score: ByPlayer::pair((a.clone(), points.0), (b.clone(), points.1)),
         details: ResultDetails {
-            game: GameDetails::Parity(details),
-            fairness: None,
-            deviations: None,
             answer_ms: Some(ByPlayer::pair((a.clone(), Some(20)), (b.clone(), None))),
+            ..ResultDetails::of(GameDetails::Parity(details))
         },
         status: Some(status),
         reason: Some(format!("number was {number} ({drawn})").into()),

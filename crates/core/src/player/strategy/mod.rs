@@ -1,10 +1,9 @@
 //! How a player makes up its mind. A strategy sees a [`Turn`] and chance, and holds no state: what it knows of the past
 //! is in the turn, so that a restart changes nothing about how it plays.
 
-mod parity;
 mod registry;
 
-pub use registry::{ALL, StrategyEntry, UnknownStrategy, find, named};
+pub use registry::{RANDOM, StrategyEntry, UnknownStrategy, all, find, named, of};
 
 use super::memory::Past;
 use super::question::Context;

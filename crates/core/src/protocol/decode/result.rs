@@ -6,6 +6,7 @@ use super::{DeviationKind, game, league_id, match_id, round_id};
 use crate::protocol::ids::{GameType, MatchId, PlayerId, RoundId};
 use crate::protocol::messages::*;
 use crate::protocol::text::DisplayName;
+use serde_json::Value;
 use smol_str::SmolStr;
 use std::sync::Arc;
 
@@ -38,7 +39,16 @@ fn result_details(r: &Reader<'_>, game_type: &GameType, status: Option<GameStatu
     }
     let details = r.object("details")?;
     Ok(ResultDetails {
-        game: game::details(&details, game_type, status, &["fairness", "answer_ms", "deviations"])?,
+        game: game::details(
+            &details,
+            game_type,
+            status,
+            &["turn_log", "fairness", "answer_ms", "deviations"],
+        )?,
+        turn_log: match details.has("turn_log") {
+            true => Some(details.objects("turn_log", turn)?),
+            false => None,
+        },
         fairness: game::fairness(&details)?,
         answer_ms: if details.has("answer_ms") {
             Some(details.by_player("answer_ms", rules::nullable(rules::count))?)
@@ -51,6 +61,11 @@ fn result_details(r: &Reader<'_>, game_type: &GameType, status: Option<GameStatu
             None
         },
     })
+}
+
+/// Who played what in one turn. Whether the rules allow it is the game's to say.
+fn turn(r: &Reader<'_>) -> Read<ByPlayer<Value>> {
+    Ok(r.fields_but(&[]).into_iter().map(|(id, made)| (PlayerId::new(id), made)).collect())
 }
 
 pub(super) fn ack(r: &Reader<'_>) -> Read<MatchResultAck> {

@@ -251,13 +251,14 @@ words! {
     Phase "\"registration\", \"running\", \"paused\" or \"completed\"" {
         "registration" Registration, "running" Running, "paused" Paused, "completed" Completed,
     }
-    QueryType "one of \"GET_STANDINGS\", \"GET_SCHEDULE\", \"GET_NEXT_MATCH\", \"GET_PLAYER_STATS\", \"GET_PLAYERS\", \"GET_REFEREES\"" {
+    QueryType "one of \"GET_STANDINGS\", \"GET_SCHEDULE\", \"GET_NEXT_MATCH\", \"GET_PLAYER_STATS\", \"GET_PLAYERS\", \"GET_REFEREES\", \"GET_GAMES\"" {
         "GET_STANDINGS" GetStandings,
         "GET_SCHEDULE" GetSchedule,
         "GET_NEXT_MATCH" GetNextMatch,
         "GET_PLAYER_STATS" GetPlayerStats,
         "GET_PLAYERS" GetPlayers,
         "GET_REFEREES" GetReferees,
+        "GET_GAMES" GetGames,
     }
     Dialect "the name of a dialect, such as \"standard\"" {
         "standard" Standard,

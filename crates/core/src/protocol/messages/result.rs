@@ -9,6 +9,7 @@ use crate::protocol::schema::{Word, conditions};
 use crate::protocol::text::DisplayName;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use smol_str::SmolStr;
 use std::sync::Arc;
 
@@ -46,6 +47,10 @@ pub struct MatchResult {
 pub struct ResultDetails {
     #[serde(flatten)]
     pub game: GameDetails,
+    /// Every move of the match in order, turn by turn: two in a turn of both players at once, otherwise one. With these the
+    /// match can be played over. Not of even/odd, whose details hold its choices.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn_log: Option<Vec<ByPlayer<Value>>>,
     /// All that is needed to recompute the draw.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fairness: Option<Reveal>,
@@ -61,7 +66,7 @@ pub struct ResultDetails {
 impl ResultDetails {
     /// The game's own details and no more.
     pub fn of(game: GameDetails) -> Self {
-        Self { game, fairness: None, answer_ms: None, deviations: None }
+        Self { game, turn_log: None, fairness: None, answer_ms: None, deviations: None }
     }
 }
 

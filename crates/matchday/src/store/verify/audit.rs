@@ -1,6 +1,7 @@
 //! Each kind of event against the league that it was applied to: could the manager have written this here? Pure.
 
 use super::agents::Recorded;
+use super::moves::{self, Replay};
 use super::result::{self, Draw, Played};
 use super::schedule;
 use crate::store::history::is_member;
@@ -20,6 +21,8 @@ pub(super) struct Auditor {
     league: League,
     /// The draws of the results that stand, and whether each is proven.
     pub(super) draws: BTreeMap<MatchId, bool>,
+    /// The matches of many moves whose results stand, and whether playing them over has led to the same end.
+    pub(super) replays: BTreeMap<MatchId, bool>,
     /// How many attempts at a match had been made when its result was struck.
     struck_after: BTreeMap<MatchId, usize>,
     /// Every result that was ever recorded, struck ones included.
@@ -31,6 +34,7 @@ impl Default for Auditor {
         Self {
             league: League::new(Settings::default()),
             draws: BTreeMap::new(),
+            replays: BTreeMap::new(),
             struck_after: BTreeMap::new(),
             recorded: Vec::new(),
         }
@@ -210,7 +214,13 @@ impl Auditor {
                 })?;
             }
         }
+        let replay = moves::check(&played, status, result)?;
         let draw = result::check_draw(&played, status, result)?;
+        match replay {
+            Replay::Nothing => None,
+            Replay::Agrees => self.replays.insert(match_id.clone(), true),
+            Replay::Untold => self.replays.insert(match_id.clone(), false),
+        };
         match draw {
             Draw::None => None,
             Draw::Proven => self.draws.insert(match_id.clone(), true),
@@ -282,6 +292,7 @@ impl Auditor {
         ensure(game.decision.is_some(), || format!("{match_id} has no result that could be struck"))?;
         self.struck_after.insert(match_id.clone(), game.attempts.len());
         self.draws.remove(match_id);
+        self.replays.remove(match_id);
         Ok(())
     }
 

@@ -1,7 +1,8 @@
-//! Is a result one that the rules can bring about, and does its draw follow from what the referee was bound to? Pure.
+//! Is a result one that the rules can bring about, and does its draw follow from what the referee was bound to? Pure. For
+//! games of many moves see `moves`.
 
 use matchday_core::fair;
-use matchday_core::game::{self, Game, Outcome, Seat, Turn};
+use matchday_core::game::{self, Outcome, Seat, Turn};
 use matchday_core::league::League;
 use matchday_core::league::fixture::Match;
 use matchday_core::protocol::messages::{GameDetails, GameStatus, MatchResult, Parity};
@@ -46,7 +47,7 @@ pub(in crate::store) enum Draw {
     Unproven,
 }
 
-fn name(winner: Option<&PlayerId>) -> &str {
+pub(super) fn name(winner: Option<&PlayerId>) -> &str {
     winner.map_or("nobody", PlayerId::as_str)
 }
 
@@ -125,7 +126,7 @@ pub(in crate::store) fn check_draw(
     }
 }
 
-fn winner_of<'a>(seats: &Played<'a>, outcome: Outcome) -> Option<&'a PlayerId> {
+pub(super) fn winner_of<'a>(seats: &Played<'a>, outcome: Outcome) -> Option<&'a PlayerId> {
     match outcome {
         Outcome::Win(Seat::A) => Some(seats.a),
         Outcome::Win(Seat::B) => Some(seats.b),
@@ -161,7 +162,7 @@ fn check_winner(
 
 /// The number and the outcome when the recorded choices are played with these dice.
 fn replay(seats: &Played<'_>, choices: [Parity; 2], dice: &mut fair::Dice) -> Option<(u8, Outcome)> {
-    let mut game = game::EvenOdd::default();
+    let mut game = (game::find(seats.game_type)?.new)();
     for (seat, choice) in Seat::BOTH.into_iter().zip(choices) {
         game.play(seat, &choice.as_str().into()).ok()?;
     }
