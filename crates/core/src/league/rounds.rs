@@ -8,7 +8,7 @@ use crate::agent::{Answer, Parcel};
 use crate::post::{Errand, Sent, Tries};
 use crate::protocol::ids::{Attempt, ConversationId, MatchId, PlayerId, RefereeId, RoundId};
 use crate::protocol::messages::{
-    AnnouncedMatch, Briefing, GameStatus, LeagueStatus, MATCH_TOKENS, MatchTokens, Phase, Record,
+    AnnouncedMatch, Briefing, Culprit, GameStatus, LeagueStatus, MATCH_TOKENS, MatchTokens, Phase, Record,
     RoundAnnouncement, RoundCompleted, RoundSummary,
 };
 use crate::protocol::token::Direction;
@@ -38,7 +38,7 @@ impl Manager {
     fn in_hand(&self, mut wanted: impl FnMut(&RefereeId) -> bool) -> Vec<(MatchId, RefereeId)> {
         self.league
             .awaited()
-            .filter(|(id, game)| game.in_play && !self.orphans.contains(*id))
+            .filter(|(_, game)| game.in_play)
             .filter_map(|(id, game)| Some((id.clone(), game.referee()?.clone())))
             .filter(|(_, referee)| wanted(referee))
             .collect()
@@ -105,6 +105,7 @@ impl Manager {
         self.league
             .referees
             .iter()
+            .filter(|(_, referee)| !referee.revoked)
             .min_by(|(one, first), (other, second)| {
                 let unfit = |id: &RefereeId, suspended: bool| (but == Some(id), suspended);
                 let share = |id: &RefereeId, capacity: u32, by: u32| {
@@ -144,7 +145,7 @@ impl Manager {
         let waiting: Vec<MatchId> = self
             .league
             .awaited()
-            .filter(|(id, game)| !game.in_play || self.orphans.contains(*id))
+            .filter(|(id, game)| !game.in_play && !self.resting.contains_key(*id))
             .map(|(id, _)| id.clone())
             .collect();
         if waiting.is_empty() {
@@ -174,7 +175,9 @@ impl Manager {
         let has_room = |id: &RefereeId| {
             self.league.referees.get(id).is_some_and(|known| load(id) < known.meta.max_concurrent_matches)
         };
-        let fit = |id: &RefereeId| self.league.referees.get(id).is_some_and(|known| !known.is_suspended());
+        let fit = |id: &RefereeId| {
+            self.league.referees.get(id).is_some_and(|known| !known.is_suspended() && !known.revoked)
+        };
         let planned = game.planned.as_ref().filter(|id| failed.is_none() && fit(id) && has_room(id));
         planned.or_else(|| self.least_loaded(load, failed).filter(|id| has_room(id))).cloned()
     }
@@ -185,7 +188,6 @@ impl Manager {
         };
         let attempt = game.attempt().map_or(Attempt::FIRST, Attempt::next);
         let as_planned = game.planned.as_ref() == Some(referee) && attempt == Attempt::FIRST;
-        self.orphans.remove(match_id);
         let event =
             LeagueEvent::MatchAssigned { match_id: match_id.clone(), attempt, referee_id: referee.clone() };
         self.record(act, event);
@@ -324,7 +326,9 @@ impl Manager {
         sent.errand.purpose = Purpose::Assignment(still_its_own.clone(), agent.clone());
         if self.try_again(act.now, sent).is_some() {
             self.suspend(act, agent, Suspicion::Unreachable);
-            self.orphan(&still_its_own);
+            for match_id in &still_its_own {
+                self.lose_attempt(act, match_id, Culprit::Referee, "it could not be told of the match");
+            }
             self.advance(act);
         }
     }
@@ -343,17 +347,12 @@ impl Manager {
             if let Some(referee) = game.referee().cloned() {
                 self.suspend(act, Sender::Referee(referee), Suspicion::Overdue);
             }
-            self.orphan(&[match_id]);
+            self.lose_attempt(act, &match_id, Culprit::Referee, "it did not report in time");
             any = true;
         }
         if any {
             self.advance(act);
         }
-    }
-
-    fn orphan(&mut self, matches: &[MatchId]) {
-        self.due.retain(|(_, id)| !matches.contains(id));
-        self.orphans.extend(matches.iter().cloned());
     }
 
     fn close_round(&mut self, act: &mut Act<'_>) {

@@ -9,8 +9,9 @@ use super::standings::{self, Counted, Place};
 use crate::protocol::dialect::Dialect;
 use crate::protocol::ids::{MatchId, PlayerId, RefereeId, RoundId};
 use crate::protocol::messages::{
-    ByPlayer, GameStatus, Lifecycle, Phase, PlayerMeta, RefereeMeta, StandingRow,
+    ByPlayer, Culprit, GameStatus, Lifecycle, Phase, PlayerMeta, RefereeMeta, StandingRow,
 };
+use crate::protocol::token::TokenHash;
 use crate::protocol::{Sender, Timestamp};
 use smol_str::SmolStr;
 use std::collections::{BTreeMap, BTreeSet};
@@ -88,6 +89,13 @@ impl League {
                     game.in_play = true;
                 }
             }
+            LeagueEvent::AttemptLost { match_id, culprit, .. } => {
+                if let Some(game) = self.matches.get_mut(match_id) {
+                    game.in_play = false;
+                    let returned = u32::from(*culprit == Culprit::Infrastructure);
+                    game.returned = game.returned.saturating_add(returned);
+                }
+            }
             LeagueEvent::MatchDecided { match_id, attempt, status, result, by } => {
                 let decision = Decision {
                     status: *status,
@@ -119,6 +127,9 @@ impl League {
                     player.state = Lifecycle::Shutdown;
                 }
             }
+            LeagueEvent::TokenRotated { agent, token } => self.rotate(agent, *token),
+            LeagueEvent::TokenRevoked { agent } => self.revoke(agent),
+            LeagueEvent::OperatorTokenRotated { token } => self.settings.operator_token = Some(*token),
             LeagueEvent::MatchVoided { match_id } => self.void(match_id),
             LeagueEvent::DialectLearned { agent, dialect } => self.learn(agent, *dialect),
             LeagueEvent::DeviationsNoted { agent, deviations } => self.note(agent, deviations),
@@ -139,6 +150,7 @@ impl League {
                     planned: None,
                     attempts: Vec::new(),
                     in_play: false,
+                    returned: 0,
                     struck: 0,
                     decision: None,
                 };
@@ -262,6 +274,29 @@ impl League {
         };
         if let Some(known) = known {
             *known = learnt;
+        }
+    }
+
+    fn rotate(&mut self, agent: &Sender, token: TokenHash) {
+        match agent {
+            Sender::Player(id) => {
+                self.players.get_mut(id).into_iter().for_each(|player| player.rotate(token))
+            }
+            Sender::Referee(id) => {
+                self.referees.get_mut(id).into_iter().for_each(|referee| referee.rotate(token));
+            }
+            Sender::LeagueManager | Sender::Launcher => {}
+        }
+    }
+
+    fn revoke(&mut self, agent: &Sender) {
+        let revoked = match agent {
+            Sender::Player(id) => self.players.get_mut(id).map(|player| &mut player.revoked),
+            Sender::Referee(id) => self.referees.get_mut(id).map(|referee| &mut referee.revoked),
+            Sender::LeagueManager | Sender::Launcher => None,
+        };
+        if let Some(revoked) = revoked {
+            *revoked = true;
         }
     }
 

@@ -9,6 +9,7 @@ pub mod jsonrpc;
 pub mod message;
 pub mod messages;
 pub mod methods;
+pub mod rights;
 pub mod schema;
 pub mod text;
 pub mod time;

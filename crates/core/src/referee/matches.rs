@@ -158,6 +158,7 @@ impl Referee {
                 Act::Ask(seat) => self.ask(now, match_id, seat, step),
                 Act::Complain(seat, complaint) => self.complain(now, match_id, seat, complaint, step),
                 Act::Finish(result) => self.decide(now, match_id, result, step),
+                Act::HandBack(why) => self.hand_back(now, match_id, why, step),
             }
         }
         Some(outcome)

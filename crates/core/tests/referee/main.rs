@@ -9,6 +9,7 @@
 )]
 
 mod bench;
+mod blame;
 mod capacity;
 mod chaos;
 mod crash;
@@ -16,6 +17,7 @@ mod dialects;
 mod enrolment;
 mod manager;
 mod report;
+mod rights;
 #[path = "../schemas/mod.rs"]
 mod schemas;
 mod silence;

@@ -6,7 +6,7 @@ use super::settings::ForReferee;
 use crate::shell;
 use crate::store::Stream;
 use anyhow::{Context, Result};
-use matchday_core::protocol::Version;
+use matchday_core::protocol::{Token, Version};
 use matchday_core::referee::{Referee, Settings};
 use matchday_core::timing::Timing;
 use std::process::ExitCode;
@@ -37,7 +37,8 @@ pub(super) async fn execute(flags: Flags<ForReferee>) -> Result<ExitCode> {
     };
     let (_, store) = serve::open_store(&config, format!("referee-{port}.db"))?;
     let stream = Stream("referee".into());
-    let handle = shell::run(Referee::new(settings), listener, store.clone(), stream, options)?;
+    let referee = Referee::new(settings).with_token(config.text("auth-token").map(Token::new));
+    let handle = shell::run(referee, listener, store.clone(), stream, options)?;
     let look = |referee: &Referee| referee.enrolment().clone();
     serve::until_told(handle, store, stop, look, async |enrolment| serve::check_enrolment(enrolment)).await
 }

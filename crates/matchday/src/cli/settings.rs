@@ -88,6 +88,20 @@ const ADVERTISE: Setting = optional(
     "Where others reach this agent, if not at its listening address [default: http://HOST:PORT/mcp]",
 );
 
+const ADDRESS_RATE: Setting = optional(
+    "address-rate",
+    "N",
+    "How many requests a second are taken from one address; 0 for any number [default: 5000, and any from this machine]",
+);
+const AUTH_TOKEN: Setting = Setting {
+    secret: true,
+    ..optional(
+        "auth-token",
+        "TOKEN",
+        "A token that the operator gave out for it, if not the one of its store",
+    )
+};
+
 const MAX_SEATS: Setting = setting("max-seats", "N", "16", "How many seats there may be");
 const SEAT_FALLBACK: &str =
     "The built-in strategy that chooses when whoever holds a seat does not; none forfeits";
@@ -145,6 +159,19 @@ impl Settings for ForManager {
             "How long results are gathered before the table is sent out",
         ),
         setting("message-bytes-max", "BYTES", "10240", "The longest request that is read"),
+        setting(
+            "token-guesses-max",
+            "N",
+            "10",
+            "How many wrong tokens a minute in one agent's name are answered at once; 0 for any number",
+        ),
+        setting(
+            "agent-rate",
+            "N",
+            "20000",
+            "How many requests a second are taken from one agent; 0 for any number",
+        ),
+        ADDRESS_RATE,
         JOIN_TIMEOUT,
         CHOICE_TIMEOUT,
         REPORT_TIMEOUT,
@@ -177,6 +204,7 @@ impl Settings for ForSeat {
         MAX_SEATS,
         setting("fallback", "NAME|none", "random", SEAT_FALLBACK),
         optional("store", "FILE", "Where it keeps what it must not forget [default: seat-PORT.db]"),
+        ADDRESS_RATE,
         ADVERTISE,
         ALLOWED_HOSTS,
         ALLOWED_ORIGINS,
@@ -202,6 +230,8 @@ impl Settings for ForReferee {
         RETRY,
         CONFORMANCE,
         optional("store", "FILE", "Where it keeps what it must not forget [default: referee-PORT.db]"),
+        AUTH_TOKEN,
+        ADDRESS_RATE,
         ADVERTISE,
         ALLOWED_HOSTS,
         ALLOWED_ORIGINS,
@@ -247,6 +277,8 @@ impl Settings for ForPlayer {
             "What the server speaks: /v1/chat/completions or /v1/messages",
         ),
         optional("store", "FILE", "Where it keeps what it must not forget [default: player-PORT.db]"),
+        AUTH_TOKEN,
+        ADDRESS_RATE,
         ADVERTISE,
         ALLOWED_HOSTS,
         ALLOWED_ORIGINS,

@@ -3,6 +3,7 @@
 pub(crate) mod answer;
 pub mod body;
 pub mod client;
+mod fault;
 pub mod guard;
 mod pool;
 pub mod server;

@@ -127,7 +127,8 @@ impl Desk {
     pub(crate) fn order(&mut self, order: Order, player: Option<&str>, match_id: Option<&str>) {
         let league_id = self.settings.league_id.clone();
         let (player_id, match_id) = (player.map(PlayerId::new), match_id.map(MatchId::new));
-        let answer = self.ask(&Sender::Launcher, LeagueOrder { league_id, order, player_id, match_id });
+        let answer = self
+            .ask(&Sender::Launcher, LeagueOrder { league_id, order, player_id, match_id, agent_id: None });
         assert!(matches!(answer.body, Body::LeagueStatus(_)), "{answer:?}");
     }
 
@@ -257,6 +258,7 @@ fn result(a: &PlayerId, b: &PlayerId, number: u8, choices: [Parity; 2]) -> Match
             game: GameDetails::Parity(details),
             fairness: None,
             deviations: None,
+            blame: None,
             answer_ms: Some(ByPlayer::pair((a.clone(), Some(20)), (b.clone(), None))),
         },
         status: Some(status),

@@ -36,7 +36,7 @@ fn result_details(r: &Reader<'_>, game_type: &GameType, status: Option<GameStatu
     }
     let details = r.object("details")?;
     Ok(ResultDetails {
-        game: game::details(&details, game_type, status, &["fairness", "answer_ms", "deviations"])?,
+        game: game::details(&details, game_type, status, &["fairness", "answer_ms", "deviations", "blame"])?,
         fairness: game::fairness(&details)?,
         answer_ms: if details.has("answer_ms") {
             Some(details.by_player("answer_ms", rules::nullable(rules::count))?)
@@ -48,6 +48,7 @@ fn result_details(r: &Reader<'_>, game_type: &GameType, status: Option<GameStatu
         } else {
             None
         },
+        blame: if details.has("blame") { Some(details.by_player("blame", rules::blame)?) } else { None },
     })
 }
 
