@@ -151,6 +151,13 @@ pub enum Failure {
     /// E009: no connection, or it broke.
     #[error("no connection")]
     NoConnection,
+    /// E009: there is no way from here to there. Whose fault that is, one call alone cannot tell.
+    #[error("no route")]
+    NoRoute,
+    /// The caller's own machine could not make the call: it has no handles, ports or memory left. It says nothing about
+    /// the peer.
+    #[error("this machine could not make the call")]
+    Ours,
 }
 
 /// All that comes of one input, to be carried out in this order.

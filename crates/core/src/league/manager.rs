@@ -1,12 +1,13 @@
 //! The manager as an agent: takes each input to the part that decides on it.
 
 use super::event::LeagueEvent;
+use super::guard::Guard;
 use super::launch::Roll;
 use super::notices::Mailbox;
 use super::registration::Probation;
 use super::settings::Settings;
 use super::state::League;
-use crate::agent::{Agent, Answer, Ask, CallId, Content, Input, Reply, Request, RequestId, Step};
+use crate::agent::{Agent, Answer, Ask, CallId, Content, Failure, Input, Reply, Request, RequestId, Step};
 use crate::alarms::Alarms;
 use crate::entropy::Entropy;
 use crate::post::{Post, Sent};
@@ -38,14 +39,17 @@ pub struct Manager {
     pub(super) roll: Option<Roll>,
     /// When the matches of the announced round may begin, while that is to come.
     pub(super) release_at: Option<Timestamp>,
-    /// Open matches whose referee has failed, and which wait for another.
-    pub(super) orphans: BTreeSet<MatchId>,
+    /// Matches that were handed back, and until when they rest.
+    pub(super) resting: BTreeMap<MatchId, Timestamp>,
     /// When each open match is given to another referee.
     pub(super) due: Alarms<MatchId>,
     /// When the table goes out, if there is a result that it has not shown yet.
     pub(super) standings_at: Option<Timestamp>,
     /// When the suspended are looked after next.
     pub(super) probe_at: Option<Timestamp>,
+    /// Whom we could not probe by our own fault: nothing is known of them.
+    pub(super) unprobed: BTreeSet<Sender>,
+    pub(super) guard: Guard,
 }
 
 /// Why something was sent.
@@ -57,6 +61,8 @@ pub(super) enum Purpose {
     Assignment(Vec<MatchId>, Sender),
     /// To see whether an agent is there.
     Probe(Sender),
+    /// To see whether a player is there whose referees say that they have no way to it.
+    Witness(Sender),
     /// To see whether an agent that wants to register is there.
     Probation,
 }
@@ -84,11 +90,13 @@ pub(super) struct Refusal {
     pub(super) code: ErrorCode,
     pub(super) message: String,
     pub(super) context: Option<Map<String, Value>>,
+    /// In whose name a wrong token was shown, if that is why.
+    pub(super) guess: Option<Sender>,
 }
 
 impl Refusal {
     pub(super) fn new(code: ErrorCode, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), context: None }
+        Self { code, message: message.into(), context: None, guess: None }
     }
 
     pub(super) fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
@@ -104,6 +112,7 @@ impl From<Rejection> for Refusal {
             message: error.error_message.unwrap_or_default(),
             context: error.context,
             code: rejection.code,
+            guess: None,
         }
     }
 }
@@ -119,10 +128,12 @@ impl Manager {
             on_probation: BTreeMap::new(),
             roll: None,
             release_at: None,
-            orphans: BTreeSet::new(),
+            resting: BTreeMap::new(),
             due: Alarms::default(),
             standings_at: None,
             probe_at: None,
+            unprobed: BTreeSet::new(),
+            guard: Guard::default(),
         }
     }
 
@@ -147,7 +158,7 @@ impl Manager {
         act.step.replies.push(Reply { to: asked.request, content });
     }
 
-    fn refuse(&self, act: &mut Act<'_>, asked: &Asked, refusal: Refusal) {
+    pub(super) fn refuse(&self, act: &mut Act<'_>, asked: &Asked, refusal: Refusal) {
         let original = asked.message_type.clone();
         self.reply(act, asked, LeagueError::new(refusal.code, refusal.message, original, refusal.context));
     }
@@ -200,8 +211,11 @@ impl Manager {
         };
         let member = match self.admit(&asked.envelope, message_type, local) {
             Ok(member) => member,
-            Err(refusal) => return self.refuse(act, &asked, refusal),
+            Err(refusal) => return self.turn_away(act, &asked, refusal),
         };
+        if let Some(refusal) = member.as_ref().and_then(|member| self.hurried(act.now, member)) {
+            return self.refuse(act, &asked, refusal);
+        }
         if member.as_ref().is_some_and(|member| *member != asked.envelope.sender) {
             deviations.push(Deviation { kind: DeviationKind::OwnName, path: "sender".into() });
         }
@@ -246,6 +260,9 @@ impl Manager {
             (Body::MatchResultReport(report), Some(Sender::Referee(referee))) => {
                 self.take_report(act, asked, referee, &report).map(|()| None)
             }
+            (Body::LeagueError(error), Some(Sender::Referee(referee))) => {
+                self.take_back(act, asked, referee, &error).map(|()| None)
+            }
             (Body::LeagueQuery(query), Some(member)) => {
                 self.answer(act, asked, member, &query).map(|()| None)
             }
@@ -279,7 +296,16 @@ impl Manager {
                 let matches = matches.clone();
                 self.on_assignment_answered(act, &matches, sent, answer);
             }
-            Purpose::Probe(_) | Purpose::Probation => {}
+            Purpose::Probe(agent) => {
+                if matches!(answer, Answer::Undelivered(Failure::Ours)) {
+                    self.unprobed.insert(agent.clone());
+                }
+            }
+            Purpose::Witness(agent) => {
+                let agent = agent.clone();
+                self.on_witnessed(act, agent, answer);
+            }
+            Purpose::Probation => {}
         }
         self.check_roll(act);
     }
@@ -304,9 +330,11 @@ impl Manager {
 
     fn tick(&mut self, act: &mut Act<'_>) {
         self.post.tick(act.now, &mut act.step.outbox);
+        self.guard.release(act.now, &mut act.step.replies);
         self.check_roll(act);
         self.reassign_overdue(act);
-        if self.release_at.is_some_and(|at| at <= act.now) {
+        let rested = self.resting.extract_if(.., |_, until| *until <= act.now).count();
+        if rested > 0 || self.release_at.is_some_and(|at| at <= act.now) {
             self.advance(act);
         }
         if self.standings_at.is_some_and(|at| at <= act.now) {
@@ -328,7 +356,9 @@ impl Manager {
 impl Purpose {
     pub(super) fn agent(&self) -> Option<&Sender> {
         match self {
-            Self::Notice(agent) | Self::Assignment(_, agent) | Self::Probe(agent) => Some(agent),
+            Self::Notice(agent) | Self::Assignment(_, agent) | Self::Probe(agent) | Self::Witness(agent) => {
+                Some(agent)
+            }
             Self::Probation => None,
         }
     }
@@ -357,10 +387,9 @@ impl Agent for Manager {
     fn deadline(&self) -> Option<Timestamp> {
         let due = self.due.first();
         let roll = self.roll.as_ref().map(|roll| roll.until);
-        [self.post.deadline(), self.release_at, due, roll, self.standings_at, self.probe_at]
-            .into_iter()
-            .flatten()
-            .min()
+        let rested = self.resting.values().min().copied();
+        let own = [self.post.deadline(), self.guard.deadline(), self.release_at, due, roll, rested];
+        own.into_iter().chain([self.standings_at, self.probe_at]).flatten().min()
     }
 
     fn reading(&self) -> (Conformance, Limits) {

@@ -32,6 +32,10 @@ pub struct Member<M> {
     pub in_hand: u32,
     /// Taken out of the league by the operator, for good.
     pub withdrawn: bool,
+    /// Its token was taken away by the operator, and it has no other yet.
+    pub revoked: bool,
+    /// Its token is one that the operator gave out: it is known by that alone.
+    pub pinned: bool,
     pub deviations: BTreeMap<String, u32>,
 }
 
@@ -55,6 +59,8 @@ impl<M> Member<M> {
             record: Record::default(),
             in_hand: 0,
             withdrawn: false,
+            revoked: false,
+            pinned: false,
             deviations: BTreeMap::new(),
         }
     }
@@ -69,6 +75,19 @@ impl<M> Member<M> {
         self.token = again.token;
         self.rejoin(again.meta, again.dialect, again.request);
         self.token_shown = false;
+    }
+
+    /// Is given another token by the operator.
+    pub(super) fn rotate(&mut self, token: TokenHash) {
+        self.token = token;
+        self.request = None;
+        self.revoked = false;
+        self.pinned = true;
+    }
+
+    /// Whether it may take part: neither withdrawn, nor without a token.
+    pub fn is_in(&self) -> bool {
+        !self.withdrawn && !self.revoked
     }
 
     /// Comes back in: known already, with what has changed about it.

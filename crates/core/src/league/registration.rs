@@ -142,6 +142,14 @@ impl Manager {
                 self.on_rejoined(act, &member);
                 Ok(Some(member))
             }
+            Known::Barred(member) => {
+                let refusal = Refusal::new(
+                    ErrorCode::TokenInvalid,
+                    "Token taken away - show the one that the operator has given out since, or ask for it",
+                );
+                self.reject(act, asked, &applicant, refusal.with("id", member.id()));
+                Ok(None)
+            }
             Known::Outdated { in_force } => {
                 let refusal =
                     Refusal::new(ErrorCode::InvalidState, "Registration outdated - a later one is in force")

@@ -8,8 +8,8 @@ use crate::protocol::Sender;
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{Attempt, MatchId, PlayerId, RefereeId};
 use crate::protocol::messages::{
-    AckStatus, ByPlayer, GameDetails, GameStatus, MatchResult, MatchResultAck, MatchResultReport, Phase,
-    ResultDetails,
+    AckStatus, Blame, ByPlayer, Cause, Culprit, GameDetails, GameStatus, MatchResult, MatchResultAck,
+    MatchResultReport, Phase, ResultDetails,
 };
 use std::fmt;
 use std::sync::Arc;
@@ -96,7 +96,7 @@ impl Manager {
     ) {
         let event = LeagueEvent::MatchDecided { match_id: match_id.clone(), attempt, status, result, by };
         self.record(act, event);
-        self.orphans.remove(match_id);
+        self.resting.remove(match_id);
         self.due.set(match_id, None);
         if self.standings_at.is_none() {
             self.standings_at = Some(act.now + self.league.settings.standings_pause);
@@ -125,16 +125,21 @@ impl Manager {
         let (a, b) = (game.a.clone(), game.b.clone());
         let gone = |player: &PlayerId| {
             self.league.players.get(player).and_then(|known| match known.withdrawn {
-                true => Some("withdrawn"),
-                false => known.is_suspended().then_some("suspended"),
+                true => Some(Cause::Withdrawn),
+                false if known.revoked => Some(Cause::Revoked),
+                false => known.is_suspended().then_some(Cause::Suspended),
             })
         };
-        let (winner, reason) = match (gone(&a), gone(&b)) {
-            (None, None) => return false,
-            (Some(why), None) => (Some(b.clone()), format!("{a} is {why} - {b} wins by default")),
-            (None, Some(why)) => (Some(a.clone()), format!("{b} is {why} - {a} wins by default")),
-            (Some(one), Some(other)) => (None, format!("{a} is {one} and {b} is {other} - both lose")),
+        let causes = [(&a, gone(&a)), (&b, gone(&b))];
+        let (winner, reason) = match causes.map(|(_, cause)| cause.map(Cause::words)) {
+            [None, None] => return false,
+            [Some(why), None] => (Some(b.clone()), format!("{a} {why} - {b} wins by default")),
+            [None, Some(why)] => (Some(a.clone()), format!("{b} {why} - {a} wins by default")),
+            [Some(one), Some(other)] => (None, format!("{a} {one} and {b} {other} - both lose")),
         };
+        let blamed =
+            |(player, cause): (&PlayerId, Option<Cause>)| Some((player.clone(), Blame::on_player(cause?)));
+        let blame = Some(causes.into_iter().filter_map(blamed).collect());
         let points = |player: &PlayerId| {
             if winner.as_ref() == Some(player) { POINTS_WIN } else { 0 }
         };
@@ -148,7 +153,7 @@ impl Manager {
         let result = MatchResult {
             winner,
             score,
-            details: ResultDetails::of(game_details),
+            details: ResultDetails { blame, ..ResultDetails::of(game_details) },
             status: Some(status),
             reason: Some(reason.into()),
         };
@@ -208,7 +213,29 @@ fn check_result(game: &Match, result: &MatchResult) -> Result<GameStatus, Refusa
     if !fits(status) {
         return Err(wrong("result.status", format!("{status:?} does not go with the score {for_a}-{for_b}")));
     }
+    check_blame(status, result)?;
     Ok(status)
+}
+
+/// A technical loss may say whose fault it is: those who lost, and nobody else. Where it was the referee's or that of the
+/// machines, there is nothing to lose: the match is to be handed back.
+fn check_blame(status: GameStatus, result: &MatchResult) -> Result<(), Refusal> {
+    let Some(blame) = &result.details.blame else {
+        return Ok(());
+    };
+    let wrong = |message: &str| {
+        let path = "result.details.blame";
+        Err(Refusal::new(ErrorCode::InvalidFormat, format!("{path}: {message}")).with("path", path))
+    };
+    if blame.iter().any(|(_, blame)| blame.culprit != Culprit::Player) {
+        return wrong("a player loses by its own fault only; hand the match back by LEAGUE_ERROR E020");
+    }
+    let lost = |player| status == GameStatus::TechnicalLoss && result.winner.as_ref() != Some(player);
+    let fits = result.score.iter().all(|(player, _)| lost(player) == blame.get(player).is_some());
+    if !fits || blame.iter().any(|(player, _)| result.score.get(player).is_none()) {
+        return wrong("expected those who lost without play, each once, and nobody else");
+    }
+    Ok(())
 }
 
 /// Nobody scored, or someone made no choice: that was no played match.

@@ -8,7 +8,7 @@ use crate::agent::{Answer, Parcel};
 use crate::post::{Errand, Sent, Tries};
 use crate::protocol::ids::{Attempt, MatchId, RefereeId, RoundId};
 use crate::protocol::messages::{
-    GameStatus, LeagueStatus, Phase, RoundAnnouncement, RoundCompleted, RoundSummary,
+    Culprit, GameStatus, LeagueStatus, Phase, RoundAnnouncement, RoundCompleted, RoundSummary,
 };
 use crate::protocol::{Message, Sender, Timestamp};
 use smol_str::format_smolstr;
@@ -36,7 +36,7 @@ impl Manager {
     fn in_hand(&self, mut wanted: impl FnMut(&RefereeId) -> bool) -> Vec<(MatchId, RefereeId)> {
         self.league
             .awaited()
-            .filter(|(id, game)| game.in_play && !self.orphans.contains(*id))
+            .filter(|(_, game)| game.in_play)
             .filter_map(|(id, game)| Some((id.clone(), game.referee()?.clone())))
             .filter(|(_, referee)| wanted(referee))
             .collect()
@@ -103,6 +103,7 @@ impl Manager {
         self.league
             .referees
             .iter()
+            .filter(|(_, referee)| !referee.revoked)
             .min_by(|(one, first), (other, second)| {
                 let unfit = |id: &RefereeId, suspended: bool| (but == Some(id), suspended);
                 let share = |id: &RefereeId, capacity: u32, by: u32| {
@@ -124,17 +125,9 @@ impl Manager {
             .map(|(id, _)| id)
     }
 
-    /// How many matches each referee has in hand, those taken from it not counted.
+    /// How many matches each referee has in hand.
     fn loads(&self) -> BTreeMap<RefereeId, u32> {
-        let mut loads: BTreeMap<_, _> =
-            self.league.referees.iter().map(|(id, known)| (id.clone(), known.in_hand)).collect();
-        let taken = self.orphans.iter().filter_map(|id| self.league.matches.get(id)?.referee());
-        for referee in taken {
-            if let Some(load) = loads.get_mut(referee) {
-                *load = load.saturating_sub(1);
-            }
-        }
-        loads
+        self.league.referees.iter().map(|(id, known)| (id.clone(), known.in_hand)).collect()
     }
 
     fn has_room(&self, referee: &RefereeId, loads: &BTreeMap<RefereeId, u32>) -> bool {
@@ -148,10 +141,11 @@ impl Manager {
             return;
         }
         self.release_at = None;
-        if self.league.waiting.is_empty() && self.orphans.is_empty() {
+        let waits = |id: &&MatchId| !self.resting.contains_key(*id);
+        let waiting: Vec<MatchId> = self.league.waiting.iter().filter(waits).cloned().collect();
+        if waiting.is_empty() {
             return;
         }
-        let waiting: Vec<MatchId> = self.league.waiting.union(&self.orphans).cloned().collect();
         let mut loads = self.loads();
         let all_present =
             self.league.players.values().all(|player| !player.withdrawn && !player.is_suspended());
@@ -180,7 +174,9 @@ impl Manager {
         let game = self.league.matches.get(match_id)?;
         let failed = game.referee();
         let has_room = |id: &RefereeId| self.has_room(id, loads);
-        let fit = |id: &RefereeId| self.league.referees.get(id).is_some_and(|known| !known.is_suspended());
+        let fit = |id: &RefereeId| {
+            self.league.referees.get(id).is_some_and(|known| !known.is_suspended() && !known.revoked)
+        };
         let planned = game.planned.as_ref().filter(|id| failed.is_none() && fit(id) && has_room(id));
         planned.or_else(|| self.least_loaded(load, failed).filter(|id| has_room(id))).cloned()
     }
@@ -191,7 +187,6 @@ impl Manager {
         };
         let attempt = game.attempt().map_or(Attempt::FIRST, Attempt::next);
         let as_planned = game.planned.as_ref() == Some(referee) && attempt == Attempt::FIRST;
-        self.orphans.remove(match_id);
         let event =
             LeagueEvent::MatchAssigned { match_id: match_id.clone(), attempt, referee_id: referee.clone() };
         self.record(act, event);
@@ -279,7 +274,9 @@ impl Manager {
         sent.errand.purpose = Purpose::Assignment(still_its_own.clone(), agent.clone());
         if self.try_again(act.now, sent).is_some() {
             self.suspend(act, agent, Suspicion::Unreachable);
-            self.orphan(&still_its_own);
+            for match_id in &still_its_own {
+                self.lose_attempt(act, match_id, Culprit::Referee, "it could not be told of the match");
+            }
             self.advance(act);
         }
     }
@@ -296,17 +293,12 @@ impl Manager {
             if let Some(referee) = game.referee().cloned() {
                 self.suspend(act, Sender::Referee(referee), Suspicion::Overdue);
             }
-            self.orphan(&[match_id]);
+            self.lose_attempt(act, &match_id, Culprit::Referee, "it did not report in time");
             any = true;
         }
         if any {
             self.advance(act);
         }
-    }
-
-    fn orphan(&mut self, matches: &[MatchId]) {
-        matches.iter().for_each(|match_id| self.due.set(match_id, None));
-        self.orphans.extend(matches.iter().cloned());
     }
 
     fn close_round(&mut self, act: &mut Act<'_>) {

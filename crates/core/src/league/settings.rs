@@ -38,6 +38,10 @@ pub struct Settings {
     pub message_bytes_max: usize,
     /// Lets its holder start a league from anywhere.
     pub operator_token: Option<TokenHash>,
+    /// How many wrong tokens a minute in one agent's name are answered at once; 0 for any number.
+    pub token_guesses_max: u32,
+    /// How many requests a second are taken from one agent; 0 for any number.
+    pub requests_per_second: u32,
     /// Who meets whom, if it is not to be everyone once with everyone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fixtures: Option<Vec<Pairings>>,
@@ -65,6 +69,8 @@ impl Default for Settings {
             tie_breaks: TieBreak::DEFAULT.to_vec(),
             message_bytes_max: Limits::MANAGER.message_bytes_max,
             operator_token: None,
+            token_guesses_max: 10,
+            requests_per_second: 20_000,
             fixtures: None,
             outside_game: None,
         }

@@ -8,7 +8,8 @@ use super::settings::Settings;
 use super::table::Game;
 use crate::protocol::dialect::Dialect;
 use crate::protocol::ids::{MatchId, PlayerId, RefereeId, RoundId};
-use crate::protocol::messages::{ByPlayer, GameStatus, Lifecycle, Phase, PlayerMeta, RefereeMeta};
+use crate::protocol::messages::{ByPlayer, Culprit, GameStatus, Lifecycle, Phase, PlayerMeta, RefereeMeta};
+use crate::protocol::token::TokenHash;
 use crate::protocol::{Sender, Timestamp};
 use smol_str::SmolStr;
 use std::collections::{BTreeMap, BTreeSet};
@@ -99,6 +100,16 @@ impl League {
                     }
                 }
             }
+            LeagueEvent::AttemptLost { match_id, culprit, .. } => {
+                if let Some(game) = self.matches.get_mut(match_id) {
+                    take_back(&mut self.referees, game);
+                    if game.decision.is_none() {
+                        self.waiting.insert(match_id.clone());
+                    }
+                    let returned = u32::from(*culprit == Culprit::Infrastructure);
+                    game.returned = game.returned.saturating_add(returned);
+                }
+            }
             LeagueEvent::MatchDecided { match_id, attempt, status, result, by } => {
                 let decision = Decision {
                     status: *status,
@@ -130,6 +141,9 @@ impl League {
                     player.state = Lifecycle::Shutdown;
                 }
             }
+            LeagueEvent::TokenRotated { agent, token } => self.rotate(agent, *token),
+            LeagueEvent::TokenRevoked { agent } => self.revoke(agent),
+            LeagueEvent::OperatorTokenRotated { token } => self.settings.operator_token = Some(*token),
             LeagueEvent::MatchVoided { match_id } => self.void(match_id),
             LeagueEvent::DialectLearned { agent, dialect } => self.learn(agent, *dialect),
             LeagueEvent::DeviationsNoted { agent, deviations } => self.note(agent, deviations),
@@ -151,6 +165,7 @@ impl League {
                     planned: None,
                     attempts: Vec::new(),
                     in_play: false,
+                    returned: 0,
                     struck: 0,
                     decision: None,
                 };
@@ -284,6 +299,29 @@ impl League {
         };
         if let Some(known) = known {
             *known = learnt;
+        }
+    }
+
+    fn rotate(&mut self, agent: &Sender, token: TokenHash) {
+        match agent {
+            Sender::Player(id) => {
+                self.players.get_mut(id).into_iter().for_each(|player| player.rotate(token))
+            }
+            Sender::Referee(id) => {
+                self.referees.get_mut(id).into_iter().for_each(|referee| referee.rotate(token));
+            }
+            Sender::LeagueManager | Sender::Launcher => {}
+        }
+    }
+
+    fn revoke(&mut self, agent: &Sender) {
+        let revoked = match agent {
+            Sender::Player(id) => self.players.get_mut(id).map(|player| &mut player.revoked),
+            Sender::Referee(id) => self.referees.get_mut(id).map(|referee| &mut referee.revoked),
+            Sender::LeagueManager | Sender::Launcher => None,
+        };
+        if let Some(revoked) = revoked {
+            *revoked = true;
         }
     }
 

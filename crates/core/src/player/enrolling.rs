@@ -42,7 +42,7 @@ impl Player {
 
     fn registration(&self, now: Timestamp, application: Application) -> Message {
         let earlier = self.identity().and_then(|identity| identity.auth_token.as_ref());
-        let token = application.shown(&self.settings.manager, earlier);
+        let token = application.shown(&self.settings.manager, self.granted.as_ref().or(earlier));
         let meta = PlayerMeta {
             display_name: self.settings.display_name.clone(),
             version: self.settings.version.clone(),

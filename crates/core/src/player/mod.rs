@@ -33,9 +33,11 @@ use crate::post::Post;
 use crate::protocol::decode::{Conformance, Incoming, Limits, Rejection};
 use crate::protocol::keyring::Keyring;
 use crate::protocol::messages::{LeagueError, StandingRow};
+use crate::protocol::methods::Party;
+use crate::protocol::rights::{Right, who_may};
 use crate::protocol::{
-    Body, ConversationId, DisplayName, Endpoint, Envelope, ErrorCode, GameType, Message, MessageType,
-    PlayerId, Sender, Timestamp, Version,
+    Body, ConversationId, DisplayName, Endpoint, Envelope, ErrorCode, GameType, Message, PlayerId, Sender,
+    Timestamp, Token, Version,
 };
 use pondering::Outside;
 use serde_json::json;
@@ -60,6 +62,8 @@ pub struct Settings {
 pub struct Player {
     settings: Settings,
     strategy: Box<dyn Strategy>,
+    /// A token that the operator has given out for this player. It counts more than the one it was registered with.
+    granted: Option<Token>,
     /// If the strategy is only the fallback for a mind outside.
     outside: Option<Outside>,
     durable: Durable,
@@ -99,6 +103,7 @@ impl Player {
             settings,
             strategy,
             outside: None,
+            granted: None,
             durable: Durable::default(),
             keyring: None,
             enrolment: Enrolment::Idle,
@@ -117,6 +122,11 @@ impl Player {
     /// referee may ask again, and in the end the match is forfeited.
     pub fn without_fallback(self) -> Self {
         Self { outside: self.outside.map(Outside::alone), ..self }
+    }
+
+    /// The same player with a token that the operator has handed to it: it comes back by that.
+    pub fn with_token(self, granted: Option<Token>) -> Self {
+        Self { granted, ..self }
     }
 
     pub fn durable(&self) -> &Durable {
@@ -186,8 +196,14 @@ impl Player {
         incoming: Incoming,
     ) -> Result<Response, Refusal> {
         let Incoming { envelope, message_type, body, .. } = incoming;
-        if is_managers(message_type) {
-            self.believe_manager(&envelope)?;
+        match who_may(Party::Player, message_type) {
+            Right::Manager => self.believe_manager(&envelope)?,
+            // Which token is due depends on the match, so the message is read first.
+            Right::RefereeOfMatch => {}
+            _ => {
+                let message = format!("a player takes no {message_type}");
+                return Err(refusal(ErrorCode::InvalidState, message));
+            }
         }
         match body.map_err(|rejection| Refusal::from(&rejection))? {
             Body::GameInvitation(invitation) => self.join(now, &envelope, &invitation),
@@ -217,18 +233,6 @@ impl Player {
         let conversation = conversation.unwrap_or_else(|| ConversationId::new("conv-unknown"));
         Content::Message(Message::new(Envelope::new(self.sender(), now, conversation), error))
     }
-}
-
-/// The messages that only the manager sends to a player.
-fn is_managers(message_type: MessageType) -> bool {
-    matches!(
-        message_type,
-        MessageType::RoundAnnouncement
-            | MessageType::RoundCompleted
-            | MessageType::LeagueCompleted
-            | MessageType::LeagueStandingsUpdate
-            | MessageType::LeagueError
-    )
 }
 
 /// A name as an id: letters and digits in lower case, and one hyphen for everything between them.

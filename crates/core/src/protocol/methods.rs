@@ -162,7 +162,7 @@ pub const METHODS: &[Method] = &[
         M::LeagueOrder,
         &[Manager],
         &[Message(M::LeagueStatus), Message(M::LeagueError)],
-        "The operator pauses, resumes or ends the league, withdraws a player, or strikes a result.",
+        "The operator pauses, resumes or ends the league, withdraws a player, strikes a result, or changes a token.",
     ),
     carrying(
         M::RoundAnnouncement,
@@ -175,9 +175,9 @@ pub const METHODS: &[Method] = &[
     carrying(M::LeagueCompleted, &[Referee, Player], NOTICE, "The league is over."),
     carrying(
         M::LeagueError,
-        &[Referee, Player],
+        ALL,
         NOTICE,
-        "The manager says unasked that something is wrong: a match is to be stopped.",
+        "Something is wrong, unasked: the manager stops a match, or a referee hands one back that it cannot play.",
     ),
     carrying(
         M::GameInvitation,

@@ -39,10 +39,20 @@ impl Referee {
         let current = window.call == Some(call) && window.pause.is_none();
         let seat = asked.seat;
         let wrong = match answer {
-            Answer::Undelivered(Failure::NoConnection) => {
+            Answer::Undelivered(failure @ (Failure::NoConnection | Failure::NoRoute)) => {
                 if current {
+                    let no_route = failure == Failure::NoRoute;
                     self.with(now, &asked.match_id, step, |ongoing, acts| {
-                        ongoing.unreachable(now, seat, acts);
+                        ongoing.unreachable(now, seat, no_route, acts);
+                    });
+                }
+                return;
+            }
+            Answer::Undelivered(Failure::Ours) => {
+                if current {
+                    let why = "the referee's machine could not make the call".to_owned();
+                    self.with(now, &asked.match_id, step, |ongoing, acts| {
+                        ongoing.excuse(now, seat, why, acts);
                     });
                 }
                 return;

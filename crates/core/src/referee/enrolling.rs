@@ -39,7 +39,7 @@ impl Referee {
             }
         };
         let earlier = self.durable.identity().and_then(|identity| identity.auth_token.as_ref());
-        let token = application.shown(&self.settings.manager, earlier);
+        let token = application.shown(&self.settings.manager, self.granted.as_ref().or(earlier));
         let envelope =
             Envelope::new(Sender::Referee(name), now, application.conversation_id).with_token(token);
         let call = self.post.next_call();

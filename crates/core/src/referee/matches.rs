@@ -159,6 +159,7 @@ impl Referee {
                 Act::Appeal => self.appeal(now, match_id, step),
                 Act::Complain(seat, complaint) => self.complain(now, match_id, seat, complaint, step),
                 Act::Finish(result) => self.decide(now, match_id, result, step),
+                Act::HandBack(why) => self.hand_back(now, match_id, why, step),
             }
         }
         Some(outcome)

@@ -1,7 +1,7 @@
 //! The referee: registers with a manager, is given matches, asks both players, draws, tells everyone, reports.
 //!
 //! - [`event`]: what it must not forget; [`durable`]: what follows from that
-//! - `enrolling`, `notices`, `offer`: its dealings with the manager; `report`: the last of them
+//! - `enrolling`, `notices`, `offer`: its dealings with the manager; `report`, `handing_back`: the last of them
 //! - `matches`: many matches at once; `answers`: how players' answers find theirs
 //! - `one_match`, `side`, `window`, `judge`, `verdict`: one match; `asks`, `complaint`: what players are told
 //!
@@ -15,6 +15,7 @@ mod complaint;
 pub mod durable;
 mod enrolling;
 pub mod event;
+mod handing_back;
 mod judge;
 mod matches;
 mod notices;
@@ -40,9 +41,11 @@ use crate::post::Post;
 use crate::protocol::decode::{Conformance, Incoming, Limits, Rejection};
 use crate::protocol::dialect::Dialect;
 use crate::protocol::messages::LeagueError;
+use crate::protocol::methods::Party;
+use crate::protocol::rights::{Right, who_may};
 use crate::protocol::{
-    ConversationId, DisplayName, Endpoint, Envelope, ErrorCode, GameType, MatchId, Message, MessageType,
-    PlayerId, RefereeId, Sender, Timestamp, Token, Version,
+    ConversationId, DisplayName, Endpoint, Envelope, ErrorCode, GameType, MatchId, Message, PlayerId,
+    RefereeId, Sender, Timestamp, Token, Version,
 };
 use crate::timing::Timing;
 use appeals::Appeals;
@@ -68,6 +71,8 @@ pub struct Settings {
 #[derive(Debug)]
 pub struct Referee {
     settings: Settings,
+    /// A token that the operator has given out for this referee. It counts more than the one it was registered with.
+    granted: Option<Token>,
     durable: Durable,
     enrolment: Enrolment,
     post: Post<Purpose>,
@@ -105,6 +110,8 @@ struct Asked {
 enum Purpose {
     /// Nothing: the player has been told how its match ended.
     GameOver,
+    /// Nothing: the manager has its match back.
+    HandBack,
     /// A GAME_ERROR, which some players answer with what they owe.
     Notice(Asked),
     Report(MatchId),
@@ -116,6 +123,7 @@ impl Referee {
     pub fn new(settings: Settings) -> Self {
         Self {
             settings,
+            granted: None,
             durable: Durable::default(),
             enrolment: Enrolment::default(),
             post: Post::default(),
@@ -129,6 +137,11 @@ impl Referee {
             asked: BTreeMap::new(),
             appeals: None,
         }
+    }
+
+    /// The same referee with a token that the operator has handed to it: it comes back by that.
+    pub fn with_token(self, granted: Option<Token>) -> Self {
+        Self { granted, ..self }
     }
 
     pub fn settings(&self) -> &Settings {
@@ -187,7 +200,7 @@ impl Referee {
             self.player_answered(now, call, &asked, dialect, answer, step);
         } else if let Some(sent) = self.post.answered(call) {
             match sent.errand.purpose.clone() {
-                Purpose::GameOver => {
+                Purpose::GameOver | Purpose::HandBack => {
                     if matches!(answer, Answer::Undelivered(_)) {
                         // When the tries are used up, nobody waits for it.
                         self.post.again(now, sent).ok();
@@ -228,22 +241,19 @@ impl Referee {
         incoming: Incoming,
         step: &mut Step<RefereeEvent>,
     ) -> Content {
-        let verdict = match incoming.message_type {
-            MessageType::GameJoinAck | MessageType::ChooseParityResponse | MessageType::GameMoveResponse => {
-                self.separate_answer(now, &incoming, step)
-            }
-            MessageType::RoundAnnouncement
-            | MessageType::MatchAssignment
-            | MessageType::RoundCompleted
-            | MessageType::LeagueCompleted
-            | MessageType::LeagueError => match (self.admit_manager(&incoming.envelope), &incoming.body) {
+        let verdict = match who_may(Party::Referee, incoming.message_type) {
+            Right::PlayerOfMatch => self.separate_answer(now, &incoming, step),
+            Right::Manager => match (self.admit_manager(&incoming.envelope), &incoming.body) {
                 (Err(error), _) => Err(error),
                 (_, Err(rejection)) => Err(LeagueError::from(rejection)),
                 (Ok(()), Ok(body)) => self.notice(now, entropy, &incoming.envelope, body, step),
             },
-            other => Err(LeagueError::new(
+            _ => Err(LeagueError::new(
                 ErrorCode::InvalidState,
-                format!("a referee does not take {other}: is this meant for the league manager or a player?"),
+                format!(
+                    "a referee does not take {}: is this meant for the league manager or a player?",
+                    incoming.message_type
+                ),
                 None,
                 None,
             )),
@@ -319,7 +329,8 @@ impl Agent for Referee {
             | RefereeEvent::Enrolled { .. }
             | RefereeEvent::Assigned { .. }
             | RefereeEvent::Decided { .. } => false,
-            RefereeEvent::Reported { .. }
+            RefereeEvent::HandedBack { .. }
+            | RefereeEvent::Reported { .. }
             | RefereeEvent::ReportRefused { .. }
             | RefereeEvent::Abandoned { .. }
             | RefereeEvent::DialectLearned { .. }

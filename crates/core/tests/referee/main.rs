@@ -9,6 +9,7 @@
 )]
 
 mod bench;
+mod blame;
 mod capacity;
 mod chaos;
 mod crash;
@@ -17,6 +18,7 @@ mod enrolment;
 mod manager;
 mod outside;
 mod report;
+mod rights;
 #[path = "../schemas/mod.rs"]
 mod schemas;
 mod silence;

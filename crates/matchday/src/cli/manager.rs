@@ -111,6 +111,8 @@ fn league_settings(config: &Config, base: Settings) -> Result<Settings> {
         message_bytes_max: message_bytes_max(config)?.unwrap_or(base.message_bytes_max),
         timing: serve::timing(config, base.timing)?,
         operator_token: token.or(base.operator_token),
+        token_guesses_max: config.count("token-guesses-max")?.unwrap_or(base.token_guesses_max),
+        requests_per_second: config.count("agent-rate")?.unwrap_or(base.requests_per_second),
         fixtures: base.fixtures,
         outside_game: base.outside_game,
     })
@@ -156,10 +158,19 @@ fn stored_settings(store: &Store) -> Result<Option<Settings>> {
     let stream = Stream::league();
     let events = store.load(&stream)?;
     let Some(first) = events.first() else { return Ok(None) };
-    match log::read(&first.line).context("the league's first event cannot be understood")? {
-        (_, LeagueEvent::LeagueCreated { settings }) => Ok(Some(settings)),
-        _ => anyhow::bail!("the league's log does not begin with its settings - run `matchday verify`"),
+    let mut settings =
+        match log::read(&first.line).context("the league's first event cannot be understood")? {
+            (_, LeagueEvent::LeagueCreated { settings }) => settings,
+            _ => anyhow::bail!("the league's log does not begin with its settings - run `matchday verify`"),
+        };
+    // The one of them that the operator can change.
+    let rotated = events.iter().rfind(|event| event.line.contains("operator_token_rotated"));
+    if let Some((_, LeagueEvent::OperatorTokenRotated { token })) =
+        rotated.map(|event| log::read(&event.line)).transpose()?
+    {
+        settings.operator_token = Some(token);
     }
+    Ok(Some(settings))
 }
 
 /// Says which settings were asked for and are not the league's own.

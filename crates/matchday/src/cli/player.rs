@@ -12,7 +12,7 @@ use crate::store::Stream;
 use anyhow::{Context, Result};
 use matchday_core::game::{GAMES, GameEntry};
 use matchday_core::player::{Player, Settings, THINK_TIME, strategy};
-use matchday_core::protocol::{Endpoint, GameType, Version};
+use matchday_core::protocol::{Endpoint, GameType, Token, Version};
 use smol_str::format_smolstr;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -63,7 +63,8 @@ pub(super) async fn execute(flags: Flags<ForPlayer>) -> Result<ExitCode> {
     options.mind = chooser.mind();
     let (_, store) = serve::open_store(&config, format!("player-{port}.db"))?;
     let stream = Stream("player".into());
-    let handle = shell::run(chooser.player(settings), listener, store.clone(), stream, options)?;
+    let player = chooser.player(settings).with_token(config.text("auth-token").map(Token::new));
+    let handle = shell::run(player, listener, store.clone(), stream, options)?;
     let look = |player: &Player| player.enrolment().clone();
     serve::until_told(handle, store, stop, look, async |enrolment| serve::check_enrolment(enrolment)).await
 }

@@ -6,7 +6,7 @@ use super::settings::ForReferee;
 use crate::shell;
 use crate::store::Stream;
 use anyhow::{Context, Result};
-use matchday_core::protocol::Version;
+use matchday_core::protocol::{Token, Version};
 use matchday_core::referee::{Referee, Settings};
 use matchday_core::timing::Timing;
 use std::process::ExitCode;
@@ -51,6 +51,7 @@ pub(super) async fn execute(flags: Flags<ForReferee>) -> Result<ExitCode> {
         _ => Referee::new(settings),
     };
     options.rules = rules.map(|rules| Arc::new(rules) as Arc<dyn shell::Rules>);
+    let referee = referee.with_token(config.text("auth-token").map(Token::new));
     let handle = shell::run(referee, listener, store.clone(), stream, options)?;
     let look = |referee: &Referee| referee.enrolment().clone();
     serve::until_told(handle, store, stop, look, async |enrolment| serve::check_enrolment(enrolment)).await

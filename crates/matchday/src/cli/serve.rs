@@ -124,6 +124,7 @@ pub(super) fn options(config: &Config) -> Result<Options> {
     options.journal = journal(format.unwrap_or(Format::People));
     options.record_exchanges = config.switch("exchanges")?.unwrap_or(true);
     options.allowed = allowed(config)?;
+    options.requests_per_address = config.count("address-rate")?;
     Ok(options)
 }
 

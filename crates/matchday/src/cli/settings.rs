@@ -96,6 +96,20 @@ const GAME_COMMAND: Setting = optional(
 const GAME_TIME: Setting = setting("game-time", "SECONDS", "2", "How long that program has for an answer");
 const GAME_MEMORY: Setting =
     setting("game-memory", "MEGABYTES", "512", "How much memory that program may use");
+const ADDRESS_RATE: Setting = optional(
+    "address-rate",
+    "N",
+    "How many requests a second are taken from one address; 0 for any number [default: 5000, and any from this machine]",
+);
+const AUTH_TOKEN: Setting = Setting {
+    secret: true,
+    ..optional(
+        "auth-token",
+        "TOKEN",
+        "A token that the operator gave out for it, if not the one of its store",
+    )
+};
+
 const MAX_SEATS: Setting = setting("max-seats", "N", "16", "How many seats there may be");
 const SEAT_FALLBACK: &str =
     "The built-in strategy that chooses when whoever holds a seat does not; none forfeits";
@@ -156,6 +170,19 @@ impl Settings for ForManager {
             "How long results are gathered before the table is sent out",
         ),
         setting("message-bytes-max", "BYTES", "10240", "The longest request that is read"),
+        setting(
+            "token-guesses-max",
+            "N",
+            "10",
+            "How many wrong tokens a minute in one agent's name are answered at once; 0 for any number",
+        ),
+        setting(
+            "agent-rate",
+            "N",
+            "20000",
+            "How many requests a second are taken from one agent; 0 for any number",
+        ),
+        ADDRESS_RATE,
         JOIN_TIMEOUT,
         CHOICE_TIMEOUT,
         REPORT_TIMEOUT,
@@ -188,6 +215,7 @@ impl Settings for ForSeat {
         MAX_SEATS,
         setting("fallback", "NAME|none", "random", SEAT_FALLBACK),
         optional("store", "FILE", "Where it keeps what it must not forget [default: seat-PORT.db]"),
+        ADDRESS_RATE,
         ADVERTISE,
         ALLOWED_HOSTS,
         ALLOWED_ORIGINS,
@@ -216,6 +244,8 @@ impl Settings for ForReferee {
         RETRY,
         CONFORMANCE,
         optional("store", "FILE", "Where it keeps what it must not forget [default: referee-PORT.db]"),
+        AUTH_TOKEN,
+        ADDRESS_RATE,
         ADVERTISE,
         ALLOWED_HOSTS,
         ALLOWED_ORIGINS,
@@ -262,6 +292,8 @@ impl Settings for ForPlayer {
             "What the server speaks: /v1/chat/completions or /v1/messages",
         ),
         optional("store", "FILE", "Where it keeps what it must not forget [default: player-PORT.db]"),
+        AUTH_TOKEN,
+        ADDRESS_RATE,
         ADVERTISE,
         ALLOWED_HOSTS,
         ALLOWED_ORIGINS,

@@ -3,6 +3,7 @@
 
 use super::address::Address;
 use super::body::{self, BodyError};
+use super::fault;
 use super::own::{OwnLine, OwnLines};
 use super::pool::{Line, Pool};
 use super::tls::Trust;
@@ -43,6 +44,11 @@ pub enum CallError {
     TimedOut,
     #[error("no connection: {0}")]
     NoConnection(String),
+    #[error("no way there from here: {0}")]
+    NoRoute(String),
+    /// The fault is this machine's own.
+    #[error("this machine could not make the call: {0}")]
+    Ours(String),
     #[error("the answer has {0} bytes or more, which is too much")]
     TooLarge(usize),
     #[error("{0}")]
@@ -132,7 +138,8 @@ impl Client {
     }
 
     async fn connect(&self, address: &Address) -> Result<Line, CallError> {
-        let stream = TcpStream::connect((address.name.as_str(), address.port)).await.map_err(broken)?;
+        let stream = TcpStream::connect((address.name.as_str(), address.port)).await;
+        let stream = stream.map_err(|error| fault::of_connecting(&error))?;
         stream.set_nodelay(true).map_err(broken)?;
         let own = self.own.open(stream.local_addr().map_err(broken)?);
         if !address.secure {

@@ -4,6 +4,7 @@ mod address;
 pub(crate) mod answer;
 pub mod body;
 pub mod client;
+mod fault;
 pub mod guard;
 mod own;
 mod pool;

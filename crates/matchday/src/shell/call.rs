@@ -107,6 +107,8 @@ async fn attempt(around: &Surroundings, outgoing: &Outgoing, dialect: Dialect) -
         Err(CallError::NoConnection(_)) => {
             (Answer::Undelivered(Failure::NoConnection), Understood::Unheard, None)
         }
+        Err(CallError::NoRoute(_)) => (Answer::Undelivered(Failure::NoRoute), Understood::Unheard, None),
+        Err(CallError::Ours(_)) => (Answer::Undelivered(Failure::Ours), Understood::Unheard, None),
         Err(error @ (CallError::TooLarge(_) | CallError::Unusable(_))) => {
             (Answer::Garbled(error.to_string()), Understood::Unclear, None)
         }

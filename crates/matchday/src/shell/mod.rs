@@ -5,7 +5,7 @@
 //! - `inbox`: what has arrived, in order and within bounds; `driver`: the task that hands it to the agent
 //! - `release`: what may be seen outside once a step is durable
 //! - `door`: requests of peers; `reception`: the one way by which they reach the agent; `call`: calls of our own
-//! - `subject`: what a message is about; `schemas`: what the agent says about the messages it speaks
+//! - `pace`: how much one address may ask; `subject`: what a message is about; `schemas`: what the agent says about the messages it speaks
 //! - [`mind`]: who decides for an agent that does not decide for itself
 //! - [`journal`]: one line for each thing that happens; `record`: exchanges as they are kept
 //! - [`handle`]: what is left in the hands of whoever started the agent
@@ -19,6 +19,7 @@ pub mod handle;
 mod inbox;
 pub mod journal;
 pub mod mind;
+mod pace;
 mod reception;
 mod record;
 mod release;
@@ -45,6 +46,7 @@ use inbox::Inbox;
 use matchday_core::agent::Agent;
 use matchday_core::entropy::Entropy;
 use matchday_core::log::{self, LogError};
+use pace::Pace;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -63,6 +65,9 @@ pub struct Options {
     /// How many requests may wait for the agent or for their reply.
     pub inbox_len: usize,
     pub connections_max: usize,
+    /// How many requests a second one address may make, 0 for any number. `None`: some thousands, and any number from
+    /// this machine itself.
+    pub requests_per_address: Option<u32>,
     /// How long a peer may take to send the body of a request.
     pub body_timeout: Duration,
     /// Whether requests and answers are kept word for word, without tokens.
@@ -86,6 +91,7 @@ impl Options {
             entropy,
             inbox_len: 1024,
             connections_max: 4096,
+            requests_per_address: None,
             body_timeout: Duration::from_secs(10),
             record_exchanges: true,
             allowed: Allowed::default(),
@@ -191,7 +197,8 @@ where
     let reception = Arc::new(Reception::new(Arc::clone(&around), address));
     let guard = Guard::new(address, options.allowed);
     let changes = reception.changes();
-    let door = Arc::new(Door::new(reception, guard, options.body_timeout, options.seats));
+    let pace = Pace::new(options.requests_per_address);
+    let door = Arc::new(Door::new(reception, guard, pace, options.body_timeout, options.seats));
     let serving = serving(Arc::clone(&door), closing);
     let driver = Driver::new(agent, options.entropy, store, stream, around, name);
     let ending = Arc::clone(&close);

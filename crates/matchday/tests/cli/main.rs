@@ -18,6 +18,8 @@ mod minds;
 mod new;
 mod refusals;
 mod schema;
+mod secrets;
 mod seven_processes;
 mod stopping;
 mod stores;
+mod wire;

@@ -128,7 +128,8 @@ impl Desk {
     pub(crate) fn order(&mut self, order: Order, player: Option<&str>, match_id: Option<&str>) {
         let league_id = self.settings.league_id.clone();
         let (player_id, match_id) = (player.map(PlayerId::new), match_id.map(MatchId::new));
-        let answer = self.ask(&Sender::Launcher, LeagueOrder { league_id, order, player_id, match_id });
+        let answer = self
+            .ask(&Sender::Launcher, LeagueOrder { league_id, order, player_id, match_id, agent_id: None });
         assert!(matches!(answer.body, Body::LeagueStatus(_)), "{answer:?}");
     }
 

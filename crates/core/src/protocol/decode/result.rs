@@ -43,7 +43,7 @@ fn result_details(r: &Reader<'_>, game_type: &GameType, status: Option<GameStatu
             &details,
             game_type,
             status,
-            &["turn_log", "fairness", "answer_ms", "deviations"],
+            &["turn_log", "fairness", "answer_ms", "deviations", "blame"],
         )?,
         turn_log: match details.has("turn_log") {
             true => Some(details.objects("turn_log", turn)?),
@@ -60,6 +60,7 @@ fn result_details(r: &Reader<'_>, game_type: &GameType, status: Option<GameStatu
         } else {
             None
         },
+        blame: if details.has("blame") { Some(details.by_player("blame", rules::blame)?) } else { None },
     })
 }
 

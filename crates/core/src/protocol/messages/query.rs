@@ -190,6 +190,9 @@ pub struct PlayerStats {
     pub draws: u32,
     pub losses: u32,
     pub technical_losses: u32,
+    /// Why it lost those, each cause with how often.
+    #[serde(default)]
+    pub technical_causes: BTreeMap<String, u32>,
     pub points: u32,
     /// Shares of the matches played, 0 to 1; null before the first.
     pub win_rate: Option<f64>,

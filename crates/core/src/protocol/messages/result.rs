@@ -1,5 +1,6 @@
 //! What a match brings: the referee's report, the manager's receipt, the table.
 
+use super::blame::Blame;
 use super::by_player::ByPlayer;
 use super::game::{GameDetails, GameStatus};
 use super::shared::Shared;
@@ -61,12 +62,15 @@ pub struct ResultDetails {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<ByPlayer<Vec<Word>>>")]
     pub deviations: Option<ByPlayer<Vec<SmolStr>>>,
+    /// Of a technical loss: why each player that lost has lost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blame: Option<ByPlayer<Blame>>,
 }
 
 impl ResultDetails {
     /// The game's own details and no more.
     pub fn of(game: GameDetails) -> Self {
-        Self { game, turn_log: None, fairness: None, answer_ms: None, deviations: None }
+        Self { game, turn_log: None, fairness: None, answer_ms: None, deviations: None, blame: None }
     }
 }
 

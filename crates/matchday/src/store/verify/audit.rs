@@ -106,6 +106,9 @@ impl Auditor {
             LeagueEvent::MatchAssigned { match_id, attempt, referee_id } => {
                 self.check_assignment(match_id, *attempt, referee_id)
             }
+            LeagueEvent::AttemptLost { match_id, attempt, referee_id, .. } => {
+                self.check_lost_attempt(match_id, *attempt, referee_id)
+            }
             LeagueEvent::MatchDecided { match_id, attempt, status, result, by } => {
                 self.check_decision(match_id, *attempt, *status, result, by)
             }
@@ -118,7 +121,13 @@ impl Auditor {
             LeagueEvent::PlayerWithdrawn { player_id } => self.check_withdrawal(player_id),
             LeagueEvent::MatchVoided { match_id } => self.check_striking(match_id),
             LeagueEvent::AgentSuspended { agent, cause } => self.check_suspension(agent, *cause),
+            LeagueEvent::TokenRevoked { agent } => {
+                self.member(agent)?;
+                ensure(!is_revoked(&self.league, agent), || format!("{} has no token", agent.id()))
+            }
+            LeagueEvent::OperatorTokenRotated { .. } => Ok(()),
             LeagueEvent::AgentRecovered { agent }
+            | LeagueEvent::TokenRotated { agent, .. }
             | LeagueEvent::TokenShown { agent }
             | LeagueEvent::DialectLearned { agent, .. }
             | LeagueEvent::DeviationsNoted { agent, .. } => self.member(agent),
@@ -185,6 +194,13 @@ impl Auditor {
         self.member(&Sender::Referee(referee.clone()))
     }
 
+    fn check_lost_attempt(&self, match_id: &MatchId, attempt: Attempt, referee: &RefereeId) -> Finding {
+        let game = self.awaited(match_id)?;
+        ensure(game.in_play && game.attempt() == Some(attempt) && game.referee() == Some(referee), || {
+            format!("{referee} is not at attempt {attempt} at {match_id}")
+        })
+    }
+
     fn check_decision(
         &mut self,
         match_id: &MatchId,
@@ -200,6 +216,7 @@ impl Auditor {
         let game = self.awaited(match_id)?;
         let played = Played::in_league(&self.league, match_id, game, attempt);
         result::check_score(&played, status, result)?;
+        result::check_blame(&played, status, result)?;
         match by {
             DecidedBy::Manager => self.check_forfeit(game, attempt, status, result)?,
             DecidedBy::Referee(referee) => {
@@ -242,11 +259,13 @@ impl Auditor {
         ensure(attempt == expected, || format!("it is attempt {expected}, not {attempt}"))?;
         for player in [&game.a, &game.b] {
             let player_known = self.league.players.get(player);
-            let absent = player_known.is_some_and(|known| known.withdrawn || known.is_suspended());
+            let absent = player_known.is_some_and(|known| !known.is_in() || known.is_suspended());
             let won = result.winner.as_ref() == Some(player);
             ensure(absent != won, || match won {
                 true => format!("{player} wins by default, and is out of the league itself"),
-                false => format!("{player} forfeits, and is neither suspended nor withdrawn"),
+                false => {
+                    format!("{player} forfeits, and is neither suspended nor withdrawn, and has its token")
+                }
             })?;
         }
         Ok(())
@@ -309,8 +328,16 @@ impl Auditor {
                     format!("{id} has {streak} technical losses in a row, and {limit} suspend")
                 })
             }
-            (Suspicion::Unreachable | Suspicion::Overdue, Sender::Referee(_)) => Ok(()),
+            (Suspicion::Unreachable, _) | (Suspicion::Overdue, Sender::Referee(_)) => Ok(()),
             _ => Err(format!("{} cannot be suspended for that", agent.id())),
         }
+    }
+}
+
+fn is_revoked(league: &League, agent: &Sender) -> bool {
+    match agent {
+        Sender::Player(id) => league.players.get(id).is_some_and(|player| player.revoked),
+        Sender::Referee(id) => league.referees.get(id).is_some_and(|referee| referee.revoked),
+        Sender::LeagueManager | Sender::Launcher => false,
     }
 }

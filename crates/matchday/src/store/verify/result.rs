@@ -5,7 +5,7 @@ use matchday_core::fair;
 use matchday_core::game::{self, Outcome, Seat, Turn};
 use matchday_core::league::League;
 use matchday_core::league::fixture::Match;
-use matchday_core::protocol::messages::{GameDetails, GameStatus, MatchResult, Parity};
+use matchday_core::protocol::messages::{Culprit, GameDetails, GameStatus, MatchResult, Parity};
 use matchday_core::protocol::{Attempt, GameType, LeagueId, MatchId, PlayerId};
 use matchday_core::referee::Assignment;
 
@@ -73,6 +73,26 @@ pub(super) fn check_score(game: &Played<'_>, status: GameStatus, result: &MatchR
         Some(said) if said != status => Err(format!("recorded as {status:?}, reported as {said:?}")),
         _ => Ok(()),
     }
+}
+
+/// Whoever lost without play is to blame, nobody else is, and nobody for another's fault. Foreign referees and old logs do
+/// not say.
+pub(super) fn check_blame(game: &Played<'_>, status: GameStatus, result: &MatchResult) -> Result<(), String> {
+    let Some(blame) = &result.details.blame else {
+        return Ok(());
+    };
+    for player in [game.a, game.b] {
+        let lost = status == GameStatus::TechnicalLoss && result.winner.as_ref() != Some(player);
+        match blame.get(player) {
+            None if lost => return Err(format!("{player} lost without play, and nobody says why")),
+            Some(_) if !lost => return Err(format!("{player} is blamed, and did not lose without play")),
+            Some(blame) if blame.culprit != Culprit::Player => {
+                return Err(format!("{player} lost by the fault of another: {}", blame.culprit.name()));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// What the check of a draw comes to: `proven`, `unproven`, or why it is wrong; `None` if there was none.
