@@ -39,7 +39,7 @@ impl Referee {
         let current = window.call == Some(call) && window.pause.is_none();
         let seat = asked.seat;
         let wrong = match answer {
-            Answer::Undelivered(Failure::NoConnection) => {
+            Answer::Undelivered(Failure::NoConnection | Failure::Forbidden) => {
                 if current {
                     self.with(now, &asked.match_id, step, |ongoing, acts| {
                         ongoing.unreachable(now, seat, acts);

@@ -4,6 +4,7 @@
 //! # Layout
 //! - [`settings`], `config`, `config_file`: what can be set, and where each value came from
 //! - `manager`, `referee`, `player`, `seat`: the agents, which keep running; `serve`: what they have in common
+//! - `network`, `tls`: whom an agent may call and what it takes; certificates
 //! - `desk`: talks to a manager; `look`, `order`: the commands that do; `watch`: what is looked at again and again
 //! - `new`: a starter agent; `check`: is an agent conformant? `practice`: how does it bear a league, and trouble?
 //! - `schema`: the messages and methods for those who write agents
@@ -15,8 +16,11 @@ mod config;
 mod config_file;
 mod desk;
 mod files;
+#[cfg(test)]
+mod limits;
 mod look;
 mod manager;
+mod network;
 mod new;
 mod order;
 mod player;
@@ -28,6 +32,7 @@ mod seat;
 mod serve;
 mod settings;
 mod show;
+mod tls;
 mod watch;
 
 use clap::{Parser, Subcommand};

@@ -3,7 +3,8 @@
 
 use super::body::{self, BodyError};
 use super::pool::{Line, Pool};
-use super::tls::Trust;
+use super::strangers::Strangers;
+use super::tls::{self, Trust};
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::client::conn::http1;
@@ -15,14 +16,27 @@ use std::sync::Arc;
 use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout_at};
 
-const HEADERS_MAX: usize = 64;
-const HEAD_BYTES_MAX: usize = 32 * 1024;
-
 /// One for the whole process: its copies share their connections.
 #[derive(Debug, Clone, Default)]
 pub struct Client {
     pool: Arc<Pool>,
     trust: Trust,
+    /// Who may be called, unless it is anyone.
+    strangers: Option<Strangers>,
+    heads: Heads,
+}
+
+/// How much of a head an answer may have.
+#[derive(Debug, Clone, Copy)]
+pub struct Heads {
+    pub headers_max: usize,
+    pub bytes_max: usize,
+}
+
+impl Default for Heads {
+    fn default() -> Self {
+        Self { headers_max: 64, bytes_max: 32 * 1024 }
+    }
 }
 
 /// What came back.
@@ -40,6 +54,8 @@ pub enum CallError {
     TimedOut,
     #[error("no connection: {0}")]
     NoConnection(String),
+    #[error("not called: {0}")]
+    Forbidden(String),
     #[error("the answer has {0} bytes or more, which is too much")]
     TooLarge(usize),
     #[error("{0}")]
@@ -70,6 +86,20 @@ impl Client {
     /// A client that believes whom `trust` believes, over https.
     pub fn trusting(trust: Trust) -> Self {
         Self { trust, ..Self::default() }
+    }
+
+    /// The same, reading no more of a head than that.
+    pub fn reading(self, heads: Heads) -> Self {
+        Self { heads, ..self }
+    }
+
+    /// One that calls only whom `strangers` lets it. Connections of the other are not its own.
+    pub fn guarded(&self, strangers: Strangers) -> Self {
+        Self { pool: Arc::default(), strangers: Some(strangers), ..self.clone() }
+    }
+
+    pub(crate) fn strangers(&self) -> Option<&Strangers> {
+        self.strangers.as_ref()
     }
 
     /// Sends `body` to `url` and waits for the answer, of which at most `most` bytes are read.
@@ -113,7 +143,15 @@ impl Client {
             return received;
         }
         let line = self.connect(address).await?;
-        let failed = |error: hyper::Error| Err(CallError::NoConnection(error.to_string()));
+        let failed = |error: hyper::Error| {
+            Err(match error.is_parse_too_large() {
+                true => CallError::Unusable("the head of the answer is too large"),
+                false => {
+                    let why = tls::refusal(&address.name, &error).unwrap_or_else(|| error.to_string());
+                    CallError::NoConnection(why)
+                }
+            })
+        };
         self.send(line, address, sending, most).await.unwrap_or_else(failed)
     }
 
@@ -138,13 +176,21 @@ impl Client {
     }
 
     async fn connect(&self, address: &Address) -> Result<Line, CallError> {
-        let stream = TcpStream::connect((address.name.as_str(), address.port)).await.map_err(broken)?;
+        let pinned = match &self.strangers {
+            Some(strangers) => strangers.addresses(&address.uri).await?,
+            None => None,
+        };
+        let connecting = match pinned {
+            Some(addresses) => TcpStream::connect(addresses.as_slice()).await,
+            None => TcpStream::connect((address.name.as_str(), address.port)).await,
+        };
+        let stream = connecting.map_err(broken)?;
         stream.set_nodelay(true).map_err(broken)?;
         if !address.secure {
-            return shake_hands(TokioIo::new(stream)).await;
+            return shake_hands(TokioIo::new(stream), self.heads).await;
         }
         let stream = self.trust.secure(&address.name, stream).await?;
-        shake_hands(TokioIo::new(stream)).await
+        shake_hands(TokioIo::new(stream), self.heads).await
     }
 }
 
@@ -152,10 +198,13 @@ fn broken(error: impl std::fmt::Display) -> CallError {
     CallError::NoConnection(error.to_string())
 }
 
-async fn shake_hands<T: Read + Write + Send + Unpin + 'static>(stream: T) -> Result<Line, CallError> {
+async fn shake_hands<T>(stream: T, heads: Heads) -> Result<Line, CallError>
+where
+    T: Read + Write + Send + Unpin + 'static,
+{
     let (line, connection) = http1::Builder::new()
-        .max_headers(HEADERS_MAX)
-        .max_buf_size(HEAD_BYTES_MAX)
+        .max_headers(heads.headers_max)
+        .max_buf_size(heads.bytes_max)
         .handshake(stream)
         .await
         .map_err(broken)?;
@@ -170,6 +219,9 @@ impl Address {
             url.parse().map_err(|_| CallError::Unusable("the endpoint is not a URL we can call"))?;
         let secure = uri.scheme_str().is_some_and(|scheme| scheme.eq_ignore_ascii_case("https"));
         let authority = uri.authority().ok_or(CallError::Unusable("the endpoint names no host"))?;
+        if !secure && uri.scheme_str().is_none_or(|scheme| !scheme.eq_ignore_ascii_case("http")) {
+            return Err(CallError::Unusable("the endpoint is neither http nor https"));
+        }
         let host = authority.as_str().to_owned();
         let name = authority.host().trim_start_matches('[').trim_end_matches(']').to_owned();
         let port = authority.port_u16().unwrap_or(if secure { 443 } else { 80 });

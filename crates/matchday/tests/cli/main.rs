@@ -10,6 +10,7 @@
 mod admin;
 mod allowed;
 mod config;
+mod endpoints;
 mod ground;
 mod help;
 mod looks;
@@ -20,3 +21,4 @@ mod schema;
 mod seven_processes;
 mod stopping;
 mod stores;
+mod tls;
