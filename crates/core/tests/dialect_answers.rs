@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 
 const LIMITS: Limits = Limits { message_bytes_max: 10 * 1024, array_len_max: 100 };
 
-fn read(status: u16, body: &Value) -> WireAnswer {
-    read_answer(status, body.to_string().as_bytes(), &LIMITS)
+fn read(status: u16, body: &Value) -> WireAnswer<'static> {
+    read_answer(status, body.to_string().as_bytes(), &LIMITS).into_owned()
 }
 
 fn garbled(status: u16, body: &[u8]) -> String {
@@ -42,7 +42,7 @@ fn a_message_is_found_wherever_agents_put_it() {
         json!({ "jsonrpc": "2.0", "id": 1, "result": { "content": [{ "type": "text", "text": text }] } }),
     ] {
         for status in [200, 201, 400, 404, 500] {
-            assert_eq!(read(status, &body), WireAnswer::Message(ack.clone()), "{status} {body}");
+            assert_eq!(read(status, &body), WireAnswer::Message(ack.clone().into()), "{status} {body}");
         }
     }
 }
@@ -50,8 +50,8 @@ fn a_message_is_found_wherever_agents_put_it() {
 #[test]
 fn a_message_with_an_error_of_its_own_is_still_a_message() {
     let response = json!({ "message_type": "LEAGUE_QUERY_RESPONSE", "success": false, "error": { "error_code": "E005" } });
-    assert_eq!(read(200, &response), WireAnswer::Message(response.clone()));
-    assert_eq!(read(200, &json!({ "result": response })), WireAnswer::Message(response));
+    assert_eq!(read(200, &response), WireAnswer::Message(response.clone().into()));
+    assert_eq!(read(200, &json!({ "result": response })), WireAnswer::Message(response.into()));
 }
 
 #[test]
@@ -63,8 +63,8 @@ fn a_players_answer_without_its_type_is_not_a_mere_acknowledgement() {
         json!({ "move_data": { "choice": 4 } }),
         json!({ "parity_choice": null }),
     ] {
-        assert_eq!(read(200, &answer), WireAnswer::Message(answer.clone()));
-        assert_eq!(read(200, &json!({ "id": 1, "result": answer })), WireAnswer::Message(answer));
+        assert_eq!(read(200, &answer), WireAnswer::Message(answer.clone().into()));
+        assert_eq!(read(200, &json!({ "id": 1, "result": answer })), WireAnswer::Message(answer.into()));
     }
 }
 

@@ -32,9 +32,9 @@ fn start_league() -> Value {
     })
 }
 
-fn asked(params: &Value) -> Asked {
+fn asked(params: &Value) -> Asked<'static> {
     let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "start_league", "params": params });
-    match read_requests(body.to_string().as_bytes(), &LIMITS) {
+    match read_requests(body.to_string().leak().as_bytes(), &LIMITS) {
         Requests::One(request) => request.asked,
         other => panic!("one request was sent: {other:?}"),
     }
@@ -82,8 +82,11 @@ fn questions_are_handed_on_and_what_is_foreign_is_not() {
 #[test]
 fn an_answer_is_decoded_or_described() {
     let answer = |wire| answer(wire, &reading(Conformance::Strict));
-    assert!(matches!(answer(WireAnswer::Message(start_league())), Answer::Message(Ok(_))));
-    assert!(matches!(answer(WireAnswer::Message(json!({ "choice": "even" }))), Answer::Message(Err(_))));
+    assert!(matches!(answer(WireAnswer::Message(start_league().into())), Answer::Message(Ok(_))));
+    assert!(matches!(
+        answer(WireAnswer::Message(json!({ "choice": "even" }).into())),
+        Answer::Message(Err(_))
+    ));
     assert!(matches!(answer(WireAnswer::Received), Answer::Received));
     assert!(matches!(answer(WireAnswer::MethodNotFound), Answer::Garbled(_)));
     let error = WireAnswer::Error { code: -32000, message: "busy".to_owned() };

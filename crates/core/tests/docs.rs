@@ -111,7 +111,8 @@ fn every_shown_message_is_strictly_right_but_the_one_that_is_refused() {
 #[test]
 fn every_shown_request_is_in_the_standard_dialect() {
     for exchanged in exchanges::all() {
-        let requests = read_requests(exchanged.request(1).as_bytes(), &Limits::AGENT);
+        let body = exchanged.request(1);
+        let requests = read_requests(body.as_bytes(), &Limits::AGENT);
         let Requests::One(request) = requests else { panic!("{}: {requests:?}", exchanged.name) };
         assert_eq!(request.dialect, Dialect::Standard, "{}", exchanged.name);
         let (request, _) = exchanged.parsed(1);

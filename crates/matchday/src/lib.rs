@@ -11,7 +11,9 @@
 //! - `check`: is an agent conformant? each rule, what was seen, how to mend it
 //! - `starter`: agents to begin from, in several languages
 //! - `practice`: a league of one, against sparring partners and trouble
+//! - `bench`: how fast leagues are, measured
 
+mod bench;
 mod check;
 pub mod cli;
 mod local;

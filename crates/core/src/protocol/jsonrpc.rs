@@ -1,9 +1,10 @@
 //! JSON-RPC 2.0 as types: ids, errors, and the shapes of calls and responses. Values only; `dialect` reads and writes
 //! them.
 
+use super::json::{Fields, Json};
 use serde::{Serialize, Serializer};
+use serde_json::Value;
 use serde_json::value::RawValue;
-use serde_json::{Map, Value};
 use smol_str::{SmolStr, ToSmolStr};
 use std::collections::BTreeMap;
 
@@ -37,16 +38,13 @@ pub struct NumberText(SmolStr);
 impl Id {
     /// The id of a request whose text is `written` and whose fields are `request`; `None` where it has none, and an
     /// error where it has something that cannot be an id.
-    pub(crate) fn of_request(
-        written: &str,
-        request: &Map<String, Value>,
-    ) -> Result<Option<Self>, ErrorObject> {
+    pub(crate) fn of_request(written: &str, request: &Fields<'_>) -> Result<Option<Self>, ErrorObject> {
         match request.get("id") {
             None => Ok(None),
-            Some(Value::Null) => Ok(Some(Self::Null)),
-            Some(Value::String(text)) => Ok(Some(Self::Text(text.into()))),
-            Some(Value::Number(number)) if !number.is_f64() => Ok(Some(Self::number(number.to_smolstr()))),
-            Some(Value::Number(number)) => {
+            Some(Json::Null) => Ok(Some(Self::Null)),
+            Some(Json::String(text)) => Ok(Some(Self::Text(text.as_ref().into()))),
+            Some(Json::Number(number)) if !number.is_f64() => Ok(Some(Self::number(number.to_smolstr()))),
+            Some(Json::Number(number)) => {
                 let exact = number_as_written(written).unwrap_or_else(|| number.to_smolstr());
                 Ok(Some(Self::number(exact)))
             }

@@ -5,6 +5,7 @@ pub mod dialect;
 pub mod envelope;
 pub mod error;
 pub mod ids;
+pub mod json;
 pub mod jsonrpc;
 pub mod message;
 pub mod messages;

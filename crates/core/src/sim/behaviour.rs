@@ -154,7 +154,7 @@ fn with_no_choice(chance: &mut Entropy, message: &Message, reader: &Reader) -> A
             *place = choice.clone();
         }
     }
-    reader.message(&value, None)
+    reader.message(value.into(), None)
 }
 
 fn with_another_choice(message: &Message) -> Message {

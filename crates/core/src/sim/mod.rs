@@ -6,7 +6,10 @@
 //! In reading order: [`host`] runs one agent by the contract; [`network`] and [`faults`] get in its way; [`behaviour`]
 //! are players that do not play along, [`minds`] those who decide for players from outside; `world`, `lives`, `exchange`
 //! and `outsiders` are what happens; `wiretap`, [`check`] and `inspection` are who watches.
+//!
+//! [`bare`] is another world, without any trouble: it is there to be measured.
 
+pub mod bare;
 pub mod behaviour;
 mod cast;
 pub mod check;

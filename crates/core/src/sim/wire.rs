@@ -9,8 +9,8 @@ use crate::protocol::dialect::answer::{WireAnswer, read_answer};
 use crate::protocol::dialect::call::{write_call, write_probe};
 use crate::protocol::dialect::reply::{HttpReply, write_reply};
 use crate::protocol::dialect::request::{Asked, ReplyTo, Requests, read_requests};
+use crate::protocol::json::Json;
 use crate::protocol::{Body, Message, Sender, Timestamp};
-use serde_json::Value;
 
 /// In which form messages travel in a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,7 +86,7 @@ impl Reader {
             Requests::Batch(_) => return Err(HttpReply { status: 500, body: Vec::new() }),
         };
         let ask = match request.asked {
-            Asked::Message { value, .. } => Ask::Message(decode(&value, &self.reading(None))),
+            Asked::Message { value, .. } => Ask::Message(decode(value, &self.reading(None))),
             Asked::Look(look) => Ask::Look(look),
             Asked::MatchState(match_id) => Ask::MatchState(match_id),
             Asked::PlayerState => Ask::PlayerState,
@@ -106,14 +106,14 @@ impl Reader {
             Back::Http(reply) => reply,
         };
         match read_answer(status, &body, &self.limits) {
-            WireAnswer::Message(value) => self.message(&value, exchange),
+            WireAnswer::Message(value) => self.message(value, exchange),
             WireAnswer::Received => Answer::Received,
             WireAnswer::MethodNotFound => Answer::Garbled("the method is not known".into()),
             WireAnswer::Error { message, .. } | WireAnswer::Garbled(message) => Answer::Garbled(message),
         }
     }
 
-    pub(super) fn message(&self, value: &Value, exchange: Option<&Exchange>) -> Answer {
+    pub(super) fn message(&self, value: Json<'_>, exchange: Option<&Exchange>) -> Answer {
         Answer::Message(decode(value, &self.reading(exchange)))
     }
 }

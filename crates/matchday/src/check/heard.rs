@@ -3,6 +3,7 @@
 use super::exchange::Outcome;
 use super::probe::Reply;
 use matchday_core::protocol::dialect::answer::WireAnswer;
+use matchday_core::protocol::json::Json;
 use serde_json::Value;
 
 /// What came of a question.
@@ -28,7 +29,7 @@ impl Heard {
         match &reply.wire {
             Some(WireAnswer::Message(message)) => match refusal(message) {
                 Some((code, words)) => Heard::Refused { code, words },
-                None => Heard::Message(message.clone()),
+                None => Heard::Message(message.to_value()),
             },
             Some(WireAnswer::Received) => Heard::Received,
             Some(WireAnswer::MethodNotFound) => Heard::Garbled("it does not know the method".to_owned()),
@@ -45,8 +46,8 @@ impl Heard {
 }
 
 /// Code and words of a LEAGUE_ERROR.
-fn refusal(message: &Value) -> Option<(String, String)> {
-    let text = |key: &str| message.get(key).and_then(Value::as_str);
+fn refusal(message: &Json<'_>) -> Option<(String, String)> {
+    let text = |key: &str| message.get(key).and_then(Json::as_str);
     (text("message_type") == Some("LEAGUE_ERROR")).then_some(())?;
     let words = text("error_message").or(text("error_description")).unwrap_or_default();
     Some((text("error_code").unwrap_or("no code").to_owned(), words.to_owned()))

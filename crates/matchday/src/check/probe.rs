@@ -49,7 +49,7 @@ pub(crate) struct Reply {
     pub(crate) id: i64,
     pub(crate) dialect: Dialect,
     /// What a league makes of the answer, if there was one.
-    pub(crate) wire: Option<WireAnswer>,
+    pub(crate) wire: Option<WireAnswer<'static>>,
     /// Whether the answer came by a message of its own, to a port of ours.
     pub(crate) apart: bool,
 }
@@ -201,7 +201,8 @@ impl Probe {
             None => body,
         };
         let exchange = self.send(message.message_type().name(), body, within).await;
-        let wire = exchange.answered().map(|came| read_answer(came.status, &came.body, &self.limits));
+        let read = |came: &Answered| read_answer(came.status, &came.body, &self.limits).into_owned();
+        let wire = exchange.answered().map(read);
         Reply { exchange, id, dialect, wire, apart: false }
     }
 }

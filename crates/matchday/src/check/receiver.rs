@@ -41,7 +41,7 @@ pub(crate) async fn open() -> anyhow::Result<(Booth, Endpoint)> {
 pub(crate) fn message_in(body: &[u8]) -> Option<Value> {
     match read_requests(body, &Limits::AGENT) {
         Requests::One(request) => match request.asked {
-            Asked::Message { value, .. } => Some(value),
+            Asked::Message { value, .. } => Some(value.to_value()),
             _ => None,
         },
         _ => None,

@@ -37,14 +37,14 @@ impl ManagerArg {
 }
 
 #[derive(Debug)]
-pub(super) struct Desk {
+pub(crate) struct Desk {
     client: Client,
     clock: Clock,
     url: String,
 }
 
 impl Desk {
-    pub(super) fn at(url: &str, client: Client) -> Self {
+    pub(crate) fn at(url: &str, client: Client) -> Self {
         Self { client, clock: Clock::start(), url: url.to_owned() }
     }
 
@@ -69,7 +69,7 @@ impl Desk {
         }
     }
 
-    pub(super) async fn status(&self) -> Result<Value> {
+    pub(crate) async fn status(&self) -> Result<Value> {
         self.look("get_status", json!({})).await.map(bare)
     }
 
@@ -85,7 +85,7 @@ impl Desk {
             .ok_or_else(|| anyhow!("the manager does not name its league - give --league-id"))
     }
 
-    pub(super) async fn start(&self, league_id: &LeagueId, token: Option<&Token>) -> Result<Value> {
+    pub(crate) async fn start(&self, league_id: &LeagueId, token: Option<&Token>) -> Result<Value> {
         self.send(StartLeague { league_id: league_id.clone() }, token).await
     }
 

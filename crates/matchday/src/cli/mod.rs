@@ -7,14 +7,16 @@
 //! - `network`, `tls`: whom an agent may call and what it takes; certificates
 //! - `desk`: talks to a manager; `look`, `order`: the commands that do; `watch`: what is looked at again and again
 //! - `new`: a starter agent; `check`: is an agent conformant? `practice`: how does it bear a league, and trouble?
+//! - `bench`: how fast it is
 //! - `schema`: the messages and methods for those who write agents
 //! - `run`: a whole league at once; `files`: what can be made of a stored league; `against`: its requests, sent again
 
 mod against;
+mod bench;
 mod check;
 mod config;
 mod config_file;
-mod desk;
+pub(crate) mod desk;
 mod files;
 #[cfg(test)]
 mod limits;
@@ -109,6 +111,9 @@ enum Command {
     /// Write JSON Schemas of all messages, and an OpenRPC document for each kind of agent
     #[command(after_help = schema::EXAMPLE)]
     Schema(schema::SchemaArgs),
+    /// Measure how fast leagues are played here, beside the fastest that HTTP can be
+    #[command(after_help = bench::EXAMPLE)]
+    Bench(bench::BenchArgs),
     /// Check a stored league: its chain of events, draws, scores and table
     Verify(files::VerifyArgs),
     /// Tell a stored match as it happened
@@ -153,6 +158,7 @@ async fn execute(command: Command) -> anyhow::Result<ExitCode> {
         Command::Practice(args) => practice::execute(args).await,
         Command::Config(args) => show::config(args),
         Command::Schema(args) => schema::execute(args),
+        Command::Bench(args) => bench::execute(args).await,
         Command::Verify(args) => files::verify(args),
         Command::Replay(args) => files::replay(args).await,
         Command::Export(args) => files::export(args),

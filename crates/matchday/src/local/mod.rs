@@ -17,12 +17,15 @@ use crate::store::{Store, Stream};
 use anyhow::{Context, Result, anyhow, bail};
 use cast::Cast;
 use matchday_core::agent::Agent;
+use matchday_core::enrol::Identity;
 use matchday_core::entropy::Entropy;
 use matchday_core::league::{self, League, Manager};
 use matchday_core::player::Player;
 use matchday_core::player::durable::Fallbacks;
 use matchday_core::protocol::messages::StartLeague;
-use matchday_core::protocol::{ConversationId, Endpoint, Envelope, Message, MessageType, RoundId, Sender};
+use matchday_core::protocol::{
+    ConversationId, Endpoint, Envelope, Message, MessageType, PlayerId, RoundId, Sender,
+};
 use matchday_core::referee::Referee;
 use ports::Others;
 use std::sync::Arc;
@@ -204,6 +207,21 @@ impl LocalLeague {
                 return deaf;
             }
             sleep(LOOK_EVERY).await;
+        }
+    }
+
+    /// Who the first player is, and by which token the manager knows it. The manager knows of a player a moment before
+    /// the player does.
+    pub(crate) async fn first_player(&self) -> Result<Identity<PlayerId>> {
+        let first = self.players.first().context("the league has no player of ours")?;
+        let deadline = Instant::now() + REGISTRATION_MAX;
+        loop {
+            let seen = first.inspect(|player| player.identity().cloned()).await;
+            match seen.context("the first player has stopped")? {
+                Some(identity) => return Ok(identity),
+                None if Instant::now() > deadline => bail!("the first player does not hear who it is"),
+                None => sleep(LOOK_EVERY).await,
+            }
         }
     }
 

@@ -1,17 +1,20 @@
 //! The calling side: one POST, one answer, by its deadline, over http or https. Connections are kept and used again;
 //! redirects are answers like any other.
 
+use super::address::Address;
 use super::body::{self, BodyError};
+use super::own::{OwnLine, OwnLines};
+use super::policy::Target;
 use super::pool::{Line, Pool};
 use super::strangers::Strangers;
 use super::tls::{self, Trust};
 use bytes::Bytes;
-use http_body_util::Full;
+use hyper::HeaderMap;
 use hyper::client::conn::http1;
-use hyper::header::{ACCEPT, CONTENT_TYPE, HOST, HeaderName, HeaderValue};
+use hyper::header::{HeaderName, HeaderValue};
 use hyper::rt::{Read, Write};
-use hyper::{HeaderMap, Method, Request, Uri};
 use hyper_util::rt::TokioIo;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout_at};
@@ -20,6 +23,7 @@ use tokio::time::{Instant, timeout_at};
 #[derive(Debug, Clone, Default)]
 pub struct Client {
     pool: Arc<Pool>,
+    own: OwnLines,
     trust: Trust,
     /// Who may be called, unless it is anyone.
     strangers: Option<Strangers>,
@@ -62,20 +66,11 @@ pub enum CallError {
     Unusable(&'static str),
 }
 
-/// Where a call goes.
-struct Address {
-    uri: Uri,
-    host: String,
-    name: String,
-    port: u16,
-    secure: bool,
-}
-
 /// What goes out.
 #[derive(Clone)]
-struct Sending {
-    headers: Vec<(HeaderName, HeaderValue)>,
-    body: Bytes,
+pub(super) struct Sending {
+    pub(super) headers: Vec<(HeaderName, HeaderValue)>,
+    pub(super) body: Bytes,
 }
 
 impl Client {
@@ -122,7 +117,7 @@ impl Client {
         deadline: Instant,
         most: usize,
     ) -> Result<Received, CallError> {
-        let address = Address::of(url)?;
+        let address = self.pool.address(url)?;
         match timeout_at(deadline, self.exchange(&address, Sending { headers, body }, most)).await {
             Ok(outcome) => outcome,
             Err(_) => Err(CallError::TimedOut),
@@ -137,7 +132,7 @@ impl Client {
     ) -> Result<Received, CallError> {
         // A server may close a connection at the very moment we begin to use it again. That is nobody's failure, and
         // says nothing about whether a fresh one works.
-        if let Some(line) = self.pool.take(&address.origin())
+        if let Some(line) = self.pool.take(&address.origin)
             && let Ok(received) = self.send(line, address, sending.clone(), most).await
         {
             return received;
@@ -147,7 +142,7 @@ impl Client {
             Err(match error.is_parse_too_large() {
                 true => CallError::Unusable("the head of the answer is too large"),
                 false => {
-                    let why = tls::refusal(&address.name, &error).unwrap_or_else(|| error.to_string());
+                    let why = tls::refusal(&address.target.host, &error).unwrap_or_else(|| error.to_string());
                     CallError::NoConnection(why)
                 }
             })
@@ -171,26 +166,33 @@ impl Client {
             Err(BodyError::TooLarge(bytes)) => return Ok(Err(CallError::TooLarge(bytes))),
             Err(error @ BodyError::Broken) => return Ok(Err(CallError::NoConnection(error.to_string()))),
         };
-        self.pool.give_back(&address.origin(), line);
+        self.pool.give_back(&address.origin, line);
         Ok(Ok(Received { status: head.status.as_u16(), headers: head.headers, body }))
     }
 
     async fn connect(&self, address: &Address) -> Result<Line, CallError> {
+        let Target { host, port, .. } = &address.target;
         let pinned = match &self.strangers {
-            Some(strangers) => strangers.addresses(&address.uri).await?,
+            Some(strangers) => strangers.addresses(&address.target).await?,
             None => None,
         };
         let connecting = match pinned {
             Some(addresses) => TcpStream::connect(addresses.as_slice()).await,
-            None => TcpStream::connect((address.name.as_str(), address.port)).await,
+            None => TcpStream::connect((host.as_str(), *port)).await,
         };
         let stream = connecting.map_err(broken)?;
         stream.set_nodelay(true).map_err(broken)?;
+        let own = self.own.open(stream.local_addr().map_err(broken)?);
         if !address.secure {
-            return shake_hands(TokioIo::new(stream), self.heads).await;
+            return shake_hands(TokioIo::new(stream), self.heads, own).await;
         }
-        let stream = self.trust.secure(&address.name, stream).await?;
-        shake_hands(TokioIo::new(stream), self.heads).await
+        let stream = self.trust.secure(host, stream).await?;
+        shake_hands(TokioIo::new(stream), self.heads, own).await
+    }
+
+    /// Whether it is this client, or a copy of it, that calls from there.
+    pub(crate) fn is_caller(&self, from: SocketAddr) -> bool {
+        self.own.contains(from)
     }
 }
 
@@ -198,7 +200,7 @@ fn broken(error: impl std::fmt::Display) -> CallError {
     CallError::NoConnection(error.to_string())
 }
 
-async fn shake_hands<T>(stream: T, heads: Heads) -> Result<Line, CallError>
+async fn shake_hands<T>(stream: T, heads: Heads, own: OwnLine) -> Result<Line, CallError>
 where
     T: Read + Write + Send + Unpin + 'static,
 {
@@ -209,42 +211,9 @@ where
         .await
         .map_err(broken)?;
     // It ends when the line is dropped or the peer closes; what went wrong is told to whoever waits for an answer.
-    tokio::spawn(connection);
+    tokio::spawn(async move {
+        let _ = connection.await;
+        drop(own);
+    });
     Ok(line)
-}
-
-impl Address {
-    fn of(url: &str) -> Result<Self, CallError> {
-        let uri: Uri =
-            url.parse().map_err(|_| CallError::Unusable("the endpoint is not a URL we can call"))?;
-        let secure = uri.scheme_str().is_some_and(|scheme| scheme.eq_ignore_ascii_case("https"));
-        let authority = uri.authority().ok_or(CallError::Unusable("the endpoint names no host"))?;
-        if !secure && uri.scheme_str().is_none_or(|scheme| !scheme.eq_ignore_ascii_case("http")) {
-            return Err(CallError::Unusable("the endpoint is neither http nor https"));
-        }
-        let host = authority.as_str().to_owned();
-        let name = authority.host().trim_start_matches('[').trim_end_matches(']').to_owned();
-        let port = authority.port_u16().unwrap_or(if secure { 443 } else { 80 });
-        Ok(Self { host, name, port, secure, uri })
-    }
-
-    /// What a connection can be used again for.
-    fn origin(&self) -> String {
-        format!("{}{}", if self.secure { "https://" } else { "http://" }, self.host)
-    }
-
-    fn request(&self, sending: Sending) -> Request<Full<Bytes>> {
-        let mut request = Request::new(Full::new(sending.body));
-        *request.method_mut() = Method::POST;
-        let path = self.uri.path_and_query().map_or("/", |path| path.as_str());
-        *request.uri_mut() = path.parse().unwrap_or_default();
-        let headers = request.headers_mut();
-        if let Ok(host) = HeaderValue::from_str(&self.host) {
-            headers.insert(HOST, host);
-        }
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        headers.insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
-        headers.extend(sending.headers);
-        request
-    }
 }

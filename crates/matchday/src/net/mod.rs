@@ -1,11 +1,13 @@
 //! HTTP, both sides of it: bytes go in and out in time and within bounds. Knows nothing of leagues.
 
+mod address;
 pub(crate) mod answer;
 pub mod body;
 pub mod client;
 pub mod guard;
 pub mod kinds;
 pub mod names;
+mod own;
 pub mod pem;
 mod places;
 pub mod policy;

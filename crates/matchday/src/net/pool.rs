@@ -1,6 +1,8 @@
-//! Connections that may be used again, by the origin they lead to: scheme, host and port. One that is not used for a
+//! Addresses that have been read, and connections that may be used again, by the origin they lead to. One that is not used for a
 //! moment is let go: a server that serves one connection at a time hears nobody else for as long as we keep ours.
 
+use super::address::Address;
+use super::client::CallError;
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::client::conn::http1::SendRequest;
@@ -15,6 +17,7 @@ const SWEEP_EVERY: Duration = Duration::from_millis(250);
 /// How many idle connections are kept to one host, and how many hosts there may be before the idle ones are cleared.
 const PER_HOST_MAX: usize = 16;
 const HOSTS_MAX: usize = 1024;
+const ADDRESSES_MAX: usize = 4096;
 
 pub(super) type Line = SendRequest<Full<Bytes>>;
 
@@ -23,7 +26,9 @@ pub(super) struct Pool(Mutex<Idlers>);
 
 #[derive(Debug, Default)]
 struct Idlers {
-    hosts: HashMap<String, Vec<Idle>>,
+    /// By their URL.
+    addresses: HashMap<Box<str>, Arc<Address>>,
+    hosts: HashMap<Box<str>, Vec<Idle>>,
     /// Whether a task lets go of what has been idle for too long. It ends when there is nothing left.
     swept: bool,
 }
@@ -39,6 +44,20 @@ impl Pool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Where `url` leads.
+    pub(super) fn address(&self, url: &str) -> Result<Arc<Address>, CallError> {
+        let mut idlers = self.idlers();
+        if let Some(address) = idlers.addresses.get(url) {
+            return Ok(Arc::clone(address));
+        }
+        let address = Arc::new(Address::of(url)?);
+        if idlers.addresses.len() >= ADDRESSES_MAX {
+            idlers.addresses.clear();
+        }
+        idlers.addresses.insert(url.into(), Arc::clone(&address));
+        Ok(address)
+    }
+
     /// The connection to `host` that was used last, if one is still open.
     pub(super) fn take(&self, host: &str) -> Option<Line> {
         let mut idlers = self.idlers();
@@ -51,7 +70,6 @@ impl Pool {
                 return Some(line);
             }
         }
-        idlers.hosts.remove(host);
         None
     }
 
@@ -60,13 +78,17 @@ impl Pool {
             return;
         }
         let mut idlers = self.idlers();
-        if idlers.hosts.len() >= HOSTS_MAX && !idlers.hosts.contains_key(host) {
-            idlers.let_go();
-        }
-        if idlers.hosts.len() < HOSTS_MAX || idlers.hosts.contains_key(host) {
-            let idle = idlers.hosts.entry(host.to_owned()).or_default();
+        let line = Idle { line, since: Instant::now() };
+        if let Some(idle) = idlers.hosts.get_mut(host) {
             if idle.len() < PER_HOST_MAX {
-                idle.push(Idle { line, since: Instant::now() });
+                idle.push(line);
+            }
+        } else {
+            if idlers.hosts.len() >= HOSTS_MAX {
+                idlers.let_go();
+            }
+            if idlers.hosts.len() < HOSTS_MAX {
+                idlers.hosts.insert(host.into(), vec![line]);
             }
         }
         if !idlers.swept {

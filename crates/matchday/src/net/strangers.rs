@@ -60,13 +60,12 @@ impl Strangers {
     }
 
     /// Where to connect to, for a call that goes there now; `None` if it goes to no stranger.
-    pub(super) async fn addresses(&self, uri: &Uri) -> Result<Option<Vec<SocketAddr>>, CallError> {
-        let target = Target::of_uri(uri).ok_or(CallError::Unusable("the endpoint names no host"))?;
-        if self.is_familiar(&target) {
+    pub(super) async fn addresses(&self, target: &Target) -> Result<Option<Vec<SocketAddr>>, CallError> {
+        if self.is_familiar(target) {
             return Ok(None);
         }
         let found = self.0.names.find(&target.host).await.map_err(CallError::NoConnection)?;
-        let allowed = self.allowed(&target, &found).map_err(|why| CallError::Forbidden(why.to_string()))?;
+        let allowed = self.allowed(target, &found).map_err(|why| CallError::Forbidden(why.to_string()))?;
         self.0.names.note_called(&target.host);
         Ok(Some(allowed))
     }
@@ -100,7 +99,7 @@ impl Target {
         Self::of_uri(&url.parse().ok()?)
     }
 
-    fn of_uri(uri: &Uri) -> Option<Self> {
+    pub(super) fn of_uri(uri: &Uri) -> Option<Self> {
         let port = match uri.scheme_str()? {
             scheme if scheme.eq_ignore_ascii_case("http") => 80,
             scheme if scheme.eq_ignore_ascii_case("https") => 443,

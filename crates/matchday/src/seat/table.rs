@@ -36,7 +36,7 @@ pub(super) async fn standings(
     let received = received.map_err(|error| format!("the manager cannot be asked: {error}"))?;
     let limits = Limits { message_bytes_max: ANSWER_BYTES_MAX, ..Limits::AGENT };
     match read_answer(received.status, &received.body, &limits) {
-        WireAnswer::Message(answer) => read(answer),
+        WireAnswer::Message(answer) => read(answer.to_value()),
         _ => Err(format!("the manager does not answer with a table (HTTP {})", received.status)),
     }
 }

@@ -20,8 +20,8 @@ use matchday_core::protocol::Timestamp;
 use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::dialect::reply::{HttpReply, Part, write_error, write_reply};
 use matchday_core::protocol::dialect::request::{self, Asked, ReplyTo, Requests, read_requests};
+use matchday_core::protocol::json::Json;
 use matchday_core::protocol::jsonrpc::{Fault, Id};
-use serde_json::Value;
 use smol_str::{SmolStr, format_smolstr};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -80,7 +80,7 @@ impl Door {
 
     pub(crate) async fn answer(self: Arc<Self>, request: Request<Incoming>, peer: SocketAddr) -> Answer {
         if let Err(stranger) = self.guard.admit(request.version(), request.uri(), request.headers()) {
-            return self.turn_away(request, peer, &stranger).await;
+            return Box::pin(self.turn_away(request, peer, &stranger)).await;
         }
         if let Some(answer) = schemas::answer(&request) {
             return answer;
@@ -91,7 +91,7 @@ impl Door {
         }
         match (request.uri().path(), request.method()) {
             ("/mcp", &Method::POST) => self.message(request, peer).await,
-            ("/mcp", &Method::GET | &Method::DELETE) => self.mcp.other(request, peer).await,
+            ("/mcp", &Method::GET | &Method::DELETE) => Box::pin(self.mcp.other(request, peer)).await,
             ("/health/live", &Method::GET) => json(StatusCode::OK, br#"{"status":"ok"}"#.to_vec()),
             ("/mcp", _) => with(bare(StatusCode::METHOD_NOT_ALLOWED), ALLOW, self.mcp.methods()),
             ("/health/live", _) => with(bare(StatusCode::METHOD_NOT_ALLOWED), ALLOW, "GET"),
@@ -124,7 +124,8 @@ impl Door {
         };
         let requests = read_requests(&body, limits);
         match mcp::meant(&requests, &head.headers, &body) {
-            Some(meant) => self.hand_on(head, body, meant, peer).await,
+            // Rare, and much larger than what is common: whatever is awaited in place makes every answer as large.
+            Some(meant) => Box::pin(self.hand_on(head, body, meant, peer)).await,
             None => self.league_message(requests, &body, peer).await,
         }
     }
@@ -142,7 +143,7 @@ impl Door {
         answer
     }
 
-    async fn league_message(&self, requests: Requests, body: &Bytes, peer: SocketAddr) -> Answer {
+    async fn league_message(&self, requests: Requests<'_>, body: &Bytes, peer: SocketAddr) -> Answer {
         let at = self.reception.now();
         let done = self.exchange(requests, at, peer).await;
         let (status, text) = match done.answer {
@@ -158,7 +159,7 @@ impl Door {
         }
     }
 
-    async fn exchange(&self, requests: Requests, at: Timestamp, peer: SocketAddr) -> Outcome {
+    async fn exchange(&self, requests: Requests<'_>, at: Timestamp, peer: SocketAddr) -> Outcome {
         match requests {
             Requests::Refused(reply) => Outcome {
                 subject: Subject::default(),
@@ -178,13 +179,13 @@ impl Door {
                     None => Outcome { subject, outcome: STOPPING, answer: Answered::Gone },
                 }
             }
-            Requests::Batch(requests) => self.batch(requests, at, peer).await,
+            Requests::Batch(requests) => Box::pin(self.batch(requests, at, peer)).await,
         }
     }
 
     async fn batch(
         &self,
-        requests: Vec<Result<request::Request, Part>>,
+        requests: Vec<Result<request::Request<'_>, Part>>,
         at: Timestamp,
         peer: SocketAddr,
     ) -> Outcome {
@@ -218,7 +219,7 @@ impl Door {
 
     fn submit(
         &self,
-        request: request::Request,
+        request: request::Request<'_>,
         place: Option<OwnedSemaphorePermit>,
         at: Timestamp,
         peer: SocketAddr,
@@ -244,15 +245,13 @@ impl Door {
     }
 
     /// There is no room: E014 for each request, in its own form.
-    fn refuse_all(&self, at: Timestamp, requests: &[Result<request::Request, Part>]) -> Outcome {
+    fn refuse_all(&self, at: Timestamp, requests: &[Result<request::Request<'_>, Part>]) -> Outcome {
         let mut subject = Subject::default();
         let mut parts = requests.iter().map(|request| match request {
             Err(part) => part.clone(),
             Ok(request) => {
                 let field = |name: &str| match &request.asked {
-                    Asked::Message { value, .. } => {
-                        value.get(name).and_then(Value::as_str).map(SmolStr::from)
-                    }
+                    Asked::Message { value, .. } => value.get(name).and_then(Json::as_str).map(SmolStr::from),
                     _ => None,
                 };
                 let (its_subject, error) = self.reception.busy(at, field);

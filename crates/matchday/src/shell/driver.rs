@@ -169,7 +169,7 @@ impl<A: Agent> Driver<A> {
         }
         self.tick_if_due(now);
         if self.recorder.is_due(now) {
-            self.store_step(Vec::new(), Release::default());
+            self.store(Vec::new(), Release::default());
         }
         Ok(())
     }
@@ -273,6 +273,10 @@ impl<A: Agent> Driver<A> {
         if lines.is_empty() && !self.recorder.is_due(self.latest) && self.progress.is_settled() {
             return release.now(&self.around);
         }
+        self.store(lines, release);
+    }
+
+    fn store(&mut self, lines: Vec<String>, release: Release) {
         let (progress, around) = (Arc::clone(&self.progress), Arc::clone(&self.around));
         progress.begin();
         self.store.append(Batch {

@@ -13,6 +13,7 @@ use matchday_core::agent::Content;
 use matchday_core::protocol::decode::{Limits, Reading};
 use matchday_core::protocol::dialect::request::{Asked, Requests, read_requests};
 use matchday_core::protocol::dialect::{Dialect, seam};
+use matchday_core::protocol::json::Json;
 use matchday_core::protocol::messages::LeagueError;
 use matchday_core::protocol::{ConversationId, Envelope, ErrorCode, MatchId, Message, Sender, Timestamp};
 use serde_json::{Value, json};
@@ -72,7 +73,7 @@ impl Reception {
 
     pub(super) fn submit(
         &self,
-        asked: Asked,
+        asked: Asked<'_>,
         dialect: Dialect,
         place: Option<OwnedSemaphorePermit>,
         at: Timestamp,
@@ -109,8 +110,8 @@ impl Reception {
         let at = self.now();
         let is_message = params.get("message_type").is_some();
         let written = if is_message { params.to_string() } else { json!({ method: &params }).to_string() };
-        let asked = self.read(method, params)?;
-        let (subject, content) = self.put(asked, at, peer).await?;
+        let request = request(method, params);
+        let (subject, content) = self.put(self.read(&request)?, at, peer).await?;
         let outcome = subject::outcome(&content);
         let answer = match &content {
             Content::Message(message) => serde_json::to_vec(message).unwrap_or_default(),
@@ -123,14 +124,13 @@ impl Reception {
 
     /// Asks on our own behalf: nobody is told of it.
     pub(crate) async fn look(&self, method: &str) -> Result<Content, NoReply> {
-        let asked = self.read(method, json!({}))?;
         let nobody = SocketAddr::from(([0, 0, 0, 0], 0));
-        self.put(asked, self.now(), nobody).await.map(|(_, content)| content)
+        let request = request(method, json!({}));
+        self.put(self.read(&request)?, self.now(), nobody).await.map(|(_, content)| content)
     }
 
-    fn read(&self, method: &str, params: Value) -> Result<Asked, NoReply> {
-        let body = json!({"jsonrpc": "2.0", "id": 0, "method": method, "params": params}).to_string();
-        match read_requests(body.as_bytes(), &self.around.limits) {
+    fn read<'a>(&self, request: &'a str) -> Result<Asked<'a>, NoReply> {
+        match read_requests(request.as_bytes(), &self.around.limits) {
             Requests::One(request) => Ok(request.asked),
             Requests::Refused(reply) => {
                 let reply: Value = serde_json::from_slice(&reply.body).unwrap_or_default();
@@ -146,12 +146,12 @@ impl Reception {
 
     async fn put(
         &self,
-        asked: Asked,
+        asked: Asked<'_>,
         at: Timestamp,
         peer: SocketAddr,
     ) -> Result<(Subject, Content), NoReply> {
         let field = |name: &str| match &asked {
-            Asked::Message { value, .. } => value.get(name).and_then(Value::as_str).map(SmolStr::from),
+            Asked::Message { value, .. } => value.get(name).and_then(Json::as_str).map(SmolStr::from),
             _ => None,
         };
         let Some(place) = self.reserve(1).and_then(|mut places| places.pop()) else {
@@ -191,7 +191,8 @@ impl Reception {
     ) {
         let around = &self.around;
         let done_at = self.note(at, peer, subject, outcome);
-        if around.record_exchanges {
+        // A caller in this process has its own record of it.
+        if around.record_exchanges && !around.client.is_caller(peer) {
             around.inbox.put(Arrived::Exchange(Exchange {
                 at,
                 done_at: Some(done_at),
@@ -244,4 +245,9 @@ impl Reception {
                 .detail("from", peer.to_string())
         });
     }
+}
+
+/// A request by the name of its method, as anyone would write it.
+fn request(method: &str, params: Value) -> String {
+    json!({"jsonrpc": "2.0", "id": 0, "method": method, "params": params}).to_string()
 }

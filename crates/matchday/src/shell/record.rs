@@ -2,6 +2,8 @@
 
 use crate::store::Exchange;
 use matchday_core::protocol::Timestamp;
+use memchr::memmem::Finder;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 /// How much of a token may be seen.
@@ -51,23 +53,26 @@ pub(super) fn kept(body: &[u8], of_a_match: bool) -> String {
     }
 }
 
+/// What every secret begins with, or the name of the field that holds it ends with.
+static TOKEN: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("tok"));
+static PLAYER: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("_player"));
+
 /// The text of a body, with every token cut to its first characters: whatever has the shape of a token, wherever it
 /// stands, and whatever stands in a field for tokens, whatever its shape. One pass, since bodies are of anyone's making.
 pub(crate) fn redacted(body: &[u8]) -> String {
     let text = String::from_utf8_lossy(body);
     let mut kept = String::with_capacity(text.len());
     let mut from = 0;
-    let mut tokens = text.match_indices("tok").peekable();
-    let mut players = text.match_indices("_player").peekable();
+    let mut tokens = TOKEN.find_iter(text.as_bytes()).peekable();
+    let mut players = PLAYER.find_iter(text.as_bytes()).peekable();
     loop {
         let token_first = match (tokens.peek(), players.peek()) {
             (None, None) => break,
-            (Some((token, _)), Some((player, _))) => token < player,
+            (Some(token), Some(player)) => token < player,
             (token, _) => token.is_some(),
         };
         let found = if token_first { tokens.next() } else { players.next() };
-        let Some((shown, end)) = found.filter(|(at, _)| *at >= from).and_then(|(at, _)| secret(&text, at))
-        else {
+        let Some((shown, end)) = found.filter(|at| *at >= from).and_then(|at| secret(&text, at)) else {
             continue;
         };
         kept.push_str(text.get(from..shown).unwrap_or_default());

@@ -72,6 +72,20 @@ impl Reader {
         self.all(&format!("{EXCHANGES} ORDER BY at, id"), [], exchange)
     }
 
+    /// When every exchange began and ended, in the order in which they were stored, without its words.
+    pub fn times(&self) -> Result<Vec<Timed>, StoreError> {
+        let sql = "SELECT at, done_at, direction, peer, message_type FROM exchanges ORDER BY id";
+        self.all(sql, [], |row| {
+            Ok(Timed {
+                at: Timestamp::from_micros(row.get(0)?),
+                done_at: row.get::<_, Option<i64>>(1)?.map(Timestamp::from_micros),
+                direction: direction(row.get_ref(2)?.as_str()?),
+                peer: row.get_ref(3)?.as_str()?.into(),
+                message_type: row.get_ref(4)?.as_str()?.into(),
+            })
+        })
+    }
+
     fn all<T>(
         &self,
         sql: &str,
@@ -90,6 +104,20 @@ impl Reader {
     }
 }
 
+/// An exchange without its words: there may be very many.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Timed {
+    pub at: Timestamp,
+    pub done_at: Option<Timestamp>,
+    pub direction: Direction,
+    pub peer: SmolStr,
+    pub message_type: SmolStr,
+}
+
+fn direction(name: &str) -> Direction {
+    if name == Direction::In.name() { Direction::In } else { Direction::Out }
+}
+
 const EXCHANGES: &str = "SELECT at, done_at, agent, direction, peer, message_type, conversation_id, match_id, \
                          request, answer, outcome FROM exchanges";
 
@@ -99,7 +127,7 @@ fn exchange(row: &Row<'_>) -> rusqlite::Result<Exchange> {
         at: Timestamp::from_micros(row.get(0)?),
         done_at: row.get::<_, Option<i64>>(1)?.map(Timestamp::from_micros),
         agent: text(2)?.into(),
-        direction: if text(3)? == Direction::In.name() { Direction::In } else { Direction::Out },
+        direction: direction(&text(3)?),
         peer: text(4)?.into(),
         message_type: text(5)?.into(),
         conversation_id: ConversationId::new(text(6)?),

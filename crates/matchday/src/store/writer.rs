@@ -7,7 +7,7 @@ use super::file::Lock;
 use super::queue::Queue;
 use super::{Batch, Exchange, Stream};
 use matchday_core::protocol::Timestamp;
-use rusqlite::{Connection, OptionalExtension, Transaction, params};
+use rusqlite::{Connection, OptionalExtension, Statement, Transaction, params};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -80,6 +80,7 @@ impl Writer {
 
 fn commit(db: &mut Connection, heads: &mut BTreeMap<Stream, Head>, group: &[Batch]) -> Result<(), Trouble> {
     let work = db.transaction()?;
+    let mut insert = work.prepare_cached(INSERT_EXCHANGE)?;
     for batch in group {
         if !batch.lines.is_empty() {
             let head = match heads.get(&batch.stream) {
@@ -90,9 +91,10 @@ fn commit(db: &mut Connection, heads: &mut BTreeMap<Stream, Head>, group: &[Batc
             heads.insert(batch.stream.clone(), head);
         }
         for exchange in &batch.exchanges {
-            insert_exchange(&work, exchange)?;
+            insert_exchange(&mut insert, exchange)?;
         }
     }
+    drop(insert);
     Ok(work.commit()?)
 }
 
@@ -131,11 +133,10 @@ pub(super) fn time_of(line: &str) -> Result<Timestamp, serde_json::Error> {
     serde_json::from_str(line).map(|Line { at }| at)
 }
 
-fn insert_exchange(work: &Transaction<'_>, exchange: &Exchange) -> rusqlite::Result<()> {
-    let mut insert = work.prepare_cached(
-        "INSERT INTO exchanges (at, done_at, agent, direction, peer, message_type, conversation_id, match_id, \
-         request, answer, outcome) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
-    )?;
+const INSERT_EXCHANGE: &str = "INSERT INTO exchanges (at, done_at, agent, direction, peer, message_type, \
+     conversation_id, match_id, request, answer, outcome) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
+
+fn insert_exchange(insert: &mut Statement<'_>, exchange: &Exchange) -> rusqlite::Result<()> {
     insert.execute(params![
         exchange.at.as_micros(),
         exchange.done_at.map(Timestamp::as_micros),

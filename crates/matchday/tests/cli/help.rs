@@ -42,6 +42,11 @@ fn of_the_check_of_a_manager() {
 }
 
 #[test]
+fn of_the_bench() {
+    insta::assert_snapshot!(help(&["bench"]));
+}
+
+#[test]
 fn every_command_shows_an_example() {
     for command in [
         "run",
@@ -60,6 +65,7 @@ fn every_command_shows_an_example() {
         "practice",
         "config",
         "schema",
+        "bench",
         "verify",
         "replay",
         "export",

@@ -9,6 +9,7 @@
 
 mod admin;
 mod allowed;
+mod bench;
 mod config;
 mod endpoints;
 mod ground;

@@ -5,8 +5,9 @@ use super::rules;
 use super::{DeviationKind, league_id, match_id, player_id, round_id};
 use crate::fair::Reveal;
 use crate::protocol::ids::{GameType, LeagueId, MatchId, PlayerId, RoundId};
+use crate::protocol::json::Json;
 use crate::protocol::messages::*;
-use serde_json::{Map, Value};
+use serde_json::Map;
 
 pub(super) fn invitation(r: &Reader<'_>) -> Read<GameInvitation> {
     Ok(GameInvitation {
@@ -23,7 +24,7 @@ pub(super) fn invitation(r: &Reader<'_>) -> Read<GameInvitation> {
 
 fn role(r: &Reader<'_>) -> Read<Role> {
     let key = "role_in_match";
-    let lower_case = match r.value(key).and_then(Value::as_str) {
+    let lower_case = match r.value(key).and_then(Json::as_str) {
         Some("player_a") => Some(Role::PlayerA),
         Some("player_b") => Some(Role::PlayerB),
         _ => None,
@@ -52,7 +53,7 @@ pub(super) fn join_ack(r: &Reader<'_>) -> Read<GameJoinAck> {
 }
 
 fn accept(r: &Reader<'_>) -> Read<bool> {
-    let accepted = r.value("status").and_then(Value::as_str) == Some("ACCEPTED");
+    let accepted = r.value("status").and_then(Json::as_str) == Some("ACCEPTED");
     if accepted && r.is_lenient() && !r.has("accept") {
         r.note(DeviationKind::Alias, "status");
         return Ok(true);
@@ -88,7 +89,7 @@ fn game_result(r: &Reader<'_>, game_type: &GameType, outer_reason: Option<&str>)
 
 /// Null where nobody won; some agents write "DRAW" instead.
 pub(super) fn winner(r: &Reader<'_>, key: &str) -> Read<Option<PlayerId>> {
-    if r.is_lenient() && r.value(key).and_then(Value::as_str) == Some("DRAW") {
+    if r.is_lenient() && r.value(key).and_then(Json::as_str) == Some("DRAW") {
         r.note(DeviationKind::Alias, key);
         return Ok(None);
     }

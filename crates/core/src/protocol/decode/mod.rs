@@ -15,17 +15,18 @@ mod rules;
 use super::envelope::{Envelope, Sender};
 use super::error::ErrorCode;
 use super::ids::{ConversationId, LeagueId, MatchId, PlayerId, RoundId};
+use super::json::Json;
 use super::message::{Body, MessageType};
 use super::time::Timestamp;
 use reader::{Context, Read, Reader};
-use serde_json::Value;
 use smol_str::SmolStr;
 use std::fmt;
 
 /// Reads one message. `Err` is a fault of the envelope; a fault of the body stands in [`Incoming::body`], because
 /// whoever receives it checks the sender's token in between.
-pub fn decode(value: &Value, reading: &Reading<'_>) -> Result<Incoming, Rejection> {
-    let context = Context::new(value, reading);
+pub fn decode<'v>(value: impl Into<Json<'v>>, reading: &Reading<'_>) -> Result<Incoming, Rejection> {
+    let value = value.into();
+    let context = Context::new(&value, reading);
     let reader = Reader::open(&context)?;
     let (message_type, envelope) = envelope::read(&reader)?;
     let body = read_body(message_type, &reader, &envelope.sender);

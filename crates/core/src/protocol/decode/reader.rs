@@ -7,6 +7,7 @@ use super::{Conformance, Deviation, DeviationKind, Exchange, Reading, Rejection,
 use crate::protocol::envelope::id_fits;
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{ConversationId, PlayerId};
+use crate::protocol::json::{Fields, Json};
 use crate::protocol::messages::ByPlayer;
 use crate::protocol::time::{TimeForm, Timestamp};
 use serde_json::{Map, Value};
@@ -18,12 +19,12 @@ pub(super) type Read<T> = Result<T, Rejection>;
 /// What holds for a message as a whole while it is read.
 pub(super) struct Context<'a> {
     reading: &'a Reading<'a>,
-    message: &'a Value,
+    message: &'a Json<'a>,
     deviations: RefCell<Vec<Deviation>>,
 }
 
 impl<'a> Context<'a> {
-    pub(super) fn new(message: &'a Value, reading: &'a Reading<'a>) -> Self {
+    pub(super) fn new(message: &'a Json<'a>, reading: &'a Reading<'a>) -> Self {
         Self { reading, message, deviations: RefCell::default() }
     }
 
@@ -64,7 +65,7 @@ impl Path<'_> {
 
 /// One object of a message, open for reading.
 pub(super) struct Reader<'a> {
-    fields: &'a Map<String, Value>,
+    fields: &'a Fields<'a>,
     path: Path<'a>,
     context: &'a Context<'a>,
 }
@@ -89,12 +90,12 @@ impl<'a> Reader<'a> {
     }
 
     /// The field as it came, null included.
-    pub(super) fn raw(&self, key: &str) -> Option<&'a Value> {
+    pub(super) fn raw(&self, key: &str) -> Option<&'a Json<'a>> {
         self.fields.get(key)
     }
 
     /// The field, unless it is missing or null, which is the same thing.
-    pub(super) fn value(&self, key: &str) -> Option<&'a Value> {
+    pub(super) fn value(&self, key: &str) -> Option<&'a Json<'a>> {
         self.raw(key).filter(|value| !value.is_null())
     }
 
@@ -104,9 +105,8 @@ impl<'a> Reader<'a> {
 
     /// All fields but those named: what a game says in its own words.
     pub(super) fn fields_but(&self, known: &[&str]) -> Map<String, Value> {
-        let mut rest = self.fields.clone();
-        rest.retain(|key, _| !known.contains(&key.as_str()));
-        rest
+        let rest = self.fields.iter().filter(|(key, _)| !known.contains(key));
+        rest.map(|(key, value)| (key.to_owned(), value.to_value())).collect()
     }
 
     /// A field that must be there.
@@ -211,7 +211,7 @@ impl<'a> Reader<'a> {
         items.iter().enumerate().map(at).collect()
     }
 
-    fn array(&self, key: &str) -> Read<&'a [Value]> {
+    fn array(&self, key: &str) -> Read<&'a [Json<'a>]> {
         let items = match self.value(key) {
             Some(value) => rules::array(value).map_err(|wrong| self.wrong(key, wrong))?,
             None => return Err(self.missing(key, rules::array)),
@@ -225,13 +225,13 @@ impl<'a> Reader<'a> {
         let entries = self.required(key, rules::object)?;
         self.bound(key, entries.len())?;
         let owner = self.step(Step::Key(key));
-        let at = |(player, value): (&'a String, &'a Value)| {
+        let at = |(player, value): (&'a str, &'a Json<'a>)| {
             if !id_fits(player) {
                 return Err(self.wrong(key, Wrong::format("player ids of 1 to 128 bytes as keys")));
             }
             let path = Path { parent: Some(&owner), step: Step::Key(player) };
             match rule(value) {
-                Ok(read) => Ok((PlayerId::new(player.as_str()), read)),
+                Ok(read) => Ok((PlayerId::new(player), read)),
                 Err(mut wrong) => {
                     if value.is_null() {
                         wrong.code = ErrorCode::MissingField;
@@ -276,9 +276,9 @@ impl<'a> Reader<'a> {
     }
 }
 
-static NULL: Value = Value::Null;
+static NULL: Json<'static> = Json::Null;
 
-fn object_at<'a>(path: Path<'a>, value: &'a Value, context: &'a Context<'a>) -> Read<Reader<'a>> {
+fn object_at<'a>(path: Path<'a>, value: &'a Json<'a>, context: &'a Context<'a>) -> Read<Reader<'a>> {
     match rules::object(value) {
         Ok(fields) => Ok(Reader { fields, path, context }),
         Err(wrong) => Err(reject(&path, wrong, Some(value), context)),
@@ -286,9 +286,9 @@ fn object_at<'a>(path: Path<'a>, value: &'a Value, context: &'a Context<'a>) -> 
 }
 
 #[cold]
-fn reject(path: &Path<'_>, wrong: Wrong, value: Option<&Value>, context: &Context<'_>) -> Rejection {
+fn reject(path: &Path<'_>, wrong: Wrong, value: Option<&Json<'_>>, context: &Context<'_>) -> Rejection {
     let secret = matches!(path.step, Step::Key("auth_token" | "to_player" | "from_player"));
-    let said = |key: &str| context.message.get(key).and_then(Value::as_str);
+    let said = |key: &str| context.message.get(key).and_then(Json::as_str);
     Rejection {
         code: wrong.code,
         path: path.render(),
@@ -303,15 +303,15 @@ const CAME_CHARS_MAX: usize = 60;
 const SECRET_CHARS_MAX: usize = 8;
 
 /// What came, in a few words. Lists and objects are only counted: tokens may lie in them.
-fn came(value: Option<&Value>, secret: bool) -> String {
+fn came(value: Option<&Json<'_>>, secret: bool) -> String {
     match value {
         None => "nothing".to_owned(),
-        Some(Value::Array(items)) => format!("a list of {}", items.len()),
-        Some(Value::Object(fields)) => format!("an object of {}", fields.len()),
-        Some(Value::String(text)) if secret || text.starts_with("tok") => {
+        Some(Json::Array(items)) => format!("a list of {}", items.len()),
+        Some(Json::Object(fields)) => format!("an object of {}", fields.len()),
+        Some(Json::String(text)) if secret || text.starts_with("tok") => {
             format!("{:?}", shorten(text, SECRET_CHARS_MAX))
         }
-        Some(Value::String(text)) => format!("{:?}", shorten(text, CAME_CHARS_MAX)),
+        Some(Json::String(text)) => format!("{:?}", shorten(text, CAME_CHARS_MAX)),
         Some(other) => other.to_string(),
     }
 }

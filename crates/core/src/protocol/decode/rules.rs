@@ -4,6 +4,7 @@ use crate::fair::{Commitment, NONCE_BYTES_MAX, Nonce};
 use crate::protocol::dialect::Dialect;
 use crate::protocol::envelope::{Sender, id_fits};
 use crate::protocol::error::ErrorCode;
+use crate::protocol::json::{Fields, Json};
 use crate::protocol::messages::query::QueryType;
 use crate::protocol::messages::{AckStatus, GameStatus, Order, Parity, Phase, RegisterStatus, Role, Seconds};
 use crate::protocol::text::{DisplayName, Endpoint, RuleBroken, Version};
@@ -37,47 +38,47 @@ impl From<RuleBroken> for Wrong {
 }
 
 /// Reads one value, or says what it should have been. No rule passes null, except where null is a value.
-pub(super) trait Rule<'v, T>: Fn(&'v Value) -> Result<T, Wrong> {}
+pub(super) trait Rule<'v, T>: Fn(&'v Json<'v>) -> Result<T, Wrong> {}
 
-impl<'v, T, F: Fn(&'v Value) -> Result<T, Wrong>> Rule<'v, T> for F {}
+impl<'v, T, F: Fn(&'v Json<'v>) -> Result<T, Wrong>> Rule<'v, T> for F {}
 
-pub(super) fn text(value: &Value) -> Result<&str, Wrong> {
+pub(super) fn text<'v>(value: &'v Json<'_>) -> Result<&'v str, Wrong> {
     value.as_str().ok_or(Wrong::format("a text"))
 }
 
 /// Free text, for people.
-pub(super) fn prose(value: &Value) -> Result<String, Wrong> {
+pub(super) fn prose(value: &Json<'_>) -> Result<String, Wrong> {
     text(value).map(str::to_owned)
 }
 
-pub(super) fn boolean(value: &Value) -> Result<bool, Wrong> {
+pub(super) fn boolean(value: &Json<'_>) -> Result<bool, Wrong> {
     value.as_bool().ok_or(Wrong::format("true or false"))
 }
 
-pub(super) fn object(value: &Value) -> Result<&Map<String, Value>, Wrong> {
+pub(super) fn object<'v>(value: &'v Json<'v>) -> Result<&'v Fields<'v>, Wrong> {
     value.as_object().ok_or(Wrong::format("an object"))
 }
 
 /// An object that is kept as it came.
-pub(super) fn any_object(value: &Value) -> Result<Map<String, Value>, Wrong> {
-    object(value).cloned()
+pub(super) fn any_object(value: &Json<'_>) -> Result<Map<String, Value>, Wrong> {
+    object(value).map(Fields::to_map)
 }
 
-pub(super) fn array(value: &Value) -> Result<&[Value], Wrong> {
-    value.as_array().map(Vec::as_slice).ok_or(Wrong::format("a list"))
+pub(super) fn array<'v>(value: &'v Json<'v>) -> Result<&'v [Json<'v>], Wrong> {
+    value.as_array().ok_or(Wrong::format("a list"))
 }
 
-pub(super) fn anything(value: &Value) -> Result<Value, Wrong> {
+pub(super) fn anything(value: &Json<'_>) -> Result<Value, Wrong> {
     match value {
-        Value::Null => Err(Wrong::format("a value")),
-        value => Ok(value.clone()),
+        Json::Null => Err(Wrong::format("a value")),
+        value => Ok(value.to_value()),
     }
 }
 
 /// `null`, or what the rule says.
 pub(super) fn nullable<'v, T>(rule: impl Rule<'v, T>) -> impl Rule<'v, Option<T>> {
     move |value| match value {
-        Value::Null => Ok(None),
+        Json::Null => Ok(None),
         value => rule(value).map(Some),
     }
 }
@@ -88,7 +89,7 @@ pub(super) fn id<'v, T>(make: fn(SmolStr) -> T) -> impl Rule<'v, T> {
 }
 
 /// A short text of someone else's choosing: a code, a state, a kind of move.
-pub(super) fn word(value: &Value) -> Result<SmolStr, Wrong> {
+pub(super) fn word(value: &Json<'_>) -> Result<SmolStr, Wrong> {
     value
         .as_str()
         .filter(|text| id_fits(text))
@@ -96,15 +97,15 @@ pub(super) fn word(value: &Value) -> Result<SmolStr, Wrong> {
         .ok_or(Wrong::format("a text of 1 to 128 bytes without control characters"))
 }
 
-pub(super) fn words(value: &Value) -> Result<Vec<SmolStr>, Wrong> {
+pub(super) fn words(value: &Json<'_>) -> Result<Vec<SmolStr>, Wrong> {
     array(value)?.iter().map(word).collect()
 }
 
-pub(super) fn error_code(value: &Value) -> Result<ErrorCode, Wrong> {
+pub(super) fn error_code(value: &Json<'_>) -> Result<ErrorCode, Wrong> {
     word(value).map(|text| ErrorCode::parse(&text))
 }
 
-pub(super) fn sender(value: &Value) -> Result<Sender, Wrong> {
+pub(super) fn sender(value: &Json<'_>) -> Result<Sender, Wrong> {
     value
         .as_str()
         .and_then(Sender::parse)
@@ -118,12 +119,12 @@ pub(super) fn not_utc() -> Wrong {
 }
 
 /// A number or a list is no timestamp of the wrong zone, but a wrong type.
-pub(super) fn time(value: &Value) -> Result<(Timestamp, TimeForm), Wrong> {
+pub(super) fn time(value: &Json<'_>) -> Result<(Timestamp, TimeForm), Wrong> {
     let text = value.as_str().ok_or(Wrong::format(UTC))?;
     Timestamp::parse(text).ok_or_else(not_utc)
 }
 
-pub(super) fn token(value: &Value) -> Result<Token, Wrong> {
+pub(super) fn token(value: &Json<'_>) -> Result<Token, Wrong> {
     value
         .as_str()
         .filter(|text| text.len() <= TOKEN_BYTES_MAX)
@@ -131,19 +132,19 @@ pub(super) fn token(value: &Value) -> Result<Token, Wrong> {
         .ok_or(Wrong::format("a token, a text of at most 1024 bytes"))
 }
 
-pub(super) fn display_name(value: &Value) -> Result<DisplayName, Wrong> {
+pub(super) fn display_name(value: &Json<'_>) -> Result<DisplayName, Wrong> {
     Ok(DisplayName::parse(value.as_str().unwrap_or_default())?)
 }
 
-pub(super) fn version(value: &Value) -> Result<Version, Wrong> {
+pub(super) fn version(value: &Json<'_>) -> Result<Version, Wrong> {
     Ok(Version::parse(value.as_str().unwrap_or_default())?)
 }
 
-pub(super) fn endpoint(value: &Value) -> Result<Endpoint, Wrong> {
+pub(super) fn endpoint(value: &Json<'_>) -> Result<Endpoint, Wrong> {
     Ok(Endpoint::parse(value.as_str().unwrap_or_default())?)
 }
 
-pub(super) fn nonce(value: &Value) -> Result<Nonce, Wrong> {
+pub(super) fn nonce(value: &Json<'_>) -> Result<Nonce, Wrong> {
     value
         .as_str()
         .filter(|text| text.len() <= NONCE_BYTES_MAX && !text.chars().any(char::is_control))
@@ -152,16 +153,16 @@ pub(super) fn nonce(value: &Value) -> Result<Nonce, Wrong> {
 }
 
 /// In a reveal the id of a player that sent no nonce stands for one, and an id may be longer than a nonce.
-pub(super) fn revealed_nonce(value: &Value) -> Result<Nonce, Wrong> {
+pub(super) fn revealed_nonce(value: &Json<'_>) -> Result<Nonce, Wrong> {
     nonce(value).or_else(|_| word(value).map(Nonce))
 }
 
-pub(super) fn commitment(value: &Value) -> Result<Commitment, Wrong> {
+pub(super) fn commitment(value: &Json<'_>) -> Result<Commitment, Wrong> {
     word(value).map(Commitment)
 }
 
 /// A whole number as JSON writes one: `1.0`, `"1"` and `true` are not.
-fn integer(value: &Value, range: RangeInclusive<u32>, expected: &'static str) -> Result<u32, Wrong> {
+fn integer(value: &Json<'_>, range: RangeInclusive<u32>, expected: &'static str) -> Result<u32, Wrong> {
     value
         .as_u64()
         .and_then(|number| u32::try_from(number).ok())
@@ -172,31 +173,31 @@ fn integer(value: &Value, range: RangeInclusive<u32>, expected: &'static str) ->
 /// The largest integer of the protocol, whose integers are signed and have 32 bits.
 const INTEGER_MAX: u32 = i32::MAX as u32;
 
-pub(super) fn count(value: &Value) -> Result<u32, Wrong> {
+pub(super) fn count(value: &Json<'_>) -> Result<u32, Wrong> {
     integer(value, 0..=INTEGER_MAX, "a whole number from 0 to 2147483647")
 }
 
 /// Rounds and ranks, which are counted from 1.
-pub(super) fn ordinal(value: &Value) -> Result<u32, Wrong> {
+pub(super) fn ordinal(value: &Json<'_>) -> Result<u32, Wrong> {
     integer(value, 1..=INTEGER_MAX, "a whole number from 1 to 2147483647")
 }
 
-pub(super) fn capacity(value: &Value) -> Result<u32, Wrong> {
+pub(super) fn capacity(value: &Json<'_>) -> Result<u32, Wrong> {
     integer(value, 1..=10, "a whole number from 1 to 10")
 }
 
-pub(super) fn drawn_number(value: &Value) -> Result<u8, Wrong> {
+pub(super) fn drawn_number(value: &Json<'_>) -> Result<u8, Wrong> {
     let expected = "a whole number from 1 to 10, or null";
     let number = integer(value, 1..=10, expected)?;
     u8::try_from(number).map_err(|_| Wrong::format(expected))
 }
 
-pub(super) fn seconds(value: &Value) -> Result<Seconds, Wrong> {
+pub(super) fn seconds(value: &Json<'_>) -> Result<Seconds, Wrong> {
     value.as_f64().map(Seconds).ok_or(Wrong::format("a number of seconds"))
 }
 
 /// The one value a player may never get wrong. Its own code, whatever came instead.
-pub(super) fn parity_choice(value: &Value) -> Result<Parity, Wrong> {
+pub(super) fn parity_choice(value: &Json<'_>) -> Result<Parity, Wrong> {
     one_of(value).map_err(|Wrong { expected, .. }| Wrong::new(ErrorCode::InvalidParityChoice, expected))
 }
 
@@ -206,7 +207,7 @@ pub(super) trait Words: Copy + 'static {
     const EXPECTED: &'static str;
 }
 
-pub(super) fn one_of<T: Words>(value: &Value) -> Result<T, Wrong> {
+pub(super) fn one_of<T: Words>(value: &Json<'_>) -> Result<T, Wrong> {
     let text = value.as_str();
     T::WORDS
         .iter()

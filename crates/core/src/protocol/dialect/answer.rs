@@ -3,14 +3,14 @@
 
 use super::told::{reason, shortened, told_in};
 use crate::protocol::decode::Limits;
+use crate::protocol::json::{Fields, Json};
 use crate::protocol::jsonrpc::Fault;
-use serde_json::{Map, Value};
 
 /// What a peer made of a call of ours.
 #[derive(Debug, Clone, PartialEq)]
-pub enum WireAnswer {
+pub enum WireAnswer<'a> {
     /// A league message, or what can only be meant for one.
-    Message(Value),
+    Message(Json<'a>),
     /// It was taken note of, no more.
     Received,
     /// The peer does not know this way of calling: another dialect may fare better.
@@ -21,8 +21,21 @@ pub enum WireAnswer {
     Garbled(String),
 }
 
+impl WireAnswer<'_> {
+    /// The same, for whoever keeps it for longer than the body.
+    pub fn into_owned(self) -> WireAnswer<'static> {
+        match self {
+            Self::Message(message) => WireAnswer::Message(message.into_owned()),
+            Self::Received => WireAnswer::Received,
+            Self::MethodNotFound => WireAnswer::MethodNotFound,
+            Self::Error { code, message } => WireAnswer::Error { code, message },
+            Self::Garbled(why) => WireAnswer::Garbled(why),
+        }
+    }
+}
+
 /// Reads the response to a call of ours, however it is wrapped.
-pub fn read_answer(http_status: u16, body: &[u8], limits: &Limits) -> WireAnswer {
+pub fn read_answer<'a>(http_status: u16, body: &'a [u8], limits: &Limits) -> WireAnswer<'a> {
     let most = limits.message_bytes_max;
     if body.len() > most {
         let bytes = body.len();
@@ -54,7 +67,7 @@ fn is_success(http_status: u16) -> bool {
 }
 
 /// Where the body is of no use, the status may still say that the call was not understood.
-fn otherwise(http_status: u16, text: &str, what: &str) -> WireAnswer {
+fn otherwise(http_status: u16, text: &str, what: &str) -> WireAnswer<'static> {
     let unknown = matches!(http_status, 404 | 405 | 422);
     if unknown || is_method_unknown(text) {
         return WireAnswer::MethodNotFound;
@@ -62,10 +75,10 @@ fn otherwise(http_status: u16, text: &str, what: &str) -> WireAnswer {
     WireAnswer::Garbled(format!("the agent answered HTTP {http_status} with {what}"))
 }
 
-fn read_value(http_status: u16, text: &str, value: Value) -> WireAnswer {
+fn read_value<'a>(http_status: u16, text: &str, value: Json<'a>) -> WireAnswer<'a> {
     let mut object = match value {
-        Value::Object(object) => object,
-        Value::String(_) | Value::Bool(_) | Value::Null if is_success(http_status) => {
+        Json::Object(object) => object,
+        Json::String(_) | Json::Bool(_) | Json::Null if is_success(http_status) => {
             return WireAnswer::Received;
         }
         _ => return otherwise(http_status, text, "JSON that is not an object"),
@@ -79,7 +92,7 @@ fn read_value(http_status: u16, text: &str, value: Value) -> WireAnswer {
     if !is_success(http_status) {
         return otherwise(http_status, text, "JSON that holds no league message");
     }
-    let result = object.get("result").and_then(Value::as_object).unwrap_or(&object);
+    let result = object.get("result").and_then(Json::as_object).unwrap_or(&object);
     match told_in(result) {
         Some(told) if is_method_unknown(&told) => WireAnswer::MethodNotFound,
         Some(told) => WireAnswer::Garbled(format!("the agent says that it failed: {}", shortened(&told))),
@@ -88,13 +101,13 @@ fn read_value(http_status: u16, text: &str, value: Value) -> WireAnswer {
 }
 
 /// Some agents put an empty `error` beside every result.
-fn says_something(error: &Value) -> bool {
-    !matches!(error, Value::Null | Value::Bool(false)) && error.as_str() != Some("")
+fn says_something(error: &Json<'_>) -> bool {
+    !matches!(error, Json::Null | Json::Bool(false)) && error.as_str() != Some("")
 }
 
-fn read_error(http_status: u16, text: &str, error: &Value) -> WireAnswer {
+fn read_error(http_status: u16, text: &str, error: &Json<'_>) -> WireAnswer<'static> {
     let said = reason(error).unwrap_or_default();
-    match error.get("code").and_then(Value::as_i64) {
+    match error.get("code").and_then(Json::as_i64) {
         Some(code) if code == Fault::MethodNotFound.code() => WireAnswer::MethodNotFound,
         _ if is_method_unknown(&said) => WireAnswer::MethodNotFound,
         Some(code) => WireAnswer::Error { code, message: shortened(&said) },
@@ -108,12 +121,12 @@ fn is_method_unknown(text: &str) -> bool {
 }
 
 /// The message in a body: bare, as the `result` of a response, or as the `params` of a request.
-fn find_message(object: &mut Map<String, Value>) -> Option<Value> {
+fn find_message<'a>(object: &mut Fields<'a>) -> Option<Json<'a>> {
     if is_message(object) {
-        return Some(Value::Object(std::mem::take(object)));
+        return Some(Json::Object(std::mem::take(object)));
     }
     for place in ["result", "params"] {
-        if let Some(message) = object.get_mut(place).and_then(Value::as_object_mut).and_then(message_within) {
+        if let Some(message) = object.get_mut(place).and_then(Json::as_object_mut).and_then(message_within) {
             return Some(message);
         }
     }
@@ -121,30 +134,30 @@ fn find_message(object: &mut Map<String, Value>) -> Option<Value> {
 }
 
 /// The message that an object is, or that it holds one level down.
-fn message_within(object: &mut Map<String, Value>) -> Option<Value> {
+fn message_within<'a>(object: &mut Fields<'a>) -> Option<Json<'a>> {
     if is_message(object) {
-        return Some(Value::Object(std::mem::take(object)));
+        return Some(Json::Object(std::mem::take(object)));
     }
     for place in ["response", "message", "structuredContent"] {
         let held = object.get_mut(place);
-        if held.as_deref().and_then(Value::as_object).is_some_and(is_message) {
-            return held.map(Value::take);
+        if held.as_deref().and_then(Json::as_object).is_some_and(is_message) {
+            return held.map(|held| std::mem::replace(held, Json::Null));
         }
     }
     message_in_text(object)
 }
 
 /// A tool of an older Model Context Protocol server returns its result as text alone.
-fn message_in_text(object: &Map<String, Value>) -> Option<Value> {
+fn message_in_text(object: &Fields<'_>) -> Option<Json<'static>> {
     let items = object.get("content")?.as_array()?;
     let texts = items.iter().filter_map(|item| item.get("text")?.as_str());
-    let mut values = texts.filter_map(|text| serde_json::from_str::<Value>(text).ok());
-    values.find(|value| value.as_object().is_some_and(is_message))
+    let mut values = texts.filter_map(|text| serde_json::from_str::<Json<'_>>(text).ok());
+    values.find(|value| value.as_object().is_some_and(is_message)).map(Json::into_owned)
 }
 
 /// Whether an object is a league message, or a player's answer that lacks its type: the reader of messages can then say
 /// what is missing, where a mere acknowledgement would leave the player waiting for its own loss.
-fn is_message(object: &Map<String, Value>) -> bool {
+fn is_message(object: &Fields<'_>) -> bool {
     let telling = ["message_type", "accept", "parity_choice", "choice", "move_data"];
     telling.iter().any(|&field| object.contains_key(field))
 }

@@ -12,26 +12,28 @@ use crate::protocol::decode::Limits;
 use crate::protocol::envelope::id_fits;
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{MatchId, PlayerId, RoundId};
+use crate::protocol::json::{Fields, Json};
 use crate::protocol::jsonrpc::{ErrorObject, Fault, Id, TwoPointZero};
 use crate::protocol::methods::Question;
+use serde_json::json;
 use serde_json::value::RawValue;
-use serde_json::{Map, Value, json};
+use std::borrow::Cow;
 
 /// What one HTTP body asks.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Requests {
+pub enum Requests<'a> {
     /// Nothing that could be put to anyone: send this back.
     Refused(HttpReply),
-    One(Request),
+    One(Request<'a>),
     /// Each a request, or the refusal that takes its place among the replies.
-    Batch(Vec<Result<Request, Part>>),
+    Batch(Vec<Result<Request<'a>, Part>>),
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Request {
+pub struct Request<'a> {
     pub reply_to: ReplyTo,
     pub dialect: Dialect,
-    pub asked: Asked,
+    pub asked: Asked<'a>,
 }
 
 /// How the reply finds its way.
@@ -46,9 +48,9 @@ pub enum ReplyTo {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Asked {
+pub enum Asked<'a> {
     Message {
-        value: Value,
+        value: Json<'a>,
         /// The message did not name its type; the method did, and the type has been put in.
         type_implied: bool,
     },
@@ -65,7 +67,7 @@ pub enum Asked {
 }
 
 /// Reads a request body. It never fails: what is wrong with it comes back as the refusal to send.
-pub fn read_requests(body: &[u8], limits: &Limits) -> Requests {
+pub fn read_requests<'a>(body: &'a [u8], limits: &Limits) -> Requests<'a> {
     if body.len() > limits.message_bytes_max {
         return Requests::Refused(refuse_size(body.len(), limits));
     }
@@ -87,7 +89,7 @@ pub fn refuse_size(bytes: usize, limits: &Limits) -> HttpReply {
     })))
 }
 
-fn read(body: &[u8], limits: &Limits) -> Result<Requests, ErrorObject> {
+fn read<'a>(body: &'a [u8], limits: &Limits) -> Result<Requests<'a>, ErrorObject> {
     let text = std::str::from_utf8(body).map_err(|error| {
         Fault::Parse.because(format!("the body is not UTF-8 from byte {} on", error.valid_up_to()))
     })?;
@@ -113,7 +115,7 @@ fn read(body: &[u8], limits: &Limits) -> Result<Requests, ErrorObject> {
     }
 }
 
-fn parse(text: &str) -> Result<Value, ErrorObject> {
+fn parse(text: &str) -> Result<Json<'_>, ErrorObject> {
     serde_json::from_str(text).map_err(not_json)
 }
 
@@ -121,16 +123,16 @@ fn not_json(error: serde_json::Error) -> ErrorObject {
     Fault::Parse.because(format!("the body is not JSON as we can read it: {error}"))
 }
 
-fn read_one(text: &str, value: Value) -> Result<Request, Part> {
+fn read_one<'a>(text: &str, value: Json<'a>) -> Result<Request<'a>, Part> {
     let refuse = |error: ErrorObject| write_error(&ReplyTo::Id(Id::Null), &error);
-    let Value::Object(object) = value else {
+    let Json::Object(object) = value else {
         return Err(refuse(Fault::InvalidRequest.because("a request must be an object")));
     };
     if holds_type(&object) && !object.contains_key("jsonrpc") && !object.contains_key("method") {
         return Ok(Request {
             reply_to: ReplyTo::Body,
             dialect: Dialect::Bare,
-            asked: explicit(Value::Object(object)),
+            asked: explicit(Json::Object(object)),
         });
     }
     let id = Id::of_request(text, &object).map_err(refuse)?;
@@ -146,17 +148,17 @@ fn read_one(text: &str, value: Value) -> Result<Request, Part> {
 }
 
 /// What keeps an object from being a request of JSON-RPC. One that carries a league message is taken all the same.
-fn malformed(object: &Map<String, Value>) -> Option<ErrorObject> {
-    let version = object.get("jsonrpc").and_then(Value::as_str);
-    let carries_message = object.get("params").and_then(Value::as_object).is_some_and(|params| {
+fn malformed(object: &Fields<'_>) -> Option<ErrorObject> {
+    let version = object.get("jsonrpc").and_then(Json::as_str);
+    let carries_message = object.get("params").and_then(Json::as_object).is_some_and(|params| {
         let inner = params.get("message").or_else(|| params.get("arguments"));
-        holds_type(params) || inner.and_then(Value::as_object).is_some_and(holds_type)
+        holds_type(params) || inner.and_then(Json::as_object).is_some_and(holds_type)
     });
     let why = if carries_message {
         return None;
     } else if version != Some(TwoPointZero::TEXT) {
         "\"jsonrpc\" must be \"2.0\""
-    } else if is_response(object) || object.get("method").is_some_and(Value::is_string) {
+    } else if is_response(object) || object.get("method").is_some_and(Json::is_string) {
         return None;
     } else {
         "\"method\" must be a text"
@@ -164,20 +166,20 @@ fn malformed(object: &Map<String, Value>) -> Option<ErrorObject> {
     Some(Fault::InvalidRequest.because(why))
 }
 
-fn is_response(object: &Map<String, Value>) -> bool {
+fn is_response(object: &Fields<'_>) -> bool {
     !object.contains_key("method") && (object.contains_key("result") || object.contains_key("error"))
 }
 
-fn read_call(mut object: Map<String, Value>) -> Result<(Dialect, Asked), ErrorObject> {
+fn read_call(mut object: Fields<'_>) -> Result<(Dialect, Asked<'_>), ErrorObject> {
     let params = object.remove("params");
     if params.is_none() && is_response(&object) {
         return Ok((Dialect::Standard, Asked::Foreign { method: None }));
     }
-    let method = object.get("method").and_then(Value::as_str).unwrap_or_default();
+    let method = object.get("method").and_then(Json::as_str).unwrap_or_default();
     match (method, params) {
-        (method::TOOLS_CALL, Some(Value::Object(params))) => read_tool_call(params),
-        (_, Some(Value::Object(params))) => read_params(method, params),
-        (_, None) => read_params(method, Map::new()),
+        (method::TOOLS_CALL, Some(Json::Object(params))) => read_tool_call(params),
+        (_, Some(Json::Object(params))) => read_params(method, params),
+        (_, None) => read_params(method, Fields::default()),
         (_, Some(_)) if method::is_foreign(method) => Ok((Dialect::Standard, foreign(method))),
         (_, Some(_)) => {
             Err(Fault::InvalidParams.because("\"params\" must be an object, with each value by its name"))
@@ -186,13 +188,13 @@ fn read_call(mut object: Map<String, Value>) -> Result<(Dialect, Asked), ErrorOb
 }
 
 /// `tools/call` is ours if it names a tool of ours or carries a league message.
-fn read_tool_call(mut params: Map<String, Value>) -> Result<(Dialect, Asked), ErrorObject> {
+fn read_tool_call(mut params: Fields<'_>) -> Result<(Dialect, Asked<'_>), ErrorObject> {
     let arguments = match params.remove("arguments") {
-        Some(Value::Object(arguments)) => arguments,
-        None => Map::new(),
+        Some(Json::Object(arguments)) => arguments,
+        None => Fields::default(),
         Some(_) => return Ok((Dialect::ToolsCall, foreign(method::TOOLS_CALL))),
     };
-    let name = params.get("name").and_then(Value::as_str).unwrap_or_default();
+    let name = params.get("name").and_then(Json::as_str).unwrap_or_default();
     match read_params(name, arguments) {
         Ok((_, Asked::Foreign { .. })) => Ok((Dialect::ToolsCall, foreign(method::TOOLS_CALL))),
         Ok((_, asked)) => Ok((Dialect::ToolsCall, asked)),
@@ -203,29 +205,29 @@ fn read_tool_call(mut params: Map<String, Value>) -> Result<(Dialect, Asked), Er
     }
 }
 
-fn read_params(method: &str, mut params: Map<String, Value>) -> Result<(Dialect, Asked), ErrorObject> {
+fn read_params<'a>(method: &str, mut params: Fields<'a>) -> Result<(Dialect, Asked<'a>), ErrorObject> {
     let wrapping = method::wrapping_dialect(method);
     if holds_type(&params) {
-        let named = params.get("message_type").and_then(Value::as_str).unwrap_or_default();
+        let named = params.get("message_type").and_then(Json::as_str).unwrap_or_default();
         let dialect = wrapping.unwrap_or_else(|| method::flat_dialect(method, named));
-        return Ok((dialect, explicit(Value::Object(params))));
+        return Ok((dialect, explicit(Json::Object(params))));
     }
-    let inner = params.get("message").and_then(Value::as_object);
+    let inner = params.get("message").and_then(Json::as_object);
     if let Some(inner) = inner
         && (wrapping.is_some() || holds_type(inner))
     {
-        let message = params.remove("message").unwrap_or_default();
+        let message = params.remove("message").unwrap_or(Json::Null);
         return Ok((wrapping.unwrap_or(Dialect::HandleMessage), explicit(message)));
     }
     if let Some(dialect) = wrapping {
-        return Ok((dialect, explicit(Value::Object(params))));
+        return Ok((dialect, explicit(Json::Object(params))));
     }
     if let Some(question) = method::question(method) {
         return read_question(question, &params).map(|asked| (Dialect::Standard, asked));
     }
     if let Some(kind) = method::implied_type(method) {
-        params.insert("message_type".to_owned(), kind.name().into());
-        let asked = Asked::Message { value: Value::Object(params), type_implied: true };
+        params.insert("message_type", Json::String(Cow::Borrowed(kind.name())));
+        let asked = Asked::Message { value: Json::Object(params), type_implied: true };
         return Ok((method::flat_dialect(method, kind.name()), asked));
     }
     if method::is_foreign(method) {
@@ -235,20 +237,20 @@ fn read_params(method: &str, mut params: Map<String, Value>) -> Result<(Dialect,
         .because("the method names nothing that is known here, and \"params\" holds no \"message_type\""))
 }
 
-fn read_question(question: Question, params: &Map<String, Value>) -> Result<Asked, ErrorObject> {
+fn read_question(question: Question, params: &Fields<'_>) -> Result<Asked<'static>, ErrorObject> {
     Ok(match question {
         Question::Standings => Asked::Look(Look::Standings),
         Question::Status => Asked::Look(Look::Status),
         Question::Referees => Asked::Look(Look::Referees),
         Question::Schedule => Asked::Look(Look::Schedule(match params.get("round_id") {
-            None | Some(Value::Null) => None,
+            None | Some(Json::Null) => None,
             Some(number) => match number.as_u64().and_then(|number| u32::try_from(number).ok()) {
                 Some(number) => Some(RoundId(number)),
                 None => return Err(Fault::InvalidParams.because("\"round_id\" must be a round's number")),
             },
         })),
         Question::Stats => Asked::Look(Look::Stats(match params.get("player_id") {
-            Some(Value::String(id)) if id_fits(id) => PlayerId::new(id.as_str()),
+            Some(Json::String(id)) if id_fits(id) => PlayerId::new(id.as_ref()),
             _ => {
                 return Err(
                     Fault::InvalidParams.because("\"player_id\" must be a player's id, such as \"P01\"")
@@ -259,8 +261,8 @@ fn read_question(question: Question, params: &Map<String, Value>) -> Result<Aske
         Question::Ping => Asked::Ping,
         Question::Discover => Asked::Discover,
         Question::MatchState => Asked::MatchState(match params.get("match_id") {
-            None | Some(Value::Null) => None,
-            Some(Value::String(id)) if id_fits(id) => Some(MatchId::new(id.as_str())),
+            None | Some(Json::Null) => None,
+            Some(Json::String(id)) if id_fits(id) => Some(MatchId::new(id.as_ref())),
             Some(_) => {
                 return Err(
                     Fault::InvalidParams.because("\"match_id\" must be a match's id, such as \"R1M1\"")
@@ -271,14 +273,14 @@ fn read_question(question: Question, params: &Map<String, Value>) -> Result<Aske
 }
 
 /// A null is as good as nothing; anything else is the message's own word, even where it is no text.
-fn holds_type(object: &Map<String, Value>) -> bool {
+fn holds_type(object: &Fields<'_>) -> bool {
     object.get("message_type").is_some_and(|kind| !kind.is_null())
 }
 
-fn explicit(value: Value) -> Asked {
+fn explicit(value: Json<'_>) -> Asked<'_> {
     Asked::Message { value, type_implied: false }
 }
 
-fn foreign(method: &str) -> Asked {
+fn foreign(method: &str) -> Asked<'static> {
     Asked::Foreign { method: Some(method.to_owned()) }
 }

@@ -4,12 +4,12 @@ use super::answer::WireAnswer;
 use super::request::Asked;
 use crate::agent::{Answer, Ask};
 use crate::protocol::decode::{Conformance, Deviation, DeviationKind, Incoming, Reading, Rejection, decode};
-use serde_json::Value;
+use crate::protocol::json::Json;
 
 /// What is asked of the agent; `None` where it is not for the league at all, or not for the agent to answer.
-pub fn ask(asked: Asked, reading: &Reading<'_>) -> Option<Ask> {
+pub fn ask(asked: Asked<'_>, reading: &Reading<'_>) -> Option<Ask> {
     Some(match asked {
-        Asked::Message { value, type_implied: false } => Ask::Message(decode(&value, reading)),
+        Asked::Message { value, type_implied: false } => Ask::Message(decode(value, reading)),
         Asked::Message { value, .. } => Ask::Message(decode_implied(value, reading)),
         Asked::Look(look) => Ask::Look(look),
         Asked::MatchState(match_id) => Ask::MatchState(match_id),
@@ -20,15 +20,15 @@ pub fn ask(asked: Asked, reading: &Reading<'_>) -> Option<Ask> {
 }
 
 /// A type that only the method named is a missing field: one that the lenient reading fills in and records.
-fn decode_implied(mut value: Value, reading: &Reading<'_>) -> Result<Incoming, Rejection> {
+fn decode_implied(mut value: Json<'_>, reading: &Reading<'_>) -> Result<Incoming, Rejection> {
     const FIELD: &str = "message_type";
     match reading.conformance {
         Conformance::Strict => {
             value.as_object_mut().and_then(|fields| fields.remove(FIELD));
-            decode(&value, reading)
+            decode(value, reading)
         }
         Conformance::Lenient => {
-            let mut incoming = decode(&value, reading)?;
+            let mut incoming = decode(value, reading)?;
             incoming.deviations.push(Deviation { kind: DeviationKind::Missing, path: FIELD.to_owned() });
             Ok(incoming)
         }
@@ -36,9 +36,9 @@ fn decode_implied(mut value: Value, reading: &Reading<'_>) -> Result<Incoming, R
 }
 
 /// How the call ended. A peer that knew none of the dialects it was tried in has not answered.
-pub fn answer(wire: WireAnswer, reading: &Reading<'_>) -> Answer {
+pub fn answer(wire: WireAnswer<'_>, reading: &Reading<'_>) -> Answer {
     match wire {
-        WireAnswer::Message(value) => Answer::Message(decode(&value, reading)),
+        WireAnswer::Message(value) => Answer::Message(decode(value, reading)),
         WireAnswer::Received => Answer::Received,
         WireAnswer::MethodNotFound => Answer::Garbled("the agent does not know the method".to_owned()),
         WireAnswer::Error { code, message } => {

@@ -1,31 +1,31 @@
 //! What peers say in prose when something failed, made fit to be shown: short, on one line, without tokens.
 
-use serde_json::{Map, Value};
+use crate::protocol::json::{Fields, Json};
 
 const SHOWN_CHARS: usize = 160;
 
 /// The reason in an error, whatever its form: a text, or an object with a text in one of the usual places.
-pub(super) fn reason(error: &Value) -> Option<String> {
+pub(super) fn reason(error: &Json<'_>) -> Option<String> {
     match error {
-        Value::String(text) => Some(text.clone()),
-        Value::Object(fields) => prose(fields),
+        Json::String(text) => Some(text.clone().into_owned()),
+        Json::Object(fields) => prose(fields),
         _ => None,
     }
 }
 
 /// The reason in a result that says it is a failure; `None` if it does not say so.
-pub(super) fn told_in(result: &Map<String, Value>) -> Option<String> {
-    let status = result.get("status").and_then(Value::as_str).unwrap_or_default();
+pub(super) fn told_in(result: &Fields<'_>) -> Option<String> {
+    let status = result.get("status").and_then(Json::as_str).unwrap_or_default();
     let failed = status.eq_ignore_ascii_case("error")
-        || result.get("success") == Some(&Value::Bool(false))
-        || result.get("isError") == Some(&Value::Bool(true));
+        || result.get("success").and_then(Json::as_bool) == Some(false)
+        || result.get("isError").and_then(Json::as_bool) == Some(true);
     failed.then(|| prose(result).unwrap_or_default())
 }
 
-fn prose(fields: &Map<String, Value>) -> Option<String> {
+fn prose(fields: &Fields<'_>) -> Option<String> {
     let named = ["message", "error", "detail", "reason"];
     let text = named.iter().find_map(|&name| fields.get(name)?.as_str());
-    let tool_text = || fields.get("content")?.get(0)?.get("text")?.as_str();
+    let tool_text = || fields.get("content")?.as_array()?.first()?.get("text")?.as_str();
     text.or_else(tool_text).map(str::to_owned)
 }
 

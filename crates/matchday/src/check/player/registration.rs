@@ -17,6 +17,7 @@ use matchday_core::protocol::decode::{Conformance, Limits};
 use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::dialect::reply::HttpReply;
 use matchday_core::protocol::dialect::request::{Asked, ReplyTo, Requests, read_requests};
+use matchday_core::protocol::json::Json;
 use matchday_core::protocol::messages::{LeagueRegisterRequest, PlayerMeta, RegisterStatus};
 use matchday_core::protocol::{
     Body, ConversationId, DisplayName, Endpoint, Envelope, GameType, LeagueId, Message, PlayerId, Sender,
@@ -157,6 +158,7 @@ impl Registration<'_> {
         let Asked::Message { value: came, .. } = request.asked else {
             return;
         };
+        let came = came.to_value();
         let endpoint = came.pointer("/player_meta/contact_endpoint").and_then(Value::as_str);
         enrolled.endpoint = endpoint.and_then(|url| Endpoint::parse(url).ok());
         let mut judge = Registration { sheet, exchange, conformance };
@@ -224,7 +226,7 @@ fn is_registration(body: &[u8]) -> bool {
         Requests::One(request) => match request.asked {
             Asked::Message { value, .. } => value
                 .get("message_type")
-                .and_then(Value::as_str)
+                .and_then(Json::as_str)
                 .is_some_and(|kind| kind.eq_ignore_ascii_case("LEAGUE_REGISTER_REQUEST")),
             _ => false,
         },

@@ -88,7 +88,8 @@ impl Suite {
                 let came = self.apart.remove(at);
                 reply.exchange.took += began.elapsed();
                 reply.exchange.outcome = receiver::as_answer(&came);
-                reply.wire = receiver::message_in(&came.request).map(WireAnswer::Message);
+                reply.wire =
+                    receiver::message_in(&came.request).map(|message| WireAnswer::Message(message.into()));
                 reply.apart = true;
                 return reply;
             }

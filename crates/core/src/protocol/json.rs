@@ -1,0 +1,358 @@
+//! JSON as it is read off the wire: a tree that borrows its text from the body, where the usual one would copy every key
+//! and every word of messages that are read once and dropped.
+//!
+//! Of a key that stands twice in one object the last counts.
+
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::{Map, Number, Value};
+use std::borrow::Cow;
+use std::fmt;
+
+/// Any value of JSON.
+#[derive(Debug, Clone)]
+pub enum Json<'a> {
+    Null,
+    Bool(bool),
+    Number(Number),
+    String(Cow<'a, str>),
+    Array(Vec<Json<'a>>),
+    Object(Fields<'a>),
+}
+
+/// The fields of an object, in the order in which they came. Messages have few, so that looking through them is quicker
+/// than any index of them.
+#[derive(Debug, Clone, Default)]
+pub struct Fields<'a>(Vec<(Cow<'a, str>, Json<'a>)>);
+
+impl<'a> Json<'a> {
+    pub fn is_null(&self) -> bool {
+        matches!(self, Self::Null)
+    }
+
+    pub fn is_string(&self) -> bool {
+        matches!(self, Self::String(_))
+    }
+
+    pub fn as_bool(&self) -> Option<bool> {
+        match self {
+            Self::Bool(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            Self::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    pub fn as_i64(&self) -> Option<i64> {
+        self.as_number().and_then(Number::as_i64)
+    }
+
+    pub fn as_u64(&self) -> Option<u64> {
+        self.as_number().and_then(Number::as_u64)
+    }
+
+    pub fn as_f64(&self) -> Option<f64> {
+        self.as_number().and_then(Number::as_f64)
+    }
+
+    fn as_number(&self) -> Option<&Number> {
+        match self {
+            Self::Number(number) => Some(number),
+            _ => None,
+        }
+    }
+
+    pub fn as_array(&self) -> Option<&[Self]> {
+        match self {
+            Self::Array(items) => Some(items),
+            _ => None,
+        }
+    }
+
+    pub fn as_object(&self) -> Option<&Fields<'a>> {
+        match self {
+            Self::Object(fields) => Some(fields),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn as_object_mut(&mut self) -> Option<&mut Fields<'a>> {
+        match self {
+            Self::Object(fields) => Some(fields),
+            _ => None,
+        }
+    }
+
+    /// The field of an object.
+    pub fn get(&self, key: &str) -> Option<&Self> {
+        self.as_object()?.get(key)
+    }
+
+    /// The same, for whoever keeps it for longer than the body.
+    pub fn into_owned(self) -> Json<'static> {
+        match self {
+            Self::Null => Json::Null,
+            Self::Bool(value) => Json::Bool(value),
+            Self::Number(number) => Json::Number(number),
+            Self::String(text) => Json::String(Cow::Owned(text.into_owned())),
+            Self::Array(items) => Json::Array(items.into_iter().map(Self::into_owned).collect()),
+            Self::Object(Fields(fields)) => {
+                let entry =
+                    |(name, value): (Cow<'a, str>, Self)| (Cow::Owned(name.into_owned()), value.into_owned());
+                Json::Object(Fields(fields.into_iter().map(entry).collect()))
+            }
+        }
+    }
+
+    /// The same, as the usual type.
+    pub fn to_value(&self) -> Value {
+        match self {
+            Self::Null => Value::Null,
+            Self::Bool(value) => Value::Bool(*value),
+            Self::Number(number) => Value::Number(number.clone()),
+            Self::String(text) => Value::String(text.clone().into_owned()),
+            Self::Array(items) => Value::Array(items.iter().map(Self::to_value).collect()),
+            Self::Object(fields) => Value::Object(fields.to_map()),
+        }
+    }
+}
+
+impl<'a> Fields<'a> {
+    pub fn get(&self, key: &str) -> Option<&Json<'a>> {
+        self.0.iter().rev().find(|(name, _)| name == key).map(|(_, value)| value)
+    }
+
+    pub(crate) fn get_mut(&mut self, key: &str) -> Option<&mut Json<'a>> {
+        self.0.iter_mut().rev().find(|(name, _)| name == key).map(|(_, value)| value)
+    }
+
+    pub fn contains_key(&self, key: &str) -> bool {
+        self.0.iter().any(|(name, _)| name == key)
+    }
+
+    /// Takes the field out, and whatever else stood under its name.
+    pub(crate) fn remove(&mut self, key: &str) -> Option<Json<'a>> {
+        let at = self.0.iter().rposition(|(name, _)| name == key)?;
+        let (_, value) = self.0.remove(at);
+        self.0.retain(|(name, _)| name != key);
+        Some(value)
+    }
+
+    pub(crate) fn insert(&mut self, key: &'static str, value: Json<'a>) {
+        self.0.push((Cow::Borrowed(key), value));
+    }
+
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// All fields as they came; one that stands twice comes twice, and its last value last.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Json<'a>)> {
+        self.0.iter().map(|(name, value)| (name.as_ref(), value))
+    }
+
+    pub fn to_map(&self) -> Map<String, Value> {
+        self.iter().map(|(name, value)| (name.to_owned(), value.to_value())).collect()
+    }
+}
+
+impl<'a> From<&'a Value> for Json<'a> {
+    fn from(value: &'a Value) -> Self {
+        match value {
+            Value::Null => Self::Null,
+            Value::Bool(value) => Self::Bool(*value),
+            Value::Number(number) => Self::Number(number.clone()),
+            Value::String(text) => Self::String(Cow::Borrowed(text)),
+            Value::Array(items) => Self::Array(items.iter().map(Self::from).collect()),
+            Value::Object(fields) => {
+                let entry =
+                    |(name, value): (&'a String, &'a Value)| (Cow::Borrowed(name.as_str()), value.into());
+                Self::Object(Fields(fields.iter().map(entry).collect()))
+            }
+        }
+    }
+}
+
+impl From<Value> for Json<'_> {
+    fn from(value: Value) -> Self {
+        Json::from(&value).into_owned()
+    }
+}
+
+impl PartialEq for Json<'_> {
+    /// The order of fields means nothing.
+    fn eq(&self, other: &Self) -> bool {
+        self.to_value() == other.to_value()
+    }
+}
+
+impl PartialEq<Value> for Json<'_> {
+    fn eq(&self, other: &Value) -> bool {
+        self.to_value() == *other
+    }
+}
+
+impl fmt::Display for Json<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.to_value().fmt(f)
+    }
+}
+
+impl Serialize for Json<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Null => serializer.serialize_unit(),
+            Self::Bool(value) => serializer.serialize_bool(*value),
+            Self::Number(number) => number.serialize(serializer),
+            Self::String(text) => serializer.serialize_str(text),
+            Self::Array(items) => items.serialize(serializer),
+            Self::Object(Fields(fields)) => {
+                let mut map = serializer.serialize_map(Some(fields.len()))?;
+                for (name, value) in fields {
+                    map.serialize_entry(name, value)?;
+                }
+                map.end()
+            }
+        }
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Json<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Tree)
+    }
+}
+
+struct Tree;
+
+impl<'de> Visitor<'de> for Tree {
+    type Value = Json<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any value of JSON")
+    }
+
+    fn visit_unit<E>(self) -> Result<Json<'de>, E> {
+        Ok(Json::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Json<'de>, E> {
+        Ok(Json::Bool(value))
+    }
+
+    fn visit_i64<E>(self, number: i64) -> Result<Json<'de>, E> {
+        Ok(Json::Number(number.into()))
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<Json<'de>, E> {
+        Ok(Json::Number(number.into()))
+    }
+
+    fn visit_f64<E>(self, number: f64) -> Result<Json<'de>, E> {
+        Ok(Number::from_f64(number).map_or(Json::Null, Json::Number))
+    }
+
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Json<'de>, E> {
+        Ok(Json::String(Cow::Borrowed(text)))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Json<'de>, E> {
+        Ok(Json::String(Cow::Owned(text.to_owned())))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Json<'de>, A::Error> {
+        let mut array = Vec::new();
+        while let Some(item) = items.next_element()? {
+            array.push(item);
+        }
+        Ok(Json::Array(array))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Json<'de>, A::Error> {
+        let mut fields = Vec::with_capacity(FIELDS_USUAL);
+        while let Some(Name(name)) = entries.next_key()? {
+            fields.push((name, entries.next_value()?));
+        }
+        Ok(Json::Object(Fields(fields)))
+    }
+}
+
+/// Room for the fields of most objects, so that reading one does not move them again and again.
+const FIELDS_USUAL: usize = 12;
+
+/// The name of a field.
+struct Name<'a>(Cow<'a, str>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Name<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Text;
+        impl<'de> Visitor<'de> for Text {
+            type Value = Name<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("the name of a field")
+            }
+
+            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Name<'de>, E> {
+                Ok(Name(Cow::Borrowed(text)))
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<Name<'de>, E> {
+                Ok(Name(Cow::Owned(text.to_owned())))
+            }
+        }
+        deserializer.deserialize_str(Text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_json_is_read_as_the_usual_reader_reads_it() {
+        for text in [
+            "null",
+            "[true,false,null,[],{}]",
+            "[0,-1,1.5,1e3,18446744073709551615,-9223372036854775808,123456789012345678901234567890]",
+            r#"{"a":"plain","b\n":"escaped \u00e9 \"quoted\"","c":{"d":[{"e":1}]}}"#,
+            r#"{"twice":1,"other":2,"twice":3}"#,
+        ] {
+            let tree: Json<'_> = serde_json::from_str(text).unwrap();
+            let usual: Value = serde_json::from_str(text).unwrap();
+            assert_eq!(tree, usual, "{text}");
+            assert_eq!(Json::from(&usual), tree, "{text}");
+        }
+    }
+
+    #[test]
+    fn of_a_key_that_stands_twice_the_last_counts() {
+        let mut tree: Json<'_> = serde_json::from_str(r#"{"a":1,"b":2,"a":3}"#).unwrap();
+        let fields = tree.as_object_mut().unwrap();
+        assert_eq!(fields.get("a").and_then(Json::as_u64), Some(3));
+        assert_eq!(fields.remove("a").and_then(|value| value.as_u64()), Some(3));
+        assert!(!fields.contains_key("a"));
+        assert_eq!(fields.len(), 1);
+    }
+
+    #[test]
+    fn plain_text_is_not_copied() {
+        let tree: Json<'_> = serde_json::from_str(r#"{"a":"plain"}"#).unwrap();
+        assert!(matches!(tree.get("a"), Some(Json::String(Cow::Borrowed("plain")))));
+    }
+
+    #[test]
+    fn what_is_nested_too_deep_is_refused() {
+        let deep = "[".repeat(100_000);
+        assert!(serde_json::from_str::<Json<'_>>(&deep).is_err());
+    }
+}

@@ -1,0 +1,275 @@
+//! A league with nothing in its way: every message arrives at once, the disk takes no time, nobody fails. It shows what the
+//! machines themselves cost, and what a league of a given size says.
+
+use crate::agent::{
+    Agent, Answer, Ask, CallId, Content, Failure, Input, Outgoing, Parcel, Request, RequestId, Step,
+};
+use crate::entropy::Entropy;
+use crate::league::{League, LeagueEvent, Manager, Settings};
+use crate::player::{self, Player, strategy};
+use crate::protocol::decode::{Conformance, Incoming};
+use crate::protocol::dialect::Dialect;
+use crate::protocol::messages::{Phase, StartLeague};
+use crate::protocol::text::RuleBroken;
+use crate::protocol::{
+    ConversationId, DisplayName, Endpoint, Envelope, GameType, Message, Sender, Timestamp, Version,
+};
+use crate::referee::{self, Referee};
+use crate::timing::Timing;
+use std::collections::{BTreeMap, VecDeque};
+use std::time::Duration;
+
+/// The manager has the first place, referees follow, then players.
+const MANAGER: usize = 0;
+
+/// One of the three machines.
+#[derive(Debug)]
+enum Machine {
+    Manager(Box<Manager>),
+    Referee(Box<Referee>),
+    Player(Box<Player>),
+}
+
+/// What one step of any machine sends and answers.
+type Effects = (Vec<Outgoing>, Option<Content>);
+
+/// What the manager must not forget, if someone keeps it; else events are dropped, as if the disk took no time.
+type Kept = Option<Vec<(Timestamp, LeagueEvent)>>;
+
+impl Machine {
+    fn handle(&mut self, now: Timestamp, entropy: &mut Entropy, input: Input, kept: &mut Kept) -> Effects {
+        fn effects<E>(step: Step<E>) -> Effects {
+            (step.outbox, step.replies.into_iter().next().map(|reply| reply.content))
+        }
+        match self {
+            Self::Manager(agent) => {
+                let step = agent.handle(now, entropy, input);
+                if let Some(kept) = kept {
+                    kept.extend(step.events.iter().map(|event| (now, event.clone())));
+                }
+                effects(step)
+            }
+            Self::Referee(agent) => effects(agent.handle(now, entropy, input)),
+            Self::Player(agent) => effects(agent.handle(now, entropy, input)),
+        }
+    }
+
+    fn deadline(&self) -> Option<Timestamp> {
+        match self {
+            Self::Manager(agent) => agent.deadline(),
+            Self::Referee(agent) => agent.deadline(),
+            Self::Player(agent) => agent.deadline(),
+        }
+    }
+}
+
+/// Who is shown every message, if anyone is.
+type Show<'a> = Option<&'a mut dyn FnMut(&Said<'_>)>;
+
+/// A message, and what it was answered with.
+#[derive(Debug)]
+pub struct Said<'a> {
+    /// The place of whoever was asked: 0 is the manager's, the referees' follow, then the players'.
+    pub to: usize,
+    pub message: &'a Message,
+    pub answer: &'a Content,
+}
+
+/// A league whose members have registered.
+#[derive(Debug)]
+pub struct BareLeague {
+    machines: Vec<Machine>,
+    places: BTreeMap<Endpoint, usize>,
+    mail: VecDeque<(usize, Outgoing)>,
+    entropy: Entropy,
+    now: Timestamp,
+    events: Kept,
+}
+
+impl BareLeague {
+    /// Default settings, but that rounds begin when they are announced. A round can be played at once if referees can
+    /// hold ten matches each.
+    pub fn gather(players: u32, referees: u32) -> Result<Self, RuleBroken> {
+        let settings = Settings { announce_lead: Duration::ZERO, ..Settings::default() };
+        let mut league = Self {
+            machines: vec![Machine::Manager(Box::new(Manager::new(settings)))],
+            places: BTreeMap::from([(endpoint(0)?, MANAGER)]),
+            mail: VecDeque::new(),
+            entropy: Entropy::numbered(1),
+            now: super::START,
+            events: None,
+        };
+        for number in 1..=referees {
+            let referee = Referee::new(referee_settings(number, players, referees)?);
+            league.enter(endpoint(number)?, Machine::Referee(Box::new(referee)));
+        }
+        for number in 1..=players {
+            let entry = number as usize % strategy::ALL.len();
+            if let Some(strategy) = strategy::ALL.get(entry) {
+                let player = Player::new(player_settings(number, strategy.name)?, strategy.build());
+                league.enter(endpoint(100 + number)?, Machine::Player(Box::new(player)));
+            }
+        }
+        for place in 0..league.machines.len() {
+            league.hand_in(place, Input::Wake);
+            league.deliver(&mut None);
+        }
+        Ok(league)
+    }
+
+    fn enter(&mut self, at: Endpoint, machine: Machine) {
+        self.places.insert(at, self.machines.len());
+        self.machines.push(machine);
+    }
+
+    /// Plays to the end. How many matches were decided.
+    pub fn play(&mut self) -> u32 {
+        self.play_on(None)
+    }
+
+    /// The same, showing every message on the way.
+    pub fn play_showing(&mut self, mut show: impl FnMut(&Said<'_>)) -> u32 {
+        self.play_on(Some(&mut show))
+    }
+
+    /// The same; what the manager stored on the way.
+    pub fn play_keeping(&mut self) -> Vec<(Timestamp, LeagueEvent)> {
+        self.events = Some(Vec::new());
+        self.play_on(None);
+        self.events.take().unwrap_or_default()
+    }
+
+    fn play_on(&mut self, mut show: Show<'_>) -> u32 {
+        let league_id = Settings::default().league_id;
+        let envelope = Envelope::new(Sender::Launcher, self.now, ConversationId::new("conv-start"));
+        let start = Message::new(envelope, StartLeague { league_id });
+        self.ask(MANAGER, CallId(0), Parcel::Message(start), &mut show);
+        self.deliver(&mut show);
+        while self.league().is_some_and(|league| league.phase != Phase::Completed) {
+            let due = self.machines.iter().map(Machine::deadline).enumerate();
+            let first = due.filter_map(|(place, at)| Some((place, at?))).min_by_key(|(_, at)| *at);
+            let Some((place, at)) = first else { break };
+            self.now = self.now.max(at);
+            self.hand_in(place, Input::Tick);
+            self.deliver(&mut show);
+        }
+        self.league().map_or(0, |league| league.matches_decided)
+    }
+
+    pub fn league(&self) -> Option<&League> {
+        match self.machines.first() {
+            Some(Machine::Manager(manager)) => Some(manager.league()),
+            _ => None,
+        }
+    }
+
+    fn hand_in(&mut self, place: usize, input: Input) -> Option<Content> {
+        let machine = self.machines.get_mut(place)?;
+        let (outbox, reply) = machine.handle(self.now, &mut self.entropy, input, &mut self.events);
+        self.mail.extend(outbox.into_iter().map(|outgoing| (place, outgoing)));
+        reply
+    }
+
+    fn deliver(&mut self, show: &mut Show<'_>) {
+        while let Some((from, Outgoing { call, to, dialect, parcel, .. })) = self.mail.pop_front() {
+            let answer = match self.places.get(&to) {
+                None => Answer::Undelivered(Failure::NoConnection),
+                Some(&place) => self.ask(place, call, parcel, show),
+            };
+            self.hand_in(from, Input::Answer { call, dialect, answer });
+        }
+    }
+
+    fn ask(&mut self, to: usize, call: CallId, parcel: Parcel, show: &mut Show<'_>) -> Answer {
+        // A copy costs, and is made only for whoever looks at it.
+        let said = match &parcel {
+            Parcel::Message(message) => show.as_ref().map(|_| message.clone()),
+            Parcel::Probe => None,
+        };
+        let ask = match parcel {
+            Parcel::Message(message) => Ask::Message(Ok(incoming(message))),
+            Parcel::Probe => Ask::Ping,
+        };
+        let id = RequestId(call.0);
+        let request = Request { id, ask, dialect: Dialect::Standard, local: true, objection: None };
+        let reply = self.hand_in(to, Input::Request(request));
+        if let (Some(show), Some(message), Some(answer)) = (show, &said, &reply) {
+            show(&Said { to, message, answer });
+        }
+        match reply {
+            Some(Content::Message(message)) => Answer::Message(Ok(incoming(message))),
+            _ => Answer::Received,
+        }
+    }
+}
+
+fn incoming(message: Message) -> Incoming {
+    let message_type = message.message_type();
+    Incoming { envelope: message.envelope, message_type, body: Ok(message.body), deviations: Vec::new() }
+}
+
+fn endpoint(number: u32) -> Result<Endpoint, RuleBroken> {
+    Endpoint::parse(&format!("http://127.0.0.1:{}/mcp", 8000 + number))
+}
+
+fn referee_settings(number: u32, players: u32, referees: u32) -> Result<referee::Settings, RuleBroken> {
+    Ok(referee::Settings {
+        manager: endpoint(0)?,
+        contact_endpoint: endpoint(number)?,
+        display_name: DisplayName::parse(&format!("Referee {number}"))?,
+        version: Version::parse("1.0.0")?,
+        game_types: vec![GameType::new("even_odd")],
+        max_concurrent_matches: (players / 2).div_ceil(referees.max(1)).clamp(1, 10),
+        timing: Timing::default(),
+        conformance: Conformance::Strict,
+    })
+}
+
+fn player_settings(number: u32, strategy: &'static str) -> Result<player::Settings, RuleBroken> {
+    Ok(player::Settings {
+        manager: endpoint(0)?,
+        contact_endpoint: endpoint(100 + number)?,
+        display_name: DisplayName::parse(&format!("Player {number}"))?,
+        version: Version::parse("1.0.0")?,
+        game_types: vec![GameType::new("even_odd")],
+        strategy: strategy.into(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::MessageType;
+
+    #[test]
+    fn a_league_without_trouble_plays_every_match_once() {
+        let mut league = BareLeague::gather(6, 2).unwrap();
+        assert_eq!(league.play(), 15);
+        let league = league.league().unwrap();
+        assert_eq!((league.phase, league.matches.len()), (Phase::Completed, 15));
+    }
+
+    #[test]
+    fn whoever_looks_sees_seven_exchanges_a_match_and_what_is_told_to_all() {
+        let mut seen: BTreeMap<MessageType, usize> = BTreeMap::new();
+        BareLeague::gather(4, 1).unwrap().play_showing(|said| {
+            *seen.entry(said.message.message_type()).or_default() += 1;
+        });
+        let of = |kind| seen.get(&kind).copied().unwrap_or_default();
+        assert_eq!(of(MessageType::GameInvitation), 12);
+        assert_eq!(of(MessageType::ChooseParityCall), 12);
+        assert_eq!(of(MessageType::GameOver), 12);
+        assert_eq!(of(MessageType::MatchResultReport), 6);
+        assert!(of(MessageType::LeagueStandingsUpdate) >= 12 && of(MessageType::RoundAnnouncement) >= 12);
+    }
+
+    #[test]
+    fn what_the_manager_stored_leads_to_the_same_table() {
+        let mut league = BareLeague::gather(5, 2).unwrap();
+        let mut retold = league.league().unwrap().clone();
+        for (at, event) in league.play_keeping() {
+            retold.apply(at, &event);
+        }
+        assert_eq!(Some(&retold), league.league());
+    }
+}

@@ -1,0 +1,164 @@
+//! Two runs of the bench side by side: what has become better, what worse, and where nothing can be told. Pure.
+
+use super::figures::{Figures, League, Run};
+use super::spread::median;
+use serde::Serialize;
+
+/// Fewer runs say nothing about how far figures scatter.
+const RUNS_MIN: usize = 3;
+/// A smaller difference is not worth a word, even where it can be told.
+const CHANGE_MIN: f64 = 0.02;
+
+/// A figure of several runs.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub(crate) struct Band {
+    pub(crate) median: f64,
+    pub(crate) least: f64,
+    pub(crate) most: f64,
+    pub(crate) runs: usize,
+}
+
+impl Band {
+    fn of(figures: &[f64]) -> Option<Self> {
+        Some(Self {
+            median: median(figures.iter().copied())?,
+            least: figures.iter().copied().min_by(f64::total_cmp)?,
+            most: figures.iter().copied().max_by(f64::total_cmp)?,
+            runs: figures.len(),
+        })
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Verdict {
+    Faster,
+    Slower,
+    Smaller,
+    Larger,
+    /// The runs of one side reach into those of the other, or there are too few of them.
+    CannotBeTold,
+}
+
+impl Verdict {
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            Self::Faster => "faster",
+            Self::Slower => "slower",
+            Self::Smaller => "smaller",
+            Self::Larger => "larger",
+            Self::CannotBeTold => "no difference that can be told",
+        }
+    }
+}
+
+/// One figure before and now.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct Change {
+    pub(crate) what: String,
+    pub(crate) before: Band,
+    pub(crate) now: Band,
+    pub(crate) verdict: Verdict,
+}
+
+/// What more of a figure means.
+#[derive(Clone, Copy)]
+enum More {
+    IsFaster,
+    IsSlower,
+    IsLarger,
+}
+
+/// Every figure that both have.
+pub(crate) fn compare(before: &Figures, now: &Figures) -> Vec<Change> {
+    let mut changes = Vec::new();
+    for league in &now.leagues {
+        let same = |old: &&League| old.size == league.size && old.kind == league.kind;
+        if let Some(old) = before.leagues.iter().find(same) {
+            changes.extend(of_leagues(old, league));
+        }
+    }
+    for core in &now.core {
+        if let Some(old) = before.core.iter().find(|old| old.size == core.size) {
+            let what = format!("{} pure core, matches/s", core.size);
+            changes.extend(change(what, More::IsFaster, &old.matches_per_s, &core.matches_per_s));
+        }
+    }
+    let (old, new) = (&before.first_match_ms, &now.first_match_ms);
+    changes.extend(change("start to first match, ms".to_owned(), More::IsSlower, old, new));
+    changes
+}
+
+fn of_leagues(old: &League, new: &League) -> Vec<Change> {
+    type Figure = (&'static str, More, fn(&Run) -> Option<f64>);
+    const FIGURES: [Figure; 4] = [
+        ("ratio to the ceiling", More::IsFaster, |run| Some(run.ratio())),
+        ("CPU us/match", More::IsSlower, |run| run.cpu_us_per_match),
+        ("log bytes/match", More::IsLarger, |run| Some(run.log_bytes_per_match)),
+        ("most memory, MB", More::IsLarger, |run| Some(run.memory.as_ref()?.most_bytes as f64 / 1_048_576.0)),
+    ];
+    let changes = FIGURES.iter().filter_map(|(name, more, figure)| {
+        let of = |league: &League| league.runs.iter().filter_map(figure).collect::<Vec<f64>>();
+        change(format!("{} {}, {name}", new.size, new.kind.name()), *more, &of(old), &of(new))
+    });
+    changes.collect()
+}
+
+/// Figures differ if no run of one side lies among those of the other. With three runs each, that comes about by mere
+/// chance once in ten times; with five, once in more than a hundred.
+fn change(what: String, more: More, before: &[f64], now: &[f64]) -> Option<Change> {
+    let (before, now) = (Band::of(before)?, Band::of(now)?);
+    let apart = now.least > before.most || now.most < before.least;
+    let enough = before.runs >= RUNS_MIN && now.runs >= RUNS_MIN;
+    let worth_a_word = (now.median / before.median - 1.0).abs() >= CHANGE_MIN;
+    let verdict = match (apart && enough && worth_a_word, more, now.median > before.median) {
+        (false, ..) => Verdict::CannotBeTold,
+        (_, More::IsFaster, true) | (_, More::IsSlower, false) => Verdict::Faster,
+        (_, More::IsFaster, false) | (_, More::IsSlower, true) => Verdict::Slower,
+        (_, More::IsLarger, true) => Verdict::Larger,
+        (_, More::IsLarger, false) => Verdict::Smaller,
+    };
+    Some(Change { what, before, now, verdict })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn verdict(more: More, before: &[f64], now: &[f64]) -> Verdict {
+        change("it".to_owned(), more, before, now).unwrap().verdict
+    }
+
+    #[test]
+    fn runs_that_lie_apart_tell_a_difference() {
+        let (low, high) = ([1.0, 1.1, 1.2], [1.3, 1.4, 1.5]);
+        assert_eq!(verdict(More::IsFaster, &low, &high), Verdict::Faster);
+        assert_eq!(verdict(More::IsFaster, &high, &low), Verdict::Slower);
+        assert_eq!(verdict(More::IsSlower, &low, &high), Verdict::Slower);
+        assert_eq!(verdict(More::IsSlower, &high, &low), Verdict::Faster);
+        assert_eq!(verdict(More::IsLarger, &low, &high), Verdict::Larger);
+        assert_eq!(verdict(More::IsLarger, &high, &low), Verdict::Smaller);
+    }
+
+    #[test]
+    fn runs_that_lie_among_each_other_tell_none() {
+        let told = verdict(More::IsFaster, &[1.0, 1.1, 1.4], &[1.3, 1.5, 1.6]);
+        assert_eq!(told, Verdict::CannotBeTold);
+    }
+
+    #[test]
+    fn too_few_runs_tell_nothing() {
+        assert_eq!(verdict(More::IsFaster, &[1.0, 1.0], &[9.0, 9.0, 9.0]), Verdict::CannotBeTold);
+    }
+
+    #[test]
+    fn a_difference_of_a_hundredth_is_not_worth_a_word() {
+        let told = verdict(More::IsLarger, &[100.0, 100.0, 100.0], &[101.0, 101.0, 101.0]);
+        assert_eq!(told, Verdict::CannotBeTold);
+    }
+
+    #[test]
+    fn what_was_not_measured_is_not_compared() {
+        assert_eq!(change("it".to_owned(), More::IsFaster, &[], &[1.0]), None);
+    }
+}

@@ -1,0 +1,148 @@
+//! What processes use of the machine, as the system counts it. Reads `/proc`; where there is none, nothing is known.
+
+use matchday_core::protocol::Timestamp;
+use std::fs;
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// Seldom enough to cost a watched league less than a hundredth.
+const SAMPLE_EVERY: Duration = Duration::from_millis(10);
+
+/// What some processes had used at a moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Usage {
+    pub(super) at: Timestamp,
+    pub(super) cpu: Duration,
+    pub(super) rss_bytes: u64,
+}
+
+impl Usage {
+    /// All of them together. `None` if one is gone or cannot be looked at.
+    pub(super) fn of(pids: &[u32]) -> Option<Self> {
+        let mut usage = Self { at: now(), cpu: Duration::ZERO, rss_bytes: 0 };
+        for &pid in pids {
+            usage.cpu += cpu(pid)?;
+            usage.rss_bytes += rss_bytes(pid)?;
+        }
+        Some(usage)
+    }
+
+    pub(super) fn of_this_process() -> Option<Self> {
+        Self::of(&[std::process::id()])
+    }
+}
+
+pub(super) fn now() -> Timestamp {
+    Timestamp::EPOCH + SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
+}
+
+/// The time that all threads have run for, in nanoseconds as the scheduler counts them.
+fn cpu(pid: u32) -> Option<Duration> {
+    let mut nanos = 0;
+    for thread in fs::read_dir(format!("/proc/{pid}/task")).ok()? {
+        // A thread may have ended since it was listed.
+        let Ok(text) = fs::read_to_string(thread.ok()?.path().join("schedstat")) else { continue };
+        nanos += text.split_whitespace().next()?.parse::<u64>().ok()?;
+    }
+    Some(Duration::from_nanos(nanos))
+}
+
+fn rss_bytes(pid: u32) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kilobytes * 1024)
+}
+
+/// What was used, over time.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Course(pub(super) Vec<Usage>);
+
+impl Course {
+    /// The processor time used between two moments.
+    pub(super) fn cpu(&self, from: Timestamp, to: Timestamp) -> Option<Duration> {
+        Some(self.at(to)?.0.saturating_sub(self.at(from)?.0))
+    }
+
+    pub(super) fn rss_bytes(&self, at: Timestamp) -> Option<u64> {
+        self.at(at).map(|(_, rss_bytes)| rss_bytes)
+    }
+
+    pub(super) fn rss_bytes_max(&self, from: Timestamp, to: Timestamp) -> Option<u64> {
+        let between = self.0.iter().filter(|usage| from <= usage.at && usage.at <= to);
+        between.map(|usage| usage.rss_bytes).max()
+    }
+
+    /// Between two samples time goes on evenly; before the first and after the last it stands still.
+    fn at(&self, at: Timestamp) -> Option<(Duration, u64)> {
+        let after = self.0.partition_point(|usage| usage.at < at);
+        let next = self.0.get(after);
+        let Some(before) = after.checked_sub(1).and_then(|place| self.0.get(place)) else {
+            return next.map(|next| (next.cpu, next.rss_bytes));
+        };
+        let Some(next) = next else { return Some((before.cpu, before.rss_bytes)) };
+        let (gap, gone) = (next.at.since(before.at).as_secs_f64(), at.since(before.at).as_secs_f64());
+        let share = if gap > 0.0 { gone / gap } else { 0.0 };
+        let cpu = before.cpu + next.cpu.saturating_sub(before.cpu).mul_f64(share);
+        Some((cpu, next.rss_bytes))
+    }
+}
+
+/// Looks at a process again and again, from a thread of its own.
+#[derive(Debug)]
+pub(super) struct Watch {
+    end: Sender<()>,
+    thread: JoinHandle<Course>,
+}
+
+impl Watch {
+    pub(super) fn begin(pid: u32) -> Self {
+        let (end, ended) = mpsc::channel();
+        let thread = thread::spawn(move || {
+            let mut course = Course::default();
+            while let Some(usage) = Usage::of(&[pid]) {
+                course.0.push(usage);
+                match ended.recv_timeout(SAMPLE_EVERY) {
+                    Err(RecvTimeoutError::Timeout) => {}
+                    Ok(()) | Err(RecvTimeoutError::Disconnected) => break,
+                }
+            }
+            course
+        });
+        Self { end, thread }
+    }
+
+    pub(super) fn end(self) -> Course {
+        let _ = self.end.send(());
+        self.thread.join().unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn usage(at_ms: i64, cpu_ms: u64, rss_bytes: u64) -> Usage {
+        let at = Timestamp::from_micros(at_ms * 1000);
+        Usage { at, cpu: Duration::from_millis(cpu_ms), rss_bytes }
+    }
+
+    fn at(ms: i64) -> Timestamp {
+        Timestamp::from_micros(ms * 1000)
+    }
+
+    #[test]
+    fn time_between_two_samples_is_shared_out_evenly() {
+        let course = Course(vec![usage(0, 10, 1), usage(10, 20, 2), usage(20, 40, 3)]);
+        assert_eq!(course.cpu(at(5), at(15)), Some(Duration::from_millis(15)));
+        assert_eq!(course.cpu(at(-5), at(100)), Some(Duration::from_millis(30)));
+        assert_eq!(course.rss_bytes_max(at(5), at(15)), Some(2));
+    }
+
+    #[test]
+    fn a_process_that_is_gone_has_no_course() {
+        assert_eq!(Course::default().cpu(at(0), at(1)), None);
+        assert_eq!(Watch::begin(u32::MAX).end().0, []);
+    }
+}
