@@ -6,7 +6,8 @@
 //! 2. Hand in every input in the order in which it arrived, with the time of its *arrival*, and [`Input::Tick`] when
 //!    [`Agent::deadline`] has come and nothing that arrived before it is waiting.
 //! 3. Of each [`Step`]: store the events durably, *then* send the outbox and the replies. Nothing of a step may be seen
-//!    outside before its events, and those of every step before it, are durable.
+//!    outside before its events, and those of every step before it, are durable; those that [`Agent::can_wait`] may
+//!    reach the disk a little later.
 //! 4. Answer every call: with what came back, or with why nothing did, by its deadline at the latest.
 //! 5. Give every request its reply, which may come in a later step.
 //! 6. Put every [`Inquiry`] of a step, once the step may be seen, to the mind outside that decides for the agent, if it
@@ -37,6 +38,13 @@ pub trait Agent {
 
     /// When to hand in [`Input::Tick`], if nothing else happens before.
     fn deadline(&self) -> Option<Timestamp>;
+
+    /// Whether what rests on this event can bear its loss, so that it need not have reached the disk before its step may
+    /// be seen. It must outlive the death of the process all the same, and reach the disk soon: only a machine that fails
+    /// within a second can lose it.
+    fn can_wait(_event: &Self::Event) -> bool {
+        false
+    }
 
     /// How strictly, and how much at most, the driver is to read of what peers send. It does not change after the
     /// stored events have been applied.

@@ -12,17 +12,19 @@ use matchday_core::protocol::dialect::reply::{HttpReply, write_reply};
 use matchday_core::protocol::dialect::request::{ReplyTo, Requests, read_requests};
 use matchday_core::protocol::dialect::{Dialect, seam};
 use matchday_core::protocol::jsonrpc::Id;
-use matchday_core::protocol::messages::StandingRow;
+use matchday_core::protocol::messages::{Shared, StandingRow};
 use matchday_core::protocol::{Message, Timestamp};
 use matchday_core::sim::START;
 use matchday_core::sim::bare::BareLeague;
 use std::error::Error;
 use std::hint::black_box;
-use std::sync::Arc;
 
 /// What a referee and two players say in one match, and the manager's part in it.
 const OF_A_MATCH: [&str; 5] =
     ["MATCH_ASSIGNMENT", "GAME_INVITATION", "CHOOSE_PARITY_CALL", "GAME_OVER", "MATCH_RESULT_REPORT"];
+
+/// As many of a league of 99 as are enough to see what a result costs; callgrind takes its time.
+const ROUNDS: u32 = 10;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let exchanges = exchanges()?;
@@ -91,7 +93,7 @@ fn play(league: &mut BareLeague) -> u32 {
 fn retell(large: &mut BareLeague) -> (usize, usize) {
     let Some(mut league) = large.league().cloned() else { return (0, 0) };
     let (mut applied, mut tables) = (0, 0);
-    for (at, event) in large.play_keeping() {
+    for (at, event) in large.play_keeping(ROUNDS) {
         if matches!(event, LeagueEvent::MatchDecided { .. }) {
             apply_result(&mut league, at, &event);
             applied += 1;
@@ -112,6 +114,6 @@ fn apply_result(league: &mut League, at: Timestamp, event: &LeagueEvent) {
 }
 
 #[inline(never)]
-fn standings(league: &League) -> Arc<[StandingRow]> {
+fn standings(league: &League) -> Shared<StandingRow> {
     league.rows()
 }

@@ -10,6 +10,7 @@
 //! - [`cli`]: the commands; `view`: how they show things; `local`: a whole league in one process
 //! - `check`: is an agent conformant? each rule, what was seen, how to mend it
 //! - `starter`: agents to begin from, in several languages
+//! - [`statistics`]: a league's results, for the crate that says what they mean
 //! - `practice`: a league of one, against sparring partners and trouble
 //! - `bench`: how fast leagues are, measured
 
@@ -24,5 +25,6 @@ mod practice;
 pub mod seat;
 pub mod shell;
 mod starter;
+pub mod statistics;
 pub mod store;
 mod view;

@@ -42,6 +42,7 @@ fn child_writes_until_killed() {
             stream: stream("league"),
             lines: vec![line(number)],
             exchanges: Vec::new(),
+            can_wait: false,
             then,
         });
         while store.stats().queue_depth > 20 {

@@ -75,10 +75,33 @@ fn everyone_is_told_in_the_order_of_asking_also_those_with_nothing_to_store() {
             verdict.unwrap();
             told.lock().unwrap().push(number);
         });
-        store.append(Batch { stream: stream("league"), lines, exchanges: Vec::new(), then });
+        store.append(Batch { stream: stream("league"), lines, exchanges: Vec::new(), can_wait: false, then });
     }
     store.close().unwrap();
     assert_eq!(*told.lock().unwrap(), (0..500).collect::<Vec<_>>());
+}
+
+#[test]
+fn what_can_wait_is_acknowledged_at_once_and_brought_to_disk_when_the_store_is_closed() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("league.db");
+    let store = Store::open(&path).unwrap();
+    let (tell, told) = mpsc::channel();
+    let then = Box::new(move |verdict: Result<(), _>| tell.send(verdict.is_ok()).unwrap());
+    store.append(Batch {
+        stream: stream("player/1"),
+        lines: vec![line(0)],
+        exchanges: Vec::new(),
+        can_wait: true,
+        then,
+    });
+    assert!(told.recv().unwrap());
+    store.close().unwrap();
+    assert_eq!(Store::open_read_only(&path).unwrap().load(&stream("player/1")).unwrap().len(), 1);
+    let db = rusqlite::Connection::open(&path).unwrap();
+    let synced =
+        db.query_row("SELECT count(*) FROM meta WHERE key = 'synced'", [], |row| row.get::<_, i64>(0));
+    assert_eq!(synced, Ok(1));
 }
 
 #[test]
@@ -92,7 +115,13 @@ fn what_is_acknowledged_is_durable_by_then() {
         let seen = Store::open_read_only(&look).unwrap().load(&stream("league")).unwrap();
         tell.send(seen.len()).unwrap();
     });
-    store.append(Batch { stream: stream("league"), lines: vec![line(0)], exchanges: Vec::new(), then });
+    store.append(Batch {
+        stream: stream("league"),
+        lines: vec![line(0)],
+        exchanges: Vec::new(),
+        can_wait: false,
+        then,
+    });
     assert_eq!(told.recv().unwrap(), 1);
 }
 
@@ -130,7 +159,13 @@ fn a_panic_in_a_then_harms_nobody_else() {
     let dir = tempfile::tempdir().unwrap();
     let store = Store::open(&dir.path().join("league.db")).unwrap();
     let then = Box::new(|_| panic!("on purpose"));
-    store.append(Batch { stream: stream("league"), lines: vec![line(0)], exchanges: Vec::new(), then });
+    store.append(Batch {
+        stream: stream("league"),
+        lines: vec![line(0)],
+        exchanges: Vec::new(),
+        can_wait: false,
+        then,
+    });
     append(&store, "league", vec![line(1)]).unwrap();
     store.close().unwrap();
 }
@@ -157,7 +192,13 @@ fn a_handle_that_is_dropped_in_a_then_closes_the_store() {
         drop(held);
         tell.send(verdict).unwrap();
     });
-    store.append(Batch { stream: stream("league"), lines: vec![line(0)], exchanges: Vec::new(), then });
+    store.append(Batch {
+        stream: stream("league"),
+        lines: vec![line(0)],
+        exchanges: Vec::new(),
+        can_wait: false,
+        then,
+    });
     drop(store);
     told.recv().unwrap().unwrap();
 }

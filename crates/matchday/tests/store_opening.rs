@@ -46,7 +46,32 @@ fn a_newer_store_is_left_alone() {
     db.pragma_update(None, "user_version", 7).unwrap();
     drop(db);
     let said = refusal(&path);
-    assert!(said.contains("newer Matchday (its form is 7, this program knows up to 1)"), "{said}");
+    assert!(said.contains("newer Matchday (its form is 7, this program knows up to 2)"), "{said}");
+}
+
+#[test]
+fn a_store_of_the_first_form_is_brought_up_to_date_with_all_its_events() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("league.db");
+    store_with(&path, 3);
+    let before = Store::open_read_only(&path).unwrap().load(&stream("league")).unwrap();
+    let db = rusqlite::Connection::open(&path).unwrap();
+    db.execute_batch(
+        "ALTER TABLE events RENAME TO kept;
+         CREATE TABLE events (stream TEXT NOT NULL, seq INTEGER NOT NULL, at INTEGER NOT NULL, line TEXT NOT NULL,
+                              hash BLOB NOT NULL, PRIMARY KEY (stream, seq)) STRICT;
+         INSERT INTO events SELECT * FROM kept ORDER BY rowid;
+         DROP TABLE kept;
+         PRAGMA user_version = 1;",
+    )
+    .unwrap();
+    drop(db);
+    let store = Store::open(&path).unwrap();
+    append(&store, "league", vec![line(3)]).unwrap();
+    store.close().unwrap();
+    let after = Store::open_read_only(&path).unwrap().load(&stream("league")).unwrap();
+    assert_eq!(after.len(), 4);
+    assert_eq!(after[..3], before);
 }
 
 #[test]

@@ -3,11 +3,12 @@
 //! # Layout
 //! - [`settings`], [`event`], [`state`] (of [`member`]s and [`fixture`]s): the rules of a league, what happens to it, and
 //!   how it stands
-//! - [`schedule`], [`standings`]: pure arithmetic
+//! - [`schedule`], [`standings`]: pure arithmetic; `conduct`: what is known of each player and referee
 //! - [`manager`]: the agent; it decides, and works through `registration`, `returning`, `launch`, `rounds`, `results`, `queries`, `orders`,
 //!   `auth` (who may), `notices` (telling everyone)
 
 mod auth;
+mod conduct;
 pub mod event;
 pub mod fixture;
 mod launch;

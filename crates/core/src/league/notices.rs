@@ -7,6 +7,7 @@ use crate::post::{Errand, Sent, Tries};
 use crate::protocol::dialect::Dialect;
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{LeagueId, MatchId, RoundId};
+use crate::protocol::messages::Shared;
 use crate::protocol::messages::{
     AnnouncedMatch, Champion, FinalStanding, LeagueCompleted, LeagueError, LeagueStandingsUpdate, Phase,
     RoundAnnouncement,
@@ -16,7 +17,6 @@ use crate::protocol::token::TokenHash;
 use crate::protocol::{Body, Message, Sender, Token};
 use smol_str::{SmolStr, format_smolstr};
 use std::collections::VecDeque;
-use std::sync::Arc;
 
 /// What is still to be told to one agent.
 #[derive(Debug, Default)]
@@ -258,7 +258,7 @@ impl Manager {
     fn announcement(
         &self,
         round_id: RoundId,
-        matches: Arc<[AnnouncedMatch]>,
+        matches: Shared<AnnouncedMatch>,
         starts_at: Option<crate::protocol::Timestamp>,
     ) -> Notice {
         let league_id = self.league.settings.league_id.clone();

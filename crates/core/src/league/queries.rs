@@ -1,24 +1,20 @@
 //! What the manager tells those who ask. Nothing here changes anything.
 
-use super::event::DecidedBy;
 use super::fixture::{Match, Round};
 use super::manager::{Act, Asked, Manager, Refusal};
-use super::standings::Tally;
 use crate::agent::{Content, Look, Reply, RequestId};
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{MatchId, PlayerId, RoundId};
 use crate::protocol::messages::query::{
-    MatchProgress, NextMatch, NextMatchData, PlayerListing, PlayerStats, PlayerStatsData, PlayersData,
-    RefereeListing, RefereesData, ScheduleData, ScheduledMatch, ScheduledResult, ScheduledRound,
-    StandingsData,
+    MatchProgress, NextMatch, NextMatchData, PlayerListing, PlayerStatsData, PlayersData, ScheduleData,
+    ScheduledMatch, ScheduledResult, ScheduledRound, StandingsData,
 };
 use crate::protocol::messages::{
-    GameDetails, LeagueError, LeagueQuery, LeagueQueryResponse, QueryError, QueryParams, QueryType, Record,
+    LeagueError, LeagueQuery, LeagueQueryResponse, QueryError, QueryParams, QueryType,
 };
 use crate::protocol::{Message, Sender};
 use serde::Serialize;
 use serde_json::Value;
-use std::collections::BTreeMap;
 
 impl Manager {
     pub(super) fn answer(
@@ -40,9 +36,10 @@ impl Manager {
             true => match look {
                 Look::Standings => Message::new(envelope, self.standings()),
                 Look::Status => Message::new(envelope, self.status()),
-                Look::Referees => {
-                    Message::new(envelope, respond(QueryType::GetReferees, data(self.referees_list())))
-                }
+                Look::Referees => Message::new(
+                    envelope,
+                    respond(QueryType::GetReferees, data(self.league.referee_listings())),
+                ),
                 Look::Schedule(round_id) => {
                     let found = self.schedule(*round_id).and_then(data);
                     Message::new(envelope, respond(QueryType::GetSchedule, found))
@@ -79,7 +76,7 @@ impl Manager {
                 self.subject(member, params).and_then(|player| self.stats(player)).and_then(data)
             }
             QueryType::GetPlayers => data(self.players_list(member)),
-            QueryType::GetReferees => data(self.referees_list()),
+            QueryType::GetReferees => data(self.league.referee_listings()),
         };
         respond(query_type, found)
     }
@@ -173,33 +170,9 @@ impl Manager {
     }
 
     fn stats(&self, player: &PlayerId) -> Result<PlayerStatsData, QueryError> {
-        let place = (1..).zip(self.league.table()).find(|(_, place)| place.player == *player);
-        let (Some((rank, place)), Some(known)) = (place, self.league.players.get(player)) else {
-            return Err(query_error(ErrorCode::PlayerNotRegistered, format!("Player ID {player} not found")));
-        };
-        let tally = place.tally;
-        let mut conduct = Conduct::default();
-        for game in self.league.matches.values().filter(|game| game.has(player)) {
-            conduct.add(player, game);
-        }
-        let stats = PlayerStats {
-            rank,
-            played: tally.played(),
-            wins: tally.wins,
-            draws: tally.draws,
-            losses: tally.losses,
-            technical_losses: tally.technical_losses,
-            points: tally.points(),
-            win_rate: share(tally, tally.wins),
-            draw_rate: share(tally, tally.draws),
-            loss_rate: share(tally, tally.losses),
-            mean_answer_ms: conduct.mean_answer_ms(),
-            choices: conduct.choices,
-            against: conduct.against,
-            deviations: known.deviations.clone(),
-        };
-        let display_name = known.meta.display_name.clone();
-        Ok(PlayerStatsData { player_id: player.clone(), display_name, stats })
+        let not_found =
+            || query_error(ErrorCode::PlayerNotRegistered, format!("Player ID {player} not found"));
+        self.league.player_stats(player).ok_or_else(not_found)
     }
 
     fn players_list(&self, member: &Sender) -> PlayersData {
@@ -213,64 +186,6 @@ impl Manager {
         });
         PlayersData { players: players.collect() }
     }
-
-    fn referees_list(&self) -> RefereesData {
-        let decided_by = |id| {
-            let by = DecidedBy::Referee(id);
-            let decisions = self.league.matches.values().filter_map(|game| game.decision.as_ref());
-            u32::try_from(decisions.filter(|decision| decision.by == by).count()).unwrap_or(u32::MAX)
-        };
-        let referees = self.league.referees.iter().map(|(id, referee)| RefereeListing {
-            referee_id: id.clone(),
-            display_name: referee.meta.display_name.clone(),
-            version: referee.meta.version.to_string(),
-            state: referee.state,
-            matches_decided: decided_by(id.clone()),
-            deviations: referee.deviations.clone(),
-        });
-        RefereesData { referees: referees.collect() }
-    }
-}
-
-/// How a player has behaved in its matches.
-#[derive(Default)]
-struct Conduct {
-    answer_ms_sum: u64,
-    answers: u64,
-    choices: BTreeMap<String, u32>,
-    against: BTreeMap<PlayerId, Record>,
-}
-
-impl Conduct {
-    fn add(&mut self, player: &PlayerId, game: &Match) {
-        let Some(decision) = &game.decision else { return };
-        let record = self.against.entry(game.opponent(player).clone()).or_default();
-        let lost = decision.result.winner.is_some() || decision.result.score.get(player) == Some(&0);
-        match &decision.result.winner {
-            Some(winner) if winner == player => record.wins += 1,
-            _ if lost => record.losses += 1,
-            _ => record.draws += 1,
-        }
-        let details = &decision.result.details;
-        let answer_ms = details.answer_ms.as_ref().and_then(|times| times.get(player).copied().flatten());
-        if let Some(answer_ms) = answer_ms {
-            self.answer_ms_sum = self.answer_ms_sum.saturating_add(u64::from(answer_ms));
-            self.answers += 1;
-        }
-        if let GameDetails::Parity(details) = &details.game
-            && let Some(Some(choice)) = details.choices.get(player)
-        {
-            *self.choices.entry(choice.to_string()).or_default() += 1;
-        }
-    }
-
-    fn mean_answer_ms(&self) -> Option<u32> {
-        self.answer_ms_sum.checked_div(self.answers).and_then(|mean| u32::try_from(mean).ok())
-    }
-}
-
-fn share(tally: Tally, part: u32) -> Option<f64> {
-    (tally.played() > 0).then(|| f64::from(part) / f64::from(tally.played()))
 }
 
 fn data(found: impl Serialize) -> Result<serde_json::Map<String, Value>, QueryError> {

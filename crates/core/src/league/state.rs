@@ -8,13 +8,13 @@ use super::settings::Settings;
 use super::standings::{self, Counted, Place};
 use crate::protocol::dialect::Dialect;
 use crate::protocol::ids::{MatchId, PlayerId, RefereeId, RoundId};
+use crate::protocol::messages::Shared;
 use crate::protocol::messages::{
     ByPlayer, GameStatus, Lifecycle, Phase, PlayerMeta, RefereeMeta, StandingRow,
 };
 use crate::protocol::{Sender, Timestamp};
 use smol_str::SmolStr;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct League {
@@ -323,7 +323,7 @@ impl League {
     }
 
     /// The table as it is shown: with names and reasons.
-    pub fn rows(&self) -> Arc<[StandingRow]> {
+    pub fn rows(&self) -> Shared<StandingRow> {
         let ranked = (1..).zip(self.table());
         ranked
             .filter_map(|(rank, place)| {

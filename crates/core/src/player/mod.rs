@@ -267,6 +267,18 @@ impl Agent for Player {
         (Conformance::Lenient, Limits::AGENT)
     }
 
+    /// The referee and the manager hold the same in their own logs. Who we are and what we chose is ours alone.
+    fn can_wait(event: &PlayerEvent) -> bool {
+        match event {
+            PlayerEvent::Applied(_) | PlayerEvent::Enrolled { .. } | PlayerEvent::Chosen { .. } => false,
+            PlayerEvent::Announced { .. }
+            | PlayerEvent::Invited { .. }
+            | PlayerEvent::Finished { .. }
+            | PlayerEvent::RoundClosed { .. }
+            | PlayerEvent::LeagueClosed => true,
+        }
+    }
+
     fn sender(&self) -> Sender {
         Sender::Player(match self.identity() {
             Some(identity) => identity.id.clone(),

@@ -1,7 +1,7 @@
 //! JSON as it is read off the wire: a tree that borrows its text from the body, where the usual one would copy every key
 //! and every word of messages that are read once and dropped.
 //!
-//! Of a key that stands twice in one object the last counts.
+//! Of a key that stands twice in one object the last counts; the others are dropped when it is read.
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, Serializer};
@@ -124,26 +124,35 @@ impl<'a> Json<'a> {
 
 impl<'a> Fields<'a> {
     pub fn get(&self, key: &str) -> Option<&Json<'a>> {
-        self.0.iter().rev().find(|(name, _)| name == key).map(|(_, value)| value)
+        self.0.iter().find(|(name, _)| name == key).map(|(_, value)| value)
+    }
+
+    /// The field, and its place. The search begins at `from`, because whoever reads an object asks for its fields in
+    /// nearly the order in which whoever wrote it put them.
+    pub(crate) fn find(&self, key: &str, from: usize) -> Option<(usize, &Json<'a>)> {
+        let (before, after) = self.0.split_at_checked(from).unwrap_or((&[], &self.0));
+        let after = after.iter().zip(from..);
+        let (place, value) = after
+            .chain(before.iter().zip(0..))
+            .find_map(|((name, value), place)| (name == key).then_some((place, value)))?;
+        Some((place, value))
     }
 
     pub(crate) fn get_mut(&mut self, key: &str) -> Option<&mut Json<'a>> {
-        self.0.iter_mut().rev().find(|(name, _)| name == key).map(|(_, value)| value)
+        self.0.iter_mut().find(|(name, _)| name == key).map(|(_, value)| value)
     }
 
     pub fn contains_key(&self, key: &str) -> bool {
         self.0.iter().any(|(name, _)| name == key)
     }
 
-    /// Takes the field out, and whatever else stood under its name.
     pub(crate) fn remove(&mut self, key: &str) -> Option<Json<'a>> {
-        let at = self.0.iter().rposition(|(name, _)| name == key)?;
-        let (_, value) = self.0.remove(at);
-        self.0.retain(|(name, _)| name != key);
-        Some(value)
+        let at = self.0.iter().position(|(name, _)| name == key)?;
+        Some(self.0.remove(at).1)
     }
 
     pub(crate) fn insert(&mut self, key: &'static str, value: Json<'a>) {
+        self.remove(key);
         self.0.push((Cow::Borrowed(key), value));
     }
 
@@ -155,7 +164,6 @@ impl<'a> Fields<'a> {
         self.0.is_empty()
     }
 
-    /// All fields as they came; one that stands twice comes twice, and its last value last.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Json<'a>)> {
         self.0.iter().map(|(name, value)| (name.as_ref(), value))
     }
@@ -278,12 +286,29 @@ impl<'de> Visitor<'de> for Tree {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Json<'de>, A::Error> {
-        let mut fields = Vec::with_capacity(FIELDS_USUAL);
+        let mut fields = Fields(Vec::with_capacity(FIELDS_USUAL));
+        // A bit for each kind of name seen so far: only where two are of a kind can they be the same.
+        let mut kinds = 0_u64;
         while let Some(Name(name)) = entries.next_key()? {
-            fields.push((name, entries.next_value()?));
+            let kind = kind(&name);
+            if kinds & kind != 0 {
+                fields.remove(&name);
+            }
+            kinds |= kind;
+            fields.0.push((name, entries.next_value()?));
         }
-        Ok(Json::Object(Fields(fields)))
+        Ok(Json::Object(fields))
     }
+}
+
+/// One of 64 kinds of name, by its length and its ends.
+fn kind(name: &str) -> u64 {
+    let bytes = name.as_bytes();
+    let ends = bytes
+        .first()
+        .zip(bytes.last())
+        .map_or(0, |(first, last)| usize::from(*first) * 5 + usize::from(*last));
+    1 << ((ends + bytes.len() * 7) % 64)
 }
 
 /// Room for the fields of most objects, so that reading one does not move them again and again.

@@ -299,6 +299,22 @@ impl Agent for Referee {
         (self.settings.conformance, Limits::AGENT)
     }
 
+    /// What the manager has recorded, or will say again, it can be asked for or told once more.
+    fn can_wait(event: &RefereeEvent) -> bool {
+        match event {
+            RefereeEvent::Applied(_)
+            | RefereeEvent::Enrolled { .. }
+            | RefereeEvent::Assigned { .. }
+            | RefereeEvent::Decided { .. } => false,
+            RefereeEvent::Reported { .. }
+            | RefereeEvent::ReportRefused { .. }
+            | RefereeEvent::Abandoned { .. }
+            | RefereeEvent::DialectLearned { .. }
+            | RefereeEvent::RoundClosed { .. }
+            | RefereeEvent::LeagueClosed => true,
+        }
+    }
+
     fn sender(&self) -> Sender {
         Sender::Referee(self.name())
     }

@@ -84,6 +84,8 @@ pub struct BareLeague {
     entropy: Entropy,
     now: Timestamp,
     events: Kept,
+    /// How many are to be played.
+    rounds: u32,
 }
 
 impl BareLeague {
@@ -98,6 +100,7 @@ impl BareLeague {
             entropy: Entropy::numbered(1),
             now: super::START,
             events: None,
+            rounds: u32::MAX,
         };
         for number in 1..=referees {
             let referee = Referee::new(referee_settings(number, players, referees)?);
@@ -124,28 +127,29 @@ impl BareLeague {
 
     /// Plays to the end. How many matches were decided.
     pub fn play(&mut self) -> u32 {
-        self.play_on(None)
+        self.play_on(u32::MAX, None)
     }
 
     /// The same, showing every message on the way.
     pub fn play_showing(&mut self, mut show: impl FnMut(&Said<'_>)) -> u32 {
-        self.play_on(Some(&mut show))
+        self.play_on(u32::MAX, Some(&mut show))
     }
 
-    /// The same; what the manager stored on the way.
-    pub fn play_keeping(&mut self) -> Vec<(Timestamp, LeagueEvent)> {
+    /// Plays as many rounds. What the manager stored on the way.
+    pub fn play_keeping(&mut self, rounds: u32) -> Vec<(Timestamp, LeagueEvent)> {
         self.events = Some(Vec::new());
-        self.play_on(None);
+        self.play_on(rounds, None);
         self.events.take().unwrap_or_default()
     }
 
-    fn play_on(&mut self, mut show: Show<'_>) -> u32 {
+    fn play_on(&mut self, rounds: u32, mut show: Show<'_>) -> u32 {
+        self.rounds = rounds;
         let league_id = Settings::default().league_id;
         let envelope = Envelope::new(Sender::Launcher, self.now, ConversationId::new("conv-start"));
         let start = Message::new(envelope, StartLeague { league_id });
         self.ask(MANAGER, CallId(0), Parcel::Message(start), &mut show);
         self.deliver(&mut show);
-        while self.league().is_some_and(|league| league.phase != Phase::Completed) {
+        while !self.is_enough() && self.league().is_some_and(|league| league.phase != Phase::Completed) {
             let due = self.machines.iter().map(Machine::deadline).enumerate();
             let first = due.filter_map(|(place, at)| Some((place, at?))).min_by_key(|(_, at)| *at);
             let Some((place, at)) = first else { break };
@@ -154,6 +158,11 @@ impl BareLeague {
             self.deliver(&mut show);
         }
         self.league().map_or(0, |league| league.matches_decided)
+    }
+
+    /// Whether the rounds that were asked for are over.
+    fn is_enough(&self) -> bool {
+        self.league().is_none_or(|league| league.current_round > self.rounds)
     }
 
     pub fn league(&self) -> Option<&League> {
@@ -177,6 +186,10 @@ impl BareLeague {
                 Some(&place) => self.ask(place, call, parcel, show),
             };
             self.hand_in(from, Input::Answer { call, dialect, answer });
+            // Nothing here takes time, so one round leads to the next within this loop.
+            if self.is_enough() {
+                return;
+            }
         }
     }
 
@@ -267,9 +280,15 @@ mod tests {
     fn what_the_manager_stored_leads_to_the_same_table() {
         let mut league = BareLeague::gather(5, 2).unwrap();
         let mut retold = league.league().unwrap().clone();
-        for (at, event) in league.play_keeping() {
+        let events = league.play_keeping(3);
+        assert_eq!(events.iter().filter(|(_, event)| is_end_of_round(event)).count(), 3);
+        for (at, event) in events {
             retold.apply(at, &event);
         }
         assert_eq!(Some(&retold), league.league());
+    }
+
+    fn is_end_of_round(event: &LeagueEvent) -> bool {
+        matches!(event, LeagueEvent::RoundCompleted { .. })
     }
 }

@@ -11,7 +11,6 @@ use matchday_core::protocol::messages::*;
 use matchday_core::protocol::token::Direction;
 use matchday_core::protocol::*;
 use serde_json::Value;
-use std::sync::Arc;
 
 pub(crate) struct Seat {
     pub(crate) player: Player,
@@ -171,7 +170,7 @@ pub(crate) fn announcement(round: u32, matches: Vec<AnnouncedMatch>) -> RoundAnn
     RoundAnnouncement {
         league_id: league(),
         round_id: RoundId(round),
-        matches: Arc::from(matches),
+        matches: matches.into(),
         starts_at: None,
     }
 }
@@ -208,7 +207,7 @@ pub(crate) fn league_completed() -> LeagueCompleted {
         total_rounds: 1,
         total_matches: 1,
         champion: Champion { player_id: p(1), display_name: DisplayName::parse("Alpha").unwrap(), points: 3 },
-        final_standings: Arc::from([]),
+        final_standings: Vec::new().into(),
     }
 }
 

@@ -7,7 +7,6 @@ use matchday::shell::{self, Clock, Handle, Options, entropy_from_system};
 use matchday::store::{Reader, Store, Stream};
 use matchday_core::agent::Agent;
 use matchday_core::league::{self, Manager};
-use matchday_core::player::{self, Player, strategy};
 use matchday_core::protocol::messages::Phase;
 use matchday_core::protocol::{DisplayName, Endpoint, GameType, Version};
 use matchday_core::referee::{self, Referee};
@@ -19,7 +18,6 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::time::{Instant, sleep};
 
-const STRATEGY: &str = "random";
 const WAIT_MAX: Duration = Duration::from_secs(60);
 
 pub(crate) struct Ground {
@@ -63,21 +61,6 @@ impl Ground {
         };
         let stream = format!("referee/{number}");
         run(Referee::new(settings), listener, &self.store, &stream, &self.client, self.clock)
-    }
-
-    pub(crate) async fn player(&self, number: usize) -> Result<Handle<Player>> {
-        let listener = free_port().await?;
-        let settings = player::Settings {
-            manager: Endpoint::parse(&endpoint(self.manager.address()))?,
-            contact_endpoint: Endpoint::parse(&endpoint(listener.local_addr()?))?,
-            display_name: DisplayName::parse(&format!("Player {number}"))?,
-            version: Version::parse("1.0.0")?,
-            game_types: vec![GameType::new("even_odd")],
-            strategy: STRATEGY.into(),
-        };
-        let strategy = strategy::find(STRATEGY).context("the strategy")?.build();
-        let stream = format!("player/{number}");
-        run(Player::new(settings, strategy), listener, &self.store, &stream, &self.client, self.clock)
     }
 
     pub(crate) async fn post(&self, to: SocketAddr, body: Bytes) -> Result<Bytes> {

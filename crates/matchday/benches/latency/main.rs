@@ -1,17 +1,16 @@
 //! How long an answer takes over real HTTP, with the real store on a temporary file, all in this process.
 //!
-//! `cargo bench -p matchday --bench latency` prints three things: what the manager and a referee add to a bare exchange
-//! of the same bytes when they are idle, how long queries take while a league runs flat out, and how fast that league is.
+//! `cargo bench -p matchday --bench latency` prints what the manager and a referee add to a bare exchange of the same
+//! bytes when they are idle. How they do under load is for `matchday bench` to tell.
 //! Nothing is asserted: the figures depend on the machine and on what else it does.
 //!
 //! - `ground`: a league on free ports; `floor`: the bare exchange; `players`: players that note when they were asked
-//! - `idle`, `load`: what is measured; `figures`: how it is shown
+//! - `idle`: what is measured; `figures`: how it is shown
 
 mod figures;
 mod floor;
 mod ground;
 mod idle;
-mod load;
 mod players;
 
 use anyhow::Result;
@@ -24,7 +23,6 @@ fn main() -> Result<()> {
     }
     tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(async {
         idle::questions().await?;
-        idle::matches().await?;
-        load::league().await
+        idle::matches().await
     })
 }

@@ -61,12 +61,12 @@ pub(crate) struct Change {
     pub(crate) verdict: Verdict,
 }
 
-/// What more of a figure means.
+/// What a figure that grows means.
 #[derive(Clone, Copy)]
 enum More {
-    IsFaster,
-    IsSlower,
-    IsLarger,
+    Faster,
+    Slower,
+    Larger,
 }
 
 /// Every figure that both have.
@@ -81,21 +81,22 @@ pub(crate) fn compare(before: &Figures, now: &Figures) -> Vec<Change> {
     for core in &now.core {
         if let Some(old) = before.core.iter().find(|old| old.size == core.size) {
             let what = format!("{} pure core, matches/s", core.size);
-            changes.extend(change(what, More::IsFaster, &old.matches_per_s, &core.matches_per_s));
+            changes.extend(change(what, More::Faster, &old.matches_per_s, &core.matches_per_s));
         }
     }
     let (old, new) = (&before.first_match_ms, &now.first_match_ms);
-    changes.extend(change("start to first match, ms".to_owned(), More::IsSlower, old, new));
+    changes.extend(change("start to first match, ms".to_owned(), More::Slower, old, new));
     changes
 }
 
 fn of_leagues(old: &League, new: &League) -> Vec<Change> {
     type Figure = (&'static str, More, fn(&Run) -> Option<f64>);
-    const FIGURES: [Figure; 4] = [
-        ("ratio to the ceiling", More::IsFaster, |run| Some(run.ratio())),
-        ("CPU us/match", More::IsSlower, |run| run.cpu_us_per_match),
-        ("log bytes/match", More::IsLarger, |run| Some(run.log_bytes_per_match)),
-        ("most memory, MB", More::IsLarger, |run| Some(run.memory.as_ref()?.most_bytes as f64 / 1_048_576.0)),
+    const FIGURES: [Figure; 5] = [
+        ("ratio to the ceiling", More::Faster, |run| Some(run.ratio())),
+        ("CPU ratio", More::Faster, Run::cpu_ratio),
+        ("CPU us/match", More::Slower, |run| run.cpu_us_per_match),
+        ("log bytes/match", More::Larger, |run| Some(run.log_bytes_per_match)),
+        ("most memory, MB", More::Larger, |run| Some(run.memory.as_ref()?.most_bytes as f64 / 1_048_576.0)),
     ];
     let changes = FIGURES.iter().filter_map(|(name, more, figure)| {
         let of = |league: &League| league.runs.iter().filter_map(figure).collect::<Vec<f64>>();
@@ -113,10 +114,10 @@ fn change(what: String, more: More, before: &[f64], now: &[f64]) -> Option<Chang
     let worth_a_word = (now.median / before.median - 1.0).abs() >= CHANGE_MIN;
     let verdict = match (apart && enough && worth_a_word, more, now.median > before.median) {
         (false, ..) => Verdict::CannotBeTold,
-        (_, More::IsFaster, true) | (_, More::IsSlower, false) => Verdict::Faster,
-        (_, More::IsFaster, false) | (_, More::IsSlower, true) => Verdict::Slower,
-        (_, More::IsLarger, true) => Verdict::Larger,
-        (_, More::IsLarger, false) => Verdict::Smaller,
+        (_, More::Faster, true) | (_, More::Slower, false) => Verdict::Faster,
+        (_, More::Faster, false) | (_, More::Slower, true) => Verdict::Slower,
+        (_, More::Larger, true) => Verdict::Larger,
+        (_, More::Larger, false) => Verdict::Smaller,
     };
     Some(Change { what, before, now, verdict })
 }
@@ -132,33 +133,33 @@ mod tests {
     #[test]
     fn runs_that_lie_apart_tell_a_difference() {
         let (low, high) = ([1.0, 1.1, 1.2], [1.3, 1.4, 1.5]);
-        assert_eq!(verdict(More::IsFaster, &low, &high), Verdict::Faster);
-        assert_eq!(verdict(More::IsFaster, &high, &low), Verdict::Slower);
-        assert_eq!(verdict(More::IsSlower, &low, &high), Verdict::Slower);
-        assert_eq!(verdict(More::IsSlower, &high, &low), Verdict::Faster);
-        assert_eq!(verdict(More::IsLarger, &low, &high), Verdict::Larger);
-        assert_eq!(verdict(More::IsLarger, &high, &low), Verdict::Smaller);
+        assert_eq!(verdict(More::Faster, &low, &high), Verdict::Faster);
+        assert_eq!(verdict(More::Faster, &high, &low), Verdict::Slower);
+        assert_eq!(verdict(More::Slower, &low, &high), Verdict::Slower);
+        assert_eq!(verdict(More::Slower, &high, &low), Verdict::Faster);
+        assert_eq!(verdict(More::Larger, &low, &high), Verdict::Larger);
+        assert_eq!(verdict(More::Larger, &high, &low), Verdict::Smaller);
     }
 
     #[test]
     fn runs_that_lie_among_each_other_tell_none() {
-        let told = verdict(More::IsFaster, &[1.0, 1.1, 1.4], &[1.3, 1.5, 1.6]);
+        let told = verdict(More::Faster, &[1.0, 1.1, 1.4], &[1.3, 1.5, 1.6]);
         assert_eq!(told, Verdict::CannotBeTold);
     }
 
     #[test]
     fn too_few_runs_tell_nothing() {
-        assert_eq!(verdict(More::IsFaster, &[1.0, 1.0], &[9.0, 9.0, 9.0]), Verdict::CannotBeTold);
+        assert_eq!(verdict(More::Faster, &[1.0, 1.0], &[9.0, 9.0, 9.0]), Verdict::CannotBeTold);
     }
 
     #[test]
     fn a_difference_of_a_hundredth_is_not_worth_a_word() {
-        let told = verdict(More::IsLarger, &[100.0, 100.0, 100.0], &[101.0, 101.0, 101.0]);
+        let told = verdict(More::Larger, &[100.0, 100.0, 100.0], &[101.0, 101.0, 101.0]);
         assert_eq!(told, Verdict::CannotBeTold);
     }
 
     #[test]
     fn what_was_not_measured_is_not_compared() {
-        assert_eq!(change("it".to_owned(), More::IsFaster, &[], &[1.0]), None);
+        assert_eq!(change("it".to_owned(), More::Faster, &[], &[1.0]), None);
     }
 }

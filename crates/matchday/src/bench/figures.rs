@@ -18,6 +18,8 @@ pub(crate) struct Figures {
     pub(crate) leagues: Vec<League>,
     pub(crate) queries: Option<Queries>,
     pub(crate) core: Vec<Core>,
+    /// Empty unless the program was built to count them.
+    pub(crate) allocations: Vec<Allocations>,
     /// From the start of a process to its first match, each time it was tried.
     pub(crate) first_match_ms: Vec<f64>,
 }
@@ -96,6 +98,13 @@ pub(crate) struct Core {
     pub(crate) matches_per_s: Vec<f64>,
 }
 
+/// How often a league in one process asks for memory, HTTP and store included.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Allocations {
+    pub(crate) size: Size,
+    pub(crate) per_match: f64,
+}
+
 impl Run {
     pub(crate) fn exchanges_per_s(&self) -> f64 {
         self.exchanges as f64 / self.seconds
@@ -112,6 +121,13 @@ impl Run {
     /// The part of what HTTP can do that the league does.
     pub(crate) fn ratio(&self) -> f64 {
         self.exchanges_per_s() / self.ceiling_per_s
+    }
+
+    /// The same by processor time alone: what a bare exchange takes, to what one of the league takes with all that stands
+    /// behind it. It does not mind who else is busy on the machine, nor does it see who waits for the disk.
+    pub(crate) fn cpu_ratio(&self) -> Option<f64> {
+        let exchanges_per_match = self.exchanges as f64 / self.matches.max(1) as f64;
+        Some(self.ceiling_cpu_us_per_exchange? * exchanges_per_match / self.cpu_us_per_match?)
     }
 }
 

@@ -5,12 +5,15 @@
 //! - `program`, `usage`: this program in processes of its own, and what they use of the machine
 //! - `one_process`, `separate`: a league played, in the two ways there are; `story`: what its stores tell
 //! - `mix`, `ceiling`: the same exchanges with nothing behind them
-//! - `queries`, `machines`: answers while a league runs flat out; the machines without a network
+//! - `here`, `queries`, `allocations`: a league in this process, asked while it runs flat out, and its memory counted
+//! - `machines`: the machines without a network
 //! - `targets`, `compare`, `render`: what it should be, what it was before, and all of it for people
 
+mod allocations;
 mod ceiling;
 pub(crate) mod compare;
 pub(crate) mod figures;
+mod here;
 mod machines;
 mod mix;
 mod one_process;
@@ -78,6 +81,10 @@ pub(crate) async fn run(programme: &Programme, tell: Tell<'_>) -> Result<Figures
         }
         None => None,
     };
+    let mut allocations = Vec::new();
+    for &size in &programme.sizes {
+        allocations.extend(allocations::measure(size, folder(programme)?.path()).await?);
+    }
     tell("the pure core");
     let (sizes, runs) = (programme.sizes.clone(), programme.runs);
     let pure = move || sizes.into_iter().map(|size| machines::measure(size, runs)).collect::<Result<_>>();
@@ -89,6 +96,7 @@ pub(crate) async fn run(programme: &Programme, tell: Tell<'_>) -> Result<Figures
         leagues,
         queries,
         core: tokio::task::spawn_blocking(pure).await??,
+        allocations,
         first_match_ms,
     })
 }

@@ -1,19 +1,16 @@
 //! LEAGUE_QUERY while a league runs flat out: how long those wait who only ask.
 
 use super::figures::Queries;
+use super::here;
 use super::size::Size;
 use super::spread::Spread;
-use crate::local::ports::Ports;
-use crate::local::{LocalLeague, Plan, Seat};
-use crate::mind::chooser::Chooser;
+use crate::local::LocalLeague;
 use crate::net::client::Client;
 use crate::shell::Clock;
-use crate::store::Store;
 use anyhow::{Context, Result, bail};
 use bytes::Bytes;
 use matchday_core::enrol::Identity;
 use matchday_core::league;
-use matchday_core::player::strategy;
 use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::dialect::call::write_call;
 use matchday_core::protocol::messages::{LeagueQuery, Phase, QueryParams, QueryType};
@@ -32,10 +29,7 @@ const ANSWER_BYTES_MAX: usize = 1 << 20;
 
 /// Plays a league in this process, and asks as its first player all the while, one question at a time.
 pub(super) async fn measure(size: Size, folder: &Path) -> Result<Queries> {
-    let Ports { manager, others } = Ports::bind(0, size.referees, size.players).await?;
-    let store = Store::open(&folder.join("league.db"))?;
-    let mut local = LocalLeague::begin(plan(size), store, manager)?;
-    local.gather(others).await?;
+    let mut local = here::gather(size, folder).await?;
     let identity = local.first_player().await?;
     local.start().await?;
     let asked = ask(&mut local, &identity).await;
@@ -43,26 +37,10 @@ pub(super) async fn measure(size: Size, folder: &Path) -> Result<Queries> {
     let closed = local.shutdown().await;
     let took = asked?;
     closed?;
-    let named = QUESTIONS.iter().map(|question| format!("{question:?}"));
+    let named = QUESTIONS.iter().map(|question| question.name().to_owned());
     let spreads = took.into_iter().map(Spread::of);
     let took = named.zip(spreads).filter_map(|(name, spread)| Some((name, spread?))).collect();
     Ok(Queries { size, took })
-}
-
-fn plan(size: Size) -> Plan {
-    let choosers = (1..=size.players).zip(strategy::ALL.iter().cycle());
-    let seat = |(number, entry)| Seat {
-        name: format!("Player {number}"),
-        chooser: Chooser::BuiltIn(entry),
-        reached_at: None,
-    };
-    Plan {
-        league: league::Settings { announce_lead: Duration::ZERO, ..league::Settings::default() },
-        seats: choosers.map(seat).collect(),
-        referees: size.referees.into(),
-        seed: None,
-        record_exchanges: true,
-    }
 }
 
 async fn ask(local: &mut LocalLeague, identity: &Identity<PlayerId>) -> Result<Vec<Vec<u64>>> {

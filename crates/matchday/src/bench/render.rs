@@ -45,7 +45,7 @@ fn leagues(leagues: &[League], cores: usize, paint: Paint) -> String {
         "Whole leagues on {cores} cores, every event and message stored; the ceiling is the same exchanges with nothing \
          behind them"
     );
-    let columns = "players/referees|as|matches|runs|matches/s|exchanges/s|ceiling/s|ratio|least to most|CPU us/match|\
+    let columns = "players/referees|as|matches|runs|matches/s|exchanges/s|ceiling/s|ratio|least to most|CPU ratio|CPU us/match|\
                    log bytes/match|technical losses";
     headed(&title, columns, &rows, paint)
 }
@@ -64,6 +64,7 @@ fn league(league: &League) -> Vec<String> {
         median(0, |run| run.ceiling_per_s),
         median(2, Run::ratio),
         band.map_or_else(String::new, |(least, most)| format!("{least:.2} to {most:.2}")),
+        number(league.median_of(Run::cpu_ratio), 2),
         number(league.median_of(|run| run.cpu_us_per_match), 0),
         median(0, |run| run.log_bytes_per_match),
         league.runs.iter().map(|run| run.technical_losses).sum::<usize>().to_string(),
@@ -135,6 +136,14 @@ fn others(figures: &Figures, paint: Paint) -> Vec<String> {
             queries.took.iter().map(|(name, took)| times(name, String::new(), took)).collect();
         let title = format!("LEAGUE_QUERY while {} runs flat out, in milliseconds", queries.size);
         parts.push(headed(&title, "query|count||p50|p99|p99.9", &rows, paint));
+    }
+    if !figures.allocations.is_empty() {
+        let row = |counted: &super::figures::Allocations| {
+            vec![counted.size.to_string(), number(Some(counted.per_match), 0)]
+        };
+        let rows: Vec<Vec<String>> = figures.allocations.iter().map(row).collect();
+        let title = "Allocations, in one process; this program counts them, and is the slower for it";
+        parts.push(headed(title, "players/referees|a match", &rows, paint));
     }
     if !figures.core.is_empty() {
         let row = |core: &super::figures::Core| {

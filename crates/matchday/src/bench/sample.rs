@@ -1,6 +1,6 @@
 //! Figures as one run of the bench might find them, for tests of what is made of them.
 
-use super::figures::{Answers, Core, FORMAT, Figures, Kind, League, Memory, Queries, Run};
+use super::figures::{Allocations, Answers, Core, FORMAT, Figures, Kind, League, Memory, Queries, Run};
 use super::size::Size;
 use super::spread::Spread;
 
@@ -23,11 +23,12 @@ pub(super) fn figures(speed: f64) -> Figures {
         queries: Some(Queries {
             size: Size::new(50, 10),
             took: vec![
-                ("GetStandings".to_owned(), spread(2_000, 1.5, 9.9, 14.25)),
-                ("GetNextMatch".to_owned(), spread(2_000, 0.75, 4.0, 7.0)),
+                ("GET_STANDINGS".to_owned(), spread(2_000, 1.5, 9.9, 14.25)),
+                ("GET_NEXT_MATCH".to_owned(), spread(2_000, 0.75, 4.0, 7.0)),
             ],
         }),
         core: vec![Core { size: Size::new(50, 10), matches_per_s: vec![510_000.0, 498_000.0, 505_000.0] }],
+        allocations: vec![Allocations { size: Size::new(50, 10), per_match: 812.5 }],
         first_match_ms: vec![120.0, 130.0, 125.0],
     }
 }

@@ -10,7 +10,6 @@ use matchday_core::protocol::{
     Message, PlayerId, RefereeId, RoundId, Sender, Timestamp, Token, decode,
 };
 use serde_json::{Map, json};
-use std::sync::Arc;
 use std::time::Duration;
 
 const CHOICE_WINDOW: Duration = Duration::from_secs(30);
@@ -368,14 +367,13 @@ impl Stage {
             display_name: Some(name.clone()),
             points,
         };
-        let standings: Arc<[FinalStanding]> =
-            Arc::new([standing(1, own, own_name, 3), standing(2, other, other_name, 0)]);
+        let standings = vec![standing(1, own, own_name, 3), standing(2, other, other_name, 0)];
         let body = LeagueCompleted {
             league_id: self.league_id.clone(),
             total_rounds: self.rounds.max(1),
             total_matches: self.rounds.max(1),
             champion: Champion { player_id: own.clone(), display_name: own_name.clone(), points: 3 },
-            final_standings: standings,
+            final_standings: standings.into(),
         };
         self.as_manager(now, "conv-league-complete", body)
     }

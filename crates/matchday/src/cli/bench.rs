@@ -24,9 +24,11 @@ Example:
   matchday bench --save before.json       (now change something, and build it)
   matchday bench --against before.json    (faster, slower, or no difference that can be told)
 
-Each league is played between two measurements of the raw ceiling: the same exchanges, made by the same HTTP client with
-the same HTTP server, each side reading the JSON once and doing nothing else. The ratio of the two says how good a league
-is, whatever machine it runs on. Every figure is for information; only a league that fails makes the command fail.";
+Each league is played between two measurements of the raw ceiling: the same exchanges, made by
+the same HTTP client with the same HTTP server, each side reading the JSON once and doing nothing
+else. The ratio of the two says how good a league is, whatever machine it runs on. Every figure is
+for information; only a league that fails makes the command fail. Allocations are told by a
+program that was built with --features count-allocations.";
 
 /// Sizes that show how the cost of a match grows.
 const USUAL: [Size; 4] = [Size::new(4, 1), Size::new(16, 2), Size::new(50, 10), Size::new(99, 10)];

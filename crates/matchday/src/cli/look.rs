@@ -1,16 +1,13 @@
-//! `matchday status`, `standings`, `schedule`, `stats`: what anyone may see of a league, once or again and again.
+//! `matchday status`, `standings`, `schedule`: what anyone may see of a league, once or again and again.
 
 use super::desk::{Desk, ManagerArg};
 use super::serve::Stop;
 use super::watch::Watch;
 use crate::view::{headed, say, table};
-use anyhow::{Result, bail};
-use matchday_core::protocol::messages::query::{
-    MatchProgress, PlayerStatsData, RefereeListing, RefereesData, ScheduleData, ScheduledMatch, StandingsData,
-};
-use matchday_core::protocol::messages::{GameStatus, Record};
+use anyhow::Result;
+use matchday_core::protocol::messages::GameStatus;
+use matchday_core::protocol::messages::query::{MatchProgress, ScheduleData, ScheduledMatch, StandingsData};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 use std::process::ExitCode;
 use std::time::Duration;
 use tokio::time::sleep;
@@ -38,14 +35,6 @@ pub(super) struct ScheduleArgs {
     round: Option<u32>,
 }
 
-#[derive(Debug, clap::Args)]
-pub(super) struct StatsArgs {
-    /// Which player or referee, such as P01 or REF01
-    agent: String,
-    #[command(flatten)]
-    look: LookArgs,
-}
-
 pub(super) async fn status(args: LookArgs) -> Result<ExitCode> {
     show(&args, async |desk| desk.status().await, |data| Ok(status_table(data))).await
 }
@@ -59,46 +48,8 @@ pub(super) async fn schedule(args: ScheduleArgs) -> Result<ExitCode> {
     show(&args.look, async |desk| desk.data("get_schedule", params.clone()).await, schedule_table).await
 }
 
-pub(super) async fn stats(args: StatsArgs) -> Result<ExitCode> {
-    if args.agent.starts_with("REF") {
-        let ask = async |desk: &Desk| referee_of(&desk.data("get_referees", json!({})).await?, &args.agent);
-        return show(&args.look, ask, referee_table).await;
-    }
-    let params = json!({"player_id": args.agent});
-    show(&args.look, async |desk| desk.data("get_player_stats", params.clone()).await, stats_table).await
-}
-
-/// One referee of the list of all.
-fn referee_of(data: &Value, wanted: &str) -> Result<Value> {
-    let RefereesData { referees } = serde_json::from_value(data.clone())?;
-    let known: Vec<_> = referees.iter().map(|referee| referee.referee_id.as_str()).collect();
-    match referees.iter().find(|referee| referee.referee_id.as_str() == wanted) {
-        Some(referee) => Ok(serde_json::to_value(referee)?),
-        None if known.is_empty() => bail!("no referee {wanted}: none has registered yet"),
-        None => bail!("no referee {wanted}: the league has {}", known.join(", ")),
-    }
-}
-
-fn referee_table(data: &Value) -> Result<String> {
-    let referee: RefereeListing = serde_json::from_value(data.clone())?;
-    let state = data.get("state").and_then(Value::as_str).unwrap_or_default();
-    let rows = [
-        ("version", referee.version),
-        ("state", state.to_owned()),
-        ("matches decided", referee.matches_decided.to_string()),
-        ("departures from the rules", counted(&referee.deviations)),
-    ];
-    let rows: Vec<_> = rows.into_iter().map(|(name, value)| vec![name.to_owned(), value]).collect();
-    Ok(table(&[referee.referee_id.as_str(), referee.display_name.as_str()], &rows))
-}
-
-/// How often each thing was seen, on one line.
-fn counted(counts: &BTreeMap<String, u32>) -> String {
-    counts.iter().map(|(what, count)| format!("{what} {count}")).collect::<Vec<_>>().join(", ")
-}
-
 /// Asks and prints, once or until there is nothing more to come.
-async fn show(
+pub(super) async fn show(
     args: &LookArgs,
     ask: impl AsyncFn(&Desk) -> Result<Value>,
     for_people: impl Fn(&Value) -> Result<String>,
@@ -106,11 +57,7 @@ async fn show(
     let desk = args.at.desk()?;
     let render = async || {
         let data = ask(&desk).await?;
-        match args.json {
-            true if args.watch => Ok(data.to_string()),
-            true => Ok(serde_json::to_string_pretty(&data)?),
-            false => for_people(&data).map(|text| headed(&text)),
-        }
+        shown(args, &data, &for_people)
     };
     if !args.watch {
         say(render().await?);
@@ -139,6 +86,19 @@ async fn show(
         () = watching => {}
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Data as it is printed: for programs or for people.
+pub(super) fn shown(
+    args: &LookArgs,
+    data: &Value,
+    for_people: impl Fn(&Value) -> Result<String>,
+) -> Result<String> {
+    match args.json {
+        true if args.watch => Ok(data.to_string()),
+        true => Ok(serde_json::to_string_pretty(data)?),
+        false => for_people(data).map(|text| headed(&text)),
+    }
 }
 
 async fn is_completed(desk: &Desk) -> bool {
@@ -218,32 +178,4 @@ fn outcome(game: &ScheduledMatch) -> String {
         (None, MatchProgress::Playing) => "playing".to_owned(),
         (None, _) => "to come".to_owned(),
     }
-}
-
-fn stats_table(data: &Value) -> Result<String> {
-    let PlayerStatsData { player_id, display_name, stats } = serde_json::from_value(data.clone())?;
-    let rate = |count: u32, rate: Option<f64>| match rate {
-        Some(rate) => format!("{count} ({:.0} %)", rate * 100.0),
-        None => count.to_string(),
-    };
-    let against = stats.against.iter().map(|(player, record)| {
-        let Record { wins, draws, losses } = record;
-        format!("{player} {wins}-{draws}-{losses}")
-    });
-    let answer = stats.mean_answer_ms.map_or_else(|| "-".to_owned(), |ms| format!("{ms} ms"));
-    let rows = [
-        ("rank", stats.rank.to_string()),
-        ("points", stats.points.to_string()),
-        ("played", stats.played.to_string()),
-        ("won", rate(stats.wins, stats.win_rate)),
-        ("drawn", rate(stats.draws, stats.draw_rate)),
-        ("lost", rate(stats.losses, stats.loss_rate)),
-        ("technical losses", stats.technical_losses.to_string()),
-        ("mean answer", answer),
-        ("choices", counted(&stats.choices)),
-        ("won-drawn-lost against", against.collect::<Vec<_>>().join(", ")),
-        ("departures from the rules", counted(&stats.deviations)),
-    ];
-    let rows: Vec<_> = rows.into_iter().map(|(name, value)| vec![name.to_owned(), value]).collect();
-    Ok(table(&[player_id.as_str(), display_name.as_str()], &rows))
 }

@@ -4,8 +4,8 @@
 //! # Layout
 //! - [`settings`], `config`, `config_file`: what can be set, and where each value came from
 //! - `manager`, `referee`, `player`, `seat`: the agents, which keep running; `serve`: what they have in common
-//! - `network`, `tls`: whom an agent may call and what it takes; certificates
-//! - `desk`: talks to a manager; `look`, `order`: the commands that do; `watch`: what is looked at again and again
+//! - `network`, `tls`: whom an agent may call and what it takes; certificates; `limits`: all limits in one table
+//! - `desk`: talks to a manager; `look`, `stats`, `order`: the commands that do; `watch`: what is looked at again and again
 //! - `new`: a starter agent; `check`: is an agent conformant? `practice`: how does it bear a league, and trouble?
 //! - `bench`: how fast it is
 //! - `schema`: the messages and methods for those who write agents
@@ -34,6 +34,7 @@ mod seat;
 mod serve;
 mod settings;
 mod show;
+mod stats;
 mod tls;
 mod watch;
 
@@ -90,9 +91,9 @@ enum Command {
     /// Show the rounds, their matches and results
     #[command(after_help = "Example:\n  matchday schedule --round 1")]
     Schedule(look::ScheduleArgs),
-    /// Show how a player has done
-    #[command(after_help = "Example:\n  matchday stats P01\n  matchday stats REF01")]
-    Stats(look::StatsArgs),
+    /// Show how a league or a player has done, and how much of it is luck
+    #[command(after_help = stats::EXAMPLE)]
+    Stats(stats::StatsArgs),
     /// Step in as the operator: pause, resume, withdraw, void, end
     #[command(after_help = order::ADMIN_EXAMPLE)]
     Admin(order::AdminArgs),
@@ -151,7 +152,7 @@ async fn execute(command: Command) -> anyhow::Result<ExitCode> {
         Command::Status(args) => look::status(args).await,
         Command::Standings(args) => look::standings(args).await,
         Command::Schedule(args) => look::schedule(args).await,
-        Command::Stats(args) => look::stats(args).await,
+        Command::Stats(args) => stats::stats(args).await,
         Command::Admin(args) => order::admin(args).await,
         Command::New(args) => new::execute(args),
         Command::Check(args) => check::execute(args).await,

@@ -3,12 +3,12 @@
 
 use crate::shell::Reception;
 use matchday_core::agent::Content;
-use matchday_core::protocol::messages::StandingRow;
+use matchday_core::protocol::messages::{Shared, StandingRow};
 use matchday_core::protocol::{Body, Message};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::watch;
 
-type Table = Arc<[StandingRow]>;
+type Table = Shared<StandingRow>;
 
 #[derive(Debug)]
 pub(super) struct Board {

@@ -85,6 +85,7 @@ impl Book {
             stream: stream(),
             lines: vec![line],
             exchanges: Vec::new(),
+            can_wait: false,
             then: Box::new(move |outcome| {
                 let _ = tell.send(outcome.map_err(|error| error.to_string()));
             }),

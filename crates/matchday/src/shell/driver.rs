@@ -169,7 +169,7 @@ impl<A: Agent> Driver<A> {
         }
         self.tick_if_due(now);
         if self.recorder.is_due(now) {
-            self.store(Vec::new(), Release::default());
+            self.store(Vec::new(), true, Release::default());
         }
         Ok(())
     }
@@ -244,6 +244,7 @@ impl<A: Agent> Driver<A> {
         self.latest = self.latest.max(at);
         let Step { events, outbox, replies, inquiries } =
             self.agent.handle(self.latest, &mut self.entropy, input);
+        let can_wait = events.iter().all(A::can_wait);
         let lines: Result<Vec<_>, _> = events.iter().map(|event| log::write(self.latest, event)).collect();
         let release = Release {
             calls: outbox.into_iter().map(|outgoing| self.with_licence(outgoing)).collect(),
@@ -254,7 +255,7 @@ impl<A: Agent> Driver<A> {
             inquiries,
         };
         match lines {
-            Ok(lines) => self.store_step(lines, release),
+            Ok(lines) => self.store_step(lines, can_wait, release),
             // An event that cannot be written is as good as a disk that cannot.
             Err(error) => {
                 self.progress.begin();
@@ -269,20 +270,21 @@ impl<A: Agent> Driver<A> {
         (outgoing, !understood)
     }
 
-    fn store_step(&mut self, lines: Vec<String>, release: Release) {
+    fn store_step(&mut self, lines: Vec<String>, can_wait: bool, release: Release) {
         if lines.is_empty() && !self.recorder.is_due(self.latest) && self.progress.is_settled() {
             return release.now(&self.around);
         }
-        self.store(lines, release);
+        self.store(lines, can_wait, release);
     }
 
-    fn store(&mut self, lines: Vec<String>, release: Release) {
+    fn store(&mut self, lines: Vec<String>, can_wait: bool, release: Release) {
         let (progress, around) = (Arc::clone(&self.progress), Arc::clone(&self.around));
         progress.begin();
         self.store.append(Batch {
             stream: self.stream.clone(),
             lines,
             exchanges: self.recorder.take(),
+            can_wait,
             then: Box::new(move |outcome| {
                 let outcome = outcome.map_err(|error| error.to_string());
                 progress.end(outcome, release, &around);
@@ -306,6 +308,7 @@ impl<A: Agent> Driver<A> {
             stream: self.stream.clone(),
             lines: Vec::new(),
             exchanges: self.recorder.take(),
+            can_wait: false,
             then: Box::new(move |outcome| {
                 let _ = tell.send(outcome.map_err(|error| error.to_string()));
             }),

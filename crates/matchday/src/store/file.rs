@@ -10,6 +10,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+/// How many pages the log beside the file may have before they are copied into it.
+const LOG_PAGES: i64 = 4000;
+
 /// Held for as long as a process may write. The system takes it back when the process dies, however it dies.
 #[derive(Debug)]
 pub(super) struct Lock {
@@ -30,6 +33,8 @@ pub(super) fn open_to_write(path: &Path) -> Result<(Connection, Lock), StoreErro
         let mut db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         db.busy_timeout(Duration::from_secs(10))?;
         db.pragma_update(None, "synchronous", "full")?;
+        // Whatever changes often is then copied from the log into the file less often.
+        db.pragma_update(None, "wal_autocheckpoint", LOG_PAGES)?;
         schema::update(&mut db)?;
         Ok(db)
     };

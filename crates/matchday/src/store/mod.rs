@@ -83,6 +83,9 @@ pub struct Batch {
     /// Events, each written by `matchday_core::log::write`.
     pub lines: Vec<String>,
     pub exchanges: Vec<Exchange>,
+    /// Whether it is enough that this outlives the process at once, and a failure of the machine soon. An event that
+    /// must be on disk takes those before it along.
+    pub can_wait: bool,
     /// Runs once all this, and all that was appended before it, is durable or has failed. It must not block: everyone
     /// else's events wait meanwhile.
     pub then: Box<dyn FnOnce(Result<(), StoreFailed>) + Send>,

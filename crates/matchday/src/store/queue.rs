@@ -67,14 +67,20 @@ impl Queue {
         acknowledge(batch, verdict);
     }
 
-    /// What is to be committed next, as soon as there is something; `None` once the queue is closed and empty.
-    pub(super) fn take(&self) -> Option<Vec<Batch>> {
+    /// What is to be committed next, as soon as there is something; an empty group if nothing came for as long as
+    /// `patience`; `None` once the queue is closed and empty.
+    pub(super) fn take(&self, patience: Duration) -> Option<Vec<Batch>> {
         let mut line = self.line();
         while line.waiting.is_empty() {
             if line.closed {
                 return None;
             }
-            line = self.changed.wait(line).unwrap_or_else(PoisonError::into_inner);
+            let (held, waited) =
+                self.changed.wait_timeout(line, patience).unwrap_or_else(PoisonError::into_inner);
+            line = held;
+            if waited.timed_out() && line.waiting.is_empty() && !line.closed {
+                return Some(Vec::new());
+            }
         }
         let mut bytes = 0_usize;
         let mut group = Vec::new();

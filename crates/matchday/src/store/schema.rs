@@ -6,7 +6,7 @@ use rusqlite::{Connection, Transaction};
 const APPLICATION_ID: i64 = 0x4d44_4159;
 
 /// What each version added to the one before; version n is made by the first n. Never change one that was released.
-const MIGRATIONS: &[&str] = &[VERSION_1];
+const MIGRATIONS: &[&str] = &[VERSION_1, VERSION_2];
 
 const VERSION_1: &str = "
     CREATE TABLE meta (
@@ -49,6 +49,34 @@ const VERSION_1: &str = "
     ) STRICT;
 
     CREATE INDEX exchanges_of_a_match ON exchanges (match_id, at) WHERE match_id IS NOT NULL;
+";
+
+/// Agents go through a league in step, so that events with the same number are written together. Ordered by number they
+/// come to lie together too; ordered by stream, every agent's lay on a page of its own, to be written at every commit.
+const VERSION_2: &str = "
+    CREATE TABLE events_by_number (
+        stream TEXT NOT NULL,
+        seq    INTEGER NOT NULL,
+        at     INTEGER NOT NULL,
+        line   TEXT NOT NULL,
+        hash   BLOB NOT NULL,
+        PRIMARY KEY (seq, stream)
+    ) STRICT;
+
+    INSERT INTO events_by_number SELECT stream, seq, at, line, hash FROM events ORDER BY rowid;
+    DROP TABLE events;
+    ALTER TABLE events_by_number RENAME TO events;
+
+    CREATE TRIGGER events_are_never_changed BEFORE UPDATE ON events
+    BEGIN SELECT raise(ABORT, 'events are never changed'); END;
+
+    CREATE TRIGGER events_are_never_removed BEFORE DELETE ON events
+    BEGIN SELECT raise(ABORT, 'events are never removed'); END;
+
+    CREATE TRIGGER events_have_no_gaps BEFORE INSERT ON events
+    WHEN EXISTS (SELECT 1 FROM events WHERE seq = NEW.seq AND stream = NEW.stream)
+      OR (NEW.seq <> 1 AND NOT EXISTS (SELECT 1 FROM events WHERE seq = NEW.seq - 1 AND stream = NEW.stream))
+    BEGIN SELECT raise(ABORT, 'another event has this number, or one before it is missing'); END;
 ";
 
 /// The version that this program writes.

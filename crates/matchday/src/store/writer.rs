@@ -12,7 +12,7 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 pub(super) struct Writer {
     db: Connection,
@@ -20,6 +20,10 @@ pub(super) struct Writer {
     queue: Arc<Queue>,
     /// The last event of each stream written so far.
     heads: BTreeMap<Stream, Head>,
+    /// What the database does with a commit at present.
+    care: Care,
+    /// Whether something was committed that the machine could still lose.
+    unsynced: bool,
     /// Let go last: the next writer must find the file closed.
     _lock: Lock,
 }
@@ -29,6 +33,20 @@ struct Head {
     seq: u64,
     hash: Hash,
 }
+
+/// What SQLite does with a commit, in its own words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Care {
+    /// The system has it, so that it outlives the process.
+    Normal,
+    /// The disk has it, and everything before it.
+    Full,
+}
+
+/// How long the disk may lag behind the system when nothing urgent comes.
+const LAG_MAX: Duration = Duration::from_millis(500);
+/// How long to wait for more where nothing lags: as good as for ever.
+const AT_EASE: Duration = Duration::from_secs(3600);
 
 enum Trouble {
     Database(rusqlite::Error),
@@ -43,17 +61,50 @@ impl From<rusqlite::Error> for Trouble {
 
 impl Writer {
     pub(super) fn new(db: Connection, lock: Lock, path: PathBuf, queue: Arc<Queue>) -> Self {
-        Self { db, path, queue, heads: BTreeMap::new(), _lock: lock }
+        Self { db, path, queue, heads: BTreeMap::new(), care: Care::Full, unsynced: false, _lock: lock }
     }
 
     pub(super) fn run(mut self) {
-        while let Some(group) = self.queue.take() {
+        while let Some(group) = self.queue.take(if self.unsynced { LAG_MAX } else { AT_EASE }) {
             let verdict = match self.queue.failure() {
                 Some(failed) => Err(failed),
+                None if group.is_empty() => self.sync(),
                 None => self.store(&group),
             };
             self.queue.settle(group, &verdict);
         }
+        if self.unsynced && self.queue.failure().is_none() {
+            // Whoever closes the store learns of a failure by asking for it.
+            let _ = self.sync();
+        }
+    }
+
+    /// Brings to disk what lags behind, by a commit that must be there itself.
+    fn sync(&mut self) -> Result<(), StoreFailed> {
+        if !self.unsynced {
+            return Ok(());
+        }
+        let touch =
+            "INSERT INTO meta (key, value) VALUES ('synced', '') ON CONFLICT (key) DO UPDATE SET value = ''";
+        let synced = self.take_care(Care::Full).and_then(|()| self.db.execute(touch, []).map(|_| ()));
+        self.unsynced = false;
+        synced.map_err(|error| {
+            let failed = StoreFailed::write(&self.path, &error);
+            self.queue.fail(failed.clone());
+            failed
+        })
+    }
+
+    fn take_care(&mut self, care: Care) -> rusqlite::Result<()> {
+        if self.care != care {
+            let word = match care {
+                Care::Normal => "normal",
+                Care::Full => "full",
+            };
+            self.db.pragma_update(None, "synchronous", word)?;
+            self.care = care;
+        }
+        Ok(())
     }
 
     fn store(&mut self, group: &[Batch]) -> Result<(), StoreFailed> {
@@ -61,7 +112,11 @@ impl Writer {
             return Ok(());
         }
         let began = Instant::now();
-        let stored = commit(&mut self.db, &mut self.heads, group).map_err(|trouble| match trouble {
+        let care = if group.iter().all(|batch| batch.can_wait) { Care::Normal } else { Care::Full };
+        let committed = self.take_care(care).map_err(Trouble::from);
+        let committed = committed.and_then(|()| commit(&mut self.db, &mut self.heads, group));
+        self.unsynced = care == Care::Normal;
+        let stored = committed.map_err(|trouble| match trouble {
             Trouble::Database(error) => StoreFailed::write(&self.path, &error),
             Trouble::Unreadable(stream, why) => StoreFailed::unreadable(&stream.0, &why),
         });

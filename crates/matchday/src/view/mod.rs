@@ -3,6 +3,7 @@
 pub(crate) mod live;
 pub(crate) mod progress;
 pub(crate) mod screen;
+pub(crate) mod statistics;
 pub(crate) mod summary;
 mod table;
 

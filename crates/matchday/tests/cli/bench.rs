@@ -4,7 +4,7 @@ use crate::ground::Ground;
 use serde_json::Value;
 
 fn figures(ground: &Ground, args: &[&str]) -> Value {
-    let small = ["bench", "--sizes", "4/1", "--runs", "1", "--json"];
+    let small = ["bench", "--quick", "--sizes", "4/1", "--json"];
     let done = ground.run(&[&small, args].concat());
     assert_eq!((done.code, done.err.as_str()), (0, ""), "{done:?}");
     done.json()

@@ -40,3 +40,46 @@ fn a_league_is_shown_before_and_after_it_is_played() {
     let beyond = ground.ask(&["schedule", "--round", "9"]);
     assert!(beyond.failed(1).contains("expected 1 to 3, got 9"), "{beyond:?}");
 }
+
+/// The league's data as both ways of asking give it: from the manager, and from its store.
+fn both_ways(ground: &Ground, agent: &[&str]) -> [serde_json::Value; 2] {
+    let words = |more: &[&'static str]| [&["stats"], agent, more, &["--json"]].concat();
+    let (asked, read) = (ground.ask(&words(&[])), ground.run(&words(&["--store", "league.db"])));
+    assert_eq!((asked.code, read.code), (0, 0), "{asked:?} {read:?}");
+    [asked.json(), read.json()]
+}
+
+#[test]
+fn what_results_mean_is_told_by_a_manager_and_by_its_store_alike() {
+    let ground = Ground::new();
+    let _manager = ground.manager(&["--lead", "0", "--store", "league.db"]);
+    assert_eq!(ground.ask(&["stats"]).out, "no player has registered yet\n");
+    let _agents = ground.agents(1, 3);
+    let before = ground.ask(&["stats"]).out;
+    assert!(before.contains("Luck meter  No match has been played out yet"), "{before}");
+    assert_eq!(ground.ask(&["start"]).code, 0);
+    ground.until_status("completed");
+
+    for agent in [&[] as &[&str], &["P01"], &["REF01"]] {
+        let [asked, read] = both_ways(&ground, agent);
+        assert_eq!(asked, read, "{agent:?}");
+    }
+    let [league, _] = both_ways(&ground, &[]);
+    assert_eq!((&league["matches"], &league["forfeits"]), (&3.into(), &0.into()), "{league}");
+    assert_eq!(league["neighbours"].as_array().unwrap().len(), 2);
+    let [player, _] = both_ways(&ground, &["P01"]);
+    assert!(player["statistics"]["bradley_terry"]["low"].is_number(), "{player}");
+
+    let said = ground.run(&["stats", "--store", "league.db"]).out;
+    for words in
+        ["BRADLEY-TERRY", "GLICKO-2", "Luck meter  This table", "Top two", "Calls       Whether players"]
+    {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+    let of_player = ground.run(&["stats", "P01", "--store", "league.db"]).out;
+    assert!(of_player.contains("as good by chance") && of_player.contains(" luck"), "{of_player}");
+    let unknown = ground.run(&["stats", "P09", "--store", "league.db"]);
+    assert_eq!(unknown.failed(1), "no player P09: the league has P01, P02, P03");
+    let watched = ground.run(&["stats", "--store", "league.db", "--watch"]);
+    assert_eq!(watched.code, 2, "{watched:?}");
+}

@@ -9,6 +9,7 @@ use matchday_core::entropy::Entropy;
 use matchday_core::protocol::decode::{Conformance, Limits};
 use matchday_core::protocol::{Sender, Timestamp};
 use serde_json::json;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -20,6 +21,8 @@ pub(crate) struct Diarist {
     held: Vec<RequestId>,
     wants_tick: Option<Timestamp>,
     pub(crate) tick_after: Duration,
+    /// How often it was asked when it wants to be ticked.
+    asked: AtomicUsize,
 }
 
 impl Agent for Diarist {
@@ -59,6 +62,7 @@ impl Agent for Diarist {
     }
 
     fn deadline(&self) -> Option<Timestamp> {
+        self.asked.fetch_add(1, Ordering::Relaxed);
         self.wants_tick
     }
 
@@ -91,6 +95,20 @@ async fn a_tick_comes_at_the_deadline_and_a_reply_may_come_with_it() {
     assert!(at.since(began) >= Duration::from_millis(40));
     assert!(at.since(began) < Duration::from_millis(140), "{:?}", at.since(began));
     assert_eq!(agent.inspect(|agent| agent.pages.clone()).await.unwrap(), ["wake", "held", "tick"]);
+}
+
+#[tokio::test]
+async fn a_record_that_is_due_is_stored_once_and_the_agent_left_alone() {
+    let ground = Ground::new();
+    let agent = diarist(&ground, 10, Duration::ZERO).await;
+    let stranger = Ground::new();
+    stranger.post(agent.address(), PING).await;
+    ground.settled().await;
+    while ground.store.stats().exchanges == 0 {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let asked = agent.inspect(|agent| agent.asked.load(Ordering::Relaxed)).await.unwrap();
+    assert!(asked < 50, "it was looked at {asked} times");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

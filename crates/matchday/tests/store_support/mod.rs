@@ -47,7 +47,7 @@ pub(crate) fn append_with(
 ) -> Result<(), StoreFailed> {
     let (tell, told) = mpsc::channel();
     let then = Box::new(move |verdict| tell.send(verdict).unwrap());
-    store.append(Batch { stream: stream(name), lines, exchanges, then });
+    store.append(Batch { stream: stream(name), lines, exchanges, can_wait: false, then });
     told.recv_timeout(Duration::from_secs(60)).expect("every batch is answered")
 }
 

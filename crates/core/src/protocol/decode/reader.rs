@@ -12,7 +12,7 @@ use crate::protocol::messages::ByPlayer;
 use crate::protocol::time::{TimeForm, Timestamp};
 use serde_json::{Map, Value};
 use smol_str::SmolStr;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 pub(super) type Read<T> = Result<T, Rejection>;
 
@@ -66,6 +66,8 @@ impl Path<'_> {
 /// One object of a message, open for reading.
 pub(super) struct Reader<'a> {
     fields: &'a Fields<'a>,
+    /// Where the field after the one asked for last would stand.
+    next: Cell<usize>,
     path: Path<'a>,
     context: &'a Context<'a>,
 }
@@ -91,7 +93,9 @@ impl<'a> Reader<'a> {
 
     /// The field as it came, null included.
     pub(super) fn raw(&self, key: &str) -> Option<&'a Json<'a>> {
-        self.fields.get(key)
+        let (place, value) = self.fields.find(key, self.next.get())?;
+        self.next.set(place + 1);
+        Some(value)
     }
 
     /// The field, unless it is missing or null, which is the same thing.
@@ -280,7 +284,7 @@ static NULL: Json<'static> = Json::Null;
 
 fn object_at<'a>(path: Path<'a>, value: &'a Json<'a>, context: &'a Context<'a>) -> Read<Reader<'a>> {
     match rules::object(value) {
-        Ok(fields) => Ok(Reader { fields, path, context }),
+        Ok(fields) => Ok(Reader { fields, next: Cell::new(0), path, context }),
         Err(wrong) => Err(reject(&path, wrong, Some(value), context)),
     }
 }

@@ -11,6 +11,7 @@ pub mod query;
 pub mod registration;
 pub mod result;
 pub mod round;
+pub mod shared;
 
 pub use assignment::MatchAssignment;
 pub use by_player::ByPlayer;
@@ -34,3 +35,4 @@ pub use round::{
     AnnouncedMatch, Briefing, Champion, FinalStanding, LeagueCompleted, MatchTokens, RoundAnnouncement,
     RoundCompleted, RoundSummary,
 };
+pub use shared::Shared;

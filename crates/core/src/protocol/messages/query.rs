@@ -3,6 +3,7 @@
 use super::by_player::ByPlayer;
 use super::game::GameStatus;
 use super::result::{Record, StandingRow};
+use super::shared::Shared;
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{GameType, LeagueId, MatchId, PlayerId, RefereeId, RoundId};
 use crate::protocol::schema::conditions;
@@ -11,7 +12,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 /// LEAGUE_QUERY: an agent asks the manager.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -84,7 +84,7 @@ pub struct LeagueQueryResponse {
     pub data: Option<Map<String, Value>>,
     /// For GET_STANDINGS the table once more, where another source looks for it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub standings: Option<Arc<[StandingRow]>>,
+    pub standings: Option<Shared<StandingRow>>,
     /// Required if there is no success.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<QueryError>,
@@ -101,7 +101,7 @@ pub struct QueryError {
 /// `data` of GET_STANDINGS.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StandingsData {
-    pub standings: Arc<[StandingRow]>,
+    pub standings: Shared<StandingRow>,
 }
 
 /// `data` of GET_SCHEDULE.

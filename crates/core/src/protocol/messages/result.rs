@@ -2,6 +2,7 @@
 
 use super::by_player::ByPlayer;
 use super::game::{GameDetails, GameStatus};
+use super::shared::Shared;
 use crate::fair::Reveal;
 use crate::protocol::ids::{GameType, LeagueId, MatchId, PlayerId, RoundId};
 use crate::protocol::schema::{Word, conditions};
@@ -9,7 +10,6 @@ use crate::protocol::text::DisplayName;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
-use std::sync::Arc;
 
 /// MATCH_RESULT_REPORT: the referee tells the manager how a match ended.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -85,7 +85,7 @@ pub struct LeagueStandingsUpdate {
     pub round_id: RoundId,
     /// All players, first place first.
     // Shared, because the same table goes to every player.
-    pub standings: Arc<[StandingRow]>,
+    pub standings: Shared<StandingRow>,
 }
 
 /// A player's place in the table.

@@ -1,6 +1,7 @@
 //! How the manager opens and closes rounds, and ends the league.
 
 use super::result::Record;
+use super::shared::Shared;
 use crate::protocol::dialect::Dialect;
 use crate::protocol::ids::{ConversationId, GameType, LeagueId, MatchId, PlayerId, RefereeId, RoundId};
 use crate::protocol::schema::conditions;
@@ -9,7 +10,6 @@ use crate::protocol::time::Timestamp;
 use crate::protocol::token::Token;
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::sync::Arc;
 
 /// ROUND_ANNOUNCEMENT: who meets whom, under which referee.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -19,7 +19,7 @@ pub struct RoundAnnouncement {
     /// At least one.
     // Shared, because the same list goes to every player.
     #[schemars(length(min = 1))]
-    pub matches: Arc<[AnnouncedMatch]>,
+    pub matches: Shared<AnnouncedMatch>,
     /// When the first invitations may go out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub starts_at: Option<Timestamp>,
@@ -118,7 +118,7 @@ pub struct LeagueCompleted {
     pub total_rounds: u32,
     pub total_matches: u32,
     pub champion: Champion,
-    pub final_standings: Arc<[FinalStanding]>,
+    pub final_standings: Shared<FinalStanding>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]

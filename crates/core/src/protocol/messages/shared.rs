@@ -1,0 +1,97 @@
+//! A list that goes to many receivers: held once, and written once. A table of 99 rows goes to 99 players after every few
+//! results, and writing it out for each of them would be most of what a manager does.
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+use std::ops::Deref;
+use std::sync::{Arc, OnceLock};
+
+#[derive(Debug)]
+pub struct Shared<T>(Arc<Held<T>>);
+
+#[derive(Debug)]
+struct Held<T> {
+    items: Box<[T]>,
+    /// As JSON, from the first time that it is asked for. `None` if that failed, which every writing then says itself.
+    written: OnceLock<Option<Box<RawValue>>>,
+}
+
+impl<T> From<Vec<T>> for Shared<T> {
+    fn from(items: Vec<T>) -> Self {
+        Self(Arc::new(Held { items: items.into(), written: OnceLock::new() }))
+    }
+}
+
+impl<T> FromIterator<T> for Shared<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(items: I) -> Self {
+        items.into_iter().collect::<Vec<_>>().into()
+    }
+}
+
+impl<T> Clone for Shared<T> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<T> Deref for Shared<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        &self.0.items
+    }
+}
+
+impl<T: PartialEq> PartialEq for Shared<T> {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl<T: Eq> Eq for Shared<T> {}
+
+impl<T: Serialize> Serialize for Shared<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let written = self.0.written.get_or_init(|| serde_json::value::to_raw_value(&self.0.items).ok());
+        match written {
+            Some(written) => written.serialize(serializer),
+            None => self.0.items.serialize(serializer),
+        }
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Shared<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Vec::deserialize(deserializer).map(Self::from)
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for Shared<T> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        Vec::<T>::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Vec::<T>::json_schema(generator)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Shared;
+    use serde_json::json;
+
+    #[test]
+    fn every_copy_is_written_as_the_list_it_holds() {
+        let list: Shared<&str> = ["a", "b \"c\""].into_iter().collect();
+        let copy = list.clone();
+        assert_eq!(serde_json::to_string(&list).unwrap(), r#"["a","b \"c\""]"#);
+        assert_eq!(serde_json::to_value(&copy).unwrap(), json!(["a", "b \"c\""]));
+    }
+}

@@ -1,0 +1,37 @@
+//! A league in this very process, for what cannot be seen from outside.
+
+use super::size::Size;
+use crate::local::ports::Ports;
+use crate::local::{LocalLeague, Plan, Seat};
+use crate::mind::chooser::Chooser;
+use crate::store::Store;
+use anyhow::Result;
+use matchday_core::league;
+use matchday_core::player::strategy;
+use std::path::Path;
+use std::time::Duration;
+
+/// Everyone has registered; the league is kept in `folder`, like any other.
+pub(super) async fn gather(size: Size, folder: &Path) -> Result<LocalLeague> {
+    let Ports { manager, others } = Ports::bind(0, size.referees, size.players).await?;
+    let store = Store::open(&folder.join("league.db"))?;
+    let mut local = LocalLeague::begin(plan(size), store, manager)?;
+    local.gather(others).await?;
+    Ok(local)
+}
+
+fn plan(size: Size) -> Plan {
+    let choosers = (1..=size.players).zip(strategy::ALL.iter().cycle());
+    let seat = |(number, entry)| Seat {
+        name: format!("Player {number}"),
+        chooser: Chooser::BuiltIn(entry),
+        reached_at: None,
+    };
+    Plan {
+        league: league::Settings { announce_lead: Duration::ZERO, ..league::Settings::default() },
+        seats: choosers.map(seat).collect(),
+        referees: size.referees.into(),
+        seed: None,
+        record_exchanges: true,
+    }
+}

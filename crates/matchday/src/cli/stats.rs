@@ -1,0 +1,203 @@
+//! `matchday stats`: what a league's results mean, how a player has done, how a referee has. Asks a manager, or reads a
+//! store.
+
+use super::desk::Desk;
+use super::look::{LookArgs, shown};
+use crate::statistics::{of_answers, of_league};
+use crate::store::history::History;
+use crate::store::{Store, StoreError};
+use crate::view::{say, statistics as words, table};
+use anyhow::{Result, anyhow, bail};
+use matchday_core::league::League;
+use matchday_core::protocol::PlayerId;
+use matchday_core::protocol::messages::Record;
+use matchday_core::protocol::messages::query::{
+    PlayerStatsData, RefereeListing, RefereesData, ScheduleData, StandingsData,
+};
+use matchday_stats::league::{PlayerStatistics, Question};
+use matchday_stats::{LeagueStatistics, Results, Settings};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+pub(super) const EXAMPLE: &str = "\
+Example:
+  matchday stats                      (the whole league: ratings, and how much of the table is luck)
+  matchday stats P01
+  matchday stats REF01
+  matchday stats --store league.db --json
+
+What the figures mean, for people who have not studied statistics: docs/statistics.md";
+
+#[derive(Debug, clap::Args)]
+pub(super) struct StatsArgs {
+    /// Which player or referee, such as P01 or REF01 [default: the whole league]
+    agent: Option<String>,
+    /// Read a stored league instead of asking a manager
+    #[arg(long, value_name = "FILE", conflicts_with = "watch")]
+    store: Option<PathBuf>,
+    /// Where the chance of simulated leagues comes from; the same number gives the same figures again
+    #[arg(long, value_name = "N", default_value_t = Settings::default().seed)]
+    seed: u64,
+    #[command(flatten)]
+    look: LookArgs,
+}
+
+/// What is asked about.
+enum Subject<'a> {
+    League,
+    Player(&'a str),
+    Referee(&'a str),
+}
+
+/// A player's record, and what it means.
+#[derive(Debug, Serialize, Deserialize)]
+struct PlayerView {
+    #[serde(flatten)]
+    known: PlayerStatsData,
+    statistics: Option<PlayerStatistics>,
+    /// Whether it calls as if it had agreed with somebody.
+    questions: Vec<Question>,
+}
+
+pub(super) async fn stats(args: StatsArgs) -> Result<ExitCode> {
+    let settings = Settings { seed: args.seed, ..Settings::default() };
+    let subject = match args.agent.as_deref() {
+        None => Subject::League,
+        Some(referee) if referee.starts_with("REF") => Subject::Referee(referee),
+        Some(player) => Subject::Player(player),
+    };
+    let for_people = |data: &Value| match subject {
+        Subject::League => Ok(words::league(&serde_json::from_value(data.clone())?)),
+        Subject::Player(_) => player_table(data),
+        Subject::Referee(_) => referee_table(data),
+    };
+    let Some(file) = &args.store else {
+        let ask = async |desk: &Desk| asked(desk, &subject, &settings).await;
+        return super::look::show(&args.look, ask, for_people).await;
+    };
+    let league = stored(file)?;
+    let data = match subject {
+        Subject::League => serde_json::to_value(LeagueStatistics::of(&of_league(&league), &settings))?,
+        Subject::Player(id) => player_of_league(&league, id, &settings)?,
+        Subject::Referee(id) => referee_of(league.referee_listings(), id)?,
+    };
+    say(shown(&args.look, &data, for_people)?);
+    Ok(ExitCode::SUCCESS)
+}
+
+fn stored(file: &Path) -> Result<League, StoreError> {
+    Ok(History::load(&Store::open_read_only(file)?)?.league)
+}
+
+/// What a manager tells, and what follows from it.
+async fn asked(desk: &Desk, subject: &Subject<'_>, settings: &Settings) -> Result<Value> {
+    match subject {
+        Subject::League => Ok(serde_json::to_value(LeagueStatistics::of(&results(desk).await?, settings))?),
+        Subject::Player(id) => {
+            let known = desk.data("get_player_stats", json!({"player_id": id})).await?;
+            let known = serde_json::from_value(known)?;
+            Ok(serde_json::to_value(player_view(known, &results(desk).await?, settings))?)
+        }
+        Subject::Referee(id) => {
+            referee_of(serde_json::from_value(desk.data("get_referees", json!({})).await?)?, id)
+        }
+    }
+}
+
+async fn results(desk: &Desk) -> Result<Results> {
+    let standings: StandingsData = serde_json::from_value(desk.data("get_standings", json!({})).await?)?;
+    let schedule: ScheduleData = serde_json::from_value(desk.data("get_schedule", json!({})).await?)?;
+    let mut players: Vec<PlayerStatsData> = Vec::new();
+    for row in standings.standings.iter() {
+        let stats = desk.data("get_player_stats", json!({"player_id": row.player_id})).await?;
+        players.push(serde_json::from_value(stats)?);
+    }
+    Ok(of_answers(&standings, &schedule, &players))
+}
+
+fn player_of_league(league: &League, id: &str, settings: &Settings) -> Result<Value> {
+    let known = league.player_stats(&PlayerId::new(id)).ok_or_else(|| {
+        let known: Vec<&str> = league.players.keys().map(PlayerId::as_str).collect();
+        match known.as_slice() {
+            [] => anyhow!("no player {id}: none has registered yet"),
+            known => anyhow!("no player {id}: the league has {}", known.join(", ")),
+        }
+    })?;
+    Ok(serde_json::to_value(player_view(known, &of_league(league), settings))?)
+}
+
+fn player_view(known: PlayerStatsData, results: &Results, settings: &Settings) -> PlayerView {
+    let league = LeagueStatistics::of(results, settings);
+    let id = known.player_id.as_str();
+    let questions = league.complementary.map_or_else(Vec::new, |pairs| pairs.questions);
+    let questions =
+        questions.into_iter().filter(|question| question.players.iter().any(|player| player == id));
+    let questions = questions.collect();
+    let statistics = league.players.into_iter().find(|player| player.player_id == id);
+    PlayerView { known, statistics, questions }
+}
+
+fn player_table(data: &Value) -> Result<String> {
+    let PlayerView { known, statistics, questions } = serde_json::from_value(data.clone())?;
+    let PlayerStatsData { player_id, display_name, stats } = known;
+    let rate = |count: u32, rate: Option<f64>| match rate {
+        Some(rate) => format!("{count} ({:.0} %)", rate * 100.0),
+        None => count.to_string(),
+    };
+    let against = stats.against.iter().map(|(player, record)| {
+        let Record { wins, draws, losses } = record;
+        format!("{player} {wins}-{draws}-{losses}")
+    });
+    let answer = stats.mean_answer_ms.map_or_else(|| "-".to_owned(), |ms| format!("{ms} ms"));
+    let mut rows = vec![
+        ("rank", stats.rank.to_string()),
+        ("points", stats.points.to_string()),
+        ("played", stats.played.to_string()),
+        ("won", rate(stats.wins, stats.win_rate)),
+        ("drawn", rate(stats.draws, stats.draw_rate)),
+        ("lost", rate(stats.losses, stats.loss_rate)),
+        ("technical losses", stats.technical_losses.to_string()),
+        ("mean answer", answer),
+        ("choices", counted(&stats.choices)),
+        ("won-drawn-lost against", against.collect::<Vec<_>>().join(", ")),
+        ("departures from the rules", counted(&stats.deviations)),
+    ];
+    rows.extend(statistics.iter().flat_map(words::player_rows));
+    let rows: Vec<_> = rows.into_iter().map(|(name, value)| vec![name.to_owned(), value]).collect();
+    let table = table(&[player_id.as_str(), display_name.as_str()], &rows);
+    Ok(match &statistics {
+        Some(player) => format!("{table}\n\n{}", words::player_remarks(player, &questions)),
+        None => table,
+    })
+}
+
+/// One referee of the list of all.
+fn referee_of(RefereesData { referees }: RefereesData, wanted: &str) -> Result<Value> {
+    let known: Vec<_> = referees.iter().map(|referee| referee.referee_id.as_str()).collect();
+    match referees.iter().find(|referee| referee.referee_id.as_str() == wanted) {
+        Some(referee) => Ok(serde_json::to_value(referee)?),
+        None if known.is_empty() => bail!("no referee {wanted}: none has registered yet"),
+        None => bail!("no referee {wanted}: the league has {}", known.join(", ")),
+    }
+}
+
+fn referee_table(data: &Value) -> Result<String> {
+    let referee: RefereeListing = serde_json::from_value(data.clone())?;
+    let state = data.get("state").and_then(Value::as_str).unwrap_or_default();
+    let rows = [
+        ("version", referee.version),
+        ("state", state.to_owned()),
+        ("matches decided", referee.matches_decided.to_string()),
+        ("departures from the rules", counted(&referee.deviations)),
+    ];
+    let rows: Vec<_> = rows.into_iter().map(|(name, value)| vec![name.to_owned(), value]).collect();
+    Ok(table(&[referee.referee_id.as_str(), referee.display_name.as_str()], &rows))
+}
+
+/// How often each thing was seen, on one line.
+fn counted(counts: &BTreeMap<String, u32>) -> String {
+    counts.iter().map(|(what, count)| format!("{what} {count}")).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,160 @@
+//! What the results of a league mean, as people read it. Pure.
+
+use super::table;
+use matchday_stats::LeagueStatistics;
+use matchday_stats::league::{PlayerStatistics, Question};
+use matchday_stats::words::percent;
+
+/// A league: its table with ratings, and what there is to say about it.
+pub(crate) fn league(statistics: &LeagueStatistics) -> String {
+    if statistics.players.is_empty() {
+        return "no player has registered yet".to_owned();
+    }
+    let next = statistics.neighbours.iter().map(|pair| percent(pair.likelihood));
+    let next = next.chain(std::iter::repeat("-".to_owned()));
+    let ranked = (1..).zip(&statistics.players).zip(next);
+    let rows: Vec<_> = ranked.map(|((rank, player), next)| row(rank, player, next)).collect();
+    let headers = [
+        "RANK",
+        "PLAYER",
+        "NAME",
+        "PLAYED",
+        "POINTS",
+        "BRADLEY-TERRY",
+        "95 %",
+        "GLICKO-2",
+        "95 %",
+        "AS GOOD BY CHANCE",
+        "BETTER THAN NEXT",
+    ];
+    format!("{}\n\n{}", table(&headers, &rows), remarks(statistics))
+}
+
+fn row(rank: u32, player: &PlayerStatistics, next: String) -> Vec<String> {
+    let whole = |rating: f64| format!("{rating:.0}");
+    let between = |low: f64, high: f64| format!("{low:.0} to {high:.0}");
+    let strength = player.bradley_terry;
+    let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
+    vec![
+        rank.to_string(),
+        player.player_id.clone(),
+        player.display_name.clone(),
+        player.record.total().to_string(),
+        player.points.to_string(),
+        or_dash(strength.map(|strength| whole(strength.rating))),
+        or_dash(strength.map(|strength| between(strength.low, strength.high))),
+        whole(player.glicko.now.rating),
+        between(player.glicko.low, player.glicko.high),
+        if player.record.total() == 0 { "-".to_owned() } else { percent(player.as_good_by_chance) },
+        next,
+    ]
+}
+
+/// What is said below the table, each under its name.
+fn remarks(statistics: &LeagueStatistics) -> String {
+    let mut lines = vec![("Luck meter", statistics.luck.sentence.clone())];
+    lines.extend(statistics.luck.note.clone().map(|note| ("", note)));
+    lines.extend(statistics.top_two.as_ref().map(|top| ("Top two", top.sentence.clone())));
+    if let Some(pairs) = &statistics.complementary {
+        lines.push(("Calls", pairs.sentence.clone()));
+        lines.extend(questions(&pairs.questions).map(|question| ("", question)));
+    }
+    match statistics.forfeits {
+        0 => {}
+        1 => lines
+            .push(("Forfeits", "1 match was forfeited, says nothing of strength, and is left out.".into())),
+        more => lines.push((
+            "Forfeits",
+            format!("{more} matches were forfeited, say nothing of strength, and are left out."),
+        )),
+    }
+    let lines: Vec<String> = lines.iter().map(|(name, text)| format!("{name:10}  {text}")).collect();
+    lines.join("\n")
+}
+
+fn questions(questions: &[Question]) -> impl Iterator<Item = String> {
+    questions.iter().map(|question| question.sentence.clone())
+}
+
+/// A player, as rows of a table of names and values.
+pub(crate) fn player_rows(player: &PlayerStatistics) -> Vec<(&'static str, String)> {
+    let rated = |rating: f64, low: f64, high: f64| format!("{rating:.0} (95 %: {low:.0} to {high:.0})");
+    let strength = player
+        .bradley_terry
+        .map_or_else(|| "-".to_owned(), |strength| rated(strength.rating, strength.low, strength.high));
+    let glicko = &player.glicko;
+    let chance = match player.record.total() {
+        0 => "-".to_owned(),
+        _ => percent(player.as_good_by_chance),
+    };
+    vec![
+        ("Bradley-Terry", strength),
+        ("Glicko-2", rated(glicko.now.rating, glicko.low, glicko.high)),
+        ("as good by chance", chance),
+    ]
+}
+
+/// What is said of a player below its table.
+pub(crate) fn player_remarks(player: &PlayerStatistics, asked: &[Question]) -> String {
+    let lines: Vec<String> = std::iter::once(player.sentence.clone()).chain(questions(asked)).collect();
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use matchday_stats::{Calls, Entrant, Outcome, Played, Results, Settings};
+
+    /// Four players who met as often as told: the first two always call opposite to each other, all others the same
+    /// as often as not. One match more was forfeited.
+    fn league_of(legs: u32) -> LeagueStatistics {
+        let mut matches = Vec::new();
+        let ids = ["P01", "P02", "P03", "P04"];
+        for round in 0..legs {
+            for (number, (a, b)) in (0..).zip([(0, 1), (2, 3), (0, 2), (1, 3), (0, 3), (1, 2)]) {
+                let outcome = match (number, (round + number) % 4) {
+                    (0, 0..=2) | (_, 0) => Outcome::WonByA,
+                    (0, _) | (_, 1) => Outcome::WonByB,
+                    _ => Outcome::Drawn,
+                };
+                let [a, b] = [ids[a], ids[b]].map(str::to_owned);
+                matches.push(Played { round: round + 1, a, b, outcome, forfeited: false });
+            }
+        }
+        let (a, b) = ("P03".to_owned(), "P04".to_owned());
+        matches.push(Played { round: legs, a, b, outcome: Outcome::WonByA, forfeited: true });
+        let calls = Calls { even: legs * 3 / 2, odd: legs * 3 - legs * 3 / 2 };
+        let entrant =
+            |id: &str| Entrant { id: id.to_owned(), name: format!("Player {id}"), calls: Some(calls) };
+        let players = ids.map(entrant).to_vec();
+        LeagueStatistics::of(&Results { game: "even_odd".into(), players, matches }, &Settings::default())
+    }
+
+    #[test]
+    fn a_league_with_a_question() {
+        insta::assert_snapshot!(league(&league_of(16)));
+    }
+
+    #[test]
+    fn a_league_of_one_round_robin() {
+        insta::assert_snapshot!(league(&league_of(1)));
+    }
+
+    #[test]
+    fn a_league_before_its_first_match() {
+        let player = Entrant { id: "P01".into(), name: "Ada".into(), calls: None };
+        let results = Results { game: "nim".into(), players: vec![player], matches: Vec::new() };
+        insta::assert_snapshot!(league(&LeagueStatistics::of(&results, &Settings::default())));
+    }
+
+    #[test]
+    fn a_player_with_a_question() {
+        let statistics = league_of(16);
+        let player = &statistics.players[0];
+        let rows: Vec<_> =
+            player_rows(player).into_iter().map(|(name, value)| vec![name.to_owned(), value]).collect();
+        let questions = statistics.complementary.unwrap().questions;
+        let said = player_remarks(player, &questions);
+        insta::assert_snapshot!(format!("{}\n\n{said}", table(&["P01", "Player P01"], &rows)));
+    }
+}

@@ -1,0 +1,204 @@
+//! How good a record is by chance alone: the exact distribution of points, match by match. Pure.
+
+use crate::results::{Game, POINTS_DRAW, POINTS_WIN, Verdict};
+use serde::{Deserialize, Serialize};
+
+/// How a match ends for one side when nobody is better than anybody.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Chance {
+    pub win: f64,
+    pub draw: f64,
+    pub loss: f64,
+}
+
+impl Chance {
+    #[must_use]
+    pub fn of_the_other_side(self) -> Self {
+        Self { win: self.loss, draw: self.draw, loss: self.win }
+    }
+
+    pub fn points_mean(self) -> f64 {
+        self.win * f64::from(POINTS_WIN) + self.draw * f64::from(POINTS_DRAW)
+    }
+
+    pub fn points_variance(self) -> f64 {
+        let square = |points: u32| f64::from(points * points);
+        self.win * square(POINTS_WIN) + self.draw * square(POINTS_DRAW) - self.points_mean().powi(2)
+    }
+}
+
+/// What "pure chance" is taken to be.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Model {
+    /// Of whoever has the first seat.
+    pub first_seat: Chance,
+    pub basis: Basis,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Basis {
+    /// Everyone moves at random, which for this game has been worked out.
+    RandomMoves,
+    /// Everyone is equally strong, and as many matches are drawn as were drawn in this league.
+    EqualStrength,
+}
+
+/// Both call at random: in half of the matches they call the same and draw; otherwise each of them wins half the time.
+const EVEN_ODD: Chance = Chance { win: 0.25, draw: 0.5, loss: 0.25 };
+
+/// Of the 9! orders in which the board can be filled, 212,256 are won by whoever begins, 104,544 by the other, and 46,080
+/// by nobody.
+const TIC_TAC_TOE: Chance =
+    Chance { win: 212_256.0 / 362_880.0, draw: 46_080.0 / 362_880.0, loss: 104_544.0 / 362_880.0 };
+
+impl Model {
+    /// What chance is in this game, given the matches that were played.
+    pub fn of(game: &str, games: &[Game]) -> Self {
+        let known = match game {
+            "even_odd" => Some(EVEN_ODD),
+            "tic_tac_toe" => Some(TIC_TAC_TOE),
+            _ => None,
+        };
+        match known {
+            Some(first_seat) => Self { first_seat, basis: Basis::RandomMoves },
+            None => {
+                let drawn = games.iter().filter(|game| game.verdict == Verdict::Draw).count();
+                let draw = drawn as f64 / games.len().max(1) as f64;
+                let win = (1.0 - draw) / 2.0;
+                Self { first_seat: Chance { win, draw, loss: win }, basis: Basis::EqualStrength }
+            }
+        }
+    }
+
+    /// The chances of a player in a match, if it took part.
+    pub fn in_game(&self, game: &Game, player: usize) -> Option<Chance> {
+        match player {
+            _ if game.a == player => Some(self.first_seat),
+            _ if game.b == player => Some(self.first_seat.of_the_other_side()),
+            _ => None,
+        }
+    }
+}
+
+/// With which chance a player has how many points after some matches.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PointsByChance(Vec<f64>);
+
+impl PointsByChance {
+    /// Adds match after match, so that nothing is approximated.
+    pub fn over(matches: impl IntoIterator<Item = Chance>) -> Self {
+        let mut chances = vec![1.0];
+        for Chance { win, draw, loss } in matches {
+            let mut next = vec![0.0; chances.len() + POINTS_WIN as usize];
+            for (points, share) in [(POINTS_WIN, win), (POINTS_DRAW, draw), (0, loss)] {
+                let shifted = next.iter_mut().skip(points as usize);
+                shifted.zip(&chances).for_each(|(next, before)| *next += share * before);
+            }
+            chances = next;
+        }
+        Self(chances)
+    }
+
+    pub fn at_least(&self, points: u64) -> f64 {
+        let skipped = usize::try_from(points).unwrap_or(usize::MAX);
+        self.0.iter().skip(skipped).rev().sum::<f64>().clamp(0.0, 1.0)
+    }
+
+    pub fn at_most(&self, points: u64) -> f64 {
+        let counted = usize::try_from(points).unwrap_or(usize::MAX).saturating_add(1);
+        self.0.iter().take(counted).sum::<f64>().clamp(0.0, 1.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn even_odd(matches: usize) -> PointsByChance {
+        PointsByChance::over(vec![EVEN_ODD; matches])
+    }
+
+    /// Counted by hand: 7 of 9 points from 3 matches need two wins and a draw, or three wins.
+    #[test]
+    fn seven_points_from_three_matches() {
+        let by_hand = 3.0 * 0.25 * 0.25 * 0.5 + 0.25_f64.powi(3);
+        assert!((even_odd(3).at_least(7) - by_hand).abs() < 1e-15);
+        assert_eq!(even_odd(3).at_least(9), 0.25_f64.powi(3));
+        assert_eq!(
+            (even_odd(3).at_least(10), even_odd(3).at_least(0), even_odd(0).at_least(0)),
+            (0.0, 1.0, 1.0)
+        );
+    }
+
+    /// Every course of a few matches, one by one: another way to the same numbers.
+    #[test]
+    fn the_distribution_is_that_of_counting_every_course() {
+        for chance in [EVEN_ODD, TIC_TAC_TOE, Chance { win: 0.2, draw: 0.0, loss: 0.8 }] {
+            let mut courses = vec![(0, 1.0)];
+            for _ in 0..7 {
+                let ways = [(3, chance.win), (1, chance.draw), (0, chance.loss)];
+                let next =
+                    courses.iter().flat_map(|(points, p)| ways.map(|(more, q)| (points + more, p * q)));
+                courses = next.collect();
+            }
+            let exact = PointsByChance::over([chance; 7]);
+            for points in 0..=21 {
+                let counted: f64 = courses.iter().filter(|(sum, _)| *sum >= points).map(|(_, p)| p).sum();
+                assert!((exact.at_least(points) - counted).abs() < 1e-12, "{points}");
+            }
+        }
+    }
+
+    #[test]
+    fn tic_tac_toe_at_random_is_what_playing_every_order_gives() {
+        let lines = [7, 56, 448, 73, 146, 292, 273, 84_u32];
+        // (boards of both, move number, ways to get there)
+        let mut open = vec![([0_u32, 0], 1.0)];
+        let mut ended = [0.0; 3];
+        for turn in 0..9 {
+            let mut next = Vec::new();
+            for (boards, share) in open {
+                let free: Vec<u32> =
+                    (0..9).filter(|cell| (boards[0] | boards[1]) & (1 << cell) == 0).collect();
+                for cell in &free {
+                    let mut boards = boards;
+                    boards[turn % 2] |= 1 << cell;
+                    let share = share / free.len() as f64;
+                    match lines.iter().any(|line| boards[turn % 2] & line == *line) {
+                        true => ended[turn % 2] += share,
+                        false => next.push((boards, share)),
+                    }
+                }
+            }
+            // Orders that lead to the same board go on together.
+            next.sort_by_key(|(boards, _)| *boards);
+            open = next
+                .chunk_by(|one, other| one.0 == other.0)
+                .map(|same| (same[0].0, same.iter().map(|(_, share)| share).sum()))
+                .collect();
+        }
+        ended[2] = open.iter().map(|(_, share)| share).sum();
+        let Chance { win, draw, loss } = TIC_TAC_TOE;
+        for (found, expected) in ended.into_iter().zip([win, loss, draw]) {
+            assert!((found - expected).abs() < 1e-12, "{found} {expected}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn more_points_are_never_likelier(matches in 0_usize..60, win in 0.0..1.0, rest in 0.0..1.0) {
+            let (draw, loss) = ((1.0 - win) * rest, (1.0 - win) * (1.0 - rest));
+            let exact = PointsByChance::over(vec![Chance { win, draw, loss }; matches]);
+            let mut before = 1.0;
+            for points in 0..=3 * matches as u64 {
+                let now = exact.at_least(points);
+                prop_assert!(now <= before + 1e-12 && (0.0..=1.0).contains(&now));
+                let both = now + exact.at_most(points);
+                prop_assert!(both >= 1.0 - 1e-9, "{both}");
+                before = now;
+            }
+        }
+    }
+}

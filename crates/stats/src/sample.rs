@@ -1,0 +1,29 @@
+//! Quantiles of a sample. Pure.
+
+/// The value below which this share of the sample lies, between neighbours in proportion; `None` of an empty sample.
+/// It is the seventh of the nine definitions of Hyndman and Fan (1996), the usual one of R and NumPy.
+pub fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
+    let last = sorted.len().checked_sub(1)?;
+    let position = share.clamp(0.0, 1.0) * last as f64;
+    let lower = position.floor();
+    let below = *sorted.get(lower as usize)?;
+    let above = *sorted.get((lower as usize + 1).min(last))?;
+    Some(below + (above - below) * (position - lower))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Against `numpy.quantile([1, 2, 4, 8], q)`.
+    #[test]
+    fn quantiles_are_those_of_numpy() {
+        let sample = [1.0, 2.0, 4.0, 8.0];
+        for (share, value) in [(0.0, 1.0), (0.025, 1.075), (0.25, 1.75), (0.5, 3.0), (0.975, 7.7), (1.0, 8.0)]
+        {
+            let found = quantile(&sample, share).unwrap();
+            assert!((found - value).abs() < 1e-12, "{share}: {found}");
+        }
+        assert_eq!((quantile(&[5.0], 0.3), quantile(&[], 0.3)), (Some(5.0), None));
+    }
+}

@@ -1,0 +1,169 @@
+//! Numbers in plain words, for people who have not studied statistics. Pure.
+
+use crate::chance::Basis;
+use crate::league::{Meter, Question, SETTLED, Superiority};
+use crate::luck::TableByChance;
+use crate::results::Wdl;
+
+/// `12 %`, `3.1 %`, `less than 0.1 %`.
+pub fn percent(share: f64) -> String {
+    match share * 100.0 {
+        few if few < 0.1 => "less than 0.1 %".to_owned(),
+        few if few < 9.95 => format!("{few:.1} %"),
+        most if most > 99.9 => "more than 99.9 %".to_owned(),
+        most if most >= 99.0 => format!("{most:.1} %"),
+        some => format!("{some:.0} %"),
+    }
+}
+
+/// The luck meter of a league.
+pub fn of_table(meter: Meter, table: Option<&TableByChance>, basis: Basis, players: usize) -> String {
+    let Some(TableByChance { spread, best_points, best, .. }) = table else {
+        return "No match has been played out yet, so there is nothing to tell.".to_owned();
+    };
+    let verdict = match meter {
+        Meter::NothingYet | Meter::Luck => "This table says little",
+        Meter::Hint => "This table is a hint, no more",
+        Meter::ProbablyMore => "This table is probably more than luck",
+        Meter::HardlyLuck => "This table is hardly luck alone",
+    };
+    let (spread, best) = (percent(*spread), percent(*best));
+    let who = match basis {
+        Basis::RandomMoves => "players who move at random",
+        Basis::EqualStrength => "players of equal strength",
+    };
+    format!(
+        "{verdict}: {who} end at least this far apart in {spread} of such leagues, and the best of {players} has at \
+         least {best_points} points in {best}."
+    )
+}
+
+/// What the game itself allows for.
+pub fn of_game(game: &str) -> Option<String> {
+    is_pure_luck(game).then(|| {
+        "In even/odd the number is drawn after both calls, so nobody can be better at winning than the other; what can \
+         be sought is only to call the opposite, which brings both 1.5 points on average instead of 1."
+            .to_owned()
+    })
+}
+
+/// The luck meter of a player. How rare a record is counts for little if there were many who could have had it, so it
+/// goes by the chance that any of them does.
+pub fn of_record(id: &str, record: Wdl, chances: [f64; 2], basis: Basis, players: usize) -> (Meter, String) {
+    let matches = record.total();
+    if matches == 0 {
+        return (Meter::NothingYet, format!("{id} has not played a match out yet."));
+    }
+    let [as_good, as_bad] = chances;
+    let (chance, direction) = if as_good <= as_bad { (as_good, "well") } else { (as_bad, "badly") };
+    let anybody = -f64::exp_m1(players as f64 * f64::ln_1p(-chance));
+    let points = match record.points() {
+        1 => "1 point".to_owned(),
+        points => format!("{points} points"),
+    };
+    let from = if matches == 1 { "1 match".to_owned() } else { format!("{matches} matches") };
+    let is = if record.points() == 1 { "is" } else { "are" };
+    let who = match basis {
+        Basis::RandomMoves => "a player who moves at random",
+        Basis::EqualStrength => "a player of equal strength",
+    };
+    let one = percent(chance);
+    let does = format!("{who} does at least as {direction} in {one}");
+    let meter = Meter::of(anybody);
+    let sentence = match meter {
+        Meter::NothingYet | Meter::Luck => format!("{points} from {from} {is} well within luck: {does}"),
+        Meter::Hint => format!("{points} from {from} {is} a hint, no more: {does}"),
+        Meter::ProbablyMore => format!("{points} from {from} {is} probably more than luck: {does}"),
+        Meter::HardlyLuck => format!("{points} from {from} {is} hardly luck alone: {does}"),
+    };
+    (meter, format!("{sentence}, and of {players} such players somebody does in {}.", percent(anybody)))
+}
+
+/// Which of the first two is the better one, and what it would take to know. In a game of pure luck there is nothing to
+/// know, and the sentence must not promise it.
+pub fn of_top_two(superiority: &Superiority, more_matches: Option<u64>, pure_luck: bool) -> String {
+    let Superiority { ahead, behind, likelihood } = superiority;
+    let (better, other, likelihood) =
+        if *likelihood >= 0.5 { (ahead, behind, *likelihood) } else { (behind, ahead, 1.0 - likelihood) };
+    if likelihood < 0.505 {
+        return format!("Nothing tells {ahead} and {behind} apart so far.");
+    }
+    let (by, would) = match pure_luck {
+        true => ("By the results alone, ", "would in a game of skill"),
+        false => ("", "would"),
+    };
+    let says = format!("{by}{better} is better than {other} with a likelihood of {}", percent(likelihood));
+    let more = match more_matches {
+        Some(1) => "1 more match".to_owned(),
+        Some(more) => format!("about {more} more matches"),
+        None => return format!("{says}; they are too close for any number of matches to settle it."),
+    };
+    match likelihood >= SETTLED {
+        true if pure_luck => format!("{says}, which {would} settle it."),
+        true => format!("{says}, which settles it."),
+        false => format!("{says}; if they go on as they have, {more} between them {would} settle it (95 %)."),
+    }
+}
+
+/// Whether nobody can be better than anybody in this game.
+pub fn is_pure_luck(game: &str) -> bool {
+    game == "even_odd"
+}
+
+pub fn of_question(question: &Question, pairs: u32) -> String {
+    let Question { players: [a, b], met, opposite, expected, p, p_corrected, .. } = question;
+    let [p, corrected] = [*p, *p_corrected].map(percent);
+    let all = if pairs == 1 { "1 pair was".to_owned() } else { format!("{pairs} pairs were") };
+    format!(
+        "Did {a} and {b} agree on their calls? They called opposite in {opposite} of {met} matches, where {expected:.1} \
+         were to be expected. By chance that happens in {p} ({corrected} when it is considered that {all} looked at). \
+         It is a question, not a verdict: whoever has learnt the other's habits does the same."
+    )
+}
+
+/// What there is to say of all pairs together.
+pub fn of_pairs(pairs: u32, can_be_told: bool, p_smallest: Option<f64>, questions: &[Question]) -> String {
+    match (questions.len(), p_smallest) {
+        (_, None) => "No pair has met yet.".to_owned(),
+        (0, _) if !can_be_told => {
+            "Whether players agreed to call opposite cannot be told: no pair has met often enough.".to_owned()
+        }
+        (0, Some(p)) => {
+            format!(
+                "No pair calls opposite more often than chance explains (pairs: {pairs}; smallest p-value: {p:.2})."
+            )
+        }
+        (1, _) => format!("One pair of {pairs} calls opposite more often than chance explains."),
+        (some, _) => format!("{some} pairs of {pairs} call opposite more often than chance explains."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_written_as_precisely_as_they_matter() {
+        for (share, text) in [
+            (0.0, "less than 0.1 %"),
+            (0.0312, "3.1 %"),
+            (0.0994, "9.9 %"),
+            (0.0996, "10 %"),
+            (0.634, "63 %"),
+            (0.9912, "99.1 %"),
+            (0.999_95, "more than 99.9 %"),
+        ] {
+            assert_eq!(percent(share), text);
+        }
+    }
+
+    #[test]
+    fn a_record_is_judged_by_what_any_of_so_many_would_have() {
+        let perfect = Wdl { wins: 5, draws: 0, losses: 0 };
+        let meter = |players| of_record("P01", perfect, [0.000_976, 1.0], Basis::RandomMoves, players).0;
+        assert_eq!(
+            [2, 20, 100, 1000].map(meter),
+            [Meter::HardlyLuck, Meter::ProbablyMore, Meter::Hint, Meter::Luck]
+        );
+    }
+}

@@ -1,0 +1,188 @@
+//! What is said about whole leagues.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail by panicking")]
+
+use matchday_stats::dice::Dice;
+use matchday_stats::league::Meter;
+use matchday_stats::{Calls, Entrant, LeagueStatistics, Outcome, Played, Results, Settings};
+use proptest::prelude::*;
+
+const QUICK: Settings = Settings { seed: 5, resamples: 100, leagues_of_chance: 500 };
+
+fn id(place: usize) -> String {
+    format!("P{:02}", place + 1)
+}
+
+fn entrants(calls: impl IntoIterator<Item = Option<Calls>>) -> Vec<Entrant> {
+    let numbered = calls.into_iter().enumerate();
+    numbered.map(|(place, calls)| Entrant { id: id(place), name: format!("Player {place}"), calls }).collect()
+}
+
+fn played(round: u32, a: usize, b: usize, outcome: Outcome) -> Played {
+    Played { round, a: id(a), b: id(b), outcome, forfeited: false }
+}
+
+fn league(game: &str, players: usize, matches: Vec<Played>) -> Results {
+    Results { game: game.to_owned(), players: entrants(vec![None; players]), matches }
+}
+
+/// Even/odd among players who call at random, but for the first two: whenever they meet, they call opposite.
+fn agreed(players: usize, legs: u32) -> Results {
+    let mut dice = Dice::new(3, 3);
+    let mut calls = vec![Calls::default(); players];
+    let mut matches = Vec::new();
+    for leg in 0..legs {
+        for a in 0..players {
+            for b in a + 1..players {
+                let [one, drawn] = [0.5, 0.5].map(|half| dice.share() < half);
+                let other = if (a, b) == (0, 1) { !one } else { dice.share() < 0.5 };
+                for (player, even) in [(a, one), (b, other)] {
+                    *(if even { &mut calls[player].even } else { &mut calls[player].odd }) += 1;
+                }
+                let outcome = match (one == drawn, other == drawn) {
+                    (true, false) => Outcome::WonByA,
+                    (false, true) => Outcome::WonByB,
+                    _ => Outcome::Drawn,
+                };
+                matches.push(played(leg + 1, a, b, outcome));
+            }
+        }
+    }
+    Results { game: "even_odd".to_owned(), players: entrants(calls.into_iter().map(Some)), matches }
+}
+
+#[test]
+fn a_league_without_a_match_says_so_and_nothing_else() {
+    for players in [0, 1, 4] {
+        let empty = LeagueStatistics::of(&league("even_odd", players, Vec::new()), &QUICK);
+        assert_eq!(empty.luck.meter, Meter::NothingYet);
+        assert_eq!((empty.players.len(), empty.neighbours.len(), empty.top_two), (players, 0, None));
+        assert!(empty.luck.sentence.starts_with("No match has been played out yet"));
+        assert!(
+            empty
+                .players
+                .iter()
+                .all(|player| player.bradley_terry.is_none() && player.glicko.now.rating == 1500.0)
+        );
+    }
+}
+
+#[test]
+fn two_who_call_opposite_whenever_they_meet_are_asked_about() {
+    let found = LeagueStatistics::of(&agreed(4, 16), &QUICK).complementary.unwrap();
+    assert_eq!((found.pairs, found.can_be_told, found.questions.len()), (6, true, 1), "{found:?}");
+    let question = &found.questions[0];
+    assert_eq!((&question.players, question.met, question.opposite), (&[id(0), id(1)], 16, 16));
+    assert!(question.p < question.p_corrected && question.p_corrected < 0.05);
+    assert!(question.sentence.starts_with("Did P01 and P02 agree on their calls?"), "{}", question.sentence);
+    assert!(question.sentence.contains("It is a question, not a verdict"));
+}
+
+#[test]
+fn of_pairs_that_met_once_nothing_can_be_told() {
+    let found = LeagueStatistics::of(&agreed(6, 1), &QUICK).complementary.unwrap();
+    assert_eq!((found.pairs, found.can_be_told, found.questions.len()), (15, false, 0));
+    assert!(found.sentence.contains("cannot be told"), "{}", found.sentence);
+    let other_game = LeagueStatistics::of(&league("tic_tac_toe", 2, Vec::new()), &QUICK);
+    assert_eq!(other_game.complementary, None);
+}
+
+#[test]
+fn a_forfeit_says_nothing_of_strength() {
+    let match_of = |forfeited| Played { forfeited, ..played(1, 0, 1, Outcome::WonByA) };
+    let both_away = Played { forfeited: true, ..played(2, 0, 1, Outcome::LostByBoth) };
+    let found = LeagueStatistics::of(&league("even_odd", 2, vec![match_of(true), both_away]), &QUICK);
+    assert_eq!((found.matches, found.forfeits, found.luck.meter), (0, 2, Meter::NothingYet));
+    let found = LeagueStatistics::of(&league("even_odd", 2, vec![match_of(false), match_of(true)]), &QUICK);
+    assert_eq!((found.matches, found.forfeits, found.players[0].record.wins), (1, 1, 1));
+}
+
+/// A ladder: everyone beats everyone below, many times over.
+#[test]
+fn a_league_of_real_differences_is_hardly_luck() {
+    let mut matches = Vec::new();
+    for round in 1..=6 {
+        for a in 0..5 {
+            matches.extend((a + 1..5).map(|b| played(round, a, b, Outcome::WonByA)));
+        }
+    }
+    let found = LeagueStatistics::of(&league("nim", 5, matches), &QUICK);
+    assert_eq!(found.luck.meter, Meter::HardlyLuck, "{}", found.luck.sentence);
+    let ratings: Vec<f64> = found.players.iter().map(|player| player.bradley_terry.unwrap().rating).collect();
+    assert!(ratings.is_sorted_by(|one, other| one > other), "{ratings:?}");
+    assert!(found.players.is_sorted_by(|one, other| one.glicko.now.rating > other.glicko.now.rating));
+    assert!(found.neighbours.iter().all(|pair| pair.likelihood > 0.9), "{:?}", found.neighbours);
+    assert_eq!(found.players[0].glicko.history.len(), 6);
+    assert_eq!(found.players[0].meter, Meter::HardlyLuck, "{}", found.players[0].sentence);
+    assert_eq!(found.players[4].meter, Meter::HardlyLuck, "{}", found.players[4].sentence);
+}
+
+#[test]
+fn top_two_who_are_equal_are_never_settled() {
+    let draws = (1..=8).map(|round| played(round, 0, 1, Outcome::Drawn)).collect();
+    let top = LeagueStatistics::of(&league("even_odd", 2, draws), &QUICK).top_two.unwrap();
+    assert_eq!((top.superiority.likelihood, top.more_matches), (0.5, None));
+    assert_eq!(top.sentence, "Nothing tells P01 and P02 apart so far.");
+}
+
+#[test]
+fn statistics_can_be_read_back_from_what_was_written() {
+    let found = LeagueStatistics::of(&agreed(4, 3), &QUICK);
+    let back: LeagueStatistics = serde_json::from_str(&serde_json::to_string(&found).unwrap()).unwrap();
+    assert_eq!((back.luck.sentence, back.luck.meter), (found.luck.sentence, found.luck.meter));
+    for (back, found) in back.players.iter().zip(&found.players) {
+        assert!((back.glicko.now.rating - found.glicko.now.rating).abs() < 1e-9);
+        assert_eq!(
+            (&back.player_id, back.record, &back.sentence),
+            (&found.player_id, found.record, &found.sentence)
+        );
+    }
+}
+
+fn outcome() -> impl Strategy<Value = Outcome> {
+    prop_oneof![Just(Outcome::WonByA), Just(Outcome::WonByB), Just(Outcome::Drawn), Just(Outcome::LostByBoth)]
+}
+
+fn any_league() -> impl Strategy<Value = Results> {
+    let one = (1_u32..4, 0_usize..6, 0_usize..6, outcome(), any::<bool>());
+    let one = one
+        .prop_map(|(round, a, b, outcome, forfeited)| Played { forfeited, ..played(round, a, b, outcome) });
+    (prop::collection::vec(one, 0..40), 0_usize..6)
+        .prop_map(|(matches, players)| league("even_odd", players, matches))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Also of leagues that cannot be: players against themselves, players who are not in the table.
+    #[test]
+    fn whatever_comes_in_chances_are_chances_and_intervals_hold_their_ratings(results in any_league()) {
+        let settings = Settings { seed: 1, resamples: 20, leagues_of_chance: 20 };
+        let found = LeagueStatistics::of(&results, &settings);
+        prop_assert_eq!(&found, &LeagueStatistics::of(&results, &settings), "the same seed, the same numbers");
+        for player in &found.players {
+            for chance in [player.as_good_by_chance, player.as_bad_by_chance] {
+                prop_assert!((0.0..=1.0).contains(&chance));
+            }
+            prop_assert!(player.glicko.low < player.glicko.now.rating && player.glicko.now.rating < player.glicko.high);
+            prop_assert!(player.glicko.now.deviation.is_finite() && player.glicko.now.volatility.is_finite());
+            if let Some(strength) = player.bradley_terry {
+                prop_assert!(strength.rating.is_finite() && strength.low <= strength.high);
+            }
+        }
+        for pair in &found.neighbours {
+            prop_assert!((0.0..=1.0).contains(&pair.likelihood));
+        }
+    }
+
+    #[test]
+    fn the_order_of_matches_changes_no_strength(results in any_league()) {
+        let mut turned = results.clone();
+        turned.matches.reverse();
+        let [one, other] = [&results, &turned].map(|results| LeagueStatistics::of(results, &QUICK).players);
+        for (one, other) in one.iter().zip(&other) {
+            let [one, other] = [one, other].map(|player| player.bradley_terry.map_or(0.0, |strength| strength.rating));
+            prop_assert!((one - other).abs() < 1e-6);
+        }
+    }
+}
