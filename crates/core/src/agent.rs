@@ -96,6 +96,9 @@ pub struct Request {
     pub dialect: Dialect,
     /// Whether it came over the loopback interface to an agent that listens there alone.
     pub local: bool,
+    /// Why the endpoint that this registration names must not be called, if the driver's rules speak against it: the
+    /// rule, and what to do. Only the driver can tell where a name leads.
+    pub objection: Option<String>,
 }
 
 /// What is asked of an agent.
@@ -158,6 +161,9 @@ pub enum Failure {
     /// the peer.
     #[error("this machine could not make the call")]
     Ours,
+    /// E009: the driver's rules forbid to call this address.
+    #[error("the address may not be called")]
+    Forbidden,
 }
 
 /// All that comes of one input, to be carried out in this order.

@@ -124,7 +124,8 @@ impl World {
             Parcel::Message(message) => Ask::Message(Ok(incoming(message))),
             Parcel::Probe => Ask::Ping,
         };
-        let request = Request { id: RequestId(call.0), ask, dialect: Dialect::Standard, local: true };
+        let request =
+            Request { id: RequestId(call.0), ask, dialect: Dialect::Standard, local: true, objection: None };
         match self.hand_in(place, Input::Request(request)) {
             Some(Content::Message(message)) => Answer::Message(Ok(incoming(message))),
             _ => Answer::Received,

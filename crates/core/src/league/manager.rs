@@ -82,6 +82,8 @@ pub(super) struct Asked {
     /// As it called itself, if it did.
     pub(super) message_type: Option<SmolStr>,
     pub(super) dialect: Dialect,
+    /// What the driver has against the endpoint that a registration names.
+    pub(super) objection: Option<String>,
 }
 
 /// Why a request is not granted; becomes LEAGUE_ERROR.
@@ -164,9 +166,9 @@ impl Manager {
     }
 
     fn on_request(&mut self, act: &mut Act<'_>, request: Request) {
-        let Request { id, ask, dialect, local } = request;
+        let Request { id, ask, dialect, local, objection } = request;
         match ask {
-            Ask::Message(Ok(incoming)) => self.on_message(act, id, dialect, local, incoming),
+            Ask::Message(Ok(incoming)) => self.on_message(act, id, dialect, local, objection, incoming),
             Ask::Message(Err(rejection)) => {
                 let conversation =
                     rejection.conversation_id.clone().unwrap_or_else(|| ConversationId::new("conv-error"));
@@ -175,6 +177,7 @@ impl Manager {
                     envelope: self.envelope(act.now, conversation.as_str()),
                     message_type: rejection.message_type.clone(),
                     dialect,
+                    objection: None,
                 };
                 self.refuse(act, &asked, rejection.into());
             }
@@ -186,7 +189,7 @@ impl Manager {
             }
             Ask::MatchState(_) | Ask::PlayerState => {
                 let envelope = self.envelope(act.now, "conv-error");
-                let asked = Asked { request: id, envelope, message_type: None, dialect };
+                let asked = Asked { request: id, envelope, message_type: None, dialect, objection: None };
                 let refusal =
                     Refusal::new(ErrorCode::InvalidState, "a league manager has no such state to show");
                 self.refuse(act, &asked, refusal);
@@ -200,15 +203,12 @@ impl Manager {
         request: RequestId,
         dialect: Dialect,
         local: bool,
+        objection: Option<String>,
         incoming: Incoming,
     ) {
         let Incoming { envelope, message_type, body, mut deviations } = incoming;
-        let asked = Asked {
-            request,
-            envelope,
-            message_type: Some(SmolStr::new_static(message_type.name())),
-            dialect,
-        };
+        let name = Some(SmolStr::new_static(message_type.name()));
+        let asked = Asked { request, envelope, message_type: name, dialect, objection };
         let member = match self.admit(&asked.envelope, message_type, local) {
             Ok(member) => member,
             Err(refusal) => return self.turn_away(act, &asked, refusal),

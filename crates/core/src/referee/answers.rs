@@ -39,7 +39,9 @@ impl Referee {
         let current = window.call == Some(call) && window.pause.is_none();
         let seat = asked.seat;
         let wrong = match answer {
-            Answer::Undelivered(failure @ (Failure::NoConnection | Failure::NoRoute)) => {
+            Answer::Undelivered(
+                failure @ (Failure::NoConnection | Failure::NoRoute | Failure::Forbidden),
+            ) => {
                 if current {
                     let no_route = failure == Failure::NoRoute;
                     self.with(now, &asked.match_id, step, |ongoing, acts| {

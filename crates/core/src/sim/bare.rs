@@ -205,7 +205,8 @@ impl BareLeague {
             Parcel::Message(message) => Ask::Message(Ok(incoming(message))),
             Parcel::Probe => Ask::Ping,
         };
-        let request = Request { id: RequestId(call.0), ask, dialect: Dialect::Standard, local: true };
+        let id = RequestId(call.0);
+        let request = Request { id, ask, dialect: Dialect::Standard, local: true, objection: None };
         let reply = self.hand_in(to, Input::Request(request));
         if let (Some(show), Some(message), Some(answer)) = (show, &said, &reply) {
             show(&Said { to, message, answer });

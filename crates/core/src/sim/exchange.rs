@@ -169,7 +169,8 @@ impl World {
         let label = format!("{to} hears {from} #{call} {}", Asked(&unpacked.ask));
         let reported = reported(&unpacked.ask);
         self.requests.insert(id, Pending { call, at: to, back: unpacked.back, reported });
-        let request = Request { id, ask: unpacked.ask, dialect: unpacked.dialect, local };
+        let (ask, dialect) = (unpacked.ask, unpacked.dialect);
+        let request = Request { id, ask, dialect, local, objection: None };
         self.deliver(to, Input::Request(request), &label)
     }
 

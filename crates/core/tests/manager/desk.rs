@@ -87,8 +87,14 @@ impl Desk {
     }
 
     pub(crate) fn ask_any(&mut self, ask: Ask, local: bool) -> Vec<Content> {
+        self.ask_despite(ask, local, None)
+    }
+
+    /// Asks what the driver has something against.
+    pub(crate) fn ask_despite(&mut self, ask: Ask, local: bool, objection: Option<&str>) -> Vec<Content> {
         self.requests += 1;
-        let request = Request { id: RequestId(self.requests), ask, dialect: Dialect::Standard, local };
+        let (id, dialect) = (RequestId(self.requests), Dialect::Standard);
+        let request = Request { id, ask, dialect, local, objection: objection.map(str::to_owned) };
         self.hand_in(Input::Request(request))
     }
 

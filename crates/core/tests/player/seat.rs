@@ -316,7 +316,8 @@ impl Seat {
     /// Hands in a request under a number of its own.
     pub(crate) fn put(&mut self, number: u64, ask: Ask) -> Step<PlayerEvent> {
         let id = RequestId(number);
-        self.step(Input::Request(Request { id, ask, dialect: Dialect::Standard, local: true }))
+        let dialect = Dialect::Standard;
+        self.step(Input::Request(Request { id, ask, dialect, local: true, objection: None }))
     }
 
     pub(crate) fn ask(&mut self, ask: Ask) -> Content {

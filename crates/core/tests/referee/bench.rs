@@ -231,7 +231,8 @@ impl Bench {
     pub(crate) fn request(&mut self, ask: Ask) -> Content {
         self.requests += 1;
         let id = RequestId(self.requests);
-        self.input(Input::Request(Request { id, ask, dialect: Dialect::Standard, local: false }));
+        let dialect = Dialect::Standard;
+        self.input(Input::Request(Request { id, ask, dialect, local: false, objection: None }));
         let reply = self.replies.last().expect("every request has its reply");
         assert_eq!(reply.to, id);
         reply.content.clone()

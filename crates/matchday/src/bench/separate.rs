@@ -8,6 +8,7 @@ use super::size::Size;
 use super::story::Story;
 use super::usage::{Course, Usage};
 use crate::cli::desk::Desk;
+use crate::net::client::Client;
 use anyhow::{Context, Result, bail};
 use matchday_core::league;
 use serde_json::Value;
@@ -35,7 +36,7 @@ pub(super) async fn play(size: Size, folder: &Path) -> Result<Played> {
     fleet.until_said("registered as ").await?;
     let pids = fleet.programs.iter().map(Program::pid).collect::<Result<Vec<u32>>>()?;
     let before = Usage::of(&pids);
-    let desk = Desk::at(&url);
+    let desk = Desk::at(&url, Client::new());
     desk.start(&league::Settings::default().league_id, None).await?;
     fleet.until_over(&desk).await?;
     let after = Usage::of(&pids);

@@ -1,5 +1,6 @@
 //! A manager as seen from a command: asks it questions, gives it the operator's messages.
 
+use super::tls::TlsArgs;
 use crate::net::client::{CallError, Client};
 use crate::shell::Clock;
 use anyhow::{Result, anyhow, bail};
@@ -25,6 +26,14 @@ pub(super) struct ManagerArg {
         global = true
     )]
     pub(super) manager: String,
+    #[command(flatten)]
+    tls: TlsArgs,
+}
+
+impl ManagerArg {
+    pub(super) fn desk(&self) -> Result<Desk> {
+        Ok(Desk::at(&self.manager, self.tls.client()?))
+    }
 }
 
 #[derive(Debug)]
@@ -35,8 +44,8 @@ pub(crate) struct Desk {
 }
 
 impl Desk {
-    pub(crate) fn at(url: &str) -> Self {
-        Self { client: Client::new(), clock: Clock::start(), url: url.to_owned() }
+    pub(crate) fn at(url: &str, client: Client) -> Self {
+        Self { client, clock: Clock::start(), url: url.to_owned() }
     }
 
     /// Asks what anyone may ask: the message that answers.

@@ -54,7 +54,7 @@ pub(super) async fn show(
     ask: impl AsyncFn(&Desk) -> Result<Value>,
     for_people: impl Fn(&Value) -> Result<String>,
 ) -> Result<ExitCode> {
-    let desk = Desk::at(&args.at.manager);
+    let desk = args.at.desk()?;
     let render = async || {
         let data = ask(&desk).await?;
         shown(args, &data, &for_people)

@@ -4,8 +4,8 @@
 use super::config::{Config, Flags};
 use super::desk::Desk;
 use super::settings::ForManager;
-use super::{Usage, notice, seat, serve};
-use crate::shell::{self, entropy_from_system};
+use super::{Usage, network, notice, seat, serve, tls};
+use crate::shell::{self, Options, entropy_from_system};
 use crate::store::{Store, Stream};
 use anyhow::{Context, Result};
 use matchday_core::league::{EndpointCheck, LeagueEvent, Manager, Settings, TieBreak};
@@ -32,6 +32,9 @@ pub(super) async fn execute(flags: Flags<ForManager>) -> Result<ExitCode> {
     }
     let start_when = start_when(&config)?;
     let listener = serve::bind(&config).await?;
+    let listening = listener.local_addr()?;
+    let to_ourselves = tls::client_to_ourselves(&config, options.terms.tls.as_ref())?;
+    options.client = network::guarded(&config, &options.client, listening, &[])?;
     let (path, store) = serve::open_store(&config, "matchday.db".to_owned())?;
     let mut token = config.text("operator-token").map(Token::new);
     match stored_settings(&store)? {
@@ -51,14 +54,16 @@ pub(super) async fn execute(flags: Flags<ForManager>) -> Result<ExitCode> {
         None => {}
     }
     let league_id = settings.league_id.clone();
-    options.seats = seat::beside(&config, &listener.local_addr()?, &store, &options)?;
+    let scheme = if options.terms.tls.is_some() { "https" } else { "http" };
+    let own = Options { client: to_ourselves.clone(), ..options.clone() };
+    options.seats = seat::beside(&config, &listening, &store, own)?;
     let handle = shell::run(Manager::new(settings), listener, store.clone(), Stream::league(), options)?;
     let mut address = handle.address();
     let local = address.ip().is_loopback();
     if address.ip().is_unspecified() {
         address.set_ip(std::net::Ipv4Addr::LOCALHOST.into());
     }
-    let desk = Desk::at(&format!("http://{address}/mcp"));
+    let desk = Desk::at(&format!("{scheme}://{address}/mcp"), to_ourselves);
     // On this machine alone the manager knows its operator without a token.
     let token = token.filter(|_| !local);
     let mut waiting = start_when;

@@ -4,6 +4,7 @@
 //! # Layout
 //! - [`settings`], `config`, `config_file`: what can be set, and where each value came from
 //! - `manager`, `referee`, `player`, `seat`: the agents, which keep running; `serve`: what they have in common
+//! - `network`, `tls`: whom an agent may call and what it takes; certificates; `limits`: all limits in one table
 //! - `desk`: talks to a manager; `look`, `stats`, `order`: the commands that do; `watch`: what is looked at again and again
 //! - `new`: a starter agent; `check`: is an agent conformant? `practice`: how does it bear a league, and trouble?
 //! - `bench`: how fast it is
@@ -19,8 +20,11 @@ mod config_file;
 pub(crate) mod desk;
 mod files;
 mod games;
+#[cfg(test)]
+mod limits;
 mod look;
 mod manager;
+mod network;
 mod new;
 mod order;
 mod player;
@@ -33,6 +37,7 @@ mod serve;
 mod settings;
 mod show;
 mod stats;
+mod tls;
 mod watch;
 
 use clap::{Parser, Subcommand};

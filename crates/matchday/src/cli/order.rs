@@ -1,7 +1,7 @@
 //! `matchday start` and `matchday admin`: what the operator tells a league.
 
 use super::Usage;
-use super::desk::{Desk, ManagerArg};
+use super::desk::ManagerArg;
 use super::look::status_table;
 use crate::view::say;
 use anyhow::Result;
@@ -124,7 +124,7 @@ enum OrderCommand {
 
 pub(super) async fn start(args: StartArgs) -> Result<ExitCode> {
     let office = args.office;
-    let desk = Desk::at(&office.at.manager);
+    let desk = office.at.desk()?;
     let league_id = desk.league(office.league_id.clone()).await?;
     office.print(&desk.start(&league_id, office.token().as_ref()).await?)
 }
@@ -135,7 +135,7 @@ pub(super) async fn admin(args: AdminArgs) -> Result<ExitCode> {
         let what = "this needs the operator token - give --operator-token, or set MATCHDAY_OPERATOR_TOKEN";
         return Err(Usage(what.to_owned()).into());
     };
-    let desk = Desk::at(&office.at.manager);
+    let desk = office.at.desk()?;
     let plain = |order| (order, None, None, None);
     let of_agent = |order, agent: String| (order, None, None, Some(SmolStr::from(agent)));
     let (order, player_id, match_id, agent_id) = match order {

@@ -2,7 +2,7 @@
 
 use super::config::{Config, Flags};
 use super::settings::ForPlayer;
-use super::{Usage, notice, serve};
+use super::{Usage, network, notice, serve};
 use crate::mind::chooser::{self, Chooser, LLM, Outside};
 use crate::mind::command::PREFIX;
 use crate::mind::llm::{Api, Key, Llm};
@@ -48,6 +48,7 @@ pub(super) async fn execute(flags: Flags<ForPlayer>) -> Result<ExitCode> {
     let stop = serve::Stop::listen()?;
     let config = flags.resolve()?;
     let mut options = serve::options(&config)?;
+    options.message_bytes_max = network::message_bytes_max(&config)?;
     let chooser = chooser(&config, &options.client)?;
     let manager = serve::endpoint(&config, "manager")?.context("name the manager with --manager URL")?;
     let listener = serve::bind(&config).await?;

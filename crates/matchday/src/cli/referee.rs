@@ -1,8 +1,8 @@
 //! `matchday referee`: a referee that registers and runs the matches it is given.
 
 use super::config::Flags;
-use super::serve;
 use super::settings::ForReferee;
+use super::{network, serve};
 use crate::shell;
 use crate::store::Stream;
 use anyhow::{Context, Result};
@@ -21,6 +21,7 @@ pub(super) async fn execute(flags: Flags<ForReferee>) -> Result<ExitCode> {
     let stop = serve::Stop::listen()?;
     let config = flags.resolve()?;
     let mut options = serve::options(&config)?;
+    options.message_bytes_max = network::message_bytes_max(&config)?;
     let timing = serve::timing(&config, Timing::default())?;
     let manager = serve::endpoint(&config, "manager")?.context("name the manager with --manager URL")?;
     let max_concurrent_matches = config.count("max-matches")?.unwrap_or(10);
@@ -33,7 +34,9 @@ pub(super) async fn execute(flags: Flags<ForReferee>) -> Result<ExitCode> {
     };
     game_types.extend(outside.clone());
     let listener = serve::bind(&config).await?;
-    let port = listener.local_addr()?.port();
+    let listening = listener.local_addr()?;
+    options.client = network::guarded(&config, &options.client, listening, &[manager.as_str()])?;
+    let port = listening.port();
     let settings = Settings {
         manager,
         contact_endpoint: serve::contact(&config, port)?,

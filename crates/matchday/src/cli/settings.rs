@@ -1,6 +1,12 @@
 //! The settings of the commands that keep running: one table for each. The flag, the environment variable, the key in the
 //! configuration file, the default and the help all come from here.
 
+use super::network::{
+    ALLOW_ENDPOINTS, BODY_TIMEOUT, CONNECTIONS_MAX, CONNECTIONS_PER_ADDRESS, ENDPOINTS, EXCHANGES_BYTES_MAX,
+    HEAD_TIMEOUT, HEADER_BYTES_MAX, HEADERS_MAX, INBOX_MAX, MESSAGE_BYTES_MAX,
+};
+use super::tls::{TLS_CA, TLS_CERT, TLS_CLIENT_CA, TLS_CLIENT_CERT, TLS_CLIENT_KEY, TLS_KEY};
+
 #[derive(Debug)]
 pub(crate) struct Setting {
     pub(crate) name: &'static str,
@@ -35,7 +41,7 @@ pub(crate) enum ForPlayer {}
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum ForSeat {}
 
-const fn setting(
+pub(super) const fn setting(
     name: &'static str,
     value: &'static str,
     default: &'static str,
@@ -44,7 +50,7 @@ const fn setting(
     Setting { name, value, default: Some(default), about, secret: false }
 }
 
-const fn optional(name: &'static str, value: &'static str, about: &'static str) -> Setting {
+pub(super) const fn optional(name: &'static str, value: &'static str, about: &'static str) -> Setting {
     Setting { name, value, default: None, about, secret: false }
 }
 
@@ -202,8 +208,24 @@ impl Settings for ForManager {
         ADVERTISE,
         ALLOWED_HOSTS,
         ALLOWED_ORIGINS,
+        ENDPOINTS,
+        ALLOW_ENDPOINTS,
+        TLS_CERT,
+        TLS_KEY,
+        TLS_CLIENT_CA,
+        TLS_CA,
+        TLS_CLIENT_CERT,
+        TLS_CLIENT_KEY,
+        CONNECTIONS_MAX,
+        CONNECTIONS_PER_ADDRESS,
+        HEADERS_MAX,
+        HEADER_BYTES_MAX,
+        HEAD_TIMEOUT,
+        BODY_TIMEOUT,
+        INBOX_MAX,
         LOG,
         EXCHANGES,
+        EXCHANGES_BYTES_MAX,
     ];
 }
 
@@ -219,8 +241,23 @@ impl Settings for ForSeat {
         ADVERTISE,
         ALLOWED_HOSTS,
         ALLOWED_ORIGINS,
+        TLS_CERT,
+        TLS_KEY,
+        TLS_CLIENT_CA,
+        TLS_CA,
+        TLS_CLIENT_CERT,
+        TLS_CLIENT_KEY,
+        CONNECTIONS_MAX,
+        CONNECTIONS_PER_ADDRESS,
+        HEADERS_MAX,
+        HEADER_BYTES_MAX,
+        HEAD_TIMEOUT,
+        BODY_TIMEOUT,
+        INBOX_MAX,
+        MESSAGE_BYTES_MAX,
         LOG,
         EXCHANGES,
+        EXCHANGES_BYTES_MAX,
     ];
 }
 
@@ -249,8 +286,25 @@ impl Settings for ForReferee {
         ADVERTISE,
         ALLOWED_HOSTS,
         ALLOWED_ORIGINS,
+        ENDPOINTS,
+        ALLOW_ENDPOINTS,
+        TLS_CERT,
+        TLS_KEY,
+        TLS_CLIENT_CA,
+        TLS_CA,
+        TLS_CLIENT_CERT,
+        TLS_CLIENT_KEY,
+        CONNECTIONS_MAX,
+        CONNECTIONS_PER_ADDRESS,
+        HEADERS_MAX,
+        HEADER_BYTES_MAX,
+        HEAD_TIMEOUT,
+        BODY_TIMEOUT,
+        INBOX_MAX,
+        MESSAGE_BYTES_MAX,
         LOG,
         EXCHANGES,
+        EXCHANGES_BYTES_MAX,
     ];
 }
 
@@ -297,7 +351,22 @@ impl Settings for ForPlayer {
         ADVERTISE,
         ALLOWED_HOSTS,
         ALLOWED_ORIGINS,
+        TLS_CERT,
+        TLS_KEY,
+        TLS_CLIENT_CA,
+        TLS_CA,
+        TLS_CLIENT_CERT,
+        TLS_CLIENT_KEY,
+        CONNECTIONS_MAX,
+        CONNECTIONS_PER_ADDRESS,
+        HEADERS_MAX,
+        HEADER_BYTES_MAX,
+        HEAD_TIMEOUT,
+        BODY_TIMEOUT,
+        INBOX_MAX,
+        MESSAGE_BYTES_MAX,
         LOG,
         EXCHANGES,
+        EXCHANGES_BYTES_MAX,
     ];
 }

@@ -153,7 +153,8 @@ impl Desk {
             deviations: Vec::new(),
         };
         let ask = Ask::Message(Ok(incoming));
-        let request = Request { id: RequestId(self.requests), ask, dialect: Dialect::Standard, local: true };
+        let id = RequestId(self.requests);
+        let request = Request { id, ask, dialect: Dialect::Standard, local: true, objection: None };
         match self.hand_in(Input::Request(request)).pop() {
             Some(Content::Message(answer)) => answer,
             other => panic!("expected a message, got {other:?}"),
