@@ -4,7 +4,7 @@ use super::event::{Proof, Requested};
 use crate::protocol::Timestamp;
 use crate::protocol::dialect::Dialect;
 use crate::protocol::messages::{Lifecycle, Record};
-use crate::protocol::token::TokenHash;
+use crate::protocol::token::{Token, TokenHash};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -36,6 +36,8 @@ pub struct Member<M> {
     pub revoked: bool,
     /// Its token is one that the operator gave out: it is known by that alone.
     pub pinned: bool,
+    /// The tokens that the operator has replaced: they open nothing, but its old records are known by them.
+    pub replaced: Vec<TokenHash>,
     pub deviations: BTreeMap<String, u32>,
 }
 
@@ -61,6 +63,7 @@ impl<M> Member<M> {
             withdrawn: false,
             revoked: false,
             pinned: false,
+            replaced: Vec::new(),
             deviations: BTreeMap::new(),
         }
     }
@@ -79,10 +82,16 @@ impl<M> Member<M> {
 
     /// Is given another token by the operator.
     pub(super) fn rotate(&mut self, token: TokenHash) {
-        self.token = token;
+        self.replaced.push(std::mem::replace(&mut self.token, token));
         self.request = None;
         self.revoked = false;
         self.pinned = true;
+    }
+
+    /// Whether this is its token, or was until the operator replaced it.
+    pub fn has_had(&self, token: &Token) -> bool {
+        let hash = token.hash();
+        self.token.is(&hash) || self.replaced.iter().any(|old| old.is(&hash))
     }
 
     /// Whether it may take part: neither withdrawn, nor without a token.

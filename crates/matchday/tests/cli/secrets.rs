@@ -274,7 +274,7 @@ fn a_player_with_a_rotated_token_comes_back_by_the_new_one_alone() {
         Running::new(command)
     };
     let mut player = start(None);
-    player.until("registered as P02");
+    player.until("registered as player:P02");
     let rotated = ground.ask(&["admin", "--operator-token", TOKEN, "--json", "rotate", "P02"]).json();
     let token = rotated["auth_token"].as_str().unwrap().to_owned();
     player.signal("TERM");
@@ -283,11 +283,11 @@ fn a_player_with_a_rotated_token_comes_back_by_the_new_one_alone() {
     old.until("Token taken away");
     old.wait();
     let mut back = start(Some(&token));
-    back.until("registered as P02");
+    back.until("LEAGUE_REGISTER_RESPONSE");
     back.signal("TERM");
     back.wait();
     let kept = start(None);
-    kept.until("registered as P02");
+    kept.until("LEAGUE_REGISTER_RESPONSE");
     assert_eq!(ground.ask(&["start"]).code, 0);
     ground.until_status("completed");
     let stats = ground.ask(&["stats", "P02", "--json"]).json();
