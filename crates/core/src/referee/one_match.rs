@@ -53,7 +53,7 @@ pub(super) enum Act {
     /// Tell the player what went wrong.
     Complain(Seat, Complaint),
     /// The match is decided.
-    Finish(MatchResult),
+    Finish(Arc<MatchResult>),
     /// It cannot be played from here, by no fault of the players; why.
     HandBack(String),
 }
@@ -380,6 +380,6 @@ impl Match {
 
     fn finish(&mut self, acts: &mut Vec<Act>) {
         self.phase = Phase::Finished;
-        acts.push(Act::Finish(verdict::of(self)));
+        acts.push(Act::Finish(Arc::new(verdict::of(self))));
     }
 }

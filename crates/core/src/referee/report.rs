@@ -19,14 +19,14 @@ impl Referee {
         &mut self,
         now: Timestamp,
         match_id: &MatchId,
-        result: MatchResult,
+        result: Arc<MatchResult>,
         step: &mut Step<RefereeEvent>,
     ) {
         let Some(ended) = self.playing.remove(match_id) else {
             return;
         };
         self.let_go(match_id, &ended);
-        let (assignment, result) = (ended.assignment, Arc::new(result));
+        let assignment = ended.assignment;
         let attempt = assignment.attempt;
         let event =
             RefereeEvent::Decided { match_id: match_id.clone(), attempt, result: Arc::clone(&result) };
