@@ -320,8 +320,9 @@ impl Manager {
         self.guard.release(act.now, &mut act.step.replies);
         self.check_roll(act);
         self.reassign_overdue(act);
-        let rested = self.resting.extract_if(.., |_, until| *until <= act.now).count();
-        if rested > 0 || self.release_at.is_some_and(|at| at <= act.now) {
+        let resting = self.resting.len();
+        self.resting.retain(|_, until| *until > act.now);
+        if self.resting.len() < resting || self.release_at.is_some_and(|at| at <= act.now) {
             self.advance(act);
         }
         if self.standings_at.is_some_and(|at| at <= act.now) {

@@ -161,7 +161,7 @@ fn a_referee_whose_token_is_revoked_loses_its_matches_to_others() {
     desk.settle_received();
     let (match_id, .., first) = desk.open_matches()[0].clone();
     order(&mut desk, &operator(), Order::Revoke, first.as_str());
-    let (_, .., second) = desk.open_matches()[0].clone();
+    let (.., second) = desk.open_matches()[0].clone();
     assert_ne!(first, second);
     let report = desk.report_of(match_id.as_str(), (3, 0));
     assert_eq!(error_code(&desk.ask_as(&Sender::Referee(first), report)), ErrorCode::TokenInvalid);
