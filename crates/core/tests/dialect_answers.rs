@@ -134,7 +134,11 @@ fn a_call_that_was_not_understood_is_told_from_one_that_failed() {
 fn what_is_of_no_use_is_described_in_a_sentence() {
     for (status, body, expected) in [
         (500, "", "the agent answered HTTP 500 with an empty body"),
-        (302, "", "the agent answered HTTP 302 with an empty body"),
+        (
+            302,
+            "",
+            "the agent answered HTTP 302, a redirect, which is never followed: it must be registered where it really is",
+        ),
         (
             500,
             "{\"status\":\"RECEIVED\"}",

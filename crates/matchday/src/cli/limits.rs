@@ -56,6 +56,12 @@ fn limits() -> Vec<(&'static str, By, &'static str)> {
             "HTTP 413 with E002; of an answer: it counts as unreadable",
         ),
         ("Entries of a list, requests of a batch", fixed(lists), "E002"),
+        ("Requests a second of one agent", Setting("agent-rate"), "HTTP 429 with E014 and `Retry-After`"),
+        (
+            "Wrong tokens a minute in one agent's name",
+            Setting("token-guesses-max"),
+            "E014 after a pause; the right token is taken all the same",
+        ),
         ("Requests that wait for their reply", Setting("inbox-max"), "HTTP 429 with E014 and `Retry-After`"),
         ("Time for an answer to a call", fixed("the timeouts of the league"), "E001, and tried again"),
         ("Names of hosts that were called", fixed(NAMES_MAX), "is not called; the log says so"),

@@ -18,6 +18,7 @@ use hyper_util::rt::TokioIo;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use tokio::net::TcpStream;
+use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout_at};
 
 /// One for the whole process: its copies share their connections.
@@ -143,17 +144,20 @@ impl Client {
         {
             return received;
         }
-        let line = self.connect(address).await?;
-        let failed = |error: hyper::Error| {
-            Err(match error.is_parse_too_large() {
-                true => CallError::Unusable("the head of the answer is too large"),
-                false => {
-                    let why = tls::refusal(&address.target.host, &error).unwrap_or_else(|| error.to_string());
-                    CallError::NoConnection(why)
-                }
-            })
+        let Fresh { line, ended } = self.connect(address).await?;
+        let error = match self.send(line, address, sending, most).await {
+            Ok(received) => return received,
+            // The connection was at its end before anything was sent over it, and knows better why.
+            Err(error) if error.is_closed() => ended.await.unwrap_or(error),
+            Err(error) => error,
         };
-        self.send(line, address, sending, most).await.unwrap_or_else(failed)
+        Err(match error.is_parse_too_large() {
+            true => CallError::Unusable("the head of the answer is too large"),
+            false => {
+                let why = tls::refusal(&address.target.host, &error).unwrap_or_else(|| error.to_string());
+                CallError::NoConnection(why)
+            }
+        })
     }
 
     /// The outer error: the connection broke before any answer began.
@@ -176,7 +180,7 @@ impl Client {
         Ok(Ok(Received { status: head.status.as_u16(), headers: head.headers, body }))
     }
 
-    async fn connect(&self, address: &Address) -> Result<Line, CallError> {
+    async fn connect(&self, address: &Address) -> Result<Fresh, CallError> {
         let Target { host, port, .. } = &address.target;
         let pinned = match &self.strangers {
             Some(strangers) => strangers.addresses(&address.target).await?,
@@ -206,7 +210,14 @@ fn broken(error: impl std::fmt::Display) -> CallError {
     CallError::NoConnection(error.to_string())
 }
 
-async fn shake_hands<T>(stream: T, heads: Heads, own: OwnLine) -> Result<Line, CallError>
+/// A connection that nobody has used yet.
+struct Fresh {
+    line: Line,
+    /// Why it ended, if by a failure.
+    ended: oneshot::Receiver<hyper::Error>,
+}
+
+async fn shake_hands<T>(stream: T, heads: Heads, own: OwnLine) -> Result<Fresh, CallError>
 where
     T: Read + Write + Send + Unpin + 'static,
 {
@@ -217,9 +228,13 @@ where
         .await
         .map_err(broken)?;
     // It ends when the line is dropped or the peer closes; what went wrong is told to whoever waits for an answer.
+    let (tell, ended) = oneshot::channel();
     tokio::spawn(async move {
-        let _ = connection.await;
+        if let Err(error) = connection.await {
+            // Of a connection that has been in use nobody asks.
+            let _ = tell.send(error);
+        }
         drop(own);
     });
-    Ok(line)
+    Ok(Fresh { line, ended })
 }
