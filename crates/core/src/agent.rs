@@ -12,13 +12,13 @@
 //! 5. Give every request its reply, which may come in a later step.
 //! 6. Put every [`Inquiry`] of a step, once the step may be seen, to the mind outside that decides for the agent, if it
 //!    has one, and hand in what that decides as [`Input::Decided`]. A decision may come late, twice or never: the agent
-//!    relies on none, and asks again after a restart.
+//!    relies on none, and asks again after a restart. Likewise put every [`Appeal`] to whoever knows the rules of its game.
 
 use crate::entropy::Entropy;
 use crate::player::TurnSheet;
 use crate::protocol::decode::{Conformance, Incoming, Limits, Rejection};
 use crate::protocol::dialect::Dialect;
-use crate::protocol::ids::{MatchId, PlayerId, RoundId};
+use crate::protocol::ids::{GameType, MatchId, PlayerId, RoundId};
 use crate::protocol::text::Endpoint;
 use crate::protocol::{Message, Sender, Timestamp};
 use serde::Serialize;
@@ -67,7 +67,7 @@ pub enum Input {
         dialect: Dialect,
         answer: Answer,
     },
-    /// A mind outside has answered an inquiry.
+    /// A mind outside has answered an inquiry, or the rules outside an appeal.
     Decided { inquiry: InquiryId, decision: Decision },
     /// The deadline has come.
     Tick,
@@ -96,6 +96,9 @@ pub struct Request {
     pub dialect: Dialect,
     /// Whether it came over the loopback interface to an agent that listens there alone.
     pub local: bool,
+    /// Why the endpoint that this registration names must not be called, if the driver's rules speak against it: the
+    /// rule, and what to do. Only the driver can tell where a name leads.
+    pub objection: Option<String>,
 }
 
 /// What is asked of an agent.
@@ -126,6 +129,8 @@ pub enum Look {
     Stats(PlayerId),
     /// `get_referees`
     Referees,
+    /// `get_games`, of all games or of one
+    Games(Option<GameType>),
 }
 
 /// How a call of ours ended.
@@ -149,6 +154,16 @@ pub enum Failure {
     /// E009: no connection, or it broke.
     #[error("no connection")]
     NoConnection,
+    /// E009: there is no way from here to there. Whose fault that is, one call alone cannot tell.
+    #[error("no route")]
+    NoRoute,
+    /// The caller's own machine could not make the call: it has no handles, ports or memory left. It says nothing about
+    /// the peer.
+    #[error("this machine could not make the call")]
+    Ours,
+    /// E009: the driver's rules forbid to call this address.
+    #[error("the address may not be called")]
+    Forbidden,
 }
 
 /// All that comes of one input, to be carried out in this order.
@@ -163,11 +178,19 @@ pub struct Step<E> {
     pub replies: Vec<Reply>,
     /// 4. Then ask the mind outside.
     pub inquiries: Vec<Inquiry>,
+    /// 5. Then ask the rules outside.
+    pub appeals: Vec<Appeal>,
 }
 
 impl<E> Default for Step<E> {
     fn default() -> Self {
-        Self { events: Vec::new(), outbox: Vec::new(), replies: Vec::new(), inquiries: Vec::new() }
+        Self {
+            events: Vec::new(),
+            outbox: Vec::new(),
+            replies: Vec::new(),
+            inquiries: Vec::new(),
+            appeals: Vec::new(),
+        }
     }
 }
 
@@ -209,5 +232,17 @@ pub struct Inquiry {
     pub id: InquiryId,
     pub turn: TurnSheet,
     /// When the agent decides for itself, if nothing has been decided until then.
+    pub until: Timestamp,
+}
+
+/// A question to the rules outside: where do these moves lead? The answer is a position, as [`crate::game::outside`] reads
+/// it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Appeal {
+    pub id: InquiryId,
+    pub match_id: MatchId,
+    /// Every turn from the beginning.
+    pub history: Vec<Value>,
+    /// When the agent goes on without an answer.
     pub until: Timestamp,
 }

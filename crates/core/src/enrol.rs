@@ -7,6 +7,7 @@ use crate::protocol::ids::{ConversationId, LeagueId};
 use crate::protocol::messages::{RegisterAnswer, RegisterStatus};
 use crate::protocol::{Body, Endpoint, Timestamp, Token};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Who an agent is in a league, once the manager has said so. It holds the agent's own token: keep it as a key is kept.
@@ -120,6 +121,7 @@ pub fn judge<I>(
     match incoming.body {
         Err(rejection) => Verdict::TryAgain { why: rejection.to_string() },
         Ok(Body::LeagueError(error)) => {
+            let error = Arc::unwrap_or_clone(error);
             let reason = error.error_message.unwrap_or(error.error_description);
             if error.error_code.retryable() {
                 Verdict::TryAgain { why: reason }
@@ -173,7 +175,9 @@ mod tests {
             deviations: Vec::new(),
         };
         judge(Answer::Message(Ok(incoming)), |body| match body {
-            Body::LeagueRegisterResponse(response) => Some((response.player_id, response.answer)),
+            Body::LeagueRegisterResponse(response) => {
+                Some((response.player_id.clone(), response.answer.clone()))
+            }
             _ => None,
         })
     }

@@ -29,6 +29,7 @@
 //!
 //! It cannot change the draw once both moves are in, nor foresee it while one honest nonce is still missing.
 
+use crate::digits;
 use crate::entropy::Entropy;
 use crate::protocol::ids::{Attempt, LeagueId, MatchId, PlayerId};
 use crate::protocol::messages::ByPlayer;
@@ -149,7 +150,7 @@ impl Secret {
             ],
             |bytes| hash.update(bytes),
         );
-        Commitment(hex::encode(hash.finalize()).into())
+        Commitment(digits::of(&hash.finalize()))
     }
 
     /// What to publish after the match. `nonces` in the order A, B.
@@ -160,12 +161,12 @@ impl Secret {
         attempt: Attempt,
         nonces: ByPlayer<Nonce>,
     ) -> Reveal {
-        Reveal {
-            scheme: SmolStr::new_static(SCHEME),
-            secret: hex::encode(self.0).into(),
-            commitment: self.commitment(league, match_id, attempt),
-            nonces,
-        }
+        self.reveal_promised(self.commitment(league, match_id, attempt), nonces)
+    }
+
+    /// The same, by whoever has the commitment at hand.
+    pub fn reveal_promised(&self, commitment: Commitment, nonces: ByPlayer<Nonce>) -> Reveal {
+        Reveal { scheme: SmolStr::new_static(SCHEME), secret: digits::of(&self.0), commitment, nonces }
     }
 
     fn parse(digits: &str) -> Option<Self> {

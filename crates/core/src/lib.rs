@@ -12,6 +12,8 @@
 //! - [`sim`]: a world in virtual time, to prove the agents in
 
 pub mod agent;
+mod alarms;
+mod digits;
 pub mod enrol;
 pub mod entropy;
 pub mod fair;

@@ -47,9 +47,10 @@ impl Tries {
 pub struct Post<P> {
     last_call: u64,
     /// Under way: sent, and not yet answered.
-    open: BTreeMap<CallId, Sent<P>>,
+    // In boxes, because the map moves what it holds whenever something comes or goes.
+    open: BTreeMap<CallId, Box<Sent<P>>>,
     /// To be sent again, by time and by the order in which they came to wait.
-    waiting: BTreeMap<(Timestamp, u64), Sent<P>>,
+    waiting: BTreeMap<(Timestamp, u64), Box<Sent<P>>>,
 }
 
 /// An errand that has been sent at least once.
@@ -74,10 +75,10 @@ impl<P: Clone> Post<P> {
     }
 
     pub fn send(&mut self, now: Timestamp, errand: Errand<P>, outbox: &mut Vec<Outgoing>) -> CallId {
-        self.dispatch(now, Sent { errand, retry: 0 }, outbox)
+        self.dispatch(now, Box::new(Sent { errand, retry: 0 }), outbox)
     }
 
-    fn dispatch(&mut self, now: Timestamp, mut sent: Sent<P>, outbox: &mut Vec<Outgoing>) -> CallId {
+    fn dispatch(&mut self, now: Timestamp, mut sent: Box<Sent<P>>, outbox: &mut Vec<Outgoing>) -> CallId {
         let call = self.next_call();
         if let Parcel::Message(message) = &mut sent.errand.parcel {
             message.envelope.timestamp = now;
@@ -94,12 +95,12 @@ impl<P: Clone> Post<P> {
     }
 
     /// Takes back the errand whose call was answered; `None` if the call was called off, or is not the post's.
-    pub fn answered(&mut self, call: CallId) -> Option<Sent<P>> {
+    pub fn answered(&mut self, call: CallId) -> Option<Box<Sent<P>>> {
         self.open.remove(&call)
     }
 
     /// Puts an errand whose call failed in line for its next try; gives it back if it has none left.
-    pub fn again(&mut self, now: Timestamp, mut sent: Sent<P>) -> Result<(), Sent<P>> {
+    pub fn again(&mut self, now: Timestamp, mut sent: Box<Sent<P>>) -> Result<(), Box<Sent<P>>> {
         sent.retry = sent.retry.saturating_add(1);
         let Some(pause) = sent.errand.tries.pause(sent.retry) else {
             return Err(sent);

@@ -2,8 +2,8 @@
 
 use matchday_core::fair::{Dice, Nonce, Secret};
 use matchday_core::protocol::messages::{
-    ByPlayer, GameDetails, GameOver, GameResult, GameStatus, MatchResult, Parity, ParityDetails,
-    ResultDetails,
+    Blame, ByPlayer, Cause, Culprit, GameDetails, GameOver, GameResult, GameStatus, MatchResult, Parity,
+    ParityDetails, ResultDetails,
 };
 use matchday_core::protocol::{Attempt, GameType, LeagueId, MatchId, PlayerId, RoundId};
 use matchday_core::sim::check::{self, Facts, Fixture, Outcome, Row, draw, fixtures, ledger::Ledger};
@@ -266,4 +266,23 @@ fn a_league_that_does_not_end_and_one_whose_end_is_not_told_are_noticed() {
         noticed.extend(report.failure.map(|failure| failure.fault.checker));
     }
     assert_eq!(noticed, BTreeSet::from([Checker::EndsInTime, Checker::AllAreTold]));
+}
+
+#[test]
+fn a_loss_without_play_that_blames_nobody_or_the_wrong_one_is_noticed() {
+    let lost = fixture(1, 1, 1, 2, Outcome::Forfeited { winner: player(1) });
+    let found = |fixture: &Fixture, blamed: &[(u32, Culprit)]| {
+        let mut told = result(1);
+        let blame = |culprit| Blame { culprit, ..Blame::on_player(Cause::Silent) };
+        let entries = blamed.iter().map(|(number, culprit)| (player(*number), blame(*culprit)));
+        told.details.blame = Some(entries.collect());
+        check::blame::names_the_losers(fixture, &told).err().map(|fault| fault.checker)
+    };
+    assert_eq!(found(&lost, &[(2, Culprit::Player)]), None);
+    assert_eq!(found(&lost, &[]), Some(Checker::BlameFits));
+    assert_eq!(found(&lost, &[(1, Culprit::Player), (2, Culprit::Player)]), Some(Checker::BlameFits));
+    assert_eq!(found(&lost, &[(2, Culprit::Infrastructure)]), Some(Checker::BlameFits));
+    let played = fixture(1, 1, 1, 2, Outcome::Won(player(1)));
+    assert_eq!(found(&played, &[(2, Culprit::Player)]), Some(Checker::BlameFits));
+    assert_eq!(found(&played, &[]), None);
 }

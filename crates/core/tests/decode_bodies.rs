@@ -266,7 +266,7 @@ fn an_error_code_may_come_as_its_name_and_need_not_be_ours() {
     let code = |value: &str| {
         let message = changed("002_1-6_league_error", "/error_code", json!(value));
         match read_body(&message, Strict).unwrap() {
-            Body::LeagueError(error) => error.error_code,
+            Body::LeagueError(error) => error.error_code.clone(),
             other => panic!("{other:?}"),
         }
     };
@@ -294,7 +294,7 @@ fn an_assignment_names_its_players_in_any_of_three_ways() {
                 panic!("{message}");
             };
             assert_eq!(assignment.player_a_id.as_str(), "P07");
-            assert_eq!(assignment.player_b_endpoint.unwrap().as_str(), "http://localhost:8108/mcp");
+            assert_eq!(assignment.player_b_endpoint.as_ref().unwrap().as_str(), "http://localhost:8108/mcp");
         }
     }
     let mut message = named("match_assignment_ids_only");

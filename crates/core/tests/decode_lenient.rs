@@ -230,7 +230,7 @@ fn a_report_without_details_tells_of_no_choices() {
     let Ok(Body::MatchResultReport(report)) = read(&message, Lenient).unwrap().body else {
         panic!("refused");
     };
-    let GameDetails::Parity(details) = report.result.details.game else {
+    let GameDetails::Parity(details) = &report.result.details.game else {
         panic!("another game");
     };
     assert!(details.choices.is_empty());

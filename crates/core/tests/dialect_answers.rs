@@ -170,3 +170,14 @@ fn a_peers_words_are_shown_short_on_one_line_and_without_tokens() {
     assert!(message.ends_with("é..."), "{message}");
     assert!(message.chars().count() <= 170);
 }
+
+#[test]
+fn a_redirect_is_a_failure_of_its_own_whatever_it_says() {
+    let ack = json!({ "message_type": "GAME_JOIN_ACK", "accept": true }).to_string();
+    for (status, body) in
+        [(301, ""), (302, "<html>moved</html>"), (307, ack.as_str()), (308, "unknown method")]
+    {
+        let why = garbled(status, body.as_bytes());
+        assert!(why.starts_with(&format!("the agent answered HTTP {status}, a redirect")), "{why}");
+    }
+}

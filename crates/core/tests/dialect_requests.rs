@@ -12,7 +12,7 @@ use matchday_core::protocol::decode::Limits;
 use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::dialect::reply::HttpReply;
 use matchday_core::protocol::dialect::request::{Asked, ReplyTo, Request, Requests, read_requests};
-use matchday_core::protocol::ids::{MatchId, PlayerId, RoundId};
+use matchday_core::protocol::ids::{GameType, MatchId, PlayerId, RoundId};
 use matchday_core::protocol::message::MessageType;
 use serde_json::{Value, json};
 
@@ -160,6 +160,8 @@ fn questions_that_are_no_messages_are_known() {
         ("get_schedule", json!({ "round_id": 2 }), Asked::Look(Look::Schedule(Some(RoundId(2))))),
         ("get_status", json!({}), Asked::Look(Look::Status)),
         ("get_referees", json!({}), Asked::Look(Look::Referees)),
+        ("get_games", json!({}), Asked::Look(Look::Games(None))),
+        ("get_games", json!({ "game_type": "nim" }), Asked::Look(Look::Games(Some(GameType::new("nim"))))),
         ("get_player_stats", json!({ "player_id": "P01" }), Asked::Look(Look::Stats(PlayerId::new("P01")))),
         ("get_match_state", json!({}), Asked::MatchState(None)),
         ("get_match_state", json!({ "match_id": null }), Asked::MatchState(None)),

@@ -1,5 +1,5 @@
 //! The examples in `docs/protocol.md` are the golden files, word for word. To write them anew after a change:
-//! `UPDATE_DOCS=1 cargo test -p matchday-core --test docs`
+//! `UPDATE_DOCS=1 cargo test -p matchday-core --test docs -- --test-threads 1`
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -19,8 +19,9 @@ use matchday_core::protocol::decode::{Conformance::Strict, Limits};
 use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::dialect::request::{Requests, read_requests};
 use matchday_core::protocol::error::ErrorCode;
-use matchday_core::protocol::messages::GameDetails;
+use matchday_core::protocol::messages::{GameDetails, GameResult};
 use matchday_core::protocol::methods::{Carries, METHODS, Party};
+use matchday_core::protocol::rights::{Right, who_may};
 use matchday_core::protocol::token::{Direction, Token};
 use matchday_core::protocol::{Attempt, Body, LeagueId, MatchId, MessageType, PlayerId};
 use serde_json::Value;
@@ -122,6 +123,36 @@ fn every_shown_request_is_in_the_standard_dialect() {
     }
 }
 
+const RIGHTS: &str = "<!-- rights -->\n";
+const RIGHTS_END: &str = "<!-- end rights -->";
+
+/// Every message that some agent takes, with whom each agent takes it from.
+fn table_of_rights() -> String {
+    let mut table = String::from(
+        "| Message | at the manager | at a referee | at a player |\n| --- | --- | --- | --- |\n",
+    );
+    for message in MessageType::ALL {
+        let rights = Party::ALL.map(|party| who_may(party, *message));
+        if rights.iter().any(|right| *right != Right::Nobody) {
+            table.push_str(&format!("| {message} | {} |\n", rights.map(Right::words).join(" | ")));
+        }
+    }
+    table.replace("|  |", "| |").replace("|  |", "| |")
+}
+
+#[test]
+fn the_page_shows_who_may_send_what() {
+    let page_before = fs::read_to_string(page()).unwrap();
+    let (before, rest) = page_before.split_once(RIGHTS).expect("the page has a place for the table");
+    let (_, after) = rest.split_once(RIGHTS_END).expect("which has an end");
+    let page_after = format!("{before}{RIGHTS}{}{RIGHTS_END}{after}", table_of_rights());
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        fs::write(page(), page_after).unwrap();
+        return;
+    }
+    assert!(page_before == page_after, "stale: UPDATE_DOCS=1 cargo test -p matchday-core --test docs rights");
+}
+
 #[test]
 fn the_page_names_every_method_and_who_serves_it() {
     let page = fs::read_to_string(page()).unwrap();
@@ -159,9 +190,10 @@ fn the_tokens_and_the_draw_of_the_examples_are_real() {
     }
     let over = read_body(&named("notify_match_result").parsed(1).0["params"], Strict).unwrap();
     let Body::GameOver(over) = over else { panic!("{over:?}") };
+    let GameResult { fairness, details, .. } = over.game_result.clone();
     let (a, b) = (PlayerId::new("P01"), PlayerId::new("P02"));
-    let reveal = over.game_result.fairness.unwrap();
+    let reveal = fairness.unwrap();
     let mut dice = fair::verify(&reveal, &league, &match_id, Attempt::FIRST, &a, &b).unwrap();
-    let GameDetails::Parity(details) = over.game_result.details else { panic!() };
+    let GameDetails::Parity(details) = details else { panic!() };
     assert_eq!(details.drawn_number.map(u32::from), Some(dice.uniform(1..=10)));
 }

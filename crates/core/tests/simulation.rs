@@ -1,8 +1,10 @@
 //! Whole leagues in hostile worlds. A failing seed can be watched:
 //! `cargo run --release -p matchday-core --example soak -- --seed N --trace`.
 
+use matchday_core::sim::faults::Faults;
 use matchday_core::sim::minds::Mind;
 use matchday_core::sim::{self, Options, Shape};
+use std::time::Duration;
 
 fn all_hold(seeds: std::ops::Range<u64>) {
     let failures: Vec<_> = seeds
@@ -49,5 +51,25 @@ fn players_whose_minds_are_late_silent_or_wrong_lose_no_match_by_it() {
             assert_eq!(report.stats.inquiries, 12, "both players of six matches, once each");
             assert_eq!(report.stats.technical_losses, 0);
         }
+    }
+}
+
+/// Machines that cannot send, and referees that are cut off, cost time and no player a match.
+#[test]
+fn nobody_loses_by_the_faults_of_referees_and_machines() {
+    let heal_after = Duration::from_secs(40);
+    let ours = Faults { our_fault_percent: 60, heal_after, ..Faults::NONE };
+    let cut_off = Faults { cut_off: 1, heal_after, ..Faults::NONE };
+    let both = Faults { our_fault_percent: 30, cut_off: 2, heal_after, ..Faults::NONE };
+    for (faults, referees) in [(ours, 1), (cut_off.clone(), 2), (cut_off, 1), (both, 2)] {
+        let mut reassigned = 0;
+        for seed in 0..50 {
+            let shape = Shape { faults: faults.clone(), ..Shape::plain(4, referees) };
+            let report = sim::run(seed, &Options { shape: Some(shape), ..Options::default() });
+            assert!(report.failure.is_none(), "{faults:?}, seed {seed}: {:?}", report.failure);
+            assert_eq!(report.stats.technical_losses, 0, "{faults:?}, seed {seed}");
+            reassigned += report.stats.reassigned;
+        }
+        assert!(reassigned > 0, "{faults:?} never kept a referee from playing");
     }
 }

@@ -1,15 +1,62 @@
 //! Even/odd: both players call a parity, then a number from 1 to 10 is drawn. Whoever called it right wins, unless both
 //! did or neither.
 
-use super::{AskBy, Game, IllegalMove, Outcome, Seat, Turn};
+use super::{AskBy, Game, GameEntry, IllegalMove, Outcome, Seat, Turn};
 use crate::fair::Dice;
+use crate::player::memory::Past;
+use crate::player::strategy::{self, StrategyEntry};
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::PlayerId;
 use crate::protocol::messages::{ByPlayer, GameDetails, MoveRequest, Parity, ParityDetails};
 use serde_json::{Map, Value};
 use smol_str::SmolStr;
 
-pub(super) const RULES: &str = "\
+pub(super) const GAME: GameEntry = GameEntry {
+    name: "even_odd",
+    about: "call the parity of a number that is then drawn: nearly pure luck",
+    rules: RULES,
+    turns_max: 1,
+    new: || Box::new(EvenOdd::default()),
+    strategies: &[
+        StrategyEntry {
+            name: "always_even",
+            about: "even, whatever happens",
+            choose: |_, _| called(Some(Parity::Even)),
+        },
+        StrategyEntry {
+            name: "always_odd",
+            about: "odd, whatever happens",
+            choose: |_, _| called(Some(Parity::Odd)),
+        },
+        StrategyEntry {
+            name: "alternating",
+            about: "even in the first game, then each time the other",
+            choose: |turn, _| called(alternating(turn)),
+        },
+        StrategyEntry {
+            name: "frequency",
+            about: "the parity that was drawn more often so far",
+            choose: |turn, _| called(frequency(turn)),
+        },
+        StrategyEntry {
+            name: "pattern",
+            about: "what most often followed the last three draws, or as many of them as came before",
+            choose: |turn, _| called(pattern(turn)),
+        },
+        StrategyEntry {
+            name: "mirror",
+            about: "what the opponent chose when the two last met",
+            choose: |turn, _| called(mirror(turn)),
+        },
+        StrategyEntry {
+            name: "win_stay_lose_shift",
+            about: "the last choice again if it was right, the other one if it was wrong",
+            choose: |turn, _| called(win_stay_lose_shift(turn)),
+        },
+    ],
+};
+
+const RULES: &str = "\
 # even_odd
 
 Both players call `even` or `odd` at the same time, neither seeing the other's call. Then a number from 1 to 10 is drawn,
@@ -25,7 +72,7 @@ in exactly these letters. A match has one choice, and it cannot be taken back.
 ";
 
 #[derive(Debug, Clone, Default)]
-pub struct EvenOdd {
+struct EvenOdd {
     choices: [Option<Parity>; 2],
     number: Option<u8>,
 }
@@ -114,6 +161,64 @@ impl Game for EvenOdd {
                 format!("Both chose {both}, number was {number} ({drawn}) - both {verdict}")
             }
         }
+    }
+}
+
+fn called(favoured: Option<Parity>) -> Option<Value> {
+    favoured.map(|parity| Value::from(parity.as_str()))
+}
+
+/// Even in the first game, and then each time the other.
+fn alternating(turn: &strategy::Turn<'_>) -> Option<Parity> {
+    Some(if turn.overall.played().is_multiple_of(2) { Parity::Even } else { Parity::Odd })
+}
+
+/// What was drawn more often so far.
+fn frequency(turn: &strategy::Turn<'_>) -> Option<Parity> {
+    majority(drawn(turn.overall))
+}
+
+/// How many of the last draws make up the longest pattern.
+const PATTERN_LEN: usize = 3;
+
+/// What most often followed the last three draws; if they never came before, the last two, or the last one.
+fn pattern(turn: &strategy::Turn<'_>) -> Option<Parity> {
+    let drawn: Vec<Parity> = drawn(turn.overall).collect();
+    (1..=PATTERN_LEN.min(drawn.len())).rev().find_map(|length| {
+        let recent = drawn.get(drawn.len() - length..)?;
+        majority(drawn.windows(length + 1).filter_map(|window| {
+            let (next, before) = window.split_last()?;
+            (before == recent).then_some(*next)
+        }))
+    })
+}
+
+/// What the opponent chose when we last met.
+fn mirror(turn: &strategy::Turn<'_>) -> Option<Parity> {
+    turn.against.games().rev().find_map(|game| game.opponent_choice)
+}
+
+/// The last choice again if it was right, the other one if it was wrong: a win is always right and a defeat always
+/// wrong, and a draw may be either.
+fn win_stay_lose_shift(turn: &strategy::Turn<'_>) -> Option<Parity> {
+    let (own, drawn) = turn.overall.games().rev().find_map(|game| game.own_choice.zip(game.drawn_parity))?;
+    Some(if own == drawn { own } else { own.other() })
+}
+
+fn drawn(past: &Past) -> impl Iterator<Item = Parity> {
+    past.games().filter_map(|game| game.drawn_parity)
+}
+
+/// `None` if neither is ahead.
+fn majority(parities: impl Iterator<Item = Parity>) -> Option<Parity> {
+    let lead = parities.fold(0_i64, |lead, parity| match parity {
+        Parity::Even => lead + 1,
+        Parity::Odd => lead - 1,
+    });
+    match lead {
+        0 => None,
+        1.. => Some(Parity::Even),
+        _ => Some(Parity::Odd),
     }
 }
 

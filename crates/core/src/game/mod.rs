@@ -1,13 +1,14 @@
-//! Games: what a referee must know to run one. A game is pure rules; it sees no clock, no network and no player, only
-//! seats, moves and dice. A new game is a file of its own here and one line in [`GAMES`].
+//! Games: what a referee must know to run one, and how our own players play it. A game is pure rules; it sees no clock,
+//! no network and no player, only seats, moves and dice. A new game is a file of its own here and one line in
+//! [`GAMES`], its strategies and its rules in words included.
 
-mod even_odd;
-mod tic_tac_toe;
-
-pub use even_odd::EvenOdd;
-pub use tic_tac_toe::TicTacToe;
+#[cfg(test)]
+mod arena;
+pub mod outside;
+mod repeated;
 
 use crate::fair::Dice;
+use crate::player::strategy::StrategyEntry;
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{GameType, PlayerId};
 use crate::protocol::messages::{GameDetails, MoveRequest};
@@ -44,6 +45,16 @@ pub trait Game: Debug + Send {
 
     /// Why it ended as it did, in a sentence for people.
     fn reason(&self, players: &[PlayerId; 2]) -> String;
+
+    /// Every turn from the beginning, for rules that are kept outside; games that know their own have no use for it.
+    fn history(&self) -> &[Value] {
+        &[]
+    }
+
+    /// Takes in what the rules outside say of the position, or says why that cannot be played by.
+    fn ruled(&mut self, _said: Value) -> Result<(), String> {
+        Err("the rules of this game are not kept outside".into())
+    }
 }
 
 /// One of the two sides of a match.
@@ -96,6 +107,8 @@ pub enum Turn {
     One(Seat),
     /// Something is drawn.
     Chance,
+    /// The rules outside must be asked first.
+    Outside,
     Over,
 }
 
@@ -124,6 +137,13 @@ pub struct IllegalMove {
     pub legal: Vec<Value>,
 }
 
+impl IllegalMove {
+    /// E010: this is none of the legal moves.
+    pub(crate) fn none_of(legal: Vec<Value>, came: &Value) -> Self {
+        Self { code: ErrorCode::InvalidMove, came: came.clone(), legal }
+    }
+}
+
 impl fmt::Display for IllegalMove {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let legal: Vec<_> = self.legal.iter().map(Value::to_string).collect();
@@ -133,32 +153,40 @@ impl fmt::Display for IllegalMove {
 
 impl std::error::Error for IllegalMove {}
 
-/// What the registry knows of a game.
+/// What there is to know of a game.
 #[derive(Debug)]
 pub struct GameEntry {
     pub name: &'static str,
+    /// What it is, in one line.
+    pub about: &'static str,
     /// How it is played, asked and judged: in Markdown, for people and models who are to play it.
     pub rules: &'static str,
     /// The most turns that a game can have; a turn of both at once counts as one.
     pub turns_max: u32,
     pub new: fn() -> Box<dyn Game>,
+    /// How our own players play it, besides at random.
+    pub strategies: &'static [StrategyEntry],
 }
 
-/// Every game that is played here.
-pub const GAMES: &[GameEntry] = &[
-    GameEntry {
-        name: "even_odd",
-        rules: even_odd::RULES,
-        turns_max: 1,
-        new: || Box::new(EvenOdd::default()),
-    },
-    GameEntry {
-        name: "tic_tac_toe",
-        rules: tic_tac_toe::RULES,
-        turns_max: 9,
-        new: || Box::new(TicTacToe::default()),
-    },
-];
+/// Declares a module for each game, and lists what it says of itself.
+macro_rules! games {
+    ($($name:ident,)*) => {
+        $(mod $name;)*
+
+        /// Every game that is played here.
+        pub static GAMES: &[GameEntry] = &[$($name::GAME),*];
+    };
+}
+
+games! {
+    even_odd,
+    tic_tac_toe,
+    rock_paper_scissors,
+    matching_pennies,
+    iterated_prisoners_dilemma,
+    connect_four,
+    nim,
+}
 
 /// The game of that name. There is no default: a game that is not here cannot be played.
 pub fn find(game_type: &GameType) -> Option<&'static GameEntry> {

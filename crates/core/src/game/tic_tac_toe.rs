@@ -1,13 +1,26 @@
 //! Tic-tac-toe: A plays X and begins, B plays O. Cells are numbered 0 to 8, row by row from the top left.
 
-use super::{Game, IllegalMove, Outcome, Seat, Turn};
-use crate::protocol::error::ErrorCode;
+use super::{Game, GameEntry, IllegalMove, Outcome, Seat, Turn};
+use crate::player::strategy::{self, StrategyEntry};
 use crate::protocol::ids::PlayerId;
 use crate::protocol::messages::{GameDetails, MoveRequest};
 use serde_json::{Map, Value, json};
 use smol_str::SmolStr;
 
-pub(super) const RULES: &str = "\
+pub(super) const GAME: GameEntry = GameEntry {
+    name: "tic_tac_toe",
+    about: "three in a row on a board of three by three: a draw between players who know how",
+    rules: RULES,
+    turns_max: 9,
+    new: || Box::new(TicTacToe::default()),
+    strategies: &[StrategyEntry {
+        name: "perfect",
+        about: "never loses: looks ahead to the end of the game, and wins as soon as it can",
+        choose: |turn, _| perfect(turn),
+    }],
+};
+
+const RULES: &str = "\
 # tic_tac_toe
 
 Two players mark the cells of a board of three by three in turn. Player A has X and begins, player B has O. Whoever first
@@ -21,7 +34,7 @@ one of these numbers as `move_data.choice`.
 ";
 
 #[derive(Debug, Clone, Default)]
-pub struct TicTacToe {
+struct TicTacToe {
     cells: [Option<Seat>; 9],
     /// Cells in the order in which they were taken.
     moves: Vec<usize>,
@@ -86,11 +99,7 @@ impl Game for TicTacToe {
                 self.moves.push(index);
                 Ok(())
             }
-            _ => Err(IllegalMove {
-                code: ErrorCode::InvalidMove,
-                came: choice.clone(),
-                legal: if on_turn { self.free() } else { Vec::new() },
-            }),
+            _ => Err(IllegalMove::none_of(if on_turn { self.free() } else { Vec::new() }, choice)),
         }
     }
 
@@ -122,9 +131,48 @@ impl Game for TicTacToe {
     }
 }
 
+/// The best cell of the board that is shown.
+fn perfect(turn: &strategy::Turn<'_>) -> Option<Value> {
+    let board = turn.context.get("board")?.as_array()?;
+    let own_mark = turn.context.get("your_mark")?;
+    let marked = |wanted: fn(&Value, &Value) -> bool| {
+        (0..9).zip(board).filter(|(_, cell)| wanted(cell, own_mark)).fold(0, |all, (cell, _)| all | 1 << cell)
+    };
+    let own = marked(|cell, own| cell == own);
+    let theirs = marked(|cell, own| cell != own && !cell.is_null());
+    let cells = (0..9_u16).filter(|cell| (own | theirs) & 1 << cell == 0);
+    let best = cells.max_by_key(|cell| (-worth(theirs, own | 1 << cell, -WON, WON), 9 - cell))?;
+    Some(best.into())
+}
+
+/// More than any game has moves.
+const WON: i8 = 10;
+
+/// What a position is worth to whoever is to move, both playing as well as one can: the sooner a win, the more, the later
+/// a defeat, the less bad. Boards are sets of cells, as bits; `low` and `high` bound what is still of interest.
+fn worth(own: u16, theirs: u16, mut low: i8, high: i8) -> i8 {
+    let has_line = |marks: u16| LINES.iter().any(|line| line.iter().all(|cell| marks & 1 << cell != 0));
+    if has_line(theirs) {
+        return -WON;
+    }
+    let mut best = if own | theirs == 0b1_1111_1111 { 0 } else { -WON };
+    for cell in (0..9).filter(|cell| (own | theirs) & 1 << cell == 0) {
+        let found = -worth(theirs, own | 1 << cell, -high, -low);
+        // One step nearer to the middle for each move that it takes.
+        best = best.max(found - found.signum());
+        low = low.max(best);
+        if low >= high {
+            break;
+        }
+    }
+    best
+}
+
 #[cfg(test)]
 mod tests {
+    use super::super::arena::{self, Tally};
     use super::*;
+    use crate::protocol::error::ErrorCode;
 
     fn played(moves: &[usize]) -> TicTacToe {
         let mut game = TicTacToe::default();
@@ -186,5 +234,31 @@ mod tests {
                 "opponent_mark": "O",
             })
         );
+    }
+
+    #[test]
+    fn perfect_play_takes_the_win_and_stops_the_opponents() {
+        for (moves, best) in [
+            // A wins at once rather than stop B.
+            (&[0, 3, 1, 4][..], 2),
+            // B has to stop A.
+            (&[0, 4, 1], 2),
+            // The fork of the two corners is met on an edge.
+            (&[0, 4, 8], 1),
+            // Against a corner only the middle holds.
+            (&[0], 4),
+        ] {
+            let game = played(moves);
+            let Turn::One(seat) = game.turn() else { panic!("over after {moves:?}") };
+            assert_eq!(arena::asked(&GAME, &game, seat, "perfect"), json!(best), "{moves:?}");
+        }
+    }
+
+    #[test]
+    fn perfect_play_never_loses_and_draws_with_itself() {
+        let tally = arena::series(&GAME, "perfect", "random", 40);
+        assert_eq!(tally.lost, 0);
+        assert!(tally.won > 30, "{tally:?}");
+        assert_eq!(arena::series(&GAME, "perfect", "perfect", 2), Tally { won: 0, drawn: 2, lost: 0 });
     }
 }

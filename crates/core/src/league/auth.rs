@@ -1,38 +1,15 @@
-//! Who may ask what of the manager: the sender's name, the token behind it, and the table of message by role.
+//! Who may ask what of the manager: the sender's name, the token behind it, and the table of rights.
 
 use super::event::LeagueEvent;
-use super::manager::{Act, Manager, Refusal};
+use super::manager::{Act, Asked, Manager, Refusal};
 use crate::protocol::decode::{Conformance, Deviation};
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{PlayerId, RefereeId};
+use crate::protocol::methods::Party;
+use crate::protocol::rights::{Right, who_may};
 use crate::protocol::token::TokenHash;
-use crate::protocol::{Envelope, MessageType, Sender, Token};
-
-/// Whom a message is taken from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum From {
-    /// Anyone: it is how one becomes known.
-    Anyone,
-    /// The operator: from this machine, or with the operator's token.
-    Launcher,
-    /// The operator, by the operator's token and nothing else.
-    Operator,
-    Referees,
-    Members,
-    /// Nobody sends this to a manager.
-    Nobody,
-}
-
-fn taken_from(message: MessageType) -> From {
-    match message {
-        MessageType::LeagueRegisterRequest | MessageType::RefereeRegisterRequest => From::Anyone,
-        MessageType::StartLeague => From::Launcher,
-        MessageType::LeagueOrder => From::Operator,
-        MessageType::MatchResultReport => From::Referees,
-        MessageType::LeagueQuery => From::Members,
-        _ => From::Nobody,
-    }
-}
+use crate::protocol::{Envelope, MessageType, Sender, Timestamp, Token};
+use std::time::Duration;
 
 impl Manager {
     /// Establishes who sends a message and whether that agent may; `None` for senders that need no name.
@@ -42,19 +19,50 @@ impl Manager {
         message: MessageType,
         local: bool,
     ) -> Result<Option<Sender>, Refusal> {
-        match taken_from(message) {
-            From::Anyone | From::Nobody => Ok(None),
-            From::Launcher => self.admit_operator(envelope, local).map(|()| None),
-            From::Operator => self.admit_operator(envelope, false).map(|()| None),
-            From::Members => self.identify(envelope).map(Some),
-            From::Referees => match self.identify(envelope)? {
+        match who_may(Party::Manager, message) {
+            Right::Anyone => Ok(None),
+            Right::Launcher => self.admit_operator(envelope, local).map(|()| None),
+            Right::Operator => self.admit_operator(envelope, false).map(|()| None),
+            Right::Member => self.identify(envelope).map(Some),
+            Right::Referee => match self.identify(envelope)? {
                 referee @ Sender::Referee(_) => Ok(Some(referee)),
                 other => Err(Refusal::new(
                     ErrorCode::TokenInvalid,
                     format!("only a referee may send {message}, and {other} is none"),
                 )),
             },
+            Right::Manager | Right::RefereeOfMatch | Right::PlayerOfMatch | Right::Nobody => Err(
+                Refusal::new(ErrorCode::InvalidState, format!("a league manager does not take {message}")),
+            ),
         }
+    }
+
+    /// Refuses; and where wrong tokens come too often in one name, not at once. Whoever shows the right one never comes
+    /// here, however many wrong ones others show in its name.
+    pub(super) fn turn_away(&mut self, act: &mut Act<'_>, asked: &Asked, refusal: Refusal) {
+        let most = self.league.settings.token_guesses_max;
+        let guess = refusal.guess.clone();
+        let Some(wait) = guess.and_then(|name| self.guard.guessed(act.now, name, most)) else {
+            return self.refuse(act, asked, refusal);
+        };
+        let mut slowed = Refusal::new(
+            ErrorCode::RateLimited,
+            format!("more than {most} wrong tokens a minute in the name of {}", asked.envelope.sender),
+        );
+        slowed.context = refusal.context;
+        self.refuse(act, asked, slowed.in_time(wait));
+        if let Some(reply) = act.step.replies.pop() {
+            let at_once = self.guard.hold_back(act.now, reply);
+            act.step.replies.extend(at_once);
+        }
+    }
+
+    /// Why a member has to wait, if it asks too much.
+    pub(super) fn hurried(&mut self, now: Timestamp, member: &Sender) -> Option<Refusal> {
+        let most = self.league.settings.requests_per_second;
+        let wait = self.guard.asked(now, member, most)?;
+        let message = format!("{member} asks more than {most} times a second");
+        Some(Refusal::new(ErrorCode::RateLimited, message).in_time(wait))
     }
 
     fn admit_operator(&self, envelope: &Envelope, local: bool) -> Result<(), Refusal> {
@@ -71,7 +79,7 @@ impl Manager {
                 ErrorCode::TokenMissing,
                 "only the operator may do this: send the operator token as auth_token",
             )),
-            (Some(shown), _) => Err(invalid_token(shown, "this is not the operator token")),
+            (Some(shown), _) => Err(invalid_token(shown, "this is not the operator token", Sender::Launcher)),
         }
     }
 
@@ -84,8 +92,16 @@ impl Manager {
             ));
         };
         match self.token_of(&envelope.sender) {
+            Some(kept) if kept.admits(token) && self.is_revoked(&envelope.sender) => Err(Refusal::new(
+                ErrorCode::TokenInvalid,
+                "the operator has revoked this token: ask for another",
+            )
+            .with("provided_token", token.hint())),
             Some(kept) if kept.admits(token) => Ok(envelope.sender.clone()),
-            Some(_) => Err(invalid_token(token, &format!("it is not the token of {}", envelope.sender))),
+            Some(_) => {
+                let why = format!("it is not the token of {}", envelope.sender);
+                Err(invalid_token(token, &why, envelope.sender.clone()))
+            }
             None => self.identify_by_token(&envelope.sender, token),
         }
     }
@@ -93,7 +109,7 @@ impl Manager {
     /// An agent that calls itself something else is known by its token alone, where the league is lenient.
     fn identify_by_token(&self, claimed: &Sender, token: &Token) -> Result<Sender, Refusal> {
         if self.league.settings.conformance == Conformance::Lenient
-            && let Some(owner) = self.owner_of(token)
+            && let Some(owner) = self.owner_of(token).filter(|owner| !self.is_revoked(owner))
         {
             return Ok(owner);
         }
@@ -101,11 +117,15 @@ impl Manager {
             Sender::Player(id) => (ErrorCode::PlayerNotRegistered, "player", id.as_str()),
             Sender::Referee(id) => (ErrorCode::RefereeNotRegistered, "referee", id.as_str()),
             other => {
-                return Err(invalid_token(token, &format!("no token lets an agent speak as {other}")));
+                let why = format!("no token lets an agent speak as {other}");
+                return Err(invalid_token(token, &why, Sender::LeagueManager));
             }
         };
-        Err(Refusal::new(code, format!("no {kind} is registered here as {id}: register first"))
-            .with("id", id))
+        let refusal = Refusal::new(code, format!("no {kind} is registered here as {id}: register first"));
+        // Strangers share one count: there is no end of names that they could think of.
+        let lenient = self.league.settings.conformance == Conformance::Lenient;
+        let guess = lenient.then_some(Sender::LeagueManager);
+        Err(Refusal { guess, ..refusal.with("id", id) })
     }
 
     pub(super) fn token_of(&self, agent: &Sender) -> Option<&TokenHash> {
@@ -138,8 +158,17 @@ impl Manager {
     }
 }
 
-fn invalid_token(token: &Token, why: &str) -> Refusal {
-    Refusal::new(ErrorCode::TokenInvalid, format!("the auth_token does not fit: {why}"))
+/// `name`: in whose name the token was shown.
+fn invalid_token(token: &Token, why: &str, name: Sender) -> Refusal {
+    let refusal = Refusal::new(ErrorCode::TokenInvalid, format!("the auth_token does not fit: {why}"))
         .with("provided_token", token.hint())
-        .with("expected_format", "tok_{agent_id}_{hash}")
+        .with("expected_format", "tok_{agent_id}_{hash}");
+    Refusal { guess: Some(name), ..refusal }
+}
+
+impl Refusal {
+    /// The same, with the time after which it may fare better.
+    fn in_time(self, wait: Duration) -> Self {
+        self.with("retry_after_sec", wait.as_secs().saturating_add(1))
+    }
 }

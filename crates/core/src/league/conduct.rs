@@ -20,6 +20,7 @@ impl League {
         for game in self.matches.values().filter(|game| game.has(player)) {
             conduct.add(player, game);
         }
+        let mean_answer_ms = conduct.mean_answer_ms();
         let stats = PlayerStats {
             rank,
             played: tally.played(),
@@ -27,11 +28,12 @@ impl League {
             draws: tally.draws,
             losses: tally.losses,
             technical_losses: tally.technical_losses,
+            technical_causes: conduct.causes,
             points: tally.points(),
             win_rate: share(tally, tally.wins),
             draw_rate: share(tally, tally.draws),
             loss_rate: share(tally, tally.losses),
-            mean_answer_ms: conduct.mean_answer_ms(),
+            mean_answer_ms,
             choices: conduct.choices,
             against: conduct.against,
             deviations: known.deviations.clone(),
@@ -77,6 +79,7 @@ struct Conduct {
     answer_ms_sum: u64,
     answers: u64,
     choices: BTreeMap<String, u32>,
+    causes: BTreeMap<String, u32>,
     against: BTreeMap<PlayerId, Record>,
 }
 
@@ -89,6 +92,9 @@ impl Conduct {
             Some(winner) if winner == player => record.wins += 1,
             _ if lost => record.losses += 1,
             _ => record.draws += 1,
+        }
+        if let Some(blame) = decision.blame(player) {
+            *self.causes.entry(blame.cause.name().to_owned()).or_default() += 1;
         }
         let answer_ms = decision.result.details.answer_ms.as_ref();
         if let Some(answer_ms) = answer_ms.and_then(|times| times.get(player).copied().flatten()) {

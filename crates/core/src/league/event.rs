@@ -7,11 +7,12 @@ use super::schedule::Pairings;
 use super::settings::Settings;
 use crate::protocol::dialect::Dialect;
 use crate::protocol::ids::{Attempt, MatchId, PlayerId, RefereeId, RoundId};
-use crate::protocol::messages::{GameStatus, MatchResult, PlayerMeta, RefereeMeta};
+use crate::protocol::messages::{Culprit, GameStatus, MatchResult, PlayerMeta, RefereeMeta};
 use crate::protocol::time::exact;
 use crate::protocol::token::TokenHash;
 use crate::protocol::{Sender, Timestamp};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
@@ -74,11 +75,20 @@ pub enum LeagueEvent {
         attempt: Attempt,
         referee_id: RefereeId,
     },
+    /// An attempt at a match came to nothing, by no fault of its players: the match is given out again.
+    AttemptLost {
+        match_id: MatchId,
+        attempt: Attempt,
+        referee_id: RefereeId,
+        culprit: Culprit,
+        /// For people.
+        reason: String,
+    },
     MatchDecided {
         match_id: MatchId,
         attempt: Attempt,
         status: GameStatus,
-        result: MatchResult,
+        result: Arc<MatchResult>,
         by: DecidedBy,
     },
     RoundCompleted {
@@ -95,6 +105,18 @@ pub enum LeagueEvent {
     LeagueResumed,
     PlayerWithdrawn {
         player_id: PlayerId,
+    },
+    /// The operator has made an agent a new token. The old one, and the key behind it, are worth nothing.
+    TokenRotated {
+        agent: Sender,
+        token: TokenHash,
+    },
+    /// The operator has taken an agent's token away: it is out until it is given another.
+    TokenRevoked {
+        agent: Sender,
+    },
+    OperatorTokenRotated {
+        token: TokenHash,
     },
     /// A result is struck, and its match will be played again.
     MatchVoided {

@@ -4,7 +4,8 @@ use super::event::DecidedBy;
 use super::standings::Verdict;
 use crate::protocol::Timestamp;
 use crate::protocol::ids::{Attempt, MatchId, PlayerId, RefereeId, RoundId};
-use crate::protocol::messages::{GameStatus, MatchResult};
+use crate::protocol::messages::{Blame, Cause, GameStatus, MatchResult};
+use std::sync::Arc;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Round {
@@ -18,6 +19,8 @@ pub struct Round {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Match {
+    /// Its place among all matches.
+    pub number: usize,
     pub round_id: RoundId,
     pub a: PlayerId,
     pub b: PlayerId,
@@ -27,6 +30,8 @@ pub struct Match {
     pub attempts: Vec<RefereeId>,
     /// Whether a referee is at it.
     pub in_play: bool,
+    /// How many attempts were handed back, because its referee could not play it.
+    pub returned: u32,
     /// How many attempts had been made when the operator last struck its result: none of them counts any more.
     pub struck: usize,
     pub decision: Option<Decision>,
@@ -54,13 +59,18 @@ impl Match {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decision {
     pub status: GameStatus,
-    pub result: MatchResult,
+    pub result: Arc<MatchResult>,
     pub by: DecidedBy,
     pub attempt: Attempt,
     pub at: Timestamp,
 }
 
 impl Decision {
+    /// How it counts: who won, and whether whoever lost did so without playing.
+    pub(super) fn counted(&self, game: &Match) -> (Verdict, bool) {
+        (self.verdict(game), self.status == GameStatus::TechnicalLoss)
+    }
+
     /// Who won, read from the result alone.
     pub fn verdict(&self, game: &Match) -> Verdict {
         match &self.result.winner {
@@ -69,5 +79,12 @@ impl Decision {
             None if self.status == GameStatus::TechnicalLoss => Verdict::LostByBoth,
             None => Verdict::Drawn,
         }
+    }
+
+    /// Why a player lost without play, if it did. Referees of another make do not say.
+    pub fn blame(&self, player: &PlayerId) -> Option<Blame> {
+        let lost = self.status == GameStatus::TechnicalLoss && self.result.winner.as_ref() != Some(player);
+        let told = self.result.details.blame.as_ref().and_then(|blame| blame.get(player));
+        lost.then(|| told.cloned().unwrap_or_else(|| Blame::on_player(Cause::Unstated)))
     }
 }

@@ -116,8 +116,9 @@ impl Manager {
             return;
         }
         self.roll = None;
+        let unprobed = std::mem::take(&mut self.unprobed);
         if checks {
-            for agent in self.unheard() {
+            for agent in self.unheard().into_iter().filter(|agent| !unprobed.contains(agent)) {
                 self.suspend(act, agent, Suspicion::NeverAnswered);
             }
         }

@@ -1,12 +1,14 @@
 //! The manager as an agent: takes each input to the part that decides on it.
 
 use super::event::LeagueEvent;
+use super::guard::Guard;
 use super::launch::Roll;
 use super::notices::Mailbox;
 use super::registration::Probation;
 use super::settings::Settings;
 use super::state::League;
-use crate::agent::{Agent, Answer, Ask, CallId, Content, Input, Reply, Request, RequestId, Step};
+use crate::agent::{Agent, Answer, Ask, CallId, Content, Failure, Input, Reply, Request, RequestId, Step};
+use crate::alarms::Alarms;
 use crate::entropy::Entropy;
 use crate::post::{Post, Sent};
 use crate::protocol::decode::{Conformance, Deviation, DeviationKind, Incoming, Limits, Rejection};
@@ -19,6 +21,7 @@ use crate::protocol::{Body, Envelope, Message, Sender, Timestamp};
 use serde_json::{Map, Value};
 use smol_str::SmolStr;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// Runs one league. What must last is in [`League`]; the rest is rebuilt when the manager wakes.
 #[derive(Debug)]
@@ -36,14 +39,17 @@ pub struct Manager {
     pub(super) roll: Option<Roll>,
     /// When the matches of the announced round may begin, while that is to come.
     pub(super) release_at: Option<Timestamp>,
-    /// Open matches whose referee has failed, and which wait for another.
-    pub(super) orphans: BTreeSet<MatchId>,
+    /// Matches that were handed back, and until when they rest.
+    pub(super) resting: BTreeMap<MatchId, Timestamp>,
     /// When each open match is given to another referee.
-    pub(super) due: BTreeSet<(Timestamp, MatchId)>,
+    pub(super) due: Alarms<MatchId>,
     /// When the table goes out, if there is a result that it has not shown yet.
     pub(super) standings_at: Option<Timestamp>,
     /// When the suspended are looked after next.
     pub(super) probe_at: Option<Timestamp>,
+    /// Whom we could not probe by our own fault: nothing is known of them.
+    pub(super) unprobed: BTreeSet<Sender>,
+    pub(super) guard: Guard,
 }
 
 /// Why something was sent.
@@ -55,6 +61,8 @@ pub(super) enum Purpose {
     Assignment(Vec<MatchId>, Sender),
     /// To see whether an agent is there.
     Probe(Sender),
+    /// To see whether a player is there whose referees say that they have no way to it.
+    Witness(Sender),
     /// To see whether an agent that wants to register is there.
     Probation,
 }
@@ -74,6 +82,8 @@ pub(super) struct Asked {
     /// As it called itself, if it did.
     pub(super) message_type: Option<SmolStr>,
     pub(super) dialect: Dialect,
+    /// What the driver has against the endpoint that a registration names.
+    pub(super) objection: Option<String>,
 }
 
 /// Why a request is not granted; becomes LEAGUE_ERROR.
@@ -82,11 +92,13 @@ pub(super) struct Refusal {
     pub(super) code: ErrorCode,
     pub(super) message: String,
     pub(super) context: Option<Map<String, Value>>,
+    /// In whose name a wrong token was shown, if that is why.
+    pub(super) guess: Option<Sender>,
 }
 
 impl Refusal {
     pub(super) fn new(code: ErrorCode, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), context: None }
+        Self { code, message: message.into(), context: None, guess: None }
     }
 
     pub(super) fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
@@ -102,6 +114,7 @@ impl From<Rejection> for Refusal {
             message: error.error_message.unwrap_or_default(),
             context: error.context,
             code: rejection.code,
+            guess: None,
         }
     }
 }
@@ -117,10 +130,12 @@ impl Manager {
             on_probation: BTreeMap::new(),
             roll: None,
             release_at: None,
-            orphans: BTreeSet::new(),
-            due: BTreeSet::new(),
+            resting: BTreeMap::new(),
+            due: Alarms::default(),
             standings_at: None,
             probe_at: None,
+            unprobed: BTreeSet::new(),
+            guard: Guard::default(),
         }
     }
 
@@ -145,15 +160,15 @@ impl Manager {
         act.step.replies.push(Reply { to: asked.request, content });
     }
 
-    fn refuse(&self, act: &mut Act<'_>, asked: &Asked, refusal: Refusal) {
+    pub(super) fn refuse(&self, act: &mut Act<'_>, asked: &Asked, refusal: Refusal) {
         let original = asked.message_type.clone();
         self.reply(act, asked, LeagueError::new(refusal.code, refusal.message, original, refusal.context));
     }
 
     fn on_request(&mut self, act: &mut Act<'_>, request: Request) {
-        let Request { id, ask, dialect, local } = request;
+        let Request { id, ask, dialect, local, objection } = request;
         match ask {
-            Ask::Message(Ok(incoming)) => self.on_message(act, id, dialect, local, incoming),
+            Ask::Message(Ok(incoming)) => self.on_message(act, id, dialect, local, objection, incoming),
             Ask::Message(Err(rejection)) => {
                 let conversation =
                     rejection.conversation_id.clone().unwrap_or_else(|| ConversationId::new("conv-error"));
@@ -162,6 +177,7 @@ impl Manager {
                     envelope: self.envelope(act.now, conversation.as_str()),
                     message_type: rejection.message_type.clone(),
                     dialect,
+                    objection: None,
                 };
                 self.refuse(act, &asked, rejection.into());
             }
@@ -173,7 +189,7 @@ impl Manager {
             }
             Ask::MatchState(_) | Ask::PlayerState => {
                 let envelope = self.envelope(act.now, "conv-error");
-                let asked = Asked { request: id, envelope, message_type: None, dialect };
+                let asked = Asked { request: id, envelope, message_type: None, dialect, objection: None };
                 let refusal =
                     Refusal::new(ErrorCode::InvalidState, "a league manager has no such state to show");
                 self.refuse(act, &asked, refusal);
@@ -187,14 +203,19 @@ impl Manager {
         request: RequestId,
         dialect: Dialect,
         local: bool,
+        objection: Option<String>,
         incoming: Incoming,
     ) {
         let Incoming { envelope, message_type, body, mut deviations } = incoming;
-        let asked = Asked { request, envelope, message_type: Some(message_type.name().into()), dialect };
+        let name = Some(SmolStr::new_static(message_type.name()));
+        let asked = Asked { request, envelope, message_type: name, dialect, objection };
         let member = match self.admit(&asked.envelope, message_type, local) {
             Ok(member) => member,
-            Err(refusal) => return self.refuse(act, &asked, refusal),
+            Err(refusal) => return self.turn_away(act, &asked, refusal),
         };
+        if let Some(refusal) = member.as_ref().and_then(|member| self.hurried(act.now, member)) {
+            return self.refuse(act, &asked, refusal);
+        }
         if member.as_ref().is_some_and(|member| *member != asked.envelope.sender) {
             deviations.push(Deviation { kind: DeviationKind::OwnName, path: "sender".into() });
         }
@@ -226,12 +247,21 @@ impl Manager {
         body: Body,
     ) -> Result<Option<Sender>, Refusal> {
         match (body, member) {
-            (Body::LeagueRegisterRequest(request), _) => self.register_player(act, asked, request),
-            (Body::RefereeRegisterRequest(request), _) => self.register_referee(act, asked, request),
+            (Body::LeagueRegisterRequest(request), _) => {
+                self.register_player(act, asked, Arc::unwrap_or_clone(request))
+            }
+            (Body::RefereeRegisterRequest(request), _) => {
+                self.register_referee(act, asked, Arc::unwrap_or_clone(request))
+            }
             (Body::StartLeague(start), _) => self.start_league(act, asked, &start).map(|()| None),
-            (Body::LeagueOrder(order), _) => self.obey(act, asked, order).map(|()| None),
+            (Body::LeagueOrder(order), _) => {
+                self.obey(act, asked, Arc::unwrap_or_clone(order)).map(|()| None)
+            }
             (Body::MatchResultReport(report), Some(Sender::Referee(referee))) => {
-                self.take_report(act, asked, referee, report).map(|()| None)
+                self.take_report(act, asked, referee, &report).map(|()| None)
+            }
+            (Body::LeagueError(error), Some(Sender::Referee(referee))) => {
+                self.take_back(act, asked, referee, &error).map(|()| None)
             }
             (Body::LeagueQuery(query), Some(member)) => {
                 self.answer(act, asked, member, &query).map(|()| None)
@@ -266,7 +296,16 @@ impl Manager {
                 let matches = matches.clone();
                 self.on_assignment_answered(act, &matches, sent, answer);
             }
-            Purpose::Probe(_) | Purpose::Probation => {}
+            Purpose::Probe(agent) => {
+                if matches!(answer, Answer::Undelivered(Failure::Ours)) {
+                    self.unprobed.insert(agent.clone());
+                }
+            }
+            Purpose::Witness(agent) => {
+                let agent = agent.clone();
+                self.on_witnessed(act, agent, answer);
+            }
+            Purpose::Probation => {}
         }
         self.check_roll(act);
     }
@@ -291,9 +330,12 @@ impl Manager {
 
     fn tick(&mut self, act: &mut Act<'_>) {
         self.post.tick(act.now, &mut act.step.outbox);
+        self.guard.release(act.now, &mut act.step.replies);
         self.check_roll(act);
         self.reassign_overdue(act);
-        if self.release_at.is_some_and(|at| at <= act.now) {
+        let resting = self.resting.len();
+        self.resting.retain(|_, until| *until > act.now);
+        if self.resting.len() < resting || self.release_at.is_some_and(|at| at <= act.now) {
             self.advance(act);
         }
         if self.standings_at.is_some_and(|at| at <= act.now) {
@@ -303,7 +345,11 @@ impl Manager {
     }
 
     /// Puts a failed errand in line again; gives it back when it has no tries left.
-    pub(super) fn try_again(&mut self, now: Timestamp, sent: Sent<Purpose>) -> Option<Sent<Purpose>> {
+    pub(super) fn try_again(
+        &mut self,
+        now: Timestamp,
+        sent: Box<Sent<Purpose>>,
+    ) -> Option<Box<Sent<Purpose>>> {
         self.post.again(now, sent).err()
     }
 }
@@ -311,7 +357,9 @@ impl Manager {
 impl Purpose {
     pub(super) fn agent(&self) -> Option<&Sender> {
         match self {
-            Self::Notice(agent) | Self::Assignment(_, agent) | Self::Probe(agent) => Some(agent),
+            Self::Notice(agent) | Self::Assignment(_, agent) | Self::Probe(agent) | Self::Witness(agent) => {
+                Some(agent)
+            }
             Self::Probation => None,
         }
     }
@@ -338,12 +386,11 @@ impl Agent for Manager {
     }
 
     fn deadline(&self) -> Option<Timestamp> {
-        let due = self.due.first().map(|(at, _)| *at);
+        let due = self.due.first();
         let roll = self.roll.as_ref().map(|roll| roll.until);
-        [self.post.deadline(), self.release_at, due, roll, self.standings_at, self.probe_at]
-            .into_iter()
-            .flatten()
-            .min()
+        let rested = self.resting.values().min().copied();
+        let own = [self.post.deadline(), self.guard.deadline(), self.release_at, due, roll, rested];
+        own.into_iter().chain([self.standings_at, self.probe_at]).flatten().min()
     }
 
     fn reading(&self) -> (Conformance, Limits) {

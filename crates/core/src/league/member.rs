@@ -4,7 +4,7 @@ use super::event::{Proof, Requested};
 use crate::protocol::Timestamp;
 use crate::protocol::dialect::Dialect;
 use crate::protocol::messages::{Lifecycle, Record};
-use crate::protocol::token::TokenHash;
+use crate::protocol::token::{Token, TokenHash};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -28,8 +28,16 @@ pub struct Member<M> {
     /// Technical losses in a row.
     pub streak: u32,
     pub record: Record,
+    /// Of a referee: how many matches it has been given that are not decided yet.
+    pub in_hand: u32,
     /// Taken out of the league by the operator, for good.
     pub withdrawn: bool,
+    /// Its token was taken away by the operator, and it has no other yet.
+    pub revoked: bool,
+    /// Its token is one that the operator gave out: it is known by that alone.
+    pub pinned: bool,
+    /// The tokens that the operator has replaced: they open nothing, but its old records are known by them.
+    pub replaced: Vec<TokenHash>,
     pub deviations: BTreeMap<String, u32>,
 }
 
@@ -51,7 +59,11 @@ impl<M> Member<M> {
             state: Lifecycle::Registered,
             streak: 0,
             record: Record::default(),
+            in_hand: 0,
             withdrawn: false,
+            revoked: false,
+            pinned: false,
+            replaced: Vec::new(),
             deviations: BTreeMap::new(),
         }
     }
@@ -66,6 +78,25 @@ impl<M> Member<M> {
         self.token = again.token;
         self.rejoin(again.meta, again.dialect, again.request);
         self.token_shown = false;
+    }
+
+    /// Is given another token by the operator.
+    pub(super) fn rotate(&mut self, token: TokenHash) {
+        self.replaced.push(std::mem::replace(&mut self.token, token));
+        self.request = None;
+        self.revoked = false;
+        self.pinned = true;
+    }
+
+    /// Whether this is its token, or was until the operator replaced it.
+    pub fn has_had(&self, token: &Token) -> bool {
+        let hash = token.hash();
+        self.token.is(&hash) || self.replaced.iter().any(|old| old.is(&hash))
+    }
+
+    /// Whether it may take part: neither withdrawn, nor without a token.
+    pub fn is_in(&self) -> bool {
+        !self.withdrawn && !self.revoked
     }
 
     /// Comes back in: known already, with what has changed about it.

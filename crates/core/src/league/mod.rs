@@ -4,13 +4,17 @@
 //! - [`settings`], [`event`], [`state`] (of [`member`]s and [`fixture`]s): the rules of a league, what happens to it, and
 //!   how it stands
 //! - [`schedule`], [`standings`]: pure arithmetic; `conduct`: what is known of each player and referee
-//! - [`manager`]: the agent; it decides, and works through `registration`, `returning`, `launch`, `rounds`, `results`, `queries`, `orders`,
-//!   `auth` (who may), `notices` (telling everyone)
+//! - [`manager`]: the agent; it decides, and works through `registration`, `returning`, `launch`, `rounds`, `results`, `handing_back`,
+//!   `queries`, `orders`, `tokens`, `auth` (who may), `guard` (how often), `notices` (telling everyone), `briefing` (of a match);
+//!   `table` is where its results lead
 
 mod auth;
+mod briefing;
 mod conduct;
 pub mod event;
 pub mod fixture;
+mod guard;
+mod handing_back;
 mod launch;
 pub mod manager;
 pub mod member;
@@ -25,8 +29,11 @@ pub mod schedule;
 pub mod settings;
 pub mod standings;
 pub mod state;
+mod table;
+mod tokens;
 
 pub use event::{DecidedBy, LeagueEvent, Proof, Requested, Suspicion};
 pub use manager::Manager;
 pub use settings::{EndpointCheck, Settings, TieBreak};
 pub use state::League;
+pub use tokens::OPERATOR;

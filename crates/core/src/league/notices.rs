@@ -2,11 +2,14 @@
 
 use super::event::{LeagueEvent, Suspicion};
 use super::manager::{Act, Manager, Purpose};
+use super::member::Member;
+use super::state::League;
 use crate::agent::Parcel;
 use crate::post::{Errand, Sent, Tries};
 use crate::protocol::dialect::Dialect;
 use crate::protocol::error::ErrorCode;
-use crate::protocol::ids::{LeagueId, MatchId, RoundId};
+use crate::protocol::ids::{ConversationId, LeagueId, MatchId, RoundId};
+use crate::protocol::keyring::Keyring;
 use crate::protocol::messages::Shared;
 use crate::protocol::messages::{
     AnnouncedMatch, Champion, FinalStanding, LeagueCompleted, LeagueError, LeagueStandingsUpdate, Phase,
@@ -14,7 +17,7 @@ use crate::protocol::messages::{
 };
 use crate::protocol::text::Endpoint;
 use crate::protocol::token::TokenHash;
-use crate::protocol::{Body, Message, Sender, Token};
+use crate::protocol::{Body, Envelope, Message, Sender, Timestamp};
 use smol_str::{SmolStr, format_smolstr};
 use std::collections::VecDeque;
 
@@ -26,8 +29,8 @@ pub(super) struct Mailbox {
     busy: bool,
     /// Whether the last notice did not arrive in all its tries: the next have one each, until the agent listens again.
     deaf: bool,
-    /// The token by which the agent knows us, with the hash it was derived from: it is the same for every notice.
-    token: Option<(TokenHash, Token)>,
+    /// What follows from the agent's token, once something had to.
+    keyring: Option<Keyring>,
 }
 
 /// The most that is kept for an agent that does not listen.
@@ -53,15 +56,12 @@ impl Notice {
 }
 
 impl Mailbox {
-    fn token_for(&mut self, hash: TokenHash, league: &LeagueId) -> Token {
-        match &self.token {
-            Some((of, token)) if *of == hash => token.clone(),
-            _ => {
-                let token = hash.notice_token(league);
-                self.token = Some((hash, token.clone()));
-                token
-            }
+    /// The keyring of the agent's present token.
+    fn keyring(&mut self, hash: TokenHash, league: &LeagueId) -> &Keyring {
+        if self.keyring.as_ref().is_some_and(|keyring| !keyring.is_of(&hash)) {
+            self.keyring = None;
         }
+        self.keyring.get_or_insert_with(|| Keyring::new(hash, league))
     }
 
     fn put(&mut self, notice: Notice) {
@@ -73,6 +73,58 @@ impl Mailbox {
         self.waiting.push_back(notice);
         if self.waiting.len() > MAILBOX_MAX {
             self.waiting.pop_front();
+        }
+    }
+
+    /// The next notice on its way to its agent, unless one is under way.
+    fn next(&mut self, league: &League, now: Timestamp, agent: Sender) -> Option<Errand<Purpose>> {
+        if self.busy || self.waiting.is_empty() {
+            return None;
+        }
+        let Contact { endpoint, dialect, hash, suspended } = Contact::of(league, &agent)?;
+        let notice = self.waiting.pop_front()?;
+        self.busy = true;
+        let patient = notice.lasting && !suspended && !self.deaf;
+        let policy = league.settings.timing.retry;
+        let token = self.keyring(hash, &league.settings.league_id).notice_token().clone();
+        let conversation = ConversationId::new(notice.conversation);
+        let envelope = Envelope::new(Sender::LeagueManager, now, conversation).with_token(Some(token));
+        Some(Errand {
+            to: endpoint.clone(),
+            dialect,
+            parcel: Parcel::Message(Message { envelope, body: notice.body }),
+            purpose: Purpose::Notice(agent),
+            timeout: league.settings.timing.other,
+            tries: match patient {
+                true => Tries::Retry(policy.retries, policy.backoff),
+                false => Tries::Once,
+            },
+        })
+    }
+}
+
+/// What must be known of an agent to tell it something.
+struct Contact<'a> {
+    endpoint: &'a Endpoint,
+    dialect: Dialect,
+    hash: TokenHash,
+    suspended: bool,
+}
+
+impl<'a> Contact<'a> {
+    fn of(league: &'a League, agent: &Sender) -> Option<Self> {
+        fn contact<'a, M>(member: &'a Member<M>, endpoint: &'a Endpoint) -> Contact<'a> {
+            let (dialect, hash, suspended) = (member.dialect, member.token, member.is_suspended());
+            Contact { endpoint, dialect, hash, suspended }
+        }
+        match agent {
+            Sender::Player(id) => {
+                league.players.get(id).map(|player| contact(player, &player.meta.contact_endpoint))
+            }
+            Sender::Referee(id) => {
+                league.referees.get(id).map(|referee| contact(referee, &referee.meta.contact_endpoint))
+            }
+            Sender::LeagueManager | Sender::Launcher => None,
         }
     }
 }
@@ -88,32 +140,21 @@ impl Manager {
     }
 
     pub(super) fn address(&self, agent: &Sender) -> Option<(Endpoint, Dialect)> {
-        match agent {
-            Sender::Player(id) => self
-                .league
-                .players
-                .get(id)
-                .map(|player| (player.meta.contact_endpoint.clone(), player.dialect)),
-            Sender::Referee(id) => self
-                .league
-                .referees
-                .get(id)
-                .map(|referee| (referee.meta.contact_endpoint.clone(), referee.dialect)),
-            Sender::LeagueManager | Sender::Launcher => None,
-        }
+        Contact::of(&self.league, agent).map(|contact| (contact.endpoint.clone(), contact.dialect))
     }
 
-    /// The token by which an agent knows that it is the manager who speaks.
-    pub(super) fn notice_token(&self, agent: &Sender) -> Option<Token> {
-        self.token_of(agent).map(|hash| hash.notice_token(&self.league.settings.league_id))
+    /// The tokens that follow from an agent's own.
+    pub(super) fn keyring(&mut self, agent: &Sender) -> Option<&Keyring> {
+        let hash = self.token_of(agent).copied()?;
+        if !self.mailboxes.contains_key(agent) {
+            self.mailboxes.insert(agent.clone(), Mailbox::default());
+        }
+        let league = &self.league.settings.league_id;
+        self.mailboxes.get_mut(agent).map(|mailbox| mailbox.keyring(hash, league))
     }
 
     pub(super) fn is_suspended(&self, agent: &Sender) -> bool {
-        match agent {
-            Sender::Player(id) => self.league.players.get(id).is_some_and(|player| player.is_suspended()),
-            Sender::Referee(id) => self.league.referees.get(id).is_some_and(|referee| referee.is_suspended()),
-            Sender::LeagueManager | Sender::Launcher => false,
-        }
+        Contact::of(&self.league, agent).is_some_and(|contact| contact.suspended)
     }
 
     pub(super) fn suspend(&mut self, act: &mut Act<'_>, agent: Sender, cause: Suspicion) {
@@ -149,8 +190,11 @@ impl Manager {
     }
 
     fn tell(&mut self, act: &mut Act<'_>, agent: Sender, notice: Notice) {
-        self.mailboxes.entry(agent.clone()).or_default().put(notice);
-        self.pump(act, &agent);
+        let mailbox = self.mailboxes.entry(agent.clone()).or_default();
+        mailbox.put(notice);
+        if let Some(errand) = mailbox.next(&self.league, act.now, agent) {
+            self.post.send(act.now, errand, &mut act.step.outbox);
+        }
     }
 
     pub(super) fn tell_everyone(&mut self, act: &mut Act<'_>, notice: &Notice) {
@@ -165,55 +209,25 @@ impl Manager {
         }
     }
 
-    /// Sends the next notice, unless one is under way.
-    fn pump(&mut self, act: &mut Act<'_>, agent: &Sender) {
-        let Some((to, dialect)) = self.address(agent) else {
-            return;
-        };
-        let hash = self.token_of(agent).copied();
-        let league = self.league.settings.league_id.clone();
-        let policy = self.league.settings.timing.retry;
-        let patient = !self.is_suspended(agent);
-        let Some(mailbox) = self.mailboxes.get_mut(agent).filter(|mailbox| !mailbox.busy) else {
-            return;
-        };
-        let patient = patient && !mailbox.deaf;
-        let Some(notice) = mailbox.waiting.pop_front() else {
-            return;
-        };
-        mailbox.busy = true;
-        let token = hash.map(|hash| mailbox.token_for(hash, &league));
-        let envelope = self.envelope(act.now, notice.conversation).with_token(token);
-        let errand = Errand {
-            to,
-            dialect,
-            parcel: Parcel::Message(Message { envelope, body: notice.body }),
-            purpose: Purpose::Notice(agent.clone()),
-            timeout: self.league.settings.timing.other,
-            tries: match notice.lasting && patient {
-                true => Tries::Retry(policy.retries, policy.backoff),
-                false => Tries::Once,
-            },
-        };
-        self.post.send(act.now, errand, &mut act.step.outbox);
-    }
-
     pub(super) fn on_notice_answered(
         &mut self,
         act: &mut Act<'_>,
         agent: &Sender,
-        sent: Sent<Purpose>,
+        sent: Box<Sent<Purpose>>,
         reached: bool,
     ) {
         let tried_in_vain = !reached && sent.errand.tries != Tries::Once;
         if !reached && self.try_again(act.now, sent).is_none() {
             return;
         }
-        if let Some(mailbox) = self.mailboxes.get_mut(agent) {
-            mailbox.busy = false;
-            mailbox.deaf = !reached && (mailbox.deaf || tried_in_vain);
+        let Some(mailbox) = self.mailboxes.get_mut(agent) else {
+            return;
+        };
+        mailbox.busy = false;
+        mailbox.deaf = !reached && (mailbox.deaf || tried_in_vain);
+        if let Some(errand) = mailbox.next(&self.league, act.now, agent.clone()) {
+            self.post.send(act.now, errand, &mut act.step.outbox);
         }
-        self.pump(act, agent);
     }
 
     /// The round that is open now, to every player.
@@ -225,7 +239,7 @@ impl Manager {
 
     fn open_announcement(&self) -> Option<Notice> {
         let round = self.league.open_round()?;
-        let matches = round.matches.iter().filter_map(|id| self.announced(id, false)).collect();
+        let matches = round.matches.iter().filter_map(|id| self.announced(id)).collect();
         Some(self.announcement(round.round_id, matches, round.starts_at))
     }
 
@@ -248,7 +262,7 @@ impl Manager {
             return;
         };
         let players = [game.a.clone(), game.b.clone()];
-        let matches = self.announced(match_id, false).into_iter().collect();
+        let matches = self.announced(match_id).into_iter().collect();
         let notice = self.announcement(game.round_id, matches, None);
         for player in players {
             self.tell(act, Sender::Player(player), notice.clone());
@@ -259,7 +273,7 @@ impl Manager {
         &self,
         round_id: RoundId,
         matches: Shared<AnnouncedMatch>,
-        starts_at: Option<crate::protocol::Timestamp>,
+        starts_at: Option<Timestamp>,
     ) -> Notice {
         let league_id = self.league.settings.league_id.clone();
         let body = RoundAnnouncement { league_id, round_id, matches, starts_at };

@@ -1,4 +1,4 @@
-//! The operator steps in: pause, resume, withdraw a player, strike a result, end early.
+//! The operator steps in: pause, resume, withdraw a player, strike a result, end early. Tokens are `tokens`' matter.
 
 use super::event::LeagueEvent;
 use super::manager::{Act, Asked, Manager, Refusal};
@@ -15,14 +15,22 @@ impl Manager {
         order: LeagueOrder,
     ) -> Result<(), Refusal> {
         self.check_league(&order.league_id)?;
+        if let (Order::Rotate, Some(whose)) = (order.order, &order.agent_id) {
+            return self.rotate(act, asked, whose);
+        }
+        if let (Order::Revoke, Some(whose)) = (order.order, &order.agent_id) {
+            self.revoke(act, whose)?;
+            self.reply(act, asked, self.status());
+            return Ok(());
+        }
         match (order.order, order.player_id, order.match_id) {
             (Order::Pause, ..) => self.pause(act)?,
             (Order::Resume, ..) => self.go_on(act)?,
             (Order::Withdraw, Some(player), _) => self.withdraw(act, &player)?,
             (Order::Void, _, Some(match_id)) => self.strike(act, match_id)?,
             (Order::End, ..) => self.end_early(act)?,
-            (Order::Withdraw, None, _) | (Order::Void, _, None) => {
-                return Err(Refusal::new(ErrorCode::MissingField, "name the player or the match"));
+            (Order::Withdraw, None, _) | (Order::Void, _, None) | (Order::Rotate | Order::Revoke, ..) => {
+                return Err(Refusal::new(ErrorCode::MissingField, "name the player, the match or the agent"));
             }
         }
         self.reply(act, asked, self.status());
@@ -67,13 +75,18 @@ impl Manager {
             Some(_) => {}
         }
         self.record(act, LeagueEvent::PlayerWithdrawn { player_id: player.clone() });
+        self.take_out(act, player);
+        self.advance(act);
+        Ok(())
+    }
+
+    /// Decides without play what a player that is out has under way.
+    pub(super) fn take_out(&mut self, act: &mut Act<'_>, player: &PlayerId) {
         let under_way = self.under_way(|id| self.league.matches.get(id).is_some_and(|game| game.has(player)));
         for match_id in under_way {
             self.forfeit_if_absent(act, &match_id);
             self.stop_referee(act, &match_id);
         }
-        self.advance(act);
-        Ok(())
     }
 
     fn strike(&mut self, act: &mut Act<'_>, match_id: MatchId) -> Result<(), Refusal> {
@@ -102,7 +115,7 @@ impl Manager {
         self.roll = None;
         self.release_at = None;
         self.due.clear();
-        self.orphans.clear();
+        self.resting.clear();
         self.complete_league(act, true);
         for match_id in under_way {
             self.stop_referee(act, &match_id);

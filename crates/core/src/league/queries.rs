@@ -3,11 +3,14 @@
 use super::fixture::{Match, Round};
 use super::manager::{Act, Asked, Manager, Refusal};
 use crate::agent::{Content, Look, Reply, RequestId};
+use crate::game::outside::OutsideGame;
+use crate::game::{GAMES, GameEntry};
+use crate::player::strategy;
 use crate::protocol::error::ErrorCode;
-use crate::protocol::ids::{MatchId, PlayerId, RoundId};
+use crate::protocol::ids::{GameType, MatchId, PlayerId, RoundId};
 use crate::protocol::messages::query::{
-    MatchProgress, NextMatch, NextMatchData, PlayerListing, PlayerStatsData, PlayersData, ScheduleData,
-    ScheduledMatch, ScheduledResult, ScheduledRound, StandingsData,
+    GameListing, GamesData, MatchProgress, NextMatch, NextMatchData, PlayerListing, PlayerStatsData,
+    PlayersData, ScheduleData, ScheduledMatch, ScheduledResult, ScheduledRound, StandingsData,
 };
 use crate::protocol::messages::{
     LeagueError, LeagueQuery, LeagueQueryResponse, QueryError, QueryParams, QueryType,
@@ -40,12 +43,16 @@ impl Manager {
                     envelope,
                     respond(QueryType::GetReferees, data(self.league.referee_listings())),
                 ),
+                Look::Games(only) => {
+                    let found = self.games_list(only.as_ref()).and_then(data);
+                    Message::new(envelope, respond(QueryType::GetGames, found))
+                }
                 Look::Schedule(round_id) => {
                     let found = self.schedule(*round_id).and_then(data);
                     Message::new(envelope, respond(QueryType::GetSchedule, found))
                 }
                 Look::Stats(player) => {
-                    let params = QueryParams { player_id: Some(player.clone()), round_id: None };
+                    let params = QueryParams { player_id: Some(player.clone()), ..QueryParams::default() };
                     Message::new(
                         envelope,
                         self.look_up(&Sender::Launcher, QueryType::GetPlayerStats, &params),
@@ -77,6 +84,7 @@ impl Manager {
             }
             QueryType::GetPlayers => data(self.players_list(member)),
             QueryType::GetReferees => data(self.league.referee_listings()),
+            QueryType::GetGames => self.games_list(params.game_type.as_ref()).and_then(data),
         };
         respond(query_type, found)
     }
@@ -148,7 +156,7 @@ impl Manager {
                 status: decision.status,
                 winner: decision.result.winner.clone(),
                 score: decision.result.score.clone(),
-                reason: decision.result.reason.clone().unwrap_or_default(),
+                reason: decision.result.reason.clone().unwrap_or_default().to_string(),
             }),
         }
     }
@@ -185,6 +193,47 @@ impl Manager {
             contact_endpoint: for_referee.then(|| player.meta.contact_endpoint.clone()),
         });
         PlayersData { players: players.collect() }
+    }
+}
+
+impl Manager {
+    fn games_list(&self, only: Option<&GameType>) -> Result<GamesData, QueryError> {
+        let asked = |game: &&GameEntry| only.is_none_or(|only| only.as_str() == game.name);
+        let mut games: Vec<_> = GAMES.iter().filter(asked).map(|game| self.game_listing(game)).collect();
+        let outside = self.league.settings.outside_game.as_ref();
+        games.extend(
+            outside.filter(|game| only.is_none_or(|only| *only == game.game_type)).map(outside_listing),
+        );
+        if let (Some(unknown), true) = (only, games.is_empty()) {
+            let names: Vec<_> = GAMES.iter().map(|game| game.name).collect();
+            let message =
+                format!("query_params.game_type: expected one of {}, got {unknown}", names.join(", "));
+            return Err(query_error(ErrorCode::InvalidFormat, message));
+        }
+        Ok(GamesData { games })
+    }
+
+    fn game_listing(&self, game: &GameEntry) -> GameListing {
+        GameListing {
+            game_type: GameType::new(game.name),
+            about: game.about.to_owned(),
+            rules: game.rules.to_owned(),
+            turns_max: game.turns_max,
+            strategies: strategy::of(game).map(|entry| entry.name.to_owned()).collect(),
+            played_here: self.league.settings.game_type.as_str() == game.name,
+        }
+    }
+}
+
+/// A game whose rules are kept outside is there only because the league plays it.
+fn outside_listing(game: &OutsideGame) -> GameListing {
+    GameListing {
+        game_type: game.game_type.clone(),
+        about: game.about.clone(),
+        rules: game.rules.clone(),
+        turns_max: game.turns_max,
+        strategies: vec![strategy::RANDOM.name.to_owned()],
+        played_here: true,
     }
 }
 

@@ -101,7 +101,7 @@ impl Manager {
     }
 
     fn register(&mut self, act: &mut Act<'_>, asked: &Asked, applicant: Applicant) -> Option<Sender> {
-        if let Err(refusal) = self.check_fitness(&applicant) {
+        if let Err(refusal) = self.check_fitness(asked, &applicant) {
             self.reject(act, asked, &applicant, refusal);
             return None;
         }
@@ -142,6 +142,14 @@ impl Manager {
                 self.on_rejoined(act, &member);
                 Ok(Some(member))
             }
+            Known::Barred(member) => {
+                let refusal = Refusal::new(
+                    ErrorCode::TokenInvalid,
+                    "Token taken away - show the one that the operator has given out since, or ask for it",
+                );
+                self.reject(act, asked, &applicant, refusal.with("id", member.id()));
+                Ok(None)
+            }
             Known::Outdated { in_force } => {
                 let refusal =
                     Refusal::new(ErrorCode::InvalidState, "Registration outdated - a later one is in force")
@@ -153,8 +161,8 @@ impl Manager {
         }
     }
 
-    /// Whether it speaks our protocol and plays our game.
-    fn check_fitness(&self, applicant: &Applicant) -> Result<(), Refusal> {
+    /// Whether it speaks our protocol and plays our game, where we may call it.
+    fn check_fitness(&self, asked: &Asked, applicant: &Applicant) -> Result<(), Refusal> {
         if let Some(version) = applicant.protocol_version()
             && !speaks(version)
         {
@@ -169,6 +177,13 @@ impl Manager {
                 .with("path", format!("{}.game_types", applicant.meta_field()))
                 .with("expected", format!("a list with \"{game}\" in it"))
                 .with("came", json!(applicant.games())));
+        }
+        if let Some(objection) = &asked.objection {
+            let reason = format!("Contact endpoint not allowed - {objection}");
+            return Err(Refusal::new(ErrorCode::InvalidFormat, reason)
+                .with("path", format!("{}.contact_endpoint", applicant.meta_field()))
+                .with("expected", "an endpoint that this league may call")
+                .with("came", applicant.endpoint().as_str()));
         }
         Ok(())
     }

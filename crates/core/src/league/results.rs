@@ -8,9 +8,11 @@ use crate::protocol::Sender;
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{Attempt, MatchId, PlayerId, RefereeId};
 use crate::protocol::messages::{
-    AckStatus, ByPlayer, GameDetails, GameStatus, MatchResult, MatchResultAck, MatchResultReport, Phase,
-    ResultDetails,
+    AckStatus, Blame, ByPlayer, Cause, Culprit, GameDetails, GameStatus, MatchResult, MatchResultAck,
+    MatchResultReport, Phase, ResultDetails,
 };
+use std::fmt;
+use std::sync::Arc;
 
 impl Manager {
     pub(super) fn take_report(
@@ -18,7 +20,7 @@ impl Manager {
         act: &mut Act<'_>,
         asked: &Asked,
         referee: &RefereeId,
-        report: MatchResultReport,
+        report: &MatchResultReport,
     ) -> Result<(), Refusal> {
         self.check_league(&report.league_id)?;
         let match_id = report.match_id.clone();
@@ -40,7 +42,7 @@ impl Manager {
                 format!("{match_id} was not given to {referee}: only its own referee can report it"),
             ));
         };
-        self.check_frame(game, &report)?;
+        self.check_frame(game, report)?;
         let status = check_result(game, &report.result)?;
         if let Some(decision) = &game.decision {
             let same = decision.by == DecidedBy::Referee(referee.clone()) && decision.result == report.result;
@@ -58,7 +60,7 @@ impl Manager {
         }
         let moot = game.referee().filter(|current| *current != referee).cloned();
         let by = DecidedBy::Referee(referee.clone());
-        self.decide(act, &match_id, attempt, status, report.result, by);
+        self.decide(act, &match_id, attempt, status, Arc::clone(&report.result), by);
         self.acknowledge(act, asked, match_id.clone(), None);
         if let Some(current) = moot {
             self.tell_moot(act, Sender::Referee(current), &match_id);
@@ -72,15 +74,15 @@ impl Manager {
     }
 
     fn check_frame(&self, game: &Match, report: &MatchResultReport) -> Result<(), Refusal> {
-        let expect = |path: &str, expected: &str, came: &str| {
+        fn expect<T: PartialEq + fmt::Display>(path: &str, expected: &T, came: &T) -> Result<(), Refusal> {
             if expected == came {
                 return Ok(());
             }
             Err(Refusal::new(ErrorCode::InvalidFormat, format!("{path}: expected {expected}, got {came}"))
                 .with("path", path))
-        };
-        expect("round_id", &game.round_id.to_string(), &report.round_id.to_string())?;
-        expect("game_type", self.league.settings.game_type.as_str(), report.game_type.as_str())
+        }
+        expect("round_id", &game.round_id, &report.round_id)?;
+        expect("game_type", &self.league.settings.game_type, &report.game_type)
     }
 
     fn decide(
@@ -89,13 +91,13 @@ impl Manager {
         match_id: &MatchId,
         attempt: Attempt,
         status: GameStatus,
-        result: MatchResult,
+        result: Arc<MatchResult>,
         by: DecidedBy,
     ) {
         let event = LeagueEvent::MatchDecided { match_id: match_id.clone(), attempt, status, result, by };
         self.record(act, event);
-        self.orphans.remove(match_id);
-        self.due.retain(|(_, id)| id != match_id);
+        self.resting.remove(match_id);
+        self.due.set(match_id, None);
         if self.standings_at.is_none() {
             self.standings_at = Some(act.now + self.league.settings.standings_pause);
         }
@@ -123,16 +125,21 @@ impl Manager {
         let (a, b) = (game.a.clone(), game.b.clone());
         let gone = |player: &PlayerId| {
             self.league.players.get(player).and_then(|known| match known.withdrawn {
-                true => Some("withdrawn"),
-                false => known.is_suspended().then_some("suspended"),
+                true => Some(Cause::Withdrawn),
+                false if known.revoked => Some(Cause::Revoked),
+                false => known.is_suspended().then_some(Cause::Suspended),
             })
         };
-        let (winner, reason) = match (gone(&a), gone(&b)) {
-            (None, None) => return false,
-            (Some(why), None) => (Some(b.clone()), format!("{a} is {why} - {b} wins by default")),
-            (None, Some(why)) => (Some(a.clone()), format!("{b} is {why} - {a} wins by default")),
-            (Some(one), Some(other)) => (None, format!("{a} is {one} and {b} is {other} - both lose")),
+        let causes = [(&a, gone(&a)), (&b, gone(&b))];
+        let (winner, reason) = match causes.map(|(_, cause)| cause.map(Cause::words)) {
+            [None, None] => return false,
+            [Some(why), None] => (Some(b.clone()), format!("{a} {why} - {b} wins by default")),
+            [None, Some(why)] => (Some(a.clone()), format!("{b} {why} - {a} wins by default")),
+            [Some(one), Some(other)] => (None, format!("{a} {one} and {b} {other} - both lose")),
         };
+        let blamed =
+            |(player, cause): (&PlayerId, Option<Cause>)| Some((player.clone(), Blame::on_player(cause?)));
+        let blame = Some(causes.into_iter().filter_map(blamed).collect());
         let points = |player: &PlayerId| {
             if winner.as_ref() == Some(player) { POINTS_WIN } else { 0 }
         };
@@ -146,11 +153,11 @@ impl Manager {
         let result = MatchResult {
             winner,
             score,
-            details: ResultDetails::of(game_details),
+            details: ResultDetails { blame, ..ResultDetails::of(game_details) },
             status: Some(status),
-            reason: Some(reason),
+            reason: Some(reason.into()),
         };
-        self.decide(act, match_id, attempt, status, result, DecidedBy::Manager);
+        self.decide(act, match_id, attempt, status, Arc::new(result), DecidedBy::Manager);
         true
     }
 }
@@ -206,7 +213,29 @@ fn check_result(game: &Match, result: &MatchResult) -> Result<GameStatus, Refusa
     if !fits(status) {
         return Err(wrong("result.status", format!("{status:?} does not go with the score {for_a}-{for_b}")));
     }
+    check_blame(status, result)?;
     Ok(status)
+}
+
+/// A technical loss may say whose fault it is: those who lost, and nobody else. Where it was the referee's or that of the
+/// machines, there is nothing to lose: the match is to be handed back.
+fn check_blame(status: GameStatus, result: &MatchResult) -> Result<(), Refusal> {
+    let Some(blame) = &result.details.blame else {
+        return Ok(());
+    };
+    let wrong = |message: &str| {
+        let path = "result.details.blame";
+        Err(Refusal::new(ErrorCode::InvalidFormat, format!("{path}: {message}")).with("path", path))
+    };
+    if blame.iter().any(|(_, blame)| blame.culprit != Culprit::Player) {
+        return wrong("a player loses by its own fault only; hand the match back by LEAGUE_ERROR E020");
+    }
+    let lost = |player| status == GameStatus::TechnicalLoss && result.winner.as_ref() != Some(player);
+    let fits = result.score.iter().all(|(player, _)| lost(player) == blame.get(player).is_some());
+    if !fits || blame.iter().any(|(player, _)| result.score.get(player).is_none()) {
+        return wrong("expected those who lost without play, each once, and nobody else");
+    }
+    Ok(())
 }
 
 /// Nobody scored, or someone made no choice: that was no played match.

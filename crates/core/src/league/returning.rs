@@ -23,6 +23,8 @@ pub(super) enum Known {
     Unanswered(Sender),
     /// It was sent before the registration that is in force.
     Outdated { in_force: Timestamp },
+    /// The operator has taken its token away, or given it another which it does not show.
+    Barred(Sender),
 }
 
 /// A member, as far as it matters for knowing it again.
@@ -79,11 +81,33 @@ impl Manager {
         if let Some(token) = shown
             && let Some(member) = self.holder(applicant, token)
         {
-            return Known::Returns(member, token.clone());
+            return match self.is_revoked(&member) {
+                true => Known::Barred(member),
+                false => Known::Returns(member, token.clone()),
+            };
         }
-        self.by_key(now, asked, applicant)
-            .or_else(|| self.by_endpoint(now, asked, applicant))
-            .unwrap_or(Known::Not)
+        let known = self.by_key(now, asked, applicant).or_else(|| self.by_endpoint(now, asked, applicant));
+        let by_key = match &known {
+            Some(Known::Returns(member, _) | Known::Repeats(member, _)) => Some(member.clone()),
+            _ => None,
+        };
+        // Whoever is known by less than its token gets in only if the operator has not had to do with that.
+        let named = by_key.or_else(|| self.returning(now, applicant));
+        match named.filter(|member| self.is_barred(member)) {
+            Some(member) => Known::Barred(member),
+            None => known.unwrap_or(Known::Not),
+        }
+    }
+
+    fn is_barred(&self, member: &Sender) -> bool {
+        let barred = |revoked: bool, pinned: bool| revoked || pinned;
+        match member {
+            Sender::Player(id) => self.league.players.get(id).is_some_and(|it| barred(it.revoked, it.pinned)),
+            Sender::Referee(id) => {
+                self.league.referees.get(id).is_some_and(|it| barred(it.revoked, it.pinned))
+            }
+            Sender::LeagueManager | Sender::Launcher => false,
+        }
     }
 
     /// Which member of the applicant's kind holds this token.

@@ -6,12 +6,10 @@ use super::manager::{Act, Manager, Purpose};
 use super::notices::Notice;
 use crate::agent::{Answer, Parcel};
 use crate::post::{Errand, Sent, Tries};
-use crate::protocol::ids::{Attempt, ConversationId, MatchId, PlayerId, RefereeId, RoundId};
+use crate::protocol::ids::{Attempt, MatchId, RefereeId, RoundId};
 use crate::protocol::messages::{
-    AnnouncedMatch, Briefing, GameStatus, LeagueStatus, MATCH_TOKENS, MatchTokens, Phase, Record,
-    RoundAnnouncement, RoundCompleted, RoundSummary,
+    Culprit, GameStatus, LeagueStatus, Phase, RoundAnnouncement, RoundCompleted, RoundSummary,
 };
-use crate::protocol::token::Direction;
 use crate::protocol::{Message, Sender, Timestamp};
 use smol_str::format_smolstr;
 use std::collections::BTreeMap;
@@ -38,7 +36,7 @@ impl Manager {
     fn in_hand(&self, mut wanted: impl FnMut(&RefereeId) -> bool) -> Vec<(MatchId, RefereeId)> {
         self.league
             .awaited()
-            .filter(|(id, game)| game.in_play && !self.orphans.contains(*id))
+            .filter(|(_, game)| game.in_play)
             .filter_map(|(id, game)| Some((id.clone(), game.referee()?.clone())))
             .filter(|(_, referee)| wanted(referee))
             .collect()
@@ -105,6 +103,7 @@ impl Manager {
         self.league
             .referees
             .iter()
+            .filter(|(_, referee)| !referee.revoked)
             .min_by(|(one, first), (other, second)| {
                 let unfit = |id: &RefereeId, suspended: bool| (but == Some(id), suspended);
                 let share = |id: &RefereeId, capacity: u32, by: u32| {
@@ -128,11 +127,12 @@ impl Manager {
 
     /// How many matches each referee has in hand.
     fn loads(&self) -> BTreeMap<RefereeId, u32> {
-        let mut loads = BTreeMap::new();
-        for (_, referee) in self.in_hand(|_| true) {
-            *loads.entry(referee).or_default() += 1;
-        }
-        loads
+        self.league.referees.iter().map(|(id, known)| (id.clone(), known.in_hand)).collect()
+    }
+
+    fn has_room(&self, referee: &RefereeId, loads: &BTreeMap<RefereeId, u32>) -> bool {
+        let load = loads.get(referee).copied().unwrap_or(0);
+        self.league.referees.get(referee).is_some_and(|known| load < known.meta.max_concurrent_matches)
     }
 
     /// Gives out every match of the round that can begin: forfeits for the suspended, the rest to referees with room.
@@ -141,18 +141,20 @@ impl Manager {
             return;
         }
         self.release_at = None;
-        let waiting: Vec<MatchId> = self
-            .league
-            .awaited()
-            .filter(|(id, game)| !game.in_play || self.orphans.contains(*id))
-            .map(|(id, _)| id.clone())
-            .collect();
+        let waits = |id: &&MatchId| !self.resting.contains_key(*id);
+        let waiting: Vec<MatchId> = self.league.waiting.iter().filter(waits).cloned().collect();
         if waiting.is_empty() {
             return;
         }
         let mut loads = self.loads();
+        let all_present =
+            self.league.players.values().all(|player| !player.withdrawn && !player.is_suspended());
         let mut given = Vec::new();
         for match_id in waiting {
+            // Where nobody forfeits and nobody has room, nothing can be done for those that still wait.
+            if all_present && !self.league.referees.keys().any(|id| self.has_room(id, &loads)) {
+                break;
+            }
             if self.forfeit_if_absent(act, &match_id) {
                 continue;
             }
@@ -171,10 +173,10 @@ impl Manager {
         let load = |id: &RefereeId| loads.get(id).copied().unwrap_or(0);
         let game = self.league.matches.get(match_id)?;
         let failed = game.referee();
-        let has_room = |id: &RefereeId| {
-            self.league.referees.get(id).is_some_and(|known| load(id) < known.meta.max_concurrent_matches)
+        let has_room = |id: &RefereeId| self.has_room(id, loads);
+        let fit = |id: &RefereeId| {
+            self.league.referees.get(id).is_some_and(|known| !known.is_suspended() && !known.revoked)
         };
-        let fit = |id: &RefereeId| self.league.referees.get(id).is_some_and(|known| !known.is_suspended());
         let planned = game.planned.as_ref().filter(|id| failed.is_none() && fit(id) && has_room(id));
         planned.or_else(|| self.least_loaded(load, failed).filter(|id| has_room(id))).cloned()
     }
@@ -185,7 +187,6 @@ impl Manager {
         };
         let attempt = game.attempt().map_or(Attempt::FIRST, Attempt::next);
         let as_planned = game.planned.as_ref() == Some(referee) && attempt == Attempt::FIRST;
-        self.orphans.remove(match_id);
         let event =
             LeagueEvent::MatchAssigned { match_id: match_id.clone(), attempt, referee_id: referee.clone() };
         self.record(act, event);
@@ -202,8 +203,7 @@ impl Manager {
             let Some(round_id) = self.league.matches.get(&match_id).map(|game| game.round_id) else {
                 continue;
             };
-            self.due.retain(|(_, id)| *id != match_id);
-            self.due.insert((due, match_id.clone()));
+            self.due.set(&match_id, Some(due));
             shares.entry((referee, round_id)).or_default().push(match_id);
         }
         for ((referee, _), matches) in shares {
@@ -227,9 +227,9 @@ impl Manager {
         }
     }
 
-    fn assignment(&self, now: Timestamp, agent: &Sender, matches: &[MatchId]) -> Option<Parcel> {
+    fn assignment(&mut self, now: Timestamp, agent: &Sender, matches: &[MatchId]) -> Option<Parcel> {
         let round_id = self.league.matches.get(matches.first()?)?.round_id;
-        let announced = matches.iter().filter_map(|id| self.announced(id, true)).collect();
+        let announced = matches.iter().filter_map(|id| self.briefed(id)).collect();
         let body = RoundAnnouncement {
             league_id: self.league.settings.league_id.clone(),
             round_id,
@@ -237,66 +237,16 @@ impl Manager {
             starts_at: None,
         };
         let conversation = format_smolstr!("conv-round-{round_id}-announce");
-        let envelope = self.envelope(now, conversation).with_token(self.notice_token(agent));
+        let token = self.keyring(agent).map(|keyring| keyring.notice_token().clone());
+        let envelope = self.envelope(now, conversation).with_token(token);
         Some(Parcel::Message(Message::new(envelope, body)))
-    }
-
-    /// A match as an announcement shows it; with the briefing, as its referee sees it.
-    pub(super) fn announced(&self, match_id: &MatchId, briefed: bool) -> Option<AnnouncedMatch> {
-        let game = self.league.matches.get(match_id)?;
-        let referee_id = game.planned.as_ref()?;
-        let referee = self.league.referees.get(referee_id)?;
-        let attempt = game.attempt().unwrap_or(Attempt::FIRST);
-        let speaks_tokens = referee.meta.capabilities.iter().any(|capability| capability == MATCH_TOKENS);
-        let briefing = match briefed {
-            true => Some(Box::new(self.briefing(match_id, attempt, speaks_tokens)?)),
-            false => None,
-        };
-        Some(AnnouncedMatch {
-            match_id: match_id.clone(),
-            game_type: self.league.settings.game_type.clone(),
-            player_a_id: game.a.clone(),
-            player_b_id: game.b.clone(),
-            referee_id: Some(referee_id.clone()),
-            referee_endpoint: referee.meta.contact_endpoint.clone(),
-            conversation_id: Some(ConversationId::of_match(match_id, attempt)),
-            match_tokens: Some(speaks_tokens),
-            replay: (game.struck > 0).then_some(true),
-            briefing,
-        })
-    }
-
-    fn briefing(&self, match_id: &MatchId, attempt: Attempt, speaks_tokens: bool) -> Option<Briefing> {
-        let game = self.league.matches.get(match_id)?;
-        let (a, b) = (self.league.players.get(&game.a)?, self.league.players.get(&game.b)?);
-        let tokens = |hash: &crate::protocol::token::TokenHash| {
-            let league = &self.league.settings.league_id;
-            speaks_tokens.then(|| MatchTokens {
-                to_player: hash.match_token(league, match_id, attempt, Direction::RefereeToPlayer),
-                from_player: hash.match_token(league, match_id, attempt, Direction::PlayerToReferee),
-            })
-        };
-        Some(Briefing {
-            player_a_endpoint: a.meta.contact_endpoint.clone(),
-            player_b_endpoint: b.meta.contact_endpoint.clone(),
-            player_a_record: self.record_of(&game.a),
-            player_b_record: self.record_of(&game.b),
-            player_a_dialect: Some(a.dialect),
-            player_b_dialect: Some(b.dialect),
-            player_a_tokens: tokens(&a.token),
-            player_b_tokens: tokens(&b.token),
-        })
-    }
-
-    fn record_of(&self, player: &PlayerId) -> Record {
-        self.league.players.get(player).map_or_else(Record::default, |player| player.record)
     }
 
     pub(super) fn on_assignment_answered(
         &mut self,
         act: &mut Act<'_>,
         matches: &[MatchId],
-        mut sent: Sent<Purpose>,
+        mut sent: Box<Sent<Purpose>>,
         answer: &Answer,
     ) {
         let Purpose::Assignment(_, Sender::Referee(referee)) = &sent.errand.purpose else {
@@ -324,7 +274,9 @@ impl Manager {
         sent.errand.purpose = Purpose::Assignment(still_its_own.clone(), agent.clone());
         if self.try_again(act.now, sent).is_some() {
             self.suspend(act, agent, Suspicion::Unreachable);
-            self.orphan(&still_its_own);
+            for match_id in &still_its_own {
+                self.lose_attempt(act, match_id, Culprit::Referee, "it could not be told of the match");
+            }
             self.advance(act);
         }
     }
@@ -332,28 +284,21 @@ impl Manager {
     /// Takes back every match whose referee should have reported by now.
     pub(super) fn reassign_overdue(&mut self, act: &mut Act<'_>) {
         let mut any = false;
-        while let Some((at, match_id)) = self.due.first().cloned() {
-            if at > act.now {
-                break;
-            }
-            self.due.pop_first();
+        let overdue: Vec<MatchId> = self.due.due(act.now).cloned().collect();
+        for match_id in overdue {
+            self.due.set(&match_id, None);
             let Some(game) = self.league.matches.get(&match_id).filter(|game| game.in_play) else {
                 continue;
             };
             if let Some(referee) = game.referee().cloned() {
                 self.suspend(act, Sender::Referee(referee), Suspicion::Overdue);
             }
-            self.orphan(&[match_id]);
+            self.lose_attempt(act, &match_id, Culprit::Referee, "it did not report in time");
             any = true;
         }
         if any {
             self.advance(act);
         }
-    }
-
-    fn orphan(&mut self, matches: &[MatchId]) {
-        self.due.retain(|(_, id)| !matches.contains(id));
-        self.orphans.extend(matches.iter().cloned());
     }
 
     fn close_round(&mut self, act: &mut Act<'_>) {

@@ -1,6 +1,7 @@
 //! What the operator decides about a league. Recorded in its first event: a league keeps the rules it began with.
 
 use super::schedule::Pairings;
+use crate::game::outside::OutsideGame;
 use crate::protocol::decode::{Conformance, Limits};
 use crate::protocol::ids::{GameType, LeagueId};
 use crate::protocol::token::TokenHash;
@@ -37,9 +38,16 @@ pub struct Settings {
     pub message_bytes_max: usize,
     /// Lets its holder start a league from anywhere.
     pub operator_token: Option<TokenHash>,
+    /// How many wrong tokens a minute in one agent's name are answered at once; 0 for any number.
+    pub token_guesses_max: u32,
+    /// How many requests a second are taken from one agent; 0 for any number.
+    pub requests_per_second: u32,
     /// Who meets whom, if it is not to be everyone once with everyone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fixtures: Option<Vec<Pairings>>,
+    /// The game, if its rules are kept outside.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outside_game: Option<OutsideGame>,
 }
 
 impl Default for Settings {
@@ -61,7 +69,10 @@ impl Default for Settings {
             tie_breaks: TieBreak::DEFAULT.to_vec(),
             message_bytes_max: Limits::MANAGER.message_bytes_max,
             operator_token: None,
+            token_guesses_max: 10,
+            requests_per_second: 20_000,
             fixtures: None,
+            outside_game: None,
         }
     }
 }
@@ -70,7 +81,8 @@ impl Settings {
     /// How long a referee has, from the moment a match is given to it, until the match is given to another: the time
     /// to deliver the assignment, and the time to play.
     pub fn overdue_after(&self) -> Duration {
-        let turns = crate::game::find(&self.game_type).map_or(1, |game| game.turns_max);
+        let known = crate::game::find(&self.game_type).map(|game| game.turns_max);
+        let turns = known.or(self.outside_game.as_ref().map(|game| game.turns_max)).unwrap_or(1);
         self.timing.retry.longest(self.timing.other).saturating_add(self.timing.match_bound(turns))
     }
 }

@@ -2,6 +2,7 @@
 
 use super::settings::TieBreak;
 use crate::protocol::PlayerId;
+use smol_str::{SmolStr, SmolStrBuilder};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
@@ -72,8 +73,26 @@ pub struct Ahead {
 
 impl std::fmt::Display for Ahead {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "ahead of {} on {}", self.of, self.on)
+        f.write_str(&reason(&self.of, self.on))
     }
+}
+
+/// A match among players who are known by their places in a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Game {
+    pub a: usize,
+    pub b: usize,
+    pub verdict: Verdict,
+    pub technical: bool,
+}
+
+/// One line of the table, with places in the list of players for names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ranked {
+    pub player: usize,
+    pub tally: Tally,
+    /// Of whom it is ahead, and by which rule.
+    pub ahead: Option<(usize, &'static str)>,
 }
 
 /// The table, first place first. Results of players who are not among `players` do not count.
@@ -82,30 +101,44 @@ pub fn table<'a>(
     results: impl IntoIterator<Item = Counted<'a>>,
     tie_breaks: &[TieBreak],
 ) -> Vec<Place> {
-    let index: BTreeMap<&PlayerId, usize> =
-        players.into_iter().enumerate().map(|(place, id)| (id, place)).collect();
-    let ids: Vec<&PlayerId> = {
-        let mut ids: Vec<_> = index.iter().collect();
-        ids.sort_by_key(|(_, place)| **place);
-        ids.into_iter().map(|(id, _)| *id).collect()
-    };
-    let mut tallies = vec![Tally::default(); ids.len()];
-    let mut games = Vec::new();
-    for result in results {
-        let (Some(&a), Some(&b)) = (index.get(result.a), index.get(result.b)) else {
-            continue;
-        };
-        count(&mut tallies, a, b, result);
-        games.push((a, b, result.verdict));
-    }
-    let ranking = Ranking { ids: &ids, tallies: &tallies, games: &games };
-    let group: Vec<usize> = (0..ids.len()).collect();
-    let mut order = Vec::with_capacity(ids.len());
-    ranking.place(group, None, tie_breaks, &mut order);
-    with_reasons(&ids, &tallies, &order)
+    let ids: Vec<&PlayerId> = players.into_iter().collect();
+    let places: BTreeMap<&PlayerId, usize> = ids.iter().copied().zip(0..).collect();
+    let games = results.into_iter().filter_map(|Counted { a, b, verdict, technical }| {
+        Some(Game { a: *places.get(a)?, b: *places.get(b)?, verdict, technical })
+    });
+    named(&ids, &rank(&ids, games.collect(), tie_breaks))
 }
 
-fn count(tallies: &mut [Tally], a: usize, b: usize, result: Counted<'_>) {
+/// The same, by places in the list of players. The list is only looked at where nothing else decides.
+pub fn rank(ids: &[&PlayerId], games: Vec<Game>, tie_breaks: &[TieBreak]) -> Vec<Ranked> {
+    let mut tallies = vec![Tally::default(); ids.len()];
+    games.iter().for_each(|game| count(&mut tallies, game));
+    let order = Ranking { ids, tallies: &tallies, games: &games }.order(tie_breaks);
+    let next = order.iter().skip(1).copied().map(Some).chain([None]);
+    let rows = order.iter().zip(next);
+    rows.filter_map(|(&(player, _), ahead)| Some(Ranked { player, tally: *tallies.get(player)?, ahead }))
+        .collect()
+}
+
+/// The lines of a table with names in place of places.
+pub(super) fn named(ids: &[&PlayerId], table: &[Ranked]) -> Vec<Place> {
+    let name = |place: usize| ids.get(place).map(|id| PlayerId::clone(id));
+    let rows = table.iter().filter_map(|Ranked { player, tally, ahead }| {
+        let ahead = ahead.and_then(|(of, on)| Some(Ahead { of: name(of)?, on }));
+        Some(Place { player: name(*player)?, tally: *tally, ahead })
+    });
+    rows.collect()
+}
+
+/// "ahead of P03 on head-to-head".
+pub(super) fn reason(of: &PlayerId, on: &str) -> SmolStr {
+    let mut text = SmolStrBuilder::new();
+    ["ahead of ", of.as_str(), " on ", on].into_iter().for_each(|part| text.push_str(part));
+    text.finish()
+}
+
+fn count(tallies: &mut [Tally], result: &Game) {
+    let Game { a, b, .. } = *result;
     let mut of = |place: usize, change: &dyn Fn(&mut Tally)| {
         if let Some(tally) = tallies.get_mut(place) {
             change(tally);
@@ -135,91 +168,79 @@ fn count(tallies: &mut [Tally], a: usize, b: usize, result: Counted<'_>) {
 /// A player's place in the order, and the rule that put a gap between it and the one before.
 type Placed = (usize, &'static str);
 
+/// Players who are level so far, and the rule that put a gap between them and the ones before.
+type Group = (Vec<usize>, &'static str);
+
 struct Ranking<'a> {
     ids: &'a [&'a PlayerId],
     tallies: &'a [Tally],
-    games: &'a [(usize, usize, Verdict)],
+    games: &'a [Game],
 }
 
 impl Ranking<'_> {
-    /// Splits a group by the first rule, each part by the next, and so on. `split_by` is the rule that set this group
-    /// apart from the players placed before it.
-    fn place(
-        &self,
-        group: Vec<usize>,
-        split_by: Option<&'static str>,
-        rules: &[TieBreak],
-        order: &mut Vec<Placed>,
-    ) {
+    /// Splits all players by points, each group of those who are level by the first rule, what is level then by the next,
+    /// and so on.
+    fn order(&self, rules: &[TieBreak]) -> Vec<Placed> {
+        let everyone: Vec<usize> = (0..self.ids.len()).collect();
         // The first split is by points, which is no tie-break and cannot be set aside.
-        let by_points = split_by.is_none();
-        let (name, keys, rest) = match (by_points, rules.split_first()) {
-            (true, _) => ("points", self.points(&group), rules),
-            (false, Some((rule, rest))) => (rule.name(), self.keys(*rule, &group), rest),
-            (false, None) => return self.place_by_id(group, split_by.unwrap_or("points"), order),
-        };
-        let mut before = split_by.unwrap_or(name);
-        for part in parts(group, keys) {
-            match part.as_slice() {
-                [single] => order.push((*single, before)),
-                _ => self.place(part, Some(before), rest, order),
+        let mut groups = split(vec![(everyone, POINTS)], POINTS, &self.points());
+        for rule in rules {
+            if groups.iter().all(|(group, _)| group.len() < 2) {
+                break;
             }
-            before = name;
+            let keys = self.keys(*rule, &groups);
+            groups = split(groups, rule.name(), &keys);
         }
+        groups.into_iter().flat_map(|group| self.by_id(group)).collect()
     }
 
-    fn place_by_id(&self, mut group: Vec<usize>, first: &'static str, order: &mut Vec<Placed>) {
+    fn by_id(&self, (mut group, mut before): Group) -> Vec<Placed> {
         group.sort_by_key(|&player| self.ids.get(player));
-        let mut before = first;
-        for player in group {
-            order.push((player, before));
-            before = "player id";
+        let placed = group.into_iter().map(|player| (player, std::mem::replace(&mut before, "player id")));
+        placed.collect()
+    }
+
+    fn points(&self) -> Vec<i64> {
+        self.tallies.iter().map(|tally| i64::from(tally.points())).collect()
+    }
+
+    /// One number for each player; in its group, the greater stands ahead.
+    fn keys(&self, rule: TieBreak, groups: &[Group]) -> Vec<i64> {
+        let tallies = self.tallies.iter();
+        match rule {
+            TieBreak::HeadToHead => self.head_to_head(groups),
+            // Exact enough to compare: with fewer than a million matches, different shares differ by more.
+            TieBreak::WinPercentage => tallies
+                .map(|tally| i64::from(tally.wins) * 1_000_000_000_000 / i64::from(tally.played().max(1)))
+                .collect(),
+            TieBreak::Wins => tallies.map(|tally| i64::from(tally.wins)).collect(),
+            TieBreak::FewerDraws => tallies.map(|tally| -i64::from(tally.draws)).collect(),
         }
     }
 
-    fn tally(&self, player: usize) -> Tally {
-        self.tallies.get(player).copied().unwrap_or_default()
-    }
-
-    fn points(&self, group: &[usize]) -> Vec<i64> {
-        group.iter().map(|&player| i64::from(self.tally(player).points())).collect()
-    }
-
-    /// One number for each member of the group; the greater stands ahead.
-    fn keys(&self, rule: TieBreak, group: &[usize]) -> Vec<i64> {
-        match rule {
-            TieBreak::HeadToHead => self.head_to_head(group),
-            TieBreak::WinPercentage => group
-                .iter()
-                .map(|&player| {
-                    let tally = self.tally(player);
-                    // Exact enough to compare: with fewer than a million matches, different shares differ by more.
-                    i64::from(tally.wins) * 1_000_000_000_000 / i64::from(tally.played().max(1))
-                })
-                .collect(),
-            TieBreak::Wins => group.iter().map(|&player| i64::from(self.tally(player).wins)).collect(),
-            TieBreak::FewerDraws => {
-                group.iter().map(|&player| -i64::from(self.tally(player).draws)).collect()
+    /// The points of each player against the others of its group, for all groups in one walk over the games.
+    fn head_to_head(&self, groups: &[Group]) -> Vec<i64> {
+        let mut group_of = vec![0_usize; self.ids.len()];
+        for (number, (group, _)) in groups.iter().enumerate() {
+            for &player in group {
+                if let Some(place) = group_of.get_mut(player) {
+                    *place = number;
+                }
             }
         }
-    }
-
-    fn head_to_head(&self, group: &[usize]) -> Vec<i64> {
-        let seats: BTreeMap<usize, usize> =
-            group.iter().enumerate().map(|(seat, &player)| (player, seat)).collect();
-        let mut points = vec![0_i64; group.len()];
-        for (a, b, verdict) in self.games {
-            let (Some(&a), Some(&b)) = (seats.get(a), seats.get(b)) else {
+        let mut points = vec![0_i64; self.ids.len()];
+        for &Game { a, b, verdict, .. } in self.games {
+            if group_of.get(a) != group_of.get(b) {
                 continue;
-            };
+            }
             let (for_a, for_b) = match verdict {
                 Verdict::WonByA => (POINTS_WIN, 0),
                 Verdict::WonByB => (0, POINTS_WIN),
                 Verdict::Drawn => (POINTS_DRAW, POINTS_DRAW),
                 Verdict::LostByBoth => (0, 0),
             };
-            for (seat, gained) in [(a, for_a), (b, for_b)] {
-                if let Some(sum) = points.get_mut(seat) {
+            for (player, gained) in [(a, for_a), (b, for_b)] {
+                if let Some(sum) = points.get_mut(player) {
                     *sum += i64::from(gained);
                 }
             }
@@ -228,24 +249,21 @@ impl Ranking<'_> {
     }
 }
 
-/// The group in parts of equal keys, the greatest key first.
-fn parts(group: Vec<usize>, keys: Vec<i64>) -> Vec<Vec<usize>> {
-    let mut keyed: Vec<(Reverse<i64>, usize)> = keys.into_iter().map(Reverse).zip(group).collect();
-    keyed.sort_by_key(|(key, _)| *key);
-    keyed
-        .chunk_by(|one, other| one.0 == other.0)
-        .map(|part| part.iter().map(|(_, id)| *id).collect())
-        .collect()
-}
+const POINTS: &str = "points";
 
-fn with_reasons(ids: &[&PlayerId], tallies: &[Tally], order: &[Placed]) -> Vec<Place> {
-    let next = order.iter().skip(1).map(Some).chain(std::iter::once(None));
-    order
-        .iter()
-        .zip(next)
-        .filter_map(|((player, _), next)| {
-            let ahead = next.and_then(|(of, on)| ids.get(*of).map(|of| Ahead { of: (*of).clone(), on }));
-            Some(Place { player: (*ids.get(*player)?).clone(), tally: *tallies.get(*player)?, ahead })
-        })
-        .collect()
+/// Each group in parts of equal keys, the greatest key first. The first part keeps what came before its group.
+fn split(groups: Vec<Group>, rule: &'static str, keys: &[i64]) -> Vec<Group> {
+    let mut parts = Vec::with_capacity(groups.len());
+    for (mut group, mut before) in groups {
+        if group.len() > 1 {
+            let key = |player: &usize| keys.get(*player).map(|key| Reverse(*key));
+            group.sort_by_key(key);
+            for part in group.chunk_by(|one, other| key(one) == key(other)) {
+                parts.push((part.to_vec(), std::mem::replace(&mut before, rule)));
+            }
+        } else {
+            parts.push((group, before));
+        }
+    }
+    parts
 }

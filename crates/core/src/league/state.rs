@@ -5,13 +5,11 @@ use super::fixture::{Decision, Match, Round};
 use super::member::Member;
 use super::schedule::Pairings;
 use super::settings::Settings;
-use super::standings::{self, Counted, Place};
+use super::table::Game;
 use crate::protocol::dialect::Dialect;
 use crate::protocol::ids::{MatchId, PlayerId, RefereeId, RoundId};
-use crate::protocol::messages::Shared;
-use crate::protocol::messages::{
-    ByPlayer, GameStatus, Lifecycle, Phase, PlayerMeta, RefereeMeta, StandingRow,
-};
+use crate::protocol::messages::{ByPlayer, Culprit, GameStatus, Lifecycle, Phase, PlayerMeta, RefereeMeta};
+use crate::protocol::token::TokenHash;
 use crate::protocol::{Sender, Timestamp};
 use smol_str::SmolStr;
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,6 +29,10 @@ pub struct League {
     pub matches_decided: u32,
     /// The matches of announced rounds that have no result yet: those of the open round, and struck ones.
     pub undecided: BTreeSet<MatchId>,
+    /// Those of them that no referee has.
+    pub waiting: BTreeSet<MatchId>,
+    /// Every match by its number, as the table counts it.
+    pub(super) games: Vec<Game>,
     pub champion: Option<PlayerId>,
 }
 
@@ -47,6 +49,8 @@ impl League {
             current_round: 0,
             matches_decided: 0,
             undecided: BTreeSet::new(),
+            waiting: BTreeSet::new(),
+            games: Vec::new(),
             champion: None,
         }
     }
@@ -61,6 +65,9 @@ impl League {
             LeagueEvent::PlayerRegistered { player_id, meta, token, dialect, request } => {
                 let player = Member::new(meta.clone(), *token, at, *dialect, *request);
                 register(&mut self.players, player_id, player);
+                if !self.games.is_empty() {
+                    self.number_matches();
+                }
             }
             LeagueEvent::RefereeRegistered { referee_id, meta, token, dialect, request } => {
                 let referee = Member::new(meta.clone(), *token, at, *dialect, *request);
@@ -83,9 +90,24 @@ impl League {
             }
             LeagueEvent::MatchAssigned { match_id, referee_id, .. } => {
                 if let Some(game) = self.matches.get_mut(match_id) {
+                    take_back(&mut self.referees, game);
                     game.planned = Some(referee_id.clone());
                     game.attempts.push(referee_id.clone());
                     game.in_play = true;
+                    self.waiting.remove(match_id);
+                    if let Some(referee) = self.referees.get_mut(referee_id) {
+                        referee.in_hand = referee.in_hand.saturating_add(1);
+                    }
+                }
+            }
+            LeagueEvent::AttemptLost { match_id, culprit, .. } => {
+                if let Some(game) = self.matches.get_mut(match_id) {
+                    take_back(&mut self.referees, game);
+                    if game.decision.is_none() {
+                        self.waiting.insert(match_id.clone());
+                    }
+                    let returned = u32::from(*culprit == Culprit::Infrastructure);
+                    game.returned = game.returned.saturating_add(returned);
                 }
             }
             LeagueEvent::MatchDecided { match_id, attempt, status, result, by } => {
@@ -119,6 +141,9 @@ impl League {
                     player.state = Lifecycle::Shutdown;
                 }
             }
+            LeagueEvent::TokenRotated { agent, token } => self.rotate(agent, *token),
+            LeagueEvent::TokenRevoked { agent } => self.revoke(agent),
+            LeagueEvent::OperatorTokenRotated { token } => self.settings.operator_token = Some(*token),
             LeagueEvent::MatchVoided { match_id } => self.void(match_id),
             LeagueEvent::DialectLearned { agent, dialect } => self.learn(agent, *dialect),
             LeagueEvent::DeviationsNoted { agent, deviations } => self.note(agent, deviations),
@@ -133,12 +158,14 @@ impl League {
             for (number, (a, b)) in (1..).zip(&pairings.pairs) {
                 let match_id = MatchId::numbered(round_id, number);
                 let game = Match {
+                    number: 0,
                     round_id,
                     a: a.clone(),
                     b: b.clone(),
                     planned: None,
                     attempts: Vec::new(),
                     in_play: false,
+                    returned: 0,
                     struck: 0,
                     decision: None,
                 };
@@ -148,6 +175,7 @@ impl League {
             let bye = pairings.bye.clone();
             self.rounds.push(Round { round_id, matches, bye, starts_at: None, completed: false });
         }
+        self.number_matches();
         let players = self.players.values_mut().map(|player| &mut player.state);
         let referees = self.referees.values_mut().map(|referee| &mut referee.state);
         for state in players.chain(referees).filter(|state| **state == Lifecycle::Registered) {
@@ -160,6 +188,7 @@ impl League {
         if let Some(round) = self.rounds.iter_mut().find(|round| round.round_id == round_id) {
             round.starts_at = Some(starts_at);
             self.undecided.extend(round.matches.iter().cloned());
+            self.waiting.extend(round.matches.iter().cloned());
         }
         for (match_id, referee_id) in plan {
             if let Some(game) = self.matches.get_mut(match_id) {
@@ -190,10 +219,13 @@ impl League {
                 member.note(deviations.iter().map(SmolStr::as_str));
             }
         }
-        game.in_play = false;
-
+        take_back(&mut self.referees, game);
+        if let Some(counted) = self.games.get_mut(game.number) {
+            counted.verdict = Some(decision.counted(game));
+        }
         game.decision = Some(decision);
         self.undecided.remove(match_id);
+        self.waiting.remove(match_id);
         self.matches_decided = self.matches_decided.saturating_add(1);
     }
 
@@ -202,6 +234,9 @@ impl League {
         let Some(game) = self.matches.get_mut(match_id) else { return };
         let Some(decision) = game.decision.take() else { return };
         game.struck = game.attempts.len();
+        if let Some(counted) = self.games.get_mut(game.number) {
+            counted.verdict = None;
+        }
         for player in [&game.a, &game.b] {
             if let Some(member) = self.players.get_mut(player) {
                 member.streak = 0;
@@ -214,6 +249,7 @@ impl League {
             }
         }
         self.undecided.insert(match_id.clone());
+        self.waiting.insert(match_id.clone());
         self.matches_decided = self.matches_decided.saturating_sub(1);
         if self.phase == Phase::Completed {
             self.reopen();
@@ -233,7 +269,8 @@ impl League {
         self.phase = Phase::Completed;
         self.champion = Some(champion.clone());
         self.undecided.clear();
-        self.matches.values_mut().for_each(|game| game.in_play = false);
+        self.waiting.clear();
+        self.matches.values_mut().for_each(|game| take_back(&mut self.referees, game));
         self.players.values_mut().for_each(|player| player.state = Lifecycle::Shutdown);
         self.referees.values_mut().for_each(|referee| referee.state = Lifecycle::Shutdown);
     }
@@ -262,6 +299,29 @@ impl League {
         };
         if let Some(known) = known {
             *known = learnt;
+        }
+    }
+
+    fn rotate(&mut self, agent: &Sender, token: TokenHash) {
+        match agent {
+            Sender::Player(id) => {
+                self.players.get_mut(id).into_iter().for_each(|player| player.rotate(token))
+            }
+            Sender::Referee(id) => {
+                self.referees.get_mut(id).into_iter().for_each(|referee| referee.rotate(token));
+            }
+            Sender::LeagueManager | Sender::Launcher => {}
+        }
+    }
+
+    fn revoke(&mut self, agent: &Sender) {
+        let revoked = match agent {
+            Sender::Player(id) => self.players.get_mut(id).map(|player| &mut player.revoked),
+            Sender::Referee(id) => self.referees.get_mut(id).map(|referee| &mut referee.revoked),
+            Sender::LeagueManager | Sender::Launcher => None,
+        };
+        if let Some(revoked) = revoked {
+            *revoked = true;
         }
     }
 
@@ -295,7 +355,8 @@ impl League {
 
     /// The round that is being played, if one is.
     pub fn open_round(&self) -> Option<&Round> {
-        self.rounds.iter().find(|round| round.round_id.0 == self.current_round && !round.completed)
+        let place = usize::try_from(self.current_round.checked_sub(1)?).ok()?;
+        self.rounds.get(place).filter(|round| !round.completed)
     }
 
     /// The matches of a round, in order.
@@ -307,42 +368,14 @@ impl League {
     pub fn awaited(&self) -> impl Iterator<Item = (&MatchId, &Match)> {
         self.undecided.iter().filter_map(|id| self.matches.get_key_value(id))
     }
+}
 
-    /// The table as the results so far make it.
-    pub fn table(&self) -> Vec<Place> {
-        let results = self.matches.values().filter_map(|game| {
-            let decision = game.decision.as_ref()?;
-            Some(Counted {
-                a: &game.a,
-                b: &game.b,
-                verdict: decision.verdict(game),
-                technical: decision.status == GameStatus::TechnicalLoss,
-            })
-        });
-        standings::table(self.players.keys(), results, &self.settings.tie_breaks)
+/// Nobody is at this match any more.
+fn take_back(referees: &mut BTreeMap<RefereeId, Member<RefereeMeta>>, game: &mut Match) {
+    if let Some(referee) = game.referee().filter(|_| game.in_play).and_then(|id| referees.get_mut(id)) {
+        referee.in_hand = referee.in_hand.saturating_sub(1);
     }
-
-    /// The table as it is shown: with names and reasons.
-    pub fn rows(&self) -> Shared<StandingRow> {
-        let ranked = (1..).zip(self.table());
-        ranked
-            .filter_map(|(rank, place)| {
-                let player = self.players.get(&place.player)?;
-                Some(StandingRow {
-                    rank,
-                    player_id: place.player,
-                    display_name: player.meta.display_name.clone(),
-                    played: place.tally.played(),
-                    wins: place.tally.wins,
-                    draws: place.tally.draws,
-                    losses: place.tally.losses,
-                    points: place.tally.points(),
-                    technical_losses: Some(place.tally.technical_losses),
-                    rank_reason: place.ahead.map(|ahead| ahead.to_string()),
-                })
-            })
-            .collect()
-    }
+    game.in_play = false;
 }
 
 fn register<I: Ord + Clone, M>(members: &mut BTreeMap<I, Member<M>>, id: &I, member: Member<M>) {

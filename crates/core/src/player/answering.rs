@@ -4,10 +4,12 @@ use super::durable::{ATTEMPTS_MAX, MATCHES_MAX, QUESTIONS_MAX};
 use super::event::{Choice, PlayerEvent, Question};
 use super::memory::Past;
 use super::pondering::{Outside, PENDING_MAX, TakenUp, undecided};
+use super::question::{Context, Options};
 use super::strategy::Turn;
 use super::trust::{Refusal, refusal};
 use super::{Player, Response};
 use crate::agent::{Agent, Content, RequestId};
+use crate::digits;
 use crate::entropy::Entropy;
 use crate::fair::Nonce;
 use crate::protocol::messages::{
@@ -18,7 +20,7 @@ use crate::protocol::{
     Attempt, Body, Envelope, ErrorCode, GameType, MatchId, Message, MessageType, PlayerId, RoundId, Timestamp,
 };
 use crate::timing::Timing;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use smol_str::SmolStr;
 use std::time::Duration;
 
@@ -38,8 +40,8 @@ pub(super) struct Asked {
     pub(super) round_id: Option<RoundId>,
     pub(super) opponent_id: Option<PlayerId>,
     pub(super) question: Question,
-    pub(super) options: Vec<Value>,
-    pub(super) context: Map<String, Value>,
+    pub(super) options: Options,
+    pub(super) context: Context,
     pub(super) standings: Option<Record>,
     /// How long the referee waits for an answer.
     pub(super) window: Duration,
@@ -71,7 +73,7 @@ impl Asked {
         value: Value,
         fallback: Option<String>,
     ) -> (PlayerEvent, Choice) {
-        let choice = Choice { value, nonce: Nonce(hex::encode(entropy.bytes::<16>()).into()) };
+        let choice = Choice { value, nonce: Nonce(digits::of(&entropy.bytes::<16>())) };
         let event = PlayerEvent::Chosen {
             match_id: self.match_id,
             round_id: self.round_id,
@@ -129,10 +131,10 @@ fn window(asked_at: Timestamp, deadline: Timestamp) -> Duration {
 
 impl Player {
     pub(super) fn join(
-        &self,
+        &mut self,
         now: Timestamp,
         envelope: &Envelope,
-        invitation: GameInvitation,
+        invitation: &GameInvitation,
     ) -> Result<Response, Refusal> {
         let attempt = self.believe_referee(envelope, &invitation.match_id)?;
         self.believe_addressee(invitation.player_id.as_ref())?;
@@ -146,17 +148,16 @@ impl Player {
         if ack.accept && self.is_news(&invitation.match_id, attempt) {
             self.make_room(&invitation.match_id)?;
             events.push(PlayerEvent::Invited {
-                match_id: invitation.match_id,
+                match_id: invitation.match_id.clone(),
                 round_id: invitation.round_id,
-                game_type: invitation.game_type,
-                opponent_id: invitation.opponent_id,
+                game_type: invitation.game_type.clone(),
+                opponent_id: invitation.opponent_id.clone(),
                 role: invitation.role_in_match,
                 attempt,
-                draw_commitment: invitation.draw_commitment,
+                draw_commitment: invitation.draw_commitment.clone(),
             });
         }
-        let match_id = ack.match_id.clone();
-        let reply = self.reply(now, envelope, &match_id, attempt, ack);
+        let reply = self.reply(now, envelope, &invitation.match_id, attempt, ack);
         Ok(Response::now(events, Content::Message(reply)))
     }
 
@@ -172,7 +173,7 @@ impl Player {
         entropy: &mut Entropy,
         request: RequestId,
         envelope: &Envelope,
-        call: ChooseParityCall,
+        call: &ChooseParityCall,
     ) -> Result<Response, Refusal> {
         let attempt = self.believe_referee(envelope, &call.match_id)?;
         let given = call.context.as_ref();
@@ -180,13 +181,13 @@ impl Player {
             round_id: call.round_id.or(given.and_then(|context| context.round_id)),
             opponent_id: given.and_then(|context| context.opponent_id.clone()),
             question: Question::Parity,
-            options: parities(),
-            context: given.map(shown_context).unwrap_or_default(),
+            options: Options::Parities,
+            context: Context::OfParity(call.context.clone()),
             standings: given.and_then(|context| context.your_standings),
             window: window(envelope.timestamp, call.deadline),
-            match_id: call.match_id,
-            player_id: call.player_id,
-            game_type: call.game_type,
+            match_id: call.match_id.clone(),
+            player_id: call.player_id.clone(),
+            game_type: call.game_type.clone(),
         };
         let asker = self.asker(request, envelope, attempt, &asked, Form::Parity);
         self.choose(now, entropy, asked, asker)
@@ -214,8 +215,8 @@ impl Player {
             round_id: call.round_id,
             opponent_id: opponent.map(PlayerId::new),
             question,
-            options: if of_parity { parities() } else { wanted.valid_options },
-            context: wanted.context,
+            options: if of_parity { Options::Parities } else { Options::Given(wanted.valid_options) },
+            context: Context::OfMove(wanted.context),
             standings: None,
             window: window(envelope.timestamp, call.deadline),
         };
@@ -256,7 +257,7 @@ impl Player {
         if let Some(choice) = known.and_then(|known| known.choices.get(&asked.question)) {
             return Ok(Response::now(Vec::new(), asker.content(now, choice)));
         }
-        if asked.options.is_empty() {
+        if asked.options.as_slice().is_empty() {
             let message = "move_request.valid_options: expected at least one move, got none";
             return Err(refusal(ErrorCode::InvalidFormat, message));
         }
@@ -305,7 +306,7 @@ impl Player {
     pub(super) fn own_choice(&self, entropy: &mut Entropy, asked: &Asked) -> Value {
         let turn = self.turn(asked);
         let chosen = self.strategy.choose(&turn, entropy);
-        if asked.options.contains(&chosen) { chosen } else { turn.any_option(entropy) }
+        if asked.options.as_slice().contains(&chosen) { chosen } else { turn.any_option(entropy) }
     }
 
     pub(super) fn turn<'a>(&'a self, asked: &'a Asked) -> Turn<'a> {
@@ -315,7 +316,7 @@ impl Player {
             game_type: &asked.game_type,
             own_id: &asked.player_id,
             opponent_id,
-            options: &asked.options,
+            options: asked.options.as_slice(),
             context: &asked.context,
             against: opponent_id.map_or(Past::NONE, |opponent| history.against(opponent)),
             overall: history.overall(),
@@ -344,16 +345,5 @@ impl Player {
         let own = Envelope::new(self.sender(), now, envelope.conversation_id.clone())
             .with_token(self.answer_token(match_id, attempt));
         Message::new(own, body)
-    }
-}
-
-fn parities() -> Vec<Value> {
-    Parity::ALL.map(|parity| Value::from(parity.as_str())).to_vec()
-}
-
-fn shown_context(context: &crate::protocol::messages::ChoiceContext) -> Map<String, Value> {
-    match serde_json::to_value(context) {
-        Ok(Value::Object(map)) => map,
-        _ => Map::new(),
     }
 }

@@ -42,7 +42,7 @@ impl Player {
 
     fn registration(&self, now: Timestamp, application: Application) -> Message {
         let earlier = self.identity().and_then(|identity| identity.auth_token.as_ref());
-        let token = application.shown(&self.settings.manager, earlier);
+        let token = application.shown(&self.settings.manager, self.granted.as_ref().or(earlier));
         let meta = PlayerMeta {
             display_name: self.settings.display_name.clone(),
             version: self.settings.version.clone(),
@@ -73,7 +73,9 @@ impl Player {
             return;
         };
         let verdict = judge(answer, |body| match body {
-            Body::LeagueRegisterResponse(response) => Some((response.player_id, response.answer)),
+            Body::LeagueRegisterResponse(response) => {
+                Some((response.player_id.clone(), response.answer.clone()))
+            }
             _ => None,
         });
         match verdict {

@@ -12,6 +12,7 @@ mod fairness;
 pub mod memory;
 mod notices;
 pub mod pondering;
+pub mod question;
 mod report;
 pub mod sheet;
 pub mod strategy;
@@ -30,14 +31,18 @@ use crate::enrol::{Enrolment, Identity};
 use crate::entropy::Entropy;
 use crate::post::Post;
 use crate::protocol::decode::{Conformance, Incoming, Limits, Rejection};
+use crate::protocol::keyring::Keyring;
 use crate::protocol::messages::{LeagueError, StandingRow};
+use crate::protocol::methods::Party;
+use crate::protocol::rights::{Right, who_may};
 use crate::protocol::{
-    Body, ConversationId, DisplayName, Endpoint, Envelope, ErrorCode, GameType, Message, MessageType,
-    PlayerId, Sender, Timestamp, Version,
+    Body, ConversationId, DisplayName, Endpoint, Envelope, ErrorCode, GameType, Message, PlayerId, Sender,
+    Timestamp, Token, Version,
 };
 use pondering::Outside;
 use serde_json::json;
 use smol_str::SmolStr;
+use std::sync::Arc;
 use std::time::Duration;
 use trust::{Refusal, refusal};
 
@@ -57,9 +62,13 @@ pub struct Settings {
 pub struct Player {
     settings: Settings,
     strategy: Box<dyn Strategy>,
+    /// A token that the operator has given out for this player. It counts more than the one it was registered with.
+    granted: Option<Token>,
     /// If the strategy is only the fallback for a mind outside.
     outside: Option<Outside>,
     durable: Durable,
+    /// What follows from our identity, with a manager that derives tokens.
+    keyring: Option<Keyring>,
     enrolment: Enrolment,
     post: Post<()>,
     /// Our row of the last table that the manager sent.
@@ -94,7 +103,9 @@ impl Player {
             settings,
             strategy,
             outside: None,
+            granted: None,
             durable: Durable::default(),
+            keyring: None,
             enrolment: Enrolment::Idle,
             post: Post::default(),
             standing: None,
@@ -111,6 +122,11 @@ impl Player {
     /// referee may ask again, and in the end the match is forfeited.
     pub fn without_fallback(self) -> Self {
         Self { outside: self.outside.map(Outside::alone), ..self }
+    }
+
+    /// The same player with a token that the operator has handed to it: it comes back by that.
+    pub fn with_token(self, granted: Option<Token>) -> Self {
+        Self { granted, ..self }
     }
 
     pub fn durable(&self) -> &Durable {
@@ -146,7 +162,7 @@ impl Player {
                 let message_type = incoming.message_type;
                 match self.hear(now, entropy, request.id, incoming) {
                     Ok(response) => {
-                        step.events.extend(response.events);
+                        step.events = response.events;
                         step.inquiries.extend(response.inquiry);
                         match response.content {
                             Some(content) => content,
@@ -180,14 +196,22 @@ impl Player {
         incoming: Incoming,
     ) -> Result<Response, Refusal> {
         let Incoming { envelope, message_type, body, .. } = incoming;
-        if is_managers(message_type) {
-            self.believe_manager(&envelope)?;
+        match who_may(Party::Player, message_type) {
+            Right::Manager => self.believe_manager(&envelope)?,
+            // Which token is due depends on the match, so the message is read first.
+            Right::RefereeOfMatch => {}
+            _ => {
+                let message = format!("a player takes no {message_type}");
+                return Err(refusal(ErrorCode::InvalidState, message));
+            }
         }
         match body.map_err(|rejection| Refusal::from(&rejection))? {
-            Body::GameInvitation(invitation) => self.join(now, &envelope, invitation),
-            Body::ChooseParityCall(call) => self.choose_parity(now, entropy, request, &envelope, call),
-            Body::GameMoveCall(call) => self.choose_move(now, entropy, request, &envelope, call),
-            Body::GameOver(over) => self.hear_result(&envelope, over),
+            Body::GameInvitation(invitation) => self.join(now, &envelope, &invitation),
+            Body::ChooseParityCall(call) => self.choose_parity(now, entropy, request, &envelope, &call),
+            Body::GameMoveCall(call) => {
+                self.choose_move(now, entropy, request, &envelope, Arc::unwrap_or_clone(call))
+            }
+            Body::GameOver(over) => self.hear_result(&envelope, &over),
             Body::GameError(error) => self.hear_game_error(&envelope, &error),
             Body::RoundAnnouncement(announcement) => self.hear_announcement(&announcement),
             Body::RoundCompleted(completed) => Ok(self.hear_round_completed(&completed)),
@@ -209,18 +233,6 @@ impl Player {
         let conversation = conversation.unwrap_or_else(|| ConversationId::new("conv-unknown"));
         Content::Message(Message::new(Envelope::new(self.sender(), now, conversation), error))
     }
-}
-
-/// The messages that only the manager sends to a player.
-fn is_managers(message_type: MessageType) -> bool {
-    matches!(
-        message_type,
-        MessageType::RoundAnnouncement
-            | MessageType::RoundCompleted
-            | MessageType::LeagueCompleted
-            | MessageType::LeagueStandingsUpdate
-            | MessageType::LeagueError
-    )
 }
 
 /// A name as an id: letters and digits in lower case, and one hyphen for everything between them.
@@ -255,6 +267,9 @@ impl Agent for Player {
 
     fn apply(&mut self, _at: Timestamp, event: &PlayerEvent) {
         self.durable.apply(event);
+        if let PlayerEvent::Enrolled { identity } = event {
+            self.keyring = Self::keyring_of(identity);
+        }
     }
 
     fn deadline(&self) -> Option<Timestamp> {

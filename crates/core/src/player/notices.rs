@@ -31,7 +31,7 @@ impl Player {
         ))
     }
 
-    pub(super) fn hear_result(&self, envelope: &Envelope, over: GameOver) -> Result<Response, Refusal> {
+    pub(super) fn hear_result(&mut self, envelope: &Envelope, over: &GameOver) -> Result<Response, Refusal> {
         let attempt = self.believe_referee(envelope, &over.match_id)?;
         self.believe_match(&over.match_id)?;
         if self.history().has_finished(&over.match_id) {
@@ -41,7 +41,7 @@ impl Player {
         Ok(Response::received(Some(PlayerEvent::Finished { game })))
     }
 
-    fn past_game(&self, own: &PlayerId, attempt: Attempt, over: GameOver) -> PastGame {
+    fn past_game(&self, own: &PlayerId, attempt: Attempt, over: &GameOver) -> PastGame {
         let known = self.durable.find(&over.match_id);
         let result = &over.game_result;
         let named = opponent_in(own, result);
@@ -61,9 +61,9 @@ impl Player {
             drawn_parity,
             outcome: outcome(own, result),
             technical: result.status == GameStatus::TechnicalLoss,
-            draw: self.check_draw(own, attempt, &over),
-            match_id: over.match_id,
-            game_type: over.game_type,
+            draw: self.check_draw(own, attempt, over),
+            match_id: over.match_id.clone(),
+            game_type: over.game_type.clone(),
         }
     }
 
@@ -106,7 +106,7 @@ impl Player {
 
     /// The referee asks again where it wants another answer, so there is nothing to do here but to hear it.
     pub(super) fn hear_game_error(
-        &self,
+        &mut self,
         envelope: &Envelope,
         error: &GameError,
     ) -> Result<Response, Refusal> {

@@ -150,7 +150,8 @@ impl Player {
         step: &mut Step<PlayerEvent>,
     ) {
         let Thought { asked, askers, .. } = thought;
-        let (value, fallback) = match decision.and_then(|value| sheet::check(&asked.options, value)) {
+        let (value, fallback) = match decision.and_then(|value| sheet::check(asked.options.as_slice(), value))
+        {
             Ok(value) => (value, None),
             Err(why) if self.outside.as_ref().is_some_and(Outside::is_alone) => {
                 for asker in askers {

@@ -53,7 +53,7 @@ impl TurnSheet {
             player_id: turn.own_id.clone(),
             opponent_id: turn.opponent_id.cloned(),
             options: turn.options.to_vec(),
-            context: turn.context.clone(),
+            context: turn.context.as_map().into_owned(),
             deadline,
             time_left_ms: u64::try_from(deadline.since(now).as_millis()).unwrap_or(u64::MAX),
             record: turn.record,

@@ -4,9 +4,11 @@
 //! proven, and the player answers only about matches it has heard of.
 
 use super::Player;
+use crate::enrol::Identity;
+use crate::protocol::keyring::Keyring;
 use crate::protocol::messages::LeagueError;
-use crate::protocol::token::{Direction, same_token};
-use crate::protocol::{Attempt, Envelope, ErrorCode, LeagueId, MatchId, PlayerId, Sender, Token};
+use crate::protocol::token::same_token;
+use crate::protocol::{Attempt, Envelope, ErrorCode, MatchId, PlayerId, Sender, Token};
 use serde_json::{Map, Value};
 
 /// Why a message is not heard.
@@ -16,22 +18,11 @@ pub(super) fn refusal(code: ErrorCode, message: impl Into<String>) -> Refusal {
     LeagueError::new(code, message, None, None)
 }
 
-/// What tokens are derived from.
-struct Keyring<'a> {
-    own: &'a Token,
-    league: &'a LeagueId,
-}
-
-impl Keyring<'_> {
-    fn of_match(&self, match_id: &MatchId, attempt: Attempt, direction: Direction) -> Token {
-        self.own.hash().match_token(self.league, match_id, attempt, direction)
-    }
-}
-
 impl Player {
-    fn keyring(&self) -> Option<Keyring<'_>> {
-        let identity = self.identity().filter(|identity| identity.match_tokens)?;
-        Some(Keyring { own: identity.auth_token.as_ref()?, league: identity.league_id.as_ref()? })
+    /// What tokens follow from, with a manager that derives any.
+    pub(super) fn keyring_of(identity: &Identity<PlayerId>) -> Option<Keyring> {
+        let own = identity.auth_token.as_ref().filter(|_| identity.match_tokens)?;
+        Some(Keyring::new(own.hash(), identity.league_id.as_ref()?))
     }
 
     /// Our id in the league, without which nothing that is said to us has a meaning.
@@ -49,15 +40,15 @@ impl Player {
         if envelope.sender != Sender::LeagueManager {
             return Err(wrong_sender(&envelope.sender, "the league manager"));
         }
-        match self.keyring() {
-            Some(keys) => demand(envelope, &keys.own.hash().notice_token(keys.league)),
+        match &self.keyring {
+            Some(keys) => demand(envelope, keys.notice_token()),
             None => Ok(()),
         }
     }
 
     /// Whether the referee of this match says this; and which attempt at the match it is.
     pub(super) fn believe_referee(
-        &self,
+        &mut self,
         envelope: &Envelope,
         match_id: &MatchId,
     ) -> Result<Attempt, Refusal> {
@@ -67,7 +58,7 @@ impl Player {
         }
         let named = envelope.conversation_id.attempt_of(match_id);
         let notice = self.durable.find(match_id).and_then(|known| known.notice);
-        let Some(keys) = self.keyring() else {
+        let Some(keys) = &mut self.keyring else {
             let announced = notice.map(|notice| notice.attempt);
             return Ok(named.or(announced).unwrap_or(Attempt::FIRST));
         };
@@ -82,14 +73,15 @@ impl Player {
             );
             return Err(refusal(ErrorCode::TokenInvalid, message));
         };
-        let direction = Direction::RefereeToPlayer;
-        demand(envelope, &keys.of_match(match_id, attempt, direction))?;
+        let tokens = keys.match_tokens(match_id, attempt);
+        demand(envelope, &tokens.to_player)?;
+        keys.keep(match_id, attempt, tokens);
         Ok(attempt)
     }
 
     /// Whether we have heard of this match, where no token proves that it exists.
     pub(super) fn believe_match(&self, match_id: &MatchId) -> Result<(), Refusal> {
-        if self.keyring().is_some() || self.durable.find(match_id).is_some() {
+        if self.keyring.is_some() || self.durable.find(match_id).is_some() {
             return Ok(());
         }
         let message = format!(
@@ -112,8 +104,8 @@ impl Player {
 
     /// What we show a referee. Our own token goes out only where the manager makes no others.
     pub(super) fn answer_token(&self, match_id: &MatchId, attempt: Attempt) -> Option<Token> {
-        match self.keyring() {
-            Some(keys) => Some(keys.of_match(match_id, attempt, Direction::PlayerToReferee)),
+        match &self.keyring {
+            Some(keys) => Some(keys.match_tokens(match_id, attempt).from_player),
             None => self.identity()?.auth_token.clone(),
         }
     }

@@ -4,9 +4,9 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use smol_str::{SmolStr, format_smolstr};
+use smol_str::{SmolStr, SmolStrBuilder, format_smolstr};
 use std::cmp::Ordering;
-use std::fmt;
+use std::fmt::{self, Write};
 
 macro_rules! text_ids {
     ($($(#[$doc:meta])* $name:ident;)*) => {$(
@@ -41,7 +41,8 @@ macro_rules! text_ids {
         /// Shorter first, then by text: `P99` stands before `P100`, as people count.
         impl Ord for $name {
             fn cmp(&self, other: &Self) -> Ordering {
-                self.0.len().cmp(&other.0.len()).then_with(|| self.0.cmp(&other.0))
+                let (one, other) = (self.0.as_bytes(), other.0.as_bytes());
+                one.len().cmp(&other.len()).then_with(|| one.cmp(other))
             }
         }
 
@@ -98,14 +99,20 @@ impl MatchId {
 impl ConversationId {
     /// The conversation of one attempt at a match: `conv-r1m1-001`. A reassigned match goes on under `-002`.
     pub fn of_match(match_id: &MatchId, attempt: Attempt) -> Self {
-        Self(format_smolstr!("conv-{}-{:03}", match_id.as_str().to_ascii_lowercase(), attempt.0))
+        let mut text = SmolStrBuilder::new();
+        text.push_str("conv-");
+        match_id.as_str().chars().for_each(|c| text.push(c.to_ascii_lowercase()));
+        // Writing to memory does not fail.
+        write!(text, "-{:03}", attempt.0).ok();
+        Self(text.finish())
     }
 
     /// Which attempt this conversation belongs to, if it is the conversation of `match_id` at all.
     pub fn attempt_of(&self, match_id: &MatchId) -> Option<Attempt> {
         let rest = self.0.strip_prefix("conv-")?;
         let (head, number) = rest.rsplit_once('-')?;
-        (head == match_id.as_str().to_ascii_lowercase()).then_some(())?;
+        let lower_case = match_id.as_str().bytes().map(|byte| byte.to_ascii_lowercase());
+        head.bytes().eq(lower_case).then_some(())?;
         number.parse().ok().map(Attempt)
     }
 }

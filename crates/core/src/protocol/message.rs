@@ -6,6 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use smol_str::SmolStr;
 use std::fmt;
+use std::sync::Arc;
 
 macro_rules! catalogue {
     ($($variant:ident $name:literal $method:literal;)*) => {
@@ -42,12 +43,12 @@ macro_rules! catalogue {
             }
         }
 
-        /// What a message says, beneath its envelope.
+        /// What a message says, beneath its envelope. Shared, because the same goes to many, and is kept until it has
+        /// arrived.
         #[derive(Debug, Clone, PartialEq, Serialize)]
         #[serde(untagged)]
-        #[allow(clippy::large_enum_variant, reason = "messages are moved a few times and never kept by the thousand")]
         pub enum Body {
-            $(#[doc = concat!("`", $name, "`")] $variant($variant),)*
+            $(#[doc = concat!("`", $name, "`")] $variant(Arc<$variant>),)*
         }
 
         impl Body {
@@ -58,7 +59,7 @@ macro_rules! catalogue {
 
         $(impl From<$variant> for Body {
             fn from(body: $variant) -> Self {
-                Self::$variant(body)
+                Self::$variant(Arc::new(body))
             }
         })*
     };

@@ -43,6 +43,7 @@ pub enum Question {
     Status,
     Stats,
     Referees,
+    Games,
     MatchState,
     PlayerState,
     Ping,
@@ -149,7 +150,7 @@ pub const METHODS: &[Method] = &[
         M::LeagueQuery,
         &[Manager],
         &[Message(M::LeagueQueryResponse), Message(M::LeagueError)],
-        "A registered agent asks for standings, schedule, next match, statistics or players.",
+        "A registered agent asks for standings, schedule, next match, statistics, players, referees or games.",
     ),
     carrying(
         M::StartLeague,
@@ -161,7 +162,7 @@ pub const METHODS: &[Method] = &[
         M::LeagueOrder,
         &[Manager],
         &[Message(M::LeagueStatus), Message(M::LeagueError)],
-        "The operator pauses, resumes or ends the league, withdraws a player, or strikes a result.",
+        "The operator pauses, resumes or ends the league, withdraws a player, strikes a result, or changes a token.",
     ),
     carrying(
         M::RoundAnnouncement,
@@ -174,9 +175,9 @@ pub const METHODS: &[Method] = &[
     carrying(M::LeagueCompleted, &[Referee, Player], NOTICE, "The league is over."),
     carrying(
         M::LeagueError,
-        &[Referee, Player],
+        ALL,
         NOTICE,
-        "The manager says unasked that something is wrong: a match is to be stopped.",
+        "Something is wrong, unasked: the manager stops a match, or a referee hands one back that it cannot play.",
     ),
     carrying(
         M::GameInvitation,
@@ -252,6 +253,13 @@ pub const METHODS: &[Method] = &[
         &[Manager],
         &[Message(M::LeagueQueryResponse), Message(M::LeagueError)],
         "The referees and what each has decided, for anyone, unless the league is closed to readers.",
+    ),
+    asking(
+        "get_games",
+        Question::Games,
+        &[Manager],
+        &[Message(M::LeagueQueryResponse), Message(M::LeagueError)],
+        "The games and their rules in words, for anyone, unless the league is closed to readers.",
     ),
     asking(
         "get_match_state",

@@ -35,6 +35,11 @@ impl Timestamp {
         self.0
     }
 
+    /// Without its fraction, as the protocol writes it: what is stored in that form must be what is told.
+    pub const fn whole_second(self) -> Self {
+        Self(self.0.saturating_sub(self.0.rem_euclid(1_000_000)))
+    }
+
     /// How long after `earlier` this is; zero if it is not after it.
     pub fn since(self, earlier: Self) -> Duration {
         Duration::from_micros(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))

@@ -4,7 +4,9 @@
 //! tokens, each good for one direction of one match, so that a token seen by another agent is worth nothing elsewhere.
 
 use super::ids::{Attempt, ConversationId, LeagueId, MatchId};
+use super::messages::MatchTokens;
 use super::text::Endpoint;
+use crate::digits;
 use crate::entropy::Entropy;
 use hmac::{Hmac, KeyInit, Mac};
 use schemars::JsonSchema;
@@ -67,13 +69,7 @@ impl Token {
     }
 
     fn shaped(owner: &str, bits: &[u8; 32]) -> Self {
-        let mut text = String::with_capacity("tok__".len() + owner.len() + 2 * bits.len());
-        text.push_str("tok_");
-        text.push_str(owner);
-        text.make_ascii_lowercase();
-        text.push('_');
-        text.push_str(&hex::encode(bits));
-        Self(text.into())
+        Self(digits::after(&["tok_", owner, "_"], bits))
     }
 
     /// The secret that an agent makes up before it first registers, and from which its league token will follow.
@@ -135,12 +131,12 @@ impl TokenHash {
 
     /// Whether `token` is the one behind this hash, in a time that does not depend on where they differ.
     pub fn admits(&self, token: &Token) -> bool {
-        self.0.ct_eq(&token.hash().0).into()
+        same_bytes(&self.0, &token.hash().0)
     }
 
     /// Whether two hashes are the same, in constant time.
     pub fn is(&self, other: &Self) -> bool {
-        self.0.ct_eq(&other.0).into()
+        same_bytes(&self.0, &other.0)
     }
 
     /// The token for one direction of one attempt at a match, of the player behind this hash.
@@ -151,34 +147,79 @@ impl TokenHash {
         attempt: Attempt,
         direction: Direction,
     ) -> Token {
-        let attempt = attempt.0.to_be_bytes();
-        self.derive(
-            match_id.as_str(),
-            [b"match", league.as_str().as_bytes(), match_id.as_str().as_bytes(), &attempt, direction.label()],
-        )
+        let maker = Maker::new(&self.0);
+        maker.with(&match_parts(league, match_id, &attempt.0.to_be_bytes())).direction(match_id, direction)
     }
 
     /// The token by which the agent behind this hash knows the manager's own messages.
     pub fn notice_token(&self, league: &LeagueId) -> Token {
-        self.derive("league_manager", [b"notice", league.as_str().as_bytes(), b"", b"", b""])
+        self.maker().notice_token(league)
     }
 
-    fn derive(&self, owner: &str, parts: [&[u8]; 5]) -> Token {
-        derive(&self.0, owner, &parts)
+    pub(super) fn maker(&self) -> Maker {
+        Maker::new(&self.0)
     }
+}
+
+/// Makes the tokens that follow from one key. Keying costs as much as a token does, so whoever makes many keeps it.
+#[derive(Clone)]
+pub(super) struct Maker(Option<Hmac<Sha256>>);
+
+impl Maker {
+    fn new(key: &[u8; 32]) -> Self {
+        // HMAC takes keys of any length, so there always is one.
+        Self(Hmac::new_from_slice(key).ok())
+    }
+
+    /// The same, for tokens whose parts begin with these.
+    fn with(&self, parts: &[&[u8]]) -> Self {
+        let mut keyed = self.0.clone();
+        for part in parts {
+            // The length goes in first, so that no two lists of parts read alike.
+            keyed.iter_mut().for_each(|mac| {
+                mac.update(&(part.len() as u64).to_be_bytes());
+                mac.update(part);
+            });
+        }
+        Self(keyed)
+    }
+
+    /// The token for `owner`, from which neither the key nor the parts can be told.
+    fn finish(self, owner: &str) -> Token {
+        let bits = self.0.map_or([0; 32], |mac| mac.finalize().into_bytes().into());
+        Token::shaped(owner, &bits)
+    }
+
+    pub(super) fn notice_token(&self, league: &LeagueId) -> Token {
+        self.with(&[b"notice", league.as_str().as_bytes(), b"", b"", b""]).finish("league_manager")
+    }
+
+    /// The tokens for both directions of one attempt at a match.
+    pub(super) fn match_tokens(
+        &self,
+        league: &LeagueId,
+        match_id: &MatchId,
+        attempt: Attempt,
+    ) -> MatchTokens {
+        let of_match = self.with(&match_parts(league, match_id, &attempt.0.to_be_bytes()));
+        MatchTokens {
+            to_player: of_match.direction(match_id, Direction::RefereeToPlayer),
+            from_player: of_match.direction(match_id, Direction::PlayerToReferee),
+        }
+    }
+
+    fn direction(&self, match_id: &MatchId, direction: Direction) -> Token {
+        self.with(&[direction.label()]).finish(match_id.as_str())
+    }
+}
+
+fn match_parts<'a>(league: &'a LeagueId, match_id: &'a MatchId, attempt: &'a [u8; 4]) -> [&'a [u8]; 4] {
+    [b"match", league.as_str().as_bytes(), match_id.as_str().as_bytes(), attempt]
 }
 
 /// A token for `owner` that follows from the key and the parts, and from which neither can be told.
 fn derive(key: &[u8; 32], owner: &str, parts: &[&[u8]]) -> Token {
-    let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(key) else {
-        return Token(SmolStr::default()); // HMAC takes keys of any length, so this does not happen.
-    };
-    for part in parts {
-        // The length goes in first, so that no two lists of parts read alike.
-        mac.update(&(part.len() as u64).to_be_bytes());
-        mac.update(part);
-    }
-    Token::shaped(owner, &mac.finalize().into_bytes().into())
+    Maker::new(key).with(parts).finish(owner)
 }
 
 /// Issues the tokens of one manager from its start to its end, to agents that register without a key of their own.
@@ -207,7 +248,18 @@ impl fmt::Debug for Mint {
 
 /// Whether two tokens are the same, in a time that does not depend on where they differ.
 pub fn same_token(a: &Token, b: &Token) -> bool {
-    a.0.as_bytes().ct_eq(b.0.as_bytes()).into()
+    same_bytes(a.0.as_bytes(), b.0.as_bytes())
+}
+
+/// Compares word by word, and looks at the differences only once all of them are gathered.
+fn same_bytes(a: &[u8], b: &[u8]) -> bool {
+    if a.len() != b.len() {
+        return false;
+    }
+    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
+    let words = a.iter().zip(b).map(|(a, b)| u64::from_ne_bytes(*a) ^ u64::from_ne_bytes(*b));
+    let rest = a_rest.iter().zip(b_rest).map(|(a, b)| u64::from(a ^ b));
+    words.chain(rest).fold(0, |differences, word| differences | word).ct_eq(&0).into()
 }
 
 impl fmt::Debug for TokenHash {
@@ -286,6 +338,20 @@ mod tests {
         assert!(key.shown_to(&Endpoint::parse("http://localhost:8000/mcp").unwrap()).is_registration_key());
         for other in ["tok_registration_", "tok_registration_0123", "registration_00", token().reveal()] {
             assert!(!Token::new(other).is_registration_key(), "{other}");
+        }
+    }
+
+    #[test]
+    fn tokens_are_the_same_only_to_the_last_byte() {
+        for length in 0..40 {
+            let text = "x".repeat(length);
+            assert!(same_token(&Token::new(&*text), &Token::new(&*text)));
+            assert!(!same_token(&Token::new(&*text), &Token::new(text.clone() + "x")));
+            for place in 0..length {
+                let mut other = text.clone();
+                other.replace_range(place..=place, "y");
+                assert!(!same_token(&Token::new(&*text), &Token::new(other)), "{place} of {length}");
+            }
         }
     }
 

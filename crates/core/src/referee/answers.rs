@@ -39,10 +39,22 @@ impl Referee {
         let current = window.call == Some(call) && window.pause.is_none();
         let seat = asked.seat;
         let wrong = match answer {
-            Answer::Undelivered(Failure::NoConnection) => {
+            Answer::Undelivered(
+                failure @ (Failure::NoConnection | Failure::NoRoute | Failure::Forbidden),
+            ) => {
                 if current {
+                    let no_route = failure == Failure::NoRoute;
                     self.with(now, &asked.match_id, step, |ongoing, acts| {
-                        ongoing.unreachable(now, seat, acts);
+                        ongoing.unreachable(now, seat, no_route, acts);
+                    });
+                }
+                return;
+            }
+            Answer::Undelivered(Failure::Ours) => {
+                if current {
+                    let why = "the referee's machine could not make the call".to_owned();
+                    self.with(now, &asked.match_id, step, |ongoing, acts| {
+                        ongoing.excuse(now, seat, why, acts);
                     });
                 }
                 return;
@@ -99,9 +111,8 @@ impl Referee {
         answer: Answer,
         step: &mut Step<RefereeEvent>,
     ) {
-        let same_turn = |ongoing: &&Match| ongoing.turn == asked.turn;
         if let Answer::Message(Ok(incoming)) = answer
-            && self.playing.get(&asked.match_id).filter(same_turn).is_some()
+            && self.playing.get(&asked.match_id).is_some_and(|ongoing| ongoing.turn == asked.turn)
         {
             self.heed(now, &asked.match_id, asked.seat, &incoming, Via::Exchange, step).ok();
         }

@@ -13,13 +13,14 @@ use serde_json::json;
 /// The question that is now put to a player, to be answered before `closes`.
 pub(super) fn question(ongoing: &Match, seat: Seat, closes: Timestamp) -> Body {
     match (ongoing.phase, ongoing.game.asks_by()) {
-        (Phase::WaitingForPlayers, _) => invitation(&ongoing.assignment, seat).into(),
+        (Phase::WaitingForPlayers, _) => invitation(ongoing, seat).into(),
         (_, AskBy::Parity) => choose_parity(&ongoing.assignment, seat, closes).into(),
         (_, AskBy::Move) => choose_move(ongoing, seat, closes).into(),
     }
 }
 
-fn invitation(assignment: &Assignment, seat: Seat) -> GameInvitation {
+fn invitation(ongoing: &Match, seat: Seat) -> GameInvitation {
+    let assignment = &ongoing.assignment;
     GameInvitation {
         league_id: assignment.league_id.clone(),
         round_id: assignment.round_id,
@@ -31,7 +32,7 @@ fn invitation(assignment: &Assignment, seat: Seat) -> GameInvitation {
         },
         opponent_id: assignment.player(seat.other()).player_id.clone(),
         player_id: Some(assignment.player(seat).player_id.clone()),
-        draw_commitment: Some(assignment.commitment()),
+        draw_commitment: Some(ongoing.commitment.clone()),
     }
 }
 

@@ -106,9 +106,9 @@ impl Durable {
             }
             RefereeEvent::Decided { match_id, result, .. } => self.decide(match_id, result),
             RefereeEvent::Reported { match_id, .. } => self.settle(match_id, true),
-            RefereeEvent::ReportRefused { match_id, .. } | RefereeEvent::Abandoned { match_id, .. } => {
-                self.settle(match_id, false);
-            }
+            RefereeEvent::ReportRefused { match_id, .. }
+            | RefereeEvent::HandedBack { match_id, .. }
+            | RefereeEvent::Abandoned { match_id, .. } => self.settle(match_id, false),
             RefereeEvent::DialectLearned { endpoint, told, dialect } => {
                 let learnt = Learnt { told: *told, dialect: *dialect };
                 self.dialects.insert(endpoint.clone(), learnt);

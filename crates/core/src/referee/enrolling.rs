@@ -39,7 +39,7 @@ impl Referee {
             }
         };
         let earlier = self.durable.identity().and_then(|identity| identity.auth_token.as_ref());
-        let token = application.shown(&self.settings.manager, earlier);
+        let token = application.shown(&self.settings.manager, self.granted.as_ref().or(earlier));
         let envelope =
             Envelope::new(Sender::Referee(name), now, application.conversation_id).with_token(token);
         let call = self.post.next_call();
@@ -55,7 +55,9 @@ impl Referee {
 
     pub(super) fn registered(&mut self, now: Timestamp, answer: Answer, step: &mut Step<RefereeEvent>) {
         let verdict = judge(answer, |body| match body {
-            Body::RefereeRegisterResponse(response) => Some((response.referee_id, response.answer)),
+            Body::RefereeRegisterResponse(response) => {
+                Some((response.referee_id.clone(), response.answer.clone()))
+            }
             _ => None,
         });
         self.enrolment = match verdict {

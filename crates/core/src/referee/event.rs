@@ -30,6 +30,8 @@ pub enum RefereeEvent {
     Reported { match_id: MatchId, attempt: Attempt },
     /// The manager will not have the result.
     ReportRefused { match_id: MatchId, attempt: Attempt, code: ErrorCode, reason: String },
+    /// The match cannot be played from here, and is the manager's to give to another.
+    HandedBack { match_id: MatchId, attempt: Attempt, reason: String },
     /// The match was taken away before it was decided.
     Abandoned { match_id: MatchId, attempt: Attempt },
     /// A player understands another dialect than its match was assigned with.

@@ -5,7 +5,7 @@ use super::one_match::{Match, Phase, Reply};
 use super::side::Via;
 use crate::game::{AskBy, Seat};
 use crate::protocol::decode::{Conformance, Deviation, DeviationKind, Incoming};
-use crate::protocol::messages::{ChooseParityResponse, GameJoinAck, GameMoveResponse};
+use crate::protocol::messages::{ChooseParityResponse, GameMoveResponse};
 use crate::protocol::{Body, Envelope, ErrorCode, MatchId, PlayerId, Sender};
 use serde_json::Value;
 
@@ -88,17 +88,14 @@ impl Match {
 
     fn read(&self, seat: Seat, body: &Body, via: Via, conformance: Conformance) -> Result<Reply, Wrong> {
         match (body, self.phase) {
-            (
-                Body::GameJoinAck(GameJoinAck { match_id, player_id, accept, .. }),
-                Phase::WaitingForPlayers,
-            ) => {
-                self.names(seat, match_id, player_id, via, conformance)?;
-                Ok(Reply::Join { accept: *accept })
+            (Body::GameJoinAck(ack), Phase::WaitingForPlayers) => {
+                self.names(seat, &ack.match_id, &ack.player_id, via, conformance)?;
+                Ok(Reply::Join { accept: ack.accept })
             }
             (Body::ChooseParityResponse(response), Phase::CollectingChoices)
                 if self.game.asks_by() == AskBy::Parity =>
             {
-                let ChooseParityResponse { match_id, player_id, parity_choice, nonce } = response;
+                let ChooseParityResponse { match_id, player_id, parity_choice, nonce } = &**response;
                 self.names(seat, match_id, player_id, via, conformance)?;
                 Ok(Reply::Play { choice: Value::from(parity_choice.as_str()), nonce: nonce.clone() })
             }

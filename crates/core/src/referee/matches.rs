@@ -4,13 +4,13 @@ use super::complaint::{Complaint, game_error};
 use super::one_match::{Act, Match};
 use super::{Asked, Purpose, Referee, RefereeEvent, asks};
 use crate::agent::{Answer, Outgoing, Parcel, Step};
-use crate::game::{self, Seat};
+use crate::game::Seat;
 use crate::post::{Errand, Sent, Tries};
 use crate::protocol::messages::{LeagueQuery, QueryParams, QueryType};
 use crate::protocol::{
     Body, ConversationId, Endpoint, Envelope, MatchId, Message, PlayerId, Sender, Timestamp,
 };
-use crate::referee::Held;
+use crate::referee::{Assignment, Held};
 use serde_json::Value;
 
 impl Referee {
@@ -20,9 +20,13 @@ impl Referee {
     }
 
     /// Where a player of a match is, by its assignment or by what the manager said when asked.
-    fn endpoint(&self, match_id: &MatchId, seat: Seat) -> Option<Endpoint> {
-        let player = self.durable.open(match_id)?.player(seat);
+    fn endpoint(&self, assignment: &Assignment, seat: Seat) -> Option<Endpoint> {
+        let player = assignment.player(seat);
         player.endpoint.clone().or_else(|| self.directory.get(&player.player_id).cloned())
+    }
+
+    fn is_located(&self, assignment: &Assignment) -> bool {
+        Seat::BOTH.iter().all(|seat| self.endpoint(assignment, *seat).is_some())
     }
 
     /// Puts an open match in line, or asks first where its players are.
@@ -31,7 +35,7 @@ impl Referee {
             return;
         };
         let place = (assignment.starts_at, *order, match_id.clone());
-        if Seat::BOTH.iter().all(|seat| self.endpoint(match_id, *seat).is_some()) {
+        if self.is_located(assignment) {
             self.unlocated.remove(match_id);
             self.queue.insert(place);
         } else {
@@ -75,22 +79,21 @@ impl Referee {
     pub(super) fn located(
         &mut self,
         now: Timestamp,
-        sent: Sent<Purpose>,
+        sent: Box<Sent<Purpose>>,
         answer: Answer,
         step: &mut Step<RefereeEvent>,
     ) {
         if let Answer::Message(Ok(incoming)) = answer
             && let Ok(Body::LeagueQueryResponse(response)) = incoming.body
         {
-            let data = response.data.unwrap_or_default();
-            let listed = data.get("players").and_then(Value::as_array);
+            let listed = response.data.as_ref().and_then(|data| data.get("players")?.as_array());
             self.directory.extend(listed.into_iter().flatten().filter_map(read_listing));
         }
         // The queue may now take them; whichever are still missing are asked for again.
         let missing: Vec<_> = self.unlocated.iter().cloned().collect();
         let left = missing
             .iter()
-            .filter(|match_id| !Seat::BOTH.iter().all(|seat| self.endpoint(match_id, *seat).is_some()));
+            .filter(|match_id| !self.durable.open(match_id).is_some_and(|open| self.is_located(open)));
         if left.count() > 0 {
             // An errand that is tried forever always has a next time.
             self.post.again(now, sent).ok();
@@ -102,13 +105,8 @@ impl Referee {
 
     /// Ends and renews tries whose time has come.
     pub(super) fn pass_time(&mut self, now: Timestamp, step: &mut Step<RefereeEvent>) {
-        let is_due = |ongoing: &Match| ongoing.deadline().is_some_and(|due| due <= now);
-        let due: Vec<_> = self
-            .playing
-            .iter()
-            .filter(|(_, ongoing)| is_due(ongoing))
-            .map(|(match_id, _)| match_id.clone())
-            .collect();
+        let mut due: Vec<_> = self.alarms.due(now).cloned().collect();
+        due.sort();
         for match_id in due {
             self.with(now, &match_id, step, |ongoing, acts| ongoing.lapse(now, acts));
         }
@@ -125,21 +123,21 @@ impl Referee {
     }
 
     fn begin(&mut self, now: Timestamp, match_id: &MatchId, step: &mut Step<RefereeEvent>) {
-        let (Some(assignment), Some(a), Some(b)) = (
-            self.durable.open(match_id).cloned(),
-            self.endpoint(match_id, Seat::A),
-            self.endpoint(match_id, Seat::B),
-        ) else {
+        let Some(assignment) = self.durable.open(match_id).cloned() else {
             return;
         };
-        let Some(entry) = game::find(&assignment.game_type) else {
+        let places = Seat::BOTH.map(|seat| self.endpoint(&assignment, seat));
+        let [Some(a), Some(b)] = places else {
+            return;
+        };
+        let Some(game) = self.new_game(&assignment.game_type) else {
             return;
         };
         let [told_a, told_b] = assignment.players.each_ref().map(|player| player.dialect);
         let places =
             [(a, told_a), (b, told_b)].map(|(at, told)| (at.clone(), self.durable.dialect(&at, told)));
-        let begun = Match::new(assignment, (entry.new)(), places, self.settings.timing);
-        self.playing.insert(match_id.clone(), begun);
+        let begun = Match::new(assignment, game, places, self.settings.timing);
+        self.playing.insert(match_id.clone(), Box::new(begun));
         self.with(now, match_id, step, |ongoing, acts| ongoing.begin(now, acts));
     }
 
@@ -152,12 +150,16 @@ impl Referee {
         happen: impl FnOnce(&mut Match, &mut Vec<Act>) -> T,
     ) -> Option<T> {
         let mut acts = Vec::new();
-        let outcome = happen(self.playing.get_mut(match_id)?, &mut acts);
+        let ongoing = self.playing.get_mut(match_id)?;
+        let outcome = happen(ongoing, &mut acts);
+        self.alarms.set(match_id, ongoing.deadline());
         for act in acts {
             match act {
                 Act::Ask(seat) => self.ask(now, match_id, seat, step),
+                Act::Appeal => self.appeal(now, match_id, step),
                 Act::Complain(seat, complaint) => self.complain(now, match_id, seat, complaint, step),
                 Act::Finish(result) => self.decide(now, match_id, result, step),
+                Act::HandBack(why) => self.hand_back(now, match_id, why, step),
             }
         }
         Some(outcome)
@@ -174,6 +176,7 @@ impl Referee {
         };
         window.call = Some(call);
         let deadline = window.closes;
+        ongoing.calls.push(call);
         let assignment = &ongoing.assignment;
         let envelope = Envelope::new(Sender::Referee(name), now, assignment.conversation_id.clone())
             .with_token(Some(assignment.player(seat).shows.clone()));

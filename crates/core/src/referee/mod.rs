@@ -1,7 +1,7 @@
 //! The referee: registers with a manager, is given matches, asks both players, draws, tells everyone, reports.
 //!
 //! - [`event`]: what it must not forget; [`durable`]: what follows from that
-//! - `enrolling`, `notices`, `offer`: its dealings with the manager; `report`: the last of them
+//! - `enrolling`, `notices`, `offer`: its dealings with the manager; `report`, `handing_back`: the last of them
 //! - `matches`: many matches at once; `answers`: how players' answers find theirs
 //! - `one_match`, `side`, `window`, `judge`, `verdict`: one match; `asks`, `complaint`: what players are told
 //!
@@ -9,11 +9,13 @@
 //! attempt and with the same secret, which is why players give the same answer when asked again.
 
 mod answers;
+mod appeals;
 mod asks;
 mod complaint;
 pub mod durable;
 mod enrolling;
 pub mod event;
+mod handing_back;
 mod judge;
 mod matches;
 mod notices;
@@ -31,6 +33,7 @@ pub use one_match::Phase;
 pub use view::{MatchView, PlayerView};
 
 use crate::agent::{Agent, Answer, Ask, CallId, Content, Input, Reply, Request, RequestId, Step};
+use crate::alarms::Alarms;
 use crate::enrol::{Enrolment, Identity};
 use crate::entropy::Entropy;
 use crate::game::Seat;
@@ -38,11 +41,14 @@ use crate::post::Post;
 use crate::protocol::decode::{Conformance, Incoming, Limits, Rejection};
 use crate::protocol::dialect::Dialect;
 use crate::protocol::messages::LeagueError;
+use crate::protocol::methods::Party;
+use crate::protocol::rights::{Right, who_may};
 use crate::protocol::{
-    ConversationId, DisplayName, Endpoint, Envelope, ErrorCode, GameType, MatchId, Message, MessageType,
-    PlayerId, RefereeId, Sender, Timestamp, Version,
+    ConversationId, DisplayName, Endpoint, Envelope, ErrorCode, GameType, MatchId, Message, PlayerId,
+    RefereeId, Sender, Timestamp, Token, Version,
 };
 use crate::timing::Timing;
+use appeals::Appeals;
 use one_match::Match;
 use smol_str::SmolStr;
 use std::collections::{BTreeMap, BTreeSet};
@@ -65,13 +71,20 @@ pub struct Settings {
 #[derive(Debug)]
 pub struct Referee {
     settings: Settings,
+    /// A token that the operator has given out for this referee. It counts more than the one it was registered with.
+    granted: Option<Token>,
     durable: Durable,
     enrolment: Enrolment,
     post: Post<Purpose>,
+    /// By which the manager is known, once it has taken us on.
+    manager_token: Option<Token>,
     /// The dialect in which the manager understood us last.
     manager_dialect: Dialect,
     /// Matches under way.
-    playing: BTreeMap<MatchId, Match>,
+    // In boxes, because the map moves what it holds whenever a match begins or ends.
+    playing: BTreeMap<MatchId, Box<Match>>,
+    /// When something happens of itself in each of them.
+    alarms: Alarms<MatchId>,
     /// Matches that wait for their time or for room, in the order in which they will begin.
     queue: BTreeSet<(Timestamp, u64, MatchId)>,
     /// Matches whose players' endpoints are not known yet.
@@ -80,6 +93,8 @@ pub struct Referee {
     directory: BTreeMap<PlayerId, Endpoint>,
     /// Questions to players that have not come to their end.
     asked: BTreeMap<CallId, Asked>,
+    /// A game whose rules are kept outside, if there is one.
+    appeals: Option<Appeals>,
 }
 
 /// What a call to a player is about.
@@ -95,6 +110,8 @@ struct Asked {
 enum Purpose {
     /// Nothing: the player has been told how its match ended.
     GameOver,
+    /// Nothing: the manager has its match back.
+    HandBack,
     /// A GAME_ERROR, which some players answer with what they owe.
     Notice(Asked),
     Report(MatchId),
@@ -106,16 +123,25 @@ impl Referee {
     pub fn new(settings: Settings) -> Self {
         Self {
             settings,
+            granted: None,
             durable: Durable::default(),
             enrolment: Enrolment::default(),
             post: Post::default(),
+            manager_token: None,
             manager_dialect: Dialect::default(),
             playing: BTreeMap::new(),
+            alarms: Alarms::default(),
             queue: BTreeSet::new(),
             unlocated: BTreeSet::new(),
             directory: BTreeMap::new(),
             asked: BTreeMap::new(),
+            appeals: None,
         }
+    }
+
+    /// The same referee with a token that the operator has handed to it: it comes back by that.
+    pub fn with_token(self, granted: Option<Token>) -> Self {
+        Self { granted, ..self }
     }
 
     pub fn settings(&self) -> &Settings {
@@ -174,7 +200,7 @@ impl Referee {
             self.player_answered(now, call, &asked, dialect, answer, step);
         } else if let Some(sent) = self.post.answered(call) {
             match sent.errand.purpose.clone() {
-                Purpose::GameOver => {
+                Purpose::GameOver | Purpose::HandBack => {
                     if matches!(answer, Answer::Undelivered(_)) {
                         // When the tries are used up, nobody waits for it.
                         self.post.again(now, sent).ok();
@@ -215,22 +241,19 @@ impl Referee {
         incoming: Incoming,
         step: &mut Step<RefereeEvent>,
     ) -> Content {
-        let verdict = match incoming.message_type {
-            MessageType::GameJoinAck | MessageType::ChooseParityResponse | MessageType::GameMoveResponse => {
-                self.separate_answer(now, &incoming, step)
-            }
-            MessageType::RoundAnnouncement
-            | MessageType::MatchAssignment
-            | MessageType::RoundCompleted
-            | MessageType::LeagueCompleted
-            | MessageType::LeagueError => match (self.admit_manager(&incoming.envelope), &incoming.body) {
+        let verdict = match who_may(Party::Referee, incoming.message_type) {
+            Right::PlayerOfMatch => self.separate_answer(now, &incoming, step),
+            Right::Manager => match (self.admit_manager(&incoming.envelope), &incoming.body) {
                 (Err(error), _) => Err(error),
                 (_, Err(rejection)) => Err(LeagueError::from(rejection)),
-                (Ok(()), Ok(body)) => self.notice(now, entropy, &incoming.envelope, body.clone(), step),
+                (Ok(()), Ok(body)) => self.notice(now, entropy, &incoming.envelope, body, step),
             },
-            other => Err(LeagueError::new(
+            _ => Err(LeagueError::new(
                 ErrorCode::InvalidState,
-                format!("a referee does not take {other}: is this meant for the league manager or a player?"),
+                format!(
+                    "a referee does not take {}: is this meant for the league manager or a player?",
+                    incoming.message_type
+                ),
                 None,
                 None,
             )),
@@ -267,12 +290,13 @@ impl Agent for Referee {
         let mut step = Step::default();
         // First what the passing of time has brought: an answer at the end of its time is as late as one after it.
         self.pass_time(now, &mut step);
+        self.stop_waiting(now, &mut step);
         match input {
             Input::Wake => self.wake(now, &mut step),
             Input::Request(request) => self.requested(now, entropy, request, &mut step),
             Input::Answer { call, dialect, answer } => self.answered(now, call, dialect, answer, &mut step),
-            // A referee's mind is its own.
-            Input::Tick | Input::Decided { .. } => {}
+            Input::Decided { inquiry, decision } => self.ruled(now, inquiry, decision, &mut step),
+            Input::Tick => {}
         }
         self.begin_due(now, &mut step);
         self.post.tick(now, &mut step.outbox);
@@ -282,17 +306,16 @@ impl Agent for Referee {
 
     fn apply(&mut self, _at: Timestamp, event: &RefereeEvent) {
         self.durable.apply(event);
+        if let RefereeEvent::Enrolled { identity } = event {
+            self.manager_token = notices::notice_token(identity);
+        }
     }
 
     fn deadline(&self) -> Option<Timestamp> {
         let next = self.queue.first().map(|(at, ..)| *at).filter(|_| self.has_room());
-        self.playing
-            .values()
-            .filter_map(Match::deadline)
-            .chain(next)
-            .chain(self.post.deadline())
-            .chain(self.enrolment.deadline())
-            .min()
+        let alarm = self.alarms.first();
+        let appeal = self.appeals.as_ref().and_then(Appeals::deadline);
+        [alarm, next, appeal, self.post.deadline(), self.enrolment.deadline()].into_iter().flatten().min()
     }
 
     fn reading(&self) -> (Conformance, Limits) {
@@ -306,7 +329,8 @@ impl Agent for Referee {
             | RefereeEvent::Enrolled { .. }
             | RefereeEvent::Assigned { .. }
             | RefereeEvent::Decided { .. } => false,
-            RefereeEvent::Reported { .. }
+            RefereeEvent::HandedBack { .. }
+            | RefereeEvent::Reported { .. }
             | RefereeEvent::ReportRefused { .. }
             | RefereeEvent::Abandoned { .. }
             | RefereeEvent::DialectLearned { .. }

@@ -1,6 +1,7 @@
 //! What the manager tells a referee: rounds with its matches, single matches, ends and cancellations.
 
 use super::offer::{Guest, Offer, guests};
+use super::one_match::Match;
 use super::{Held, Purpose, Referee, RefereeEvent};
 use crate::agent::Step;
 use crate::enrol::Identity;
@@ -23,12 +24,14 @@ impl Referee {
         now: Timestamp,
         entropy: &mut Entropy,
         envelope: &Envelope,
-        body: Body,
+        body: &Body,
         step: &mut Step<RefereeEvent>,
     ) -> Result<(), LeagueError> {
         match body {
             Body::RoundAnnouncement(round) => self.announced(now, entropy, round, step),
-            Body::MatchAssignment(single) => self.assigned(now, entropy, envelope, single, step),
+            Body::MatchAssignment(single) => {
+                self.assigned(now, entropy, envelope, MatchAssignment::clone(single), step)
+            }
             Body::RoundCompleted(round) => {
                 self.right_league(&round.league_id)?;
                 self.close_round(now, round.round_id, step);
@@ -43,7 +46,7 @@ impl Referee {
                 Ok(())
             }
             Body::LeagueError(error) => {
-                self.cancelled(now, envelope, &error, step);
+                self.cancelled(now, envelope, error, step);
                 Ok(())
             }
             other => Err(refusal(
@@ -72,7 +75,7 @@ impl Referee {
                 "auth_token: expected the manager's token for this referee",
             ));
         };
-        if notice_token(identity).is_some_and(|expected| same_token(token, &expected)) {
+        if self.manager_token.as_ref().is_some_and(|expected| same_token(token, expected)) {
             return Ok(());
         }
         let context = Map::from_iter([("provided_token".to_owned(), Value::from(token.hint()))]);
@@ -95,7 +98,7 @@ impl Referee {
         &mut self,
         now: Timestamp,
         entropy: &mut Entropy,
-        round: RoundAnnouncement,
+        round: &RoundAnnouncement,
         step: &mut Step<RefereeEvent>,
     ) -> Result<(), LeagueError> {
         self.right_league(&round.league_id)?;
@@ -216,17 +219,27 @@ impl Referee {
 
     /// Lets go of everything that is under way for a match.
     pub(super) fn drop_match(&mut self, match_id: &MatchId) {
-        self.playing.remove(match_id);
+        if let Some(dropped) = self.playing.remove(match_id) {
+            self.let_go(match_id, &dropped);
+        }
         self.queue.retain(|(_, _, queued)| queued != match_id);
         self.unlocated.remove(match_id);
-        self.asked.retain(|_, asked| asked.match_id != *match_id);
         self.post
             .call_off(|purpose| matches!(purpose, Purpose::Notice(asked) if asked.match_id == *match_id));
+    }
+
+    /// A match is under way no more: nothing is waited for.
+    pub(super) fn let_go(&mut self, match_id: &MatchId, ended: &Match) {
+        self.alarms.set(match_id, None);
+        for call in &ended.calls {
+            self.asked.remove(call);
+        }
     }
 
     /// Lets go of every match.
     pub(super) fn forget_matches(&mut self) {
         self.playing.clear();
+        self.alarms.clear();
         self.queue.clear();
         self.unlocated.clear();
         self.asked.clear();
@@ -244,7 +257,7 @@ fn round_of(match_id: &MatchId) -> RoundId {
 }
 
 /// The token by which this referee knows its manager.
-fn notice_token(identity: &Identity<RefereeId>) -> Option<Token> {
+pub(super) fn notice_token(identity: &Identity<RefereeId>) -> Option<Token> {
     let hash = identity.auth_token.as_ref()?.hash();
     Some(hash.notice_token(identity.league_id.as_ref()?))
 }

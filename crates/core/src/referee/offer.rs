@@ -6,7 +6,6 @@ use super::{Held, Referee, RefereeEvent};
 use crate::agent::Step;
 use crate::entropy::Entropy;
 use crate::fair::Secret;
-use crate::game;
 use crate::protocol::dialect::Dialect;
 use crate::protocol::messages::{AnnouncedMatch, LeagueError, MatchTokens, Record};
 use crate::protocol::{
@@ -52,7 +51,7 @@ impl Referee {
         offer: Offer,
         step: &mut Step<RefereeEvent>,
     ) -> Result<(), LeagueError> {
-        if game::find(&offer.game_type).is_none() || !self.settings.game_types.contains(&offer.game_type) {
+        if self.new_game(&offer.game_type).is_none() || !self.settings.game_types.contains(&offer.game_type) {
             let message = format!("{}: game_type {} is not played here", offer.match_id, offer.game_type);
             return Err(refusal(ErrorCode::InvalidFormat, message));
         }

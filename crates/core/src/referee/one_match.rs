@@ -5,11 +5,12 @@ use super::complaint::{Complaint, Wrong};
 use super::event::Assignment;
 use super::side::Side;
 use super::verdict;
-use super::window::{Debt, Fault, Window};
-use crate::fair::{Dice, Nonce};
+use super::window::{Debt, Window};
+use crate::agent::{CallId, InquiryId};
+use crate::fair::{Commitment, Dice, Nonce};
 use crate::game::{AskBy, Game, Seat, Turn};
 use crate::protocol::dialect::Dialect;
-use crate::protocol::messages::{MatchResult, Seconds};
+use crate::protocol::messages::{Cause, MatchResult, Seconds};
 use crate::protocol::{Endpoint, ErrorCode, MessageType, Timestamp};
 use crate::timing::Timing;
 use serde::Serialize;
@@ -38,15 +39,23 @@ impl Phase {
     }
 }
 
+/// A referee that notices the end of a try so much too late was stopped, or its clock was set: it may have missed what
+/// came in time.
+const OVERSLEPT: Duration = Duration::from_secs(2);
+
 /// What a match wants done.
 #[derive(Debug)]
 pub(super) enum Act {
     /// Ask the player for what it owes.
     Ask(Seat),
+    /// Ask the rules outside where the match stands.
+    Appeal,
     /// Tell the player what went wrong.
     Complain(Seat, Complaint),
     /// The match is decided.
-    Finish(MatchResult),
+    Finish(Arc<MatchResult>),
+    /// It cannot be played from here, by no fault of the players; why.
+    HandBack(String),
 }
 
 /// What a player can answer.
@@ -65,6 +74,14 @@ pub(super) struct Match {
     pub(super) turn: u32,
     pub(super) sides: [Side; 2],
     pub(super) dice: Option<Dice>,
+    /// Every call that has asked a player something.
+    pub(super) calls: Vec<CallId>,
+    /// What the players are promised that chance will come from.
+    pub(super) commitment: Commitment,
+    /// What A and B have played in each turn.
+    pub(super) plays: Vec<[Option<Value>; 2]>,
+    /// What the rules outside have been asked, if they have not answered.
+    pub(super) appeal: Option<InquiryId>,
     timing: Timing,
 }
 
@@ -78,11 +95,15 @@ impl Match {
     ) -> Self {
         Self {
             sides: places.map(|(endpoint, dialect)| Side::new(endpoint, dialect)),
+            commitment: assignment.commitment(),
             assignment,
             game,
             phase: Phase::WaitingForPlayers,
             turn: 0,
             dice: None,
+            calls: Vec::new(),
+            plays: Vec::new(),
+            appeal: None,
             timing,
         }
     }
@@ -133,43 +154,72 @@ impl Match {
 
     /// Lets time pass: tries end, and new ones begin.
     pub(super) fn lapse(&mut self, now: Timestamp, acts: &mut Vec<Act>) {
-        let closes = now + self.span();
+        let (closes, owed) = (now + self.span(), self.owed());
         for seat in Seat::BOTH {
             let side = self.side_mut(seat);
             let Some(window) = side.window_mut().filter(|window| window.due() <= now) else {
                 continue;
             };
+            let overslept = now.since(window.closes);
             if window.pause.is_some() {
                 window.reopen(closes);
                 acts.push(Act::Ask(seat));
-            } else if window.wrong {
-                side.debt = Debt::Forfeit(Fault::Invalid);
+            } else if overslept >= OVERSLEPT {
+                let why = format!("the referee stood still for {} seconds", overslept.as_secs());
+                self.excuse(now, seat, why, acts);
+            } else if window.wrong.is_some() {
+                side.debt = window.forfeit(now, Cause::Invalid, owed);
             } else {
-                self.fail(now, seat, Fault::Silent, acts);
+                self.fail(now, seat, Cause::Silent, acts);
             }
         }
         self.settle(now, acts);
     }
 
-    /// No connection to the player could be made.
-    pub(super) fn unreachable(&mut self, now: Timestamp, seat: Seat, acts: &mut Vec<Act>) {
-        self.fail(now, seat, Fault::Unreachable, acts);
+    /// No connection to the player could be made. `no_route`: because there is no way from here to there.
+    pub(super) fn unreachable(&mut self, now: Timestamp, seat: Seat, no_route: bool, acts: &mut Vec<Act>) {
+        if let Some(window) = self.side_mut(seat).window_mut() {
+            window.no_route &= no_route;
+        }
+        self.fail(now, seat, Cause::Unreachable, acts);
         self.settle(now, acts);
     }
 
+    /// The player was not asked, or not heard, by our own fault, which is not held against it: it is asked again after a
+    /// pause. If that does not mend either, the match is for another to run.
+    pub(super) fn excuse(&mut self, now: Timestamp, seat: Seat, why: String, acts: &mut Vec<Act>) {
+        let policy = self.timing.retry;
+        let Some(window) = self.side_mut(seat).window_mut() else {
+            return;
+        };
+        window.our_faults = window.our_faults.saturating_add(1);
+        window.excused = true;
+        window.pause = policy.pause(window.our_faults).map(|pause| now + pause);
+        if window.pause.is_none() {
+            self.hand_back(why, acts);
+        }
+    }
+
+    fn hand_back(&mut self, why: String, acts: &mut Vec<Act>) {
+        if self.phase != Phase::Finished {
+            self.phase = Phase::Finished;
+            acts.push(Act::HandBack(why));
+        }
+    }
+
     /// A try has failed for want of an answer: there is another after a pause, or the match is forfeit.
-    fn fail(&mut self, now: Timestamp, seat: Seat, fault: Fault, acts: &mut Vec<Act>) {
+    fn fail(&mut self, now: Timestamp, seat: Seat, cause: Cause, acts: &mut Vec<Act>) {
         let (policy, span) = (self.timing.retry, self.span());
         let (phase, owed) = (self.phase, self.owed());
-        let side = self.side_mut(seat);
-        let Some(window) = side.window_mut() else {
+        let side = seat.of_mut(&mut self.sides);
+        let Debt::Owes(window) = &mut side.debt else {
             return;
         };
         let retry = window.retries.saturating_add(1);
         window.pause = policy.pause(retry).map(|pause| now + pause);
         let next = window.pause;
-        let (code, message, context) = match fault {
-            Fault::Unreachable => (
+        let (code, message, context) = match cause {
+            Cause::Unreachable => (
                 ErrorCode::Connection,
                 format!("No connection to {}: is the agent listening there?", side.endpoint),
                 ("endpoint", json!(side.endpoint)),
@@ -180,8 +230,10 @@ impl Match {
                 ("timeout_sec", json!(Seconds::of(span))),
             ),
         };
+        window.no_route &= cause == Cause::Unreachable;
+        window.last = Some(format!("{code}: {message}"));
         if next.is_none() {
-            side.debt = Debt::Forfeit(fault);
+            side.debt = window.forfeit(now, cause, owed);
         }
         acts.push(Act::Complain(
             seat,
@@ -208,7 +260,11 @@ impl Match {
         let Some(window) = self.side_mut(seat).window_mut().filter(|window| window.pause.is_none()) else {
             return;
         };
-        window.wrong = true;
+        window.wrong = Some(match wrong.message.starts_with(wrong.code.code()) {
+            true => wrong.message.clone(),
+            false => format!("{}: {}", wrong.code, wrong.message),
+        });
+        window.no_route = false;
         let again = window.reasks < most;
         window.reasks = window.reasks.saturating_add(1);
         let complaint = Complaint {
@@ -238,14 +294,19 @@ impl Match {
         reply: Reply,
         acts: &mut Vec<Act>,
     ) -> Result<(), Wrong> {
-        let Some(since) = self.side(seat).window().map(|window| window.since) else {
+        let owed = self.owed();
+        let Some(window) = self.side(seat).window() else {
             return Ok(());
         };
+        let since = window.since;
         let debt = match reply {
-            Reply::Join { accept: false } => Debt::Forfeit(Fault::Declined),
+            Reply::Join { accept: false } => window.forfeit(now, Cause::Declined, owed),
             Reply::Join { accept: true } => Debt::Clear,
             Reply::Play { choice, nonce } => {
                 self.game.play(seat, &choice).map_err(Wrong::from)?;
+                if let Some(turn) = self.plays.last_mut() {
+                    *seat.of_mut(turn) = Some(choice);
+                }
                 let side = self.side_mut(seat);
                 // The first nonce stands: a player may not redraw by sending another.
                 side.nonce = side.nonce.take().or(nonce.filter(Nonce::fits));
@@ -258,10 +319,22 @@ impl Match {
         Ok(())
     }
 
+    /// The rules outside say where the match stands.
+    pub(super) fn ruled(&mut self, now: Timestamp, said: Value, acts: &mut Vec<Act>) -> Result<(), String> {
+        self.appeal = None;
+        self.game.ruled(said)?;
+        self.settle(now, acts);
+        Ok(())
+    }
+
     /// Goes on when nobody owes anything. A forfeit alone does not end the match: the other player's fate must be known.
     fn settle(&mut self, now: Timestamp, acts: &mut Vec<Act>) {
         if self.phase == Phase::Finished || self.sides.iter().any(|side| side.window().is_some()) {
             return;
+        }
+        if self.sides.iter().all(|side| matches!(&side.debt, Debt::Forfeit(lost) if lost.no_route)) {
+            // Two players at once without a way to either: it is we who are cut off.
+            return self.hand_back("the referee found no way to either player".to_owned(), acts);
         }
         if self.sides.iter().any(|side| matches!(side.debt, Debt::Forfeit(_))) {
             return self.finish(acts);
@@ -271,6 +344,12 @@ impl Match {
                 Turn::Both => return self.next_turn(now, &Seat::BOTH, acts),
                 Turn::One(seat) => return self.next_turn(now, &[seat], acts),
                 Turn::Chance => self.draw(),
+                Turn::Outside => {
+                    if self.appeal.is_none() {
+                        acts.push(Act::Appeal);
+                    }
+                    return;
+                }
                 Turn::Over => return self.finish(acts),
             }
         }
@@ -279,6 +358,7 @@ impl Match {
     fn next_turn(&mut self, now: Timestamp, seats: &[Seat], acts: &mut Vec<Act>) {
         self.phase = Phase::CollectingChoices;
         self.turn = self.turn.saturating_add(1);
+        self.plays.push([None, None]);
         self.ask(now, seats, acts);
     }
 
@@ -300,6 +380,6 @@ impl Match {
 
     fn finish(&mut self, acts: &mut Vec<Act>) {
         self.phase = Phase::Finished;
-        acts.push(Act::Finish(verdict::of(self)));
+        acts.push(Act::Finish(Arc::new(verdict::of(self))));
     }
 }

@@ -19,28 +19,26 @@ impl Referee {
         &mut self,
         now: Timestamp,
         match_id: &MatchId,
-        result: MatchResult,
+        result: Arc<MatchResult>,
         step: &mut Step<RefereeEvent>,
     ) {
         let Some(ended) = self.playing.remove(match_id) else {
             return;
         };
-        self.asked.retain(|_, asked| asked.match_id != *match_id);
-        let event = RefereeEvent::Decided {
-            match_id: match_id.clone(),
-            attempt: ended.assignment.attempt,
-            result: Arc::new(result),
-        };
+        self.let_go(match_id, &ended);
+        let assignment = ended.assignment;
+        let attempt = assignment.attempt;
+        let event =
+            RefereeEvent::Decided { match_id: match_id.clone(), attempt, result: Arc::clone(&result) };
         self.record(now, event, step);
-        let mut places = ended.sides.map(|side| (side.endpoint, side.dialect)).into_iter();
-        let places = [places.next(), places.next()];
-        self.send_game_over(now, match_id, places, step);
-        self.report(now, match_id, step);
+        let places = ended.sides.map(|side| Some((side.endpoint, side.dialect)));
+        self.send_game_over(now, &assignment, &result, places, step);
+        self.report(now, &assignment, result, step);
     }
 
     /// After a restart: players and manager may or may not have heard how the match ended.
     pub(super) fn tell_the_end(&mut self, now: Timestamp, match_id: &MatchId, step: &mut Step<RefereeEvent>) {
-        let Some((assignment, _)) = self.decided(match_id) else {
+        let Some((assignment, result)) = self.decided(match_id) else {
             return;
         };
         let places = assignment.players.each_ref();
@@ -49,8 +47,8 @@ impl Referee {
             let dialect = self.durable.dialect(&endpoint, player.dialect);
             Some((endpoint, dialect))
         });
-        self.send_game_over(now, match_id, places, step);
-        self.report(now, match_id, step);
+        self.send_game_over(now, &assignment, &result, places, step);
+        self.report(now, &assignment, result, step);
     }
 
     fn decided(&self, match_id: &MatchId) -> Option<(Arc<Assignment>, Arc<MatchResult>)> {
@@ -63,14 +61,13 @@ impl Referee {
     fn send_game_over(
         &mut self,
         now: Timestamp,
-        match_id: &MatchId,
+        assignment: &Assignment,
+        result: &MatchResult,
         places: [Option<(Endpoint, Dialect)>; 2],
         step: &mut Step<RefereeEvent>,
     ) {
-        let Some((assignment, result)) = self.decided(match_id) else {
-            return;
-        };
         let retry = self.settings.timing.retry;
+        let body = Body::from(asks::game_over(assignment, result));
         for (seat, place) in Seat::BOTH.into_iter().zip(places) {
             let Some((to, dialect)) = place else {
                 continue;
@@ -78,7 +75,7 @@ impl Referee {
             let envelope =
                 Envelope::new(Sender::Referee(self.name()), now, assignment.conversation_id.clone())
                     .with_token(Some(assignment.player(seat).shows.clone()));
-            let message = Message::new(envelope, asks::game_over(&assignment, &result));
+            let message = Message::new(envelope, body.clone());
             let errand = Errand {
                 to,
                 dialect,
@@ -95,19 +92,24 @@ impl Referee {
     pub(super) fn report_again(&mut self, now: Timestamp, match_id: &MatchId, step: &mut Step<RefereeEvent>) {
         let report = Purpose::Report(match_id.clone());
         self.post.call_off(|purpose| *purpose == report);
-        self.report(now, match_id, step);
+        if let Some((assignment, result)) = self.decided(match_id) {
+            self.report(now, &assignment, result, step);
+        }
     }
 
-    fn report(&mut self, now: Timestamp, match_id: &MatchId, step: &mut Step<RefereeEvent>) {
-        let Some((assignment, result)) = self.decided(match_id) else {
-            return;
-        };
+    fn report(
+        &mut self,
+        now: Timestamp,
+        assignment: &Assignment,
+        result: Arc<MatchResult>,
+        step: &mut Step<RefereeEvent>,
+    ) {
         let report = MatchResultReport {
             league_id: assignment.league_id.clone(),
             round_id: assignment.round_id,
-            match_id: match_id.clone(),
+            match_id: assignment.match_id.clone(),
             game_type: assignment.game_type.clone(),
-            result: MatchResult::clone(&result),
+            result,
         };
         let envelope = Envelope::new(Sender::Referee(self.name()), now, assignment.conversation_id.clone())
             .with_token(self.own_token());
@@ -115,7 +117,7 @@ impl Referee {
             to: self.settings.manager.clone(),
             dialect: self.manager_dialect,
             parcel: Parcel::Message(Message::new(envelope, report)),
-            purpose: Purpose::Report(match_id.clone()),
+            purpose: Purpose::Report(assignment.match_id.clone()),
             timeout: self.settings.timing.report,
             tries: Tries::Forever(self.settings.timing.retry.backoff),
         };
@@ -125,7 +127,7 @@ impl Referee {
     pub(super) fn report_answered(
         &mut self,
         now: Timestamp,
-        sent: Sent<Purpose>,
+        sent: Box<Sent<Purpose>>,
         match_id: &MatchId,
         answer: Answer,
         step: &mut Step<RefereeEvent>,
@@ -157,7 +159,7 @@ impl Referee {
         };
         match body {
             Ok(Body::MatchResultAck(ack)) if ack.match_id == *match_id => Receipt::Recorded,
-            Ok(Body::LeagueError(error)) => refusal(error),
+            Ok(Body::LeagueError(error)) => refusal(Arc::unwrap_or_clone(error)),
             Ok(_) if foreign => Receipt::Recorded,
             _ => Receipt::None,
         }

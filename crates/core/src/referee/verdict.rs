@@ -2,10 +2,11 @@
 
 use super::one_match::Match;
 use super::side::Side;
-use super::window::{Debt, Fault};
-use crate::game::{Outcome, Seat};
+use super::window::Debt;
+use crate::game::{AskBy, Outcome, Seat};
 use crate::protocol::PlayerId;
-use crate::protocol::messages::{ByPlayer, GameStatus, MatchResult, ResultDetails};
+use crate::protocol::messages::{Blame, ByPlayer, Cause, GameStatus, MatchResult, ResultDetails};
+use serde_json::Value;
 
 const WIN_POINTS: u32 = 3;
 const DRAW_POINTS: u32 = 1;
@@ -13,11 +14,11 @@ const DRAW_POINTS: u32 = 1;
 /// The result of a match in which nobody owes anything any more.
 pub(super) fn of(ended: &Match) -> MatchResult {
     let players = ended.assignment.player_ids();
-    let faults = ended.sides.each_ref().map(|side| match side.debt {
-        Debt::Forfeit(fault) => Some(fault),
+    let blames = ended.sides.each_ref().map(|side| match &side.debt {
+        Debt::Forfeit(lost) => Some(&lost.blame),
         Debt::Clear | Debt::Owes(_) => None,
     });
-    let (status, winner, reason) = match faults {
+    let (status, winner, reason) = match blames.map(|blame| blame.map(|blame| blame.cause)) {
         [None, None] => {
             let reason = ended.game.reason(&players);
             match ended.game.outcome() {
@@ -25,8 +26,8 @@ pub(super) fn of(ended: &Match) -> MatchResult {
                 Some(Outcome::Draw) | None => (GameStatus::Draw, None, reason),
             }
         }
-        [Some(fault), None] => by_default(Seat::A, fault, &players),
-        [None, Some(fault)] => by_default(Seat::B, fault, &players),
+        [Some(cause), None] => by_default(Seat::A, cause, &players),
+        [None, Some(cause)] => by_default(Seat::B, cause, &players),
         [Some(a), Some(b)] => {
             let [id_a, id_b] = &players;
             let reason = format!("{id_a} {} and {id_b} {} - double forfeit", a.words(), b.words());
@@ -45,32 +46,55 @@ pub(super) fn of(ended: &Match) -> MatchResult {
         score: by_player(&players, points),
         details: ResultDetails {
             game: ended.game.details(&players),
+            turn_log: turn_log(ended, &players),
             fairness: ended.dice.is_some().then(|| {
-                let assignment = &ended.assignment;
-                assignment.secret.reveal(
-                    &assignment.league_id,
-                    &assignment.match_id,
-                    assignment.attempt,
-                    by_player(&players, ended.nonces()),
-                )
+                let nonces = by_player(&players, ended.nonces());
+                ended.assignment.secret.reveal_promised(ended.commitment.clone(), nonces)
             }),
             answer_ms: Some(by_player(&players, answer_ms)),
             deviations: deviations
                 .iter()
                 .any(|some| !some.is_empty())
                 .then(|| by_player(&players, deviations)),
+            blame: blame(&players, blames),
         },
         status: Some(status),
-        reason: Some(reason),
+        reason: Some(reason.into()),
     }
 }
 
-fn by_default(loser: Seat, fault: Fault, players: &[PlayerId; 2]) -> (GameStatus, Option<Seat>, String) {
+/// The longest match of which every move is told: a manager reads no longer lists.
+const TURNS_TOLD_MAX: usize = 100;
+
+/// Every move of the match, for whoever plays it over. The details of even/odd hold its moves already.
+fn turn_log(ended: &Match, players: &[PlayerId; 2]) -> Option<Vec<ByPlayer<Value>>> {
+    let moves_of = |plays: &[Option<Value>; 2]| {
+        Seat::BOTH
+            .into_iter()
+            .filter_map(|seat| Some((seat.of(players).clone(), seat.of(plays).clone()?)))
+            .collect()
+    };
+    let is_told = ended.game.asks_by() == AskBy::Move && ended.plays.len() <= TURNS_TOLD_MAX;
+    is_told.then(|| ended.plays.iter().map(moves_of).collect())
+}
+
+fn by_default(loser: Seat, cause: Cause, players: &[PlayerId; 2]) -> (GameStatus, Option<Seat>, String) {
     let (lost, won) = (loser.of(players), loser.other().of(players));
-    let reason = format!("{lost} {} - {won} wins by default", fault.words());
+    let reason = format!("{lost} {} - {won} wins by default", cause.words());
     (GameStatus::TechnicalLoss, Some(loser.other()), reason)
 }
 
+/// Who has lost by default, and why; nobody where the game was played out.
+fn blame(players: &[PlayerId; 2], blames: [Option<&Blame>; 2]) -> Option<ByPlayer<Blame>> {
+    let entries: Vec<_> = players
+        .iter()
+        .zip(blames)
+        .filter_map(|(player, blame)| Some((player.clone(), blame?.clone())))
+        .collect();
+    (!entries.is_empty()).then(|| entries.into_iter().collect())
+}
+
 fn by_player<T>(players: &[PlayerId; 2], values: [T; 2]) -> ByPlayer<T> {
-    players.iter().cloned().zip(values).collect()
+    let ([a, b], [for_a, for_b]) = (players, values);
+    ByPlayer::pair((a.clone(), for_a), (b.clone(), for_b))
 }

@@ -34,7 +34,7 @@ pub struct PlayerView {
 impl Referee {
     /// The matches under way.
     pub fn matches(&self) -> impl Iterator<Item = MatchView> {
-        self.playing.values().map(view)
+        self.playing.values().map(|ongoing| view(ongoing))
     }
 
     /// How many matches wait for their time, for room, or for their players' endpoints.

@@ -1,7 +1,9 @@
 //! What a player owes in a match, and until when. Arithmetic on times; nothing is sent from here.
 
 use crate::agent::CallId;
-use crate::protocol::Timestamp;
+use crate::protocol::messages::{Blame, Cause};
+use crate::protocol::{MessageType, Timestamp};
+use smol_str::SmolStr;
 
 /// How a player stands with its referee at this point of a match.
 #[derive(Debug, Clone, PartialEq)]
@@ -10,28 +12,15 @@ pub(super) enum Debt {
     Clear,
     Owes(Window),
     /// It has lost the match by its own doing.
-    Forfeit(Fault),
+    Forfeit(Box<Forfeit>),
 }
 
-/// Why a player forfeits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fault {
-    Silent,
-    Unreachable,
-    Declined,
-    Invalid,
-}
-
-impl Fault {
-    /// What the player did, as the middle of a sentence.
-    pub(super) fn words(self) -> &'static str {
-        match self {
-            Self::Silent => "failed to respond within timeout",
-            Self::Unreachable => "could not be reached",
-            Self::Declined => "declined the invitation",
-            Self::Invalid => "gave no valid answer within timeout",
-        }
-    }
+/// How a player came to lose.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Forfeit {
+    pub(super) blame: Blame,
+    /// Whether all that ever went wrong was that there is no way from here to there: then it may be our own fault.
+    pub(super) no_route: bool,
 }
 
 /// The time that a player has for one answer, over all tries to get it.
@@ -47,24 +36,63 @@ pub(super) struct Window {
     pub(super) retries: u32,
     /// How often it was asked again within this try, because what came was wrong.
     pub(super) reasks: u32,
-    /// Whether something wrong came within this try.
-    pub(super) wrong: bool,
+    /// The last wrong thing that came within this try.
+    pub(super) wrong: Option<String>,
+    /// What went wrong last, in any try.
+    pub(super) last: Option<String>,
+    /// Whether nothing else went wrong so far than that there was no way to the player.
+    pub(super) no_route: bool,
+    /// How often it was not asked, or not heard, by our own fault.
+    pub(super) our_faults: u32,
+    /// Whether the present try is not to be counted, because it went wrong by our own fault.
+    pub(super) excused: bool,
     /// The call that asks in this try.
     pub(super) call: Option<CallId>,
 }
 
 impl Window {
     pub(super) fn open(now: Timestamp, closes: Timestamp) -> Self {
-        Self { since: now, closes, pause: None, retries: 0, reasks: 0, wrong: false, call: None }
+        Self {
+            since: now,
+            closes,
+            pause: None,
+            retries: 0,
+            reasks: 0,
+            wrong: None,
+            last: None,
+            no_route: true,
+            our_faults: 0,
+            excused: false,
+            call: None,
+        }
     }
 
     /// The next try.
     pub(super) fn reopen(&mut self, closes: Timestamp) {
-        *self = Self { closes, retries: self.retries.saturating_add(1), ..Self::open(self.since, closes) };
+        *self = Self {
+            retries: self.retries.saturating_add(u32::from(!self.excused)),
+            last: self.last.take(),
+            no_route: self.no_route,
+            our_faults: self.our_faults,
+            ..Self::open(self.since, closes)
+        };
     }
 
     /// When something happens of itself.
     pub(super) fn due(&self) -> Timestamp {
         self.pause.unwrap_or(self.closes)
+    }
+
+    /// The player has used up its time, or has said that it does not want it.
+    pub(super) fn forfeit(&self, now: Timestamp, cause: Cause, owed: MessageType) -> Debt {
+        let blame = Blame {
+            owed: Some(SmolStr::new_static(owed.name())),
+            tries: Some(self.retries.saturating_add(1)),
+            since: Some(self.since.whole_second()),
+            until: Some(now.whole_second()),
+            evidence: self.wrong.clone().or_else(|| self.last.clone()),
+            ..Blame::on_player(cause)
+        };
+        Debt::Forfeit(Box::new(Forfeit { blame, no_route: self.no_route && cause == Cause::Unreachable }))
     }
 }

@@ -5,6 +5,7 @@ use crate::agent::{
     Agent, Answer, Ask, CallId, Content, Failure, Input, Outgoing, Parcel, Request, RequestId, Step,
 };
 use crate::entropy::Entropy;
+use crate::game;
 use crate::league::{League, LeagueEvent, Manager, Settings};
 use crate::player::{self, Player, strategy};
 use crate::protocol::decode::{Conformance, Incoming};
@@ -106,9 +107,10 @@ impl BareLeague {
             let referee = Referee::new(referee_settings(number, players, referees)?);
             league.enter(endpoint(number)?, Machine::Referee(Box::new(referee)));
         }
+        let game_type = GameType::new("even_odd");
+        let strategies: Vec<_> = game::find(&game_type).into_iter().flat_map(strategy::of).collect();
         for number in 1..=players {
-            let entry = number as usize % strategy::ALL.len();
-            if let Some(strategy) = strategy::ALL.get(entry) {
+            if let Some(strategy) = strategies.get(number as usize % strategies.len().max(1)) {
                 let player = Player::new(player_settings(number, strategy.name)?, strategy.build());
                 league.enter(endpoint(100 + number)?, Machine::Player(Box::new(player)));
             }
@@ -203,7 +205,8 @@ impl BareLeague {
             Parcel::Message(message) => Ask::Message(Ok(incoming(message))),
             Parcel::Probe => Ask::Ping,
         };
-        let request = Request { id: RequestId(call.0), ask, dialect: Dialect::Standard, local: true };
+        let id = RequestId(call.0);
+        let request = Request { id, ask, dialect: Dialect::Standard, local: true, objection: None };
         let reply = self.hand_in(to, Input::Request(request));
         if let (Some(show), Some(message), Some(answer)) = (show, &said, &reply) {
             show(&Said { to, message, answer });

@@ -4,8 +4,10 @@ use super::faults::pick;
 use super::wire::{Reader, intact};
 use crate::agent::Answer;
 use crate::entropy::Entropy;
+use crate::protocol::messages::GameJoinAck;
 use crate::protocol::{Body, MatchId, Message};
 use serde_json::{Value, json};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// In what way a player misbehaves.
@@ -119,8 +121,7 @@ impl Behaviour {
             Manner::Silent | Manner::Mute => Twisted::Nothing,
             Manner::Refuser => match &message.body {
                 Body::GameJoinAck(ack) => {
-                    let mut ack = ack.clone();
-                    ack.accept = false;
+                    let ack = GameJoinAck { accept: false, ..GameJoinAck::clone(ack) };
                     Twisted::Instead(whole(Message::new(message.envelope.clone(), ack)))
                 }
                 _ => plain,
@@ -160,6 +161,7 @@ fn with_no_choice(chance: &mut Entropy, message: &Message, reader: &Reader) -> A
 fn with_another_choice(message: &Message) -> Message {
     let mut message = message.clone();
     if let Body::ChooseParityResponse(choice) = &mut message.body {
+        let choice = Arc::make_mut(choice);
         choice.parity_choice = choice.parity_choice.other();
     }
     message
@@ -169,9 +171,9 @@ fn for_another_match(message: &Message) -> Message {
     let mut message = message.clone();
     let other = MatchId::new("R9M9");
     match &mut message.body {
-        Body::GameJoinAck(ack) => ack.match_id = other,
-        Body::ChooseParityResponse(choice) => choice.match_id = other,
-        Body::GameMoveResponse(made) => made.match_id = other,
+        Body::GameJoinAck(ack) => Arc::make_mut(ack).match_id = other,
+        Body::ChooseParityResponse(choice) => Arc::make_mut(choice).match_id = other,
+        Body::GameMoveResponse(made) => Arc::make_mut(made).match_id = other,
         _ => {}
     }
     message

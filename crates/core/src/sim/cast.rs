@@ -6,6 +6,7 @@ use super::minds::Mind;
 use super::shape::Shape;
 use super::who::{Who, well_formed};
 use crate::entropy::Entropy;
+use crate::game;
 use crate::league::{League, Manager};
 use crate::player::{self, Player, THINK_TIME, strategy};
 use crate::protocol::{DisplayName, Version};
@@ -41,9 +42,11 @@ impl Cast {
                 a.durable() == b.durable()
             }));
         }
+        let strategies: Vec<_> =
+            game::find(&shape.game_type).map(strategy::of).into_iter().flatten().collect();
         let mut players = Vec::new();
         for (number, _) in (1..).zip(&shape.players) {
-            let Some(entry) = pick(chance, strategy::ALL) else { continue };
+            let Some(entry) = pick(chance, &strategies).copied() else { continue };
             let who = Who::Player(number);
             let settings = player_settings(shape, who, entry.name);
             let mind = shape.mind(who);

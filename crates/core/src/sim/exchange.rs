@@ -111,7 +111,7 @@ impl World {
         let freight = self.shape.wire.pack(freight, dialect, number);
         let fate = match to {
             Some(to) => self.network.request(self.now, from, to),
-            None => Fate::Refused { after: self.network.latency(self.now) },
+            None => Fate::Failed { after: self.network.latency(self.now), how: Failure::NoConnection },
         };
         match fate {
             Fate::Arrives { after, again } => {
@@ -127,16 +127,16 @@ impl World {
                     .plan(self.now + after, Happening::Arrive { call: number, freight: Box::new(freight) });
             }
             Fate::Lost => self.stats.lost += 1,
-            Fate::Refused { after } => {
+            Fate::Failed { after, how } => {
                 self.stats.refused += 1;
-                self.fail(number, after);
+                self.fail(number, after, how);
             }
         }
     }
 
-    /// The caller will learn that nobody is there.
-    fn fail(&mut self, call: usize, after: Duration) {
-        let back = Box::new(Back::Answer(Answer::Undelivered(Failure::NoConnection)));
+    /// The caller will learn that nothing came of its call.
+    fn fail(&mut self, call: usize, after: Duration, how: Failure) {
+        let back = Box::new(Back::Answer(Answer::Undelivered(how)));
         self.queue.plan(self.now + after, Happening::Answered { call, back });
     }
 
@@ -153,7 +153,7 @@ impl World {
         let is_lost = restarted && !self.chance.chance(self.shape.faults.stale_percent);
         if !is_up || is_lost {
             let after = self.network.latency(self.now);
-            self.fail(call, after);
+            self.fail(call, after, Failure::NoConnection);
             return Ok(());
         }
         let reader = self.reader(to);
@@ -169,7 +169,8 @@ impl World {
         let label = format!("{to} hears {from} #{call} {}", Asked(&unpacked.ask));
         let reported = reported(&unpacked.ask);
         self.requests.insert(id, Pending { call, at: to, back: unpacked.back, reported });
-        let request = Request { id, ask: unpacked.ask, dialect: unpacked.dialect, local };
+        let (ask, dialect) = (unpacked.ask, unpacked.dialect);
+        let request = Request { id, ask, dialect, local, objection: None };
         self.deliver(to, Input::Request(request), &label)
     }
 
@@ -276,7 +277,7 @@ impl World {
             self.requests.remove(&id);
             if self.chance.chance(50) {
                 let after = self.network.latency(self.now);
-                self.fail(call, after);
+                self.fail(call, after, Failure::NoConnection);
             }
         }
     }
@@ -294,7 +295,7 @@ impl World {
 fn reported(ask: &Ask) -> Option<MatchResult> {
     match ask {
         Ask::Message(Ok(Incoming { body: Ok(Body::MatchResultReport(report)), .. })) => {
-            Some(report.result.clone())
+            Some(MatchResult::clone(&report.result))
         }
         _ => None,
     }

@@ -47,6 +47,8 @@ pub enum Checker {
     QuestionsAnswered,
     /// A report that is not the assigned referee's is refused.
     ForgeriesRefused,
+    /// Whoever loses without play is told why, and it is never for another's fault.
+    BlameFits,
 }
 
 /// A broken rule, as a checker sees it.

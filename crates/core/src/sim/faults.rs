@@ -34,6 +34,10 @@ pub struct Faults {
     pub clock_error_us_max: u64,
     /// How many in a hundred players misbehave, for ever.
     pub bad_player_percent: u64,
+    /// A call of the manager or of a referee fails on its own machine, which says nothing about whom it called.
+    pub our_fault_percent: u64,
+    /// So many referees find no way to any player.
+    pub cut_off: u64,
     /// How many in a hundred seconds someone asks or forges something.
     pub meddling_percent: u64,
     /// When all of this ends, except the players that misbehave.
@@ -57,6 +61,8 @@ impl Faults {
         disk_us_max: 5_000,
         clock_error_us_max: 0,
         bad_player_percent: 0,
+        our_fault_percent: 0,
+        cut_off: 0,
         meddling_percent: 0,
         heal_after: Duration::ZERO,
     };
@@ -75,6 +81,8 @@ impl Faults {
         // Short leagues need short troubles, long ones long: the scale is drawn, then the length.
         let scale_ms = *pick(chance, &[1_000, 4_000, 20_000, 60_000, 200_000]).unwrap_or(&1_000);
         let latency_ms_max = *pick(chance, &[1, 5, 50, 400]).unwrap_or(&1);
+        let our_fault_percent = if chance.chance(70) { 0 } else { 1 + chance.below(40) };
+        let cut_off = if chance.chance(80) { 0 } else { 1 };
         Self {
             latency_us: (100, 100 + latency_ms_max * 1_000),
             spike_percent,
@@ -90,12 +98,14 @@ impl Faults {
             disk_us_max: 5_000,
             clock_error_us_max,
             bad_player_percent,
+            our_fault_percent,
+            cut_off,
             meddling_percent,
             heal_after: Duration::from_millis(500 + scale_ms / 2 + chance.below(scale_ms)),
         }
     }
 
-    /// Whether messages always arrive, and hosts always run.
+    /// Whether messages always arrive, and hosts always run. That a machine cannot send is no excuse for anyone to lose.
     pub fn is_sound(&self) -> bool {
         [
             self.spike_percent,

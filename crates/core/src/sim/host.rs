@@ -199,7 +199,7 @@ impl<A: Agent> Machine for Host<A> {
         let Some(Waiting { log_end, at, step }) = self.waiting.pop_front() else {
             return Ok(Released::default());
         };
-        let Step { events, mut outbox, replies, mut inquiries } = step;
+        let Step { events, mut outbox, replies, mut inquiries, .. } = step;
         for outgoing in &mut outbox {
             outgoing.deadline = self.world_time(outgoing.deadline);
         }

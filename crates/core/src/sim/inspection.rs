@@ -5,9 +5,10 @@ use super::failure::{Checker, Fault};
 use super::happening::Happening;
 use super::who::Who;
 use super::world::World;
+use crate::league::fixture::Match;
 use crate::league::{League, LeagueEvent};
-use crate::protocol::PlayerId;
 use crate::protocol::messages::{GameStatus, MatchResult, Phase};
+use crate::protocol::{MatchId, PlayerId};
 use std::time::Duration;
 
 /// How long everyone has to hear that the league is over.
@@ -19,17 +20,7 @@ const RETURN: Duration = Duration::from_secs(30);
 pub(super) fn facts(league: &League) -> Facts {
     Facts {
         players: league.players.keys().cloned().collect(),
-        fixtures: league
-            .matches
-            .iter()
-            .map(|(id, game)| Fixture {
-                id: id.clone(),
-                round: game.round_id,
-                a: game.a.clone(),
-                b: game.b.clone(),
-                outcome: game.decision.as_ref().map(|decision| outcome(decision.status, &decision.result)),
-            })
-            .collect(),
+        fixtures: league.matches.iter().map(|(id, game)| fixture(id, game)).collect(),
         table: (league.table().into_iter())
             .map(|place| Row {
                 player: place.player,
@@ -42,6 +33,16 @@ pub(super) fn facts(league: &League) -> Facts {
             })
             .collect(),
         completed: league.phase == Phase::Completed,
+    }
+}
+
+fn fixture(id: &MatchId, game: &Match) -> Fixture {
+    Fixture {
+        id: id.clone(),
+        round: game.round_id,
+        a: game.a.clone(),
+        b: game.b.clone(),
+        outcome: game.decision.as_ref().map(|decision| outcome(decision.status, &decision.result)),
     }
 }
 
@@ -79,7 +80,12 @@ impl World {
         let fresh = log.get(self.ledger_read..).unwrap_or_default();
         for (_, event) in fresh {
             if let LeagueEvent::MatchDecided { match_id, status, result, .. } = event {
-                self.ledger.record(match_id, outcome(*status, result), result.clone())?;
+                let outcome = outcome(*status, result);
+                if let Some(game) = self.cast.league().matches.get(match_id) {
+                    let decided = Fixture { outcome: Some(outcome.clone()), ..fixture(match_id, game) };
+                    check::blame::names_the_losers(&decided, result)?;
+                }
+                self.ledger.record(match_id, outcome, MatchResult::clone(result))?;
             }
         }
         self.ledger_read = log.len();

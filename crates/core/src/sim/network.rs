@@ -2,6 +2,7 @@
 
 use super::faults::Faults;
 use super::who::Who;
+use crate::agent::Failure;
 use crate::entropy::Entropy;
 use crate::protocol::Timestamp;
 use std::collections::BTreeSet;
@@ -34,8 +35,10 @@ pub(super) enum Fate {
         again: Option<Duration>,
     },
     Lost,
-    Refused {
+    /// The caller learns that it failed, and how.
+    Failed {
         after: Duration,
+        how: Failure,
     },
 }
 
@@ -83,15 +86,18 @@ impl Network {
         let after = self.latency(now);
         if let Some(partition) = self.partition(now, from, to) {
             return match partition.refuses {
-                true => Fate::Refused { after },
+                true => Fate::Failed { after, how: Failure::NoRoute },
                 false => Fate::Lost,
             };
         }
         if self.has_healed(now) {
             return Fate::Arrives { after, again: None };
         }
+        if let Some(how) = self.own_fault(from, to) {
+            return Fate::Failed { after, how };
+        }
         if self.chance.chance(self.faults.refuse_percent) {
-            return Fate::Refused { after };
+            return Fate::Failed { after, how: Failure::NoConnection };
         }
         if self.chance.chance(self.faults.loss_percent) {
             return Fate::Lost;
@@ -99,6 +105,19 @@ impl Network {
         let again =
             self.chance.chance(self.faults.duplicate_percent).then(|| self.latency(now).saturating_mul(2));
         Fate::Arrives { after, again }
+    }
+
+    /// What keeps a call from leaving the machine of a manager or a referee.
+    fn own_fault(&mut self, from: Who, to: Who) -> Option<Failure> {
+        match (from, to) {
+            (Who::Referee(number), Who::Player(_)) if u64::from(number) <= self.faults.cut_off => {
+                Some(Failure::NoRoute)
+            }
+            (Who::Referee(_) | Who::Manager, _) if self.faults.our_fault_percent > 0 => {
+                self.chance.chance(self.faults.our_fault_percent).then_some(Failure::Ours)
+            }
+            _ => None,
+        }
     }
 
     /// How long an answer takes; `None` if it never arrives.

@@ -8,12 +8,13 @@ use super::wire::Freight;
 use super::world::World;
 use crate::agent::{Answer, Ask, Look};
 use crate::protocol::messages::{
-    ByPlayer, GameDetails, GameStatus, LeagueQuery, MatchResult, MatchResultReport, Phase, QueryParams,
-    QueryType, ResultDetails, StartLeague,
+    ByPlayer, GameDetails, GameStatus, LeagueError, LeagueQuery, MatchResult, MatchResultReport, Phase,
+    QueryParams, QueryType, ResultDetails, StartLeague,
 };
 use crate::protocol::{
     Body, ConversationId, Envelope, ErrorCode, Message, PlayerId, RefereeId, Sender, Token,
 };
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Why an outsider called, and so what its answer must be.
@@ -124,7 +125,7 @@ impl World {
         let query = LeagueQuery {
             league_id: self.shape.league_id.clone(),
             query_type: pick(&mut self.chance, &types).copied().unwrap_or(QueryType::GetStandings),
-            query_params: QueryParams { player_id: Some(player.clone()), round_id: None },
+            query_params: QueryParams { player_id: Some(player.clone()), ..QueryParams::default() },
         };
         let message = Message::new(self.envelope(Sender::Player(player), Some(token)), query);
         self.call_from_outside(Errand::Query, who, Who::Manager, Freight::Message(message));
@@ -174,13 +175,13 @@ impl World {
             round_id: game.round_id,
             match_id,
             game_type: self.shape.game_type.clone(),
-            result: MatchResult {
+            result: Arc::new(MatchResult {
                 winner: Some(game.a.clone()),
                 score: ByPlayer::pair((game.a.clone(), 3), (game.b.clone(), 0)),
                 details: ResultDetails::of(GameDetails::Other(serde_json::Map::new())),
                 status: Some(GameStatus::Win),
                 reason: None,
-            },
+            }),
         };
         let message = Message::new(self.envelope(sender, Some(token)), report);
         self.stats.forgeries += 1;
@@ -197,7 +198,7 @@ impl World {
             (Errand::Separate | Errand::Ask, _) => true,
             (Errand::Query, Some(Body::LeagueQueryResponse(response))) => response.success,
             // The player has registered again since, and this was its earlier token.
-            (Errand::Query, Some(Body::LeagueError(error))) => error.error_code == ErrorCode::TokenInvalid,
+            (Errand::Query, Some(Body::LeagueError(error))) => refused(error),
             (Errand::Launch, Some(Body::LeagueStatus(status))) => {
                 self.launched = true;
                 status.status != Phase::Registration
@@ -206,11 +207,11 @@ impl World {
             (Errand::Launch, Some(Body::LeagueError(error))) => {
                 !self.launched && error.error_code == ErrorCode::InvalidState
             }
-            (Errand::Forgery, Some(Body::LeagueError(error))) => error.error_code == ErrorCode::TokenInvalid,
+            (Errand::Forgery, Some(Body::LeagueError(error))) => refused(error),
             (Errand::Replay, Some(Body::MatchResultAck(_))) => true,
             (Errand::Replay, Some(Body::LeagueError(error))) => {
                 // Its token may have been replaced since, if the referee registered again.
-                [ErrorCode::ResultConflict, ErrorCode::TokenInvalid].contains(&error.error_code)
+                error.error_code == ErrorCode::ResultConflict || refused(error)
             }
             _ => false,
         };
@@ -226,11 +227,16 @@ impl World {
     }
 }
 
+/// For its token: at once, or slowly, where there were many wrong ones.
+fn refused(error: &LeagueError) -> bool {
+    [ErrorCode::TokenInvalid, ErrorCode::RateLimited].contains(&error.error_code)
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::wire::intact;
     use super::*;
-    use crate::protocol::messages::{AckStatus, LeagueError, LeagueStatus, MatchResultAck};
+    use crate::protocol::messages::{AckStatus, LeagueStatus, MatchResultAck};
     use crate::protocol::{LeagueId, MatchId};
     use crate::sim::{Options, Shape};
 

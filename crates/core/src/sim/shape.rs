@@ -6,6 +6,7 @@ use super::minds::Mind;
 use super::who::Who;
 use super::wire::Wire;
 use crate::entropy::Entropy;
+use crate::game::GAMES;
 use crate::league::{EndpointCheck, Settings};
 use crate::protocol::decode::Conformance;
 use crate::protocol::dialect::Dialect;
@@ -64,7 +65,8 @@ impl Shape {
         let players = *pick(chance, &[2, 2, 3, 3, 3, 4, 4, 4, 5, 6, 7, 8]).unwrap_or(&2);
         let players = (0..players).map(|number| behaviour(chance, &faults, number)).collect();
         let referees = (0..1 + chance.below(3)).map(|_| *pick(chance, &[1, 1, 2, 3]).unwrap_or(&1)).collect();
-        let game_type = if chance.chance(85) { "even_odd" } else { "tic_tac_toe" };
+        let other = pick(chance, GAMES).map_or("even_odd", |game| game.name);
+        let game_type = if chance.chance(85) { "even_odd" } else { other };
         let lead = *pick(chance, &[0, 0, 0, 1_000, 5_000]).unwrap_or(&0);
         let endpoint_checks = [
             EndpointCheck::AtStart,

@@ -14,6 +14,7 @@ use matchday_core::protocol::{
     PlayerId, RefereeId, Sender, Timestamp, Token, Version,
 };
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 pub(crate) struct Desk {
@@ -86,8 +87,14 @@ impl Desk {
     }
 
     pub(crate) fn ask_any(&mut self, ask: Ask, local: bool) -> Vec<Content> {
+        self.ask_despite(ask, local, None)
+    }
+
+    /// Asks what the driver has something against.
+    pub(crate) fn ask_despite(&mut self, ask: Ask, local: bool, objection: Option<&str>) -> Vec<Content> {
         self.requests += 1;
-        let request = Request { id: RequestId(self.requests), ask, dialect: Dialect::Standard, local };
+        let (id, dialect) = (RequestId(self.requests), Dialect::Standard);
+        let request = Request { id, ask, dialect, local, objection: objection.map(str::to_owned) };
         self.hand_in(Input::Request(request))
     }
 
@@ -120,7 +127,7 @@ impl Desk {
     pub(crate) fn start(&mut self) -> LeagueStatus {
         let league_id = self.settings.league_id.clone();
         match self.ask_as(&Sender::Launcher, StartLeague { league_id }) {
-            Body::LeagueStatus(status) => status,
+            Body::LeagueStatus(status) => Arc::unwrap_or_clone(status),
             other => panic!("expected LEAGUE_STATUS, got {other:?}"),
         }
     }
@@ -204,7 +211,7 @@ impl Desk {
             round_id: game.round_id,
             match_id: id.clone(),
             game_type: GameType::new("even_odd"),
-            result: MatchResult {
+            result: Arc::new(MatchResult {
                 winner,
                 score: ByPlayer::pair((game.a.clone(), score.0), (game.b.clone(), score.1)),
                 details: ResultDetails {
@@ -213,7 +220,7 @@ impl Desk {
                 },
                 status: Some(status),
                 reason: Some("because".into()),
-            },
+            }),
         }
     }
 

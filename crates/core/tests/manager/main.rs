@@ -9,13 +9,16 @@
 )]
 
 mod desk;
+mod handing_back;
 mod orders;
 mod queries;
 mod recovery;
 mod registration;
 mod results;
 mod returning;
+mod rights;
 mod rounds;
 #[path = "../schemas/mod.rs"]
 mod schemas;
 mod start;
+mod tokens;

@@ -20,6 +20,7 @@ fn give(desk: &mut Desk, order: Order, player: Option<&str>, match_id: Option<&s
         order,
         player_id: player.map(PlayerId::new),
         match_id: match_id.map(MatchId::new),
+        agent_id: None,
     };
     let mut message = desk.message(&Sender::Launcher, order);
     message.envelope.auth_token = Some(operator());
@@ -36,7 +37,13 @@ fn phase(answer: &Body) -> Phase {
 #[test]
 fn orders_need_the_operator_token_even_from_this_machine() {
     let mut desk = Desk::started(settings(), 2, 1);
-    let order = LeagueOrder { league_id: league_id(), order: Order::Pause, player_id: None, match_id: None };
+    let order = LeagueOrder {
+        league_id: league_id(),
+        order: Order::Pause,
+        player_id: None,
+        match_id: None,
+        agent_id: None,
+    };
     let mut message = desk.message(&Sender::Launcher, order);
     for (token, expected) in
         [(None, ErrorCode::TokenMissing), (Some(Token::new("tok_guess")), ErrorCode::TokenInvalid)]

@@ -5,19 +5,20 @@ use matchday_core::agent::{Ask, Content, Look};
 use matchday_core::league::Settings;
 use matchday_core::protocol::decode::Conformance;
 use matchday_core::protocol::messages::*;
-use matchday_core::protocol::{Body, ErrorCode, PlayerId, RefereeId, RoundId, Sender, Token};
+use matchday_core::protocol::{Body, ErrorCode, GameType, PlayerId, RefereeId, RoundId, Sender, Token};
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 fn query(desk: &mut Desk, query_type: QueryType, query_params: QueryParams) -> LeagueQueryResponse {
     let query = LeagueQuery { league_id: league_id(), query_type, query_params };
     match desk.ask_as(&referee(1), query) {
-        Body::LeagueQueryResponse(response) => response,
+        Body::LeagueQueryResponse(response) => Arc::unwrap_or_clone(response),
         other => panic!("expected LEAGUE_QUERY_RESPONSE, got {other:?}"),
     }
 }
 
 fn of_player(id: &str) -> QueryParams {
-    QueryParams { player_id: Some(PlayerId::new(id)), round_id: None }
+    QueryParams { player_id: Some(PlayerId::new(id)), ..QueryParams::default() }
 }
 
 fn data(response: LeagueQueryResponse) -> Value {
@@ -53,10 +54,10 @@ fn the_schedule_can_be_had_whole_or_by_round() {
     let mut desk = after_one_round();
     let whole = data(query(&mut desk, QueryType::GetSchedule, QueryParams::default()));
     assert_eq!(whole["rounds"].as_array().unwrap().len(), 3);
-    let first = QueryParams { round_id: Some(RoundId(1)), player_id: None };
+    let first = QueryParams { round_id: Some(RoundId(1)), ..QueryParams::default() };
     let one = data(query(&mut desk, QueryType::GetSchedule, first));
     assert_eq!(one["rounds"][0]["matches"][0]["result"]["winner"], "P01");
-    let beyond = QueryParams { round_id: Some(RoundId(4)), player_id: None };
+    let beyond = QueryParams { round_id: Some(RoundId(4)), ..QueryParams::default() };
     let error = query(&mut desk, QueryType::GetSchedule, beyond).error.unwrap();
     assert_eq!(error.error_code, ErrorCode::InvalidFormat);
 }
@@ -118,7 +119,7 @@ fn only_referees_are_shown_the_players_endpoints() {
     let Body::LeagueQueryResponse(hidden) = desk.ask_as(&player(1), query) else {
         panic!("expected an answer")
     };
-    assert_eq!(data(hidden)["players"][0].get("contact_endpoint"), None);
+    assert_eq!(data(Arc::unwrap_or_clone(hidden))["players"][0].get("contact_endpoint"), None);
 }
 
 #[test]
@@ -194,4 +195,22 @@ fn referees_are_listed_with_what_they_decided_and_how_they_departed_from_the_rul
     );
     assert_eq!(first["matches_decided"], decided);
     assert_eq!(first.get("contact_endpoint"), None, "endpoints are for referees alone");
+}
+
+#[test]
+fn every_game_is_told_with_its_rules_and_whether_it_is_played_here() {
+    let mut desk = Desk::with(Settings::default(), 2, 1);
+    let whole = data(query(&mut desk, QueryType::GetGames, QueryParams::default()));
+    let games = whole["games"].as_array().unwrap();
+    let told: Vec<_> = games.iter().map(|game| game["game_type"].as_str().unwrap()).collect();
+    assert_eq!(told, matchday_core::game::GAMES.iter().map(|game| game.name).collect::<Vec<_>>());
+    let here: Vec<_> = games.iter().filter(|game| game["played_here"] == true).collect();
+    assert!(here.len() == 1 && here[0]["game_type"] == "even_odd");
+    let of = |name: &str| QueryParams { game_type: Some(GameType::new(name)), ..QueryParams::default() };
+    let one = data(query(&mut desk, QueryType::GetGames, of("nim")));
+    assert!(one["games"][0]["rules"].as_str().unwrap().contains("last object"), "{one}");
+    assert_eq!(one["games"][0]["strategies"], json!(["random", "optimal"]));
+    let error = query(&mut desk, QueryType::GetGames, of("chess")).error.unwrap();
+    assert_eq!(error.error_code, ErrorCode::InvalidFormat);
+    assert!(error.error_description.contains("connect_four"), "{}", error.error_description);
 }

@@ -223,3 +223,27 @@ fn an_agent_whose_answer_was_lost_gets_it_again_though_the_league_has_started_me
     desk.pass(Duration::from_secs(60));
     assert_eq!(rejected_with(&desk.ask(message)), ErrorCode::LateRegistration, "but not for ever");
 }
+
+#[test]
+fn an_endpoint_that_may_not_be_called_is_refused_with_the_rule_and_what_to_do() {
+    let objection = "10.0.0.5 is a private address: ask the operator for --endpoints private";
+    for earlier in [false, true] {
+        let mut desk = Desk::new(quick());
+        let token = earlier.then(|| register(&mut desk, player_meta(1), None).envelope.auth_token).flatten();
+        let before = desk.manager.league().clone();
+        let mut request = desk.message(&player(77), LeagueRegisterRequest { player_meta: player_meta(1) });
+        request.envelope.auth_token = token;
+        let ask = Ask::Message(Ok(incoming(request)));
+        let Some(Content::Message(refused)) = desk.ask_despite(ask, true, Some(objection)).pop() else {
+            panic!("the registration is answered")
+        };
+        assert_eq!(rejected_with(&refused), ErrorCode::InvalidFormat);
+        let answer = answer(&refused);
+        let reason = format!("Contact endpoint not allowed - {objection}");
+        assert_eq!(answer.reason.as_deref(), Some(reason.as_str()));
+        let context = answer.context.as_ref().unwrap();
+        assert_eq!(context["path"], "player_meta.contact_endpoint");
+        assert_eq!(context["came"], player_meta(1).contact_endpoint.as_str());
+        assert_eq!(desk.manager.league().players, before.players);
+    }
+}

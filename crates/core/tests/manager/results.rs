@@ -7,6 +7,7 @@ use matchday_core::protocol::{
     Attempt, Body, ConversationId, ErrorCode, GameType, LeagueId, MatchId, PlayerId, RefereeId, RoundId,
     Sender, Token,
 };
+use std::sync::Arc;
 
 fn started() -> Desk {
     Desk::started(quick(), 4, 2)
@@ -138,7 +139,7 @@ fn a_score_must_be_one_that_the_rules_give_and_agree_with_the_winner() {
     for (name, change) in cases {
         let mut desk = started();
         let by = own_referee(&desk);
-        let answer = send(&mut desk, &by, |report| change(&mut report.result));
+        let answer = send(&mut desk, &by, |report| change(Arc::make_mut(&mut report.result)));
         assert_eq!(error_code(&answer), ErrorCode::InvalidFormat, "{name}");
         assert_eq!(desk.manager.league().matches_decided, 0, "{name}");
     }
@@ -151,7 +152,7 @@ fn scores<const N: usize>(entries: [(&str, u32); N]) -> ByPlayer<u32> {
 #[test]
 fn where_a_foreign_referee_does_not_say_how_a_match_ended_it_is_read_from_the_result() {
     let silent = |report: &mut MatchResultReport| {
-        if let GameDetails::Parity(details) = &mut report.result.details.game {
+        if let GameDetails::Parity(details) = &mut Arc::make_mut(&mut report.result).details.game {
             details.choices = [("P01", Some(Parity::Even)), ("P02", None)]
                 .into_iter()
                 .map(|(id, choice)| (PlayerId::new(id), choice))
@@ -167,7 +168,7 @@ fn where_a_foreign_referee_does_not_say_how_a_match_ended_it_is_read_from_the_re
         let mut desk = started();
         let by = own_referee(&desk);
         let mut report = desk.report_of("R1M1", score);
-        report.result.status = None;
+        Arc::make_mut(&mut report.result).status = None;
         if is_silent {
             silent(&mut report);
         }
@@ -197,7 +198,7 @@ fn what_a_referee_let_pass_is_counted_against_the_player() {
     let by = own_referee(&desk);
     send(&mut desk, &by, |report| {
         let deviations = [("P01", vec!["missing sender".into()]), ("P02", vec![])];
-        report.result.details.deviations =
+        Arc::make_mut(&mut report.result).details.deviations =
             Some(deviations.into_iter().map(|(id, list)| (PlayerId::new(id), list)).collect());
     });
     let counted = &desk.manager.league().players[&PlayerId::new("P01")].deviations;

@@ -6,6 +6,7 @@ use matchday_core::league::LeagueEvent;
 use matchday_core::league::member::Member;
 use matchday_core::protocol::messages::*;
 use matchday_core::protocol::{Body, ConversationId, ErrorCode, Message, Sender, Timestamp, Token};
+use std::sync::Arc;
 use std::time::Duration;
 
 fn key(number: u64) -> Token {
@@ -28,10 +29,10 @@ fn granted(desk: &mut Desk, message: &Message) -> Result<Token, ErrorCode> {
     };
     match response.answer.status {
         RegisterStatus::Accepted => {
-            assert_eq!(response.player_id.map(Sender::Player), Some(player(1)));
+            assert_eq!(response.player_id.clone().map(Sender::Player), Some(player(1)));
             Ok(answer.envelope.auth_token.unwrap())
         }
-        RegisterStatus::Rejected => Err(response.answer.error_code.unwrap()),
+        RegisterStatus::Rejected => Err(response.answer.error_code.clone().unwrap()),
     }
 }
 
@@ -120,7 +121,7 @@ fn an_old_copy_does_not_move_an_agent_back() {
     desk.pass(Duration::from_secs(5));
     let mut moved = request(&desk, "conv-1", Some(token.clone()));
     if let Body::LeagueRegisterRequest(request) = &mut moved.body {
-        request.player_meta.contact_endpoint = player_endpoint(50);
+        Arc::make_mut(request).player_meta.contact_endpoint = player_endpoint(50);
     }
     granted(&mut desk, &moved).unwrap();
     desk.crash();

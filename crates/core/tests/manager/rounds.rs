@@ -7,12 +7,13 @@ use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::messages::*;
 use matchday_core::protocol::{Attempt, Body, ErrorCode, RefereeId, Sender};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 fn announcements(bodies: &[Body]) -> Vec<&RoundAnnouncement> {
     bodies
         .iter()
         .filter_map(|body| match body {
-            Body::RoundAnnouncement(announcement) => Some(announcement),
+            Body::RoundAnnouncement(announcement) => Some(announcement.as_ref()),
             _ => None,
         })
         .collect()
@@ -251,7 +252,7 @@ fn three_technical_losses_in_a_row_suspend_a_player_until_it_answers() {
         let score = if a == absent { (0, 3) } else { (3, 0) };
         let mut report = desk.report_of(match_id.as_str(), score);
         if a == absent || b == absent {
-            report.result.status = Some(GameStatus::TechnicalLoss);
+            Arc::make_mut(&mut report.result).status = Some(GameStatus::TechnicalLoss);
         }
         desk.ask_as(&Sender::Referee(by), report);
     }

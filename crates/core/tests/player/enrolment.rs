@@ -4,8 +4,9 @@ use super::seat::*;
 use matchday_core::agent::{Agent, Answer, Failure, Input, Outgoing, Parcel};
 use matchday_core::enrol::Enrolment;
 use matchday_core::player::PlayerEvent;
-use matchday_core::protocol::messages::{LeagueError, LeagueRegisterRequest, LeagueRegisterResponse, Parity};
+use matchday_core::protocol::messages::{LeagueError, LeagueRegisterRequest, Parity};
 use matchday_core::protocol::{Body, ErrorCode, LeagueId, Message, Sender, Token};
+use std::sync::Arc;
 use std::time::Duration;
 
 fn registration(sent: Outgoing) -> (Message, LeagueRegisterRequest) {
@@ -13,7 +14,7 @@ fn registration(sent: Outgoing) -> (Message, LeagueRegisterRequest) {
         panic!("a message");
     };
     match message.body.clone() {
-        Body::LeagueRegisterRequest(request) => (message, request),
+        Body::LeagueRegisterRequest(request) => (message, Arc::unwrap_or_clone(request)),
         other => panic!("a registration, not {other:?}"),
     }
 }
@@ -107,8 +108,8 @@ fn in_another_league_the_same_ids_mean_other_matches_and_other_players() {
     seat.crash();
     let call = seat.wake().call;
     let mut welcome = with_token(accepted(Some(true)), Some(Token::new("tok_p01_new")));
-    if let Body::LeagueRegisterResponse(LeagueRegisterResponse { answer, .. }) = &mut welcome.body {
-        answer.league_id = Some(LeagueId::new("league_2"));
+    if let Body::LeagueRegisterResponse(response) = &mut welcome.body {
+        Arc::make_mut(response).answer.league_id = Some(LeagueId::new("league_2"));
     }
     let step = seat.answer(call, Answer::Message(Ok(incoming(welcome))));
     assert!(matches!(step.events.as_slice(), [PlayerEvent::Enrolled { .. }]));

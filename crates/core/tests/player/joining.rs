@@ -4,10 +4,11 @@ use super::seat::*;
 use matchday_core::protocol::messages::GameJoinAck;
 use matchday_core::protocol::token::Direction;
 use matchday_core::protocol::{Body, GameType, Message, Sender};
+use std::sync::Arc;
 
 fn ack(seat: &mut Seat, message: Message) -> GameJoinAck {
     match seat.say(message).body {
-        Body::GameJoinAck(ack) => ack,
+        Body::GameJoinAck(ack) => Arc::unwrap_or_clone(ack),
         other => panic!("an acknowledgement, not {other:?}"),
     }
 }
@@ -24,7 +25,7 @@ fn an_invitation_is_accepted_in_its_conversation_with_the_token_for_the_referee(
         panic!("an acknowledgement");
     };
     assert!(ack.accept);
-    assert_eq!((ack.match_id, ack.player_id), (m(1, 1), p(1)));
+    assert_eq!((&ack.match_id, &ack.player_id), (&m(1, 1), &p(1)));
     assert_eq!(ack.arrival_timestamp, seat.now);
 }
 

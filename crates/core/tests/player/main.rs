@@ -19,6 +19,7 @@ mod pondering;
 mod refusals;
 mod repetition;
 mod report;
+mod rights;
 #[path = "../schemas/mod.rs"]
 mod schemas;
 mod seat;

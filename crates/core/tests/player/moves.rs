@@ -13,7 +13,7 @@ fn squares(taken: usize) -> Vec<Value> {
 
 #[test]
 fn every_strategy_makes_legal_moves_in_tic_tac_toe() {
-    for entry in strategy::ALL {
+    for entry in strategy::all() {
         let mut seat = Seat::taken(entry.name);
         for taken in 0..9 {
             let options = squares(taken);

@@ -36,7 +36,7 @@ fn why(step: &Step<PlayerEvent>) -> Option<String> {
 fn parities(step: &Step<PlayerEvent>) -> Vec<(u64, ChooseParityResponse)> {
     let parity = |content: &Content| match content {
         Content::Message(message) => match &message.body {
-            Body::ChooseParityResponse(response) => response.clone(),
+            Body::ChooseParityResponse(response) => ChooseParityResponse::clone(response),
             other => panic!("a choice, not {other:?}"),
         },
         other => panic!("a message, not {other:?}"),
@@ -73,7 +73,7 @@ fn the_decision_is_stored_and_answered_in_the_step_in_which_it_comes() {
     let [(1, answer)] = &parities(&step)[..] else { panic!("one reply to the first request") };
     assert_eq!(answer.parity_choice, Parity::Odd);
     let Content::Message(again) = seat.ask(call_within(&id, WINDOW)) else { panic!("at once") };
-    assert_eq!(again.body, Body::ChooseParityResponse(answer.clone()));
+    assert_eq!(again.body, Body::from(answer.clone()));
 }
 
 #[test]

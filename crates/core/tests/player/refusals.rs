@@ -5,11 +5,12 @@ use matchday_core::agent::{Ask, Content};
 use matchday_core::protocol::decode::Rejection;
 use matchday_core::protocol::messages::{LeagueError, StartLeague};
 use matchday_core::protocol::{Body, ConversationId, ErrorCode, Message};
+use std::sync::Arc;
 
 fn error(content: Content) -> (Message, LeagueError) {
     match content {
         Content::Message(message) => match message.body.clone() {
-            Body::LeagueError(error) => (message, error),
+            Body::LeagueError(error) => (message, Arc::unwrap_or_clone(error)),
             other => panic!("an error, not {other:?}"),
         },
         other => panic!("a message, not {other:?}"),

@@ -68,6 +68,7 @@ fn how_it_thinks_is_told_to_its_own_machine_only() {
         ask: Ask::PlayerState,
         dialect: Dialect::Standard,
         local: false,
+        objection: None,
     }));
     assert_eq!(data(step.replies.remove(0).content)["strategy"], Value::Null);
 }

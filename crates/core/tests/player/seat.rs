@@ -11,6 +11,7 @@ use matchday_core::protocol::messages::*;
 use matchday_core::protocol::token::Direction;
 use matchday_core::protocol::*;
 use serde_json::Value;
+use std::sync::Arc;
 
 pub(crate) struct Seat {
     pub(crate) player: Player,
@@ -315,7 +316,8 @@ impl Seat {
     /// Hands in a request under a number of its own.
     pub(crate) fn put(&mut self, number: u64, ask: Ask) -> Step<PlayerEvent> {
         let id = RequestId(number);
-        self.step(Input::Request(Request { id, ask, dialect: Dialect::Standard, local: true }))
+        let dialect = Dialect::Standard;
+        self.step(Input::Request(Request { id, ask, dialect, local: true, objection: None }))
     }
 
     pub(crate) fn ask(&mut self, ask: Ask) -> Content {
@@ -349,19 +351,19 @@ impl Seat {
         };
         assert_eq!(self.stored.len(), before, "nothing is stored");
         assert_eq!(error.original_message_type.as_deref(), Some(original.name()));
-        error
+        Arc::unwrap_or_clone(error)
     }
 
     pub(crate) fn parity(&mut self, message: Message) -> ChooseParityResponse {
         match self.say(message).body {
-            Body::ChooseParityResponse(response) => response,
+            Body::ChooseParityResponse(response) => Arc::unwrap_or_clone(response),
             other => panic!("a choice, not {other:?}"),
         }
     }
 
     pub(crate) fn moves(&mut self, message: Message) -> GameMoveResponse {
         match self.say(message).body {
-            Body::GameMoveResponse(response) => response,
+            Body::GameMoveResponse(response) => Arc::unwrap_or_clone(response),
             other => panic!("a move, not {other:?}"),
         }
     }

@@ -3,10 +3,11 @@
 use super::seat::{even_odd, m, p};
 use matchday_core::entropy::Entropy;
 use matchday_core::player::memory::{DrawCheck, Outcome, Past, PastGame};
-use matchday_core::player::strategy::{ALL, Turn, find, named};
+use matchday_core::player::question::Context;
+use matchday_core::player::strategy::{Turn, all, find, named};
 use matchday_core::protocol::messages::{Parity, Record};
 use matchday_core::protocol::{GameType, PlayerId};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 /// One letter each for our choice, the opponent's and the drawn parity: `eoe`; `-` where there was none.
 fn past(games: &[&str]) -> Past {
@@ -38,7 +39,7 @@ fn past(games: &[&str]) -> Past {
 /// What the strategy may choose with this history, over many seeds: `e`, `o`, or `eo` where it is left to chance.
 fn choices(name: &str, overall: &[&str], against: &[&str]) -> String {
     let (overall, against) = (past(overall), past(against));
-    let (options, context): (_, Map<String, Value>) = ([json!("even"), json!("odd")], Map::new());
+    let (options, context) = ([json!("even"), json!("odd")], Context::OfParity(None));
     let (game_type, own_id): (GameType, PlayerId) = (even_odd(), p(1));
     let turn = Turn {
         game_type: &game_type,
@@ -103,7 +104,7 @@ fn each_strategy_chooses_by_its_rule() {
 
 #[test]
 fn a_strategy_is_found_by_its_name_in_any_common_spelling() {
-    for entry in ALL {
+    for entry in all() {
         assert_eq!(find(entry.name).unwrap().name, entry.name);
         assert_eq!(find(&entry.name.replace('_', "-")).unwrap().name, entry.name);
         assert!(!entry.about.is_empty());
@@ -117,7 +118,8 @@ fn an_unknown_strategy_is_an_error_that_names_the_known_ones() {
     assert_eq!(
         error.to_string(),
         "there is no strategy \"mirorr\" (did you mean \"mirror\"?); choose one of: random, always_even, always_odd, \
-         alternating, frequency, pattern, mirror, win_stay_lose_shift"
+         alternating, frequency, pattern, mirror, win_stay_lose_shift, perfect, tit_for_tat, grim, always_cooperate, \
+         always_defect, lookahead, optimal"
     );
     assert_eq!(named("quantum").unwrap_err().nearest, None);
 }

@@ -15,6 +15,8 @@ use serde_json::{Value, json};
 use std::time::Duration;
 
 pub(crate) struct Bench {
+    /// What the rules outside were asked.
+    pub(crate) appeals: Vec<Appeal>,
     pub(crate) referee: Referee,
     pub(crate) settings: Settings,
     pub(crate) now: Timestamp,
@@ -61,7 +63,7 @@ pub(crate) fn settings() -> Settings {
         contact_endpoint: Endpoint::parse("http://localhost:8001/mcp").unwrap(),
         display_name: DisplayName::parse("Referee Alpha").unwrap(),
         version: Version::parse("1.0.0").unwrap(),
-        game_types: ["even_odd", "tic_tac_toe"].map(GameType::new).to_vec(),
+        game_types: ["even_odd", "tic_tac_toe", "rock_paper_scissors"].map(GameType::new).to_vec(),
         max_concurrent_matches: 2,
         timing: Timing::default(),
         conformance: Conformance::Strict,
@@ -127,9 +129,14 @@ impl Announced {
 impl Bench {
     /// Awake, and not yet registered.
     pub(crate) fn fresh(settings: Settings) -> Self {
+        Self::of(Referee::new(settings.clone()), settings)
+    }
+
+    pub(crate) fn of(referee: Referee, settings: Settings) -> Self {
         let mut bench = Self {
-            referee: Referee::new(settings.clone()),
+            referee,
             settings,
+            appeals: Vec::new(),
             now: start(),
             entropy: Entropy::numbered(1),
             events: Vec::new(),
@@ -185,6 +192,7 @@ impl Bench {
         self.events.extend(step.events);
         self.sent.extend(step.outbox.into_iter().map(|outgoing| (self.now, outgoing)));
         self.replies.extend(step.replies);
+        self.appeals.extend(step.appeals);
         assert_eq!(self.replayed().durable(), self.referee.durable());
         assert!(self.referee.deadline().is_none_or(|due| due > self.now), "left something undone");
     }
@@ -223,7 +231,8 @@ impl Bench {
     pub(crate) fn request(&mut self, ask: Ask) -> Content {
         self.requests += 1;
         let id = RequestId(self.requests);
-        self.input(Input::Request(Request { id, ask, dialect: Dialect::Standard, local: false }));
+        let dialect = Dialect::Standard;
+        self.input(Input::Request(Request { id, ask, dialect, local: false, objection: None }));
         let reply = self.replies.last().expect("every request has its reply");
         assert_eq!(reply.to, id);
         reply.content.clone()
@@ -330,7 +339,7 @@ impl Bench {
 
     pub(crate) fn report(&self) -> MatchResult {
         match body(&self.last(MessageType::MatchResultReport)) {
-            Body::MatchResultReport(report) => report.result.clone(),
+            Body::MatchResultReport(report) => MatchResult::clone(&report.result),
             _ => unreachable!(),
         }
     }
@@ -362,7 +371,7 @@ impl Bench {
     }
 
     pub(crate) fn reason(&self) -> String {
-        self.report().reason.unwrap()
+        self.report().reason.unwrap().to_string()
     }
 }
 

@@ -20,7 +20,7 @@ fn it_says_all_that_a_manager_wants_to_know() {
         json!({
             "display_name": "Referee Alpha",
             "version": "1.0.0",
-            "game_types": ["even_odd", "tic_tac_toe"],
+            "game_types": ["even_odd", "tic_tac_toe", "rock_paper_scissors"],
             "contact_endpoint": "http://localhost:8001/mcp",
             "max_concurrent_matches": 2,
             "protocol_version": "2.1.0",

@@ -9,16 +9,20 @@
 )]
 
 mod bench;
+mod blame;
 mod capacity;
 mod chaos;
 mod crash;
 mod dialects;
 mod enrolment;
 mod manager;
+mod outside;
 mod report;
+mod rights;
 #[path = "../schemas/mod.rs"]
 mod schemas;
 mod silence;
+mod simultaneous;
 mod tic_tac_toe;
 mod whole_match;
 mod wrong_answers;

@@ -6,6 +6,7 @@ use matchday_core::fair::{Nonce, verify};
 use matchday_core::protocol::messages::{GameDetails, Parity};
 use matchday_core::protocol::{Attempt, Body, MessageType, Sender};
 use matchday_core::referee::{Held, Phase, RefereeEvent};
+use std::sync::Arc;
 
 fn played() -> Bench {
     let mut bench = Bench::joined();
@@ -118,7 +119,7 @@ fn the_winner_is_whoever_called_the_number_that_the_reveal_gives() {
     else {
         panic!()
     };
-    assert_eq!(invitation.draw_commitment, Some(reveal.commitment));
+    assert_eq!(invitation.draw_commitment.as_ref(), Some(&reveal.commitment));
 }
 
 #[test]
@@ -181,7 +182,7 @@ fn a_player_without_a_nonce_or_with_one_too_long_takes_part_with_its_id() {
     for (player, nonce) in [(1, None), (2, Some("x".repeat(65)))] {
         let mut choice = bench.choice(player, "R1M1", Parity::Even);
         if let Ok(Body::ChooseParityResponse(response)) = &mut choice.body {
-            response.nonce = nonce.map(|text| Nonce(text.into()));
+            Arc::make_mut(response).nonce = nonce.map(|text| Nonce(text.into()));
         }
         bench.answers(player, MessageType::ChooseParityCall, Answer::Message(Ok(choice)));
     }

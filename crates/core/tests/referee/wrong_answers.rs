@@ -8,6 +8,7 @@ use matchday_core::protocol::messages::{GameJoinAck, Parity};
 use matchday_core::protocol::{Body, PlayerId, Sender, Token};
 use serde_json::json;
 use smol_str::SmolStr;
+use std::sync::Arc;
 
 /// Player 1 has chosen, player 2 is asked.
 fn asked() -> Bench {
@@ -100,7 +101,7 @@ fn another_match_id_is_e015() {
     let mut bench = asked();
     let mut choice = bench.choice(2, "R1M1", Parity::Odd);
     if let Ok(Body::ChooseParityResponse(response)) = &mut choice.body {
-        response.match_id = m("R1M2");
+        Arc::make_mut(response).match_id = m("R1M2");
     }
     say(&mut bench, choice);
     assert_eq!(told(&bench), "E015");
@@ -119,7 +120,7 @@ fn the_opponents_name_is_e012_in_sender_and_in_body() {
         assert_eq!(told(&bench), "E012");
         let mut choice = bench.choice(2, "R1M1", Parity::Odd);
         if let Ok(Body::ChooseParityResponse(response)) = &mut choice.body {
-            response.player_id = p(1);
+            Arc::make_mut(response).player_id = p(1);
         }
         say(&mut bench, choice);
         assert_eq!(told(&bench), "E012");
@@ -185,7 +186,7 @@ fn a_name_of_the_agents_own_may_stand_in_the_body_too_but_no_given_id() {
         let mut ack = bench.join_ack(2, "R1M1", true);
         ack.envelope.sender = Sender::Player(PlayerId::new(name));
         if let Ok(Body::GameJoinAck(body)) = &mut ack.body {
-            body.player_id = PlayerId::new(name);
+            Arc::make_mut(body).player_id = PlayerId::new(name);
         }
         bench.answers(2, GameInvitation, Answer::Message(Ok(ack)));
         assert_eq!(bench.all(GameError).is_empty(), taken, "{name}");

@@ -6,8 +6,10 @@ use crate::local::{LocalLeague, Plan, Seat};
 use crate::mind::chooser::Chooser;
 use crate::store::Store;
 use anyhow::Result;
+use matchday_core::game;
 use matchday_core::league;
-use matchday_core::player::strategy;
+use matchday_core::player::strategy::{self, StrategyEntry};
+use matchday_core::protocol::GameType;
 use std::path::Path;
 use std::time::Duration;
 
@@ -20,8 +22,14 @@ pub(super) async fn gather(size: Size, folder: &Path) -> Result<LocalLeague> {
     Ok(local)
 }
 
+/// Those of the game, one after the other, over and over.
+pub(super) fn strategies() -> impl Iterator<Item = &'static StrategyEntry> {
+    let game = game::find(&GameType::new("even_odd"));
+    game.into_iter().flat_map(strategy::of).collect::<Vec<_>>().into_iter().cycle()
+}
+
 fn plan(size: Size) -> Plan {
-    let choosers = (1..=size.players).zip(strategy::ALL.iter().cycle());
+    let choosers = (1..=size.players).zip(strategies());
     let seat = |(number, entry)| Seat {
         name: format!("Player {number}"),
         chooser: Chooser::BuiltIn(entry),
@@ -33,5 +41,6 @@ fn plan(size: Size) -> Plan {
         referees: size.referees.into(),
         seed: None,
         record_exchanges: true,
+        rules: None,
     }
 }

@@ -1,15 +1,16 @@
 //! A league of separate processes: `matchday manager`, `referee` and `player`, each with a store of its own.
 
 use super::figures::Memory;
+use super::here::strategies;
 use super::one_process::Played;
 use super::program::Program;
 use super::size::Size;
 use super::story::Story;
 use super::usage::{Course, Usage};
 use crate::cli::desk::Desk;
+use crate::net::client::Client;
 use anyhow::{Context, Result, bail};
 use matchday_core::league;
-use matchday_core::player::strategy;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -35,7 +36,7 @@ pub(super) async fn play(size: Size, folder: &Path) -> Result<Played> {
     fleet.until_said("registered as ").await?;
     let pids = fleet.programs.iter().map(Program::pid).collect::<Result<Vec<u32>>>()?;
     let before = Usage::of(&pids);
-    let desk = Desk::at(&url);
+    let desk = Desk::at(&url, Client::new());
     desk.start(&league::Settings::default().league_id, None).await?;
     fleet.until_over(&desk).await?;
     let after = Usage::of(&pids);
@@ -76,7 +77,7 @@ impl Fleet {
             let args = ["referee", "--manager", manager, "--max-matches", &matches];
             self.start(&format!("referee-{number}"), &args)?;
         }
-        for (number, strategy) in (1..=size.players).zip(strategy::ALL.iter().cycle()) {
+        for (number, strategy) in (1..=size.players).zip(strategies()) {
             let args = ["player", "--manager", manager, "--strategy", strategy.name];
             self.start(&format!("player-{number}"), &args)?;
         }

@@ -111,7 +111,7 @@ impl Probe {
             }
             // A connection that breaks off is an answer of a kind, as long as the next one is taken.
             Outcome::Failed(CallError::NoConnection(_)) if self.listens().await => exchange,
-            Outcome::Failed(CallError::TimedOut | CallError::NoConnection(_)) => {
+            Outcome::Failed(CallError::TimedOut | CallError::NoConnection(_) | CallError::NoRoute(_)) => {
                 self.misses.fetch_add(1, Ordering::Relaxed);
                 exchange
             }

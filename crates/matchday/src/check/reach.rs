@@ -29,17 +29,19 @@ pub(crate) async fn reach(probe: &Probe) -> Result<Exchange, (Exchange, String)>
     let exchange = probe.ping().await;
     let why = match &exchange.outcome {
         Outcome::Answered(_) => None,
-        Outcome::Failed(CallError::NoConnection(error)) => Some(match connected(url).await {
-            Ok(()) if is_https(url) => format!(
-                "no TLS with what listens at {url} ({error}) - mend its certificate, or serve the agent over http for the check"
-            ),
-            Ok(()) => format!(
-                "what listens at {url} breaks off instead of answering HTTP ({error}) - is it an agent?"
-            ),
-            Err(error) => {
-                format!("nobody listens at {url} ({error}) - start the agent, or check host and port")
-            }
-        }),
+        Outcome::Failed(CallError::NoConnection(error) | CallError::NoRoute(error)) => {
+            Some(match connected(url).await {
+                Ok(()) if is_https(url) => format!(
+                    "no TLS with what listens at {url} ({error}) - mend its certificate, or serve the agent over http for the check"
+                ),
+                Ok(()) => format!(
+                    "what listens at {url} breaks off instead of answering HTTP ({error}) - is it an agent?"
+                ),
+                Err(error) => {
+                    format!("nobody listens at {url} ({error}) - start the agent, or check host and port")
+                }
+            })
+        }
         Outcome::Failed(CallError::TimedOut) => Some(format!(
             "what listens at {url} gave no whole answer to HTTP within {} - is it an agent, and does it serve while it waits?",
             super::exchange::seconds(exchange.took)

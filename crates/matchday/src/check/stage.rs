@@ -2,6 +2,7 @@
 
 use matchday_core::entropy::Entropy;
 use matchday_core::fair::{Dice, Nonce, Secret};
+use matchday_core::game::{AskBy, Game, GameEntry, Outcome, Seat, Turn};
 use matchday_core::protocol::messages::*;
 use matchday_core::protocol::text::RuleBroken;
 use matchday_core::protocol::token::Direction;
@@ -9,7 +10,8 @@ use matchday_core::protocol::{
     Attempt, Body, ConversationId, DisplayName, Endpoint, Envelope, ErrorCode, GameType, LeagueId, MatchId,
     Message, PlayerId, RefereeId, RoundId, Sender, Timestamp, Token, decode,
 };
-use serde_json::{Map, json};
+use serde_json::{Map, Value, json};
+use smol_str::{SmolStr, format_smolstr};
 use std::time::Duration;
 
 const CHOICE_WINDOW: Duration = Duration::from_secs(30);
@@ -42,6 +44,8 @@ pub(crate) struct Stage {
     secret: Secret,
     names: [DisplayName; 2],
     rounds: u32,
+    /// What is played.
+    pub(crate) game: &'static GameEntry,
 }
 
 impl Stage {
@@ -49,6 +53,7 @@ impl Stage {
         league_id: LeagueId,
         identity: Identity,
         referee_endpoint: Endpoint,
+        game: &'static GameEntry,
         entropy: &mut Entropy,
     ) -> Result<Self, RuleBroken> {
         let taken = identity.player_id == PlayerId::numbered(2);
@@ -62,6 +67,7 @@ impl Stage {
             secret: Secret::draw(entropy),
             names: [DisplayName::parse("Checked")?, DisplayName::parse("Sparring partner")?],
             rounds: 0,
+            game,
         })
     }
 
@@ -139,7 +145,28 @@ impl Stage {
         self.answer(now, fixture, ack)
     }
 
+    fn game_type(&self) -> GameType {
+        GameType::new(self.game.name)
+    }
+
+    /// Whether the game asks in the words of any game, and not in those of even/odd.
+    pub(crate) fn asks_by_move(&self) -> bool {
+        (self.game.new)().asks_by() == AskBy::Move
+    }
+
     pub(crate) fn good_choice(&self, now: Timestamp, fixture: &Fixture) -> Message {
+        if self.asks_by_move() {
+            let MoveRequest { move_type, valid_options, .. } = (self.game.new)().request(Seat::A);
+            let choice = valid_options.into_iter().next().unwrap_or_default();
+            let response = GameMoveResponse {
+                match_id: fixture.match_id.clone(),
+                player_id: self.identity.player_id.clone(),
+                game_type: self.game_type(),
+                move_data: MoveData { move_type, choice },
+                nonce: None,
+            };
+            return self.answer(now, fixture, response);
+        }
         let choice = ChooseParityResponse {
             match_id: fixture.match_id.clone(),
             player_id: self.identity.player_id.clone(),
@@ -164,7 +191,7 @@ impl Stage {
     fn announced(&self, fixture: &Fixture) -> AnnouncedMatch {
         AnnouncedMatch {
             match_id: fixture.match_id.clone(),
-            game_type: even_odd(),
+            game_type: self.game_type(),
             player_a_id: self.identity.player_id.clone(),
             player_b_id: self.opponent.clone(),
             referee_id: Some(self.referee.clone()),
@@ -182,7 +209,7 @@ impl Stage {
             league_id: self.league_id.clone(),
             round_id: fixture.round_id,
             match_id: fixture.match_id.clone(),
-            game_type: even_odd(),
+            game_type: self.game_type(),
             role_in_match: Role::PlayerA,
             opponent_id: self.opponent.clone(),
             player_id: Some(self.identity.player_id.clone()),
@@ -191,13 +218,17 @@ impl Stage {
         self.as_referee(now, fixture, body)
     }
 
+    /// The first question of a match.
     pub(crate) fn question(&self, now: Timestamp, fixture: &Fixture) -> Message {
+        if self.asks_by_move() {
+            return self.question_in(now, fixture, (self.game.new)().as_ref());
+        }
         let body = ChooseParityCall {
             league_id: Some(self.league_id.clone()),
             round_id: Some(fixture.round_id),
             match_id: fixture.match_id.clone(),
             player_id: self.identity.player_id.clone(),
-            game_type: even_odd(),
+            game_type: self.game_type(),
             context: Some(ChoiceContext {
                 opponent_id: Some(self.opponent.clone()),
                 round_id: Some(fixture.round_id),
@@ -208,20 +239,18 @@ impl Stage {
         self.as_referee(now, fixture, body)
     }
 
-    /// The same question in the words of any game.
-    pub(crate) fn move_call(&self, now: Timestamp, fixture: &Fixture) -> Message {
-        let context = json!({"opponent_id": self.opponent, "your_standings": Record::default()});
+    /// The question that a game puts to the player as it stands, in the words of any game. The player is always A.
+    pub(crate) fn question_in(&self, now: Timestamp, fixture: &Fixture, game: &dyn Game) -> Message {
+        let mut move_request = game.request(Seat::A);
+        move_request.context.insert("opponent_id".into(), json!(self.opponent));
+        move_request.context.insert("your_standings".into(), json!(Record::default()));
         let body = GameMoveCall {
             league_id: Some(self.league_id.clone()),
             round_id: Some(fixture.round_id),
             match_id: fixture.match_id.clone(),
             player_id: self.identity.player_id.clone(),
-            game_type: even_odd(),
-            move_request: MoveRequest {
-                move_type: "choose_parity".into(),
-                valid_options: vec!["even".into(), "odd".into()],
-                context: context.as_object().cloned().unwrap_or_default(),
-            },
+            game_type: self.game_type(),
+            move_request,
             deadline: now + CHOICE_WINDOW,
         };
         self.as_referee(now, fixture, body)
@@ -229,9 +258,16 @@ impl Stage {
 
     /// The referee complains of a choice that was never made, and will ask again.
     pub(crate) fn game_error(&self, now: Timestamp, fixture: &Fixture) -> Message {
-        let code = ErrorCode::InvalidParityChoice;
+        let by_move = self.asks_by_move();
+        let legal = (self.game.new)().request(Seat::A).valid_options;
+        let (code, came, field, owed) = match by_move {
+            true => (ErrorCode::InvalidMove, "no such move", "move_data.choice", "GAME_MOVE_RESPONSE"),
+            false => (ErrorCode::InvalidParityChoice, "Odd", "parity_choice", "CHOOSE_PARITY_RESPONSE"),
+        };
         let (name, player) = (code.name().to_owned(), self.identity.player_id.clone());
-        let context = json!({"invalid_choice": "Odd", "valid_choices": ["even", "odd"]});
+        let told: Vec<_> = legal.iter().map(Value::to_string).collect();
+        let message = format!("{field}: expected exactly one of {}, got \"{came}\"", told.join(", "));
+        let context = json!({"invalid_choice": came, "valid_choices": legal});
         let body = GameError {
             league_id: Some(self.league_id.clone()),
             round_id: Some(fixture.round_id),
@@ -240,9 +276,9 @@ impl Stage {
             affected_player: Some(player),
             error_name: Some(name.clone()),
             error_description: name,
-            error_message: Some("parity_choice: expected exactly \"even\" or \"odd\", got \"Odd\"".into()),
+            error_message: Some(message),
             error_code: code,
-            action_required: Some("CHOOSE_PARITY_RESPONSE".into()),
+            action_required: Some(owed.into()),
             game_state: Some("COLLECTING_CHOICES".into()),
             retryable: Some(true),
             retry_info: Some(RetryInfo {
@@ -260,8 +296,54 @@ impl Stage {
         self.as_referee(now, fixture, body)
     }
 
-    /// How the match ended. A player that verifies draws finds this one in order, if `nonce` is the one it sent.
+    /// How the match ended that began with this choice.
     pub(crate) fn game_over(
+        &self,
+        now: Timestamp,
+        fixture: &Fixture,
+        choice: Option<&Value>,
+        nonce: Option<Nonce>,
+    ) -> Message {
+        if !self.asks_by_move() {
+            let parity = choice.and_then(|choice| choice.as_str()).and_then(Parity::parse);
+            return self.parity_over(now, fixture, parity.unwrap_or(Parity::Even), nonce);
+        }
+        let mut game = (self.game.new)();
+        if let Some(choice) = choice {
+            // It is legal, or it would not have been taken for a choice.
+            let _ = game.play(Seat::A, choice);
+        }
+        play_on(game.as_mut());
+        self.over(now, fixture, game.as_ref())
+    }
+
+    /// How a match ended whose every move was asked for.
+    pub(crate) fn over(&self, now: Timestamp, fixture: &Fixture, game: &dyn Game) -> Message {
+        let players = [self.identity.player_id.clone(), self.opponent.clone()];
+        let winner = match game.outcome() {
+            Some(Outcome::Win(seat)) => Some(seat.of(&players).clone()),
+            Some(Outcome::Draw) | None => None,
+        };
+        let reason: Option<SmolStr> = Some(game.reason(&players).into());
+        let body = GameOver {
+            league_id: Some(self.league_id.clone()),
+            round_id: Some(fixture.round_id),
+            match_id: fixture.match_id.clone(),
+            game_type: self.game_type(),
+            game_result: GameResult {
+                status: if winner.is_some() { GameStatus::Win } else { GameStatus::Draw },
+                winner_player_id: winner,
+                details: game.details(&players),
+                reason: reason.clone(),
+                fairness: None,
+            },
+            reason,
+        };
+        self.as_referee(now, fixture, body)
+    }
+
+    /// A player that verifies draws finds this one in order, if `nonce` is the one it sent.
+    fn parity_over(
         &self,
         now: Timestamp,
         fixture: &Fixture,
@@ -275,7 +357,7 @@ impl Stage {
         let number = u8::try_from(dice.uniform(1..=10)).unwrap_or(1);
         let parity = Parity::of(number);
         let winner = if choice == parity { own.clone() } else { other.clone() };
-        let reason = format!("{winner} chose {parity}, number was {number} ({parity})");
+        let reason = format_smolstr!("{winner} chose {parity}, number was {number} ({parity})");
         let choices = [(own.clone(), Some(choice)), (other.clone(), Some(choice.other()))];
         let [a, b] = nonces;
         let reveal = self.secret.reveal(
@@ -293,7 +375,7 @@ impl Stage {
             league_id: Some(self.league_id.clone()),
             round_id: Some(fixture.round_id),
             match_id: fixture.match_id.clone(),
-            game_type: even_odd(),
+            game_type: self.game_type(),
             game_result: GameResult {
                 status: GameStatus::Win,
                 winner_player_id: Some(winner),
@@ -379,6 +461,25 @@ impl Stage {
     }
 }
 
-fn even_odd() -> GameType {
-    GameType::new("even_odd")
+/// Plays a game to its end by whichever move is first, for whoever is to move.
+fn play_on(game: &mut dyn Game) {
+    loop {
+        let seats = match game.turn() {
+            Turn::Both => &Seat::BOTH[..],
+            Turn::One(Seat::A) => &[Seat::A],
+            Turn::One(Seat::B) => &[Seat::B],
+            Turn::Over | Turn::Chance | Turn::Outside => return,
+        };
+        let moved = seats.iter().filter(|seat| play_any(game, **seat, 0));
+        if moved.count() == 0 {
+            return;
+        }
+    }
+}
+
+/// Makes some legal move, another for another number; whether there was one.
+pub(crate) fn play_any(game: &mut dyn Game, seat: Seat, number: usize) -> bool {
+    let options = game.request(seat).valid_options;
+    let option = number.checked_rem(options.len()).and_then(|place| options.get(place));
+    option.is_some_and(|option| game.play(seat, option).is_ok())
 }

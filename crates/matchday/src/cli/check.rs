@@ -1,12 +1,13 @@
 //! `matchday check`: is an agent conformant? Exit code 0 only if every mandatory rule is known to hold.
 
-use super::{Usage, notice};
+use super::{Usage, games, notice};
 use crate::check::player::{Order, Wait};
 use crate::check::report::Report;
 use crate::check::{manager, player, reach, referee, render};
 use crate::view::{Paint, say};
 use anyhow::{Context, Result};
 use clap::{Args, Subcommand, ValueEnum};
+use matchday_core::game::GameEntry;
 use matchday_core::protocol::decode::Conformance;
 use matchday_core::protocol::{Endpoint, PlayerId};
 use std::path::PathBuf;
@@ -26,6 +27,7 @@ const PLAYER_EXAMPLE: &str = "\
 Example:
   matchday check player http://localhost:8101/mcp
   matchday check player http://localhost:8101/mcp --quick --json
+  matchday check player --game tic_tac_toe http://localhost:8101/mcp
   matchday check player --wait --junit player.xml
       then start the agent, with http://localhost:8000/mcp as its manager
 
@@ -90,6 +92,8 @@ struct PlayerArgs {
     /// The id under which the player is registered elsewhere [default: the one it answers with]
     #[arg(long, value_name = "ID", conflicts_with = "wait")]
     player_id: Option<String>,
+    #[arg(long, default_value = "even_odd", value_name = "NAME", value_parser = games::known, help = games::help())]
+    game: &'static GameEntry,
 }
 
 #[derive(Debug, Args)]
@@ -176,6 +180,7 @@ async fn check_player(args: PlayerArgs) -> Result<ExitCode> {
         quick: args.common.quick,
         conformance: args.common.conformance.into(),
         player_id: args.player_id.map(PlayerId::new),
+        game: args.game,
     };
     let report = player::check(order).await?;
     args.common.publish(&report)

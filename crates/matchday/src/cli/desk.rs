@@ -1,5 +1,6 @@
 //! A manager as seen from a command: asks it questions, gives it the operator's messages.
 
+use super::tls::TlsArgs;
 use crate::net::client::{CallError, Client};
 use crate::shell::Clock;
 use anyhow::{Result, anyhow, bail};
@@ -25,6 +26,14 @@ pub(super) struct ManagerArg {
         global = true
     )]
     pub(super) manager: String,
+    #[command(flatten)]
+    tls: TlsArgs,
+}
+
+impl ManagerArg {
+    pub(super) fn desk(&self) -> Result<Desk> {
+        Ok(Desk::at(&self.manager, self.tls.client()?))
+    }
 }
 
 #[derive(Debug)]
@@ -35,8 +44,8 @@ pub(crate) struct Desk {
 }
 
 impl Desk {
-    pub(crate) fn at(url: &str) -> Self {
-        Self { client: Client::new(), clock: Clock::start(), url: url.to_owned() }
+    pub(crate) fn at(url: &str, client: Client) -> Self {
+        Self { client, clock: Clock::start(), url: url.to_owned() }
     }
 
     /// Asks what anyone may ask: the message that answers.
@@ -84,12 +93,25 @@ impl Desk {
         self.send(order, Some(token)).await
     }
 
+    /// An order whose answer shows a new token: that too.
+    pub(super) async fn rotate(&self, order: LeagueOrder, token: &Token) -> Result<(Value, Token)> {
+        let answer = self.ask(order, Some(token)).await?;
+        let made = answer.get("auth_token").and_then(Value::as_str).map(Token::new);
+        let made =
+            made.ok_or_else(|| anyhow!("the manager shows no new token - is it one of Matchday's?"))?;
+        Ok((bare(answer), made))
+    }
+
     async fn send(&self, body: impl Into<Body>, token: Option<&Token>) -> Result<Value> {
+        self.ask(body, token).await.map(bare)
+    }
+
+    async fn ask(&self, body: impl Into<Body>, token: Option<&Token>) -> Result<Value> {
         let now = self.clock.now();
         let conversation = ConversationId::new(format!("conv-launcher-{}", now.as_micros()));
         let envelope = Envelope::new(Sender::Launcher, now, conversation).with_token(token.cloned());
         let answer = self.post(&serde_json::to_value(Message::new(envelope, body))?).await?;
-        checked(answer).map(bare)
+        checked(answer)
     }
 
     async fn post(&self, request: &Value) -> Result<Value> {
@@ -98,7 +120,7 @@ impl Desk {
         let url = &self.url;
         let received = self.client.post(url, body, deadline, ANSWER_BYTES_MAX).await;
         let received = received.map_err(|error| match error {
-            CallError::NoConnection(_) | CallError::TimedOut => {
+            CallError::NoConnection(_) | CallError::NoRoute(_) | CallError::TimedOut => {
                 anyhow!("no manager answers at {url} ({error}) - start one, or name its address with --manager URL")
             }
             error => anyhow!("{url} cannot be asked: {error} - check --manager"),

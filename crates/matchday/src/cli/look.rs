@@ -54,7 +54,7 @@ pub(super) async fn show(
     ask: impl AsyncFn(&Desk) -> Result<Value>,
     for_people: impl Fn(&Value) -> Result<String>,
 ) -> Result<ExitCode> {
-    let desk = Desk::at(&args.at.manager);
+    let desk = args.at.desk()?;
     let render = async || {
         let data = ask(&desk).await?;
         shown(args, &data, &for_people)
@@ -129,7 +129,7 @@ fn standings_table(data: &Value) -> Result<String> {
             let mut cells =
                 vec![row.rank.to_string(), row.player_id.to_string(), row.display_name.to_string()];
             cells.extend(numbers);
-            cells.push(row.rank_reason.clone().unwrap_or_default());
+            cells.push(row.rank_reason.clone().unwrap_or_default().to_string());
             cells
         })
         .collect();

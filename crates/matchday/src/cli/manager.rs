@@ -4,8 +4,8 @@
 use super::config::{Config, Flags};
 use super::desk::Desk;
 use super::settings::ForManager;
-use super::{Usage, notice, seat, serve};
-use crate::shell::{self, entropy_from_system};
+use super::{Usage, network, notice, seat, serve, tls};
+use crate::shell::{self, Options, entropy_from_system};
 use crate::store::{Store, Stream};
 use anyhow::{Context, Result};
 use matchday_core::league::{EndpointCheck, LeagueEvent, Manager, Settings, TieBreak};
@@ -25,8 +25,16 @@ pub(super) async fn execute(flags: Flags<ForManager>) -> Result<ExitCode> {
     let config = flags.resolve()?;
     let mut options = serve::options(&config)?;
     let mut settings = league_settings(&config, Settings::default())?;
+    if let Some(rules) = serve::game_program(&config)? {
+        let game = rules.describe().await.map_err(anyhow::Error::msg)?;
+        settings.game_type = game.game_type.clone();
+        settings.outside_game = Some(game);
+    }
     let start_when = start_when(&config)?;
     let listener = serve::bind(&config).await?;
+    let listening = listener.local_addr()?;
+    let to_ourselves = tls::client_to_ourselves(&config, options.terms.tls.as_ref())?;
+    options.client = network::guarded(&config, &options.client, listening, &[])?;
     let (path, store) = serve::open_store(&config, "matchday.db".to_owned())?;
     let mut token = config.text("operator-token").map(Token::new);
     match stored_settings(&store)? {
@@ -46,14 +54,16 @@ pub(super) async fn execute(flags: Flags<ForManager>) -> Result<ExitCode> {
         None => {}
     }
     let league_id = settings.league_id.clone();
-    options.seats = seat::beside(&config, &listener.local_addr()?, &store, &options)?;
+    let scheme = if options.terms.tls.is_some() { "https" } else { "http" };
+    let own = Options { client: to_ourselves.clone(), ..options.clone() };
+    options.seats = seat::beside(&config, &listening, &store, own)?;
     let handle = shell::run(Manager::new(settings), listener, store.clone(), Stream::league(), options)?;
     let mut address = handle.address();
     let local = address.ip().is_loopback();
     if address.ip().is_unspecified() {
         address.set_ip(std::net::Ipv4Addr::LOCALHOST.into());
     }
-    let desk = Desk::at(&format!("http://{address}/mcp"));
+    let desk = Desk::at(&format!("{scheme}://{address}/mcp"), to_ourselves);
     // On this machine alone the manager knows its operator without a token.
     let token = token.filter(|_| !local);
     let mut waiting = start_when;
@@ -106,7 +116,10 @@ fn league_settings(config: &Config, base: Settings) -> Result<Settings> {
         message_bytes_max: message_bytes_max(config)?.unwrap_or(base.message_bytes_max),
         timing: serve::timing(config, base.timing)?,
         operator_token: token.or(base.operator_token),
+        token_guesses_max: config.count("token-guesses-max")?.unwrap_or(base.token_guesses_max),
+        requests_per_second: config.count("agent-rate")?.unwrap_or(base.requests_per_second),
         fixtures: base.fixtures,
+        outside_game: base.outside_game,
     })
 }
 
@@ -150,10 +163,19 @@ fn stored_settings(store: &Store) -> Result<Option<Settings>> {
     let stream = Stream::league();
     let events = store.load(&stream)?;
     let Some(first) = events.first() else { return Ok(None) };
-    match log::read(&first.line).context("the league's first event cannot be understood")? {
-        (_, LeagueEvent::LeagueCreated { settings }) => Ok(Some(settings)),
-        _ => anyhow::bail!("the league's log does not begin with its settings - run `matchday verify`"),
+    let mut settings =
+        match log::read(&first.line).context("the league's first event cannot be understood")? {
+            (_, LeagueEvent::LeagueCreated { settings }) => settings,
+            _ => anyhow::bail!("the league's log does not begin with its settings - run `matchday verify`"),
+        };
+    // The one of them that the operator can change.
+    let rotated = events.iter().rfind(|event| event.line.contains("operator_token_rotated"));
+    if let Some((_, LeagueEvent::OperatorTokenRotated { token })) =
+        rotated.map(|event| log::read(&event.line)).transpose()?
+    {
+        settings.operator_token = Some(token);
     }
+    Ok(Some(settings))
 }
 
 /// Says which settings were asked for and are not the league's own.

@@ -4,9 +4,11 @@
 //! # Layout
 //! - [`settings`], `config`, `config_file`: what can be set, and where each value came from
 //! - `manager`, `referee`, `player`, `seat`: the agents, which keep running; `serve`: what they have in common
+//! - `network`, `tls`: whom an agent may call and what it takes; certificates; `limits`: all limits in one table
 //! - `desk`: talks to a manager; `look`, `stats`, `order`: the commands that do; `watch`: what is looked at again and again
 //! - `new`: a starter agent; `check`: is an agent conformant? `practice`: how does it bear a league, and trouble?
 //! - `bench`: how fast it is
+//! - `games`: what can be played
 //! - `schema`: the messages and methods for those who write agents
 //! - `run`: a whole league at once; `files`: what can be made of a stored league; `against`: its requests, sent again
 
@@ -17,8 +19,12 @@ mod config;
 mod config_file;
 pub(crate) mod desk;
 mod files;
+mod games;
+#[cfg(test)]
+mod limits;
 mod look;
 mod manager;
+mod network;
 mod new;
 mod order;
 mod player;
@@ -31,6 +37,7 @@ mod serve;
 mod settings;
 mod show;
 mod stats;
+mod tls;
 mod watch;
 
 use clap::{Parser, Subcommand};
@@ -69,7 +76,7 @@ enum Command {
     #[command(after_help = referee::EXAMPLE)]
     Referee(Flags<ForReferee>),
     /// Run a player
-    #[command(after_help = player::EXAMPLE)]
+    #[command(after_help = player::example())]
     Player(Flags<ForPlayer>),
     /// Run seats for language models: players by the Model Context Protocol
     #[command(after_help = seat::EXAMPLE)]
@@ -95,6 +102,9 @@ enum Command {
     /// Write a starter agent, in a language of your choice
     #[command(after_help = new::EXAMPLE)]
     New(new::NewArgs),
+    /// Show the games, their rules, and the strategies that are built in
+    #[command(after_help = games::EXAMPLE)]
+    Games(games::GamesArgs),
     /// Check an agent: does it keep the rules, and if not, how is it mended?
     #[command(after_help = check::EXAMPLE)]
     Check(check::CheckArgs),
@@ -150,6 +160,7 @@ async fn execute(command: Command) -> anyhow::Result<ExitCode> {
         Command::Stats(args) => stats::stats(args).await,
         Command::Admin(args) => order::admin(args).await,
         Command::New(args) => new::execute(args),
+        Command::Games(args) => games::execute(args),
         Command::Check(args) => check::execute(args).await,
         Command::Practice(args) => practice::execute(args).await,
         Command::Config(args) => show::config(args),

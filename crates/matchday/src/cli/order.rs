@@ -1,13 +1,15 @@
 //! `matchday start` and `matchday admin`: what the operator tells a league.
 
 use super::Usage;
-use super::desk::{Desk, ManagerArg};
+use super::desk::ManagerArg;
 use super::look::status_table;
 use crate::view::say;
 use anyhow::Result;
+use matchday_core::league::OPERATOR;
 use matchday_core::protocol::messages::{LeagueOrder, Order};
 use matchday_core::protocol::{MatchId, PlayerId, Token};
 use serde_json::Value;
+use smol_str::SmolStr;
 use std::process::ExitCode;
 
 pub(super) const ADMIN_EXAMPLE: &str = "\
@@ -16,7 +18,10 @@ Example:
   matchday admin pause
   matchday admin withdraw P03
   matchday admin void R1M1
-  matchday admin resume";
+  matchday admin resume
+  matchday admin rotate P02      # prints a new token, for `matchday player --auth-token`
+  matchday admin revoke REF01
+  matchday admin rotate operator";
 
 #[derive(Debug, clap::Args)]
 struct Office {
@@ -49,6 +54,25 @@ impl Office {
             true => say(serde_json::to_string_pretty(status)?),
             false => say(status_table(status)),
         }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl Office {
+    /// The one place where a token is printed: whoever asked for it must be able to hand it on.
+    fn print_token(&self, whose: &str, token: &Token, mut status: Value) -> Result<ExitCode> {
+        if self.json {
+            if let Some(fields) = status.as_object_mut() {
+                fields.insert("agent_id".to_owned(), whose.into());
+                fields.insert("auth_token".to_owned(), token.reveal().into());
+            }
+            return self.print(&status);
+        }
+        let how = match whose {
+            OPERATOR => "set MATCHDAY_OPERATOR_TOKEN to it for the next command",
+            _ => "its agent comes back with --auth-token, or by registering with it as auth_token",
+        };
+        say(format!("new token of {whose}, shown this once - {how}:\n{}", token.reveal()));
         Ok(ExitCode::SUCCESS)
     }
 }
@@ -86,11 +110,21 @@ enum OrderCommand {
     },
     /// Finish now, with the table as it stands
     End,
+    /// Make a new token for an agent and show it, this once; the old one is worth nothing from now on
+    Rotate {
+        /// Such as P03 or REF01; or operator, for the token that these commands need
+        agent: String,
+    },
+    /// Take an agent's token away: it is out until it is given another by rotate
+    Revoke {
+        /// Such as P03 or REF01
+        agent: String,
+    },
 }
 
 pub(super) async fn start(args: StartArgs) -> Result<ExitCode> {
     let office = args.office;
-    let desk = Desk::at(&office.at.manager);
+    let desk = office.at.desk()?;
     let league_id = desk.league(office.league_id.clone()).await?;
     office.print(&desk.start(&league_id, office.token().as_ref()).await?)
 }
@@ -101,14 +135,24 @@ pub(super) async fn admin(args: AdminArgs) -> Result<ExitCode> {
         let what = "this needs the operator token - give --operator-token, or set MATCHDAY_OPERATOR_TOKEN";
         return Err(Usage(what.to_owned()).into());
     };
-    let desk = Desk::at(&office.at.manager);
-    let (order, player_id, match_id) = match order {
-        OrderCommand::Pause => (Order::Pause, None, None),
-        OrderCommand::Resume => (Order::Resume, None, None),
-        OrderCommand::Withdraw { player } => (Order::Withdraw, Some(PlayerId::new(player)), None),
-        OrderCommand::Void { match_id } => (Order::Void, None, Some(MatchId::new(match_id))),
-        OrderCommand::End => (Order::End, None, None),
+    let desk = office.at.desk()?;
+    let plain = |order| (order, None, None, None);
+    let of_agent = |order, agent: String| (order, None, None, Some(SmolStr::from(agent)));
+    let (order, player_id, match_id, agent_id) = match order {
+        OrderCommand::Pause => plain(Order::Pause),
+        OrderCommand::Resume => plain(Order::Resume),
+        OrderCommand::Withdraw { player } => (Order::Withdraw, Some(PlayerId::new(player)), None, None),
+        OrderCommand::Void { match_id } => (Order::Void, None, Some(MatchId::new(match_id)), None),
+        OrderCommand::End => plain(Order::End),
+        OrderCommand::Rotate { agent } => of_agent(Order::Rotate, agent),
+        OrderCommand::Revoke { agent } => of_agent(Order::Revoke, agent),
     };
     let league_id = desk.league(office.league_id.clone()).await?;
-    office.print(&desk.order(LeagueOrder { league_id, order, player_id, match_id }, &token).await?)
+    let order = LeagueOrder { league_id, order, player_id, match_id, agent_id };
+    if order.order != Order::Rotate {
+        return office.print(&desk.order(order, &token).await?);
+    }
+    let whose = order.agent_id.clone().unwrap_or_default();
+    let (status, made) = desk.rotate(order, &token).await?;
+    office.print_token(&whose, &made, status)
 }

@@ -2,7 +2,7 @@
 
 use super::config::{Config, Flags};
 use super::settings::ForPlayer;
-use super::{Usage, notice, serve};
+use super::{Usage, network, notice, serve};
 use crate::mind::chooser::{self, Chooser, LLM, Outside};
 use crate::mind::command::PREFIX;
 use crate::mind::llm::{Api, Key, Llm};
@@ -10,15 +10,14 @@ use crate::net::client::Client;
 use crate::shell;
 use crate::store::Stream;
 use anyhow::{Context, Result};
+use matchday_core::game::{GAMES, GameEntry};
 use matchday_core::player::{Player, Settings, THINK_TIME, strategy};
-use matchday_core::protocol::{Endpoint, Version};
+use matchday_core::protocol::{Endpoint, GameType, Token, Version};
 use smol_str::format_smolstr;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-pub(super) const EXAMPLE: &str = "\
-Strategies: random, always_even, always_odd, alternating, frequency, pattern, mirror, win_stay_lose_shift
-
+const EXAMPLE: &str = "\
 A program that decides (command:PROGRAM) is started for each move: it reads the turn as JSON and prints the move. A model
 (llm) is asked through its server; the key, if it needs one, is in MATCHDAY_LLM_API_KEY. When either does not decide in
 time, the fallback strategy does.
@@ -28,6 +27,19 @@ Example:
   matchday player --strategy command:./my_program --fallback mirror --think-time 10
   matchday player --strategy llm --llm-url http://localhost:11434 --llm-model some-model";
 
+/// The help, with every strategy by the games that know it.
+pub(super) fn example() -> String {
+    let width = GAMES.iter().map(|game| game.name.len()).max().unwrap_or(0);
+    let line = |game: &GameEntry| {
+        let names: Vec<_> = game.strategies.iter().map(|entry| entry.name).collect();
+        format!("  {:width$}  {}\n", game.name, names.join(", "))
+    };
+    let lines: String = GAMES.iter().map(line).collect();
+    format!(
+        "Strategies: random, and by game those below; a game that does not know one plays it as random\n{lines}\n{EXAMPLE}"
+    )
+}
+
 /// Where the key of a model's server comes from. It is no setting: it must stand neither in arguments, which everyone
 /// on the machine can read, nor in a file that is shared.
 const KEY_VARIABLE: &str = "MATCHDAY_LLM_API_KEY";
@@ -36,6 +48,7 @@ pub(super) async fn execute(flags: Flags<ForPlayer>) -> Result<ExitCode> {
     let stop = serve::Stop::listen()?;
     let config = flags.resolve()?;
     let mut options = serve::options(&config)?;
+    options.message_bytes_max = network::message_bytes_max(&config)?;
     let chooser = chooser(&config, &options.client)?;
     let manager = serve::endpoint(&config, "manager")?.context("name the manager with --manager URL")?;
     let listener = serve::bind(&config).await?;
@@ -45,15 +58,23 @@ pub(super) async fn execute(flags: Flags<ForPlayer>) -> Result<ExitCode> {
         contact_endpoint: serve::contact(&config, port)?,
         display_name: serve::display_name(&config, &format!("Player {port}"))?,
         version: Version::parse(env!("CARGO_PKG_VERSION"))?,
-        game_types: serve::games(),
+        game_types: games(&config),
         strategy: chooser.name(),
     };
     options.mind = chooser.mind();
     let (_, store) = serve::open_store(&config, format!("player-{port}.db"))?;
     let stream = Stream("player".into());
-    let handle = shell::run(chooser.player(settings), listener, store.clone(), stream, options)?;
+    let player = chooser.player(settings).with_token(config.text("auth-token").map(Token::new));
+    let handle = shell::run(player, listener, store.clone(), stream, options)?;
     let look = |player: &Player| player.enrolment().clone();
     serve::until_told(handle, store, stop, look, async |enrolment| serve::check_enrolment(enrolment)).await
+}
+
+/// Every game that it may be invited to.
+fn games(config: &Config) -> Vec<GameType> {
+    let further = config.text("games").unwrap_or_default().split(',').map(str::trim);
+    let further = further.filter(|name| !name.is_empty()).map(GameType::new);
+    serve::games().into_iter().chain(further).collect()
 }
 
 /// How the player chooses.
@@ -105,8 +126,10 @@ mod tests {
 
     #[test]
     fn the_help_names_every_strategy() {
-        let names: Vec<_> = strategy::ALL.iter().map(|entry| entry.name).collect();
-        assert!(EXAMPLE.contains(&format!("Strategies: {}\n", names.join(", "))), "{names:?}");
+        let help = example();
+        for entry in strategy::all() {
+            assert!(help.contains(entry.name), "{}", entry.name);
+        }
     }
 
     #[test]

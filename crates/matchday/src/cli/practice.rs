@@ -2,7 +2,7 @@
 
 use super::run::{fresh_file, in_seconds, watch};
 use super::serve::Stop;
-use super::{Usage, notice};
+use super::{Usage, games, notice};
 use crate::check::reach;
 use crate::practice::gate::Refusal;
 use crate::practice::programme::Programme;
@@ -14,12 +14,13 @@ use crate::view::live::View;
 use crate::view::{Paint, say};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, ValueEnum, value_parser};
+use matchday_core::game::GameEntry;
 use matchday_core::league::League;
 use matchday_core::league::fixture::Round;
 use matchday_core::league::standings::Verdict;
 use matchday_core::protocol::decode::Conformance;
 use matchday_core::protocol::messages::GameStatus;
-use matchday_core::protocol::{DisplayName, Endpoint, GameType};
+use matchday_core::protocol::{DisplayName, Endpoint};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant, SystemTime};
@@ -31,9 +32,10 @@ Example:
   matchday practice
       then start the agent, with http://localhost:8000/mcp as its manager
   matchday practice --rounds 5 --choice-timeout 10 --json
+  matchday practice --game connect_four
   matchday practice --against http://localhost:8101/mcp
 
-The agent plays every built-in strategy, a partner that is silent, talks garbage, repeats itself
+The agent plays every built-in strategy of the game, a partner that is silent, talks garbage, repeats itself
 or restarts, and honest partners while its own messages are delayed, lost or doubled.
 
 With --against the agent is registered on its behalf: it gets no token, so one that checks tokens,
@@ -60,6 +62,8 @@ pub(super) struct PracticeArgs {
     /// For how many seconds the agent is waited for
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = in_seconds)]
     wait: Duration,
+    #[arg(long, default_value = "even_odd", value_name = "NAME", value_parser = games::known, help = games::help())]
+    game: &'static GameEntry,
     /// How often it meets each strategy
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u32).range(1..=100))]
     rounds: u32,
@@ -107,7 +111,7 @@ impl PracticeArgs {
                 Reading::Strict => Conformance::Strict,
                 Reading::Lenient => Conformance::Lenient,
             },
-            game_type: GameType::new("even_odd"),
+            game: self.game,
         }
     }
 

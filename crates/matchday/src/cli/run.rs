@@ -1,9 +1,11 @@
 //! `matchday run`: a whole league on this machine, every message over real HTTP. Binds ports, makes a store, prints.
 
 use super::serve::Stop;
+use super::{Usage, games};
 use crate::local::ports::{Others, Ports};
 use crate::local::{LocalLeague, Plan, Seat};
 use crate::mind::chooser::{self, Chooser};
+use crate::mind::game_program::{Allowance, GameProgram};
 use crate::store::Store;
 use crate::store::history::History;
 use crate::view::live::View;
@@ -13,7 +15,7 @@ use crate::view::summary::Summary;
 use crate::view::{bold, say};
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum, value_parser};
-use matchday_core::game::{self, GAMES};
+use matchday_core::game::GameEntry;
 use matchday_core::league::fixture::Round;
 use matchday_core::league::{self, League};
 use matchday_core::player::strategy;
@@ -34,7 +36,8 @@ const RESULTS_SHOWN: usize = 4;
 /// Play a whole league on this machine, every message over real HTTP.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  matchday run --players 8 --referees 2 --strategies random,pattern --port-base 0"
+    after_help = "Example:\n  matchday run --players 8 --referees 2 --strategies random,pattern --port-base 0
+  matchday run --game connect_four --strategies lookahead,random"
 )]
 pub(crate) struct RunArgs {
     /// How many players take part
@@ -43,10 +46,13 @@ pub(crate) struct RunArgs {
     /// How many referees there are
     #[arg(long, default_value_t = 2, value_parser = value_parser!(u16).range(1..=99))]
     referees: u16,
-    #[arg(long, default_value = "even_odd", value_parser = known_game, help = game_help())]
-    game: GameType,
+    #[arg(long, default_value = "even_odd", value_name = "NAME", value_parser = games::known, help = games::help())]
+    game: &'static GameEntry,
+    /// A program of yours that knows the rules of the game, in place of --game; docs/adding-a-game.md describes it
+    #[arg(long, value_name = "PROGRAM", conflicts_with = "game")]
+    game_command: Option<String>,
     /// Strategies, given to the players in turn; command:PROGRAM has a program of yours choose [default: every built-in
-    /// one]
+    /// one of the game]
     #[arg(long, value_delimiter = ',', value_name = "A,B", value_parser = chooser::named)]
     strategies: Vec<Chooser>,
     /// The manager's port; referees follow from 1 above it and players from 101; 0 picks free ports for all
@@ -79,38 +85,39 @@ enum Switch {
     Off,
 }
 
-fn game_help() -> String {
-    let names: Vec<&str> = GAMES.iter().map(|game| game.name).collect();
-    format!("The game that is played: {}", names.join(" or "))
-}
-
-fn known_game(name: &str) -> Result<GameType, String> {
-    let game_type = GameType::new(name);
-    match game::find(&game_type) {
-        Some(_) => Ok(game_type),
-        None => {
-            let names: Vec<&str> = GAMES.iter().map(|game| game.name).collect();
-            Err(format!("there is no game {name:?}; choose one of: {}", names.join(", ")))
-        }
-    }
-}
-
 pub(super) fn in_seconds(text: &str) -> Result<Duration, String> {
     let number: f64 = text.parse().map_err(|_| "not a number of seconds".to_owned())?;
     Duration::try_from_secs_f64(number).map_err(|error| error.to_string())
 }
 
 impl RunArgs {
+    /// Whether every strategy means something in the game: one that does not would only play at random.
+    fn check_strategies(&self) -> Result<(), Usage> {
+        for chooser in &self.strategies {
+            if let Chooser::BuiltIn(entry) = chooser {
+                games::knows(self.game, entry.name).map_err(|why| Usage(format!("--strategies: {why}")))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn rules(&self) -> Result<Option<GameProgram>, Usage> {
+        let named = |command: &String| GameProgram::named(command, Allowance::default());
+        let program = self.game_command.as_ref().map(named).transpose();
+        program.map_err(|error| Usage(format!("--game-command: {error}")))
+    }
+
     fn plan(&self) -> Plan {
         let known: Vec<Chooser> = match self.strategies.as_slice() {
-            [] => strategy::ALL.iter().map(Chooser::BuiltIn).collect(),
+            [] if self.game_command.is_some() => vec![Chooser::BuiltIn(&strategy::RANDOM)],
+            [] => strategy::of(self.game).map(Chooser::BuiltIn).collect(),
             named => named.to_vec(),
         };
         let choosers = (1..=self.players).zip(known.into_iter().cycle());
         Plan {
             league: league::Settings {
-                league_id: league_id(&self.game),
-                game_type: self.game.clone(),
+                league_id: league_id(self.game),
+                game_type: GameType::new(self.game.name),
                 announce_lead: self.lead,
                 ..league::Settings::default()
             },
@@ -118,6 +125,7 @@ impl RunArgs {
             referees: self.referees.into(),
             seed: self.seed,
             record_exchanges: self.exchanges == Switch::On,
+            rules: None,
         }
     }
 
@@ -138,9 +146,9 @@ fn numbered(number: u16, chooser: Chooser) -> Seat {
 }
 
 /// The default league's id says which game it plays; so does that of a league of another game.
-fn league_id(game: &GameType) -> LeagueId {
-    let usual = league::Settings::default();
-    if *game == usual.game_type { usual.league_id } else { LeagueId::new(format!("league_{game}")) }
+fn league_id(game: &GameEntry) -> LeagueId {
+    let (usual, name) = (league::Settings::default(), game.name);
+    if usual.game_type.as_str() == name { usual.league_id } else { LeagueId::new(format!("league_{name}")) }
 }
 
 /// `matchday-run-20250115-103000.db`, or the next that is free.
@@ -158,13 +166,23 @@ pub(super) fn fresh_file(what: &str, now: SystemTime) -> PathBuf {
 }
 
 pub(crate) async fn execute(args: RunArgs) -> Result<ExitCode> {
-    let plan = args.plan();
+    let mut plan = args.plan();
+    match args.rules()? {
+        Some(rules) => {
+            let game = rules.describe().await.map_err(anyhow::Error::msg)?;
+            plan.league.league_id = LeagueId::new(format!("league_{}", game.game_type));
+            plan.league.game_type = game.game_type.clone();
+            plan.league.outside_game = Some(game);
+            plan.rules = Some(rules);
+        }
+        None => args.check_strategies()?,
+    }
     let ports = Ports::bind(args.port_base, args.referees, args.players).await?;
     let file = args.file()?;
     let mut stop = Stop::listen()?;
     let store = Store::open(&file)?;
     let mut view = View::new(args.quiet || args.json);
-    view.say(&opening(&args, &ports, &file)?);
+    view.say(&opening(&args, &plan, &ports, &file)?);
     let strategies = strategies(&plan);
 
     let Ports { manager, others } = ports;
@@ -200,12 +218,12 @@ fn strategies(plan: &Plan) -> BTreeMap<PlayerId, SmolStr> {
     numbered.map(|(number, seat)| (PlayerId::numbered(number), seat.chooser.name())).collect()
 }
 
-fn opening(args: &RunArgs, ports: &Ports, file: &Path) -> Result<String> {
+fn opening(args: &RunArgs, plan: &Plan, ports: &Ports, file: &Path) -> Result<String> {
     Ok(format!(
         "{} players and {} referees play {}, the manager at http://{}/mcp; the league is kept in {}",
         args.players,
         args.referees,
-        args.game,
+        plan.league.game_type,
         ports.manager.local_addr()?,
         file.display()
     ))

@@ -2,7 +2,7 @@
 
 use super::config::{Config, Flags};
 use super::settings::ForSeat;
-use super::{Usage, notice, serve};
+use super::{Usage, network, notice, serve};
 use crate::seat::{self, Seats};
 use anyhow::{Context, Result};
 use matchday_core::player::strategy::{self, StrategyEntry};
@@ -25,7 +25,8 @@ const NO_FALLBACK: &str = "none";
 pub(super) async fn execute(flags: Flags<ForSeat>) -> Result<ExitCode> {
     let mut stop = serve::Stop::listen()?;
     let config = flags.resolve()?;
-    let options = serve::options(&config)?;
+    let mut options = serve::options(&config)?;
+    options.message_bytes_max = network::message_bytes_max(&config)?;
     let manager = serve::endpoint(&config, "manager")?.context("name the manager with --manager URL")?;
     let fallback = fallback(&config, "fallback")?;
     let max = max_seats(&config)?;
@@ -50,7 +51,7 @@ pub(super) fn beside(
     config: &Config,
     manager: &std::net::SocketAddr,
     store: &crate::store::Store,
-    options: &crate::shell::Options,
+    options: crate::shell::Options,
 ) -> Result<Option<Arc<Seats>>> {
     let (fallback, seats_max) = (fallback(config, "seat-fallback")?, max_seats(config)?);
     if !config.switch("seats")?.unwrap_or(false) {
@@ -60,13 +61,14 @@ pub(super) fn beside(
     if address.ip().is_unspecified() {
         address.set_ip(std::net::Ipv4Addr::LOCALHOST.into());
     }
+    let scheme = if options.terms.tls.is_some() { "https" } else { "http" };
     let settings = seat::Settings {
-        manager: Endpoint::parse(&format!("http://{address}/mcp"))?,
+        manager: Endpoint::parse(&format!("{scheme}://{address}/mcp"))?,
         home: serve::contact(config, manager.port())?,
         seats_max,
         fallback,
     };
-    Ok(Some(Seats::open(settings, *manager, store.clone(), options.clone())?))
+    Ok(Some(Seats::open(settings, *manager, store.clone(), options)?))
 }
 
 fn max_seats(config: &Config) -> Result<usize> {

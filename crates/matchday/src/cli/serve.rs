@@ -1,7 +1,8 @@
 //! What the commands that keep running have in common: an address, a store, a journal, and an end in good order.
 
-use super::Usage;
 use super::config::Config;
+use super::{Usage, network, notice, tls};
+use crate::mind::game_program::{Allowance, GameProgram};
 use crate::net::guard::{Allowed, HostRule, OriginRule};
 use crate::shell::journal::{Entry, Format, Journal, Level};
 use crate::shell::{Handle, Options, entropy_from_system};
@@ -15,6 +16,7 @@ use matchday_core::retry::{Backoff, RetryPolicy};
 use matchday_core::timing::Timing;
 use std::io::ErrorKind;
 use std::mem::discriminant;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
@@ -30,7 +32,7 @@ const TELL_EVERY: Duration = Duration::from_secs(4);
 
 pub(super) async fn bind(config: &Config) -> Result<TcpListener> {
     let address = config.text("listen").unwrap_or_default();
-    TcpListener::bind(address).await.map_err(|error| match error.kind() {
+    let listener = TcpListener::bind(address).await.map_err(|error| match error.kind() {
         ErrorKind::AddrInUse => {
             anyhow!("{address} is in use by another program - choose another address with --listen HOST:PORT")
         }
@@ -38,7 +40,26 @@ pub(super) async fn bind(config: &Config) -> Result<TcpListener> {
             Usage(format!("--listen: expected HOST:PORT, such as 127.0.0.1:8000, got {address:?}")).into()
         }
         _ => anyhow!("cannot listen on {address}: {error} - choose another address with --listen HOST:PORT"),
+    })?;
+    if let Some(warning) = warning(config, listener.local_addr()?) {
+        notice(&warning);
+    }
+    Ok(listener)
+}
+
+/// What whoever lets others see what is said should know.
+fn warning(config: &Config, listening: SocketAddr) -> Option<String> {
+    let others_hear = !serves_tls(config) && !listening.ip().is_loopback();
+    others_hear.then(|| {
+        format!(
+            "{listening} is not for this machine alone, and without TLS whoever is on the way can read tokens: name a \
+             certificate with --tls-cert and --tls-key, unless the network is trusted"
+        )
     })
+}
+
+fn serves_tls(config: &Config) -> bool {
+    config.text("tls-cert").is_some_and(|path| !path.is_empty())
 }
 
 /// Where others reach this agent.
@@ -48,7 +69,8 @@ pub(super) fn contact(config: &Config, port: u16) -> Result<Endpoint> {
     }
     let host = config.text("listen").and_then(|text| text.rsplit_once(':')).map_or("", |(host, _)| host);
     let host = if matches!(host, "" | "0.0.0.0" | "[::]") { "localhost" } else { host };
-    let url = format!("http://{host}:{port}/mcp");
+    let scheme = if serves_tls(config) { "https" } else { "http" };
+    let url = format!("{scheme}://{host}:{port}/mcp");
     Endpoint::parse(&url).with_context(|| format!("{url} is no endpoint - name one with --advertise URL"))
 }
 
@@ -68,6 +90,21 @@ pub(super) fn conformance(config: &Config) -> Result<Option<Conformance>> {
 /// Every game that this program knows.
 pub(super) fn games() -> Vec<GameType> {
     GAMES.iter().map(|game| GameType::new(game.name)).collect()
+}
+
+/// The program that knows the rules, if the game is one of somebody's own.
+pub(super) fn game_program(config: &Config) -> Result<Option<GameProgram>> {
+    let Some(command) = config.text("game-command").filter(|command| !command.trim().is_empty()) else {
+        return Ok(None);
+    };
+    let usual = Allowance::default();
+    let megabytes = config.count("game-memory")?.map(|count| u64::from(count) << 20);
+    let allowance = Allowance {
+        time: config.seconds_above_zero("game-time")?.unwrap_or(usual.time),
+        memory_bytes: megabytes.unwrap_or(usual.memory_bytes),
+    };
+    let program = GameProgram::named(command, allowance);
+    Ok(Some(program.map_err(|error| Usage(format!("--game-command: {error}")))?))
 }
 
 /// `base` with what the settings say about timeouts and retries.
@@ -108,6 +145,10 @@ pub(super) fn options(config: &Config) -> Result<Options> {
     options.journal = journal(format.unwrap_or(Format::People));
     options.record_exchanges = config.switch("exchanges")?.unwrap_or(true);
     options.allowed = allowed(config)?;
+    options.requests_per_address = config.count("address-rate")?;
+    network::limit(config, &mut options)?;
+    options.terms.tls = tls::serving(config)?;
+    options.client = tls::client(config)?.reading(network::heads(&options.terms));
     Ok(options)
 }
 
@@ -218,6 +259,40 @@ impl Stop {
         tokio::select! {
             _ = self.interrupt.recv() => {}
             _ = self.terminate.recv() => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::config::Flags;
+    use super::super::config_file::ConfigFile;
+    use super::super::settings::ForPlayer;
+    use super::*;
+
+    fn config(variable: &str, text: &str) -> Config {
+        let find = |name: &str| (name == variable).then(|| text.to_owned());
+        Flags::<ForPlayer>::default().resolve_with(&ConfigFile::default(), find).unwrap()
+    }
+
+    #[test]
+    fn plain_http_that_others_can_hear_is_warned_of() {
+        let (plain, secure) = (config("", ""), config("MATCHDAY_TLS_CERT", "player.pem"));
+        for (address, warns) in
+            [("127.0.0.1:1", false), ("[::1]:1", false), ("0.0.0.0:1", true), ("10.0.0.5:1", true)]
+        {
+            let address = address.parse().unwrap();
+            assert_eq!(warning(&plain, address).is_some(), warns, "{address}");
+            assert_eq!(warning(&secure, address), None, "{address}");
+        }
+    }
+
+    #[test]
+    fn an_agent_that_serves_over_tls_says_so_in_its_endpoint() {
+        for (variable, expected) in
+            [("", "http://127.0.0.1:9/mcp"), ("MATCHDAY_TLS_CERT", "https://127.0.0.1:9/mcp")]
+        {
+            assert_eq!(contact(&config(variable, "player.pem"), 9).unwrap().as_str(), expected);
         }
     }
 }

@@ -1,6 +1,12 @@
 //! The settings of the commands that keep running: one table for each. The flag, the environment variable, the key in the
 //! configuration file, the default and the help all come from here.
 
+use super::network::{
+    ALLOW_ENDPOINTS, BODY_TIMEOUT, CONNECTIONS_MAX, CONNECTIONS_PER_ADDRESS, ENDPOINTS, EXCHANGES_BYTES_MAX,
+    HEAD_TIMEOUT, HEADER_BYTES_MAX, HEADERS_MAX, INBOX_MAX, MESSAGE_BYTES_MAX,
+};
+use super::tls::{TLS_CA, TLS_CERT, TLS_CLIENT_CA, TLS_CLIENT_CERT, TLS_CLIENT_KEY, TLS_KEY};
+
 #[derive(Debug)]
 pub(crate) struct Setting {
     pub(crate) name: &'static str,
@@ -35,7 +41,7 @@ pub(crate) enum ForPlayer {}
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum ForSeat {}
 
-const fn setting(
+pub(super) const fn setting(
     name: &'static str,
     value: &'static str,
     default: &'static str,
@@ -44,7 +50,7 @@ const fn setting(
     Setting { name, value, default: Some(default), about, secret: false }
 }
 
-const fn optional(name: &'static str, value: &'static str, about: &'static str) -> Setting {
+pub(super) const fn optional(name: &'static str, value: &'static str, about: &'static str) -> Setting {
     Setting { name, value, default: None, about, secret: false }
 }
 
@@ -88,6 +94,28 @@ const ADVERTISE: Setting = optional(
     "Where others reach this agent, if not at its listening address [default: http://HOST:PORT/mcp]",
 );
 
+const GAME_COMMAND: Setting = optional(
+    "game-command",
+    "PROGRAM",
+    "A program of yours that knows the rules of the game, as docs/adding-a-game.md describes it",
+);
+const GAME_TIME: Setting = setting("game-time", "SECONDS", "2", "How long that program has for an answer");
+const GAME_MEMORY: Setting =
+    setting("game-memory", "MEGABYTES", "512", "How much memory that program may use");
+const ADDRESS_RATE: Setting = optional(
+    "address-rate",
+    "N",
+    "How many requests a second are taken from one address; 0 for any number [default: 5000, and any from this machine]",
+);
+const AUTH_TOKEN: Setting = Setting {
+    secret: true,
+    ..optional(
+        "auth-token",
+        "TOKEN",
+        "A token that the operator gave out for it, if not the one of its store",
+    )
+};
+
 const MAX_SEATS: Setting = setting("max-seats", "N", "16", "How many seats there may be");
 const SEAT_FALLBACK: &str =
     "The built-in strategy that chooses when whoever holds a seat does not; none forfeits";
@@ -109,6 +137,9 @@ impl Settings for ForManager {
         setting("store", "FILE", "matchday.db", "Where the league is kept; made if it does not exist"),
         setting("league-id", "ID", "league_2025_even_odd", "What the league is called"),
         setting("game", "NAME", "even_odd", "What is played"),
+        GAME_COMMAND,
+        GAME_TIME,
+        GAME_MEMORY,
         CONFORMANCE,
         setting("lead", "SECONDS", "60", "How long before its first match a round is announced"),
         optional("start-when", "COUNTS", "Start once so many have registered, as in players=4,referees=2"),
@@ -145,6 +176,19 @@ impl Settings for ForManager {
             "How long results are gathered before the table is sent out",
         ),
         setting("message-bytes-max", "BYTES", "10240", "The longest request that is read"),
+        setting(
+            "token-guesses-max",
+            "N",
+            "10",
+            "How many wrong tokens a minute in one agent's name are answered at once; 0 for any number",
+        ),
+        setting(
+            "agent-rate",
+            "N",
+            "20000",
+            "How many requests a second are taken from one agent; 0 for any number",
+        ),
+        ADDRESS_RATE,
         JOIN_TIMEOUT,
         CHOICE_TIMEOUT,
         REPORT_TIMEOUT,
@@ -164,8 +208,24 @@ impl Settings for ForManager {
         ADVERTISE,
         ALLOWED_HOSTS,
         ALLOWED_ORIGINS,
+        ENDPOINTS,
+        ALLOW_ENDPOINTS,
+        TLS_CERT,
+        TLS_KEY,
+        TLS_CLIENT_CA,
+        TLS_CA,
+        TLS_CLIENT_CERT,
+        TLS_CLIENT_KEY,
+        CONNECTIONS_MAX,
+        CONNECTIONS_PER_ADDRESS,
+        HEADERS_MAX,
+        HEADER_BYTES_MAX,
+        HEAD_TIMEOUT,
+        BODY_TIMEOUT,
+        INBOX_MAX,
         LOG,
         EXCHANGES,
+        EXCHANGES_BYTES_MAX,
     ];
 }
 
@@ -177,11 +237,27 @@ impl Settings for ForSeat {
         MAX_SEATS,
         setting("fallback", "NAME|none", "random", SEAT_FALLBACK),
         optional("store", "FILE", "Where it keeps what it must not forget [default: seat-PORT.db]"),
+        ADDRESS_RATE,
         ADVERTISE,
         ALLOWED_HOSTS,
         ALLOWED_ORIGINS,
+        TLS_CERT,
+        TLS_KEY,
+        TLS_CLIENT_CA,
+        TLS_CA,
+        TLS_CLIENT_CERT,
+        TLS_CLIENT_KEY,
+        CONNECTIONS_MAX,
+        CONNECTIONS_PER_ADDRESS,
+        HEADERS_MAX,
+        HEADER_BYTES_MAX,
+        HEAD_TIMEOUT,
+        BODY_TIMEOUT,
+        INBOX_MAX,
+        MESSAGE_BYTES_MAX,
         LOG,
         EXCHANGES,
+        EXCHANGES_BYTES_MAX,
     ];
 }
 
@@ -192,6 +268,9 @@ impl Settings for ForReferee {
         MANAGER,
         optional("name", "NAME", "What the referee is called [default: Referee PORT]"),
         setting("max-matches", "N", "10", "How many matches it runs at once"),
+        GAME_COMMAND,
+        GAME_TIME,
+        GAME_MEMORY,
         JOIN_TIMEOUT,
         CHOICE_TIMEOUT,
         REPORT_TIMEOUT,
@@ -202,11 +281,30 @@ impl Settings for ForReferee {
         RETRY,
         CONFORMANCE,
         optional("store", "FILE", "Where it keeps what it must not forget [default: referee-PORT.db]"),
+        AUTH_TOKEN,
+        ADDRESS_RATE,
         ADVERTISE,
         ALLOWED_HOSTS,
         ALLOWED_ORIGINS,
+        ENDPOINTS,
+        ALLOW_ENDPOINTS,
+        TLS_CERT,
+        TLS_KEY,
+        TLS_CLIENT_CA,
+        TLS_CA,
+        TLS_CLIENT_CERT,
+        TLS_CLIENT_KEY,
+        CONNECTIONS_MAX,
+        CONNECTIONS_PER_ADDRESS,
+        HEADERS_MAX,
+        HEADER_BYTES_MAX,
+        HEAD_TIMEOUT,
+        BODY_TIMEOUT,
+        INBOX_MAX,
+        MESSAGE_BYTES_MAX,
         LOG,
         EXCHANGES,
+        EXCHANGES_BYTES_MAX,
     ];
 }
 
@@ -228,6 +326,7 @@ impl Settings for ForPlayer {
             "random",
             "The built-in strategy that chooses when a program or a model does not",
         ),
+        optional("games", "NAMES", "Games that it plays beyond those of `matchday games`, with commas"),
         setting(
             "think-time",
             "SECONDS",
@@ -247,10 +346,27 @@ impl Settings for ForPlayer {
             "What the server speaks: /v1/chat/completions or /v1/messages",
         ),
         optional("store", "FILE", "Where it keeps what it must not forget [default: player-PORT.db]"),
+        AUTH_TOKEN,
+        ADDRESS_RATE,
         ADVERTISE,
         ALLOWED_HOSTS,
         ALLOWED_ORIGINS,
+        TLS_CERT,
+        TLS_KEY,
+        TLS_CLIENT_CA,
+        TLS_CA,
+        TLS_CLIENT_CERT,
+        TLS_CLIENT_KEY,
+        CONNECTIONS_MAX,
+        CONNECTIONS_PER_ADDRESS,
+        HEADERS_MAX,
+        HEADER_BYTES_MAX,
+        HEAD_TIMEOUT,
+        BODY_TIMEOUT,
+        INBOX_MAX,
+        MESSAGE_BYTES_MAX,
         LOG,
         EXCHANGES,
+        EXCHANGES_BYTES_MAX,
     ];
 }

@@ -152,6 +152,10 @@ fn player_table(data: &Value) -> Result<String> {
         format!("{player} {wins}-{draws}-{losses}")
     });
     let answer = stats.mean_answer_ms.map_or_else(|| "-".to_owned(), |ms| format!("{ms} ms"));
+    let technical = match stats.technical_causes.is_empty() {
+        true => stats.technical_losses.to_string(),
+        false => format!("{} ({})", stats.technical_losses, counted(&stats.technical_causes)),
+    };
     let mut rows = vec![
         ("rank", stats.rank.to_string()),
         ("points", stats.points.to_string()),
@@ -159,7 +163,7 @@ fn player_table(data: &Value) -> Result<String> {
         ("won", rate(stats.wins, stats.win_rate)),
         ("drawn", rate(stats.draws, stats.draw_rate)),
         ("lost", rate(stats.losses, stats.loss_rate)),
-        ("technical losses", stats.technical_losses.to_string()),
+        ("technical losses", technical),
         ("mean answer", answer),
         ("choices", counted(&stats.choices)),
         ("won-drawn-lost against", against.collect::<Vec<_>>().join(", ")),

@@ -8,8 +8,14 @@ pub(crate) mod cast;
 pub(crate) mod ports;
 
 use crate::mind::chooser::Chooser;
+use crate::mind::game_program::GameProgram;
 use crate::net::client::Client;
-use crate::shell::{self, Clock, Handle, Mind, NoEntropy, Options, entropy_from_system, entropy_numbered};
+use crate::net::names::Names;
+use crate::net::policy::{Policy, Scopes};
+use crate::net::strangers::Strangers;
+use crate::shell::{
+    self, Clock, Handle, Mind, NoEntropy, Options, Rules, entropy_from_system, entropy_numbered,
+};
 use crate::store::{Store, Stream};
 use anyhow::{Context, Result, anyhow, bail};
 use cast::Cast;
@@ -46,6 +52,8 @@ pub(crate) struct Plan {
     pub(crate) referees: usize,
     pub(crate) seed: Option<u64>,
     pub(crate) record_exchanges: bool,
+    /// Who knows the rules, if the game is not one of ours.
+    pub(crate) rules: Option<GameProgram>,
 }
 
 /// A player of ours.
@@ -81,7 +89,7 @@ pub(crate) struct LocalLeague {
 impl LocalLeague {
     /// Starts the manager, and then the others one after the other, so that P01 is the player with the first port.
     pub(crate) fn begin(plan: Plan, store: Store, manager: TcpListener) -> Result<Self> {
-        let (client, clock) = (Client::new(), Clock::start());
+        let (client, clock) = (on_this_machine(), Clock::start());
         let agent = Manager::new(plan.league.clone());
         let options = options(&plan, &client, clock, "manager")?;
         let manager = shell::run(agent, manager, store.clone(), Stream::league(), options)?;
@@ -112,7 +120,14 @@ impl LocalLeague {
         let plan = self.plan.clone();
         let cast = Cast::at(&plan, self.manager.address())?;
         for (number, listener) in (1..).zip(others.referees) {
-            let referee = Referee::new(cast.referee(number, &listener)?);
+            let settings = cast.referee(number, &listener)?;
+            let referee = match &plan.rules {
+                Some(rules) => {
+                    let (game_type, time) = (plan.league.game_type.clone(), rules.patience());
+                    Referee::with_rules_outside(settings, game_type, time)
+                }
+                None => Referee::new(settings),
+            };
             let handle = self.run(referee, listener, "referee", number, None)?;
             self.referees.push(handle);
             self.until_registered().await?;
@@ -140,7 +155,8 @@ impl LocalLeague {
     {
         // Chance goes by number and not by port, so that a seed means the same on any ports.
         let options = options(&self.plan, &self.client, self.clock, &format!("{role} {number}"))?;
-        let options = Options { mind, ..options };
+        let rules = self.plan.rules.clone().map(|rules| Arc::new(rules) as Arc<dyn Rules>);
+        let options = Options { mind, rules, ..options };
         let stream = Stream(format!("{role}/{}", listener.local_addr()?.port()).into());
         Ok(shell::run(agent, listener, self.store.clone(), stream, options)?)
     }
@@ -268,6 +284,12 @@ impl LocalLeague {
         tokio::task::spawn_blocking(move || store.close()).await??;
         left.map_err(|_| anyhow!("some agents had not come to an end after {} s", SHUTDOWN_MAX.as_secs()))?
     }
+}
+
+/// All agents are on this machine, and nobody else is called, whatever a guest says.
+fn on_this_machine() -> Client {
+    let policy = Policy { scopes: Scopes::LOOPBACK, ..Policy::default() };
+    Client::new().guarded(Strangers::new(policy, Names::default(), []))
 }
 
 fn options(plan: &Plan, client: &Client, clock: Clock, agent: &str) -> Result<Options, NoEntropy> {

@@ -60,7 +60,7 @@ impl Board {
     async fn table(&self) -> Option<Table> {
         match self.reception.look("get_standings").await {
             Ok(Content::Message(Message { body: Body::LeagueQueryResponse(response), .. })) => {
-                response.standings
+                response.standings.clone()
             }
             _ => None,
         }

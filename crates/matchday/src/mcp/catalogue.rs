@@ -56,8 +56,8 @@ static MANAGER: &[Entry] = &[
         M::LeagueOrder,
         Gives::Message(M::LeagueStatus),
         Effect::Destroys,
-        "The operator steps in: pause, resume, withdraw a player, strike a result, or end the league now. Needs \
-             the operator token.",
+        "The operator steps in: pause, resume, withdraw a player, strike a result, end the league now, or replace \
+             or revoke a token. Needs the operator token.",
     ),
     Entry::message(
         "report_match_result",
@@ -76,6 +76,13 @@ static MANAGER: &[Entry] = &[
         Effect::Nothing,
         "Standings, schedule, next match, statistics or the list of players, for a member of the league. Needs \
              the member's token, and works where the league is closed to other readers.",
+    ),
+    Entry::notice(
+        "notify_league_error",
+        "Hand a match back",
+        M::LeagueError,
+        "A referee says that it cannot play a match, by no fault of the players: E020 with the match_id in context. \
+             Needs the referee's token.",
     ),
     Entry::question(
         "get_standings",
@@ -116,6 +123,18 @@ static MANAGER: &[Entry] = &[
         &[],
         Gives::Message(M::LeagueQueryResponse),
         "Who officiates, how many matches each has decided, and how each departs from the rules.",
+    ),
+    Entry::question(
+        "get_games",
+        "Games",
+        &[Param {
+            name: "game_type",
+            kind: "string",
+            about: "One game only, such as connect_four",
+            required: false,
+        }],
+        Gives::Message(M::LeagueQueryResponse),
+        "The games that can be played, the rules of each in words, and which of them this league plays.",
     ),
     PING,
 ];

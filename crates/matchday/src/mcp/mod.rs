@@ -19,6 +19,8 @@ mod transport;
 
 pub(crate) use dispatch::{Meant, meant};
 pub(crate) use server::REVISIONS;
+#[cfg(test)]
+pub(crate) use transport::SESSIONS_MAX;
 pub(crate) use transport::Transport;
 
 use crate::seat::{Guest, Seats};

@@ -164,7 +164,7 @@ fn readable(reply: Result<Content, NoReply>) -> Result<Value, ErrorData> {
 pub(super) fn data(content: Content) -> Option<Value> {
     match content {
         Content::Message(Message { body: Body::LeagueQueryResponse(response), .. }) => {
-            response.data.map(Value::Object)
+            response.data.clone().map(Value::Object)
         }
         Content::Message(Message { body: Body::LeagueStatus(status), .. }) => {
             serde_json::to_value(status).ok()

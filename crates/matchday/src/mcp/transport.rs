@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// How many sessions there may be at once. A client has one.
-const SESSIONS_MAX: usize = 1000;
+pub(crate) const SESSIONS_MAX: usize = 1000;
 /// How long a session may be without any message. Leagues have long quiet stretches.
 const SESSION_IDLE_MAX: Duration = Duration::from_secs(60 * 60);
 

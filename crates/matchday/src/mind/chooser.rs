@@ -29,8 +29,7 @@ pub struct Outside {
 /// A strategy by name alone, as far as a name is enough: `pattern`, `command:./my_program`.
 pub fn named(name: &str) -> Result<Chooser, String> {
     if let Some(program) = name.strip_prefix(PREFIX) {
-        let fallback = strategy::named("random").map_err(|error| error.to_string())?;
-        return Ok(Chooser::Outside(Outside::program(program, fallback, THINK_TIME)?));
+        return Ok(Chooser::Outside(Outside::program(program, &strategy::RANDOM, THINK_TIME)?));
     }
     if name == LLM {
         return Err(format!(

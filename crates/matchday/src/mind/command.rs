@@ -57,8 +57,7 @@ impl FromStr for Program {
 
 impl fmt::Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{PREFIX}{}", self.path.display())?;
-        self.args.iter().try_for_each(|arg| write!(f, " {arg}"))
+        write!(f, "{PREFIX}{}", self.words())
     }
 }
 
@@ -104,15 +103,21 @@ impl Program {
     }
 
     fn start(&self) -> std::io::Result<Child> {
-        Command::new(&self.path)
-            .args(&self.args)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            // A group of its own, so that Ctrl-C here does not end it first and its own children end with it.
-            .process_group(0)
-            .kill_on_drop(true)
-            .spawn()
+        self.command().stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()
+    }
+
+    /// How it is started, but for its pipes.
+    pub(super) fn command(&self) -> Command {
+        let mut command = Command::new(&self.path);
+        // A group of its own, so that Ctrl-C here does not end it first and its own children end with it.
+        command.args(&self.args).process_group(0).kill_on_drop(true);
+        command
+    }
+
+    /// As it was written.
+    pub(super) fn words(&self) -> String {
+        let path = self.path.display().to_string();
+        std::iter::once(path).chain(self.args.iter().cloned()).collect::<Vec<_>>().join(" ")
     }
 }
 
@@ -185,11 +190,12 @@ fn last_line(errors: &[u8]) -> Option<String> {
     text.lines().rev().map(str::trim).find(|line| !line.is_empty()).map(shown)
 }
 
-/// The processes of one turn. When it is dropped they end, whatever they are doing.
-struct Group(Pid);
+/// A program's processes. When it is dropped they end, whatever they are doing.
+#[derive(Debug)]
+pub(super) struct Group(Pid);
 
 impl Group {
-    fn of(leader: u32) -> Option<Self> {
+    pub(super) fn of(leader: u32) -> Option<Self> {
         Pid::from_raw(i32::try_from(leader).ok()?).map(Self)
     }
 }

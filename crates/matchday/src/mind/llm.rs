@@ -97,7 +97,10 @@ impl Llm {
                 if status == 200 { self.api.reply(&text) } else { Err(refused(status, &text)) }
             }
             Err(error) => Err(Trouble {
-                passing: matches!(error, CallError::NoConnection(_)),
+                passing: matches!(
+                    error,
+                    CallError::NoConnection(_) | CallError::NoRoute(_) | CallError::Ours(_)
+                ),
                 why: format!("the model's server: {error}"),
             }),
         }

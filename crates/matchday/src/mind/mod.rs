@@ -7,5 +7,6 @@
 
 pub mod chooser;
 pub mod command;
+pub mod game_program;
 pub mod llm;
 mod reading;

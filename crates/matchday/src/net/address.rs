@@ -1,6 +1,7 @@
 //! Where a call goes, read once from its URL and used for every call there.
 
 use super::client::{CallError, Sending};
+use super::policy::Target;
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::header::{ACCEPT, CONTENT_TYPE, HOST, HeaderValue};
@@ -8,8 +9,7 @@ use hyper::{Method, Request, Uri};
 
 #[derive(Debug)]
 pub(super) struct Address {
-    pub(super) name: String,
-    pub(super) port: u16,
+    pub(super) target: Target,
     pub(super) secure: bool,
     /// What a connection can be used again for: scheme, host and port.
     pub(super) origin: Box<str>,
@@ -23,12 +23,12 @@ impl Address {
         let uri: Uri = url.parse().map_err(|_| ()).map_err(unusable)?;
         let secure = uri.scheme_str().is_some_and(|scheme| scheme.eq_ignore_ascii_case("https"));
         let authority = uri.authority().ok_or(CallError::Unusable("the endpoint names no host"))?;
-        let name = authority.host().trim_start_matches('[').trim_end_matches(']').to_owned();
-        let port = authority.port_u16().unwrap_or(if secure { 443 } else { 80 });
+        let target =
+            Target::of_uri(&uri).ok_or(CallError::Unusable("the endpoint is neither http nor https"))?;
         let host = HeaderValue::from_str(authority.as_str()).map_err(|_| ()).map_err(unusable)?;
         let origin = format!("{}{authority}", if secure { "https://" } else { "http://" }).into();
         let path = uri.path_and_query().map_or("/", |path| path.as_str()).parse().unwrap_or_default();
-        Ok(Self { name, port, secure, origin, host, path })
+        Ok(Self { target, secure, origin, host, path })
     }
 
     pub(super) fn request(&self, sending: Sending) -> Request<Full<Bytes>> {

@@ -3,9 +3,12 @@
 
 use super::address::Address;
 use super::body::{self, BodyError};
+use super::fault;
 use super::own::{OwnLine, OwnLines};
+use super::policy::Target;
 use super::pool::{Line, Pool};
-use super::tls::Trust;
+use super::strangers::Strangers;
+use super::tls::{self, Trust};
 use bytes::Bytes;
 use hyper::HeaderMap;
 use hyper::client::conn::http1;
@@ -17,15 +20,28 @@ use std::sync::Arc;
 use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout_at};
 
-const HEADERS_MAX: usize = 64;
-const HEAD_BYTES_MAX: usize = 32 * 1024;
-
 /// One for the whole process: its copies share their connections.
 #[derive(Debug, Clone, Default)]
 pub struct Client {
     pool: Arc<Pool>,
     own: OwnLines,
     trust: Trust,
+    /// Who may be called, unless it is anyone.
+    strangers: Option<Strangers>,
+    heads: Heads,
+}
+
+/// How much of a head an answer may have.
+#[derive(Debug, Clone, Copy)]
+pub struct Heads {
+    pub headers_max: usize,
+    pub bytes_max: usize,
+}
+
+impl Default for Heads {
+    fn default() -> Self {
+        Self { headers_max: 64, bytes_max: 32 * 1024 }
+    }
 }
 
 /// What came back.
@@ -43,6 +59,13 @@ pub enum CallError {
     TimedOut,
     #[error("no connection: {0}")]
     NoConnection(String),
+    #[error("no way there from here: {0}")]
+    NoRoute(String),
+    /// The fault is this machine's own.
+    #[error("this machine could not make the call: {0}")]
+    Ours(String),
+    #[error("not called: {0}")]
+    Forbidden(String),
     #[error("the answer has {0} bytes or more, which is too much")]
     TooLarge(usize),
     #[error("{0}")]
@@ -64,6 +87,20 @@ impl Client {
     /// A client that believes whom `trust` believes, over https.
     pub fn trusting(trust: Trust) -> Self {
         Self { trust, ..Self::default() }
+    }
+
+    /// The same, reading no more of a head than that.
+    pub fn reading(self, heads: Heads) -> Self {
+        Self { heads, ..self }
+    }
+
+    /// One that calls only whom `strangers` lets it. Connections of the other are not its own.
+    pub fn guarded(&self, strangers: Strangers) -> Self {
+        Self { pool: Arc::default(), strangers: Some(strangers), ..self.clone() }
+    }
+
+    pub(crate) fn strangers(&self) -> Option<&Strangers> {
+        self.strangers.as_ref()
     }
 
     /// Sends `body` to `url` and waits for the answer, of which at most `most` bytes are read.
@@ -107,7 +144,15 @@ impl Client {
             return received;
         }
         let line = self.connect(address).await?;
-        let failed = |error: hyper::Error| Err(CallError::NoConnection(error.to_string()));
+        let failed = |error: hyper::Error| {
+            Err(match error.is_parse_too_large() {
+                true => CallError::Unusable("the head of the answer is too large"),
+                false => {
+                    let why = tls::refusal(&address.target.host, &error).unwrap_or_else(|| error.to_string());
+                    CallError::NoConnection(why)
+                }
+            })
+        };
         self.send(line, address, sending, most).await.unwrap_or_else(failed)
     }
 
@@ -132,14 +177,23 @@ impl Client {
     }
 
     async fn connect(&self, address: &Address) -> Result<Line, CallError> {
-        let stream = TcpStream::connect((address.name.as_str(), address.port)).await.map_err(broken)?;
+        let Target { host, port, .. } = &address.target;
+        let pinned = match &self.strangers {
+            Some(strangers) => strangers.addresses(&address.target).await?,
+            None => None,
+        };
+        let connecting = match pinned {
+            Some(addresses) => TcpStream::connect(addresses.as_slice()).await,
+            None => TcpStream::connect((host.as_str(), *port)).await,
+        };
+        let stream = connecting.map_err(|error| fault::of_connecting(&error))?;
         stream.set_nodelay(true).map_err(broken)?;
         let own = self.own.open(stream.local_addr().map_err(broken)?);
         if !address.secure {
-            return shake_hands(TokioIo::new(stream), own).await;
+            return shake_hands(TokioIo::new(stream), self.heads, own).await;
         }
-        let stream = self.trust.secure(&address.name, stream).await?;
-        shake_hands(TokioIo::new(stream), own).await
+        let stream = self.trust.secure(host, stream).await?;
+        shake_hands(TokioIo::new(stream), self.heads, own).await
     }
 
     /// Whether it is this client, or a copy of it, that calls from there.
@@ -152,13 +206,13 @@ fn broken(error: impl std::fmt::Display) -> CallError {
     CallError::NoConnection(error.to_string())
 }
 
-async fn shake_hands<T>(stream: T, own: OwnLine) -> Result<Line, CallError>
+async fn shake_hands<T>(stream: T, heads: Heads, own: OwnLine) -> Result<Line, CallError>
 where
     T: Read + Write + Send + Unpin + 'static,
 {
     let (line, connection) = http1::Builder::new()
-        .max_headers(HEADERS_MAX)
-        .max_buf_size(HEAD_BYTES_MAX)
+        .max_headers(heads.headers_max)
+        .max_buf_size(heads.bytes_max)
         .handshake(stream)
         .await
         .map_err(broken)?;

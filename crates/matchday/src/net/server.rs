@@ -1,6 +1,8 @@
 //! The serving side: takes connections, gives each request to a handler, and ends in good order. What is asked and
 //! answered is the handler's part.
 
+use super::places::Places;
+use super::tls_server::Serving;
 use bytes::Bytes;
 use http_body_util::combinators::BoxBody;
 use hyper::body::{Body, Incoming};
@@ -15,19 +17,52 @@ use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-/// How long a peer may take to send the head of a request; also how long a connection may be idle.
-const HEAD_TIMEOUT: Duration = Duration::from_secs(60);
-const HEADERS_MAX: usize = 64;
-const HEAD_BYTES_MAX: usize = 32 * 1024;
 /// What does not end by itself after this, when the server ends, is broken off.
 const DRAIN_MAX: Duration = Duration::from_secs(5);
 /// When the system has no more file descriptors, it may have some a little later.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+
+/// On what terms connections are taken.
+#[derive(Debug, Clone)]
+pub struct Terms {
+    /// How many there may be at once. Whoever comes then waits.
+    pub connections_max: usize,
+    /// How many of them may come from one address. Whoever has so many is told HTTP 503.
+    pub per_address_max: usize,
+    /// How long a peer may take to send the head of a request; also how long a connection may be idle, and how long the
+    /// two sides may take to agree on TLS.
+    pub head_timeout: Duration,
+    pub headers_max: usize,
+    pub head_bytes_max: usize,
+    /// Without it, HTTP is spoken in the open.
+    pub tls: Option<Serving>,
+}
+
+impl Default for Terms {
+    fn default() -> Self {
+        Self {
+            connections_max: 4096,
+            per_address_max: 2048,
+            head_timeout: Duration::from_secs(60),
+            headers_max: 64,
+            head_bytes_max: 32 * 1024,
+            tls: None,
+        }
+    }
+}
+
+impl From<usize> for Terms {
+    /// The usual terms, for so many connections from wherever.
+    fn from(connections_max: usize) -> Self {
+        Self { connections_max, per_address_max: connections_max, ..Self::default() }
+    }
+}
 
 /// Its body may be a stream that goes on for as long as someone listens.
 pub type Answer = Response<BoxBody<Bytes, Infallible>>;
@@ -35,7 +70,7 @@ pub type Answer = Response<BoxBody<Bytes, Infallible>>;
 /// Serves until `closing` turns true, and then until the requests in flight are answered or have had time enough.
 pub async fn serve<H, F, B>(
     listener: TcpListener,
-    connections_max: usize,
+    terms: impl Into<Terms>,
     handler: H,
     mut closing: watch::Receiver<bool>,
 ) where
@@ -44,7 +79,9 @@ pub async fn serve<H, F, B>(
     B: Body<Data = Bytes> + Send + 'static,
     B::Error: Into<Box<dyn Error + Send + Sync>>,
 {
-    let room = Arc::new(Semaphore::new(connections_max));
+    let terms: Terms = terms.into();
+    let room = Arc::new(Semaphore::new(terms.connections_max));
+    let places = Places::new(terms.per_address_max);
     let mut connections = JoinSet::new();
     let until_closing = closing.clone();
     let mut closed = pin!(closed(&mut closing));
@@ -57,13 +94,17 @@ pub async fn serve<H, F, B>(
             () = &mut closed => break,
             Some(_) = connections.join_next() => {}
             (accepted, place) = accepting => match accepted {
-                Ok((stream, peer)) => {
-                    let serving = connection(stream, peer, handler.clone(), until_closing.clone());
-                    connections.spawn(async move {
-                        serving.await;
-                        drop(place);
-                    });
-                }
+                Ok((stream, peer)) => match places.take(peer.ip()) {
+                    None => turn_off(&stream),
+                    Some(of_address) => {
+                        let serving =
+                            connection(stream, peer, terms.clone(), handler.clone(), until_closing.clone());
+                        connections.spawn(async move {
+                            serving.await;
+                            drop((place, of_address));
+                        });
+                    }
+                },
                 Err(_) => tokio::time::sleep(ACCEPT_PAUSE).await,
             },
         }
@@ -72,11 +113,23 @@ pub async fn serve<H, F, B>(
     let _in_time = timeout(DRAIN_MAX, async { while connections.join_next().await.is_some() {} }).await;
 }
 
+/// One more would be too many from this address. It is told as well as may be without waiting for it.
+fn turn_off(stream: &TcpStream) {
+    let body = "{\"error\":\"too many connections from your address: close some, or use one again\"}";
+    let answer = format!(
+        "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nretry-after: 1\r\nconnection: \
+         close\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    let _ = stream.try_write(answer.as_bytes());
+}
+
 async fn connection<H, F, B>(
     stream: TcpStream,
     peer: SocketAddr,
+    terms: Terms,
     handler: H,
-    mut closing: watch::Receiver<bool>,
+    closing: watch::Receiver<bool>,
 ) where
     H: Fn(Request<Incoming>, SocketAddr) -> F + Send + 'static,
     F: Future<Output = Response<B>> + Send + 'static,
@@ -85,15 +138,39 @@ async fn connection<H, F, B>(
 {
     // Without this, an answer may wait for 40 ms for the next packet to travel with.
     let _ = stream.set_nodelay(true);
+    match &terms.tls {
+        None => converse(stream, peer, &terms, handler, closing).await,
+        // Whoever does not speak TLS, or may not come in, is no more than a connection that ends.
+        Some(tls) => {
+            if let Ok(Ok(stream)) = timeout(terms.head_timeout, tls.accept(stream)).await {
+                converse(stream, peer, &terms, handler, closing).await;
+            }
+        }
+    }
+}
+
+async fn converse<T, H, F, B>(
+    stream: T,
+    peer: SocketAddr,
+    terms: &Terms,
+    handler: H,
+    mut closing: watch::Receiver<bool>,
+) where
+    T: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    H: Fn(Request<Incoming>, SocketAddr) -> F + Send + 'static,
+    F: Future<Output = Response<B>> + Send + 'static,
+    B: Body<Data = Bytes> + Send + 'static,
+    B::Error: Into<Box<dyn Error + Send + Sync>>,
+{
     let service = service_fn(move |request| {
         let answer = handler(request, peer);
         async move { Ok::<_, Infallible>(answer.await) }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(HEAD_TIMEOUT)
-        .max_headers(HEADERS_MAX)
-        .max_buf_size(HEAD_BYTES_MAX)
+        .header_read_timeout(terms.head_timeout)
+        .max_headers(terms.headers_max)
+        .max_buf_size(terms.head_bytes_max)
         .half_close(true)
         .serve_connection(TokioIo::new(stream), service);
     let mut connection = pin!(connection);

@@ -27,6 +27,7 @@ use crate::store::Store;
 use anyhow::{Context, Result, anyhow, bail};
 use front::Front;
 use gate::Gate;
+use matchday_core::game::GameEntry;
 use matchday_core::league;
 use matchday_core::player::strategy;
 use matchday_core::protocol::decode::Conformance;
@@ -70,7 +71,7 @@ pub(crate) struct Terms {
     pub(crate) join: Duration,
     pub(crate) choice: Duration,
     pub(crate) conformance: Conformance,
-    pub(crate) game_type: GameType,
+    pub(crate) game: &'static GameEntry,
 }
 
 impl Terms {
@@ -95,7 +96,7 @@ pub(crate) struct Practice {
 
 impl Practice {
     pub(crate) async fn open(terms: &Terms, store: Store) -> Result<Self> {
-        let programme = Programme::new(terms.rounds);
+        let programme = Programme::new(terms.game, terms.rounds);
         let (client, close) = (Client::new(), watch::Sender::new(false));
         let (manager, referee) = (bind().await?, bind().await?);
         let referee_url = endpoint(referee.local_addr()?)?;
@@ -116,7 +117,7 @@ impl Practice {
                     Some(url)
                 }
             };
-            seats.push(Seat { name: partner.name().to_owned(), chooser: chooser(*partner)?, reached_at });
+            seats.push(Seat { name: partner.name().to_owned(), chooser: chooser(*partner), reached_at });
         }
         let gate = Gate::new(client.clone(), terms.timing(), programme.troubles());
         let port = bind().await?;
@@ -192,17 +193,17 @@ async fn bind() -> Result<TcpListener> {
     TcpListener::bind("127.0.0.1:0").await.context("no port of this machine is free")
 }
 
-fn chooser(partner: Partner) -> Result<Chooser> {
-    Ok(Chooser::BuiltIn(match partner {
+fn chooser(partner: Partner) -> Chooser {
+    Chooser::BuiltIn(match partner {
         Partner::Sparring(entry) => entry,
-        Partner::Chaos(_) => strategy::named("random")?,
-    }))
+        Partner::Chaos(_) => &strategy::RANDOM,
+    })
 }
 
 fn plan(terms: &Terms, programme: &Programme, seats: Vec<Seat>) -> Plan {
     let league = league::Settings {
         league_id: LeagueId::new("practice"),
-        game_type: terms.game_type.clone(),
+        game_type: GameType::new(terms.game.name),
         conformance: terms.conformance,
         announce_lead: Duration::ZERO,
         timing: terms.timing(),
@@ -211,7 +212,7 @@ fn plan(terms: &Terms, programme: &Programme, seats: Vec<Seat>) -> Plan {
         fixtures: Some(programme.fixtures()),
         ..league::Settings::default()
     };
-    Plan { league, seats, referees: 1, seed: None, record_exchanges: true }
+    Plan { league, seats, referees: 1, seed: None, record_exchanges: true, rules: None }
 }
 
 /// What an agent would say for itself.

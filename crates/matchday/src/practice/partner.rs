@@ -178,6 +178,9 @@ impl Partner {
         if let Some(choice) = other.get_mut("parity_choice") {
             *choice = if *choice == "even" { "odd".into() } else { "even".into() };
         }
+        if let Some(choice) = other.get_mut("move_data").and_then(|data| data.get_mut("choice")) {
+            *choice = "another".into();
+        }
         for again in [message.clone(), other] {
             let deadline = Instant::now() + FORWARD_MAX;
             let body = Value::Object(again).to_string().into();

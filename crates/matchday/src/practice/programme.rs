@@ -2,6 +2,7 @@
 
 use super::gate::Trouble;
 use super::partner::Mood;
+use matchday_core::game::GameEntry;
 use matchday_core::league::schedule::Pairings;
 use matchday_core::player::strategy::{self, StrategyEntry};
 use matchday_core::protocol::{MatchId, PlayerId, RoundId};
@@ -53,9 +54,9 @@ pub(crate) struct Programme {
 }
 
 impl Programme {
-    /// Every strategy so many times, then every mood of chaos and every trouble once.
-    pub(crate) fn new(times: u32) -> Self {
-        let sparring = strategy::ALL.iter().map(Partner::Sparring);
+    /// Every strategy of the game so many times, then every mood of chaos and every trouble once.
+    pub(crate) fn new(game: &GameEntry, times: u32) -> Self {
+        let sparring = strategy::of(game).map(Partner::Sparring);
         let partners: Vec<Partner> = sparring.chain(Mood::ALL.map(Partner::Chaos)).collect();
         let numbered: Vec<(PlayerId, Partner)> =
             (GUEST + 1..).map(PlayerId::numbered).zip(partners.iter().copied()).collect();
@@ -67,7 +68,7 @@ impl Programme {
             bouts.extend(honest.iter().map(|(id, partner)| Bout::with(id, *partner)));
         }
         bouts.extend(chaotic.iter().map(|(id, partner)| Bout::with(id, *partner)));
-        let friends = honest.iter().map(|(id, _)| id);
+        let friends = honest.iter().map(|(id, _)| id).cycle();
         bouts
             .extend(Trouble::ALL.into_iter().zip(friends).map(|(trouble, id)| Bout::in_trouble(id, trouble)));
         Self { partners, bouts }
@@ -128,19 +129,25 @@ impl Bout {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use matchday_core::game;
+    use matchday_core::protocol::GameType;
+
+    fn even_odd() -> &'static GameEntry {
+        game::find(&GameType::new("even_odd")).unwrap()
+    }
 
     #[test]
     fn every_strategy_comes_as_often_as_asked_and_every_mood_and_trouble_once() {
-        let programme = Programme::new(3);
+        let programme = Programme::new(even_odd(), 3);
         let count = |kind: fn(&Kind) -> bool| programme.bouts.iter().filter(|bout| kind(&bout.kind)).count();
-        assert_eq!(count(|kind| *kind == Kind::Sparring), 3 * strategy::ALL.len());
+        assert_eq!(count(|kind| *kind == Kind::Sparring), 3 * strategy::of(even_odd()).count());
         assert_eq!(count(|kind| *kind == Kind::Chaos), Mood::ALL.len());
         assert_eq!(count(|kind| matches!(kind, Kind::Trouble(_))), Trouble::ALL.len());
     }
 
     #[test]
     fn the_guest_is_in_every_fixture_and_troubles_are_at_their_matches() {
-        let programme = Programme::new(1);
+        let programme = Programme::new(even_odd(), 1);
         let fixtures = programme.fixtures();
         assert!(fixtures.iter().all(|round| {
             round.pairs.iter().all(|(a, b)| [a, b].contains(&&Programme::guest()) && a != b)

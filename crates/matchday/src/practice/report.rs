@@ -243,7 +243,7 @@ fn technical(seen: &Seen<'_>, id: &MatchId, bout: &Bout) -> Option<Technical> {
     Some(Technical {
         match_id: id.to_string(),
         partner: bout.name,
-        reason: decision.result.reason.clone().unwrap_or_default(),
+        reason: decision.result.reason.clone().unwrap_or_default().to_string(),
         blame: match decision.result.winner {
             None => "your agent, and its partner too",
             Some(_) if troubled => "your agent, under trouble",

@@ -35,7 +35,7 @@ pub struct Hall {
 /// Serves the seats until `closing` turns true, and then shuts all of them down.
 pub async fn serve(seats: Arc<Seats>, listener: TcpListener, mut closing: watch::Receiver<bool>) {
     let options = &seats.options;
-    let connections_max = options.connections_max;
+    let terms = options.terms.clone();
     let hall = Arc::new(Hall {
         guard: Guard::new(seats.address, options.allowed.clone()),
         body_timeout: options.body_timeout,
@@ -47,7 +47,7 @@ pub async fn serve(seats: Arc<Seats>, listener: TcpListener, mut closing: watch:
     });
     let visited = Arc::clone(&hall);
     let handler = move |request, peer| Arc::clone(&visited).answer(request, peer);
-    let serving = server::serve(listener, connections_max, handler, closing.clone());
+    let serving = server::serve(listener, terms, handler, closing.clone());
     let ending = async {
         let _ = closing.wait_for(|&closing| closing).await;
         hall.seats.close().await;

@@ -22,6 +22,8 @@ struct Ended {
     at: Timestamp,
     dialect: Dialect,
     answer: Answer,
+    /// What kept it from being answered, in more words than the agent needs.
+    trouble: Option<String>,
     /// The last that went out and came back.
     request: Bytes,
     response: Option<Bytes>,
@@ -91,6 +93,7 @@ async fn attempt(around: &Surroundings, outgoing: &Outgoing, dialect: Dialect) -
     let most = around.limits.message_bytes_max;
     let received = around.client.post(outgoing.to.as_str(), request.clone(), deadline, most).await;
     let at = around.clock.now();
+    let mut trouble = None;
     let (answer, understood, response) = match received {
         Ok(received) => {
             let wire = read_answer(received.status, &received.body, &around.limits);
@@ -104,14 +107,27 @@ async fn attempt(around: &Surroundings, outgoing: &Outgoing, dialect: Dialect) -
             (seam::answer(wire, &reading), understood, Some(received.body))
         }
         Err(CallError::TimedOut) => (Answer::Undelivered(Failure::TimedOut), Understood::Unheard, None),
-        Err(CallError::NoConnection(_)) => {
+        Err(error @ CallError::NoConnection(_)) => {
+            trouble = Some(error.to_string());
             (Answer::Undelivered(Failure::NoConnection), Understood::Unheard, None)
+        }
+        Err(error @ CallError::NoRoute(_)) => {
+            trouble = Some(error.to_string());
+            (Answer::Undelivered(Failure::NoRoute), Understood::Unheard, None)
+        }
+        Err(error @ CallError::Ours(_)) => {
+            trouble = Some(error.to_string());
+            (Answer::Undelivered(Failure::Ours), Understood::Unheard, None)
+        }
+        Err(error @ CallError::Forbidden(_)) => {
+            trouble = Some(error.to_string());
+            (Answer::Undelivered(Failure::Forbidden), Understood::Unheard, None)
         }
         Err(error @ (CallError::TooLarge(_) | CallError::Unusable(_))) => {
             (Answer::Garbled(error.to_string()), Understood::Unclear, None)
         }
     };
-    (Ended { at, dialect, answer, request, response }, understood)
+    (Ended { at, dialect, answer, trouble, request, response }, understood)
 }
 
 /// How a call ended, in a few words without secrets.
@@ -136,7 +152,7 @@ fn outcome(answer: &Answer) -> String {
 fn note(around: &Surroundings, outgoing: &Outgoing, subject: &Subject, began: Timestamp, ended: &Ended) {
     around.journal.note(|| {
         let (to, kind) = (outgoing.to.as_str(), &subject.message_type);
-        let outcome = outcome(&ended.answer);
+        let outcome = ended.trouble.clone().unwrap_or_else(|| outcome(&ended.answer));
         let answer_ms = millis(began, ended.at);
         let level = match &ended.answer {
             Answer::Message(Ok(incoming)) if incoming.message_type != MessageType::LeagueError => Level::Info,

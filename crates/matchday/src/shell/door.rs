@@ -1,6 +1,7 @@
 //! What peers ask over HTTP: read, put to the agent, answered in the peer's own dialect; or handed on, where it is the
 //! Model Context Protocol. One HTTP exchange at a time.
 
+use super::pace::Pace;
 use super::reception::{Reception, Submitted};
 use super::schemas;
 use super::subject::{self, Subject};
@@ -12,7 +13,7 @@ use crate::net::server::Answer;
 use crate::seat::Seats;
 use bytes::Bytes;
 use hyper::body::Incoming;
-use hyper::header::{ALLOW, RETRY_AFTER};
+use hyper::header::{ALLOW, HeaderValue, RETRY_AFTER};
 use hyper::http::request::Parts;
 use hyper::{Method, Request, StatusCode};
 use matchday_core::agent::Content;
@@ -25,7 +26,7 @@ use matchday_core::protocol::jsonrpc::{Fault, Id};
 use smol_str::{SmolStr, format_smolstr};
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::timeout;
 
@@ -33,6 +34,7 @@ pub(crate) struct Door {
     reception: Arc<Reception>,
     mcp: Mcp,
     guard: Guard,
+    pace: Pace,
     body_timeout: Duration,
     /// Those who play through this agent's address, if it has seats for them.
     seats: Option<Arc<Seats>>,
@@ -47,10 +49,19 @@ struct Outcome {
 
 enum Answered {
     Reply(HttpReply),
-    /// The inbox is full: the same again a little later.
-    Later(HttpReply),
+    /// Too much at once: the same again so many seconds later.
+    Later(HttpReply, u64),
     /// The agent stopped before it replied.
     Gone,
+}
+
+/// What the agent says to one request.
+struct Replied {
+    part: Part,
+    /// In a word.
+    outcome: SmolStr,
+    /// After how many seconds the same may fare better, if it came too soon.
+    later: Option<u64>,
 }
 
 /// A request on its way through the agent.
@@ -64,10 +75,12 @@ impl Door {
     pub(super) fn new(
         reception: Arc<Reception>,
         guard: Guard,
+        pace: Pace,
         body_timeout: Duration,
         seats: Option<Arc<Seats>>,
     ) -> Self {
-        Self { mcp: Mcp::new(Arc::clone(&reception), seats.clone()), reception, guard, body_timeout, seats }
+        let mcp = Mcp::new(Arc::clone(&reception), seats.clone());
+        Self { mcp, reception, guard, pace, body_timeout, seats }
     }
 
     /// Ends what streams to those who listen, and whoever plays through this address.
@@ -124,6 +137,10 @@ impl Door {
         };
         let requests = read_requests(&body, limits);
         match mcp::meant(&requests, &head.headers, &body) {
+            Some(_) if !self.pace.admits(peer.ip(), 1, Instant::now()) => {
+                self.reception.refused_unread(peer, "its address asks too much");
+                later(bare(StatusCode::TOO_MANY_REQUESTS), 1)
+            }
             // Rare, and much larger than what is common: whatever is awaited in place makes every answer as large.
             Some(meant) => Box::pin(self.hand_on(head, body, meant, peer)).await,
             None => self.league_message(requests, &body, peer).await,
@@ -146,15 +163,15 @@ impl Door {
     async fn league_message(&self, requests: Requests<'_>, body: &Bytes, peer: SocketAddr) -> Answer {
         let at = self.reception.now();
         let done = self.exchange(requests, at, peer).await;
-        let (status, text) = match done.answer {
-            Answered::Reply(reply) => (status(&reply), reply.body),
-            Answered::Later(reply) => (StatusCode::TOO_MANY_REQUESTS, reply.body),
-            Answered::Gone => (StatusCode::SERVICE_UNAVAILABLE, gone()),
+        let (status, text, seconds) = match done.answer {
+            Answered::Reply(reply) => (status(&reply), reply.body, None),
+            Answered::Later(reply, seconds) => (StatusCode::TOO_MANY_REQUESTS, reply.body, Some(seconds)),
+            Answered::Gone => (StatusCode::SERVICE_UNAVAILABLE, gone(), None),
         };
         self.reception.tell(at, peer, &done.subject, &done.outcome, body, &text);
-        match status {
-            StatusCode::TOO_MANY_REQUESTS => with(json(status, text), RETRY_AFTER, "1"),
-            StatusCode::SERVICE_UNAVAILABLE => closing(json(status, text)),
+        match (status, seconds) {
+            (_, Some(seconds)) => later(json(status, text), seconds),
+            (StatusCode::SERVICE_UNAVAILABLE, _) => closing(json(status, text)),
             _ => json(status, text),
         }
     }
@@ -166,6 +183,9 @@ impl Door {
                 outcome: SmolStr::new_static("refused: not a request"),
                 answer: Answered::Reply(reply),
             },
+            Requests::One(request) if !self.pace.admits(peer.ip(), 1, Instant::now()) => {
+                self.refuse_all(at, &[Ok(request)])
+            }
             Requests::One(request) => {
                 let Some(mut places) = self.reception.reserve(1) else {
                     return self.refuse_all(at, &[Ok(request)]);
@@ -173,8 +193,13 @@ impl Door {
                 let pending = self.submit(request, places.pop(), at, peer);
                 let subject = pending.submitted.subject.clone();
                 match self.reply(pending).await {
-                    Some((part, outcome)) => {
-                        Outcome { subject, outcome, answer: Answered::Reply(HttpReply::one(part)) }
+                    Some(Replied { part, outcome, later }) => {
+                        let reply = HttpReply::one(part);
+                        let answer = match later {
+                            Some(seconds) => Answered::Later(reply, seconds),
+                            None => Answered::Reply(reply),
+                        };
+                        Outcome { subject, outcome, answer }
                     }
                     None => Outcome { subject, outcome: STOPPING, answer: Answered::Gone },
                 }
@@ -190,7 +215,8 @@ impl Door {
         peer: SocketAddr,
     ) -> Outcome {
         let count = requests.iter().filter(|request| request.is_ok()).count();
-        let Some(mut places) = self.reception.reserve(count) else {
+        let in_pace = self.pace.admits(peer.ip(), count, Instant::now());
+        let Some(mut places) = self.reception.reserve(count).filter(|_| in_pace) else {
             return self.refuse_all(at, &requests);
         };
         let submitted: Vec<_> = requests
@@ -202,7 +228,7 @@ impl Door {
             parts.push(match request {
                 Err(part) => part,
                 Ok(pending) => match self.reply(pending).await {
-                    Some((part, _)) => part,
+                    Some(replied) => replied.part,
                     None => {
                         let subject = Subject::named("batch");
                         return Outcome { subject, outcome: STOPPING, answer: Answered::Gone };
@@ -229,8 +255,8 @@ impl Door {
         Pending { reply_to, dialect, submitted }
     }
 
-    /// The reply as it goes out, and in a word; `None` if the agent has stopped.
-    async fn reply(&self, pending: Pending) -> Option<(Part, SmolStr)> {
+    /// The reply as it goes out; `None` if the agent has stopped.
+    async fn reply(&self, pending: Pending) -> Option<Replied> {
         let Pending { reply_to, dialect, submitted } = pending;
         let Some(reply) = submitted.reply else {
             let why = match submitted.subject.message_type.as_str() {
@@ -238,10 +264,12 @@ impl Door {
                 _ => "requests of the Model Context Protocol are taken one by one, not in a batch",
             };
             let error = Fault::MethodNotFound.because(why);
-            return Some((write_error(&reply_to, &error), SmolStr::new_static("method not found")));
+            let (part, outcome) = (write_error(&reply_to, &error), SmolStr::new_static("method not found"));
+            return Some(Replied { part, outcome, later: None });
         };
         let content = reply.await.ok()?;
-        Some((write_reply(&reply_to, dialect, &content), subject::outcome(&content)))
+        let part = write_reply(&reply_to, dialect, &content);
+        Some(Replied { part, outcome: subject::outcome(&content), later: subject::later(&content) })
     }
 
     /// There is no room: E014 for each request, in its own form.
@@ -267,8 +295,14 @@ impl Door {
         drop(parts);
         let reply = reply.unwrap_or_else(|| HttpReply::batch([]));
         let outcome = SmolStr::new_static("E014 RATE_LIMITED");
-        Outcome { subject, outcome, answer: Answered::Later(reply) }
+        Outcome { subject, outcome, answer: Answered::Later(reply, 1) }
     }
+}
+
+/// The same, with the word when to come again.
+fn later(mut answer: Answer, seconds: u64) -> Answer {
+    answer.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
+    answer
 }
 
 const STOPPING: SmolStr = SmolStr::new_static("stopping");

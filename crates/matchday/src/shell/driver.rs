@@ -1,14 +1,16 @@
 //! The task that owns an agent: hands it what arrives, in order and with its time of arrival, and hands on what comes of
 //! it. It never waits for the disk or for a peer.
 
+use super::budget::{Budget, Keep};
 use super::clock::Clock;
 use super::inbox::{Arrived, ArrivedRequest, Inbox, ReplySlot};
 use super::journal::{Entry, Journal, Level};
 use super::mind::Mind;
 use super::record::Recorder;
 use super::release::{Progress, Release};
+use super::rules::Rules;
 use crate::net::client::Client;
-use crate::store::{Batch, Store, Stream};
+use crate::store::{Batch, Exchange, Store, Stream};
 use matchday_core::agent::{Agent, Input, Outgoing, Request, RequestId, Step};
 use matchday_core::entropy::Entropy;
 use matchday_core::log;
@@ -34,10 +36,13 @@ pub(super) struct Surroundings {
     pub(super) name: watch::Receiver<Sender>,
     pub(super) journal: Journal,
     pub(super) record_exchanges: bool,
+    pub(super) exchanges_bytes_max: u64,
     /// Counts the steps that have become durable, for whoever shows what is.
     pub(super) changes: watch::Sender<u64>,
     /// Who decides for the agent, if it does not decide for itself.
     pub(super) mind: Option<Arc<dyn Mind>>,
+    /// Who knows the rules of a game that the agent does not.
+    pub(super) rules: Option<Arc<dyn Rules>>,
 }
 
 impl Surroundings {
@@ -71,6 +76,7 @@ pub(super) struct Driver<A: Agent> {
     ticked_at: Option<Timestamp>,
     progress: Arc<Progress>,
     recorder: Recorder,
+    budget: Budget,
     /// In which dialect an endpoint has understood us. If it does not know a message in that, it does not know it.
     understood: HashMap<Endpoint, Dialect>,
 }
@@ -87,6 +93,7 @@ impl<A: Agent> Driver<A> {
         Self {
             agent,
             entropy,
+            budget: Budget::new(store.clone(), around.exchanges_bytes_max),
             store,
             stream,
             name,
@@ -184,7 +191,7 @@ impl<A: Agent> Driver<A> {
             Arrived::Answer { at, call, understood_by, dialect, answer, exchange } => {
                 self.tick_if_due(at);
                 if let Some(exchange) = exchange {
-                    self.recorder.keep(at, exchange);
+                    self.record(at, exchange);
                 }
                 if let Some(endpoint) = understood_by {
                     self.remember(endpoint, dialect);
@@ -196,20 +203,36 @@ impl<A: Agent> Driver<A> {
                 self.hand_in(at, Input::Decided { inquiry, decision });
             }
             Arrived::Exchange(exchange) => {
-                self.recorder.keep(self.around.clock.now(), exchange);
+                self.record(self.around.clock.now(), exchange);
             }
             Arrived::StoreFailed(why) => return Err(why),
         }
         Ok(())
     }
 
+    fn record(&mut self, at: Timestamp, exchange: Exchange) {
+        match self.budget.admit(&exchange) {
+            Keep::Yes => self.recorder.keep(at, exchange),
+            Keep::No => {}
+            Keep::NoMore => {
+                let most = self.around.exchanges_bytes_max;
+                self.note("record_full", Level::Warning, || {
+                    format!(
+                        "the store has {most} bytes: messages are no longer kept for replay, events are; for more, \
+                         start again with a larger --exchanges-bytes-max"
+                    )
+                });
+            }
+        }
+    }
+
     fn take_request(&mut self, arrived: ArrivedRequest) {
-        let ArrivedRequest { at, ask, dialect, local, reply } = arrived;
+        let ArrivedRequest { at, ask, dialect, local, objection, reply } = arrived;
         self.tick_if_due(at);
         self.last_request += 1;
         let id = RequestId(self.last_request);
         self.waiting.insert(id, reply);
-        self.hand_in(at, Input::Request(Request { id, ask, dialect, local }));
+        self.hand_in(at, Input::Request(Request { id, ask, dialect, local, objection }));
     }
 
     fn remember(&mut self, endpoint: Endpoint, dialect: Dialect) {
@@ -222,7 +245,7 @@ impl<A: Agent> Driver<A> {
     /// One step of the agent. Times never run backwards for it, whatever the order in which threads came to the inbox.
     fn hand_in(&mut self, at: Timestamp, input: Input) {
         self.latest = self.latest.max(at);
-        let Step { events, outbox, replies, inquiries } =
+        let Step { events, outbox, replies, inquiries, appeals } =
             self.agent.handle(self.latest, &mut self.entropy, input);
         let can_wait = events.iter().all(A::can_wait);
         let lines: Result<Vec<_>, _> = events.iter().map(|event| log::write(self.latest, event)).collect();
@@ -233,6 +256,7 @@ impl<A: Agent> Driver<A> {
                 .filter_map(|reply| Some((self.waiting.remove(&reply.to)?, reply.content)))
                 .collect(),
             inquiries,
+            appeals,
         };
         match lines {
             Ok(lines) => self.store_step(lines, can_wait, release),

@@ -39,6 +39,8 @@ pub(super) struct ArrivedRequest {
     pub(super) ask: Ask,
     pub(super) dialect: Dialect,
     pub(super) local: bool,
+    /// What there is against the endpoint that a registration names.
+    pub(super) objection: Option<String>,
     pub(super) reply: ReplySlot,
 }
 
@@ -50,6 +52,12 @@ pub(super) struct ReplySlot {
 }
 
 impl ReplySlot {
+    /// The reply comes out of the other half; an error there means that none will come.
+    pub(super) fn new(place: OwnedSemaphorePermit) -> (Self, oneshot::Receiver<Content>) {
+        let (to, reply) = oneshot::channel();
+        (Self { to, place }, reply)
+    }
+
     pub(super) fn fill(self, content: Content) {
         drop(self.place);
         // Whoever asked may have gone.
@@ -74,21 +82,6 @@ impl Inbox {
         let many = u32::try_from(count).ok()?;
         let mut all = Arc::clone(&self.room).try_acquire_many_owned(many).ok()?;
         Some((0..count).filter_map(|_| all.split(1)).collect())
-    }
-
-    /// Puts a request in. The reply comes out of what is returned; an error there means that none will come.
-    pub(super) fn request(
-        &self,
-        place: OwnedSemaphorePermit,
-        at: Timestamp,
-        ask: Ask,
-        dialect: Dialect,
-        local: bool,
-    ) -> oneshot::Receiver<Content> {
-        let (to, reply) = oneshot::channel();
-        let reply_slot = ReplySlot { to, place };
-        self.put(Arrived::Request(ArrivedRequest { at, ask, dialect, local, reply: reply_slot }));
-        reply
     }
 
     /// Puts in what needs no place. If the agent has stopped, it is lost, and nobody is left to miss it.

@@ -4,12 +4,15 @@
 //! - [`clock`], `chance`: time and entropy, which the core does not have
 //! - `inbox`: what has arrived, in order and within bounds; `driver`: the task that hands it to the agent
 //! - `release`: what may be seen outside once a step is durable
+//! - `applicant`: whether the endpoint that a registration names may be called
 //! - `door`: requests of peers; `reception`: the one way by which they reach the agent; `call`: calls of our own
-//! - `subject`: what a message is about; `schemas`: what the agent says about the messages it speaks
+//! - `pace`: how much one address may ask; `subject`: what a message is about; `schemas`: what the agent says about the messages it speaks
 //! - [`mind`]: who decides for an agent that does not decide for itself
-//! - [`journal`]: one line for each thing that happens; `record`: exchanges as they are kept
+//! - [`journal`]: one line for each thing that happens; `record`, `budget`: exchanges as they are kept, and how many
 //! - [`handle`]: what is left in the hands of whoever started the agent
 
+mod applicant;
+mod budget;
 mod call;
 mod chance;
 pub mod clock;
@@ -19,9 +22,11 @@ pub mod handle;
 mod inbox;
 pub mod journal;
 pub mod mind;
+mod pace;
 mod reception;
 mod record;
 mod release;
+pub mod rules;
 mod schemas;
 mod subject;
 
@@ -33,9 +38,13 @@ pub use journal::Journal;
 pub use mind::Mind;
 pub(crate) use reception::{NoReply, Reception};
 pub(crate) use record::redacted;
+#[cfg(test)]
+pub(crate) use record::{MATCH_BYTES_MAX, NOTICE_BYTES_MAX};
+pub use rules::Rules;
 
+use crate::net::client::Client;
 use crate::net::guard::{Allowed, Guard};
-use crate::net::{client::Client, server};
+use crate::net::server::{self, Terms};
 use crate::seat::Seats;
 use crate::store::{Store, StoreError, Stream};
 use driver::{Driver, Surroundings};
@@ -43,6 +52,7 @@ use inbox::Inbox;
 use matchday_core::agent::Agent;
 use matchday_core::entropy::Entropy;
 use matchday_core::log::{self, LogError};
+use pace::Pace;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -60,16 +70,26 @@ pub struct Options {
     pub entropy: Entropy,
     /// How many requests may wait for the agent or for their reply.
     pub inbox_len: usize,
-    pub connections_max: usize,
+    /// How many requests a second one address may make, 0 for any number. `None`: some thousands, and any number from
+    /// this machine itself.
+    pub requests_per_address: Option<u32>,
+    /// On what terms connections are taken, and whether over TLS.
+    pub terms: Terms,
     /// How long a peer may take to send the body of a request.
     pub body_timeout: Duration,
     /// Whether requests and answers are kept word for word, without tokens.
     pub record_exchanges: bool,
+    /// Up to which size of the store they are.
+    pub exchanges_bytes_max: u64,
+    /// How long a message may be that is read, if not as the agent says.
+    pub message_bytes_max: Option<usize>,
     /// By which names, and from which pages, the agent may be called beyond those of its address.
     pub allowed: Allowed,
     pub journal: Journal,
     /// Who decides for the agent, if it does not decide for itself.
     pub mind: Option<Arc<dyn Mind>>,
+    /// Who knows the rules of a game that a referee does not.
+    pub rules: Option<Arc<dyn Rules>>,
     /// Seats at the agent's own address, if it is a manager that has some.
     pub seats: Option<Arc<Seats>>,
 }
@@ -81,12 +101,16 @@ impl Options {
             clock: Clock::start(),
             entropy,
             inbox_len: 1024,
-            connections_max: 4096,
+            requests_per_address: None,
+            terms: Terms::default(),
             body_timeout: Duration::from_secs(10),
             record_exchanges: true,
+            exchanges_bytes_max: 1 << 30,
+            message_bytes_max: None,
             allowed: Allowed::default(),
             journal: Journal::silent(),
             mind: None,
+            rules: None,
             seats: None,
         }
     }
@@ -117,9 +141,10 @@ where
 {
     replay(&mut agent, &store, &stream)?;
     let address = listener.local_addr().map_err(StartError::NoAddress)?;
-    let connections_max = options.connections_max;
-    let start = Start { address, home: format!("http://{address}/mcp"), wakes: true };
-    let serving = |door, closing| tokio::spawn(serve(door, listener, connections_max, closing));
+    let terms = options.terms.clone();
+    let scheme = if terms.tls.is_some() { "https" } else { "http" };
+    let start = Start { address, home: format!("{scheme}://{address}/mcp"), wakes: true };
+    let serving = |door, closing| tokio::spawn(serve(door, listener, terms, closing));
     Ok(begin(agent, start, store, stream, options, serving).handle)
 }
 
@@ -168,7 +193,8 @@ where
     let (close, closing) = watch::channel(false);
     let close = Arc::new(close);
     let (name, named) = watch::channel(agent.sender());
-    let (conformance, limits) = agent.reading();
+    let (conformance, mut limits) = agent.reading();
+    limits.message_bytes_max = options.message_bytes_max.unwrap_or(limits.message_bytes_max);
     let around = Arc::new(Surroundings {
         client: options.client,
         clock: options.clock,
@@ -179,13 +205,16 @@ where
         name: named,
         journal: options.journal,
         record_exchanges: options.record_exchanges,
+        exchanges_bytes_max: options.exchanges_bytes_max,
         changes: watch::Sender::new(0),
         mind: options.mind,
+        rules: options.rules,
     });
     let reception = Arc::new(Reception::new(Arc::clone(&around), address));
     let guard = Guard::new(address, options.allowed);
     let changes = reception.changes();
-    let door = Arc::new(Door::new(reception, guard, options.body_timeout, options.seats));
+    let pace = Pace::new(options.requests_per_address);
+    let door = Arc::new(Door::new(reception, guard, pace, options.body_timeout, options.seats));
     let serving = serving(Arc::clone(&door), closing);
     let driver = Driver::new(agent, options.entropy, store, stream, around, name);
     let ending = Arc::clone(&close);
@@ -198,15 +227,10 @@ where
     Hosted { handle, door, changes }
 }
 
-async fn serve(
-    door: Arc<Door>,
-    listener: TcpListener,
-    connections_max: usize,
-    closing: watch::Receiver<bool>,
-) {
+async fn serve(door: Arc<Door>, listener: TcpListener, terms: Terms, closing: watch::Receiver<bool>) {
     let visited = Arc::clone(&door);
     let handler = move |request, peer| Arc::clone(&visited).answer(request, peer);
-    let serving = server::serve(listener, connections_max, handler, closing.clone());
+    let serving = server::serve(listener, terms, handler, closing.clone());
     tokio::join!(serving, close_with(door, closing));
 }
 

@@ -1,6 +1,7 @@
 //! Where every request reaches the agent, whichever way it was wrapped: it is read, put into the inbox, and told to the
 //! journal and the record when it is over. What goes back, and in which form, is the part of whoever took it in.
 
+use super::applicant;
 use super::driver::Surroundings;
 use super::inbox::Arrived;
 use super::journal::{Entry, Level, millis};
@@ -95,7 +96,7 @@ impl Reception {
         };
         let subject = Subject::of_ask(&ask);
         let local = self.on_loopback && peer.ip().is_loopback();
-        let reply = Some(around.inbox.request(place, at, ask, dialect, local));
+        let reply = Some(applicant::put(around, place, at, ask, dialect, local));
         Submitted { subject, reply }
     }
 

@@ -12,8 +12,8 @@ const SHOWN_CHARS: usize = 8;
 const WAIT_MAX: Duration = Duration::from_secs(1);
 const WAITING_MAX: usize = 256;
 /// How much is kept of a message that belongs to a match, and of any other.
-const MATCH_BYTES_MAX: usize = 8 * 1024;
-const NOTICE_BYTES_MAX: usize = 512;
+pub(crate) const MATCH_BYTES_MAX: usize = 8 * 1024;
+pub(crate) const NOTICE_BYTES_MAX: usize = 512;
 
 /// Exchanges on their way to the store.
 #[derive(Debug, Default)]

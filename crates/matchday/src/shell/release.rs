@@ -3,8 +3,8 @@
 use super::call;
 use super::driver::Surroundings;
 use super::inbox::{Arrived, ReplySlot};
-use super::mind;
-use matchday_core::agent::{Content, Inquiry, Outgoing};
+use super::{mind, rules};
+use matchday_core::agent::{Appeal, Content, Inquiry, Outgoing};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -14,6 +14,7 @@ pub(super) struct Release {
     pub(super) calls: Vec<(Outgoing, bool)>,
     pub(super) replies: Vec<(ReplySlot, Content)>,
     pub(super) inquiries: Vec<Inquiry>,
+    pub(super) appeals: Vec<Appeal>,
 }
 
 impl Release {
@@ -27,6 +28,9 @@ impl Release {
         }
         for inquiry in self.inquiries {
             around.runtime.spawn(mind::ask(Arc::clone(around), inquiry));
+        }
+        for appeal in self.appeals {
+            around.runtime.spawn(rules::ask(Arc::clone(around), appeal));
         }
     }
 }

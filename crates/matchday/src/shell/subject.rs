@@ -2,7 +2,7 @@
 
 use matchday_core::agent::{Ask, Content, Look};
 use matchday_core::protocol::decode::Exchange;
-use matchday_core::protocol::{Body, Envelope, LeagueId, MatchId, Message, PlayerId, Sender};
+use matchday_core::protocol::{Body, Envelope, ErrorCode, LeagueId, MatchId, Message, PlayerId, Sender};
 use smol_str::{SmolStr, format_smolstr};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -39,6 +39,7 @@ impl Subject {
                 Look::Status => "get_status",
                 Look::Stats(_) => "get_player_stats",
                 Look::Referees => "get_referees",
+                Look::Games(_) => "get_games",
             }),
             Ask::MatchState(match_id) => Self {
                 match_id: match_id.as_ref().map(|id| id.as_str().into()),
@@ -68,6 +69,19 @@ pub(super) fn outcome(content: &Content) -> SmolStr {
         Content::Message(message) => SmolStr::new_static(message.message_type().name()),
         Content::Data(_) => SmolStr::new_static("data"),
         Content::Received => SmolStr::new_static("received"),
+    }
+}
+
+/// After how many seconds the same request may fare better, if it came too soon.
+pub(super) fn later(content: &Content) -> Option<u64> {
+    match content {
+        Content::Message(Message { body: Body::LeagueError(error), .. })
+            if error.error_code == ErrorCode::RateLimited =>
+        {
+            let told = error.context.as_ref().and_then(|context| context.get("retry_after_sec")?.as_u64());
+            Some(told.unwrap_or(1))
+        }
+        _ => None,
     }
 }
 

@@ -6,7 +6,6 @@ use super::history::History;
 use super::{Exchange, Reader, Stored, Stream};
 use matchday_core::league::League;
 use matchday_core::player::PlayerEvent;
-use matchday_core::protocol::token::TokenHash;
 use matchday_core::protocol::{MatchId, PlayerId, RefereeId};
 use matchday_core::referee::RefereeEvent;
 use std::collections::BTreeSet;
@@ -126,14 +125,11 @@ fn chosen<E: Own>(
     parts.into_iter().rev().find(fits).ok_or_else(|| StoreError::Stranger { path: path(), id })
 }
 
-/// Whether an agent is the league's own: the manager knows its token.
+/// Whether an agent is the league's own: the manager knows its token, or one that the operator has replaced since.
 pub(super) fn is_known(league: &League, name: &Name) -> bool {
-    let hash: Option<&TokenHash> = match league.players.get(&PlayerId::new(name.id.clone())) {
-        Some(player) => Some(&player.token),
-        None => league.referees.get(&RefereeId::new(name.id.clone())).map(|referee| &referee.token),
-    };
-    match (hash, name.token()) {
-        (Some(hash), Some(token)) => hash.admits(token),
-        _ => false,
-    }
+    let Some(token) = name.token() else { return false };
+    let player = league.players.get(&PlayerId::new(name.id.clone()));
+    let referee = league.referees.get(&RefereeId::new(name.id.clone()));
+    player.is_some_and(|player| player.has_had(token))
+        || referee.is_some_and(|referee| referee.has_had(token))
 }

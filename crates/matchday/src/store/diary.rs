@@ -135,6 +135,7 @@ impl Own for RefereeEvent {
             Self::Decided { match_id, .. }
             | Self::Reported { match_id, .. }
             | Self::ReportRefused { match_id, .. }
+            | Self::HandedBack { match_id, .. }
             | Self::Abandoned { match_id, .. } => vec![match_id],
             Self::Applied { .. }
             | Self::Enrolled { .. }

@@ -62,6 +62,7 @@ fn concerns(event: &LeagueEvent, wanted: &MatchId) -> bool {
     match event {
         LeagueEvent::RoundAnnounced { plan, .. } => plan.iter().any(|(id, _)| id == wanted),
         LeagueEvent::MatchAssigned { match_id, .. }
+        | LeagueEvent::AttemptLost { match_id, .. }
         | LeagueEvent::MatchDecided { match_id, .. }
         | LeagueEvent::MatchVoided { match_id } => match_id == wanted,
         _ => false,

@@ -199,6 +199,15 @@ impl Store {
         }
     }
 
+    /// How large the file is, what has not yet found its place in it included.
+    pub fn bytes(&self) -> u64 {
+        let Inner::File { path, .. } = &*self.0 else { return 0 };
+        let mut wal = path.clone().into_os_string();
+        wal.push("-wal");
+        let size = |path: &Path| std::fs::metadata(path).map_or(0, |file| file.len());
+        size(path) + size(Path::new(&wal))
+    }
+
     pub fn stats(&self) -> StoreStats {
         self.0.queue().stats()
     }

@@ -28,6 +28,9 @@ pub(super) fn of_referee(event: &RefereeEvent) -> String {
         RefereeEvent::ReportRefused { match_id, code, reason, .. } => {
             format!("hears that the manager refuses the result of {match_id}: {reason} ({code})")
         }
+        RefereeEvent::HandedBack { match_id, reason, .. } => {
+            format!("hands {match_id} back, by no fault of its players: {reason}")
+        }
         RefereeEvent::Abandoned { match_id, .. } => {
             format!("gives {match_id} up, which is another's now")
         }

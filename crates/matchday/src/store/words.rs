@@ -34,6 +34,15 @@ pub(super) fn of_event(event: &LeagueEvent) -> String {
         LeagueEvent::MatchAssigned { match_id, attempt, referee_id } => {
             format!("{match_id} given to {referee_id}{}", of_attempt(*attempt))
         }
+        LeagueEvent::AttemptLost { match_id, referee_id, attempt, culprit, reason } => {
+            let whose = culprit.name();
+            format!("{match_id} taken from {referee_id}{}: {reason} ({whose})", of_attempt(*attempt))
+        }
+        LeagueEvent::TokenRotated { agent, .. } => {
+            format!("{} given a new token by the operator", agent.id())
+        }
+        LeagueEvent::TokenRevoked { agent } => format!("token of {} revoked by the operator", agent.id()),
+        LeagueEvent::OperatorTokenRotated { .. } => "the operator has a new token".into(),
         LeagueEvent::MatchDecided { match_id, status, result, by, .. } => {
             of_decision(match_id, *status, result, by)
         }

@@ -140,7 +140,7 @@ mod tests {
             losses: 3 - points / 3 - points % 3,
             points,
             technical_losses: Some(u32::from(place == 3)),
-            rank_reason: reason.map(str::to_owned),
+            rank_reason: reason.map(Into::into),
         };
         let rows = [
             (row(1, 7, Some("ahead on points")), "random"),

@@ -36,6 +36,21 @@ fn nothing_but_passes_when_it_registers_with_the_check() {
 }
 
 #[test]
+fn it_passes_in_games_of_turns_and_of_simultaneous_moves() {
+    for game in ["tic_tac_toe", "rock_paper_scissors", "nim"] {
+        let done = check_waiting(&["--json", "--game", game]);
+        for verdict in ["fail", "warning", "not_checked"] {
+            assert_eq!(done.rules(verdict), BTreeSet::new(), "{game}, {verdict}: {}", done.troubles());
+        }
+        let passed = done.rules("pass");
+        assert!(
+            passed.contains("move.whole-game") && !passed.contains("choice.parity"),
+            "{game}: {passed:?}"
+        );
+    }
+}
+
+#[test]
 fn a_quick_check_that_waits_passes_too() {
     let done = check_waiting(&["--json", "--quick"]);
     assert_eq!((done.rules("fail").len(), done.code), (0, 0), "{}", done.troubles());

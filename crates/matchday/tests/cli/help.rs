@@ -61,6 +61,7 @@ fn every_command_shows_an_example() {
         "stats",
         "admin",
         "new",
+        "games",
         "check",
         "practice",
         "config",

@@ -54,11 +54,13 @@ async fn every_operation_of_each_role_is_a_tool() {
             "order_league",
             "report_match_result",
             "league_query",
+            "notify_league_error",
             "get_standings",
             "get_schedule",
             "get_status",
             "get_player_stats",
             "get_referees",
+            "get_games",
             "ping",
         ]
     );

@@ -59,10 +59,48 @@ fn the_same_seed_gives_the_same_table() {
     assert!((8..20).any(|seed| table(&seed.to_string()) != first), "the seed changes nothing");
 }
 
+/// A league of three with the game's own strategies: without a technical loss, and the moves lead to the results.
+fn league_of(game: &str) {
+    let program = Program::new();
+    let ran = program.league(&["--json", "--players", "3", "--referees", "1", "--game", game]).json();
+    assert_eq!((&ran["matches_decided"], &ran["technical_losses"]), (&3.into(), &0.into()), "{game}");
+    let found = program.run(&["verify", "league.db", "--json"]).json();
+    assert_eq!(
+        (&found["matches_replayed"], &found["matches_untold"]),
+        (&3.into(), &0.into()),
+        "{game}: {found}"
+    );
+    assert_eq!(found["fault"], Value::Null, "{game}");
+}
+
 #[test]
-fn another_game_is_played_by_the_same_players() {
-    let ran = Program::new().league(&["--json", "--game", "tic_tac_toe"]).json();
-    assert_eq!((&ran["matches_decided"], &ran["technical_losses"]), (&6.into(), &0.into()));
+fn tic_tac_toe_is_played() {
+    league_of("tic_tac_toe");
+}
+
+#[test]
+fn rock_paper_scissors_is_played() {
+    league_of("rock_paper_scissors");
+}
+
+#[test]
+fn matching_pennies_is_played() {
+    league_of("matching_pennies");
+}
+
+#[test]
+fn the_iterated_prisoners_dilemma_is_played() {
+    league_of("iterated_prisoners_dilemma");
+}
+
+#[test]
+fn connect_four_is_played() {
+    league_of("connect_four");
+}
+
+#[test]
+fn nim_is_played() {
+    league_of("nim");
 }
 
 #[test]
@@ -94,6 +132,7 @@ fn a_mistake_on_the_command_line_is_named_and_exits_2() {
         (&["--game", "chess"], "even_odd, tic_tac_toe"),
         (&["--players", "1"], "2..=99"),
         (&["--lead", "soon"], "not a number of seconds"),
+        (&["--game", "nim", "--strategies", "pattern"], "choose one of: random, optimal"),
     ];
     for (words, says) in mistakes {
         let program = Program::new();

@@ -10,6 +10,7 @@
 mod files;
 mod interruption;
 mod league;
+mod outside;
 mod ports;
 mod program;
 #[path = "../recorded/mod.rs"]

@@ -15,6 +15,7 @@ use matchday_core::protocol::{
     RefereeId, Sender, Timestamp, Token, Version,
 };
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::mpsc;
 use std::time::Duration;
 
@@ -127,7 +128,8 @@ impl Desk {
     pub(crate) fn order(&mut self, order: Order, player: Option<&str>, match_id: Option<&str>) {
         let league_id = self.settings.league_id.clone();
         let (player_id, match_id) = (player.map(PlayerId::new), match_id.map(MatchId::new));
-        let answer = self.ask(&Sender::Launcher, LeagueOrder { league_id, order, player_id, match_id });
+        let answer = self
+            .ask(&Sender::Launcher, LeagueOrder { league_id, order, player_id, match_id, agent_id: None });
         assert!(matches!(answer.body, Body::LeagueStatus(_)), "{answer:?}");
     }
 
@@ -151,7 +153,8 @@ impl Desk {
             deviations: Vec::new(),
         };
         let ask = Ask::Message(Ok(incoming));
-        let request = Request { id: RequestId(self.requests), ask, dialect: Dialect::Standard, local: true };
+        let id = RequestId(self.requests);
+        let request = Request { id, ask, dialect: Dialect::Standard, local: true, objection: None };
         match self.hand_in(Input::Request(request)).pop() {
             Some(Content::Message(answer)) => answer,
             other => panic!("expected a message, got {other:?}"),
@@ -190,7 +193,7 @@ impl Desk {
             round_id: game.round_id,
             match_id: id.clone(),
             game_type: settings.game_type.clone(),
-            result: (self.referee)(&fixture),
+            result: Arc::new((self.referee)(&fixture)),
         };
         self.now = self.now + Duration::from_millis(40);
         let answer = self.ask(&by, report);
@@ -228,7 +231,7 @@ pub(crate) fn referee_of_the_absent(fixture: &Fixture) -> MatchResult {
         result.score = ByPlayer::pair((a.clone(), points(a)), (b.clone(), points(b)));
         result.winner = Some(winner.clone());
         result.status = Some(GameStatus::TechnicalLoss);
-        result.reason = Some(format!("P01 did not answer - {winner} wins by default"));
+        result.reason = Some(format!("P01 did not answer - {winner} wins by default").into());
     }
     result
 }
@@ -254,13 +257,11 @@ fn result(a: &PlayerId, b: &PlayerId, number: u8, choices: [Parity; 2]) -> Match
         winner,
         score: ByPlayer::pair((a.clone(), points.0), (b.clone(), points.1)),
         details: ResultDetails {
-            game: GameDetails::Parity(details),
-            fairness: None,
-            deviations: None,
             answer_ms: Some(ByPlayer::pair((a.clone(), Some(20)), (b.clone(), None))),
+            ..ResultDetails::of(GameDetails::Parity(details))
         },
         status: Some(status),
-        reason: Some(format!("number was {number} ({drawn})")),
+        reason: Some(format!("number was {number} ({drawn})").into()),
     }
 }
 

@@ -1,16 +1,16 @@
 //! How a player makes up its mind. A strategy sees a [`Turn`] and chance, and holds no state: what it knows of the past
 //! is in the turn, so that a restart changes nothing about how it plays.
 
-mod parity;
 mod registry;
 
-pub use registry::{ALL, StrategyEntry, UnknownStrategy, find, named};
+pub use registry::{RANDOM, StrategyEntry, UnknownStrategy, all, find, named, of};
 
 use super::memory::Past;
+use super::question::Context;
 use crate::entropy::Entropy;
 use crate::protocol::messages::{Parity, Record};
 use crate::protocol::{GameType, PlayerId};
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::fmt::Debug;
 
 pub trait Strategy: Debug + Send + Sync {
@@ -28,7 +28,7 @@ pub struct Turn<'a> {
     /// Every move that the rules allow; never empty.
     pub options: &'a [Value],
     /// What the referee shows of the game.
-    pub context: &'a Map<String, Value>,
+    pub context: &'a Context,
     /// The games with this opponent.
     pub against: &'a Past,
     /// All games, with whomever.

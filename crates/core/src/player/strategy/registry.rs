@@ -1,52 +1,24 @@
-//! The built-in strategies by name. A new one is a function and one entry here.
+//! The built-in strategies by name. Each game brings its own; a name that several games use means in each what that game
+//! makes of it, so that one player can play them all.
 
-use super::parity::{self, Favour};
 use super::{Strategy, Turn};
 use crate::entropy::Entropy;
+use crate::game::{self, GAMES, GameEntry};
+use crate::protocol::GameType;
 use serde_json::Value;
 
-/// A built-in strategy: what it is called, and what it does, in one line.
+/// A built-in strategy: what it is called, what it does, in one line, and how.
 #[derive(Debug, Clone, Copy)]
 pub struct StrategyEntry {
     pub name: &'static str,
     pub about: &'static str,
-    favour: Favour,
+    /// One of the options, or `None` to leave it to chance.
+    pub(crate) choose: fn(&Turn<'_>, &mut Entropy) -> Option<Value>,
 }
 
-pub static ALL: &[StrategyEntry] = &[
-    StrategyEntry {
-        name: "random",
-        about: "any option, each as likely as the others",
-        favour: parity::chance,
-    },
-    StrategyEntry { name: "always_even", about: "even, whatever happens", favour: parity::always_even },
-    StrategyEntry { name: "always_odd", about: "odd, whatever happens", favour: parity::always_odd },
-    StrategyEntry {
-        name: "alternating",
-        about: "even in the first game, then each time the other",
-        favour: parity::alternating,
-    },
-    StrategyEntry {
-        name: "frequency",
-        about: "the parity that was drawn more often so far",
-        favour: parity::frequency,
-    },
-    StrategyEntry {
-        name: "pattern",
-        about: "what most often followed the last three draws, or as many of them as came before",
-        favour: parity::pattern,
-    },
-    StrategyEntry {
-        name: "mirror",
-        about: "what the opponent chose when the two last met",
-        favour: parity::mirror,
-    },
-    StrategyEntry {
-        name: "win_stay_lose_shift",
-        about: "the last choice again if it was right, the other one if it was wrong",
-        favour: parity::win_stay_lose_shift,
-    },
-];
+/// The one strategy that needs no game of its own.
+pub static RANDOM: StrategyEntry =
+    StrategyEntry { name: "random", about: "any option, each as likely as the others", choose: |_, _| None };
 
 impl StrategyEntry {
     pub fn build(&self) -> Box<dyn Strategy> {
@@ -54,21 +26,43 @@ impl StrategyEntry {
     }
 }
 
-/// Where a built-in has no opinion, and in games that are not of parity, it takes any option.
+/// Where a built-in has no opinion, and in games that do not know it, it takes any option.
 impl Strategy for StrategyEntry {
     fn choose(&self, turn: &Turn<'_>, entropy: &mut Entropy) -> Value {
-        let favoured = turn.is_parity().then(|| (self.favour)(turn)).flatten();
-        match favoured {
-            Some(parity) => Value::from(parity.as_str()),
-            None => turn.any_option(entropy),
-        }
+        let own = game_of(turn).and_then(|game| game.strategies.iter().find(|entry| entry.name == self.name));
+        let favoured = own.and_then(|entry| (entry.choose)(turn, entropy));
+        favoured.unwrap_or_else(|| turn.any_option(entropy))
     }
+}
+
+/// The game that is asked about. A foreign referee may call even/odd what it likes, and still asks for a parity.
+fn game_of(turn: &Turn<'_>) -> Option<&'static GameEntry> {
+    match turn.is_parity() {
+        true => game::find(&GameType::new("even_odd")),
+        false => game::find(turn.game_type),
+    }
+}
+
+/// Every strategy that makes a difference in a game, `random` first.
+pub fn of(game: &GameEntry) -> impl Iterator<Item = &'static StrategyEntry> + Clone + use<> {
+    std::iter::once(&RANDOM).chain(game.strategies)
+}
+
+/// Every strategy of every game; one that several games use is there once, as the first of them tells of it.
+pub fn all() -> impl Iterator<Item = &'static StrategyEntry> {
+    let mut told: Vec<&str> = Vec::new();
+    let every = std::iter::once(&RANDOM).chain(GAMES.iter().flat_map(|game| game.strategies));
+    every.filter(move |entry| {
+        let new = !told.contains(&entry.name);
+        told.push(entry.name);
+        new
+    })
 }
 
 /// The strategy of this name; `always-even` and `Always_Even` will do.
 pub fn find(name: &str) -> Option<&'static StrategyEntry> {
     let name = plain(name);
-    ALL.iter().find(|entry| entry.name == name)
+    all().find(|entry| entry.name == name)
 }
 
 /// Like [`find`], with an error for people.
@@ -93,15 +87,14 @@ pub struct UnknownStrategy {
 impl UnknownStrategy {
     fn new(name: &str) -> Self {
         let wanted = plain(name);
-        let nearest = ALL
-            .iter()
+        let nearest = all()
             .map(|entry| (distance(&wanted, entry.name), entry.name))
             .min()
             .filter(|(distance, name)| *distance <= name.len() / 3);
         Self {
             name: name.to_owned(),
             nearest: nearest.map(|(_, name)| name),
-            known: ALL.iter().map(|entry| entry.name).collect(),
+            known: all().map(|entry| entry.name).collect(),
         }
     }
 }

@@ -8,6 +8,7 @@ use crate::protocol::ids::{GameType, LeagueId, MatchId, PlayerId, RoundId};
 use crate::protocol::json::Json;
 use crate::protocol::messages::*;
 use serde_json::Map;
+use smol_str::SmolStr;
 
 pub(super) fn invitation(r: &Reader<'_>) -> Read<GameInvitation> {
     Ok(GameInvitation {
@@ -63,18 +64,18 @@ fn accept(r: &Reader<'_>) -> Read<bool> {
 
 pub(super) fn over(r: &Reader<'_>) -> Read<GameOver> {
     let game_type = r.required("game_type", rules::id(GameType::new))?;
-    let reason = r.optional("reason", rules::prose)?;
+    let reason = r.optional("reason", rules::prose)?.map(SmolStr::from);
     Ok(GameOver {
         league_id: r.optional("league_id", rules::id(LeagueId::new))?,
         round_id: r.optional("round_id", rules::ordinal)?.map(RoundId),
         match_id: match_id(r)?,
-        game_result: game_result(&r.object("game_result")?, &game_type, reason.as_deref())?,
+        game_result: game_result(&r.object("game_result")?, &game_type, reason.as_ref())?,
         game_type,
         reason,
     })
 }
 
-fn game_result(r: &Reader<'_>, game_type: &GameType, outer_reason: Option<&str>) -> Read<GameResult> {
+fn game_result(r: &Reader<'_>, game_type: &GameType, outer_reason: Option<&SmolStr>) -> Read<GameResult> {
     let known = ["status", "winner_player_id", "reason", "fairness"];
     let status = r.required("status", rules::one_of)?;
     Ok(GameResult {
@@ -82,7 +83,7 @@ fn game_result(r: &Reader<'_>, game_type: &GameType, outer_reason: Option<&str>)
         winner_player_id: winner(r, "winner_player_id")?,
         details: details(r, game_type, Some(status), &known)?,
         // One source puts the reason outside the result.
-        reason: r.expected("reason", rules::prose)?.or_else(|| outer_reason.map(str::to_owned)),
+        reason: r.expected("reason", rules::prose)?.map(SmolStr::from).or_else(|| outer_reason.cloned()),
         fairness: fairness(r)?,
     })
 }

@@ -15,13 +15,17 @@ pub(super) fn order(r: &Reader<'_>) -> Read<LeagueOrder> {
     let order = r.required("order", rules::one_of)?;
     let player_id = match order {
         Order::Withdraw => Some(r.required("player_id", rules::id(PlayerId::new))?),
-        Order::Pause | Order::Resume | Order::Void | Order::End => None,
+        _ => None,
     };
     let match_id = match order {
         Order::Void => Some(r.required("match_id", rules::id(MatchId::new))?),
-        Order::Pause | Order::Resume | Order::Withdraw | Order::End => None,
+        _ => None,
     };
-    Ok(LeagueOrder { league_id, order, player_id, match_id })
+    let agent_id = match order {
+        Order::Rotate | Order::Revoke => Some(r.required("agent_id", rules::word)?),
+        _ => None,
+    };
+    Ok(LeagueOrder { league_id, order, player_id, match_id, agent_id })
 }
 
 pub(super) fn status(r: &Reader<'_>) -> Read<LeagueStatus> {

@@ -5,20 +5,27 @@ use super::reader::{Read, Reader};
 use super::result::standing;
 use super::rules;
 use crate::protocol::envelope::Sender;
-use crate::protocol::ids::{PlayerId, RoundId};
+use crate::protocol::ids::{GameType, PlayerId, RoundId};
 use crate::protocol::messages::*;
 
 pub(super) fn query(r: &Reader<'_>, sender: &Sender) -> Read<LeagueQuery> {
     let query_type = r.required("query_type", rules::one_of)?;
     let params = r.optional_object("query_params")?;
-    let round_id = match &params {
-        Some(params) => params.optional("round_id", rules::ordinal)?.map(RoundId),
-        None => None,
+    let (round_id, game_type) = match &params {
+        Some(params) => (
+            params.optional("round_id", rules::ordinal)?.map(RoundId),
+            params.optional("game_type", rules::id(GameType::new))?,
+        ),
+        None => (None, None),
     };
     Ok(LeagueQuery {
         league_id: league_id(r)?,
         query_type,
-        query_params: QueryParams { player_id: subject(r, params.as_ref(), query_type, sender)?, round_id },
+        query_params: QueryParams {
+            player_id: subject(r, params.as_ref(), query_type, sender)?,
+            round_id,
+            game_type,
+        },
     })
 }
 

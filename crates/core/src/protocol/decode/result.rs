@@ -6,6 +6,9 @@ use super::{DeviationKind, game, league_id, match_id, round_id};
 use crate::protocol::ids::{GameType, MatchId, PlayerId, RoundId};
 use crate::protocol::messages::*;
 use crate::protocol::text::DisplayName;
+use serde_json::Value;
+use smol_str::SmolStr;
+use std::sync::Arc;
 
 pub(super) fn report(r: &Reader<'_>) -> Read<MatchResultReport> {
     let game_type = r.required("game_type", rules::id(GameType::new))?;
@@ -13,7 +16,7 @@ pub(super) fn report(r: &Reader<'_>) -> Read<MatchResultReport> {
         league_id: league_id(r)?,
         round_id: round_id(r)?,
         match_id: r.required("match_id", rules::id(MatchId::new))?,
-        result: match_result(&r.object("result")?, &game_type)?,
+        result: Arc::new(match_result(&r.object("result")?, &game_type)?),
         game_type,
     })
 }
@@ -25,7 +28,7 @@ fn match_result(r: &Reader<'_>, game_type: &GameType) -> Read<MatchResult> {
         score: r.by_player("score", rules::count)?,
         details: result_details(r, game_type, status)?,
         status,
-        reason: r.optional("reason", rules::prose)?,
+        reason: r.optional("reason", rules::prose)?.map(SmolStr::from),
     })
 }
 
@@ -36,7 +39,16 @@ fn result_details(r: &Reader<'_>, game_type: &GameType, status: Option<GameStatu
     }
     let details = r.object("details")?;
     Ok(ResultDetails {
-        game: game::details(&details, game_type, status, &["fairness", "answer_ms", "deviations"])?,
+        game: game::details(
+            &details,
+            game_type,
+            status,
+            &["turn_log", "fairness", "answer_ms", "deviations", "blame"],
+        )?,
+        turn_log: match details.has("turn_log") {
+            true => Some(details.objects("turn_log", turn)?),
+            false => None,
+        },
         fairness: game::fairness(&details)?,
         answer_ms: if details.has("answer_ms") {
             Some(details.by_player("answer_ms", rules::nullable(rules::count))?)
@@ -48,7 +60,13 @@ fn result_details(r: &Reader<'_>, game_type: &GameType, status: Option<GameStatu
         } else {
             None
         },
+        blame: if details.has("blame") { Some(details.by_player("blame", rules::blame)?) } else { None },
     })
+}
+
+/// Who played what in one turn. Whether the rules allow it is the game's to say.
+fn turn(r: &Reader<'_>) -> Read<ByPlayer<Value>> {
+    Ok(r.fields_but(&[]).into_iter().map(|(id, made)| (PlayerId::new(id), made)).collect())
 }
 
 pub(super) fn ack(r: &Reader<'_>) -> Read<MatchResultAck> {
@@ -80,7 +98,7 @@ pub(super) fn standing(r: &Reader<'_>) -> Read<StandingRow> {
         losses: r.required("losses", rules::count)?,
         points: r.required("points", rules::count)?,
         technical_losses: r.optional("technical_losses", rules::count)?,
-        rank_reason: r.optional("rank_reason", rules::prose)?,
+        rank_reason: r.optional("rank_reason", rules::prose)?.map(SmolStr::from),
     })
 }
 

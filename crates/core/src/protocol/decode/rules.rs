@@ -6,7 +6,9 @@ use crate::protocol::envelope::{Sender, id_fits};
 use crate::protocol::error::ErrorCode;
 use crate::protocol::json::{Fields, Json};
 use crate::protocol::messages::query::QueryType;
-use crate::protocol::messages::{AckStatus, GameStatus, Order, Parity, Phase, RegisterStatus, Role, Seconds};
+use crate::protocol::messages::{
+    AckStatus, Blame, Cause, Culprit, GameStatus, Order, Parity, Phase, RegisterStatus, Role, Seconds,
+};
 use crate::protocol::text::{DisplayName, Endpoint, RuleBroken, Version};
 use crate::protocol::time::{TimeForm, Timestamp};
 use crate::protocol::token::{TOKEN_BYTES_MAX, Token};
@@ -196,6 +198,22 @@ pub(super) fn seconds(value: &Json<'_>) -> Result<Seconds, Wrong> {
     value.as_f64().map(Seconds).ok_or(Wrong::format("a number of seconds"))
 }
 
+/// Whose fault a technical loss is.
+pub(super) fn blame<'v>(value: &'v Json<'v>) -> Result<Blame, Wrong> {
+    let fields = object(value)?;
+    let field = |name: &str| fields.get(name).unwrap_or(&Json::Null);
+    let moment = |name: &str| nullable(time)(field(name)).map(|read| read.map(|(at, _)| at.whole_second()));
+    Ok(Blame {
+        culprit: one_of(field("culprit"))?,
+        cause: one_of(field("cause"))?,
+        owed: nullable(word)(field("owed"))?,
+        tries: nullable(count)(field("tries"))?,
+        since: moment("since")?,
+        until: moment("until")?,
+        evidence: nullable(prose)(field("evidence"))?,
+    })
+}
+
 /// The one value a player may never get wrong. Its own code, whatever came instead.
 pub(super) fn parity_choice(value: &Json<'_>) -> Result<Parity, Wrong> {
     one_of(value).map_err(|Wrong { expected, .. }| Wrong::new(ErrorCode::InvalidParityChoice, expected))
@@ -245,19 +263,39 @@ words! {
     }
     Role "\"PLAYER_A\" or \"PLAYER_B\"" { "PLAYER_A" PlayerA, "PLAYER_B" PlayerB, }
     AckStatus "\"recorded\"" { "recorded" Recorded, }
-    Order "one of \"PAUSE\", \"RESUME\", \"WITHDRAW\", \"VOID\", \"END\"" {
-        "PAUSE" Pause, "RESUME" Resume, "WITHDRAW" Withdraw, "VOID" Void, "END" End,
+    Order "one of \"PAUSE\", \"RESUME\", \"WITHDRAW\", \"VOID\", \"END\", \"ROTATE\", \"REVOKE\"" {
+        "PAUSE" Pause,
+        "RESUME" Resume,
+        "WITHDRAW" Withdraw,
+        "VOID" Void,
+        "END" End,
+        "ROTATE" Rotate,
+        "REVOKE" Revoke,
+    }
+    Culprit "a culprit: \"player\", \"opponent\", \"referee\" or \"infrastructure\"" {
+        "player" Player, "opponent" Opponent, "referee" Referee, "infrastructure" Infrastructure,
+    }
+    Cause "a cause, such as \"silent\" or \"unreachable\"" {
+        "silent" Silent,
+        "unreachable" Unreachable,
+        "declined" Declined,
+        "invalid" Invalid,
+        "suspended" Suspended,
+        "withdrawn" Withdrawn,
+        "revoked" Revoked,
+        "unstated" Unstated,
     }
     Phase "\"registration\", \"running\", \"paused\" or \"completed\"" {
         "registration" Registration, "running" Running, "paused" Paused, "completed" Completed,
     }
-    QueryType "one of \"GET_STANDINGS\", \"GET_SCHEDULE\", \"GET_NEXT_MATCH\", \"GET_PLAYER_STATS\", \"GET_PLAYERS\", \"GET_REFEREES\"" {
+    QueryType "one of \"GET_STANDINGS\", \"GET_SCHEDULE\", \"GET_NEXT_MATCH\", \"GET_PLAYER_STATS\", \"GET_PLAYERS\", \"GET_REFEREES\", \"GET_GAMES\"" {
         "GET_STANDINGS" GetStandings,
         "GET_SCHEDULE" GetSchedule,
         "GET_NEXT_MATCH" GetNextMatch,
         "GET_PLAYER_STATS" GetPlayerStats,
         "GET_PLAYERS" GetPlayers,
         "GET_REFEREES" GetReferees,
+        "GET_GAMES" GetGames,
     }
     Dialect "the name of a dialect, such as \"standard\"" {
         "standard" Standard,

@@ -41,6 +41,10 @@ pub fn read_answer<'a>(http_status: u16, body: &'a [u8], limits: &Limits) -> Wir
         let bytes = body.len();
         return WireAnswer::Garbled(format!("the answer has {bytes} bytes and may have {most} at most"));
     }
+    if (300..400).contains(&http_status) {
+        let what = "a redirect, which is never followed: it must be registered where it really is";
+        return WireAnswer::Garbled(format!("the agent answered HTTP {http_status}, {what}"));
+    }
     let Ok(text) = std::str::from_utf8(body) else {
         return otherwise(http_status, "", "a body that is not UTF-8");
     };

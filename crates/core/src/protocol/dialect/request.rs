@@ -11,7 +11,7 @@ use crate::agent::Look;
 use crate::protocol::decode::Limits;
 use crate::protocol::envelope::id_fits;
 use crate::protocol::error::ErrorCode;
-use crate::protocol::ids::{MatchId, PlayerId, RoundId};
+use crate::protocol::ids::{GameType, MatchId, PlayerId, RoundId};
 use crate::protocol::json::{Fields, Json};
 use crate::protocol::jsonrpc::{ErrorObject, Fault, Id, TwoPointZero};
 use crate::protocol::methods::Question;
@@ -254,6 +254,15 @@ fn read_question(question: Question, params: &Fields<'_>) -> Result<Asked<'stati
             _ => {
                 return Err(
                     Fault::InvalidParams.because("\"player_id\" must be a player's id, such as \"P01\"")
+                );
+            }
+        })),
+        Question::Games => Asked::Look(Look::Games(match params.get("game_type") {
+            None | Some(Json::Null) => None,
+            Some(Json::String(name)) if id_fits(name) => Some(GameType::new(name.as_ref())),
+            Some(_) => {
+                return Err(
+                    Fault::InvalidParams.because("\"game_type\" must be a game, such as \"even_odd\"")
                 );
             }
         })),

@@ -9,36 +9,62 @@ use std::fmt;
 use std::marker::PhantomData;
 
 /// A match has two players, so looking one up is a short walk.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ByPlayer<T>(Vec<(PlayerId, T)>);
+#[derive(Debug, Clone)]
+pub struct ByPlayer<T>(Entries<T>);
+
+/// A pair has its place here rather than on the heap, because every result holds several.
+#[derive(Debug, Clone)]
+enum Entries<T> {
+    Pair([(PlayerId, T); 2]),
+    Any(Vec<(PlayerId, T)>),
+}
 
 impl<T> ByPlayer<T> {
     pub fn pair(a: (PlayerId, T), b: (PlayerId, T)) -> Self {
-        Self(vec![a, b])
+        Self(Entries::Pair([a, b]))
+    }
+
+    fn entries(&self) -> &[(PlayerId, T)] {
+        match &self.0 {
+            Entries::Pair(pair) => pair,
+            Entries::Any(any) => any,
+        }
     }
 
     pub fn get(&self, player: &PlayerId) -> Option<&T> {
-        self.0.iter().find(|(id, _)| id == player).map(|(_, value)| value)
+        self.entries().iter().find(|(id, _)| id == player).map(|(_, value)| value)
     }
 
     pub fn iter(&self) -> impl Iterator<Item = (&PlayerId, &T)> {
-        self.0.iter().map(|(id, value)| (id, value))
+        self.entries().iter().map(|(id, value)| (id, value))
     }
 
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.entries().len()
     }
 
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.entries().is_empty()
     }
 }
 
 impl<T> FromIterator<(PlayerId, T)> for ByPlayer<T> {
     fn from_iter<I: IntoIterator<Item = (PlayerId, T)>>(entries: I) -> Self {
-        Self(entries.into_iter().collect())
+        let entries: Vec<_> = entries.into_iter().collect();
+        Self(match <[_; 2]>::try_from(entries) {
+            Ok(pair) => Entries::Pair(pair),
+            Err(any) => Entries::Any(any),
+        })
     }
 }
+
+impl<T: PartialEq> PartialEq for ByPlayer<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.entries() == other.entries()
+    }
+}
+
+impl<T: Eq> Eq for ByPlayer<T> {}
 
 impl<T: Serialize> Serialize for ByPlayer<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -79,7 +105,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for ByPlayer<T> {
                 while let Some(entry) = map.next_entry()? {
                     entries.push(entry);
                 }
-                Ok(ByPlayer(entries))
+                Ok(entries.into_iter().collect())
             }
         }
         deserializer.deserialize_map(Entries(PhantomData))

@@ -9,6 +9,7 @@ use crate::protocol::time::Timestamp;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use smol_str::SmolStr;
 use std::borrow::Cow;
 
 /// GAME_INVITATION: a referee calls a player to a match. The answer is GAME_JOIN_ACK within 5 s.
@@ -61,7 +62,8 @@ pub struct GameOver {
     pub game_result: GameResult,
     /// The reason once more, where another source looks for it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
+    #[schemars(with = "Option<String>")]
+    pub reason: Option<SmolStr>,
 }
 
 /// How a match ended. Beside the fields that are named here stand those of the game itself.
@@ -75,7 +77,7 @@ pub struct GameResult {
     /// For people.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
-    pub reason: Option<String>,
+    pub reason: Option<SmolStr>,
     /// All that is needed to recompute the draw; only there if something was drawn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fairness: Option<Reveal>,

@@ -1,9 +1,10 @@
 //! How a league is set going, and how far it has come.
 
 use crate::protocol::ids::{LeagueId, MatchId, PlayerId};
-use crate::protocol::schema::conditions;
+use crate::protocol::schema::{Word, conditions};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smol_str::SmolStr;
 
 /// START_LEAGUE: the launcher closes registration and begins.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -23,6 +24,10 @@ pub struct LeagueOrder {
     /// Which result to strike; required for VOID.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub match_id: Option<MatchId>,
+    /// Whose token; required for ROTATE and REVOKE. A player, a referee, or `operator`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Word>")]
+    pub agent_id: Option<SmolStr>,
 }
 
 /// What the operator wants.
@@ -39,6 +44,10 @@ pub enum Order {
     Void,
     /// Finish now, with the table as it stands.
     End,
+    /// Make an agent, or the operator, a new token. The answer shows it in `auth_token`, this once.
+    Rotate,
+    /// Take an agent's token away: it is out until it is given another.
+    Revoke,
 }
 
 /// LEAGUE_STATUS: how far the league has come.

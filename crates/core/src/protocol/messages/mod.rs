@@ -1,6 +1,7 @@
 //! Every message of league.v2, one type each. What they say is here; how they are read is in `decode`.
 
 pub mod assignment;
+pub mod blame;
 pub mod by_player;
 pub mod error;
 pub mod game;
@@ -14,6 +15,7 @@ pub mod round;
 pub mod shared;
 
 pub use assignment::MatchAssignment;
+pub use blame::{Blame, Cause, Culprit};
 pub use by_player::ByPlayer;
 pub use error::{GameError, LeagueError, RetryInfo, Seconds};
 pub use game::{

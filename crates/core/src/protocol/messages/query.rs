@@ -33,16 +33,18 @@ pub enum QueryType {
     GetPlayerStats,
     GetPlayers,
     GetReferees,
+    GetGames,
 }
 
 impl QueryType {
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::GetStandings,
         Self::GetSchedule,
         Self::GetNextMatch,
         Self::GetPlayerStats,
         Self::GetPlayers,
         Self::GetReferees,
+        Self::GetGames,
     ];
 
     /// As it is written on the wire.
@@ -54,6 +56,7 @@ impl QueryType {
             Self::GetPlayerStats => "GET_PLAYER_STATS",
             Self::GetPlayers => "GET_PLAYERS",
             Self::GetReferees => "GET_REFEREES",
+            Self::GetGames => "GET_GAMES",
         }
     }
 }
@@ -67,6 +70,9 @@ pub struct QueryParams {
     /// GET_SCHEDULE: this round only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub round_id: Option<RoundId>,
+    /// GET_GAMES: this game only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub game_type: Option<GameType>,
 }
 
 /// LEAGUE_QUERY_RESPONSE: what the manager knows, or why it cannot say.
@@ -184,6 +190,9 @@ pub struct PlayerStats {
     pub draws: u32,
     pub losses: u32,
     pub technical_losses: u32,
+    /// Why it lost those, each cause with how often.
+    #[serde(default)]
+    pub technical_causes: BTreeMap<String, u32>,
     pub points: u32,
     /// Shares of the matches played, 0 to 1; null before the first.
     pub win_rate: Option<f64>,
@@ -232,6 +241,27 @@ pub struct RefereeListing {
     pub matches_decided: u32,
     /// How often the referee's messages departed from the rules, by kind.
     pub deviations: BTreeMap<String, u32>,
+}
+
+/// `data` of GET_GAMES.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct GamesData {
+    pub games: Vec<GameListing>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct GameListing {
+    pub game_type: GameType,
+    /// What it is, in one line.
+    pub about: String,
+    /// How it is played, asked and judged, in Markdown.
+    pub rules: String,
+    /// The most turns that a match can have; a turn of both at once counts as one.
+    pub turns_max: u32,
+    /// The strategies that a player of Matchday has for it.
+    pub strategies: Vec<String>,
+    /// Whether this league plays it.
+    pub played_here: bool,
 }
 
 /// Where an agent is in its life with the league.

@@ -1,5 +1,6 @@
 //! What a match brings: the referee's report, the manager's receipt, the table.
 
+use super::blame::Blame;
 use super::by_player::ByPlayer;
 use super::game::{GameDetails, GameStatus};
 use super::shared::Shared;
@@ -9,7 +10,9 @@ use crate::protocol::schema::{Word, conditions};
 use crate::protocol::text::DisplayName;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use smol_str::SmolStr;
+use std::sync::Arc;
 
 /// MATCH_RESULT_REPORT: the referee tells the manager how a match ended.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -19,7 +22,8 @@ pub struct MatchResultReport {
     pub round_id: RoundId,
     pub match_id: MatchId,
     pub game_type: GameType,
-    pub result: MatchResult,
+    // Shared, because the manager keeps what it is told.
+    pub result: Arc<MatchResult>,
 }
 
 /// How a match ended, and what the players get for it.
@@ -35,7 +39,8 @@ pub struct MatchResult {
     pub status: Option<GameStatus>,
     /// For people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
+    #[schemars(with = "Option<String>")]
+    pub reason: Option<SmolStr>,
 }
 
 /// The game's own details, and what only a referee of Matchday adds.
@@ -43,6 +48,10 @@ pub struct MatchResult {
 pub struct ResultDetails {
     #[serde(flatten)]
     pub game: GameDetails,
+    /// Every move of the match in order, turn by turn: two in a turn of both players at once, otherwise one. With these the
+    /// match can be played over. Not of even/odd, whose details hold its choices.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn_log: Option<Vec<ByPlayer<Value>>>,
     /// All that is needed to recompute the draw.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fairness: Option<Reveal>,
@@ -53,12 +62,15 @@ pub struct ResultDetails {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<ByPlayer<Vec<Word>>>")]
     pub deviations: Option<ByPlayer<Vec<SmolStr>>>,
+    /// Of a technical loss: why each player that lost has lost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blame: Option<ByPlayer<Blame>>,
 }
 
 impl ResultDetails {
     /// The game's own details and no more.
     pub fn of(game: GameDetails) -> Self {
-        Self { game, fairness: None, answer_ms: None, deviations: None }
+        Self { game, turn_log: None, fairness: None, answer_ms: None, deviations: None, blame: None }
     }
 }
 
@@ -105,7 +117,8 @@ pub struct StandingRow {
     pub technical_losses: Option<u32>,
     /// Why this row stands where it does: "ahead of P03 on head-to-head".
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rank_reason: Option<String>,
+    #[schemars(with = "Option<String>")]
+    pub rank_reason: Option<SmolStr>,
 }
 
 /// A player's record so far.

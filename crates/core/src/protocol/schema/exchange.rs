@@ -2,7 +2,7 @@
 
 use super::{ID_PREFIX, META_SCHEMA, finished, whole};
 use crate::protocol::MessageType;
-use crate::protocol::ids::{MatchId, PlayerId, RoundId};
+use crate::protocol::ids::{GameType, MatchId, PlayerId, RoundId};
 use crate::protocol::jsonrpc::TwoPointZero;
 use crate::protocol::methods::{Answers, Carries, Method, Question};
 use schemars::generate::SchemaSettings;
@@ -120,6 +120,10 @@ impl Book {
                 "type": "object",
                 "properties": { "player_id": generator.subschema_for::<PlayerId>() },
                 "required": ["player_id"],
+            }),
+            Question::Games => json_schema!({
+                "type": "object",
+                "properties": { "game_type": generator.subschema_for::<Option<GameType>>() },
             }),
             Question::MatchState => json_schema!({
                 "type": "object",

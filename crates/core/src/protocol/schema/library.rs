@@ -5,7 +5,7 @@ use crate::protocol::PROTOCOL;
 use crate::protocol::message::MessageType;
 use crate::protocol::messages::QueryType;
 use crate::protocol::messages::query::{
-    NextMatchData, PlayerStatsData, PlayersData, RefereesData, ScheduleData, StandingsData,
+    GamesData, NextMatchData, PlayerStatsData, PlayersData, RefereesData, ScheduleData, StandingsData,
 };
 use crate::protocol::methods::{METHODS, Party};
 use schemars::generate::SchemaSettings;
@@ -26,6 +26,7 @@ pub fn data(query_type: QueryType) -> Value {
         QueryType::GetPlayerStats => whole::<PlayerStatsData>(),
         QueryType::GetPlayers => whole::<PlayersData>(),
         QueryType::GetReferees => whole::<RefereesData>(),
+        QueryType::GetGames => whole::<GamesData>(),
     };
     let name = query_type.name();
     schema.insert("$id".to_owned(), format!("{ID_PREFIX}data:{name}").into());

@@ -1,6 +1,7 @@
 //! The rules a league is held to, written from the rule text and on plain values, so that they share no code, and no
 //! mistake, with what they check.
 
+pub mod blame;
 pub mod draw;
 pub mod fixtures;
 pub mod ledger;

@@ -8,6 +8,7 @@ use crate::check::rule::Rule;
 use matchday_core::protocol::Body;
 use matchday_core::protocol::messages::{LeagueQueryResponse, StandingRow};
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 const NOT_REGISTERED: &str = "not everyone was accepted: nobody is there to ask";
 
@@ -27,7 +28,7 @@ impl Suite {
         let body = self.answer(rule, letter, reply.as_ref())?;
         let exchange = reply?.exchange;
         match body {
-            Body::LeagueQueryResponse(came) if came.success => Some((came, exchange)),
+            Body::LeagueQueryResponse(came) if came.success => Some((Arc::unwrap_or_clone(came), exchange)),
             _ => {
                 self.sheet.broken(rule, "it answered without success", &exchange);
                 None

@@ -88,10 +88,10 @@ impl Suite {
         let exchange = &reply?.exchange;
         let (id, answer) = match (role, body) {
             (Role::Player, Body::LeagueRegisterResponse(came)) => {
-                (came.player_id.map(|id| id.as_str().to_owned()), came.answer)
+                (came.player_id.as_ref().map(|id| id.as_str().to_owned()), came.answer.clone())
             }
             (Role::Referee, Body::RefereeRegisterResponse(came)) => {
-                (came.referee_id.map(|id| id.as_str().to_owned()), came.answer)
+                (came.referee_id.as_ref().map(|id| id.as_str().to_owned()), came.answer.clone())
             }
             _ => {
                 self.sheet.broken(rule, "it answered with another message", exchange);

@@ -10,7 +10,8 @@ use crate::check::probe::Reply;
 use crate::check::rule::Rule;
 use crate::check::stage::Fixture;
 use matchday_core::fair::Nonce;
-use matchday_core::protocol::messages::Parity;
+use matchday_core::game::Seat;
+use matchday_core::protocol::messages::{MoveRequest, Parity};
 use matchday_core::protocol::{Message, Token};
 use serde_json::Value;
 
@@ -29,7 +30,7 @@ struct Kind {
 /// What a player has chosen, by the reading of the league that is checked for.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Chosen {
-    pub(super) parity: Parity,
+    pub(super) choice: Value,
     pub(super) nonce: Option<Nonce>,
 }
 
@@ -51,6 +52,16 @@ impl Suite {
             message: &rules::CHOICE_KIND,
             match_id: &rules::CHOICE_MATCH,
             player_id: &rules::CHOICE_PLAYER,
+        }
+    }
+
+    fn move_kind() -> Kind {
+        Kind {
+            message_type: "GAME_MOVE_RESPONSE",
+            in_time: &rules::MOVE_IN_TIME,
+            message: &rules::MOVE_KIND,
+            match_id: &rules::MOVE_MATCH,
+            player_id: &rules::MOVE_PLAYER,
         }
     }
 
@@ -82,7 +93,8 @@ impl Suite {
         let arrived = self.field(&rules::JOIN_ARRIVAL, &pattern, &came, "arrival_timestamp", &[], exchange);
         let mut accepted = self.field(&rules::JOIN_ACCEPT, &pattern, &came, "accept", &["status"], exchange);
         if came.get("accept") == Some(&Value::Bool(false)) {
-            let note = "accept: false. It declines a match of even_odd, and forfeits it";
+            let game = self.stage.game.name;
+            let note = format!("accept: false. It declines a match of {game}, and forfeits it");
             self.sheet.broken(&rules::JOIN_ACCEPT, note, exchange);
             accepted = false;
         }
@@ -93,7 +105,12 @@ impl Suite {
         joined
     }
 
+    /// The answer to the first question of a match.
     pub(super) fn judge_choice(&mut self, reply: &Reply, fixture: &Fixture) -> Option<Chosen> {
+        if self.stage.asks_by_move() {
+            let request = (self.stage.game.new)().request(Seat::A);
+            return self.judge_move(reply, fixture, &request);
+        }
         let kind = Self::choice_kind();
         let came = self.answer(&kind, reply)?;
         let good = self.stage.good_choice(self.probe.clock.now(), fixture);
@@ -117,7 +134,57 @@ impl Suite {
         }
         self.choices.push(exchange.took);
         let text = came.get("parity_choice").or_else(|| came.get("choice"))?.as_str()?;
-        Some(Chosen { parity: Parity::parse(text)?, nonce })
+        Some(Chosen { choice: Parity::parse(text)?.as_str().into(), nonce })
+    }
+
+    /// The answer to a question of any game.
+    pub(super) fn judge_move(
+        &mut self,
+        reply: &Reply,
+        fixture: &Fixture,
+        asked: &MoveRequest,
+    ) -> Option<Chosen> {
+        let kind = Self::move_kind();
+        let came = self.answer(&kind, reply)?;
+        let good = self.stage.good_choice(self.probe.clock.now(), fixture);
+        let pattern = self.pattern(&good, fixture);
+        let exchange = &reply.exchange;
+        let mut right = self.judge_frame(&kind, &came, &pattern, fixture, exchange);
+        let game = self.stage.game.name;
+        right &= self.named(&rules::MOVE_GAME, &pattern, &came, ("game_type", game), exchange);
+        right &= self.judge_move_type(&came, asked, exchange);
+        right &= self.field(&rules::MOVE_LEGAL, &pattern, &came, "move_data.choice", &[], exchange);
+        let choice = came.pointer("/move_data/choice")?.clone();
+        if !asked.valid_options.contains(&choice) {
+            let legal: Vec<_> = asked.valid_options.iter().map(Value::to_string).collect();
+            let note = format!("move_data.choice: expected one of {}, got {choice} (E010)", legal.join(", "));
+            self.sheet.broken(&rules::MOVE_LEGAL, note, exchange);
+            return None;
+        }
+        if !right {
+            return None;
+        }
+        self.choices.push(exchange.took);
+        Some(Chosen { choice, nonce: None })
+    }
+
+    fn judge_move_type(&mut self, came: &Value, asked: &MoveRequest, exchange: &Exchange) -> bool {
+        let (wanted, rule) = (asked.move_type.as_str(), &rules::MOVE_TYPE);
+        match came.pointer("/move_data/move_type").and_then(Value::as_str) {
+            Some(same) if same == wanted => {
+                self.sheet.pass(rule, "");
+                true
+            }
+            other => {
+                let other = other.unwrap_or("nothing");
+                let note = format!("move_data.move_type: expected \"{wanted}\", got {other}");
+                match self.is_lenient() {
+                    true => self.sheet.warn(rule, note, exchange),
+                    false => self.sheet.broken(rule, note, exchange),
+                }
+                self.is_lenient()
+            }
+        }
     }
 
     fn pattern(&self, good: &Message, fixture: &Fixture) -> Pattern {

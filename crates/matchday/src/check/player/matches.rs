@@ -45,7 +45,9 @@ impl Suite {
                 break;
             }
         }
-        self.ask_generically(fixture, first).await;
+        if !self.stage.asks_by_move() {
+            self.ask_generically(fixture, first).await;
+        }
         self.invite_again(fixture).await;
     }
 
@@ -54,7 +56,7 @@ impl Suite {
             return self.not_again(&rules::RETRY_ANSWERED, reply);
         };
         self.sheet.pass(&rules::RETRY_ANSWERED, "");
-        let (before, after) = (first.parity, chosen.parity);
+        let (before, after) = (&first.choice, &chosen.choice);
         if before != after {
             let note = format!("it chose {before} first, and {after} when it was asked again");
             self.sheet.broken(&rules::RETRY_SAME, note, &reply.exchange);
@@ -75,23 +77,21 @@ impl Suite {
     }
 
     async fn ask_generically(&mut self, fixture: &Fixture, first: &Chosen) {
-        let message = self.stage.move_call(self.probe.clock.now(), fixture);
+        let game = (self.stage.game.new)();
+        let message = self.stage.question_in(self.probe.clock.now(), fixture, game.as_ref());
         let reply = self.probe.tell(&message, self.timing.choice).await;
         let rule = &rules::CHOICE_GENERIC;
         match Heard::of(&reply) {
             Heard::Unknown(why) => self.sheet.skip(rule, why),
             Heard::Message(came) => {
-                let is = |path: &str, wanted: &str| came.pointer(path).is_some_and(|value| value == wanted);
-                let kind = is("/message_type", "GAME_MOVE_RESPONSE");
-                if kind && is("/move_data/choice", first.parity.as_str()) {
+                let kind = came.get("message_type").is_some_and(|kind| kind == "GAME_MOVE_RESPONSE");
+                if kind && came.pointer("/move_data/choice") == Some(&first.choice) {
                     self.sheet.pass(rule, "");
                 } else {
                     let came = came.pointer("/move_data/choice").or(came.get("message_type"));
                     let came = came.map_or("nothing".to_owned(), Value::to_string);
-                    let note = format!(
-                        "expected GAME_MOVE_RESPONSE with the choice \"{}\", got {came}",
-                        first.parity
-                    );
+                    let wanted = &first.choice;
+                    let note = format!("expected GAME_MOVE_RESPONSE with the choice {wanted}, got {came}");
                     self.sheet.broken(rule, note, &reply.exchange);
                 }
             }

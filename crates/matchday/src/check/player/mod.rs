@@ -4,9 +4,10 @@
 //! - `rules`: what a player is held against
 //! - `registration`: `--wait`, the agent's own registration; `opening`: the first words with it
 //! - `suite`: what the parts share; `answers`: the two answers that a player owes
-//! - `matches`, `notices`, `trust`, `times`: the parts
+//! - `matches`, `games`, `notices`, `trust`, `times`: the parts
 
 mod answers;
+mod games;
 mod matches;
 mod notices;
 mod opening;
@@ -23,6 +24,7 @@ use super::stage::{Identity, Stage};
 use super::{reach, receiver};
 use crate::shell::entropy_from_system;
 use matchday_core::entropy::Entropy;
+use matchday_core::game::{AskBy, GameEntry};
 use matchday_core::protocol::decode::Conformance;
 use matchday_core::protocol::{Endpoint, PlayerId, RoundId};
 use matchday_core::timing::Timing;
@@ -52,6 +54,8 @@ pub(crate) struct Order {
     pub(crate) conformance: Conformance,
     /// The id under which it is registered somewhere, if that is known.
     pub(crate) player_id: Option<PlayerId>,
+    /// What it is to play.
+    pub(crate) game: &'static GameEntry,
 }
 
 /// A port on which the agent's registration is waited for.
@@ -66,11 +70,11 @@ pub(crate) async fn check(mut order: Order) -> anyhow::Result<Report> {
     let mut entropy = entropy_from_system()?;
     let wait = order.wait.take();
     let waits = wait.is_some();
-    let rules = rules::OWN.iter().copied().filter(|rule| applies(rule, order.quick, waits)).collect();
+    let rules = rules::OWN.iter().copied().filter(|rule| applies(rule, &order, waits)).collect();
     let mut sheet = Sheet::new(rules);
     let enrolled = match wait {
         Some(Wait { listener, within }) => {
-            registration::wait(&mut sheet, listener, within, order.conformance, &mut entropy).await
+            registration::wait(&mut sheet, listener, within, &order, &mut entropy).await
         }
         None => Enrolled::default(),
     };
@@ -120,7 +124,7 @@ async fn examine(
     let identity = enrolled.identity.clone().unwrap_or(Identity { player_id, token: None });
     let mut suite = Suite {
         probe,
-        stage: Stage::new(registration::league_id(), identity, endpoint, entropy)?,
+        stage: Stage::new(registration::league_id(), identity, endpoint, order.game, entropy)?,
         sheet,
         referee,
         conformance: order.conformance,
@@ -143,9 +147,14 @@ impl Order {
     }
 }
 
-fn applies(rule: &Rule, quick: bool, waits: bool) -> bool {
-    let needs_registration = rule.category == Category::Registration;
-    if needs_registration { waits } else { rule.quick || !quick }
+fn applies(rule: &Rule, order: &Order, waits: bool) -> bool {
+    let by_move = (order.game.new)().asks_by() == AskBy::Move;
+    match rule.category {
+        Category::Registration => waits,
+        // How a choice is asked for and answered depends on the game.
+        Category::Choosing if rules::of_moves(rule) != by_move => false,
+        _ => rule.quick || !order.quick,
+    }
 }
 
 fn judge_endpoint(sheet: &mut Sheet, enrolled: &Enrolled, url: &Endpoint) {
@@ -198,6 +207,9 @@ impl Suite {
             self.end_match(&fixture, Some(&chosen)).await;
         }
         self.two_matches().await;
+        if self.stage.asks_by_move() {
+            self.whole_game().await;
+        }
         self.rare_news().await;
         self.strangers().await;
         self.measure().await;

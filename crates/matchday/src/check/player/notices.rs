@@ -6,7 +6,6 @@ use super::suite::Suite;
 use crate::check::heard::Heard;
 use crate::check::rule::Rule;
 use crate::check::stage::Fixture;
-use matchday_core::protocol::messages::Parity;
 use matchday_core::protocol::{Message, RoundId};
 use std::time::Duration;
 
@@ -47,9 +46,9 @@ impl Suite {
     }
 
     pub(super) async fn end_match(&mut self, fixture: &Fixture, chosen: Option<&Chosen>) {
-        let parity = chosen.map_or(Parity::Even, |chosen| chosen.parity);
+        let choice = chosen.map(|chosen| &chosen.choice);
         let nonce = chosen.and_then(|chosen| chosen.nonce.clone());
-        let message = self.stage.game_over(self.probe.clock.now(), fixture, parity, nonce);
+        let message = self.stage.game_over(self.probe.clock.now(), fixture, choice, nonce);
         self.notify(&rules::GAME_OVER, &message, self.timing.game_over).await;
     }
 

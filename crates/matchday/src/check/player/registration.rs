@@ -2,7 +2,7 @@
 //! machine judges the registration, a strict one first; a lenient one answers where the strict one would refuse, so that
 //! the check can go on.
 
-use super::rules;
+use super::{Order, rules};
 use crate::check::exchange::Exchange;
 use crate::check::judge::{self, Pattern};
 use crate::check::report::Sheet;
@@ -83,14 +83,16 @@ pub(super) async fn wait(
     sheet: &mut Sheet,
     listener: TcpListener,
     within: Duration,
-    conformance: Conformance,
+    order: &Order,
     entropy: &mut Entropy,
 ) -> Enrolled {
+    let conformance = order.conformance;
     let clock = Clock::start();
     let granted = Arc::new(Mutex::new(None));
     let mut host = |conformance| {
         let settings = Settings {
             league_id: league_id(),
+            game_type: GameType::new(order.game.name),
             conformance,
             endpoint_check: EndpointCheck::Off,
             ..Settings::default()

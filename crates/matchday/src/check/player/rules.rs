@@ -167,9 +167,42 @@ rules! {
         "Answer GAME_MOVE_CALL with move_type \"choose_parity\" by GAME_MOVE_RESPONSE, the choice in move_data.choice.",
     );
 
+    MOVE_IN_TIME = Rule::mandatory(
+        "move.in-time", Choosing, "It answers GAME_MOVE_CALL within 30 s", "game_move_call",
+        "Give your strategy a time limit well inside the deadline, and fall back to any of valid_options when it is over.",
+    ).quick();
+    MOVE_KIND = Rule::mandatory(
+        "move.message", Choosing, "It answers GAME_MOVE_CALL with GAME_MOVE_RESPONSE", "game_move_response",
+        "Answer in the same exchange with a message whose message_type is \"GAME_MOVE_RESPONSE\".",
+    ).quick();
+    MOVE_LEGAL = Rule::mandatory(
+        "move.legal", Choosing, "move_data.choice is one of the valid_options", "game_move_response",
+        "Copy one of move_request.valid_options into move_data.choice, in its own type: 3 is not \"3\".",
+    ).quick();
+    MOVE_TYPE = Rule::mandatory(
+        "move.type", Choosing, "move_data.move_type is the one that was asked for", "game_move_response",
+        "Copy move_request.move_type into move_data.move_type.",
+    ).quick();
+    MOVE_GAME = Rule::mandatory(
+        "move.game-type", Choosing, "GAME_MOVE_RESPONSE names the game that is played", "game_move_response",
+        "Copy game_type from the question.",
+    ).quick();
+    MOVE_MATCH = Rule::mandatory(
+        "move.match-id", Choosing, "GAME_MOVE_RESPONSE names the match that was asked about", "game_move_response",
+        "Copy match_id from the question: another one is refused with E015.",
+    ).quick();
+    MOVE_PLAYER = Rule::mandatory(
+        "move.player-id", Choosing, "GAME_MOVE_RESPONSE carries its own player_id", "game_move_response",
+        "Send the player_id of your registration response: another one is refused with E012.",
+    ).quick();
+    MOVE_WHOLE_GAME = Rule::mandatory(
+        "move.whole-game", Choosing, "It plays a whole game to its end, every move legal", "game_move_call",
+        "Choose anew for every question: what is legal changes with every move, and valid_options always says what is.",
+    );
+
     RETRY_ANSWERED = Rule::mandatory(
         "retry.answered", Robustness, "It answers a question that is asked again", "retries",
-        "Answer every CHOOSE_PARITY_CALL, also for a match that you have answered before: the first answer may have been lost.",
+        "Answer every question for a choice, also for a match that you have answered before: the first answer may have been lost.",
     );
     RETRY_SAME = Rule::advisory(
         "retry.same-choice", Robustness, "It gives the same choice whenever it is asked again", "crashes",
@@ -270,6 +303,11 @@ rules! {
         "trust.own-token", Trust, "It shows its league token to nobody but the manager", "match-tokens",
         "Answer referees with the player-to-referee token of the match: whoever has your league token can speak as you.",
     );
+}
+
+/// Whether a rule of choosing is about moves in any game, and not about even/odd.
+pub(super) fn of_moves(rule: &Rule) -> bool {
+    rule.id.starts_with("move.")
 }
 
 #[cfg(test)]

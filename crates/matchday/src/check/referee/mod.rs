@@ -202,7 +202,7 @@ async fn registration(sheet: &mut Sheet, log: &Log, within: Duration, conformanc
     }
     match lenient {
         Some(Body::RefereeRegisterRequest(body)) => Enrolled {
-            endpoint: Some(body.referee_meta.contact_endpoint),
+            endpoint: Some(body.referee_meta.contact_endpoint.clone()),
             room: usize::try_from(body.referee_meta.max_concurrent_matches).unwrap_or(1).max(1),
         },
         _ => Enrolled { endpoint: None, room: 1 },

@@ -172,8 +172,8 @@ impl Judge<'_> {
     fn questions(&mut self, pair: &[Seen; 2]) {
         for (seen, player) in pair.iter().zip(PLAYERS) {
             let asked = match self.read(&rules::ASKED, seen) {
-                Some(Body::ChooseParityCall(body)) => body.player_id,
-                Some(Body::GameMoveCall(body)) => body.player_id,
+                Some(Body::ChooseParityCall(body)) => body.player_id.clone(),
+                Some(Body::GameMoveCall(body)) => body.player_id.clone(),
                 _ => continue,
             };
             if asked.as_str() != player {

@@ -28,6 +28,8 @@ pub(super) struct MatchRow<'a> {
     attempts: usize,
     decided_at: Option<String>,
     reason: Option<&'a str>,
+    /// `P01 silent`: who lost without play, and why.
+    blame: Option<String>,
 }
 
 pub(super) fn decider(decision: &Decision) -> &str {
@@ -70,8 +72,15 @@ pub(super) fn matches(history: &History) -> impl Iterator<Item = MatchRow<'_>> {
             attempts: game.attempts.len(),
             decided_at: decision.map(|decision| words::of_time(decision.at)),
             reason: result.and_then(|result| result.reason.as_deref()),
+            blame: decision.and_then(|decision| blame(decision, [a, b])),
         }
     })
+}
+
+fn blame(decision: &Decision, players: [&PlayerId; 2]) -> Option<String> {
+    let of = |player: &PlayerId| Some(format!("{player} {}", decision.blame(player)?.cause.name()));
+    let all: Vec<_> = players.into_iter().filter_map(of).collect();
+    (!all.is_empty()).then(|| all.join(", "))
 }
 
 /// How a value calls itself on the wire.

@@ -7,7 +7,7 @@ use crate::store::verify::result::{self, Played};
 use crate::store::words::status_of;
 use matchday_core::player::PlayerEvent;
 use matchday_core::player::memory::{DrawCheck, PastGame};
-use matchday_core::protocol::messages::{GameDetails, MatchResult, Parity};
+use matchday_core::protocol::messages::{Blame, ByPlayer, GameDetails, MatchResult, Parity};
 use matchday_core::protocol::{MatchId, PlayerId};
 use matchday_core::referee::{Assignment, RefereeEvent};
 
@@ -59,6 +59,9 @@ fn of_result(result: &MatchResult, proof: Option<String>) -> String {
     if let Some(reason) = &result.reason {
         text.push_str(&format!("why      {reason}\n"));
     }
+    for (player, blame) in result.details.blame.iter().flat_map(ByPlayer::iter) {
+        text.push_str(&blamed(player, blame));
+    }
     if let GameDetails::Parity(details) = &result.details.game {
         for (player, choice) in details.choices.iter() {
             let answer_ms = result.details.answer_ms.as_ref();
@@ -79,6 +82,23 @@ fn of_result(result: &MatchResult, proof: Option<String>) -> String {
         }
     }
     text
+}
+
+/// `blame    P01 (player): silent; owed GAME_JOIN_ACK, asked 4 times from ... to ...; E001 ...`
+fn blamed(player: &PlayerId, blame: &Blame) -> String {
+    let mut line = format!("blame    {player} ({}): {}", blame.culprit.name(), blame.cause.name());
+    if let (Some(owed), Some(tries)) = (&blame.owed, blame.tries) {
+        let times = if tries == 1 { "once".to_owned() } else { format!("{tries} times") };
+        line.push_str(&format!("; owed {owed}, asked {times}"));
+    }
+    if let (Some(since), Some(until)) = (blame.since, blame.until) {
+        line.push_str(&format!(" from {since} to {until}"));
+    }
+    if let Some(evidence) = &blame.evidence {
+        line.push_str(&format!("; {evidence}"));
+    }
+    line.push('\n');
+    line
 }
 
 fn chose(player: impl std::fmt::Display, choice: Option<Parity>, more: &str) -> String {

@@ -3,6 +3,7 @@
 //! A referee's store has its assignments with the secrets of their draws, and its results: those can be checked as they
 //! stand. A player's has only what it was told. Whether anyone was believed, only the manager's store can say.
 
+use super::moves;
 use super::result::{self, Draw, Played};
 use super::{Fault, Told};
 use crate::store::Stream;
@@ -28,7 +29,7 @@ pub(super) struct Recorded {
     pub(super) match_id: MatchId,
     pub(super) attempt: Attempt,
     pub(super) by: DecidedBy,
-    pub(super) result: MatchResult,
+    pub(super) result: Arc<MatchResult>,
 }
 
 /// What the manager's store says, if it is at hand.
@@ -95,6 +96,7 @@ pub(super) fn referee(diary: &Diary<RefereeEvent>, told: &mut Told) -> Result<()
 fn check_result(assignment: &Assignment, result: &MatchResult) -> Result<Draw, String> {
     let (played, status) = (Played::as_assigned(assignment), status_of(result));
     result::check_score(&played, status, result)?;
+    moves::check(&played, status, result)?;
     let draw = result::check_draw(&played, status, result)?;
     match &result.details.fairness {
         Some(reveal) if reveal.commitment != assignment.commitment() => {

@@ -1,6 +1,7 @@
 //! Each kind of event against the league that it was applied to: could the manager have written this here? Pure.
 
 use super::agents::Recorded;
+use super::moves::{self, Replay};
 use super::result::{self, Draw, Played};
 use super::schedule;
 use crate::store::history::is_member;
@@ -10,6 +11,7 @@ use matchday_core::league::{DecidedBy, League, LeagueEvent, Requested, Settings,
 use matchday_core::protocol::messages::{GameStatus, MatchResult, Phase};
 use matchday_core::protocol::{Attempt, MatchId, PlayerId, RefereeId, RoundId, Sender, Timestamp};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 type Finding = Result<(), String>;
 
@@ -19,6 +21,8 @@ pub(super) struct Auditor {
     league: League,
     /// The draws of the results that stand, and whether each is proven.
     pub(super) draws: BTreeMap<MatchId, bool>,
+    /// The matches of many moves whose results stand, and whether playing them over has led to the same end.
+    pub(super) replays: BTreeMap<MatchId, bool>,
     /// How many attempts at a match had been made when its result was struck.
     struck_after: BTreeMap<MatchId, usize>,
     /// Every result that was ever recorded, struck ones included.
@@ -30,6 +34,7 @@ impl Default for Auditor {
         Self {
             league: League::new(Settings::default()),
             draws: BTreeMap::new(),
+            replays: BTreeMap::new(),
             struck_after: BTreeMap::new(),
             recorded: Vec::new(),
         }
@@ -60,7 +65,7 @@ impl Auditor {
         })?;
         self.check(at, event)?;
         if let LeagueEvent::MatchDecided { match_id, attempt, result, by, .. } = event {
-            let (match_id, by, result) = (match_id.clone(), by.clone(), result.clone());
+            let (match_id, by, result) = (match_id.clone(), by.clone(), Arc::clone(result));
             self.recorded.push(Recorded { seq, at, match_id, attempt: *attempt, by, result });
         }
         self.league.apply(at, event);
@@ -101,6 +106,9 @@ impl Auditor {
             LeagueEvent::MatchAssigned { match_id, attempt, referee_id } => {
                 self.check_assignment(match_id, *attempt, referee_id)
             }
+            LeagueEvent::AttemptLost { match_id, attempt, referee_id, .. } => {
+                self.check_lost_attempt(match_id, *attempt, referee_id)
+            }
             LeagueEvent::MatchDecided { match_id, attempt, status, result, by } => {
                 self.check_decision(match_id, *attempt, *status, result, by)
             }
@@ -113,7 +121,13 @@ impl Auditor {
             LeagueEvent::PlayerWithdrawn { player_id } => self.check_withdrawal(player_id),
             LeagueEvent::MatchVoided { match_id } => self.check_striking(match_id),
             LeagueEvent::AgentSuspended { agent, cause } => self.check_suspension(agent, *cause),
+            LeagueEvent::TokenRevoked { agent } => {
+                self.member(agent)?;
+                ensure(!is_revoked(&self.league, agent), || format!("{} has no token", agent.id()))
+            }
+            LeagueEvent::OperatorTokenRotated { .. } => Ok(()),
             LeagueEvent::AgentRecovered { agent }
+            | LeagueEvent::TokenRotated { agent, .. }
             | LeagueEvent::TokenShown { agent }
             | LeagueEvent::DialectLearned { agent, .. }
             | LeagueEvent::DeviationsNoted { agent, .. } => self.member(agent),
@@ -180,6 +194,13 @@ impl Auditor {
         self.member(&Sender::Referee(referee.clone()))
     }
 
+    fn check_lost_attempt(&self, match_id: &MatchId, attempt: Attempt, referee: &RefereeId) -> Finding {
+        let game = self.awaited(match_id)?;
+        ensure(game.in_play && game.attempt() == Some(attempt) && game.referee() == Some(referee), || {
+            format!("{referee} is not at attempt {attempt} at {match_id}")
+        })
+    }
+
     fn check_decision(
         &mut self,
         match_id: &MatchId,
@@ -195,6 +216,7 @@ impl Auditor {
         let game = self.awaited(match_id)?;
         let played = Played::in_league(&self.league, match_id, game, attempt);
         result::check_score(&played, status, result)?;
+        result::check_blame(&played, status, result)?;
         match by {
             DecidedBy::Manager => self.check_forfeit(game, attempt, status, result)?,
             DecidedBy::Referee(referee) => {
@@ -209,7 +231,13 @@ impl Auditor {
                 })?;
             }
         }
+        let replay = moves::check(&played, status, result)?;
         let draw = result::check_draw(&played, status, result)?;
+        match replay {
+            Replay::Nothing => None,
+            Replay::Agrees => self.replays.insert(match_id.clone(), true),
+            Replay::Untold => self.replays.insert(match_id.clone(), false),
+        };
         match draw {
             Draw::None => None,
             Draw::Proven => self.draws.insert(match_id.clone(), true),
@@ -231,11 +259,13 @@ impl Auditor {
         ensure(attempt == expected, || format!("it is attempt {expected}, not {attempt}"))?;
         for player in [&game.a, &game.b] {
             let player_known = self.league.players.get(player);
-            let absent = player_known.is_some_and(|known| known.withdrawn || known.is_suspended());
+            let absent = player_known.is_some_and(|known| !known.is_in() || known.is_suspended());
             let won = result.winner.as_ref() == Some(player);
             ensure(absent != won, || match won {
                 true => format!("{player} wins by default, and is out of the league itself"),
-                false => format!("{player} forfeits, and is neither suspended nor withdrawn"),
+                false => {
+                    format!("{player} forfeits, and is neither suspended nor withdrawn, and has its token")
+                }
             })?;
         }
         Ok(())
@@ -281,6 +311,7 @@ impl Auditor {
         ensure(game.decision.is_some(), || format!("{match_id} has no result that could be struck"))?;
         self.struck_after.insert(match_id.clone(), game.attempts.len());
         self.draws.remove(match_id);
+        self.replays.remove(match_id);
         Ok(())
     }
 
@@ -297,8 +328,16 @@ impl Auditor {
                     format!("{id} has {streak} technical losses in a row, and {limit} suspend")
                 })
             }
-            (Suspicion::Unreachable | Suspicion::Overdue, Sender::Referee(_)) => Ok(()),
+            (Suspicion::Unreachable, _) | (Suspicion::Overdue, Sender::Referee(_)) => Ok(()),
             _ => Err(format!("{} cannot be suspended for that", agent.id())),
         }
+    }
+}
+
+fn is_revoked(league: &League, agent: &Sender) -> bool {
+    match agent {
+        Sender::Player(id) => league.players.get(id).is_some_and(|player| player.revoked),
+        Sender::Referee(id) => league.referees.get(id).is_some_and(|referee| referee.revoked),
+        Sender::LeagueManager | Sender::Launcher => false,
     }
 }

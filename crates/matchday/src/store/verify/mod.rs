@@ -4,6 +4,7 @@
 //! # Layout
 //! - `audit`: each kind of event, against the state that it was applied to
 //! - `schedule`, `result`: is it a round robin; is it a result that the rules can bring about, and is its draw proven
+//! - `moves`: does a match end so when it is played over?
 //! - `agents`: what referees and players wrote down; `compare`: it, and the manager's events, side by side
 //! - `report`: the findings, for people
 //!
@@ -12,6 +13,7 @@
 mod agents;
 mod audit;
 mod compare;
+mod moves;
 mod report;
 pub(super) mod result;
 mod schedule;
@@ -46,6 +48,10 @@ pub struct Verification {
     pub draws_proven: u64,
     /// Draws for which the referee has offered no proof.
     pub draws_unproven: u64,
+    /// Matches of many moves that end as their result says when they are played over.
+    pub matches_replayed: u64,
+    /// Those whose moves the referee has not told.
+    pub matches_untold: u64,
     /// The table as the results make it; up to the fault, if there is one.
     pub table: Vec<StandingRow>,
     /// Who has won, if the league is over.
@@ -227,6 +233,8 @@ impl Auditor {
         found.table = league.rows().to_vec();
         found.champion = league.champion.clone();
         found.ended_early = league.phase == Phase::Completed && found.matches < found.matches_scheduled;
+        found.matches_replayed = self.replays.values().filter(|agrees| **agrees).count() as u64;
+        found.matches_untold = self.replays.values().filter(|agrees| !**agrees).count() as u64;
         found.draws_proven = self.draws.values().filter(|proven| **proven).count() as u64;
         found.draws_unproven = self.draws.values().filter(|proven| !**proven).count() as u64;
     }

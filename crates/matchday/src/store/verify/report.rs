@@ -15,6 +15,10 @@ impl fmt::Display for Verification {
                 writeln!(f, "matches  {} of {} decided{early}", self.matches, self.matches_scheduled)?;
                 let (proven, unproven) = (self.draws_proven, self.draws_unproven);
                 writeln!(f, "draws    {proven} recomputed, {unproven} without proof")?;
+                let (replayed, untold) = (self.matches_replayed, self.matches_untold);
+                if replayed + untold > 0 {
+                    writeln!(f, "moves    {} played over, {untold} not told", many_matches(replayed))?;
+                }
             }
         }
         self.told(f, "referees", "decided", &self.referees)?;
@@ -64,6 +68,10 @@ impl Verification {
 
 /// How many agents are named one by one.
 const NAMED_MAX: usize = 4;
+
+fn many_matches(count: u64) -> String {
+    format!("{count} match{}", if count == 1 { "" } else { "es" })
+}
 
 fn many(count: u64, noun: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };

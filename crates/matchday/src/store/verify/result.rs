@@ -1,10 +1,11 @@
-//! Is a result one that the rules can bring about, and does its draw follow from what the referee was bound to? Pure.
+//! Is a result one that the rules can bring about, and does its draw follow from what the referee was bound to? Pure. For
+//! games of many moves see `moves`.
 
 use matchday_core::fair;
-use matchday_core::game::{self, Game, Outcome, Seat, Turn};
+use matchday_core::game::{self, Outcome, Seat, Turn};
 use matchday_core::league::League;
 use matchday_core::league::fixture::Match;
-use matchday_core::protocol::messages::{GameDetails, GameStatus, MatchResult, Parity};
+use matchday_core::protocol::messages::{Culprit, GameDetails, GameStatus, MatchResult, Parity};
 use matchday_core::protocol::{Attempt, GameType, LeagueId, MatchId, PlayerId};
 use matchday_core::referee::Assignment;
 
@@ -46,7 +47,7 @@ pub(in crate::store) enum Draw {
     Unproven,
 }
 
-fn name(winner: Option<&PlayerId>) -> &str {
+pub(super) fn name(winner: Option<&PlayerId>) -> &str {
     winner.map_or("nobody", PlayerId::as_str)
 }
 
@@ -72,6 +73,26 @@ pub(super) fn check_score(game: &Played<'_>, status: GameStatus, result: &MatchR
         Some(said) if said != status => Err(format!("recorded as {status:?}, reported as {said:?}")),
         _ => Ok(()),
     }
+}
+
+/// Whoever lost without play is to blame, nobody else is, and nobody for another's fault. Foreign referees and old logs do
+/// not say.
+pub(super) fn check_blame(game: &Played<'_>, status: GameStatus, result: &MatchResult) -> Result<(), String> {
+    let Some(blame) = &result.details.blame else {
+        return Ok(());
+    };
+    for player in [game.a, game.b] {
+        let lost = status == GameStatus::TechnicalLoss && result.winner.as_ref() != Some(player);
+        match blame.get(player) {
+            None if lost => return Err(format!("{player} lost without play, and nobody says why")),
+            Some(_) if !lost => return Err(format!("{player} is blamed, and did not lose without play")),
+            Some(blame) if blame.culprit != Culprit::Player => {
+                return Err(format!("{player} lost by the fault of another: {}", blame.culprit.name()));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// What the check of a draw comes to: `proven`, `unproven`, or why it is wrong; `None` if there was none.
@@ -125,7 +146,7 @@ pub(in crate::store) fn check_draw(
     }
 }
 
-fn winner_of<'a>(seats: &Played<'a>, outcome: Outcome) -> Option<&'a PlayerId> {
+pub(super) fn winner_of<'a>(seats: &Played<'a>, outcome: Outcome) -> Option<&'a PlayerId> {
     match outcome {
         Outcome::Win(Seat::A) => Some(seats.a),
         Outcome::Win(Seat::B) => Some(seats.b),
@@ -161,7 +182,7 @@ fn check_winner(
 
 /// The number and the outcome when the recorded choices are played with these dice.
 fn replay(seats: &Played<'_>, choices: [Parity; 2], dice: &mut fair::Dice) -> Option<(u8, Outcome)> {
-    let mut game = game::EvenOdd::default();
+    let mut game = (game::find(seats.game_type)?.new)();
     for (seat, choice) in Seat::BOTH.into_iter().zip(choices) {
         game.play(seat, &choice.as_str().into()).ok()?;
     }

@@ -1,0 +1,368 @@
+//! Connect four: A drops X and begins, B drops O, into seven columns of six cells. Whoever first has four in a row wins.
+
+use super::{Game, GameEntry, IllegalMove, Outcome, Seat, Turn};
+use crate::player::strategy::{self, StrategyEntry};
+use crate::protocol::ids::PlayerId;
+use crate::protocol::messages::{GameDetails, MoveRequest};
+use serde_json::{Map, Value, json};
+use smol_str::SmolStr;
+
+pub(super) const GAME: GameEntry = GameEntry {
+    name: "connect_four",
+    about: "drop marks into seven columns; four in a row win",
+    rules: RULES,
+    turns_max: COLUMNS * ROWS,
+    new: || Box::new(ConnectFour::default()),
+    strategies: &[StrategyEntry {
+        name: "lookahead",
+        about: "looks some moves ahead, as far as a few thousand positions reach",
+        choose: |turn, _| lookahead(turn),
+    }],
+};
+
+const RULES: &str = "\
+# connect_four
+
+Two players drop marks into a standing board of seven columns and six rows in turn; a mark falls to the lowest free cell of
+its column. Player A has X and begins, player B has O. Whoever first has four marks in a row, across, upright or
+diagonally, wins. A full board without such a row is a draw.
+
+A win is worth 3 points, a draw 1, a loss 0. Whoever does not answer in time loses the match.
+
+Columns are numbered 0 to 6 from the left. The referee asks with GAME_MOVE_CALL: `move_request.context` holds `your_mark` and
+the `board`, six lines of seven letters, the top one first, with `.` for a free cell; `move_request.valid_options` holds the
+columns that are not full. The answer is GAME_MOVE_RESPONSE with one of these numbers as `move_data.choice`.
+";
+
+const COLUMNS: u32 = 7;
+const ROWS: u32 = 6;
+/// A column has one bit more than it has cells, so that lines do not go over its edge.
+const STRIDE: u32 = ROWS + 1;
+const DIRECTIONS: [u32; 4] = [1, STRIDE - 1, STRIDE, STRIDE + 1];
+/// Every cell there is.
+const BOARD: u64 = 0x3F * 0x0408_1020_4081;
+
+/// A set of cells: the bit `column * STRIDE + row`, rows from the bottom.
+type Cells = u64;
+
+fn cell(column: u32, row: u32) -> Cells {
+    1 << (column * STRIDE + row)
+}
+
+/// The lowest free cell of a column, if it has one.
+fn landing(taken: Cells, column: u32) -> Option<Cells> {
+    (0..ROWS).map(|row| cell(column, row)).find(|cell| taken & cell == 0)
+}
+
+fn has_four(marks: Cells) -> bool {
+    DIRECTIONS.iter().any(|step| {
+        let pairs = marks & marks >> step;
+        pairs & pairs >> (2 * step) != 0
+    })
+}
+
+#[derive(Debug, Clone, Default)]
+struct ConnectFour {
+    marks: [Cells; 2],
+    /// Columns in the order in which they were played.
+    moves: Vec<u32>,
+}
+
+fn mark(seat: Seat) -> char {
+    match seat {
+        Seat::A => 'X',
+        Seat::B => 'O',
+    }
+}
+
+impl ConnectFour {
+    fn taken(&self) -> Cells {
+        let [a, b] = self.marks;
+        a | b
+    }
+
+    fn free_columns(&self) -> Vec<Value> {
+        let taken = self.taken();
+        (0..COLUMNS).filter(|column| landing(taken, *column).is_some()).map(Value::from).collect()
+    }
+
+    fn winner(&self) -> Option<Seat> {
+        Seat::BOTH.into_iter().find(|seat| has_four(*seat.of(&self.marks)))
+    }
+
+    fn letter(&self, cell: Cells) -> char {
+        let holder = Seat::BOTH.into_iter().find(|seat| seat.of(&self.marks) & cell != 0);
+        holder.map_or('.', mark)
+    }
+
+    /// Line by line, the top one first.
+    fn board(&self) -> Vec<String> {
+        let line = |row| (0..COLUMNS).map(|column| self.letter(cell(column, row))).collect();
+        (0..ROWS).rev().map(line).collect()
+    }
+}
+
+impl Game for ConnectFour {
+    fn turn(&self) -> Turn {
+        match self.outcome() {
+            Some(_) => Turn::Over,
+            None if self.moves.len().is_multiple_of(2) => Turn::One(Seat::A),
+            None => Turn::One(Seat::B),
+        }
+    }
+
+    fn request(&self, seat: Seat) -> MoveRequest {
+        let context = Map::from_iter([
+            ("board".to_owned(), json!(self.board())),
+            ("your_mark".to_owned(), json!(mark(seat))),
+            ("opponent_mark".to_owned(), json!(mark(seat.other()))),
+        ]);
+        MoveRequest {
+            move_type: SmolStr::new_static("drop_mark"),
+            valid_options: self.free_columns(),
+            context,
+        }
+    }
+
+    fn play(&mut self, seat: Seat, choice: &Value) -> Result<(), IllegalMove> {
+        let on_turn = self.turn() == Turn::One(seat);
+        let column = choice.as_u64().and_then(|number| u32::try_from(number).ok());
+        let column = column.filter(|column| *column < COLUMNS && on_turn);
+        match column.and_then(|column| Some((column, landing(self.taken(), column)?))) {
+            Some((column, cell)) => {
+                *seat.of_mut(&mut self.marks) |= cell;
+                self.moves.push(column);
+                Ok(())
+            }
+            None => {
+                let legal = if on_turn { self.free_columns() } else { Vec::new() };
+                Err(IllegalMove::none_of(legal, choice))
+            }
+        }
+    }
+
+    fn outcome(&self) -> Option<Outcome> {
+        match self.winner() {
+            Some(seat) => Some(Outcome::Win(seat)),
+            None => (self.taken() == BOARD).then_some(Outcome::Draw),
+        }
+    }
+
+    fn details(&self, players: &[PlayerId; 2]) -> GameDetails {
+        let marks = Seat::BOTH.map(|seat| (seat.of(players).to_string(), json!(mark(seat))));
+        GameDetails::Other(Map::from_iter([
+            ("board".to_owned(), json!(self.board())),
+            ("marks".to_owned(), Map::from_iter(marks).into()),
+            ("moves".to_owned(), json!(self.moves)),
+        ]))
+    }
+
+    fn reason(&self, players: &[PlayerId; 2]) -> String {
+        match self.winner() {
+            Some(seat) => {
+                let (winner, moves) = (seat.of(players), self.moves.len());
+                format!("{winner} ({}) has four in a row after {moves} moves", mark(seat))
+            }
+            None => "The board is full and nobody has four in a row".into(),
+        }
+    }
+}
+
+/// The middle first: it is part of the most lines, and good moves tried early spare the search the others.
+const ORDER: [u32; 7] = [3, 2, 4, 1, 5, 0, 6];
+/// How many positions are looked at for a move.
+const POSITIONS_MAX: u32 = 5_000;
+/// Worth more than any position that is not won.
+const WON: i32 = 10_000;
+
+fn lookahead(turn: &strategy::Turn<'_>) -> Option<Value> {
+    let own_mark = turn.context.get("your_mark")?.as_str()?.chars().next()?;
+    let lines = turn.context.get("board")?.as_array()?;
+    let (mut own, mut theirs) = (0, 0);
+    for (row, line) in (0..ROWS).zip(lines.iter().rev()) {
+        for (column, letter) in (0..COLUMNS).zip(line.as_str()?.chars()) {
+            match letter {
+                '.' => {}
+                letter if letter == own_mark => own |= cell(column, row),
+                _ => theirs |= cell(column, row),
+            }
+        }
+    }
+    best_column(own, theirs).map(Value::from)
+}
+
+/// Deeper and deeper, until the positions are used up or the game is decided: the best of the last search that came to
+/// its end.
+fn best_column(own: Cells, theirs: Cells) -> Option<u32> {
+    let mut search = Search { positions_left: POSITIONS_MAX };
+    let mut best = None;
+    for depth in 0..COLUMNS * ROWS {
+        match search.choose(own, theirs, depth) {
+            Some((column, worth)) => {
+                best = Some(column);
+                if worth.abs() > WON / 2 {
+                    break;
+                }
+            }
+            None => break,
+        }
+    }
+    best
+}
+
+struct Search {
+    positions_left: u32,
+}
+
+impl Search {
+    /// The best column and its worth, looking so many moves beyond it; `None` if the positions did not suffice.
+    fn choose(&mut self, own: Cells, theirs: Cells, depth: u32) -> Option<(u32, i32)> {
+        let mut best: Option<(u32, i32)> = None;
+        for column in ORDER {
+            let Some(cell) = landing(own | theirs, column) else {
+                continue;
+            };
+            let low = best.map_or(-WON, |(_, worth)| worth);
+            let worth = later(-self.worth(theirs, own | cell, depth, -WON, -low)?);
+            if best.is_none_or(|(_, known)| worth > known) {
+                best = Some((column, worth));
+            }
+        }
+        best
+    }
+
+    /// What a position is worth to whoever is to move; `low` and `high` bound what is still of interest.
+    fn worth(&mut self, own: Cells, theirs: Cells, depth: u32, mut low: i32, high: i32) -> Option<i32> {
+        self.positions_left = self.positions_left.checked_sub(1)?;
+        if has_four(theirs) {
+            return Some(-WON);
+        }
+        let taken = own | theirs;
+        if taken == BOARD {
+            return Some(0);
+        }
+        if depth == 0 {
+            return Some(promise(own, taken) - promise(theirs, taken));
+        }
+        let mut best = -WON;
+        for cell in ORDER.iter().filter_map(|column| landing(taken, *column)) {
+            best = best.max(later(-self.worth(theirs, own | cell, depth - 1, -high, -low)?));
+            low = low.max(best);
+            if low >= high {
+                break;
+            }
+        }
+        Some(best)
+    }
+}
+
+/// A win is worth a little less for every move that it takes, and a defeat a little less bad.
+fn later(worth: i32) -> i32 {
+    if worth.abs() > WON / 2 { worth - worth.signum() } else { worth }
+}
+
+/// How good the marks of one player look: free cells that would make four count most, then marks near the middle.
+fn promise(marks: Cells, taken: Cells) -> i32 {
+    let column = |number: u32| 0x3F << (number * STRIDE);
+    let count = |cells: Cells| i32::try_from((marks & cells).count_ones()).unwrap_or(0);
+    let threats = i32::try_from((completing(marks) & !taken & BOARD).count_ones()).unwrap_or(0);
+    8 * threats + 2 * count(column(3)) + count(column(2) | column(4))
+}
+
+/// The cells that make four with three of these marks, whether free or not.
+fn completing(marks: Cells) -> Cells {
+    DIRECTIONS.iter().fold(0, |found, step| {
+        let [up, down] = [marks << step, marks >> step];
+        let [two_up, two_down] = [up & marks << (2 * step), down & marks >> (2 * step)];
+        found | two_up & (marks << (3 * step) | down) | two_down & (marks >> (3 * step) | up)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::arena;
+    use super::*;
+    use crate::protocol::error::ErrorCode;
+
+    fn played(columns: &str) -> ConnectFour {
+        let mut game = ConnectFour::default();
+        for digit in columns.chars() {
+            let Turn::One(seat) = game.turn() else { panic!("over before {digit} of {columns}") };
+            game.play(seat, &json!(digit.to_digit(10))).unwrap();
+        }
+        game
+    }
+
+    #[test]
+    fn marks_pile_up_in_their_columns() {
+        let board = [".......", ".......", ".......", "...X...", "...O...", "..OXX.."];
+        assert_eq!(played("33423").board(), board);
+    }
+
+    #[test]
+    fn four_in_a_row_win_in_every_direction_and_three_do_not() {
+        let (win_a, win_b) = (Some(Outcome::Win(Seat::A)), Some(Outcome::Win(Seat::B)));
+        for (columns, outcome) in [
+            ("0011223", win_a),
+            ("001122", None),
+            ("0101010", win_a),
+            ("61010101", win_b),
+            // Rising to the right, and to the left.
+            ("01122323363", win_a),
+            ("65544343303", win_a),
+            // Upright marks at the top of one column and the bottom of the next are no row.
+            ("0000001111", None),
+        ] {
+            assert_eq!(played(columns).outcome(), outcome, "{columns}");
+        }
+    }
+
+    #[test]
+    fn a_full_board_without_four_is_a_draw() {
+        let game = played("545062455041104565311226266362030334314210");
+        assert_eq!((game.outcome(), game.turn()), (Some(Outcome::Draw), Turn::Over));
+        let players = [1, 2].map(PlayerId::numbered);
+        assert_eq!(game.reason(&players), "The board is full and nobody has four in a row");
+    }
+
+    #[test]
+    fn only_columns_with_room_on_ones_own_turn_are_moves() {
+        let mut game = played("000000");
+        for bad in [json!(0), json!(7), json!(-1), json!(1.0), json!("1"), json!(null)] {
+            let illegal = game.play(Seat::A, &bad).unwrap_err();
+            assert_eq!(illegal.code, ErrorCode::InvalidMove, "{bad}");
+            assert_eq!(illegal.legal, [1, 2, 3, 4, 5, 6].map(Value::from), "{bad}");
+        }
+        assert!(game.play(Seat::B, &json!(1)).is_err(), "not B's turn");
+        assert!(game.play(Seat::A, &json!(1)).is_ok());
+    }
+
+    #[test]
+    fn a_seat_sees_the_board_and_its_mark() {
+        let request = played("3").request(Seat::B);
+        assert_eq!(
+            Value::from(request.context),
+            json!({
+                "board": [".......", ".......", ".......", ".......", ".......", "...X..."],
+                "your_mark": "O",
+                "opponent_mark": "X",
+            })
+        );
+    }
+
+    #[test]
+    fn lookahead_wins_at_once_stops_the_opponent_and_sees_an_open_three_coming() {
+        for (columns, good) in [("001122", &[3][..]), ("010101", &[0]), ("00112", &[3]), ("263", &[1, 4])] {
+            let game = played(columns);
+            let Turn::One(seat) = game.turn() else { panic!("over after {columns}") };
+            let chosen = arena::asked(&GAME, &game, seat, "lookahead");
+            assert!(good.iter().any(|column| chosen == *column), "{chosen} after {columns}");
+        }
+    }
+
+    #[test]
+    fn lookahead_beats_chance() {
+        let tally = arena::series(&GAME, "lookahead", "random", 20);
+        assert_eq!((tally.won, tally.lost), (20, 0));
+    }
+}

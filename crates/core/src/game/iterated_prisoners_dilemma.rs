@@ -1,0 +1,185 @@
+//! The iterated prisoner's dilemma: both cooperate or defect at once, twenty times, for points that add up.
+
+use super::GameEntry;
+use super::repeated::{Matrix, Repeated, own, theirs};
+use crate::player::strategy::{StrategyEntry, Turn};
+
+pub(super) const GAME: GameEntry = GameEntry {
+    name: "iterated_prisoners_dilemma",
+    about: "cooperate or defect, twenty times, for points that add up",
+    rules: RULES,
+    turns_max: ROUNDS,
+    new: || Box::new(Repeated::new(&DILEMMA)),
+    strategies: &[
+        StrategyEntry {
+            name: "tit_for_tat",
+            about: "cooperates first, then does what the opponent did in the round before",
+            choose: |turn, _| Some(theirs(turn).last().copied().unwrap_or(COOPERATE).into()),
+        },
+        StrategyEntry {
+            name: "grim",
+            about: "cooperates until the opponent defects, and then never again",
+            choose: |turn, _| Some(if theirs(turn).contains(&DEFECT) { DEFECT } else { COOPERATE }.into()),
+        },
+        StrategyEntry {
+            name: "win_stay_lose_shift",
+            about: "the last choice again if it brought 3 or 5 points, the other one if it brought 0 or 1",
+            choose: |turn, _| Some(win_stay_lose_shift(turn).into()),
+        },
+        StrategyEntry {
+            name: "always_cooperate",
+            about: "cooperates, whatever happens",
+            choose: |_, _| Some(COOPERATE.into()),
+        },
+        StrategyEntry {
+            name: "always_defect",
+            about: "defects, whatever happens",
+            choose: |_, _| Some(DEFECT.into()),
+        },
+    ],
+};
+
+const RULES: &str = "\
+# iterated_prisoners_dilemma
+
+Both players `cooperate` or `defect` at the same time, neither seeing the other's choice, in 20 rounds, all of which are
+played. Each round brings points, which add up:
+
+| you       | opponent  | you get | opponent gets |
+| --------- | --------- | ------- | ------------- |
+| cooperate | cooperate | 3       | 3             |
+| cooperate | defect    | 0       | 5             |
+| defect    | cooperate | 5       | 0             |
+| defect    | defect    | 1       | 1             |
+
+- Whoever has more of these points after the last round wins the match.
+- If both have equally many, it is a draw.
+
+In the table of the league a win is worth 3 points, a draw 1, a loss 0, whatever the points within the match were. Whoever
+does not answer in time loses the match.
+
+The referee asks both at once with GAME_MOVE_CALL, once a round: `move_request.context` holds `round`, `rounds`,
+`your_total` and `opponent_total` (points so far) and `history`, a list of `{\"you\": ..., \"opponent\": ...}`, oldest first.
+The answer is GAME_MOVE_RESPONSE with `cooperate` or `defect` as `move_data.choice`.
+";
+
+const ROUNDS: u32 = 20;
+const COOPERATE: &str = "cooperate";
+const DEFECT: &str = "defect";
+
+static DILEMMA: Matrix = Matrix {
+    move_type: "cooperate_or_defect",
+    rounds: ROUNDS,
+    options: &[COOPERATE, DEFECT],
+    payoff: |a, b| [points(a, b), points(b, a)],
+    roles: None,
+};
+
+fn points(own: &str, other: &str) -> u32 {
+    match (own == COOPERATE, other == COOPERATE) {
+        (true, true) => 3,
+        (true, false) => 0,
+        (false, true) => 5,
+        (false, false) => 1,
+    }
+}
+
+fn win_stay_lose_shift(turn: &Turn<'_>) -> &'static str {
+    match (own(turn).last(), theirs(turn).last()) {
+        // Good is what an opponent who cooperates brings; after that the last choice stands.
+        (Some(&own), Some(&other)) => {
+            if (own == COOPERATE) == (other == COOPERATE) {
+                COOPERATE
+            } else {
+                DEFECT
+            }
+        }
+        _ => COOPERATE,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::arena::{self, Tally, play_out};
+    use super::super::{Game, Outcome, Seat};
+    use super::*;
+    use crate::entropy::Entropy;
+    use crate::player::strategy;
+    use crate::protocol::PlayerId;
+    use serde_json::json;
+
+    #[test]
+    fn a_round_pays_by_the_table() {
+        for (a, b, paid) in [
+            ("cooperate", "cooperate", [3, 3]),
+            ("cooperate", "defect", [0, 5]),
+            ("defect", "cooperate", [5, 0]),
+            ("defect", "defect", [1, 1]),
+        ] {
+            assert_eq!((DILEMMA.payoff)(a, b), paid, "{a} and {b}");
+        }
+    }
+
+    /// What a strategy does, in letters, against opponents who do what theirs say.
+    #[test]
+    fn each_strategy_answers_by_its_rule() {
+        for (name, opponent, own) in [
+            ("tit_for_tat", "cdccd", "ccdcc"),
+            ("grim", "ccdcc", "cccdd"),
+            ("win_stay_lose_shift", "cddcc", "ccdcc"),
+            ("always_cooperate", "ddddd", "ccccc"),
+            ("always_defect", "ccccc", "ddddd"),
+        ] {
+            let mut game = Repeated::new(&DILEMMA);
+            let mut made = String::new();
+            for letter in opponent.chars() {
+                let choice = arena::asked(&GAME, &game, Seat::A, name);
+                made.extend(choice.as_str().and_then(|word| word.chars().next()));
+                game.play(Seat::A, &choice).unwrap();
+                let other = if letter == 'c' { COOPERATE } else { DEFECT };
+                game.play(Seat::B, &json!(other)).unwrap();
+            }
+            assert_eq!(made, own, "{name} against {opponent}");
+        }
+    }
+
+    #[test]
+    fn the_sum_of_all_rounds_decides() {
+        let players = [1, 2].map(PlayerId::numbered);
+        for (a, b, outcome, reason) in [
+            ("always_defect", "tit_for_tat", Outcome::Win(Seat::A), "P01 scored 24 in 20 rounds, P02 19"),
+            ("grim", "tit_for_tat", Outcome::Draw, "Both scored 60 in 20 rounds"),
+            (
+                "always_cooperate",
+                "always_defect",
+                Outcome::Win(Seat::B),
+                "P02 scored 100 in 20 rounds, P01 0",
+            ),
+        ] {
+            let [first, second] = [a, b].map(|name| strategy::named(name).unwrap());
+            let game = play_out(&GAME, [first, second], &mut Entropy::numbered(1));
+            assert_eq!(game.outcome(), Some(outcome), "{a} against {b}");
+            assert_eq!(game.reason(&players), reason);
+        }
+    }
+
+    #[test]
+    fn grim_beats_chance_and_whoever_always_defects_never_loses() {
+        let Tally { won, lost, .. } = arena::series(&GAME, "grim", "random", 100);
+        assert!(won > 90 && lost < 5, "won {won}, lost {lost}");
+        for entry in strategy::of(&GAME) {
+            assert_eq!(arena::series(&GAME, "always_defect", entry.name, 20).lost, 0, "{}", entry.name);
+        }
+    }
+
+    #[test]
+    fn tit_for_tat_is_never_behind_by_more_than_one_betrayal() {
+        let entry = strategy::named("tit_for_tat").unwrap();
+        for seed in 0..50 {
+            let game = play_out(&GAME, [entry, &strategy::RANDOM], &mut Entropy::numbered(seed));
+            let details = json!(game.details(&[1, 2].map(PlayerId::numbered)));
+            let total = |id: &str| details["totals"][id].as_u64().unwrap();
+            assert!(total("P01") == total("P02") || total("P01") + 5 == total("P02"), "{details}");
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! A match as others are told of it: by everyone's announcement, and by the briefing that its referee alone has.
+
+use super::manager::Manager;
+use crate::protocol::Sender;
+use crate::protocol::ids::{Attempt, ConversationId, MatchId};
+use crate::protocol::messages::{AnnouncedMatch, Briefing, MATCH_TOKENS};
+
+impl Manager {
+    /// A match as its referee sees it.
+    pub(super) fn briefed(&mut self, match_id: &MatchId) -> Option<AnnouncedMatch> {
+        let announced = self.announced(match_id)?;
+        let briefing = Some(Box::new(self.briefing(match_id, announced.match_tokens == Some(true))?));
+        Some(AnnouncedMatch { briefing, ..announced })
+    }
+
+    /// A match as an announcement shows it to everyone.
+    pub(super) fn announced(&self, match_id: &MatchId) -> Option<AnnouncedMatch> {
+        let game = self.league.matches.get(match_id)?;
+        let referee_id = game.planned.as_ref()?;
+        let referee = self.league.referees.get(referee_id)?;
+        let attempt = game.attempt().unwrap_or(Attempt::FIRST);
+        Some(AnnouncedMatch {
+            match_id: match_id.clone(),
+            game_type: self.league.settings.game_type.clone(),
+            player_a_id: game.a.clone(),
+            player_b_id: game.b.clone(),
+            referee_id: Some(referee_id.clone()),
+            referee_endpoint: referee.meta.contact_endpoint.clone(),
+            conversation_id: Some(ConversationId::of_match(match_id, attempt)),
+            match_tokens: Some(referee.meta.capabilities.iter().any(|capability| capability == MATCH_TOKENS)),
+            replay: (game.struck > 0).then_some(true),
+            briefing: None,
+        })
+    }
+
+    fn briefing(&mut self, match_id: &MatchId, speaks_tokens: bool) -> Option<Briefing> {
+        let game = self.league.matches.get(match_id)?;
+        let attempt = game.attempt().unwrap_or(Attempt::FIRST);
+        let players = [game.a.clone(), game.b.clone()];
+        let [player_a_tokens, player_b_tokens] = players.each_ref().map(|id| {
+            let keyring = self.keyring(&Sender::Player(id.clone())).filter(|_| speaks_tokens)?;
+            Some(keyring.match_tokens(match_id, attempt))
+        });
+        let [a, b] = players.each_ref().map(|id| self.league.players.get(id));
+        let (a, b) = (a?, b?);
+        Some(Briefing {
+            player_a_endpoint: a.meta.contact_endpoint.clone(),
+            player_b_endpoint: b.meta.contact_endpoint.clone(),
+            player_a_record: a.record,
+            player_b_record: b.record,
+            player_a_dialect: Some(a.dialect),
+            player_b_dialect: Some(b.dialect),
+            player_a_tokens,
+            player_b_tokens,
+        })
+    }
+}

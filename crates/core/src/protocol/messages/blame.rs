@@ -1,0 +1,111 @@
+//! Whose fault it is that a match was not played out, and how that is known.
+
+use crate::protocol::schema::Word;
+use crate::protocol::time::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use smol_str::SmolStr;
+
+/// Why a player lost a match that was not played out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Blame {
+    pub culprit: Culprit,
+    pub cause: Cause,
+    /// The message that was owed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Word>")]
+    pub owed: Option<SmolStr>,
+    /// How often it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tries: Option<u32>,
+    /// When it was first asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<Timestamp>,
+    /// When it was waited for no longer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<Timestamp>,
+    /// The last that went wrong, for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<String>,
+}
+
+impl Blame {
+    /// On the player itself, as a player's loss always is.
+    pub fn on_player(cause: Cause) -> Self {
+        let culprit = Culprit::Player;
+        Self { culprit, cause, owed: None, tries: None, since: None, until: None, evidence: None }
+    }
+}
+
+/// Who is at fault, as the player sees it whose match it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Culprit {
+    Player,
+    Opponent,
+    Referee,
+    /// The machine or the network of the referee or of the manager.
+    Infrastructure,
+}
+
+impl Culprit {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Player => "player",
+            Self::Opponent => "opponent",
+            Self::Referee => "referee",
+            Self::Infrastructure => "infrastructure",
+        }
+    }
+}
+
+/// What a player did, or had done, that it lost without playing the match out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Cause {
+    /// Nothing came in time.
+    Silent,
+    /// No connection to it could be made, though to others it could.
+    Unreachable,
+    /// It did not want to play.
+    Declined,
+    /// What came was no answer.
+    Invalid,
+    /// It was suspended, and the match decided without play.
+    Suspended,
+    /// The operator had taken it out of the league.
+    Withdrawn,
+    /// The operator had revoked its token.
+    Revoked,
+    /// The referee, of another make than ours, does not say.
+    Unstated,
+}
+
+impl Cause {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Silent => "silent",
+            Self::Unreachable => "unreachable",
+            Self::Declined => "declined",
+            Self::Invalid => "invalid",
+            Self::Suspended => "suspended",
+            Self::Withdrawn => "withdrawn",
+            Self::Revoked => "revoked",
+            Self::Unstated => "unstated",
+        }
+    }
+
+    /// What the player did, as the middle of a sentence.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Silent => "failed to respond within timeout",
+            Self::Unreachable => "could not be reached",
+            Self::Declined => "declined the invitation",
+            Self::Invalid => "gave no valid answer within timeout",
+            Self::Suspended => "is suspended",
+            Self::Withdrawn => "is withdrawn",
+            Self::Revoked => "has had its token revoked",
+            Self::Unstated => "did not play",
+        }
+    }
+}

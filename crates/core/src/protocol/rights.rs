@@ -1,0 +1,90 @@
+//! Who may send what to whom: one table, by which the three agents admit messages and from which the documentation is
+//! written.
+
+use super::message::MessageType;
+use super::methods::Party;
+use MessageType as M;
+
+/// Whom a message is taken from, and by what that sender is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Right {
+    /// Anyone: it is how one becomes known.
+    Anyone,
+    /// The operator: from the manager's own machine, or with the operator's token.
+    Launcher,
+    /// The operator, by the operator's token and nothing else.
+    Operator,
+    /// A registered referee, by its league token.
+    Referee,
+    /// Any registered agent, by its league token.
+    Member,
+    /// The league manager, by the notice token made for the receiver.
+    Manager,
+    /// The referee of the match, by the token made for that match.
+    RefereeOfMatch,
+    /// A player of the match, by the token made for that match or by its own, from which that was made.
+    PlayerOfMatch,
+    /// Nobody sends this to such an agent.
+    Nobody,
+}
+
+/// From whom an agent of this kind takes this message, when it is not the answer to a call of its own.
+pub fn who_may(at: Party, message: MessageType) -> Right {
+    match (at, message) {
+        (Party::Manager, M::LeagueRegisterRequest | M::RefereeRegisterRequest) => Right::Anyone,
+        (Party::Manager, M::StartLeague) => Right::Launcher,
+        (Party::Manager, M::LeagueOrder) => Right::Operator,
+        (Party::Manager, M::MatchResultReport | M::LeagueError) => Right::Referee,
+        (Party::Manager, M::LeagueQuery) => Right::Member,
+        (
+            Party::Referee | Party::Player,
+            M::RoundAnnouncement | M::RoundCompleted | M::LeagueCompleted | M::LeagueError,
+        )
+        | (Party::Referee, M::MatchAssignment)
+        | (Party::Player, M::LeagueStandingsUpdate) => Right::Manager,
+        (
+            Party::Player,
+            M::GameInvitation | M::ChooseParityCall | M::GameMoveCall | M::GameOver | M::GameError,
+        ) => Right::RefereeOfMatch,
+        (Party::Referee, M::GameJoinAck | M::ChooseParityResponse | M::GameMoveResponse) => {
+            Right::PlayerOfMatch
+        }
+        _ => Right::Nobody,
+    }
+}
+
+impl Right {
+    /// For people, as a cell of a table.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Anyone => "anyone",
+            Self::Launcher => "the operator: its token, or the manager's own machine",
+            Self::Operator => "the operator: its token",
+            Self::Referee => "a referee: its league token",
+            Self::Member => "a registered agent: its league token",
+            Self::Manager => "the manager: the receiver's notice token",
+            Self::RefereeOfMatch => "the match's referee: the match token to the player",
+            Self::PlayerOfMatch => "a player of the match: the match token from it, or its league token",
+            Self::Nobody => "",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::methods::{Carries, METHODS};
+
+    #[test]
+    fn what_an_agent_serves_is_what_someone_may_send_to_it() {
+        for party in Party::ALL {
+            for message in MessageType::ALL {
+                let carries = Carries::Message(*message);
+                let served =
+                    METHODS.iter().any(|method| method.carries == carries && method.is_served_by(party));
+                let allowed = who_may(party, *message) != Right::Nobody;
+                assert_eq!(served, allowed, "{message} at a {}", party.name());
+            }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! `matchday games`: what can be played, by which rules, and which strategies are built in. Also how the other commands
+//! read the name of a game.
+
+use super::Usage;
+use crate::view::say;
+use anyhow::Result;
+use clap::Args;
+use matchday_core::game::{self, GAMES, GameEntry};
+use matchday_core::player::strategy;
+use matchday_core::protocol::GameType;
+use serde_json::{Value, json};
+use std::process::ExitCode;
+
+pub(super) const EXAMPLE: &str = "\
+Example:
+  matchday games
+  matchday games connect_four
+  matchday games --json | jq '.games[].game_type'";
+
+#[derive(Debug, Args)]
+pub(super) struct GamesArgs {
+    /// The game whose rules are to be shown [default: list all games]
+    #[arg(value_name = "GAME")]
+    name: Option<String>,
+    /// Print as JSON, rules included
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn execute(args: GamesArgs) -> Result<ExitCode> {
+    let one = args.name.as_deref().map(known).transpose().map_err(Usage)?;
+    let shown: Vec<&GameEntry> = match one {
+        Some(game) => vec![game],
+        None => GAMES.iter().collect(),
+    };
+    say(match (args.json, one) {
+        (true, _) => {
+            let games: Vec<Value> = shown.into_iter().map(in_json).collect();
+            serde_json::to_string_pretty(&json!({ "games": games }))?
+        }
+        (false, Some(game)) => format!("{}\n{}", game.rules, strategies_of(game)),
+        (false, None) => list(&shown),
+    });
+    Ok(ExitCode::SUCCESS)
+}
+
+fn list(games: &[&GameEntry]) -> String {
+    let width = games.iter().map(|game| game.name.len()).max().unwrap_or(0);
+    let lines = games.iter().map(|game| format!("{:width$}  {}", game.name, game.about));
+    let lines: Vec<_> = lines.collect();
+    format!("{}\n\n`matchday games NAME` shows the rules of one.", lines.join("\n"))
+}
+
+fn strategies_of(game: &GameEntry) -> String {
+    let width = strategy::of(game).map(|entry| entry.name.len()).max().unwrap_or(0);
+    let lines = strategy::of(game).map(|entry| format!("  {:width$}  {}", entry.name, entry.about));
+    format!("Built-in strategies:\n{}", lines.collect::<Vec<_>>().join("\n"))
+}
+
+fn in_json(game: &GameEntry) -> Value {
+    let strategies = strategy::of(game).map(|entry| json!({ "name": entry.name, "about": entry.about }));
+    json!({
+        "game_type": game.name,
+        "about": game.about,
+        "rules": game.rules,
+        "turns_max": game.turns_max,
+        "strategies": strategies.collect::<Vec<_>>(),
+    })
+}
+
+fn names() -> String {
+    GAMES.iter().map(|game| game.name).collect::<Vec<_>>().join(", ")
+}
+
+/// What `--game` says of itself.
+pub(super) fn help() -> String {
+    format!("The game that is played: {}", names())
+}
+
+/// The game of that name, or which there are.
+pub(super) fn known(name: &str) -> Result<&'static GameEntry, String> {
+    game::find(&GameType::new(name))
+        .ok_or_else(|| format!("there is no game {name:?}; choose one of: {}", names()))
+}
+
+/// Whether a strategy means something in a game; if not, which do.
+pub(super) fn knows(game: &GameEntry, strategy: &str) -> Result<(), String> {
+    if strategy::of(game).any(|entry| entry.name == strategy) {
+        return Ok(());
+    }
+    let known: Vec<_> = strategy::of(game).map(|entry| entry.name).collect();
+    Err(format!("{} does not know the strategy {strategy}; choose one of: {}", game.name, known.join(", ")))
+}

@@ -1,0 +1,330 @@
+//! Every token that a league ever issues, looked for in everything that it ever writes.
+
+use crate::ground::{Ground, Running, TOKEN, free_address};
+use crate::wire::{Response, post};
+use matchday::store::{Store, Stream};
+use matchday_core::protocol::token::Direction;
+use matchday_core::protocol::{Attempt, Endpoint, LeagueId, MatchId, Token};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const LEAGUE: &str = "league_2025_even_odd";
+
+fn message(kind: &str, sender: &str, token: Option<&str>, fields: Value) -> Value {
+    let mut message = json!({
+        "protocol": "league.v2",
+        "message_type": kind,
+        "sender": sender,
+        "timestamp": "2026-03-02T09:00:00Z",
+        "conversation_id": "conv-by-hand",
+        "league_id": LEAGUE,
+    });
+    let all = message.as_object_mut().unwrap();
+    all.extend(token.map(|token| ("auth_token".to_owned(), token.into())));
+    all.extend(fields.as_object().unwrap().clone());
+    message
+}
+
+fn standings(manager: &str, sender: &str, token: &str) -> Response {
+    let fields = json!({"query_type": "GET_STANDINGS", "query_params": {}});
+    post(manager, &message("LEAGUE_QUERY", sender, Some(token), fields))
+}
+
+/// A player of another make, at an address where nobody listens: it has no key, and loses for want of a connection.
+fn absent_player(ground: &Ground) -> String {
+    let meta = json!({
+        "display_name": "Absent",
+        "version": "1.0.0",
+        "game_types": ["even_odd"],
+        "contact_endpoint": format!("http://{}/mcp", free_address()),
+    });
+    let request = message("LEAGUE_REGISTER_REQUEST", "player:absent", None, json!({"player_meta": meta}));
+    let answer = post(&ground.manager, &request).json();
+    assert_eq!(answer["status"], "ACCEPTED", "{answer}");
+    answer["auth_token"].as_str().unwrap().to_owned()
+}
+
+/// Whatever has the form of one of our tokens.
+fn tokens_in(text: &str) -> BTreeSet<String> {
+    let whole = |at: usize| {
+        let is_part = |c: &char| c.is_ascii_alphanumeric() || *c == '_';
+        let token: String = text[at..].chars().take_while(is_part).collect();
+        (token.len() > 64).then_some(token)
+    };
+    text.match_indices("tok_").filter_map(|(at, _)| whole(at)).collect()
+}
+
+/// The events of an agent's own store, as they are written there.
+fn events(path: &Path, stream: &str) -> String {
+    let store = Store::open(path).unwrap();
+    let events = store.load(&Stream(stream.into())).unwrap();
+    events.iter().map(|event| event.line.to_string() + "\n").collect()
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(files(&path));
+        } else {
+            found.push(path);
+        }
+    }
+    found
+}
+
+fn name(path: &Path) -> String {
+    path.file_name().unwrap().to_string_lossy().into_owned()
+}
+
+/// An agent's own store, which must hold its token for it to come back by.
+fn is_own_store(path: &Path) -> bool {
+    ["player-", "referee-"].iter().any(|own| name(path).starts_with(own))
+}
+
+struct Played {
+    ground: Ground,
+    /// What every process has written to its terminal, and every request was answered with.
+    said: Vec<(String, String)>,
+    /// Every token that was ever handed out in the open.
+    issued: BTreeSet<String>,
+}
+
+/// A league with everything in it that could go wrong with a token.
+fn play() -> Played {
+    let ground = Ground::new();
+    let quick = [
+        "--log",
+        "json",
+        "--join-timeout",
+        "2",
+        "--choice-timeout",
+        "2",
+        "--retries",
+        "1",
+        "--retry-delay",
+        "0.1",
+    ];
+    let manager = ground
+        .manager(&[&["--lead", "0", "--endpoint-check", "off", "--suspend-after", "2"], &quick[..]].concat());
+    let referees: Vec<_> = (0..2).map(|_| ground.agent(&[&["referee"], &quick[..]].concat())).collect();
+    let players: Vec<_> = (0..3).map(|_| ground.agent(&["player", "--log", "json"])).collect();
+    let agents: Vec<Running> = referees.into_iter().chain(players).collect();
+    agents.iter().for_each(|agent| agent.until("registered as"));
+    let (mut said, mut issued) = (Vec::new(), BTreeSet::from([TOKEN.to_owned()]));
+
+    let absent = absent_player(&ground);
+    let guess = format!("tok_p01_{}", "9".repeat(64));
+    let mut hear = |what: &str, response: Response| {
+        said.push((what.to_owned(), response.body.clone()));
+        response
+    };
+    assert_eq!(standings(&ground.manager, "player:P04", &absent).status, 200);
+    for sender in ["player:P01", "referee:REF01", "launcher", "player:nobody"] {
+        for token in [guess.as_str(), &absent, TOKEN] {
+            let refused = hear("a wrong token", standings(&ground.manager, sender, token)).json();
+            assert_eq!(refused["message_type"], "LEAGUE_ERROR", "{refused}");
+        }
+    }
+    issued.insert(absent);
+    issued.insert(guess);
+
+    assert_eq!(ground.ask(&["start"]).code, 0);
+    ground.until_status("completed");
+    for method in ["get_standings", "get_schedule", "get_status", "get_referees"] {
+        let request = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": {}});
+        hear(method, post(&ground.manager, &request));
+    }
+    let stats =
+        json!({"jsonrpc": "2.0", "id": 1, "method": "get_player_stats", "params": {"player_id": "P04"}});
+    let causes = hear("get_player_stats", post(&ground.manager, &stats)).json();
+    let causes = &causes["result"]["data"]["stats"]["technical_causes"];
+    assert_eq!(*causes, json!({"suspended": 1, "unreachable": 2}));
+
+    // The one place where a new token is shown is the answer to whoever asked for it.
+    let admin =
+        |args: &[&str], token: &str| ground.ask(&[&["admin", "--operator-token", token], args].concat());
+    for args in [&["rotate", "P01"][..], &["rotate", "REF01"], &["rotate", "operator"]] {
+        let made = tokens_in(&admin(args, TOKEN).out);
+        assert_eq!(made.len(), 1, "{args:?}");
+        issued.extend(made);
+    }
+    let operator =
+        issued.iter().find(|token| token.starts_with("tok_operator_") && *token != TOKEN).unwrap().clone();
+    for args in [&["revoke", "P02"][..], &["void", "R1M1"], &["pause"], &["revoke", "P77"]] {
+        for (token, word) in [(TOKEN, "the old token"), (&operator, "admin")] {
+            let done = admin(args, token);
+            said.push((word.to_owned(), done.out + &done.err));
+        }
+    }
+    for (agent, number) in agents.iter().chain([&manager]).zip(1..) {
+        agent.signal("TERM");
+        said.push((format!("process {number}"), agent.out() + &agent.err()));
+    }
+    for mut agent in agents.into_iter().chain([manager]) {
+        agent.wait();
+        said.push(("a process at its end".to_owned(), agent.out() + &agent.err()));
+    }
+    Played { ground, said, issued }
+}
+
+/// The tokens that the agents' own stores hold, and all that follow from them.
+fn with_those_in_store(played: &Played) -> BTreeSet<String> {
+    let manager = Endpoint::parse(&played.ground.manager).unwrap();
+    let mut all = played.issued.clone();
+    for path in
+        files(played.ground.path()).iter().filter(|path| is_own_store(path) && name(path).ends_with(".db"))
+    {
+        let stream = if name(path).starts_with("player-") { "player" } else { "referee" };
+        let held = tokens_in(&events(path, stream));
+        assert!(held.len() >= 2, "a key and a token at least in {}: {held:?}", path.display());
+        all.extend(held);
+    }
+    let league = LeagueId::new(LEAGUE);
+    let known: Vec<Token> = all.iter().map(|text| Token::new(text.as_str())).collect();
+    for token in known {
+        all.insert(token.shown_to(&manager).reveal().to_owned());
+        all.insert(token.hash().notice_token(&league).reveal().to_owned());
+        for (round, number) in (1..=3).flat_map(|round| [(round, 1), (round, 2)]) {
+            let match_id = MatchId::new(format!("R{round}M{number}"));
+            for direction in [Direction::RefereeToPlayer, Direction::PlayerToReferee] {
+                let made = token.hash().match_token(&league, &match_id, Attempt::FIRST, direction);
+                all.insert(made.reveal().to_owned());
+            }
+        }
+    }
+    all
+}
+
+#[cfg(unix)]
+fn assert_private(path: &Path) {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = fs::metadata(path).unwrap().permissions().mode();
+    assert_eq!(mode & 0o077, 0, "{} can be read by others: {mode:o}", path.display());
+}
+
+#[test]
+fn no_token_is_written_anywhere_but_in_the_store_of_its_own_agent() {
+    let mut played = play();
+    let store = "matchday.db";
+    let looks: [&[&str]; 6] = [
+        &["verify", store],
+        &["replay", store],
+        &["replay", store, "--match", "R1M1"],
+        &["replay", store, "--match", "R1M1", "--json"],
+        &["verify", store, "--json"],
+        &["export", store, "--out", "exported"],
+    ];
+    for args in looks {
+        let done = played.ground.run(args);
+        assert_eq!(done.code, 0, "{args:?}: {done:?}");
+        played.said.push((args.join(" "), done.out + &done.err));
+    }
+    let stores: Vec<_> = files(played.ground.path())
+        .iter()
+        .filter(|path| name(path).ends_with(".db"))
+        .map(|path| path.display().to_string())
+        .collect();
+    let all: Vec<&str> =
+        ["export", "--out", "together"].into_iter().chain(stores.iter().map(String::as_str)).collect();
+    let done = played.ground.run(&all);
+    assert_eq!(done.code, 0, "{done:?}");
+    let replayed = played.said.iter().find(|(what, _)| what == "replay matchday.db").unwrap();
+    assert!(
+        replayed.1.contains("given a new token") && replayed.1.contains("token of P02 revoked"),
+        "{}",
+        replayed.1
+    );
+
+    let tokens = with_those_in_store(&played);
+    assert!(tokens.len() > 100, "{}", tokens.len());
+    for (what, text) in &played.said {
+        for token in &tokens {
+            assert!(!text.contains(token.as_str()), "{what} shows {token}: {text}");
+        }
+    }
+    for path in files(played.ground.path()).iter().filter(|path| !is_own_store(path)) {
+        let bytes = fs::read(path).unwrap();
+        for token in &tokens {
+            let shown = bytes.windows(token.len()).any(|part| part == token.as_bytes());
+            assert!(!shown, "{} holds {token}", path.display());
+        }
+    }
+    #[cfg(unix)]
+    for path in files(played.ground.path())
+        .iter()
+        .filter(|path| name(path).contains(".db") && !name(path).ends_with(".lock"))
+    {
+        assert_private(path);
+    }
+}
+
+#[test]
+fn a_player_with_a_rotated_token_comes_back_by_the_new_one_alone() {
+    let ground = Ground::new();
+    let _manager = ground.manager(&["--lead", "0", "--log", "json"]);
+    let _agents = ground.agents(1, 1);
+    let listen = free_address();
+    let start = |token: Option<&str>| {
+        let mut command = ground.command(&["player", "--store", "p02.db", "--listen", &listen]);
+        command.args(["--manager", &ground.manager]).envs(token.map(|token| ("MATCHDAY_AUTH_TOKEN", token)));
+        Running::new(command)
+    };
+    let mut player = start(None);
+    player.until("registered as player:P02");
+    let rotated = ground.ask(&["admin", "--operator-token", TOKEN, "--json", "rotate", "P02"]).json();
+    let token = rotated["auth_token"].as_str().unwrap().to_owned();
+    player.signal("TERM");
+    player.wait();
+    let mut old = start(None);
+    old.until("Token taken away");
+    old.wait();
+    let mut back = start(Some(&token));
+    back.until("LEAGUE_REGISTER_RESPONSE");
+    back.signal("TERM");
+    back.wait();
+    let kept = start(None);
+    kept.until("LEAGUE_REGISTER_RESPONSE");
+    assert_eq!(ground.ask(&["start"]).code, 0);
+    ground.until_status("completed");
+    let stats = ground.ask(&["stats", "P02", "--json"]).json();
+    assert_eq!(stats["stats"]["technical_losses"], 0, "{stats}");
+}
+
+#[test]
+fn guesses_and_floods_are_answered_with_429_and_a_time_to_come_again() {
+    let ground = Ground::new();
+    let limits = ["--token-guesses-max", "2", "--agent-rate", "5", "--log", "json"];
+    let manager = ground.manager(&limits);
+    let own = absent_player(&ground);
+    let codes = (0..3).map(|_| standings(&ground.manager, "player:P01", "tok_p01_guess"));
+    let codes: Vec<_> = codes.map(|answer| (answer.status, answer.json()["error_code"].clone())).collect();
+    assert_eq!(codes, [(200, json!("E012")), (200, json!("E012")), (429, json!("E014"))]);
+    let slow = standings(&ground.manager, "player:P01", "tok_p01_guess");
+    let seconds: u64 = slow.header("retry-after").unwrap().parse().unwrap();
+    assert!((1..=61).contains(&seconds), "{seconds}");
+    assert_eq!(
+        standings(&ground.manager, "player:P01", &own).status,
+        200,
+        "the right token is never locked out"
+    );
+    manager.until("wrong tokens a minute in the name of player:P01");
+    let warnings = manager.out().lines().filter(|line| line.contains("\"WARNING\"")).count();
+    assert!(warnings >= 4, "{}", manager.out());
+    let all: Vec<_> = (0..30).map(|_| standings(&ground.manager, "player:P01", &own)).collect();
+    let late: Vec<_> = all.iter().filter(|answer| answer.status == 429).collect();
+    assert!(!late.is_empty() && late.iter().all(|answer| answer.header("retry-after").is_some()));
+}
+
+#[test]
+fn an_address_that_asks_too_much_is_told_to_wait() {
+    let ground = Ground::new();
+    let _manager = ground.manager(&["--address-rate", "3"]);
+    let ask =
+        || post(&ground.manager, &json!({"jsonrpc": "2.0", "id": 1, "method": "get_status", "params": {}}));
+    let statuses: Vec<_> = (0..12).map(|_| ask().status).collect();
+    assert!(statuses.contains(&200) && statuses.contains(&429), "{statuses:?}");
+}
