@@ -1,14 +1,14 @@
-//! Each animal alone between two honest players.
+//! Each animal alone among honest players.
 
 use crate::animals::{Animal, ZOO};
-use crate::habitat::Habitat;
+use crate::habitat::{Habitat, round};
 use tokio::task::JoinSet;
 
 /// How many leagues are played at the same time.
-const AT_ONCE: usize = 7;
+const AT_ONCE: usize = 9;
 
 async fn play_with(animal: Animal) {
-    let habitat = Habitat::open(2, &[animal], 1, None).await;
+    let habitat = Habitat::open(3, &[animal], 1, vec![round([(1, 2), (3, 4)])]).await;
     let played = habitat.play().await;
     played.assert_fates();
     played.assert_codes();

@@ -60,7 +60,7 @@ pub(crate) const ZOO: &[Animal] = &[
     choice("one answer too many", Content::TwoAnswers, Fate::Plays),
     choice("truncated JSON", Content::Truncated, UNREADABLE),
     choice("100,000 levels", Content::Nested, UNREADABLE),
-    choice("duplicate keys", Content::DuplicateKeys, UNREADABLE),
+    choice("duplicate keys", Content::DuplicateKeys, Fate::Plays),
     choice("invalid UTF-8", Content::InvalidUtf8, UNREADABLE),
     choice("not a number", Content::NotANumber, UNREADABLE),
     choice("huge number", Content::HugeNumber, UNREADABLE),

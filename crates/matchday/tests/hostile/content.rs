@@ -39,6 +39,7 @@ impl Content {
             }
             Self::Truncated => json_response(&whole[..whole.len() / 2]),
             Self::Nested => json_response(&format!("{}{}", "[".repeat(LEVELS), "]".repeat(LEVELS))),
+            // Of two the last one counts, as in most readers of JSON.
             Self::DuplicateKeys => {
                 let twice =
                     whole.replacen("\"parity_choice\":", "\"parity_choice\":\"even\",\"parity_choice\":", 1);

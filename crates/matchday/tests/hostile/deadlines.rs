@@ -1,24 +1,27 @@
 //! Deadlines are exact: what was there in good time counts, what came later does not, however much goes on.
 
-use crate::ground::{Ground, endpoint, free_port, quick, until_completed, until_registered};
+use crate::ground::{Ground, endpoint, quick, until_completed, until_registered};
 use crate::late_or_not::{GOOD_TIME, Players};
 use matchday::shell::Handle;
 use matchday_core::league::schedule::Pairings;
 use matchday_core::league::{EndpointCheck, League, Manager, Settings};
+use matchday_core::protocol::PlayerId;
 use matchday_core::protocol::messages::GameDetails;
-use matchday_core::protocol::{DisplayName, Endpoint, GameType, PlayerId, Version};
-use matchday_core::referee::{self, Referee};
+use matchday_core::referee::Referee;
 use matchday_core::retry::{Backoff, RetryPolicy};
 use matchday_core::timing::Timing;
 use serde_json::json;
 use std::time::Duration;
 use tokio::task::JoinSet;
 
-/// One league: its matches are all played at once, by one referee.
+/// How many matches a referee plays at once.
+const EACH: usize = 10;
+
+/// One league, whose matches are all played at once.
 struct Stand {
     ground: Ground,
     manager: Handle<Manager>,
-    referee: Handle<Referee>,
+    referees: Vec<Handle<Referee>>,
     players: Players,
 }
 
@@ -60,42 +63,27 @@ impl Stand {
             ..quick(timing(choice))
         };
         let manager = ground.manager(settings).await;
-        let referee = referee_for(&ground, &endpoint(manager.address()), matches, choice).await;
-        until_registered(&manager, 0, 1).await;
+        let mut referees = Vec::new();
+        for number in 1..=u32::try_from(matches.div_ceil(EACH)).unwrap() {
+            referees.push(ground.referee(number, &endpoint(manager.address()), timing(choice)).await);
+            until_registered(&manager, 0, referees.len()).await;
+        }
         let players = Players::wait(choice);
         for number in 1..=2 * matches {
             register(&ground, &manager, &players, number).await;
         }
-        Self { ground, manager, referee, players }
+        Self { ground, manager, referees, players }
     }
 
     async fn play(self) -> Tally {
         self.ground.start(&self.manager).await;
         let league = until_completed(&self.manager, Duration::from_secs(120)).await;
-        self.referee.shutdown().await.unwrap();
+        for referee in self.referees {
+            referee.shutdown().await.unwrap();
+        }
         self.manager.shutdown().await.unwrap();
         tally(&league, &self.players)
     }
-}
-
-async fn referee_for(
-    ground: &Ground,
-    manager: &Endpoint,
-    matches: usize,
-    choice: Duration,
-) -> Handle<Referee> {
-    let listener = free_port().await;
-    let settings = referee::Settings {
-        manager: manager.clone(),
-        contact_endpoint: endpoint(listener.local_addr().unwrap()),
-        display_name: DisplayName::parse("Referee").unwrap(),
-        version: Version::parse("1.0.0").unwrap(),
-        game_types: vec![GameType::new("even_odd")],
-        max_concurrent_matches: u32::try_from(matches).unwrap(),
-        timing: timing(choice),
-        conformance: Default::default(),
-    };
-    ground.run(Referee::new(settings), listener, "referee")
 }
 
 async fn register(ground: &Ground, manager: &Handle<Manager>, players: &Players, number: usize) {

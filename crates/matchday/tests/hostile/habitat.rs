@@ -24,11 +24,11 @@ use std::time::Duration;
 /// Short, but long enough for an honest player on a machine that has much else to do.
 fn timing() -> Timing {
     Timing {
-        join: Duration::from_millis(700),
-        choice: Duration::from_millis(700),
-        game_over: Duration::from_millis(700),
-        report: Duration::from_secs(3),
-        other: Duration::from_secs(3),
+        join: Duration::from_secs(2),
+        choice: Duration::from_secs(2),
+        game_over: Duration::from_secs(2),
+        report: Duration::from_secs(5),
+        other: Duration::from_secs(5),
         retry: RetryPolicy { retries: 1, backoff: Backoff::Fixed { delay: Duration::from_millis(50) } },
     }
 }
@@ -49,8 +49,10 @@ pub(crate) struct Played {
     exchanges: Vec<Exchange>,
 }
 
-pub(crate) fn player_id(number: usize) -> PlayerId {
-    PlayerId::new(format!("P{number:02}"))
+/// A round of a schedule, by the numbers of the players.
+pub(crate) fn round(pairs: impl IntoIterator<Item = (usize, usize)>) -> Pairings {
+    let id = |number: usize| PlayerId::new(format!("P{number:02}"));
+    Pairings { pairs: pairs.into_iter().map(|(a, b)| (id(a), id(b))).collect(), bye: None }
 }
 
 impl Habitat {
@@ -59,14 +61,14 @@ impl Habitat {
         honest: usize,
         animals: &[Animal],
         referees: u32,
-        fixtures: Option<Vec<Pairings>>,
+        fixtures: Vec<Pairings>,
     ) -> Self {
         let ground = Arc::new(Ground::new());
         // Everyone is to be played with, again and again: nobody is looked for beforehand or left out afterwards.
         let settings = Settings {
             endpoint_check: EndpointCheck::Off,
             suspend_after: u32::MAX,
-            fixtures,
+            fixtures: Some(fixtures),
             ..quick(timing())
         };
         let manager = ground.manager(settings).await;

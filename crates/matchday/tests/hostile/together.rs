@@ -4,12 +4,13 @@ use crate::animals::ZOO;
 use crate::callers::{call, callers};
 use crate::figures;
 use crate::flood::{HELD, flood};
-use crate::habitat::{Habitat, player_id};
+use crate::habitat::{Habitat, round};
 use matchday_core::league::schedule::Pairings;
 use std::net::SocketAddr;
 use tokio::task::JoinSet;
 
-const HONEST: usize = 8;
+const HONEST: usize = 14;
+/// Enough for every match of a round to be played at once.
 const REFEREES: u32 = 2;
 /// How much more memory the process may have at any time, with all agents and all animals in it. A single one of the bodies
 /// that are sent has 100 MB.
@@ -17,29 +18,19 @@ const GROWTH_MAX_KB: u64 = 96 * 1024;
 /// What the agents may have open among themselves and with the animals, beyond the flood.
 const FILES_MAX: usize = 700;
 
-/// Two rounds of the honest among themselves, then enough that each animal has met one of them. Everyone else of the
-/// animals plays with another, never with the same twice.
+/// A round of the honest among themselves and the animals among themselves, then as many as it takes for each animal to
+/// meet an honest player, while the other animals meet each other.
 fn fixtures(animals: usize) -> Vec<Pairings> {
     let honest: Vec<_> = (1..=HONEST).collect();
     let zoo: Vec<_> = (HONEST + 1..=HONEST + animals).collect();
     let among = |ids: &[usize]| ids.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect::<Vec<_>>();
-    let turned = |ids: &[usize], by: usize| {
-        let mut ids = ids.to_vec();
-        ids[1..].rotate_left(by);
-        ids
-    };
-    let mut rounds: Vec<_> =
-        (0..2).map(|round| [among(&turned(&honest, round)), among(&turned(&zoo, round))].concat()).collect();
+    let mut rounds = vec![round([among(&honest), among(&zoo)].concat())];
     for met in zoo.chunks(HONEST) {
         let others: Vec<_> = zoo.iter().copied().filter(|id| !met.contains(id)).collect();
         let meeting = honest.iter().copied().zip(met.iter().copied());
-        rounds.push(meeting.chain(among(&turned(&others, rounds.len()))).collect());
+        rounds.push(round(meeting.chain(among(&others))));
     }
-    let named = |(a, b)| (player_id(a), player_id(b));
     rounds
-        .into_iter()
-        .map(|pairs| Pairings { pairs: pairs.into_iter().map(named).collect(), bye: None })
-        .collect()
 }
 
 /// Every hostile call, again and again.
@@ -62,7 +53,7 @@ fn besiege(addresses: &[SocketAddr]) -> JoinSet<()> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_whole_zoo_at_once_costs_honest_players_nothing() {
     let before = figures::now();
-    let habitat = Habitat::open(HONEST, ZOO, REFEREES, Some(fixtures(ZOO.len()))).await;
+    let habitat = Habitat::open(HONEST, ZOO, REFEREES, fixtures(ZOO.len())).await;
     let addresses = habitat.addresses();
     let watch = figures::watch();
     let (flooding, siege) = (flood(&addresses).await, besiege(&addresses));
