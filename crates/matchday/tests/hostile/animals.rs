@@ -1,0 +1,73 @@
+//! Which animals there are, and what becomes of each in a match against an honest player.
+
+use crate::content::Content;
+use crate::tricks::Trick;
+
+/// How its matches end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// By playing: what it does is odd, and harms nobody.
+    Plays,
+    /// By a technical loss. What the result says of it, and the code that it was told each time.
+    Loses(&'static str, &'static str),
+}
+
+pub(crate) const SILENT: Fate = Fate::Loses("failed to respond within timeout", "E001");
+pub(crate) const UNREADABLE: Fate = invalid("E002");
+pub(crate) const UNREACHABLE: Fate = Fate::Loses("could not be reached", "E009");
+
+const fn invalid(code: &'static str) -> Fate {
+    Fate::Loses("gave no valid answer within timeout", code)
+}
+
+/// What it does: on the wire to whoever calls it, or in what it answers when it is to choose.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Habit {
+    Wire(Trick),
+    Choice(Content),
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Animal {
+    pub(crate) name: &'static str,
+    pub(crate) habit: Habit,
+    pub(crate) fate: Fate,
+}
+
+const fn wire(name: &'static str, trick: Trick, fate: Fate) -> Animal {
+    Animal { name, habit: Habit::Wire(trick), fate }
+}
+
+const fn choice(name: &'static str, content: Content, fate: Fate) -> Animal {
+    Animal { name, habit: Habit::Choice(content), fate }
+}
+
+pub(crate) const ZOO: &[Animal] = &[
+    wire("silent", Trick::Silent, SILENT),
+    wire("slow drip", Trick::Drip, SILENT),
+    wire("endless body", Trick::EndlessBody, UNREADABLE),
+    wire("body of 100 MB", Trick::HugeBody, UNREADABLE),
+    wire("gzip bomb", Trick::GzipBomb, UNREADABLE),
+    wire("redirect to itself", Trick::RedirectLoop, UNREADABLE),
+    wire("redirect to the manager", Trick::RedirectToManager, UNREADABLE),
+    wire("server error", Trick::ServerError, UNREADABLE),
+    wire("web page", Trick::WebPage, UNREADABLE),
+    wire("half of a body", Trick::HalfBody, UNREACHABLE),
+    wire("half-closed socket", Trick::HalfClosed, UNREACHABLE),
+    wire("closed at once", Trick::ClosedAtOnce, UNREACHABLE),
+    wire("TLS on a plain port", Trick::TlsGarbage, UNREACHABLE),
+    choice("wrong content type", Content::WrongType, Fate::Plays),
+    choice("one answer too many", Content::TwoAnswers, Fate::Plays),
+    choice("truncated JSON", Content::Truncated, UNREADABLE),
+    choice("100,000 levels", Content::Nested, UNREADABLE),
+    choice("duplicate keys", Content::DuplicateKeys, Fate::Plays),
+    choice("invalid UTF-8", Content::InvalidUtf8, UNREADABLE),
+    choice("not a number", Content::NotANumber, UNREADABLE),
+    choice("huge number", Content::HugeNumber, UNREADABLE),
+    choice("wrong id of the call", Content::WrongCallId, Fate::Plays),
+    choice("wrong id of the player", Content::WrongPlayerId, invalid("E012")),
+    choice("id of another match", Content::OtherMatch, invalid("E015")),
+    choice("answer of before, again", Content::Replayed, UNREADABLE),
+    choice("in the opponent's name", Content::AsOpponent, invalid("E012")),
+    choice("in the opponent's name, to the referee", Content::ForgedCall, SILENT),
+];

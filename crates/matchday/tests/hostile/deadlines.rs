@@ -1,0 +1,165 @@
+//! Deadlines are exact: what was there in good time counts, what came later does not, however much goes on.
+
+use crate::ground::{Ground, endpoint, quick, until_completed, until_registered};
+use crate::late_or_not::{GOOD_TIME, Players};
+use matchday::shell::Handle;
+use matchday_core::league::schedule::Pairings;
+use matchday_core::league::{EndpointCheck, League, Manager, Settings};
+use matchday_core::protocol::PlayerId;
+use matchday_core::protocol::messages::GameDetails;
+use matchday_core::referee::Referee;
+use matchday_core::retry::{Backoff, RetryPolicy};
+use matchday_core::timing::Timing;
+use serde_json::json;
+use std::time::Duration;
+use tokio::task::JoinSet;
+
+/// How many matches a referee plays at once.
+const EACH: usize = 10;
+
+/// One league, whose matches are all played at once.
+struct Stand {
+    ground: Ground,
+    manager: Handle<Manager>,
+    referees: Vec<Handle<Referee>>,
+    players: Players,
+}
+
+/// What came of the answers of a league.
+#[derive(Debug, Default)]
+struct Tally {
+    in_good_time: usize,
+    of_them_counted_late: usize,
+    late: usize,
+    of_them_counted: usize,
+    /// So near to the deadline that nobody can tell from outside.
+    neither: usize,
+    doubt_max: Duration,
+}
+
+fn timing(choice: Duration) -> Timing {
+    let patient = Duration::from_secs(20);
+    Timing {
+        join: patient,
+        choice,
+        game_over: patient,
+        report: patient,
+        other: patient,
+        retry: RetryPolicy { retries: 0, backoff: Backoff::Fixed { delay: Duration::ZERO } },
+    }
+}
+
+impl Stand {
+    async fn set_up(matches: usize, choice: Duration) -> Self {
+        let ground = Ground::new();
+        let name = |number: usize| PlayerId::new(format!("P{number:02}"));
+        let pairs = (0..matches).map(|one| (name(2 * one + 1), name(2 * one + 2))).collect();
+        let settings = Settings {
+            endpoint_check: EndpointCheck::Off,
+            players_max: 1000,
+            fixtures: Some(vec![Pairings { pairs, bye: None }]),
+            standings_pause: Duration::from_secs(60),
+            announce_lead: Duration::from_secs(1),
+            ..quick(timing(choice))
+        };
+        let manager = ground.manager(settings).await;
+        let mut referees = Vec::new();
+        for number in 1..=u32::try_from(matches.div_ceil(EACH)).unwrap() {
+            referees.push(ground.referee(number, &endpoint(manager.address()), timing(choice)).await);
+            until_registered(&manager, 0, referees.len()).await;
+        }
+        let players = Players::wait(choice);
+        for number in 1..=2 * matches {
+            register(&ground, &manager, &players, number).await;
+        }
+        Self { ground, manager, referees, players }
+    }
+
+    async fn play(self) -> Tally {
+        self.ground.start(&self.manager).await;
+        let league = until_completed(&self.manager, Duration::from_secs(120)).await;
+        for referee in self.referees {
+            referee.shutdown().await.unwrap();
+        }
+        self.manager.shutdown().await.unwrap();
+        tally(&league, &self.players)
+    }
+}
+
+async fn register(ground: &Ground, manager: &Handle<Manager>, players: &Players, number: usize) {
+    let message = json!({
+        "jsonrpc": "2.0", "id": 1, "method": "register_player", "params": {
+            "protocol": "league.v2", "message_type": "LEAGUE_REGISTER_REQUEST", "sender": "player:punctual",
+            "timestamp": ground.clock.now(), "conversation_id": format!("conv-{number}"),
+            "player_meta": {
+                "display_name": format!("Punctual {number}"), "version": "1.0.0", "game_types": ["even_odd"],
+                "contact_endpoint": format!("http://{}/{number}/mcp", players.address),
+            },
+        },
+    });
+    let (_, answer) = ground.post(manager.address(), message.to_string()).await;
+    let (id, token) = (&answer["result"]["player_id"], &answer["result"]["auth_token"]);
+    players.know(PlayerId::new(id.as_str().unwrap()), token.as_str().unwrap().to_owned());
+}
+
+fn tally(league: &League, players: &Players) -> Tally {
+    let (mut tally, answers) = (Tally::default(), players.answers());
+    for game in league.matches.values() {
+        let result = &game.decision.as_ref().unwrap().result;
+        let GameDetails::Parity(details) = &result.details.game else { panic!("a game of parity") };
+        for id in [&game.a, &game.b] {
+            let Some(answer) = answers.get(id) else { continue };
+            let counted = details.choices.get(id).copied().flatten().is_some();
+            tally.doubt_max = tally.doubt_max.max(answer.doubt());
+            if answer.surely_in_good_time() {
+                tally.in_good_time += 1;
+                tally.of_them_counted_late += usize::from(!counted);
+            } else if answer.surely_late() {
+                tally.late += 1;
+                tally.of_them_counted += usize::from(counted);
+            } else {
+                tally.neither += 1;
+            }
+        }
+    }
+    tally
+}
+
+async fn all_at_once(leagues: usize, matches: usize, choice: Duration) {
+    let mut stands = Vec::new();
+    for _ in 0..leagues {
+        stands.push(Stand::set_up(matches, choice).await);
+    }
+    let mut playing = JoinSet::new();
+    for stand in stands {
+        playing.spawn(stand.play());
+    }
+    let mut all = Tally::default();
+    for tally in playing.join_all().await {
+        all.in_good_time += tally.in_good_time;
+        all.of_them_counted_late += tally.of_them_counted_late;
+        all.late += tally.late;
+        all.of_them_counted += tally.of_them_counted;
+        all.neither += tally.neither;
+        all.doubt_max = all.doubt_max.max(tally.doubt_max);
+    }
+    println!(
+        "{} matches at once, good time is {GOOD_TIME:?} before the deadline: {all:?}",
+        leagues * matches
+    );
+    assert_eq!((all.of_them_counted_late, all.of_them_counted), (0, 0), "{all:?}");
+    let players = 2 * leagues * matches;
+    assert!(all.in_good_time >= players / 2 && all.late >= players / 8, "too little is certain: {all:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_there_in_good_time_counts_and_what_was_late_does_not() {
+    all_at_once(1, 40, Duration::from_millis(1500)).await;
+}
+
+/// `cargo test --release -p matchday --test hostile -- --ignored --nocapture`
+#[ignore = "needs a quiet machine and some seconds: a measurement"]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn deadlines_are_exact_with_500_matches_at_once() {
+    all_at_once(5, 100, Duration::from_secs(4)).await;
+}

@@ -1,0 +1,119 @@
+//! Where an animal lives: a listening socket, a registration, and what it does with whoever calls.
+
+use crate::animals::{Animal, Habit};
+use crate::ground::{Ground, endpoint, free_port};
+use crate::wire::{Asked, as_response, json_response, next_request, right_result};
+use serde_json::{Value, json};
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+use tokio::io::AsyncWriteExt;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinSet;
+
+/// What an animal knows.
+struct Den {
+    animal: Animal,
+    own: SocketAddr,
+    manager: SocketAddr,
+    referees: Vec<SocketAddr>,
+    token: String,
+    /// What it said when it last joined a match.
+    joined: Mutex<Value>,
+    ground: Arc<Ground>,
+    /// What it was told when it called others in somebody else's name.
+    told: Arc<Mutex<Vec<Value>>>,
+}
+
+/// An animal at large, until this is dropped.
+pub(crate) struct AtLarge {
+    pub(crate) animal: Animal,
+    pub(crate) address: SocketAddr,
+    pub(crate) told: Arc<Mutex<Vec<Value>>>,
+    _life: JoinSet<()>,
+}
+
+/// Registers the animal as a player, and lets it do what it does.
+pub(crate) async fn let_loose(
+    ground: &Arc<Ground>,
+    animal: Animal,
+    manager: SocketAddr,
+    referees: &[SocketAddr],
+) -> AtLarge {
+    let listener = free_port().await;
+    let own = listener.local_addr().unwrap();
+    let token = register(ground, manager, own, animal.name).await;
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let den = Den {
+        animal,
+        own,
+        manager,
+        referees: referees.to_vec(),
+        token,
+        joined: Mutex::default(),
+        ground: Arc::clone(ground),
+        told: Arc::clone(&told),
+    };
+    let mut life = JoinSet::new();
+    life.spawn(live(listener, Arc::new(den)));
+    AtLarge { animal, address: own, told, _life: life }
+}
+
+/// The token by which the manager knows the player that says it is at `own`.
+pub(crate) async fn register(ground: &Ground, manager: SocketAddr, own: SocketAddr, name: &str) -> String {
+    let message = json!({
+        "jsonrpc": "2.0", "id": 1, "method": "register_player", "params": {
+            "protocol": "league.v2", "message_type": "LEAGUE_REGISTER_REQUEST", "sender": "player:animal",
+            "timestamp": ground.clock.now(), "conversation_id": format!("conv-{}", own.port()),
+            "player_meta": {
+                "display_name": name, "version": "1.0.0", "game_types": ["even_odd"],
+                "contact_endpoint": endpoint(own),
+            },
+        },
+    });
+    let (_, answer) = ground.post(manager, message.to_string()).await;
+    assert_eq!(answer["result"]["status"], "ACCEPTED", "{name}: {answer}");
+    answer["result"]["auth_token"].as_str().unwrap().to_owned()
+}
+
+async fn live(listener: TcpListener, den: Arc<Den>) {
+    let mut callers = JoinSet::new();
+    while let Ok((stream, _)) = listener.accept().await {
+        callers.spawn(receive(stream, Arc::clone(&den)));
+        while callers.try_join_next().is_some() {}
+    }
+}
+
+async fn receive(mut stream: TcpStream, den: Arc<Den>) {
+    while let Some(asked) = next_request(&mut stream).await {
+        let goes_on = match den.animal.habit {
+            Habit::Wire(trick) => trick.play(&mut stream, den.own, den.manager).await,
+            Habit::Choice(_) => {
+                let answer = den.answer(&asked).await;
+                stream.write_all(&answer).await.is_ok()
+            }
+        };
+        if !goes_on {
+            return;
+        }
+    }
+}
+
+impl Den {
+    async fn answer(&self, asked: &Asked) -> Vec<u8> {
+        let right = right_result(asked, &self.token);
+        if let (Habit::Choice(content), true) = (self.animal.habit, asked.is("CHOOSE_PARITY_CALL")) {
+            let joined = self.joined.lock().unwrap().clone();
+            if let Some(call) = content.call(asked, &self.token) {
+                for referee in &self.referees {
+                    let (_, told) = self.ground.post(*referee, call.to_string()).await;
+                    self.told.lock().unwrap().push(told);
+                }
+            }
+            return content.answer(asked, &self.token, &joined);
+        }
+        if asked.is("GAME_INVITATION") {
+            *self.joined.lock().unwrap() = right.clone();
+        }
+        json_response(&as_response(asked, &right).to_string())
+    }
+}

@@ -1,0 +1,211 @@
+//! A league in which animals play beside honest players, and how each of its matches must have ended.
+
+use crate::animals::{Animal, Fate};
+use crate::den::{AtLarge, let_loose};
+use crate::ground::{Ground, endpoint, quick, until_completed, until_registered};
+use matchday::shell::Handle;
+use matchday::store::{Direction, Exchange};
+use matchday_core::league::fixture::Match;
+use matchday_core::league::schedule::Pairings;
+use matchday_core::league::settings::EndpointCheck;
+use matchday_core::league::{League, Manager, Settings};
+use matchday_core::player::Player;
+use matchday_core::protocol::messages::{GameDetails, GameStatus, Parity};
+use matchday_core::protocol::{PlayerId, Timestamp};
+use matchday_core::referee::Referee;
+use matchday_core::retry::{Backoff, RetryPolicy};
+use matchday_core::timing::Timing;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Short, but long enough for an honest player on a machine that has much else to do.
+fn timing() -> Timing {
+    Timing {
+        join: Duration::from_secs(2),
+        choice: Duration::from_secs(2),
+        game_over: Duration::from_secs(2),
+        report: Duration::from_secs(5),
+        other: Duration::from_secs(5),
+        retry: RetryPolicy { retries: 1, backoff: Backoff::Fixed { delay: Duration::from_millis(50) } },
+    }
+}
+
+pub(crate) struct Habitat {
+    ground: Arc<Ground>,
+    pub(crate) manager: Handle<Manager>,
+    pub(crate) referees: Vec<Handle<Referee>>,
+    honest: Vec<Handle<Player>>,
+    animals: Vec<AtLarge>,
+}
+
+/// What is left of a league when everyone has gone.
+pub(crate) struct Played {
+    pub(crate) league: League,
+    honest: usize,
+    animals: Vec<AtLarge>,
+    exchanges: Vec<Exchange>,
+}
+
+/// A round of a schedule, by the numbers of the players.
+pub(crate) fn round(pairs: impl IntoIterator<Item = (usize, usize)>) -> Pairings {
+    let id = |number: usize| PlayerId::new(format!("P{number:02}"));
+    Pairings { pairs: pairs.into_iter().map(|(a, b)| (id(a), id(b))).collect(), bye: None }
+}
+
+impl Habitat {
+    /// Honest players come first: P01 is one.
+    pub(crate) async fn open(
+        honest: usize,
+        animals: &[Animal],
+        referees: u32,
+        fixtures: Vec<Pairings>,
+    ) -> Self {
+        let ground = Arc::new(Ground::new());
+        // Everyone is to be played with, again and again: nobody is looked for beforehand or left out afterwards.
+        let settings = Settings {
+            endpoint_check: EndpointCheck::Off,
+            suspend_after: u32::MAX,
+            fixtures: Some(fixtures),
+            ..quick(timing())
+        };
+        let manager = ground.manager(settings).await;
+        let at = endpoint(manager.address());
+        let mut judges = Vec::new();
+        for number in 1..=referees {
+            judges.push(ground.referee(number, &at, timing()).await);
+            until_registered(&manager, 0, judges.len()).await;
+        }
+        let mut players = Vec::new();
+        for number in 1..=honest {
+            let strategy = if number.is_multiple_of(2) { "always_odd" } else { "always_even" };
+            players.push(ground.player(u32::try_from(number).unwrap(), &at, strategy).await);
+            until_registered(&manager, number, judges.len()).await;
+        }
+        let addresses: Vec<_> = judges.iter().map(Handle::address).collect();
+        let mut at_large = Vec::new();
+        for animal in animals {
+            at_large.push(let_loose(&ground, *animal, manager.address(), &addresses).await);
+        }
+        Self { ground, manager, referees: judges, honest: players, animals: at_large }
+    }
+
+    /// Everyone who can be called and is ours.
+    pub(crate) fn addresses(&self) -> Vec<SocketAddr> {
+        std::iter::once(self.manager.address()).chain(self.referees.iter().map(Handle::address)).collect()
+    }
+
+    /// Plays the league to its end.
+    pub(crate) async fn play(self) -> Played {
+        let Self { ground, manager, referees, honest, animals } = self;
+        ground.start(&manager).await;
+        let league = until_completed(&manager, Duration::from_secs(120)).await;
+        let count = honest.len();
+        for player in honest {
+            player.shutdown().await.unwrap();
+        }
+        for referee in referees {
+            referee.shutdown().await.unwrap();
+        }
+        manager.shutdown().await.unwrap();
+        let exchanges = ground.exchanges();
+        Played { league, honest: count, animals, exchanges }
+    }
+}
+
+impl Played {
+    fn animal(&self, id: &PlayerId) -> Option<&AtLarge> {
+        let number: usize = id.as_str().trim_start_matches('P').parse().unwrap();
+        self.animals.get(number.checked_sub(self.honest + 1)?)
+    }
+
+    /// Every match ended as the table of animals says, and the honest ones by being played.
+    pub(crate) fn assert_fates(&self) {
+        for (match_id, game) in &self.league.matches {
+            let decision = game.decision.as_ref().expect("decided");
+            let said = format!("{match_id} {} {}: {:?}", game.a, game.b, decision.result);
+            assert_eq!(game.attempts.len(), 1, "no referee was to blame: {said}");
+            let losers: Vec<_> = [&game.a, &game.b]
+                .into_iter()
+                .filter_map(|id| match self.animal(id)?.animal.fate {
+                    Fate::Plays => None,
+                    Fate::Loses(words, _) => Some((id, words)),
+                })
+                .collect();
+            assert_eq!(decision.status == GameStatus::TechnicalLoss, !losers.is_empty(), "{said}");
+            for (loser, words) in &losers {
+                let told = format!("{loser} {words}");
+                assert!(decision.result.reason.as_ref().unwrap().contains(&told), "{told}; {said}");
+            }
+            if losers.is_empty() {
+                assert_played(game, &said, |id| self.animal(id).is_none());
+            } else if let [(loser, _)] = losers[..] {
+                assert_eq!(decision.result.winner.as_ref(), Some(game.opponent(loser)), "{said}");
+            }
+        }
+    }
+
+    /// Each animal was told the code of what it did, and no other.
+    pub(crate) fn assert_codes(&self) {
+        for at_large in &self.animals {
+            let own = endpoint(at_large.address);
+            let codes: BTreeSet<_> =
+                self.exchanges.iter().filter_map(|exchange| error_told(exchange, own.as_str())).collect();
+            let expected = match at_large.animal.fate {
+                Fate::Plays => BTreeSet::new(),
+                Fate::Loses(_, code) => BTreeSet::from([code.to_owned()]),
+            };
+            assert_eq!(codes, expected, "{}", at_large.animal.name);
+            for told in at_large.told.lock().unwrap().iter() {
+                let code = &told["result"]["error_code"];
+                assert!(code == "E012" || code == "E006", "{}: {told}", at_large.animal.name);
+            }
+        }
+    }
+
+    /// No round lasted longer than was reckoned. Gives back the longest, and how long it could have been.
+    pub(crate) fn assert_rounds_in_time(&self) -> (Duration, Duration) {
+        let bound = self.league.settings.overdue_after();
+        let mut ends: BTreeMap<_, Timestamp> = BTreeMap::new();
+        for game in self.league.matches.values() {
+            let at = game.decision.as_ref().unwrap().at;
+            let end = ends.entry(game.round_id).or_insert(at);
+            *end = at.max(*end);
+        }
+        let lasted =
+            self.league.rounds.iter().map(|round| ends[&round.round_id].since(round.starts_at.unwrap()));
+        let longest = lasted.max().unwrap();
+        assert!(longest <= bound, "a round lasted {longest:?} and may last {bound:?}");
+        (longest, bound)
+    }
+}
+
+/// Played to its end: both chose, honest players what they always do, and the number decided.
+fn assert_played(game: &Match, said: &str, is_honest: impl Fn(&PlayerId) -> bool) {
+    let result = &game.decision.as_ref().unwrap().result;
+    let GameDetails::Parity(details) = &result.details.game else { panic!("a game of parity: {said}") };
+    let drawn = details.drawn_number.expect(said);
+    let right = if drawn.is_multiple_of(2) { Parity::Even } else { Parity::Odd };
+    let mut won = Vec::new();
+    for id in [&game.a, &game.b] {
+        let number: usize = id.as_str().trim_start_matches('P').parse().unwrap();
+        let choice = details.choices.get(id).copied().flatten().expect(said);
+        let always = if is_honest(id) && !number.is_multiple_of(2) { Parity::Even } else { Parity::Odd };
+        assert_eq!(choice, always, "{said}");
+        if choice == right {
+            won.push(id);
+        }
+    }
+    let winner = if let [one] = won[..] { Some(one) } else { None };
+    assert_eq!(result.winner.as_ref(), winner, "{said}");
+}
+
+fn error_told(exchange: &Exchange, to: &str) -> Option<String> {
+    if exchange.direction != Direction::Out || exchange.peer != to || exchange.message_type != "GAME_ERROR" {
+        return None;
+    }
+    let call: Value = serde_json::from_str(&exchange.request).unwrap();
+    Some(call["params"]["error_code"].as_str().unwrap().to_owned())
+}

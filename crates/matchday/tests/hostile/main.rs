@@ -1,0 +1,34 @@
+//! Agents that mean harm, or are broken beyond what a dialect explains, over real HTTP: each alone and all at once beside
+//! honest ones, and how exactly deadlines are kept meanwhile. They are raw sockets, so that nothing stands between them and
+//! the worst that can be sent.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::unreachable,
+    reason = "a test that meets the unexpected has failed"
+)]
+
+mod alone;
+mod animals;
+mod callers;
+mod content;
+mod deadlines;
+mod den;
+mod figures;
+mod flood;
+#[path = "../shell/ground.rs"]
+#[allow(dead_code, reason = "each suite needs another part of it")]
+mod ground;
+mod habitat;
+mod late_or_not;
+#[path = "../recorded/mod.rs"]
+#[allow(dead_code, reason = "each suite needs another part of it")]
+mod recorded;
+#[path = "../shell/tap.rs"]
+#[allow(dead_code, reason = "each suite needs another part of it")]
+mod tap;
+mod together;
+mod tricks;
+mod wire;

@@ -1,0 +1,74 @@
+//! All animals at once, hostile callers and a flood of connections besides, and honest players in the midst of it.
+
+use crate::animals::ZOO;
+use crate::callers::{call, callers};
+use crate::figures;
+use crate::flood::{HELD, flood};
+use crate::habitat::{Habitat, round};
+use matchday_core::league::schedule::Pairings;
+use std::net::SocketAddr;
+use tokio::task::JoinSet;
+
+const HONEST: usize = 14;
+/// Enough for every match of a round to be played at once.
+const REFEREES: u32 = 2;
+/// How much more memory the process may have at any time, with all agents and all animals in it. A single one of the bodies
+/// that are sent has 100 MB.
+const GROWTH_MAX_KB: u64 = 96 * 1024;
+/// What the agents may have open among themselves and with the animals, beyond the flood.
+const FILES_MAX: usize = 700;
+
+/// A round of the honest among themselves and the animals among themselves, then as many as it takes for each animal to
+/// meet an honest player, while the other animals meet each other.
+fn fixtures(animals: usize) -> Vec<Pairings> {
+    let honest: Vec<_> = (1..=HONEST).collect();
+    let zoo: Vec<_> = (HONEST + 1..=HONEST + animals).collect();
+    let among = |ids: &[usize]| ids.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect::<Vec<_>>();
+    let mut rounds = vec![round([among(&honest), among(&zoo)].concat())];
+    for met in zoo.chunks(HONEST) {
+        let others: Vec<_> = zoo.iter().copied().filter(|id| !met.contains(id)).collect();
+        let meeting = honest.iter().copied().zip(met.iter().copied());
+        rounds.push(round(meeting.chain(among(&others))));
+    }
+    rounds
+}
+
+/// Every hostile call, again and again.
+fn besiege(addresses: &[SocketAddr]) -> JoinSet<()> {
+    let mut callers_at_work = JoinSet::new();
+    for caller in callers() {
+        let addresses = addresses.to_vec();
+        callers_at_work.spawn(async move {
+            loop {
+                for address in &addresses {
+                    call(*address, &caller).await;
+                }
+                tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+            }
+        });
+    }
+    callers_at_work
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_whole_zoo_at_once_costs_honest_players_nothing() {
+    let before = figures::now();
+    let habitat = Habitat::open(HONEST, ZOO, REFEREES, fixtures(ZOO.len())).await;
+    let addresses = habitat.addresses();
+    let watch = figures::watch();
+    let (flooding, siege) = (flood(&addresses).await, besiege(&addresses));
+    let played = habitat.play().await;
+    let most = watch.most();
+    drop((flooding, siege));
+    played.assert_fates();
+    played.assert_codes();
+    let (longest, bound) = played.assert_rounds_in_time();
+    drop(played);
+    let after = figures::now();
+    println!(
+        "before {before:?}, at most {most:?}, after {after:?}; the longest round {longest:?} of at most {bound:?}"
+    );
+    assert!(most.resident_kb - before.resident_kb < GROWTH_MAX_KB, "{before:?} {most:?}");
+    // Both ends of a connection are in this process.
+    assert!(most.files < before.files + 2 * HELD * addresses.len() + FILES_MAX, "{before:?} {most:?}");
+}
