@@ -23,7 +23,7 @@ pub(crate) enum Trick {
     TlsGarbage,
 }
 
-const PIECE: [u8; 64 * 1024] = [b' '; 64 * 1024];
+static PIECE: [u8; 64 * 1024] = [b' '; 64 * 1024];
 const HUNDRED_MB: usize = 100 * 1024 * 1024;
 /// Far more than anyone reads; the animal ends even if someone does.
 const ENDLESS: usize = 1 << 20;
