@@ -32,7 +32,7 @@ pub use handle::{Handle, Stopped};
 pub use journal::Journal;
 pub use mind::Mind;
 pub(crate) use reception::{NoReply, Reception};
-pub(crate) use record::redacted;
+pub use record::redacted;
 
 use crate::net::guard::{Allowed, Guard};
 use crate::net::{client::Client, server};
