@@ -37,7 +37,7 @@ pub use handle::{Handle, Stopped};
 pub use journal::Journal;
 pub use mind::Mind;
 pub(crate) use reception::{NoReply, Reception};
-pub(crate) use record::redacted;
+pub use record::redacted;
 #[cfg(test)]
 pub(crate) use record::{MATCH_BYTES_MAX, NOTICE_BYTES_MAX};
 pub use rules::Rules;

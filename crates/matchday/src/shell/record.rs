@@ -3,6 +3,7 @@
 use crate::store::Exchange;
 use matchday_core::protocol::Timestamp;
 use memchr::memmem::Finder;
+use std::borrow::Cow;
 use std::sync::LazyLock;
 use std::time::Duration;
 
@@ -59,8 +60,8 @@ static PLAYER: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("_player
 
 /// The text of a body, with every token cut to its first characters: whatever has the shape of a token, wherever it
 /// stands, and whatever stands in a field for tokens, whatever its shape. One pass, since bodies are of anyone's making.
-pub(crate) fn redacted(body: &[u8]) -> String {
-    let text = String::from_utf8_lossy(body);
+pub fn redacted(body: &[u8]) -> String {
+    let text = plain(String::from_utf8_lossy(body));
     let mut kept = String::with_capacity(text.len());
     let mut from = 0;
     let mut tokens = TOKEN.find_iter(text.as_bytes()).peekable();
@@ -97,35 +98,79 @@ fn secret(text: &str, at: usize) -> Option<(usize, usize)> {
     }
     let is_field = |(head, tail): &&(&str, &str)| before.ends_with(head) && here.starts_with(tail);
     let (_, tail) = FIELDS.iter().find(is_field)?;
-    let value = opened(here.get(tail.len()..)?)?;
-    let (shown, end) = cut(value, |c: &char| !matches!(c, '"' | '\\'))?;
+    let (depth, value) = opened(here.get(tail.len()..)?)?;
+    let (shown, end) = cut_text(value, depth)?;
     let begin = text.len() - value.len();
     Some((begin + shown, begin + end))
 }
 
 fn cut(secret: &str, belongs: impl Fn(&char) -> bool) -> Option<(usize, usize)> {
-    let ends = secret.chars().take_while(belongs).scan(0, |end, c| {
-        *end += c.len_utf8();
-        Some(*end)
-    });
-    let (mut shown, mut last) = (0, 0);
-    for (n, end) in (1..).zip(ends) {
-        if n == SHOWN_CHARS {
-            shown = end;
-        }
-        last = end;
-    }
-    (shown > 0 && last > shown).then_some((shown, last))
+    let end: usize = secret.chars().take_while(belongs).map(char::len_utf8).sum();
+    let (shown, _) = secret.get(..end)?.char_indices().nth(SHOWN_CHARS)?;
+    Some((shown, end))
 }
 
-/// What follows the name of a field, up to where its text begins.
-fn opened(after_name: &str) -> Option<&str> {
+/// The same for a text of JSON whose quotes have `depth` backslashes before them. What is shown ends before the first
+/// backslash, since half an escape would spoil what follows.
+fn cut_text(secret: &str, depth: usize) -> Option<(usize, usize)> {
+    let end = text_end(secret, depth);
+    let (most, _) = secret.get(..end)?.char_indices().nth(SHOWN_CHARS)?;
+    let shown = secret.get(..most)?.find('\\').unwrap_or(most);
+    Some((shown, end))
+}
+
+/// Where a text ends. A quote within it is escaped once more than the one that ends it, and a backslash at its end is
+/// written twice, each of these as often as the depth asks for.
+fn text_end(text: &str, depth: usize) -> usize {
+    let mut backslashes = 0;
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'\\' => backslashes += 1,
+            b'"' if backslashes >= depth && (backslashes - depth).is_multiple_of(2 * (depth + 1)) => {
+                return at - depth;
+            }
+            _ => backslashes = 0,
+        }
+    }
+    text.len()
+}
+
+/// What follows the name of a field, from where its text begins, and how many backslashes stand before its quotes: none in
+/// a message, more where the message is itself a text in another.
+fn opened(after_name: &str) -> Option<(usize, &str)> {
     let quote = |text: &str| -> Option<usize> {
-        let text = text.strip_prefix('\\').map_or((text, 0), |rest| (rest, 1));
-        text.0.starts_with('"').then_some(text.1 + 1)
+        let depth = text.bytes().take_while(|&byte| byte == b'\\').count();
+        text.get(depth..)?.starts_with('"').then_some(depth)
     };
-    let colon = after_name.get(quote(after_name)?..)?.trim_start().strip_prefix(':')?.trim_start();
-    colon.get(quote(colon)?..)
+    let value = after_name.get(quote(after_name)? + 1..)?;
+    let value = value.trim_start().strip_prefix(':')?.trim_start();
+    let depth = quote(value)?;
+    Some((depth, value.get(depth + 1..)?))
+}
+
+static ESCAPE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("\\u00"));
+
+/// The text with the letters and digits of ASCII in clear that were written as escapes, which nobody needs to do: a token
+/// must be seen to be cut.
+fn plain(text: Cow<'_, str>) -> Cow<'_, str> {
+    if ESCAPE.find(text.as_bytes()).is_none() {
+        return text;
+    }
+    let mut plain = String::with_capacity(text.len());
+    let mut from = 0;
+    for at in ESCAPE.find_iter(text.as_bytes()) {
+        let Some(byte) = text.get(at + 4..at + 6).and_then(|hex| u8::from_str_radix(hex, 16).ok()) else {
+            continue;
+        };
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-') {
+            // In a text within a text there are several backslashes.
+            plain.push_str(text.get(from..at).unwrap_or_default().trim_end_matches('\\'));
+            plain.push(char::from(byte));
+            from = at + 6;
+        }
+    }
+    plain.push_str(text.get(from..).unwrap_or_default());
+    Cow::Owned(plain)
 }
 
 #[cfg(test)]
@@ -148,6 +193,14 @@ mod tests {
             (r#"{"message":"wrong token tok_p01_abcdef!"}"#, r#"{"message":"wrong token tok_p01_...!"}"#),
             (r#"{"auth_token":null,"auth_token":"tok_1"}"#, r#"{"auth_token":null,"auth_token":"tok_1"}"#),
             (r#"{"provided_token":"ééééééééé"}"#, r#"{"provided_token":"éééééééé..."}"#),
+            (r#"{"auth_token":"abc\"defghijkl","x":1}"#, r#"{"auth_token":"abc...","x":1}"#),
+            (r#"{"auth_token":"0123456789\\","x":"y"}"#, r#"{"auth_token":"01234567...","x":"y"}"#),
+            (
+                r#"{"text":"{\"auth_token\":\"abc\\\"defghijkl\",\"x\":1}"}"#,
+                r#"{"text":"{\"auth_token\":\"abc...\",\"x\":1}"}"#,
+            ),
+            (r#"{"reason":"\u0074ok_p01_abcd\u0065f"}"#, r#"{"reason":"tok_p01_..."}"#),
+            (r#"{"auth_t\u006fken":"0123456789"}"#, r#"{"auth_token":"01234567..."}"#),
             ("auth_token", "auth_token"),
             ("", ""),
         ] {

@@ -1,0 +1,113 @@
+//! The event log: whatever its lines say, an agent that is started on those it can read neither panics nor hangs, and each
+//! of them is written again as it was read.
+
+use crate::spoil::spoiled;
+use bolero::check;
+use matchday_core::agent::{Agent, Input};
+use matchday_core::entropy::Entropy;
+use matchday_core::league::{self, Manager};
+use matchday_core::log;
+use matchday_core::player::{self, Player, strategy};
+use matchday_core::protocol::{DisplayName, Endpoint, GameType, Timestamp, Version};
+use matchday_core::referee::{self, Referee};
+use std::time::Duration;
+
+/// Each takes in a whole log.
+const RUNS: usize = crate::RUNS / 20;
+
+/// A league of two, as its manager, its referee and a player of it kept it.
+const LEAGUE: &str = include_str!("league.jsonl");
+const REFEREE: &str = include_str!("referee.jsonl");
+const PLAYER: &str = include_str!("player.jsonl");
+/// A league of an older program.
+const OLD_LEAGUE: &str = include_str!("../manager/league_v1.jsonl");
+
+/// When the agents are started again: 2026-12-01, after all that the logs tell.
+const LATER: Timestamp = Timestamp::from_micros(1_796_083_200_000_000);
+
+/// The log with lines of it spoiled, dropped, told twice or exchanged: the first byte says where, the second what, the rest
+/// how.
+fn lines_of(good: &[&str], input: &[u8]) -> Vec<String> {
+    let mut lines: Vec<String> = good.iter().map(|&line| line.to_owned()).collect();
+    let [place, kind, rest @ ..] = input else { return lines };
+    let at = usize::from(*place) % lines.len();
+    match kind % 8 {
+        0 => drop(lines.remove(at)),
+        1 => lines.insert(at, lines[at].clone()),
+        2 => lines.swap(at, rest.first().map_or(0, |&other| usize::from(other)) % good.len()),
+        3 => lines.truncate(at),
+        _ => lines[at] = String::from_utf8_lossy(&spoiled(&good[at..=at], rest)).into_owned(),
+    }
+    lines
+}
+
+/// Starts the agent on what can be read of the log, and lets some time pass.
+fn restarted<A: Agent>(mut agent: A, lines: &[String]) -> A {
+    for line in lines {
+        let Ok((at, event)) = log::read::<A::Event>(line) else { continue };
+        let written = log::write(at, &event).unwrap();
+        let (at_again, again) = log::read::<A::Event>(&written).expect("what we write, we read");
+        assert!(at_again == at && again == event, "{line}\n{written}");
+        agent.apply(at, &event);
+    }
+    let mut entropy = Entropy::numbered(7);
+    let mut now = LATER;
+    let _ = agent.handle(now, &mut entropy, Input::Wake);
+    for _ in 0..4 {
+        let Some(deadline) = agent.deadline() else { break };
+        now = now.max(deadline).min(now + Duration::from_secs(3600));
+        let _ = agent.handle(now, &mut entropy, Input::Tick);
+    }
+    agent
+}
+
+fn endpoint(port: u16) -> Endpoint {
+    Endpoint::parse(&format!("http://localhost:{port}/mcp")).unwrap()
+}
+
+#[test]
+fn a_managers_log() {
+    let good: Vec<&str> = LEAGUE.lines().collect();
+    let old: Vec<&str> = OLD_LEAGUE.lines().collect();
+    check!().with_iterations(RUNS).for_each(|input: &[u8]| {
+        let is_old = input.last().is_some_and(|last| last % 4 == 3);
+        let lines = lines_of(if is_old { &old } else { &good }, input);
+        let manager = restarted(Manager::new(league::Settings::default()), &lines);
+        let _ = manager.league().table();
+    });
+}
+
+#[test]
+fn a_referees_log() {
+    let good: Vec<&str> = REFEREE.lines().collect();
+    let settings = referee::Settings {
+        manager: endpoint(8000),
+        contact_endpoint: endpoint(8001),
+        display_name: DisplayName::parse("Referee 1").unwrap(),
+        version: Version::parse("1.0.0").unwrap(),
+        game_types: vec![GameType::new("even_odd")],
+        max_concurrent_matches: 10,
+        timing: Default::default(),
+        conformance: Default::default(),
+    };
+    check!()
+        .with_iterations(RUNS)
+        .for_each(|input: &[u8]| drop(restarted(Referee::new(settings.clone()), &lines_of(&good, input))));
+}
+
+#[test]
+fn a_players_log() {
+    let good: Vec<&str> = PLAYER.lines().collect();
+    let settings = player::Settings {
+        manager: endpoint(8000),
+        contact_endpoint: endpoint(8101),
+        display_name: DisplayName::parse("Player 1").unwrap(),
+        version: Version::parse("1.0.0").unwrap(),
+        game_types: vec![GameType::new("even_odd")],
+        strategy: "pattern".into(),
+    };
+    check!().with_iterations(RUNS).for_each(|input: &[u8]| {
+        let player = Player::new(settings.clone(), strategy::find("pattern").unwrap().build());
+        restarted(player, &lines_of(&good, input));
+    });
+}
