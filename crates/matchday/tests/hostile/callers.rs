@@ -105,7 +105,8 @@ pub(crate) fn callers() -> Vec<Caller> {
 
 /// Sends it all, closes that half, and hears what comes. The status, and the text.
 pub(crate) async fn call(address: SocketAddr, caller: &Caller) -> (u16, String) {
-    let (mut heard, mut said) = TcpStream::connect(address).await.unwrap().into_split();
+    let Ok(stream) = TcpStream::connect(address).await else { return (0, "no connection".to_owned()) };
+    let (mut heard, mut said) = stream.into_split();
     let (first, again, times) = caller.pieces.clone();
     let saying = tokio::spawn(async move {
         if said.write_all(&first).await.is_err() {
