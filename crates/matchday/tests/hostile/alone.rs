@@ -11,7 +11,7 @@ async fn play_with(animal: Animal) {
     let habitat = Habitat::open(3, &[animal], 1, vec![round([(1, 2), (3, 4)])]).await;
     let played = habitat.play().await;
     played.assert_fates();
-    played.assert_codes();
+    played.assert_forgers_refused();
     played.assert_rounds_in_time();
 }
 

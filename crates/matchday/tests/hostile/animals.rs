@@ -8,7 +8,7 @@ use crate::tricks::Trick;
 pub(crate) enum Fate {
     /// By playing: what it does is odd, and harms nobody.
     Plays,
-    /// By a technical loss. What the result says of it, and the code that it was told each time.
+    /// By a technical loss. What the result says of it, and the code in the evidence that comes with it.
     Loses(&'static str, &'static str),
 }
 

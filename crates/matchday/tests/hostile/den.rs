@@ -2,10 +2,11 @@
 
 use crate::animals::{Animal, Habit};
 use crate::ground::{Ground, endpoint, free_port};
+use crate::tricks::GZIP_BOMB;
 use crate::wire::{Asked, as_response, json_response, next_request, right_result};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, LazyLock, Mutex};
 use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
@@ -27,7 +28,6 @@ struct Den {
 /// An animal at large, until this is dropped.
 pub(crate) struct AtLarge {
     pub(crate) animal: Animal,
-    pub(crate) address: SocketAddr,
     pub(crate) told: Arc<Mutex<Vec<Value>>>,
     _life: JoinSet<()>,
 }
@@ -42,6 +42,7 @@ pub(crate) async fn let_loose(
     let listener = free_port().await;
     let own = listener.local_addr().unwrap();
     let token = register(ground, manager, own, animal.name).await;
+    LazyLock::force(&GZIP_BOMB);
     let told = Arc::new(Mutex::new(Vec::new()));
     let den = Den {
         animal,
@@ -55,7 +56,7 @@ pub(crate) async fn let_loose(
     };
     let mut life = JoinSet::new();
     life.spawn(live(listener, Arc::new(den)));
-    AtLarge { animal, address: own, told, _life: life }
+    AtLarge { animal, told, _life: life }
 }
 
 /// The token by which the manager knows the player that says it is at `own`.

@@ -2,6 +2,7 @@
 
 use crate::wire::{pour, response};
 use std::net::SocketAddr;
+use std::sync::LazyLock;
 use std::time::Duration;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
@@ -46,7 +47,7 @@ impl Trick {
                 return pour(stream, head.as_bytes(), 1).await
                     && pour(stream, &PIECE, HUNDRED_MB / PIECE.len()).await;
             }
-            Self::GzipBomb => response("200 OK", "content-encoding: gzip\r\n", &gzip_bomb()),
+            Self::GzipBomb => response("200 OK", "content-encoding: gzip\r\n", &GZIP_BOMB),
             Self::RedirectLoop => redirect("302 Found", own),
             Self::RedirectToManager => redirect("307 Temporary Redirect", manager),
             Self::ServerError => response("500 Internal Server Error", "", b"{\"detail\": \"oops\"}"),
@@ -89,20 +90,17 @@ fn redirect(status: &str, to: SocketAddr) -> Vec<u8> {
     response(status, &format!("location: http://{to}/mcp\r\n"), b"")
 }
 
-/// 50 MB of zeros in 320 KB: a zero, and then again and again the longest repetition that deflate has, which takes 13 bits.
-pub(crate) fn gzip_bomb() -> Vec<u8> {
-    const REPETITIONS: usize = 200_000;
-    let mut bits: Vec<bool> = Vec::new();
-    let mut put = |code: &str| bits.extend(code.bytes().map(|bit| bit == b'1'));
+/// 4 MB of zeros in 26 KB: a zero, and then again and again the longest repetition that deflate has, which takes 13 bits.
+/// Made once, since its making takes longer than anything else that an animal does.
+pub(crate) static GZIP_BOMB: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    const REPETITIONS: usize = 16_000;
     // The last block, in the fixed code; then the byte 0.
-    put("110");
-    put("00110000");
-    for _ in 0..REPETITIONS {
-        put("1100010100000");
-    }
-    put("0000000");
-    let packed = bits.chunks(8).map(|bits| bits.iter().rev().fold(0, |byte, bit| byte << 1 | u8::from(*bit)));
+    let code = format!("110{}{}0000000", "00110000", "1100010100000".repeat(REPETITIONS));
+    let packed = code
+        .as_bytes()
+        .chunks(8)
+        .map(|bits| bits.iter().rev().fold(0, |byte, bit| byte << 1 | u8::from(*bit == b'1')));
     let header = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255];
     // Whoever unpacks it has the zeros long before the checksum, which is wrong.
     header.into_iter().chain(packed).chain([0; 8]).collect()
-}
+});
