@@ -38,7 +38,7 @@ pub enum StoreError {
     Full(PathBuf),
     #[error("{} cannot be read or written: {error}", path.display())]
     Io { path: PathBuf, error: io::Error },
-    #[error("{}: {error}", path.display())]
+    #[error("{}: {}", path.display(), on_one_line(error))]
     Database { path: PathBuf, error: rusqlite::Error },
     #[error("{} is not empty: name a directory that does not exist yet", .0.display())]
     NotEmpty(PathBuf),
@@ -90,7 +90,7 @@ impl StoreError {
         let path = path.to_owned();
         match error.sqlite_error_code() {
             Some(ErrorCode::NotADatabase) => Self::Foreign(path),
-            Some(ErrorCode::DatabaseCorrupt) => Self::Damaged { path, what: error.to_string() },
+            Some(ErrorCode::DatabaseCorrupt) => Self::Damaged { path, what: on_one_line(&error) },
             _ if is_full(&error) => Self::Full(path),
             Some(ErrorCode::ReadOnly) => Self::ReadOnly { path, why: error.to_string() },
             Some(ErrorCode::PermissionDenied) => {
@@ -99,6 +99,11 @@ impl StoreError {
             _ => Self::Database { path, error },
         }
     }
+}
+
+/// SQLite shows the statement that it could not read as it stands in the file, over several lines.
+fn on_one_line(error: &rusqlite::Error) -> String {
+    error.to_string().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Also where SQLite found no room for the file that it keeps beside the store, which it calls an error of the disk.

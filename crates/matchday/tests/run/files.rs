@@ -45,12 +45,12 @@ fn a_match_is_replayed_message_by_message() {
 }
 
 #[test]
-fn what_both_sides_recorded_is_told_once() {
+fn an_exchange_is_told_once_and_beside_it_what_the_player_made_of_it() {
     let program = Program::new();
     program.league(&["--quiet"]);
     let told = program.run(&["replay", "league.db", "--match", "R1M1"]).out;
     assert_eq!(told.matches("CHOOSE_PARITY_CALL").count(), 2, "{told}");
-    assert!(told.contains(" ms at P01)") && told.contains(" ms at manager)"), "{told}");
+    assert!(told.contains("P01 joins R1M1") && told.contains("P01 chooses"), "{told}");
 }
 
 #[test]
