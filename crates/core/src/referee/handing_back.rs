@@ -19,6 +19,7 @@ impl Referee {
         let Some(ended) = self.playing.remove(match_id) else {
             return;
         };
+        self.let_go(match_id, &ended);
         self.drop_match(match_id);
         if self.durable.identity().is_some_and(|identity| !identity.match_tokens) {
             return self.begin_anew(now, match_id);
