@@ -13,7 +13,8 @@ use crate::protocol::dialect::Dialect;
 use crate::protocol::messages::{Phase, StartLeague};
 use crate::protocol::text::RuleBroken;
 use crate::protocol::{
-    ConversationId, DisplayName, Endpoint, Envelope, GameType, Message, Sender, Timestamp, Version,
+    ConversationId, DisplayName, Endpoint, Envelope, GameType, Message, MessageType, Sender, Timestamp,
+    Version,
 };
 use crate::referee::{self, Referee};
 use crate::timing::Timing;
@@ -144,6 +145,15 @@ impl BareLeague {
         self.events.take().unwrap_or_default()
     }
 
+    /// Goes on with a league that has begun, until the next message to arrive is of this kind.
+    pub fn play_until(&mut self, kind: MessageType) {
+        self.rounds = u32::MAX;
+        let is_wanted = |parcel: &Parcel| matches!(parcel, Parcel::Message(message) if message.message_type() == kind);
+        while self.mail.front().is_some_and(|(_, next)| !is_wanted(&next.parcel)) {
+            self.deliver_next(&mut None);
+        }
+    }
+
     fn play_on(&mut self, rounds: u32, mut show: Show<'_>) -> u32 {
         self.rounds = rounds;
         let league_id = Settings::default().league_id;
@@ -182,17 +192,20 @@ impl BareLeague {
     }
 
     fn deliver(&mut self, show: &mut Show<'_>) {
-        while let Some((from, Outgoing { call, to, dialect, parcel, .. })) = self.mail.pop_front() {
-            let answer = match self.places.get(&to) {
-                None => Answer::Undelivered(Failure::NoConnection),
-                Some(&place) => self.ask(place, call, parcel, show),
-            };
-            self.hand_in(from, Input::Answer { call, dialect, answer });
-            // Nothing here takes time, so one round leads to the next within this loop.
-            if self.is_enough() {
-                return;
-            }
-        }
+        // Nothing here takes time, so one round leads to the next within this loop.
+        while self.deliver_next(show) && !self.is_enough() {}
+    }
+
+    fn deliver_next(&mut self, show: &mut Show<'_>) -> bool {
+        let Some((from, Outgoing { call, to, dialect, parcel, .. })) = self.mail.pop_front() else {
+            return false;
+        };
+        let answer = match self.places.get(&to) {
+            None => Answer::Undelivered(Failure::NoConnection),
+            Some(&place) => self.ask(place, call, parcel, show),
+        };
+        self.hand_in(from, Input::Answer { call, dialect, answer });
+        true
     }
 
     fn ask(&mut self, to: usize, call: CallId, parcel: Parcel, show: &mut Show<'_>) -> Answer {
@@ -254,7 +267,6 @@ fn player_settings(number: u32, strategy: &'static str) -> Result<player::Settin
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::MessageType;
 
     #[test]
     fn a_league_without_trouble_plays_every_match_once() {
@@ -288,6 +300,15 @@ mod tests {
             retold.apply(at, &event);
         }
         assert_eq!(Some(&retold), league.league());
+    }
+
+    #[test]
+    fn a_league_can_be_stopped_where_every_match_of_a_round_is_under_way() {
+        let mut league = BareLeague::gather(6, 2).unwrap();
+        league.play_keeping(1);
+        league.play_until(MessageType::GameOver);
+        let league = league.league().unwrap();
+        assert_eq!((league.current_round, league.matches_decided, league.undecided.len()), (2, 3, 3));
     }
 
     fn is_end_of_round(event: &LeagueEvent) -> bool {

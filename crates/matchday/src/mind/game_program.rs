@@ -21,10 +21,13 @@ use tokio::time::timeout;
 /// A position is short: a program that writes a longer line is not writing one.
 const LINE_BYTES_MAX: u64 = 256 * 1024;
 
+/// How many times the time for an answer the first one may take: an interpreter that starts on a busy machine is slow.
+const STARTING: u32 = 5;
+
 /// What a program may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Allowance {
-    /// For one answer.
+    /// For one answer, but for the first of a process.
     pub time: Duration,
     pub memory_bytes: u64,
 }
@@ -65,9 +68,9 @@ impl GameProgram {
         Ok(Self { program: command.parse()?, allowance, running: Arc::default() })
     }
 
-    /// How long a referee waits for an answer: others may be asking too.
+    /// How long a referee waits for an answer: others may be asking too, and the program may have to be started.
     pub fn patience(&self) -> Duration {
-        self.allowance.time * 5
+        self.allowance.time * (STARTING + 5)
     }
 
     /// What the program says of its game.
@@ -95,11 +98,14 @@ impl GameProgram {
         let mut last = String::new();
         for _ in 0..2 {
             // Taken out, so that a process whose answer nobody waits for any more ends with the wait.
-            let mut running = match slot.take() {
-                Some(running) => running,
-                None => self.start().map_err(|error| format!("{self} cannot be started: {error}"))?,
+            let (mut running, time) = match slot.take() {
+                Some(running) => (running, self.allowance.time),
+                None => {
+                    let started = self.start().map_err(|error| format!("{self} cannot be started: {error}"))?;
+                    (started, self.allowance.time * STARTING)
+                }
             };
-            match timeout(self.allowance.time, running.converse(question)).await {
+            match timeout(time, running.converse(question)).await {
                 Ok(Ok(answer)) => {
                     *slot = Some(running);
                     return Ok(answer);
@@ -107,7 +113,7 @@ impl GameProgram {
                 Ok(Err(Failed::BrokenOff(why))) => last = why,
                 Ok(Err(Failed::Answer(why))) => return Err(why),
                 Err(_) => {
-                    let seconds = self.allowance.time.as_secs_f64();
+                    let seconds = time.as_secs_f64();
                     return Err(format!("the rules of the game have not answered in {seconds} s"));
                 }
             }
