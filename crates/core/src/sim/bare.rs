@@ -148,7 +148,8 @@ impl BareLeague {
     /// Goes on with a league that has begun, until the next message to arrive is of this kind.
     pub fn play_until(&mut self, kind: MessageType) {
         self.rounds = u32::MAX;
-        let is_wanted = |parcel: &Parcel| matches!(parcel, Parcel::Message(message) if message.message_type() == kind);
+        let is_wanted =
+            |parcel: &Parcel| matches!(parcel, Parcel::Message(message) if message.message_type() == kind);
         while self.mail.front().is_some_and(|(_, next)| !is_wanted(&next.parcel)) {
             self.deliver_next(&mut None);
         }

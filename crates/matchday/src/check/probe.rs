@@ -55,9 +55,9 @@ pub(crate) struct Reply {
 }
 
 impl Probe {
-    pub(crate) fn new(url: &str, end: Instant, patience: Duration) -> Self {
+    pub(crate) fn new(client: Client, url: &str, end: Instant, patience: Duration) -> Self {
         Self {
-            client: Client::new(),
+            client,
             clock: Clock::start(),
             url: url.to_owned(),
             limits: Limits::AGENT,

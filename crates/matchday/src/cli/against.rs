@@ -24,6 +24,7 @@ pub(super) struct Against<'a> {
     /// How long each answer may take; otherwise what the rules allow for it.
     pub(super) timeout: Option<Duration>,
     pub(super) json: bool,
+    pub(super) client: &'a Client,
 }
 
 /// One request: what was answered then, and what is answered now.
@@ -46,10 +47,9 @@ pub(super) async fn execute(
 ) -> Result<ExitCode> {
     let token = Token::issue("replay", &mut entropy_from_system()?);
     let part = rerun::part(chronicle, match_id, how.player, &token)?;
-    let client = Client::new();
     let mut rows = Vec::new();
     for asked in &part.asked {
-        let row = ask(&client, how, asked).await;
+        let row = ask(how, asked).await;
         rows.push(match row {
             // Nobody there at all is another matter than an agent that fails later on.
             Err(error) if rows.is_empty() => return Err(unreachable(how.url, &error)),
@@ -73,14 +73,14 @@ fn unreachable(url: &str, error: &CallError) -> anyhow::Error {
 }
 
 /// Sends one request. An error only if it could not be delivered.
-async fn ask(client: &Client, how: &Against<'_>, asked: &Asked) -> Result<Row, CallError> {
+async fn ask(how: &Against<'_>, asked: &Asked) -> Result<Row, CallError> {
     let Some(request) = &asked.request else {
         return Ok(Row::unanswered(asked, "not sent: it was too long to be kept whole".into()));
     };
     let began = Instant::now();
     let deadline = began + how.timeout.unwrap_or_else(|| allowed(&asked.message_type));
     let body = request.clone().into_bytes().into();
-    let received = match client.post(how.url, body, deadline, Limits::AGENT.message_bytes_max).await {
+    let received = match how.client.post(how.url, body, deadline, Limits::AGENT.message_bytes_max).await {
         Ok(received) => received,
         Err(error @ (CallError::TimedOut | CallError::TooLarge(_))) => {
             return Ok(Row::unanswered(asked, error.to_string()));

@@ -1,5 +1,6 @@
 //! `matchday check`: is an agent conformant? Exit code 0 only if every mandatory rule is known to hold.
 
+use super::tls::TlsArgs;
 use super::{Usage, games, notice};
 use crate::check::player::{Order, Wait};
 use crate::check::report::Report;
@@ -133,6 +134,8 @@ struct CommonArgs {
     /// Also write the report as JUnit XML
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
+    #[command(flatten)]
+    tls: TlsArgs,
 }
 
 /// How the agent's own registration is waited for.
@@ -181,6 +184,7 @@ async fn check_player(args: PlayerArgs) -> Result<ExitCode> {
         conformance: args.common.conformance.into(),
         player_id: args.player_id.map(PlayerId::new),
         game: args.game,
+        client: args.common.tls.client()?,
     };
     let report = player::check(order).await?;
     args.common.publish(&report)
@@ -193,6 +197,7 @@ async fn check_referee(args: RefereeArgs) -> Result<ExitCode> {
         wait: args.waiting.open().await?,
         quick: args.common.quick,
         conformance: args.common.conformance.into(),
+        client: args.common.tls.client()?,
     };
     let report = referee::check(order).await?;
     args.common.publish(&report)
@@ -206,6 +211,7 @@ async fn check_manager(args: ManagerArgs) -> Result<ExitCode> {
         operator_token: args.operator_token,
         quick: args.common.quick,
         conformance: args.common.conformance.into(),
+        client: args.common.tls.client()?,
     };
     let report = manager::check(order).await?;
     args.common.publish(&report)

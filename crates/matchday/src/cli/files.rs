@@ -1,6 +1,7 @@
 //! `matchday verify`, `replay`, `export`: what can be made of stores. Reads them, and changes nothing in them.
 
 use super::against::{self, Against};
+use super::tls::TlsArgs;
 use crate::store::chronicle::Chronicle;
 use crate::store::{export as exporting, timeline, verify as verifying};
 use crate::view::say;
@@ -56,6 +57,8 @@ pub(crate) struct ReplayArgs {
     /// With --against: how long each answer may take [default: what the rules allow, 5 to 30 seconds]
     #[arg(long, value_name = "SECONDS", requires = "against", value_parser = super::run::in_seconds)]
     timeout: Option<Duration>,
+    #[command(flatten)]
+    tls: TlsArgs,
 }
 
 /// Write what stores hold as files: events as JSONL, matches and standings as CSV, a record of each match.
@@ -91,7 +94,12 @@ pub(crate) async fn replay(args: ReplayArgs) -> Result<ExitCode> {
     match (&match_id, &args.against) {
         (Some(match_id), Some(url)) => {
             let (player, timeout, json) = (args.player.as_deref(), args.timeout, args.json);
-            return against::execute(&chronicle, match_id, &Against { url, player, timeout, json }).await;
+            return against::execute(
+                &chronicle,
+                match_id,
+                &Against { url, player, timeout, json, client: &args.tls.client()? },
+            )
+            .await;
         }
         (Some(match_id), None) if args.json => {
             timeline::replay(&chronicle, Some(match_id))?;

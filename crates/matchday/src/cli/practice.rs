@@ -2,6 +2,7 @@
 
 use super::run::{fresh_file, in_seconds, watch};
 use super::serve::Stop;
+use super::tls::TlsArgs;
 use super::{Usage, games, notice};
 use crate::check::reach;
 use crate::practice::gate::Refusal;
@@ -85,6 +86,8 @@ pub(super) struct PracticeArgs {
     /// Print the report as JSON, and nothing else
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    tls: TlsArgs,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -102,8 +105,8 @@ fn deadline(text: &str) -> Result<Duration, String> {
 }
 
 impl PracticeArgs {
-    fn terms(&self) -> Terms {
-        Terms {
+    fn terms(&self) -> Result<Terms> {
+        Ok(Terms {
             rounds: self.rounds,
             join: self.join_timeout,
             choice: self.choice_timeout,
@@ -112,7 +115,8 @@ impl PracticeArgs {
                 Reading::Lenient => Conformance::Lenient,
             },
             game: self.game,
-        }
+            client: self.tls.client()?,
+        })
     }
 
     async fn entrance(&self) -> Result<Entrance> {
@@ -141,7 +145,7 @@ impl PracticeArgs {
 }
 
 pub(super) async fn execute(args: PracticeArgs) -> Result<ExitCode> {
-    let terms = args.terms();
+    let terms = args.terms()?;
     let file = args.file()?;
     let entrance = args.entrance().await?;
     let mut stop = Stop::listen()?;

@@ -101,7 +101,8 @@ impl GameProgram {
             let (mut running, time) = match slot.take() {
                 Some(running) => (running, self.allowance.time),
                 None => {
-                    let started = self.start().map_err(|error| format!("{self} cannot be started: {error}"))?;
+                    let started =
+                        self.start().map_err(|error| format!("{self} cannot be started: {error}"))?;
                     (started, self.allowance.time * STARTING)
                 }
             };

@@ -72,6 +72,8 @@ pub(crate) struct Terms {
     pub(crate) choice: Duration,
     pub(crate) conformance: Conformance,
     pub(crate) game: &'static GameEntry,
+    /// What agents are called with.
+    pub(crate) client: Client,
 }
 
 impl Terms {
@@ -97,7 +99,7 @@ pub(crate) struct Practice {
 impl Practice {
     pub(crate) async fn open(terms: &Terms, store: Store) -> Result<Self> {
         let programme = Programme::new(terms.game, terms.rounds);
-        let (client, close) = (Client::new(), watch::Sender::new(false));
+        let (client, close) = (terms.client.clone(), watch::Sender::new(false));
         let (manager, referee) = (bind().await?, bind().await?);
         let referee_url = endpoint(referee.local_addr()?)?;
         let (mut seats, mut players) = (Vec::new(), Vec::new());
@@ -164,7 +166,7 @@ impl Practice {
     }
 
     async fn fetch(&mut self, url: Endpoint, name: DisplayName) -> Result<()> {
-        let probe = Probe::new(url.as_str(), Instant::now() + REACH_MAX, REACH_MAX);
+        let probe = Probe::new(self.client.clone(), url.as_str(), Instant::now() + REACH_MAX, REACH_MAX);
         reach::reach(&probe).await.map_err(|(_, why)| anyhow!(why))?;
         self.gate.lead_to(url.as_str());
         let registration = registration(name, self.gate_url.clone())?;

@@ -117,3 +117,21 @@ fn what_is_wrong_with_tls_is_told_at_the_start() {
         assert!(said.starts_with(words), "{said}");
     }
 }
+
+#[test]
+fn an_agent_behind_a_certificate_of_ones_own_can_be_checked() {
+    let ground = Ground::new();
+    let authority = Authority::new("league");
+    let ca = authority.file(ground.path(), "ca.pem");
+    let Pair { cert, key } = authority.issue(ground.path(), "agent", HERE);
+    let listen = free_address();
+    let tls = ["--tls-cert", text(&cert), "--tls-key", text(&key)];
+    let player = ground.start(&[&["player", "--listen", &listen], &tls[..]].concat());
+    player.until("listening on https://");
+    let url = format!("https://{listen}/mcp");
+    let check = ["check", "player", &url, "--quick", "--json"];
+    let believed = ground.run(&[&check[..], &["--tls-ca", text(&ca)]].concat()).json();
+    assert!(believed["stopped"].is_null(), "{believed}");
+    let doubted = ground.run(&check).json();
+    assert!(doubted["stopped"].as_str().is_some_and(|why| why.contains("certificate")), "{doubted}");
+}

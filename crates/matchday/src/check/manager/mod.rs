@@ -17,6 +17,7 @@ use super::player::rules as form;
 use super::probe::Probe;
 use super::reach;
 use super::report::{Report, Sheet, Subject};
+use crate::net::client::Client;
 use matchday_core::protocol::Endpoint;
 use matchday_core::protocol::decode::Conformance;
 use members::{Member, Role};
@@ -38,6 +39,8 @@ pub(crate) struct Order {
     pub(crate) operator_token: Option<String>,
     pub(crate) quick: bool,
     pub(crate) conformance: Conformance,
+    /// What it is called with.
+    pub(crate) client: Client,
 }
 
 pub(crate) async fn check(order: Order) -> anyhow::Result<Report> {
@@ -46,7 +49,7 @@ pub(crate) async fn check(order: Order) -> anyhow::Result<Report> {
     let mut sheet = Sheet::new(rules);
     let (longest, patience) = if order.quick { (QUICK_MAX, QUICK_PATIENCE) } else { (WHOLE_MAX, WHOLE_MAX) };
     let url = order.url.as_str();
-    let probe = Probe::new(url, Instant::now() + longest, patience);
+    let probe = Probe::new(order.client.clone(), url, Instant::now() + longest, patience);
     let stopped;
     match reach::reach(&probe).await {
         Ok(_) => {

@@ -22,6 +22,7 @@ use super::report::{Report, Sheet, Subject};
 use super::rule::{Category, Rule};
 use super::stage::{Identity, Stage};
 use super::{reach, receiver};
+use crate::net::client::Client;
 use crate::shell::entropy_from_system;
 use matchday_core::entropy::Entropy;
 use matchday_core::game::{AskBy, GameEntry};
@@ -56,6 +57,8 @@ pub(crate) struct Order {
     pub(crate) player_id: Option<PlayerId>,
     /// What it is to play.
     pub(crate) game: &'static GameEntry,
+    /// What it is called with.
+    pub(crate) client: Client,
 }
 
 /// A port on which the agent's registration is waited for.
@@ -92,7 +95,7 @@ pub(crate) async fn check(mut order: Order) -> anyhow::Result<Report> {
         judge_endpoint(&mut sheet, &enrolled, &url);
     }
     let (longest, patience) = if order.quick { (QUICK_MAX, QUICK_PATIENCE) } else { (WHOLE_MAX, WHOLE_MAX) };
-    let probe = Probe::new(url.as_str(), Instant::now() + longest, patience);
+    let probe = Probe::new(order.client.clone(), url.as_str(), Instant::now() + longest, patience);
     probe.speak(enrolled.dialect);
     let stopped;
     match reach::reach(&probe).await {

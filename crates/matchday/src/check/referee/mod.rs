@@ -20,6 +20,7 @@ use super::reach;
 use super::report::{Report, Sheet, Subject};
 use super::rule::Category;
 use super::wire::Wire;
+use crate::net::client::Client;
 use crate::shell::entropy_from_system;
 use cast::{Deed, Door, Log, Part, Seen, Side};
 use faults::Plan;
@@ -53,6 +54,8 @@ pub(crate) struct Order {
     pub(crate) wait: Option<Wait>,
     pub(crate) quick: bool,
     pub(crate) conformance: Conformance,
+    /// What it is called with.
+    pub(crate) client: Client,
 }
 
 /// What came of waiting for a registration.
@@ -91,7 +94,7 @@ pub(crate) async fn check(mut order: Order) -> anyhow::Result<Report> {
     };
     reach::until_listening(url.as_str(), if waits { LISTENS_WITHIN } else { Duration::ZERO }).await;
     let longest = if order.quick { QUICK_MAX } else { WHOLE_MAX };
-    let probe = Probe::new(url.as_str(), Instant::now() + longest, longest);
+    let probe = Probe::new(order.client.clone(), url.as_str(), Instant::now() + longest, longest);
     let mut stopped = None;
     match reach::reach(&probe).await {
         Ok(_) => {
