@@ -1,5 +1,6 @@
 //! What the operator decides about a league. Recorded in its first event: a league keeps the rules it began with.
 
+use super::format::Competition;
 use super::schedule::Pairings;
 use crate::game::outside::OutsideGame;
 use crate::protocol::decode::{Conformance, Limits};
@@ -42,6 +43,9 @@ pub struct Settings {
     pub token_guesses_max: u32,
     /// How many requests a second are taken from one agent; 0 for any number.
     pub requests_per_second: u32,
+    /// The course of the league: its format, and what belongs to that.
+    #[serde(skip_serializing_if = "Competition::is_default")]
+    pub competition: Competition,
     /// Who meets whom, if it is not to be everyone once with everyone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fixtures: Option<Vec<Pairings>>,
@@ -71,6 +75,7 @@ impl Default for Settings {
             operator_token: None,
             token_guesses_max: 10,
             requests_per_second: 20_000,
+            competition: Competition::default(),
             fixtures: None,
             outside_game: None,
         }
@@ -107,11 +112,27 @@ pub enum TieBreak {
     WinPercentage,
     Wins,
     FewerDraws,
+    /// The points of those one beat, and half the points of those one drew with.
+    SonnebornBerger,
+    /// The points of all whom one met.
+    Buchholz,
+    /// By a seed that is in the log.
+    Lots,
 }
 
 impl TieBreak {
     /// What comes last in any case is the player's id.
     pub const DEFAULT: [Self; 4] = [Self::HeadToHead, Self::WinPercentage, Self::Wins, Self::FewerDraws];
+
+    pub const ALL: [Self; 7] = [
+        Self::HeadToHead,
+        Self::WinPercentage,
+        Self::Wins,
+        Self::FewerDraws,
+        Self::SonnebornBerger,
+        Self::Buchholz,
+        Self::Lots,
+    ];
 
     pub fn name(self) -> &'static str {
         match self {
@@ -119,6 +140,9 @@ impl TieBreak {
             Self::WinPercentage => "win percentage",
             Self::Wins => "wins",
             Self::FewerDraws => "fewer draws",
+            Self::SonnebornBerger => "Sonneborn-Berger",
+            Self::Buchholz => "Buchholz",
+            Self::Lots => "lots",
         }
     }
 }
