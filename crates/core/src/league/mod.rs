@@ -10,6 +10,7 @@
 
 mod auth;
 mod briefing;
+mod census;
 mod conduct;
 pub mod event;
 pub mod fixture;

@@ -32,6 +32,7 @@ struct Ended {
 /// Makes the call. `may_correct`: if the peer does not know the method, another dialect may be what it knows.
 pub(super) async fn make(around: Arc<Surroundings>, outgoing: Outgoing, may_correct: bool) {
     let began = around.clock.now();
+    let _under_way = around.watch.call_began();
     let ended = tokio::select! {
         biased;
         () = around.inbox.closed() => return,
@@ -42,6 +43,8 @@ pub(super) async fn make(around: Arc<Surroundings>, outgoing: Outgoing, may_corr
         Parcel::Probe => Subject::named("ping"),
     };
     note(&around, &outgoing, &subject, began, &ended);
+    let done = subject.answered(began, ended.at);
+    around.watch.called(done, outgoing.call, outgoing.deadline, &ended.answer, || around.name());
     let exchange = around.record_exchanges.then(|| recorded(&around, &outgoing, &subject, began, &ended));
     let Ended { at, dialect, answer, .. } = ended;
     let Outgoing { call, to, parcel, .. } = outgoing;
@@ -91,7 +94,9 @@ async fn attempt(around: &Surroundings, outgoing: &Outgoing, dialect: Dialect) -
     let request = Bytes::from(request);
     let deadline = around.clock.instant(outgoing.deadline);
     let most = around.limits.message_bytes_max;
-    let received = around.client.post(outgoing.to.as_str(), request.clone(), deadline, most).await;
+    let headers = around.watch.headers(outgoing.call, subject::match_of(&outgoing.parcel));
+    let received =
+        around.client.post_with(outgoing.to.as_str(), headers, request.clone(), deadline, most).await;
     let at = around.clock.now();
     let mut trouble = None;
     let (answer, understood, response) = match received {
