@@ -14,6 +14,7 @@
 //!    has one, and hand in what that decides as [`Input::Decided`]. A decision may come late, twice or never: the agent
 //!    relies on none, and asks again after a restart. Likewise put every [`Appeal`] to whoever knows the rules of its game.
 
+use crate::census::{Census, Milestone};
 use crate::entropy::Entropy;
 use crate::player::TurnSheet;
 use crate::protocol::decode::{Conformance, Incoming, Limits, Rejection};
@@ -49,6 +50,16 @@ pub trait Agent {
     /// How strictly, and how much at most, the driver is to read of what peers send. It does not change after the
     /// stored events have been applied.
     fn reading(&self) -> (Conformance, Limits);
+
+    /// What an event counts as, for whoever keeps figures. Most count as nothing.
+    fn milestone(_event: &Self::Event) -> Option<Milestone<'_>> {
+        None
+    }
+
+    /// How the agent stands, in figures.
+    fn census(&self) -> Census {
+        Census::default()
+    }
 
     /// How the agent signs: by the id it was registered under, by its own word for itself before that.
     fn sender(&self) -> Sender;

@@ -8,11 +8,13 @@
 //! - [`game`]: the games that are played
 //! - [`timing`], [`retry`], [`post`], [`enrol`], [`log`]: what the agents share: deadlines, mail that must arrive,
 //!   registration, how events are written down
+//! - [`census`]: what can be counted of an agent
 //! - [`league`], [`referee`], [`player`]: the agents
 //! - [`sim`]: a world in virtual time, to prove the agents in
 
 pub mod agent;
 mod alarms;
+pub mod census;
 mod digits;
 pub mod enrol;
 pub mod entropy;

@@ -3,6 +3,7 @@
 //! # Layout
 //! - [`net`]: HTTP, both sides of it
 //! - `mcp`: the Model Context Protocol, for any client of it, at the same address
+//! - [`observe`]: figures, readiness and traces, for whoever operates it
 //! - [`shell`]: runs an agent of the core over HTTP and a store
 //! - [`mind`]: programs and models that decide for a player
 //! - [`seat`]: seats for those who cannot be called, such as clients of language models
@@ -21,6 +22,7 @@ mod local;
 mod mcp;
 pub mod mind;
 pub mod net;
+pub mod observe;
 mod practice;
 pub mod seat;
 pub mod shell;

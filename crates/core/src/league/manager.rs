@@ -9,6 +9,7 @@ use super::settings::Settings;
 use super::state::League;
 use crate::agent::{Agent, Answer, Ask, CallId, Content, Failure, Input, Reply, Request, RequestId, Step};
 use crate::alarms::Alarms;
+use crate::census::{Census, Milestone};
 use crate::entropy::Entropy;
 use crate::post::{Post, Sent};
 use crate::protocol::decode::{Conformance, Deviation, DeviationKind, Incoming, Limits, Rejection};
@@ -398,6 +399,14 @@ impl Agent for Manager {
             self.league.settings.conformance,
             Limits { message_bytes_max: self.league.settings.message_bytes_max, ..Limits::MANAGER },
         )
+    }
+
+    fn milestone(event: &LeagueEvent) -> Option<Milestone<'_>> {
+        event.milestone()
+    }
+
+    fn census(&self) -> Census {
+        self.league.census()
     }
 
     fn sender(&self) -> Sender {

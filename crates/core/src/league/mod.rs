@@ -10,6 +10,7 @@
 
 mod auth;
 mod briefing;
+mod census;
 mod conduct;
 mod drawing;
 pub mod event;

@@ -193,6 +193,11 @@ impl Match {
         self.notice = Some(fixture.notice);
     }
 
+    /// Whether we have been called to it, and have not heard how it ended.
+    pub(super) fn is_under_way(&self) -> bool {
+        !self.finished && !self.invitations.is_empty()
+    }
+
     /// Whether an announcement tells nothing new. One of an earlier attempt, come late, does not.
     pub(super) fn knows(&self, notice: Notice) -> bool {
         self.notice.is_some_and(|known| known.attempt > notice.attempt || known == notice)

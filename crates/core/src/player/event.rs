@@ -1,6 +1,7 @@
 //! What a player must not forget. Only facts stand here, never anything of a peer's token; the player's own is its key.
 
 use super::memory::PastGame;
+use crate::census::Milestone;
 use crate::enrol::{Application, Identity};
 use crate::fair::{Commitment, Nonce};
 use crate::protocol::messages::{MoveRequest, Role};
@@ -57,6 +58,15 @@ pub enum PlayerEvent {
         round_id: RoundId,
     },
     LeagueClosed,
+}
+
+impl PlayerEvent {
+    pub(super) fn milestone(&self) -> Option<Milestone<'_>> {
+        match self {
+            Self::Chosen { fallback: Some(_), .. } => Some(Milestone::FellBack),
+            _ => None,
+        }
+    }
 }
 
 /// A match of ours, as the manager announced it.

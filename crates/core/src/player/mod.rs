@@ -27,6 +27,7 @@ pub use sheet::TurnSheet;
 pub use strategy::{Strategy, Turn};
 
 use crate::agent::{Agent, Ask, Content, Input, Inquiry, Reply, Request, RequestId, Step};
+use crate::census::{Census, Milestone};
 use crate::enrol::{Enrolment, Identity};
 use crate::entropy::Entropy;
 use crate::post::Post;
@@ -292,6 +293,16 @@ impl Agent for Player {
             | PlayerEvent::RoundClosed { .. }
             | PlayerEvent::LeagueClosed => true,
         }
+    }
+
+    fn milestone(event: &PlayerEvent) -> Option<Milestone<'_>> {
+        event.milestone()
+    }
+
+    fn census(&self) -> Census {
+        let lacks = self.enrolment.lacks().filter(|_| !self.durable.league_closed());
+        let matches_live = self.durable.matches().filter(|(_, held)| held.is_under_way()).count();
+        Census { lacks, matches_live, ..Census::default() }
     }
 
     fn sender(&self) -> Sender {

@@ -1,5 +1,6 @@
 //! What a referee must not forget, and what it is assigned. Values only.
 
+use crate::census::Milestone;
 use crate::enrol::{Application, Identity};
 use crate::fair::{Commitment, Secret};
 use crate::game::Seat;
@@ -40,6 +41,27 @@ pub enum RefereeEvent {
     RoundClosed { round_id: RoundId },
     /// The league is over.
     LeagueClosed,
+}
+
+impl RefereeEvent {
+    pub(super) fn milestone(&self) -> Option<Milestone<'_>> {
+        Some(match self {
+            Self::Assigned { assignment } => Milestone::MatchAssigned {
+                league_id: Some(&assignment.league_id),
+                match_id: &assignment.match_id,
+                attempt: assignment.attempt,
+            },
+            Self::Decided { match_id, attempt, result } => {
+                Milestone::MatchDecided { match_id, attempt: *attempt, status: result.status? }
+            }
+            Self::Reported { match_id, .. } => Milestone::MatchSettled(match_id),
+            Self::ReportRefused { match_id, .. } => Milestone::ReportRefused(match_id),
+            Self::HandedBack { match_id, attempt, .. } | Self::Abandoned { match_id, attempt } => {
+                Milestone::AttemptLost { match_id, attempt: *attempt }
+            }
+            _ => return None,
+        })
+    }
 }
 
 /// One attempt at a match, and all that is needed to run it.

@@ -34,6 +34,7 @@ pub use view::{MatchView, PlayerView};
 
 use crate::agent::{Agent, Answer, Ask, CallId, Content, Input, Reply, Request, RequestId, Step};
 use crate::alarms::Alarms;
+use crate::census::{Census, Milestone};
 use crate::enrol::{Enrolment, Identity};
 use crate::entropy::Entropy;
 use crate::game::Seat;
@@ -336,6 +337,19 @@ impl Agent for Referee {
             | RefereeEvent::DialectLearned { .. }
             | RefereeEvent::RoundClosed { .. }
             | RefereeEvent::LeagueClosed => true,
+        }
+    }
+
+    fn milestone(event: &RefereeEvent) -> Option<Milestone<'_>> {
+        event.milestone()
+    }
+
+    fn census(&self) -> Census {
+        Census {
+            lacks: self.enrolment.lacks(),
+            matches_live: self.playing.len(),
+            matches_waiting: self.queue.len() + self.unlocated.len(),
+            league: None,
         }
     }
 

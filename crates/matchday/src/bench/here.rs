@@ -4,6 +4,7 @@ use super::size::Size;
 use crate::local::ports::Ports;
 use crate::local::{LocalLeague, Plan, Seat};
 use crate::mind::chooser::Chooser;
+use crate::observe::Observed;
 use crate::store::Store;
 use anyhow::Result;
 use matchday_core::game;
@@ -42,5 +43,6 @@ fn plan(size: Size) -> Plan {
         seed: None,
         record_exchanges: true,
         rules: None,
+        observed: Observed::default(),
     }
 }

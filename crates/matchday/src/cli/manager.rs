@@ -4,7 +4,7 @@
 use super::config::{Config, Flags};
 use super::desk::Desk;
 use super::settings::ForManager;
-use super::{Usage, competition, network, notice, seat, serve, tls};
+use super::{Usage, competition, network, notice, observing, seat, serve, tls};
 use crate::shell::{self, Options, entropy_from_system};
 use crate::store::{Store, Stream};
 use anyhow::{Context, Result};
@@ -34,6 +34,8 @@ pub(super) async fn execute(flags: Flags<ForManager>) -> Result<ExitCode> {
     let listener = serve::bind(&config).await?;
     let listening = listener.local_addr()?;
     let to_ourselves = tls::client_to_ourselves(&config, options.terms.tls.as_ref())?;
+    let observed = observing::observed(&config, listening, &options.client)?;
+    options.observed = observed.clone();
     options.client = network::guarded(&config, &options.client, listening, &[])?;
     let (path, store) = serve::open_store(&config, "matchday.db".to_owned())?;
     let mut token = config.text("operator-token").map(Token::new);
@@ -76,7 +78,7 @@ pub(super) async fn execute(flags: Flags<ForManager>) -> Result<ExitCode> {
         let players = league.players.values().filter(|player| !player.withdrawn).count();
         (league.phase, players, league.referees.len())
     };
-    serve::until_told(handle, store, stop, look, async |(phase, players, referees)| {
+    let served = serve::until_told(handle, store, stop, look, async |(phase, players, referees)| {
         let Some(wanted) = &waiting else { return Ok(()) };
         if phase != Phase::Registration {
             waiting = None;
@@ -90,7 +92,9 @@ pub(super) async fn execute(flags: Flags<ForManager>) -> Result<ExitCode> {
         }
         Ok(())
     })
-    .await
+    .await;
+    observed.flush().await;
+    served
 }
 
 /// `base` with what the settings say.

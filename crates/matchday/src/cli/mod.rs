@@ -4,15 +4,17 @@
 //! # Layout
 //! - [`settings`], `config`, `config_file`: what can be set, and where each value came from
 //! - `manager`, `referee`, `player`, `seat`: the agents, which keep running; `serve`: what they have in common
-//! - `network`, `tls`: whom an agent may call and what it takes; certificates; `limits`: all limits in one table
+//! - `observing`: what an operator can see; `network`, `tls`: whom an agent may call and what it takes; certificates; `limits`: all limits in one table
 //! - `desk`: talks to a manager; `look`, `stats`, `order`: the commands that do; `watch`: what is looked at again and again
 //! - `new`: a starter agent; `check`: is an agent conformant? `practice`: how does it bear a league, and trouble?
 //! - `bench`: how fast it is
 //! - `games`: what can be played
 //! - `schema`: the messages and methods for those who write agents
-//! - `run`: a whole league at once; `files`: what can be made of a stored league; `against`: its requests, sent again
+//! - `run`: a whole league at once; `files`: what can be made of a stored league; `against`: its requests, sent again;
+//!   `backup`: a copy of it
 
 mod against;
+mod backup;
 mod bench;
 mod check;
 mod competition;
@@ -27,6 +29,7 @@ mod look;
 mod manager;
 mod network;
 mod new;
+mod observing;
 mod order;
 mod player;
 mod practice;
@@ -127,6 +130,8 @@ enum Command {
     Replay(files::ReplayArgs),
     /// Write a stored league out as JSON and CSV
     Export(files::ExportArgs),
+    /// Copy a store, also while it is in use, and check the copy
+    Backup(backup::BackupArgs),
 }
 
 /// The command was called in a way that cannot work.
@@ -170,6 +175,7 @@ async fn execute(command: Command) -> anyhow::Result<ExitCode> {
         Command::Verify(args) => files::verify(args),
         Command::Replay(args) => files::replay(args).await,
         Command::Export(args) => files::export(args),
+        Command::Backup(args) => backup::execute(args),
     }
 }
 

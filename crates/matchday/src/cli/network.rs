@@ -65,7 +65,7 @@ pub(super) fn terms(config: &Config) -> Result<Terms> {
         headers_max: within(config, "headers-max", 8, 1024)?.unwrap_or(usual.headers_max),
         head_bytes_max: within(config, "header-bytes-max", *HEADER_BYTES.start(), *HEADER_BYTES.end())?
             .unwrap_or(usual.head_bytes_max),
-        tls: None,
+        ..usual
     })
 }
 

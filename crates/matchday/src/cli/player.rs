@@ -2,7 +2,7 @@
 
 use super::config::{Config, Flags};
 use super::settings::ForPlayer;
-use super::{Usage, network, notice, serve};
+use super::{Usage, network, notice, observing, serve};
 use crate::mind::chooser::{self, Chooser, LLM, Outside};
 use crate::mind::command::PREFIX;
 use crate::mind::llm::{Api, Key, Llm};
@@ -52,7 +52,10 @@ pub(super) async fn execute(flags: Flags<ForPlayer>) -> Result<ExitCode> {
     let chooser = chooser(&config, &options.client)?;
     let manager = serve::endpoint(&config, "manager")?.context("name the manager with --manager URL")?;
     let listener = serve::bind(&config).await?;
-    let port = listener.local_addr()?.port();
+    let listening = listener.local_addr()?;
+    let port = listening.port();
+    let observed = observing::observed(&config, listening, &options.client)?;
+    options.observed = observed.clone();
     let settings = Settings {
         manager,
         contact_endpoint: serve::contact(&config, port)?,
@@ -67,7 +70,11 @@ pub(super) async fn execute(flags: Flags<ForPlayer>) -> Result<ExitCode> {
     let player = chooser.player(settings).with_token(config.text("auth-token").map(Token::new));
     let handle = shell::run(player, listener, store.clone(), stream, options)?;
     let look = |player: &Player| player.enrolment().clone();
-    serve::until_told(handle, store, stop, look, async |enrolment| serve::check_enrolment(enrolment)).await
+    let served =
+        serve::until_told(handle, store, stop, look, async |enrolment| serve::check_enrolment(enrolment));
+    let served = served.await;
+    observed.flush().await;
+    served
 }
 
 /// Every game that it may be invited to.

@@ -2,7 +2,7 @@
 
 use super::config::Flags;
 use super::settings::ForReferee;
-use super::{network, serve};
+use super::{network, observing, serve};
 use crate::shell;
 use crate::store::Stream;
 use anyhow::{Context, Result};
@@ -35,6 +35,8 @@ pub(super) async fn execute(flags: Flags<ForReferee>) -> Result<ExitCode> {
     game_types.extend(outside.clone());
     let listener = serve::bind(&config).await?;
     let listening = listener.local_addr()?;
+    let observed = observing::observed(&config, listening, &options.client)?;
+    options.observed = observed.clone();
     options.client = network::guarded(&config, &options.client, listening, &[manager.as_str()])?;
     let port = listening.port();
     let settings = Settings {
@@ -57,5 +59,9 @@ pub(super) async fn execute(flags: Flags<ForReferee>) -> Result<ExitCode> {
     let referee = referee.with_token(config.text("auth-token").map(Token::new));
     let handle = shell::run(referee, listener, store.clone(), stream, options)?;
     let look = |referee: &Referee| referee.enrolment().clone();
-    serve::until_told(handle, store, stop, look, async |enrolment| serve::check_enrolment(enrolment)).await
+    let served =
+        serve::until_told(handle, store, stop, look, async |enrolment| serve::check_enrolment(enrolment));
+    let served = served.await;
+    observed.flush().await;
+    served
 }

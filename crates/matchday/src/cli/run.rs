@@ -2,11 +2,12 @@
 
 use super::competition::{self, CompetitionArgs};
 use super::serve::Stop;
-use super::{Usage, games};
+use super::{Usage, games, observing};
 use crate::local::ports::{Others, Ports};
 use crate::local::{LocalLeague, Plan, Seat};
 use crate::mind::chooser::{self, Chooser};
 use crate::mind::game_program::{Allowance, GameProgram};
+use crate::net::client::Client;
 use crate::store::Store;
 use crate::store::history::History;
 use crate::view::live::View;
@@ -81,6 +82,12 @@ pub(crate) struct RunArgs {
     /// Whether every message and answer is kept, for `replay` and `export`
     #[arg(long, value_enum, default_value_t = Switch::On)]
     exchanges: Switch,
+    /// Whether /metrics of every agent shows figures of all of them, for Prometheus
+    #[arg(long, value_enum, default_value_t = Switch::On)]
+    metrics: Switch,
+    /// A collector of OpenTelemetry that traces are sent to, such as http://127.0.0.1:4318
+    #[arg(long, value_name = "URL", value_parser = observing::collector)]
+    otlp: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -132,6 +139,7 @@ impl RunArgs {
             seed: self.seed,
             record_exchanges: self.exchanges == Switch::On,
             rules: None,
+            observed: observing::of(self.metrics == Switch::On, self.otlp.clone(), &Client::new()),
         }
     }
 
@@ -190,7 +198,7 @@ pub(crate) async fn execute(args: RunArgs) -> Result<ExitCode> {
     let store = Store::open(&file)?;
     let mut view = View::new(args.quiet || args.json);
     view.say(&opening(&args, &plan, &ports, &file)?);
-    let strategies = strategies(&plan);
+    let (strategies, observed) = (strategies(&plan), plan.observed.clone());
 
     let Ports { manager, others } = ports;
     let mut local = LocalLeague::begin(plan, store, manager)?;
@@ -202,6 +210,7 @@ pub(crate) async fn execute(args: RunArgs) -> Result<ExitCode> {
     let took = began.elapsed();
     view.finish();
     let closed = local.shutdown().await;
+    observed.flush().await;
     let interrupted = played.is_none();
     let lies = || format!("the league broke off; what is decided lies in {}", file.display());
     played.unwrap_or(Ok(())).and(closed).with_context(lies)?;

@@ -2,7 +2,7 @@
 
 use super::config::{Config, Flags};
 use super::settings::ForSeat;
-use super::{Usage, network, notice, serve};
+use super::{Usage, network, notice, observing, serve};
 use crate::seat::{self, Seats};
 use anyhow::{Context, Result};
 use matchday_core::player::strategy::{self, StrategyEntry};
@@ -32,6 +32,8 @@ pub(super) async fn execute(flags: Flags<ForSeat>) -> Result<ExitCode> {
     let max = max_seats(&config)?;
     let listener = serve::bind(&config).await?;
     let address = listener.local_addr()?;
+    let observed = observing::observed(&config, address, &options.client)?;
+    options.observed = observed.clone();
     let home = serve::contact(&config, address.port())?;
     let (_, store) = serve::open_store(&config, format!("seat-{}.db", address.port()))?;
     notice(&format!("seats at {home} - add this address to a client of the Model Context Protocol"));
@@ -43,6 +45,7 @@ pub(super) async fn execute(flags: Flags<ForSeat>) -> Result<ExitCode> {
     let _ = close.send(true);
     serving.await?;
     store.close()?;
+    observed.flush().await;
     Ok(ExitCode::SUCCESS)
 }
 

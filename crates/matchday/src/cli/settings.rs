@@ -8,6 +8,7 @@ use super::network::{
     ALLOW_ENDPOINTS, BODY_TIMEOUT, CONNECTIONS_MAX, CONNECTIONS_PER_ADDRESS, ENDPOINTS, EXCHANGES_BYTES_MAX,
     HEAD_TIMEOUT, HEADER_BYTES_MAX, HEADERS_MAX, INBOX_MAX, MESSAGE_BYTES_MAX,
 };
+use super::observing::{METRICS, OTLP};
 use super::tls::{TLS_CA, TLS_CERT, TLS_CLIENT_CA, TLS_CLIENT_CERT, TLS_CLIENT_KEY, TLS_KEY};
 
 #[derive(Debug)]
@@ -229,6 +230,8 @@ impl Settings for ForManager {
         HEAD_TIMEOUT,
         BODY_TIMEOUT,
         INBOX_MAX,
+        METRICS,
+        OTLP,
         LOG,
         EXCHANGES,
         EXCHANGES_BYTES_MAX,
@@ -261,6 +264,8 @@ impl Settings for ForSeat {
         BODY_TIMEOUT,
         INBOX_MAX,
         MESSAGE_BYTES_MAX,
+        METRICS,
+        OTLP,
         LOG,
         EXCHANGES,
         EXCHANGES_BYTES_MAX,
@@ -308,6 +313,8 @@ impl Settings for ForReferee {
         BODY_TIMEOUT,
         INBOX_MAX,
         MESSAGE_BYTES_MAX,
+        METRICS,
+        OTLP,
         LOG,
         EXCHANGES,
         EXCHANGES_BYTES_MAX,
@@ -371,6 +378,8 @@ impl Settings for ForPlayer {
         BODY_TIMEOUT,
         INBOX_MAX,
         MESSAGE_BYTES_MAX,
+        METRICS,
+        OTLP,
         LOG,
         EXCHANGES,
         EXCHANGES_BYTES_MAX,

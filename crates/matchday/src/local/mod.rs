@@ -13,6 +13,7 @@ use crate::net::client::Client;
 use crate::net::names::Names;
 use crate::net::policy::{Policy, Scopes};
 use crate::net::strangers::Strangers;
+use crate::observe::Observed;
 use crate::shell::{
     self, Clock, Handle, Mind, NoEntropy, Options, Rules, entropy_from_system, entropy_numbered,
 };
@@ -54,6 +55,8 @@ pub(crate) struct Plan {
     pub(crate) record_exchanges: bool,
     /// Who knows the rules, if the game is not one of ours.
     pub(crate) rules: Option<GameProgram>,
+    /// What can be seen of it.
+    pub(crate) observed: Observed,
 }
 
 /// A player of ours.
@@ -301,6 +304,7 @@ fn options(plan: &Plan, client: &Client, clock: Clock, agent: &str) -> Result<Op
         client: client.clone(),
         clock,
         record_exchanges: plan.record_exchanges,
+        observed: plan.observed.clone(),
         ..Options::new(entropy)
     })
 }

@@ -16,6 +16,7 @@ use std::future::Future;
 use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
@@ -42,6 +43,8 @@ pub struct Terms {
     pub head_bytes_max: usize,
     /// Without it, HTTP is spoken in the open.
     pub tls: Option<Serving>,
+    /// Counts those that are open now, for whoever wants to know.
+    pub open: Arc<AtomicUsize>,
 }
 
 impl Default for Terms {
@@ -53,6 +56,7 @@ impl Default for Terms {
             headers_max: 64,
             head_bytes_max: 32 * 1024,
             tls: None,
+            open: Arc::default(),
         }
     }
 }
@@ -99,9 +103,10 @@ pub async fn serve<H, F, B>(
                     Some(of_address) => {
                         let serving =
                             connection(stream, peer, terms.clone(), handler.clone(), until_closing.clone());
+                        let open = Open::one_more(&terms.open);
                         connections.spawn(async move {
                             serving.await;
-                            drop((place, of_address));
+                            drop((place, of_address, open));
                         });
                     }
                 },
@@ -111,6 +116,22 @@ pub async fn serve<H, F, B>(
     }
     drop(listener);
     let _in_time = timeout(DRAIN_MAX, async { while connections.join_next().await.is_some() {} }).await;
+}
+
+/// A connection that is counted until this is dropped, also if it is broken off.
+struct Open(Arc<AtomicUsize>);
+
+impl Open {
+    fn one_more(count: &Arc<AtomicUsize>) -> Self {
+        count.fetch_add(1, Ordering::Relaxed);
+        Self(Arc::clone(count))
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 /// One more would be too many from this address. It is told as well as may be without waiting for it.

@@ -22,6 +22,7 @@ use crate::local::ports::Others;
 use crate::local::{LocalLeague, Plan, Seat};
 use crate::mind::chooser::Chooser;
 use crate::net::client::Client;
+use crate::observe::Observed;
 use crate::shell::{Clock, entropy_from_system};
 use crate::store::Store;
 use anyhow::{Context, Result, anyhow, bail};
@@ -214,7 +215,15 @@ fn plan(terms: &Terms, programme: &Programme, seats: Vec<Seat>) -> Plan {
         fixtures: Some(programme.fixtures()),
         ..league::Settings::default()
     };
-    Plan { league, seats, referees: 1, seed: None, record_exchanges: true, rules: None }
+    Plan {
+        league,
+        seats,
+        referees: 1,
+        seed: None,
+        record_exchanges: true,
+        rules: None,
+        observed: Observed::default(),
+    }
 }
 
 /// What an agent would say for itself.

@@ -8,6 +8,7 @@ use crate::net::answer::{DISCARD_MAX, bare, closing, json, turned_away, with};
 use crate::net::body::{self, BodyError};
 use crate::net::guard::Guard;
 use crate::net::server::{self, Answer};
+use crate::observe::{figures, readiness};
 use hyper::body::Incoming;
 use hyper::header::ALLOW;
 use hyper::{Method, Request, StatusCode};
@@ -35,7 +36,8 @@ pub struct Hall {
 /// Serves the seats until `closing` turns true, and then shuts all of them down.
 pub async fn serve(seats: Arc<Seats>, listener: TcpListener, mut closing: watch::Receiver<bool>) {
     let options = &seats.options;
-    let terms = options.terms.clone();
+    let mut terms = options.terms.clone();
+    terms.open = Arc::clone(&options.observed.metrics.connections);
     let hall = Arc::new(Hall {
         guard: Guard::new(seats.address, options.allowed.clone()),
         body_timeout: options.body_timeout,
@@ -67,9 +69,13 @@ impl Hall {
         match (request.uri().path(), request.method()) {
             ("/mcp", &Method::POST) => self.message(request, peer).await,
             ("/mcp", &Method::GET | &Method::DELETE) => self.mcp.other(request, peer).await,
+            ("/health/ready", &Method::GET) => readiness(self.seats.lacks()),
+            ("/metrics", &Method::GET) => figures(&self.seats.options.observed).await,
             ("/health/live", &Method::GET) => json(StatusCode::OK, br#"{"status":"ok"}"#.to_vec()),
             ("/mcp", _) => with(bare(StatusCode::METHOD_NOT_ALLOWED), ALLOW, self.mcp.methods()),
-            ("/health/live", _) => with(bare(StatusCode::METHOD_NOT_ALLOWED), ALLOW, "GET"),
+            ("/health/live" | "/health/ready" | "/metrics", _) => {
+                with(bare(StatusCode::METHOD_NOT_ALLOWED), ALLOW, "GET")
+            }
             _ => bare(StatusCode::NOT_FOUND),
         }
     }

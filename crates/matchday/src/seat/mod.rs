@@ -189,6 +189,12 @@ impl Seats {
         Ok(())
     }
 
+    /// Why nobody can take a seat, in words for people.
+    fn lacks(&self) -> Option<String> {
+        let stopping = self.closing.borrow().then(|| "the seats are being closed".to_owned());
+        self.book.store().trouble().or(stopping)
+    }
+
     /// Whether this is for one of the seats.
     pub(crate) fn is_seats(uri: &Uri) -> bool {
         uri.path().starts_with(SEATS)

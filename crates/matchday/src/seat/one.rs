@@ -83,9 +83,10 @@ impl Seat {
         let home = contact(&settings.home, kept.number);
         let mut player = player(settings, &name, &home)?;
         let stream = Stream(format!("player/seat-{}", kept.number).into());
-        shell::replay(&mut player, store, &stream)?;
+        let watch = shell::watch(&player, &options);
+        shell::replay(&mut player, store, &stream, &watch)?;
         // Whoever has played a league to its end does not enter the next one unasked.
-        let start = Start { address, home, wakes: !player.durable().league_closed() };
+        let start = Start { address, home, wakes: !player.durable().league_closed(), watch };
         let options = Options { mind: Some(Arc::new(Holder(Arc::clone(&turns)))), ..options };
         let Hosted { handle, door, changes } = shell::host(player, start, store.clone(), stream, options);
         Ok(Self {

@@ -6,7 +6,7 @@ use super::inbox::Arrived;
 use super::journal::{Entry, Level, millis};
 use super::record::kept;
 use super::subject::{self, Subject};
-use crate::net::client::{CallError, Called, Received, Times};
+use crate::net::client::{CallError, Called, Sending, Received, Times};
 use crate::store::{Direction, Exchange};
 use bytes::Bytes;
 use matchday_core::agent::{Answer, Failure, Outgoing, Parcel};
@@ -34,6 +34,7 @@ struct Ended {
 /// Makes the call. `may_correct`: if the peer does not know the method, another dialect may be what it knows.
 pub(super) async fn make(around: Arc<Surroundings>, outgoing: Outgoing, may_correct: bool) {
     let began = around.clock.now();
+    let _under_way = around.watch.call_began();
     let ended = tokio::select! {
         biased;
         () = around.inbox.closed() => return,
@@ -44,6 +45,8 @@ pub(super) async fn make(around: Arc<Surroundings>, outgoing: Outgoing, may_corr
         Parcel::Probe => Subject::named("ping"),
     };
     note(&around, &outgoing, &subject, began, &ended);
+    let done = subject.answered(began, ended.at);
+    around.watch.called(done, outgoing.call, outgoing.deadline, &ended.answer, || around.name());
     let exchange = around.record_exchanges.then(|| recorded(&around, &outgoing, &subject, began, &ended));
     let Ended { at, dialect, answer, .. } = ended;
     let Outgoing { call, to, parcel, .. } = outgoing;
@@ -93,8 +96,9 @@ async fn attempt(around: &Surroundings, outgoing: &Outgoing, dialect: Dialect) -
     let request = Bytes::from(request);
     let deadline = around.clock.instant(outgoing.deadline);
     let most = around.limits.message_bytes_max;
-    let called = around.client.call(outgoing.to.as_str(), request.clone(), deadline, most).await;
-    let Called { times, outcome } = called;
+    let headers = around.watch.headers(outgoing.call, subject::match_of(&outgoing.parcel));
+    let sending = Sending { headers, body: request.clone() };
+    let Called { times, outcome } = around.client.call(outgoing.to.as_str(), sending, deadline, most).await;
     let at = arrival(around, &times, &outcome);
     let mut trouble = None;
     let (answer, understood, response) = match outcome {

@@ -10,12 +10,14 @@ use crate::net::answer::{DISCARD_MAX, bare, closing, json, turned_away, with};
 use crate::net::body::{self, BodyError};
 use crate::net::guard::{Guard, Stranger};
 use crate::net::server::Answer;
+use crate::observe::trace::Parent;
+use crate::observe::{self, Vitals};
 use crate::seat::Seats;
 use bytes::Bytes;
 use hyper::body::Incoming;
 use hyper::header::{ALLOW, HeaderValue, RETRY_AFTER};
 use hyper::http::request::Parts;
-use hyper::{Method, Request, StatusCode};
+use hyper::{HeaderMap, Method, Request, StatusCode};
 use matchday_core::agent::Content;
 use matchday_core::protocol::Timestamp;
 use matchday_core::protocol::dialect::Dialect;
@@ -38,6 +40,8 @@ pub(crate) struct Door {
     body_timeout: Duration,
     /// Those who play through this agent's address, if it has seats for them.
     seats: Option<Arc<Seats>>,
+    /// What an operator may ask of it.
+    vitals: Vitals,
 }
 
 /// What became of one HTTP exchange.
@@ -78,9 +82,10 @@ impl Door {
         pace: Pace,
         body_timeout: Duration,
         seats: Option<Arc<Seats>>,
+        vitals: Vitals,
     ) -> Self {
         let mcp = Mcp::new(Arc::clone(&reception), seats.clone());
-        Self { mcp, reception, guard, pace, body_timeout, seats }
+        Self { mcp, reception, guard, pace, body_timeout, seats, vitals }
     }
 
     /// Ends what streams to those who listen, and whoever plays through this address.
@@ -97,6 +102,9 @@ impl Door {
         }
         if let Some(answer) = schemas::answer(&request) {
             return answer;
+        }
+        if observe::is_asked(request.uri().path()) {
+            return Box::pin(self.vitals.answer(&request)).await;
         }
         if let Some(seats) = self.seats.as_ref().filter(|_| Seats::is_seats(request.uri())) {
             // What the seats answer may pass through a door such as this one.
@@ -143,7 +151,7 @@ impl Door {
             }
             // Rare, and much larger than what is common: whatever is awaited in place makes every answer as large.
             Some(meant) => Box::pin(self.hand_on(head, body, meant, peer)).await,
-            None => self.league_message(requests, &body, peer).await,
+            None => self.league_message(requests, &body, peer, parent(&head.headers)).await,
         }
     }
 
@@ -160,7 +168,13 @@ impl Door {
         answer
     }
 
-    async fn league_message(&self, requests: Requests<'_>, body: &Bytes, peer: SocketAddr) -> Answer {
+    async fn league_message(
+        &self,
+        requests: Requests<'_>,
+        body: &Bytes,
+        peer: SocketAddr,
+        parent: Option<Parent>,
+    ) -> Answer {
         let at = self.reception.now();
         let done = self.exchange(requests, at, peer).await;
         let (status, text, seconds) = match done.answer {
@@ -168,7 +182,7 @@ impl Door {
             Answered::Later(reply, seconds) => (StatusCode::TOO_MANY_REQUESTS, reply.body, Some(seconds)),
             Answered::Gone => (StatusCode::SERVICE_UNAVAILABLE, gone(), None),
         };
-        self.reception.tell(at, peer, &done.subject, &done.outcome, body, &text);
+        self.reception.tell(at, peer, &done.subject, &done.outcome, body, &text, parent);
         match (status, seconds) {
             (_, Some(seconds)) => later(json(status, text), seconds),
             (StatusCode::SERVICE_UNAVAILABLE, _) => closing(json(status, text)),
@@ -297,6 +311,11 @@ impl Door {
         let outcome = SmolStr::new_static("E014 RATE_LIMITED");
         Outcome { subject, outcome, answer: Answered::Later(reply, 1) }
     }
+}
+
+/// What called, in its trace, if it says so.
+fn parent(headers: &HeaderMap) -> Option<Parent> {
+    Parent::parse(headers.get("traceparent")?.to_str().ok()?)
 }
 
 /// The same, with the word when to come again.

@@ -10,6 +10,7 @@ use super::record::Recorder;
 use super::release::{Progress, Release};
 use super::rules::Rules;
 use crate::net::client::Client;
+use crate::observe::Watch;
 use crate::store::{Batch, Exchange, Store, Stream};
 use matchday_core::agent::{Agent, Input, Outgoing, Request, RequestId, Step};
 use matchday_core::entropy::Entropy;
@@ -35,6 +36,8 @@ pub(super) struct Surroundings {
     /// How the agent signs at present.
     pub(super) name: watch::Receiver<Sender>,
     pub(super) journal: Journal,
+    /// What is counted and traced of it.
+    pub(super) watch: Watch,
     pub(super) record_exchanges: bool,
     pub(super) exchanges_bytes_max: u64,
     /// Counts the steps that have become durable, for whoever shows what is.
@@ -247,6 +250,9 @@ impl<A: Agent> Driver<A> {
         self.latest = self.latest.max(at);
         let Step { events, outbox, replies, inquiries, appeals } =
             self.agent.handle(self.latest, &mut self.entropy, input);
+        for milestone in events.iter().filter_map(A::milestone) {
+            self.around.watch.reached(self.latest, &milestone, || self.agent.sender());
+        }
         let can_wait = events.iter().all(A::can_wait);
         let lines: Result<Vec<_>, _> = events.iter().map(|event| log::write(self.latest, event)).collect();
         let release = Release {

@@ -69,12 +69,13 @@ impl ReplySlot {
 pub(super) struct Inbox {
     arrived: mpsc::UnboundedSender<Arrived>,
     room: Arc<Semaphore>,
+    len: usize,
 }
 
 impl Inbox {
     pub(super) fn new(len: usize) -> (Self, mpsc::UnboundedReceiver<Arrived>) {
         let (arrived, arrivals) = mpsc::unbounded_channel();
-        (Self { arrived, room: Arc::new(Semaphore::new(len)) }, arrivals)
+        (Self { arrived, room: Arc::new(Semaphore::new(len)), len }, arrivals)
     }
 
     /// Places for `count` requests, all or none.
@@ -82,6 +83,11 @@ impl Inbox {
         let many = u32::try_from(count).ok()?;
         let mut all = Arc::clone(&self.room).try_acquire_many_owned(many).ok()?;
         Some((0..count).filter_map(|_| all.split(1)).collect())
+    }
+
+    /// How many requests wait for the agent or for their reply.
+    pub(super) fn waiting(&self) -> usize {
+        self.len.saturating_sub(self.room.available_permits())
     }
 
     /// Puts in what needs no place. If the agent has stopped, it is lost, and nobody is left to miss it.

@@ -9,6 +9,7 @@
 //! - `pace`: how much one address may ask; `subject`: what a message is about; `schemas`: what the agent says about the messages it speaks
 //! - [`mind`]: who decides for an agent that does not decide for itself
 //! - [`journal`]: one line for each thing that happens; `record`, `budget`: exchanges as they are kept, and how many
+//! - `probe`: the agent as it is watched from outside
 //! - [`handle`]: what is left in the hands of whoever started the agent
 
 mod applicant;
@@ -23,6 +24,7 @@ mod inbox;
 pub mod journal;
 pub mod mind;
 mod pace;
+mod probe;
 mod reception;
 mod record;
 mod release;
@@ -45,6 +47,7 @@ pub use rules::Rules;
 use crate::net::client::Client;
 use crate::net::guard::{Allowed, Guard};
 use crate::net::server::{self, Terms};
+use crate::observe::{Observed, Probe, Vitals, Watch};
 use crate::seat::Seats;
 use crate::store::{Store, StoreError, Stream};
 use driver::{Driver, Surroundings};
@@ -53,6 +56,7 @@ use matchday_core::agent::Agent;
 use matchday_core::entropy::Entropy;
 use matchday_core::log::{self, LogError};
 use pace::Pace;
+use probe::AgentProbe;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -92,6 +96,8 @@ pub struct Options {
     pub rules: Option<Arc<dyn Rules>>,
     /// Seats at the agent's own address, if it is a manager that has some.
     pub seats: Option<Arc<Seats>>,
+    /// The agents of one process share it.
+    pub observed: Observed,
 }
 
 impl Options {
@@ -112,6 +118,7 @@ impl Options {
             mind: None,
             rules: None,
             seats: None,
+            observed: Observed::default(),
         }
     }
 }
@@ -139,11 +146,13 @@ where
     A: Agent + Send + 'static,
     A::Event: Send,
 {
-    replay(&mut agent, &store, &stream)?;
+    let watch = watch(&agent, &options);
+    replay(&mut agent, &store, &stream, &watch)?;
     let address = listener.local_addr().map_err(StartError::NoAddress)?;
-    let terms = options.terms.clone();
+    let mut terms = options.terms.clone();
+    terms.open = Arc::clone(&options.observed.metrics.connections);
     let scheme = if terms.tls.is_some() { "https" } else { "http" };
-    let start = Start { address, home: format!("{scheme}://{address}/mcp"), wakes: true };
+    let start = Start { address, home: format!("{scheme}://{address}/mcp"), wakes: true, watch };
     let serving = |door, closing| tokio::spawn(serve(door, listener, terms, closing));
     Ok(begin(agent, start, store, stream, options, serving).handle)
 }
@@ -164,6 +173,8 @@ pub(crate) struct Start {
     pub(crate) home: String,
     /// Whether it is woken, or only answers.
     pub(crate) wakes: bool,
+    /// What has seen its events so far.
+    pub(crate) watch: Watch,
 }
 
 /// Like [`run`], behind somebody else's socket. `agent` must have been brought to where its events left it.
@@ -187,7 +198,7 @@ where
     A: Agent + Send + 'static,
     A::Event: Send,
 {
-    let Start { address, home, wakes } = start;
+    let Start { address, home, wakes, watch } = start;
     let (inbox, arrivals) = Inbox::new(options.inbox_len);
     let (controls, control) = mpsc::unbounded_channel();
     let (close, closing) = watch::channel(false);
@@ -204,6 +215,7 @@ where
         limits,
         name: named,
         journal: options.journal,
+        watch,
         record_exchanges: options.record_exchanges,
         exchanges_bytes_max: options.exchanges_bytes_max,
         changes: watch::Sender::new(0),
@@ -214,7 +226,10 @@ where
     let guard = Guard::new(address, options.allowed);
     let changes = reception.changes();
     let pace = Pace::new(options.requests_per_address);
-    let door = Arc::new(Door::new(reception, guard, pace, options.body_timeout, options.seats));
+    let probe: Arc<dyn Probe> = Arc::new(AgentProbe::new(&around, &controls, &store));
+    options.observed.metrics.watch(&probe);
+    let vitals = Vitals { observed: options.observed, probe };
+    let door = Arc::new(Door::new(reception, guard, pace, options.body_timeout, options.seats, vitals));
     let serving = serving(Arc::clone(&door), closing);
     let driver = Driver::new(agent, options.entropy, store, stream, around, name);
     let ending = Arc::clone(&close);
@@ -240,8 +255,18 @@ async fn close_with(door: Arc<Door>, mut closing: watch::Receiver<bool>) {
     door.close().await;
 }
 
+/// What is to be counted and traced of an agent that is about to be started.
+pub(crate) fn watch<A: Agent>(agent: &A, options: &Options) -> Watch {
+    Watch::over(&agent.sender(), &options.observed)
+}
+
 /// Brings an agent to where its stored events left it.
-pub(crate) fn replay<A: Agent>(agent: &mut A, store: &Store, stream: &Stream) -> Result<(), StartError> {
+pub(crate) fn replay<A: Agent>(
+    agent: &mut A,
+    store: &Store,
+    stream: &Stream,
+    watch: &Watch,
+) -> Result<(), StartError> {
     let name = || stream.0.to_string();
     let events = store.load(stream).map_err(|error| StartError::Unreadable { stream: name(), error })?;
     for (before, stored) in events.iter().enumerate() {
@@ -251,6 +276,9 @@ pub(crate) fn replay<A: Agent>(agent: &mut A, store: &Store, stream: &Stream) ->
             error,
         })?;
         agent.apply(at, &event);
+        if let Some(milestone) = A::milestone(&event) {
+            watch.past(at, &milestone);
+        }
     }
     Ok(())
 }

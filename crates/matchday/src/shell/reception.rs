@@ -8,6 +8,7 @@ use super::journal::{Entry, Level, millis};
 use super::record::kept;
 use super::schemas;
 use super::subject::{self, Subject};
+use crate::observe::trace::Parent;
 use crate::store::{Direction, Exchange};
 use matchday_core::agent::Content;
 use matchday_core::protocol::decode::{Limits, Reading};
@@ -95,6 +96,9 @@ impl Reception {
             return Submitted { subject, reply: None };
         };
         let subject = Subject::of_ask(&ask);
+        if around.watch.is_tracing() {
+            around.watch.learn(subject::league_of(&ask));
+        }
         let local = self.on_loopback && peer.ip().is_loopback();
         let reply = Some(applicant::put(around, place, at, ask, dialect, local));
         Submitted { subject, reply }
@@ -118,7 +122,7 @@ impl Reception {
             Content::Data(data) => data.to_string().into_bytes(),
             Content::Received => Vec::new(),
         };
-        self.tell(at, peer, &subject, &outcome, written.as_bytes(), &answer);
+        self.tell(at, peer, &subject, &outcome, written.as_bytes(), &answer, None);
         Ok(content)
     }
 
@@ -179,7 +183,8 @@ impl Reception {
         (subject, Message::new(envelope, error))
     }
 
-    /// What became of one exchange.
+    /// What became of one exchange; `parent` is what called, in its trace.
+    #[allow(clippy::too_many_arguments, reason = "an exchange is all of these")]
     pub(super) fn tell(
         &self,
         at: Timestamp,
@@ -188,9 +193,11 @@ impl Reception {
         outcome: &SmolStr,
         request: &[u8],
         answer: &[u8],
+        parent: Option<Parent>,
     ) {
         let around = &self.around;
         let done_at = self.note(at, peer, subject, outcome);
+        around.watch.traced(subject.answered(at, done_at), outcome, parent, || around.name());
         // A caller in this process has its own record of it.
         if around.record_exchanges && !around.client.is_caller(peer) {
             around.inbox.put(Arrived::Exchange(Exchange {
@@ -213,7 +220,7 @@ impl Reception {
         }
     }
 
-    /// For the journal alone. Gives back when the exchange was over.
+    /// For the journal and the figures alone. Gives back when the exchange was over.
     pub(super) fn note(
         &self,
         at: Timestamp,
@@ -223,6 +230,7 @@ impl Reception {
     ) -> Timestamp {
         let around = &self.around;
         let done_at = around.clock.now();
+        around.watch.answered(subject.answered(at, done_at), outcome);
         around.journal.note(|| {
             let kind = &subject.message_type;
             let kind = if kind.is_empty() { "a request" } else { kind.as_str() };
@@ -242,6 +250,7 @@ impl Reception {
 
     pub(super) fn refused_unread(&self, peer: SocketAddr, why: &str) {
         let around = &self.around;
+        around.watch.turned_away();
         around.journal.note(|| {
             let message = format!("a request from {peer} was refused: {why}");
             Entry::new(around.clock.now(), around.name(), "message_refused", message)

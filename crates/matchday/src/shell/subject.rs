@@ -1,8 +1,11 @@
 //! What a message is about, for the journal, for the record, and for reading its answer.
 
-use matchday_core::agent::{Ask, Content, Look};
+use crate::observe::Answered;
+use matchday_core::agent::{Ask, Content, Look, Parcel};
 use matchday_core::protocol::decode::Exchange;
-use matchday_core::protocol::{Body, Envelope, ErrorCode, LeagueId, MatchId, Message, PlayerId, Sender};
+use matchday_core::protocol::{
+    Body, Envelope, ErrorCode, LeagueId, MatchId, Message, PlayerId, Sender, Timestamp,
+};
 use smol_str::{SmolStr, format_smolstr};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -50,6 +53,17 @@ impl Subject {
         }
     }
 
+    /// An exchange about this, as it is counted.
+    pub(super) fn answered(&self, began: Timestamp, ended: Timestamp) -> Answered<'_> {
+        Answered {
+            message_type: &self.message_type,
+            conversation_id: self.conversation_id.as_deref(),
+            match_id: self.match_id.as_deref(),
+            began,
+            ended,
+        }
+    }
+
     fn of_parts(kind: &'static str, envelope: &Envelope, body: Option<&Body>) -> Self {
         Self {
             message_type: SmolStr::new_static(kind),
@@ -89,6 +103,18 @@ pub(super) fn later(content: &Content) -> Option<u64> {
         }
         _ => None,
     }
+}
+
+/// The match that a parcel of ours is about.
+pub(super) fn match_of(parcel: &Parcel) -> Option<&str> {
+    let Parcel::Message(message) = parcel else { return None };
+    parts(&message.body).match_id.map(MatchId::as_str)
+}
+
+/// The league that a peer says its message is about.
+pub(super) fn league_of(ask: &Ask) -> Option<&str> {
+    let Ask::Message(Ok(incoming)) = ask else { return None };
+    incoming.body.as_ref().ok().and_then(|body| parts(body).league_id).map(LeagueId::as_str)
 }
 
 /// What we asked, as far as it helps to read an answer that leaves things out. `None` where the message does not tell

@@ -40,6 +40,8 @@ pub enum StoreError {
     Io { path: PathBuf, error: io::Error },
     #[error("{}: {}", path.display(), on_one_line(error))]
     Database { path: PathBuf, error: rusqlite::Error },
+    #[error("{} exists already: name a file that does not; nothing was changed", .0.display())]
+    Exists(PathBuf),
     #[error("{} is not empty: name a directory that does not exist yet", .0.display())]
     NotEmpty(PathBuf),
     #[error("{} holds no league: it is the store of a referee or a player", .0.display())]

@@ -4,6 +4,7 @@
 //! - [`chain`]: each event carries the hash of all before it
 //! - `file`, `schema`: the file is recognised, locked, made, brought up to date
 //! - `queue`, `writer`: one thread writes; what is waiting is committed together, and acknowledged in order
+//! - [`backup`]: a copy, also of a store in use
 //! - [`reader`], [`history`], [`diary`], [`chronicle`]: reading it back, as rows, as the course of a league, as what one
 //!   agent did, and all that several stores tell together
 //! - [`verify`], [`export`], [`timeline`], [`rerun`]: what can be made of it; `words`, `own_words` and `gist` say it in brief
@@ -11,6 +12,7 @@
 //! The contract is small, so that another store can take this one's place: append to a stream after its last event,
 //! read a stream, one writer.
 
+pub mod backup;
 pub mod chain;
 pub mod chronicle;
 pub mod diary;
@@ -36,12 +38,12 @@ pub use stats::StoreStats;
 
 use chain::Hash;
 use matchday_core::protocol::{ConversationId, MatchId, Timestamp};
-use queue::Queue;
+use queue::{CommitFigures, Queue};
 use serde::Serialize;
 use smol_str::SmolStr;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread::{self, JoinHandle};
 
 /// One stream of events: `league`, `referee/8001`, `player/8101`.
@@ -155,6 +157,16 @@ impl Direction {
 #[derive(Debug, Clone)]
 pub struct Store(Arc<Inner>);
 
+/// Knows a store without keeping it open.
+#[derive(Debug, Clone)]
+pub(crate) struct WeakStore(Weak<Inner>);
+
+impl WeakStore {
+    pub(crate) fn upgrade(&self) -> Option<Store> {
+        self.0.upgrade().map(Store)
+    }
+}
+
 #[derive(Debug)]
 enum Inner {
     File { path: PathBuf, queue: Arc<Queue>, thread: Mutex<Option<JoinHandle<()>>> },
@@ -221,6 +233,34 @@ impl Store {
 
     pub fn stats(&self) -> StoreStats {
         self.0.queue().stats()
+    }
+
+    /// How long commits took, and what they carried.
+    pub(crate) fn figures(&self) -> &CommitFigures {
+        self.0.queue().figures()
+    }
+
+    /// Why nothing can be stored, in words for people; `None` if it can.
+    pub(crate) fn trouble(&self) -> Option<String> {
+        if let Some(why) = self.0.queue().trouble() {
+            return Some(why);
+        }
+        let Inner::File { path, thread, .. } = &*self.0 else { return None };
+        let thread = thread.lock().unwrap_or_else(PoisonError::into_inner);
+        if thread.as_ref().is_none_or(JoinHandle::is_finished) {
+            return Some("nobody writes to the store any more".to_owned());
+        }
+        let gone = std::fs::metadata(path).err();
+        gone.map(|error| format!("the store {} cannot be found any more: {error}", path.display()))
+    }
+
+    /// Whether both are handles on one store.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    pub(crate) fn downgrade(&self) -> WeakStore {
+        WeakStore(Arc::downgrade(&self.0))
     }
 }
 

@@ -5,6 +5,7 @@
 use super::Batch;
 use super::error::StoreFailed;
 use super::stats::StoreStats;
+use crate::observe::Histogram;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -18,6 +19,20 @@ const BYTES_MAX: usize = 4 << 20;
 pub(super) struct Queue {
     line: Mutex<Line>,
     changed: Condvar,
+    figures: CommitFigures,
+}
+
+/// How long commits took, and how many events each carried.
+#[derive(Debug)]
+pub(crate) struct CommitFigures {
+    pub(crate) seconds: Histogram,
+    pub(crate) events: Histogram,
+}
+
+impl Default for CommitFigures {
+    fn default() -> Self {
+        Self { seconds: Histogram::of_seconds(), events: Histogram::of_counts() }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -94,6 +109,8 @@ impl Queue {
     }
 
     pub(super) fn note_commit(&self, batches: usize, events: usize, exchanges: usize, took: Duration) {
+        self.figures.seconds.observe(u64::try_from(took.as_micros()).unwrap_or(u64::MAX));
+        self.figures.events.observe(events as u64);
         self.line().stats.committed(batches as u64, events as u64, exchanges as u64, took);
     }
 
@@ -119,6 +136,17 @@ impl Queue {
     pub(super) fn close(&self) {
         self.line().closed = true;
         self.changed.notify_all();
+    }
+
+    pub(super) fn figures(&self) -> &CommitFigures {
+        &self.figures
+    }
+
+    /// Why nothing is taken any more, in words for people.
+    pub(super) fn trouble(&self) -> Option<String> {
+        let line = self.line();
+        let closed = line.closed.then(|| "the store is closed".to_owned());
+        line.failure.as_ref().map(ToString::to_string).or(closed)
     }
 
     pub(super) fn stats(&self) -> StoreStats {

@@ -1,0 +1,52 @@
+//! What can be counted of a league. Pure.
+
+use super::event::LeagueEvent;
+use super::state::League;
+use crate::census::{Census, LeagueCensus, Milestone};
+
+impl LeagueEvent {
+    pub(super) fn milestone(&self) -> Option<Milestone<'_>> {
+        Some(match self {
+            Self::LeagueCreated { settings } => Milestone::LeagueCreated(&settings.league_id),
+            Self::RoundAnnounced { .. } => Milestone::RoundAnnounced,
+            Self::RoundCompleted { .. } => Milestone::RoundCompleted,
+            Self::MatchAssigned { match_id, attempt, .. } => {
+                Milestone::MatchAssigned { league_id: None, match_id, attempt: *attempt }
+            }
+            Self::AttemptLost { match_id, attempt, .. } => {
+                Milestone::AttemptLost { match_id, attempt: *attempt }
+            }
+            Self::MatchDecided { match_id, attempt, status, .. } => {
+                Milestone::MatchDecided { match_id, attempt: *attempt, status: *status }
+            }
+            Self::MatchVoided { .. } => Milestone::MatchVoided,
+            Self::AgentSuspended { .. } => Milestone::AgentSuspended,
+            Self::AgentRecovered { .. } => Milestone::AgentRecovered,
+            _ => return None,
+        })
+    }
+}
+
+impl League {
+    /// How it stands, in figures.
+    pub(super) fn census(&self) -> Census {
+        let lacks = (!self.created).then(|| "the league has not been written down yet".to_owned());
+        let players = self.players.values().filter(|player| !player.withdrawn);
+        Census {
+            lacks,
+            matches_live: self.undecided.len().saturating_sub(self.waiting.len()),
+            matches_waiting: self.waiting.len(),
+            league: Some(LeagueCensus {
+                phase: self.phase,
+                players: players.clone().count(),
+                referees: self.referees.len(),
+                players_suspended: players.filter(|player| player.is_suspended()).count(),
+                referees_suspended: self.referees.values().filter(|referee| referee.is_suspended()).count(),
+                round: self.current_round,
+                rounds: self.rounds.len(),
+                matches: self.matches.len(),
+                matches_decided: self.matches_decided,
+            }),
+        }
+    }
+}

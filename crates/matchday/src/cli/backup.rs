@@ -1,0 +1,46 @@
+//! `matchday backup`: a copy of a store, in use or not. Reads the store, and writes one new file.
+
+use crate::store::backup::backup;
+use crate::view::say;
+use anyhow::{Result, bail};
+use clap::Args;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Copy a store, also while an agent writes to it, and check the copy.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  matchday backup weekend.db --to weekend-monday.db
+  matchday backup referee-8001.db --to /backups/referee-8001.db
+
+The copy is a store like any other: to go back to it, stop the agent and put the copy in the place of its file. Keep it
+as the store itself is kept: it holds the same secrets.")]
+pub(crate) struct BackupArgs {
+    /// The store of a league, of a referee, of a player or of seats
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// The copy, which must not exist yet
+    #[arg(long, value_name = "FILE")]
+    to: PathBuf,
+    /// Print what was found in the copy as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn execute(args: BackupArgs) -> Result<ExitCode> {
+    let (from, to) = (args.file.display(), args.to.display());
+    let found = backup(&args.file, &args.to)?;
+    if args.json {
+        say(serde_json::to_string_pretty(&found)?);
+    }
+    if let Some(fault) = &found.fault {
+        bail!("{from} does not fit, and so no copy was kept: {fault} - see `matchday verify`");
+    }
+    if !args.json {
+        let events = found.events;
+        let head = found.head.map(|head| format!(", the chain ends in {head}")).unwrap_or_default();
+        say(format!("{from} is copied to {to} and checked: {events} events{head}"));
+    }
+    Ok(ExitCode::SUCCESS)
+}

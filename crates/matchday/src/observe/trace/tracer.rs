@@ -1,0 +1,261 @@
+//! One agent's matches, as traces: what it has begun, and what it tells when that is over.
+
+use super::super::labels::{Kind, Role};
+use super::super::watch::Answered;
+use super::export::Exporter;
+use super::ids::{Parent, SpanId, TraceId};
+use super::span::{About, Ended, Span, SpanKind};
+use hyper::header::{HeaderName, HeaderValue};
+use matchday_core::agent::CallId;
+use matchday_core::census::Milestone;
+use matchday_core::protocol::messages::GameStatus;
+use matchday_core::protocol::{Attempt, Sender, Timestamp};
+use smol_str::SmolStr;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// How many matches are remembered at once. Those beyond begin when they end.
+const OPEN_MAX: usize = 20_000;
+/// Requests have numbers of their own, far from those of calls.
+const REQUESTS_FROM: u64 = 1 << 63;
+
+#[derive(Debug)]
+pub(crate) struct Tracer {
+    role: Role,
+    exporter: Exporter,
+    seed: [u8; 16],
+    requests: AtomicU64,
+    known: Mutex<Known>,
+}
+
+#[derive(Debug, Default)]
+struct Known {
+    /// The league that the agent is in, as far as it has been told.
+    league_id: Option<SmolStr>,
+    open: BTreeMap<SmolStr, Open>,
+}
+
+/// A match that is not over.
+#[derive(Debug, Clone, Copy)]
+struct Open {
+    /// When its first attempt began, and the latest.
+    first: Timestamp,
+    began: Timestamp,
+    attempt: u32,
+}
+
+impl Tracer {
+    pub(crate) fn new(role: Role, exporter: Exporter) -> Self {
+        let mut seed = [0; 16];
+        // Without chance two agents might use the same ids; that spoils a picture, and nothing else.
+        let _ = getrandom::fill(&mut seed);
+        Self { role, exporter, seed, requests: AtomicU64::new(REQUESTS_FROM), known: Mutex::default() }
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn learn(&self, league_id: &str) {
+        let mut known = self.known();
+        if known.league_id.as_deref() != Some(league_id) {
+            known.league_id = Some(league_id.into());
+        }
+    }
+
+    /// Takes note of what begins and ends, and tells nobody.
+    pub(crate) fn remember(&self, at: Timestamp, milestone: &Milestone<'_>) {
+        match milestone {
+            Milestone::LeagueCreated(league_id) => self.learn(league_id.as_str()),
+            Milestone::MatchAssigned { league_id, match_id, attempt } => {
+                if let Some(league_id) = league_id {
+                    self.learn(league_id.as_str());
+                }
+                let mut known = self.known();
+                if known.open.len() >= OPEN_MAX {
+                    known.open.clear();
+                }
+                let first = known.open.get(match_id.as_str()).map_or(at, |open| open.first);
+                known.open.insert(match_id.as_str().into(), Open { first, began: at, attempt: attempt.0 });
+            }
+            Milestone::MatchSettled(match_id) | Milestone::ReportRefused(match_id) => {
+                self.known().open.remove(match_id.as_str());
+            }
+            // A referee still has to tell the players and the manager; a manager is done with it.
+            Milestone::MatchDecided { match_id, .. } if self.role == Role::Manager => {
+                self.known().open.remove(match_id.as_str());
+            }
+            _ => {}
+        }
+    }
+
+    pub(crate) fn reached(&self, at: Timestamp, milestone: &Milestone<'_>, name: &Sender) {
+        match milestone {
+            Milestone::AttemptLost { match_id, attempt } => {
+                let end = Ended { word: "lost", is_error: true };
+                self.attempt_ended(at, match_id.as_str(), *attempt, end, name);
+            }
+            Milestone::MatchDecided { match_id, attempt, status } => {
+                let end = Ended { word: word(*status), is_error: *status == GameStatus::TechnicalLoss };
+                self.attempt_ended(at, match_id.as_str(), *attempt, end, name);
+                if self.role == Role::Manager {
+                    self.match_ended(at, match_id.as_str(), end, name);
+                }
+            }
+            _ => {}
+        }
+        self.remember(at, milestone);
+    }
+
+    fn attempt_ended(&self, at: Timestamp, match_id: &str, attempt: Attempt, end: Ended, name: &Sender) {
+        // A match that is forfeited without play has no attempt.
+        let Some(open) = self.open(match_id).filter(|open| open.attempt == attempt.0) else { return };
+        let trace = self.trace(match_id, None);
+        let (what, id, parent) = match self.role {
+            Role::Manager => {
+                ("assignment", SpanId::of_assignment(trace, open.attempt), SpanId::of_match(trace))
+            }
+            _ => (
+                "refereeing",
+                SpanId::of_refereeing(trace, open.attempt),
+                SpanId::of_assignment(trace, open.attempt),
+            ),
+        };
+        let about = About { attempt: Some(open.attempt), ..self.about(match_id) };
+        self.tell(Told { trace, id, parent: Some(parent), what, about }, open.began, at, end, name);
+    }
+
+    fn match_ended(&self, at: Timestamp, match_id: &str, end: Ended, name: &Sender) {
+        let trace = self.trace(match_id, None);
+        let began = self.open(match_id).map_or(at, |open| open.first);
+        let about = self.about(match_id);
+        let told = Told { trace, id: SpanId::of_match(trace), parent: None, what: "match", about };
+        self.tell(told, began, at, end, name);
+    }
+
+    fn tell(&self, told: Told, began: Timestamp, ended: Timestamp, end: Ended, name: &Sender) {
+        let Told { trace, id, parent, what, about } = told;
+        self.exporter.put(Span {
+            role: self.role,
+            agent: name.id().into(),
+            trace,
+            id,
+            parent,
+            name: SmolStr::new_static(what),
+            kind: SpanKind::Internal,
+            began,
+            ended,
+            about,
+            end,
+        });
+    }
+
+    pub(crate) fn headers(&self, call: CallId, match_id: &str) -> Vec<(HeaderName, HeaderValue)> {
+        let parent = Parent { trace: self.trace(match_id, None), span: self.of_call(call) };
+        let value = HeaderValue::try_from(parent.header());
+        value.into_iter().map(|value| (HeaderName::from_static("traceparent"), value)).collect()
+    }
+
+    pub(crate) fn called(&self, done: Answered<'_>, match_id: &str, call: CallId, end: Ended, name: &Sender) {
+        let trace = self.trace(match_id, None);
+        let parent = match (self.role, self.open(match_id)) {
+            (Role::Manager, Some(open)) => SpanId::of_assignment(trace, open.attempt),
+            (Role::Referee, Some(open)) => SpanId::of_refereeing(trace, open.attempt),
+            _ => SpanId::of_match(trace),
+        };
+        let ids = (trace, self.of_call(call), parent);
+        self.exchanged(done, match_id, SpanKind::Client, ids, end, name);
+    }
+
+    pub(crate) fn answered(
+        &self,
+        done: Answered<'_>,
+        match_id: &str,
+        end: Ended,
+        parent: Option<Parent>,
+        name: &Sender,
+    ) {
+        let trace = self.trace(match_id, parent);
+        // Whoever is in another trace is not what this one hangs on.
+        let above = parent.filter(|parent| parent.trace == trace).map(|parent| parent.span);
+        let above = above.unwrap_or_else(|| SpanId::of_match(trace));
+        let id = SpanId::numbered(&self.seed, self.requests.fetch_add(1, Ordering::Relaxed));
+        self.exchanged(done, match_id, SpanKind::Server, (trace, id, above), end, name);
+    }
+
+    fn exchanged(
+        &self,
+        done: Answered<'_>,
+        match_id: &str,
+        kind: SpanKind,
+        (trace, id, parent): (TraceId, SpanId, SpanId),
+        end: Ended,
+        name: &Sender,
+    ) {
+        // Of the closed set of names, since peers make up what they like.
+        let message_type = SmolStr::new_static(Kind::named(done.message_type).name());
+        let about = About {
+            message_type: Some(message_type.clone()),
+            conversation_id: done.conversation_id.map(short),
+            ..self.about(match_id)
+        };
+        self.exporter.put(Span {
+            role: self.role,
+            agent: name.id().into(),
+            trace,
+            id,
+            parent: Some(parent),
+            name: message_type,
+            kind,
+            began: done.began,
+            ended: done.ended,
+            about,
+            end,
+        });
+    }
+
+    fn of_call(&self, call: CallId) -> SpanId {
+        SpanId::numbered(&self.seed, call.0)
+    }
+
+    /// Of an agent that has not been told its league, the caller knows better.
+    fn trace(&self, match_id: &str, parent: Option<Parent>) -> TraceId {
+        match (&self.known().league_id, parent) {
+            (Some(league_id), _) => TraceId::of_match(league_id, match_id),
+            (None, Some(parent)) => parent.trace,
+            (None, None) => TraceId::of_match("", match_id),
+        }
+    }
+
+    fn open(&self, match_id: &str) -> Option<Open> {
+        self.known().open.get(match_id).copied()
+    }
+
+    fn about(&self, match_id: &str) -> About {
+        let league_id = self.known().league_id.clone().unwrap_or_default();
+        About { league_id, match_id: short(match_id), ..About::default() }
+    }
+}
+
+/// No id of ours is longer; a peer may say what it likes.
+fn short(id: &str) -> SmolStr {
+    id.chars().take(128).collect()
+}
+
+/// What a span of our own is, before it has a time and an end.
+struct Told {
+    trace: TraceId,
+    id: SpanId,
+    parent: Option<SpanId>,
+    what: &'static str,
+    about: About,
+}
+
+fn word(status: GameStatus) -> &'static str {
+    match status {
+        GameStatus::Win => "win",
+        GameStatus::Draw => "draw",
+        GameStatus::TechnicalLoss => "technical_loss",
+    }
+}

@@ -1,0 +1,146 @@
+//! A copy of a store, taken while it may be in use. Reads the store, and writes a file that is there whole or not at all.
+
+use super::error::StoreError;
+use super::file::{self, beside, create_private, directory};
+use super::verify::{Verification, verify_files};
+use rusqlite::backup::{Backup, StepResult};
+use rusqlite::{Connection, OpenFlags};
+use std::fs::{self, File};
+use std::io;
+use std::path::Path;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// Writers of a store in use never stand in the way for long.
+const WAIT_MAX: Duration = Duration::from_secs(10);
+const WAIT_STEP: Duration = Duration::from_millis(20);
+
+/// Copies the store as it stands, checks the copy from end to end, and only then gives it its name. A copy that does not
+/// fit is not kept.
+pub fn backup(from: &Path, to: &Path) -> Result<Verification, StoreError> {
+    if fs::symlink_metadata(to).is_ok() {
+        return Err(StoreError::Exists(to.to_owned()));
+    }
+    if !directory(to).is_dir() {
+        return Err(StoreError::NoDirectory(to.to_owned()));
+    }
+    let source = file::open_to_read(from)?;
+    let draft = beside(to, ".new");
+    let made = copy(&source, &draft, to).and_then(|()| verify_files(std::slice::from_ref(&draft)));
+    match made {
+        Ok(found) if found.fault.is_none() => {
+            let failed = |error| StoreError::io(to, error);
+            fs::rename(&draft, to).map_err(failed)?;
+            File::open(directory(to)).and_then(|directory| directory.sync_all()).map_err(failed)?;
+            Ok(found)
+        }
+        other => {
+            // What is left of it is of no use to anyone, and its name would be in the way the next time.
+            let _ = fs::remove_file(&draft);
+            other
+        }
+    }
+}
+
+fn copy(source: &Connection, draft: &Path, to: &Path) -> Result<(), StoreError> {
+    match fs::remove_file(draft) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(StoreError::io(to, error)),
+        _ => {}
+    }
+    let file = create_private(draft).map_err(|error| StoreError::io(to, error))?;
+    let copying = || -> rusqlite::Result<()> {
+        let mut copy = Connection::open_with_flags(draft, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        let backup = Backup::new(source, &mut copy)?;
+        let deadline = Instant::now() + WAIT_MAX;
+        // All pages in one step, so that it is the store of one moment.
+        while backup.step(-1)? != StepResult::Done {
+            if Instant::now() > deadline {
+                return Err(rusqlite::Error::SqliteFailure(
+                    rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_BUSY),
+                    Some("the store was busy all the time: try again".to_owned()),
+                ));
+            }
+            sleep(WAIT_STEP);
+        }
+        drop(backup);
+        copy.close().map_err(|(_, error)| error)
+    };
+    copying().map_err(|error| StoreError::sql(to, error))?;
+    file.sync_all().map_err(|error| StoreError::io(to, error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Batch, Store, Stream};
+    use super::*;
+    use std::sync::mpsc;
+
+    fn append(store: &Store, line: &str) {
+        let (tell, told) = mpsc::channel();
+        store.append(Batch {
+            stream: Stream("player".into()),
+            lines: vec![line.to_owned()],
+            exchanges: Vec::new(),
+            can_wait: false,
+            then: Box::new(move |stored| tell.send(stored.is_ok()).unwrap()),
+        });
+        assert!(told.recv().unwrap());
+    }
+
+    const LINE: &str = r#"{"v":1,"at":1,"event":{"type":"league_closed"}}"#;
+
+    #[test]
+    fn a_store_in_use_is_copied_with_all_that_was_stored() {
+        let folder = tempfile::tempdir().unwrap();
+        let (from, to) = (folder.path().join("a.db"), folder.path().join("b.db"));
+        let store = Store::open(&from).unwrap();
+        append(&store, LINE);
+        append(&store, LINE);
+        let found = backup(&from, &to).unwrap();
+        append(&store, LINE);
+        assert_eq!((found.events, found.fault), (2, None));
+        assert_eq!(store.load(&Stream("player".into())).unwrap().len(), 3);
+        // The copy is a store like any other: it is written to, and goes on where it was.
+        let copy = Store::open(&to).unwrap();
+        append(&copy, LINE);
+        assert_eq!(copy.load(&Stream("player".into())).unwrap().len(), 3);
+        assert!(!beside(&to, ".new").exists());
+    }
+
+    #[test]
+    fn only_its_owner_can_read_a_copy() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let (from, to) = (folder.path().join("a.db"), folder.path().join("b.db"));
+        let store = Store::open(&from).unwrap();
+        append(&store, LINE);
+        backup(&from, &to).unwrap();
+        assert_eq!(fs::metadata(&to).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+
+    #[test]
+    fn nothing_is_written_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let (from, to) = (folder.path().join("a.db"), folder.path().join("b.db"));
+        drop(Store::open(&from).unwrap());
+        fs::write(&to, "precious").unwrap();
+        assert!(matches!(backup(&from, &to), Err(StoreError::Exists(_))));
+        assert!(matches!(backup(&from, &from), Err(StoreError::Exists(_))));
+        assert_eq!(fs::read_to_string(&to).unwrap(), "precious");
+    }
+
+    #[test]
+    fn a_copy_that_does_not_fit_is_not_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let (from, to) = (folder.path().join("a.db"), folder.path().join("b.db"));
+        let store = Store::open(&from).unwrap();
+        append(&store, LINE);
+        store.close().unwrap();
+        let db = Connection::open(&from).unwrap();
+        db.execute_batch("DROP TRIGGER events_are_never_changed; UPDATE events SET hash = zeroblob(32);")
+            .unwrap();
+        drop(db);
+        assert!(backup(&from, &to).unwrap().fault.is_some());
+        assert!(!to.exists() && !beside(&to, ".new").exists());
+    }
+}

@@ -1,0 +1,172 @@
+//! The files in `deploy/`: what they ask for exists, and the tools that read them find nothing wrong.
+
+use crate::ground::Ground;
+use crate::page::{Played, address, figures, tool};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
+
+const MANUAL: &str = include_str!("../../../../docs/operating.md");
+const DASHBOARD: &str = include_str!("../../../../deploy/grafana-dashboard.json");
+const ALERTS: &str = include_str!("../../../../deploy/alerts.yml");
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy")
+}
+
+/// Every name of a metric in a text.
+fn named(text: &str) -> BTreeSet<String> {
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    let ours = words.filter(|word| word.starts_with("matchday_") || word.starts_with("process_"));
+    ours.map(str::to_owned).collect()
+}
+
+/// Every series that a played league exports, and every metric.
+fn exported(played: &Played) -> (BTreeSet<String>, BTreeSet<String>) {
+    let (mut series, mut metrics) = (BTreeSet::new(), BTreeSet::new());
+    for agent in [&played.manager, &played.referee, &played.players[0]] {
+        for line in figures(&address(agent)).lines() {
+            match line.strip_prefix("# TYPE ") {
+                Some(rest) => metrics.insert(rest.split(' ').next().unwrap().to_owned()),
+                None => series.insert(line.split(['{', ' ']).next().unwrap().to_owned()),
+            };
+        }
+    }
+    (series, metrics)
+}
+
+/// The queries of all panels and of all variables.
+fn queries() -> String {
+    let dashboard: Value = serde_json::from_str(DASHBOARD).unwrap();
+    let panels = dashboard["panels"].as_array().unwrap().iter();
+    let targets = panels.flat_map(|panel| panel["targets"].as_array().cloned().unwrap_or_default());
+    let variables = dashboard["templating"]["list"].as_array().unwrap().iter();
+    let asked = variables.filter_map(|variable| variable["definition"].as_str().map(str::to_owned));
+    targets
+        .map(|target| target["expr"].as_str().unwrap().to_owned())
+        .chain(asked)
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+#[test]
+fn dashboard_and_alarms_ask_only_for_what_is_exported() {
+    let (series, _) = exported(&Played::new());
+    for name in named(&queries()) {
+        assert!(series.contains(&name), "the dashboard asks for {name}, which nobody exports");
+    }
+    let rules =
+        ALERTS.lines().filter(|line| !line.trim_start().starts_with('#')).collect::<Vec<_>>().join("\n");
+    for name in named(&rules) {
+        assert!(series.contains(&name), "an alarm asks for {name}, which nobody exports");
+    }
+}
+
+#[test]
+fn every_metric_has_a_panel_and_a_row_in_the_manual() {
+    let (_, metrics) = exported(&Played::new());
+    let shown = named(&queries());
+    for metric in &metrics {
+        let seen = shown.iter().any(|name| name == metric || name.starts_with(&format!("{metric}_")));
+        assert!(seen || metric == "process_virtual_memory_bytes", "no panel shows {metric}");
+        assert!(MANUAL.contains(&format!("| `{metric}`")), "the manual does not tell of {metric}");
+    }
+}
+
+#[test]
+fn every_alarm_stands_in_the_manual() {
+    let alarms: Vec<_> = ALERTS.lines().filter_map(|line| line.trim().strip_prefix("- alert: ")).collect();
+    assert!(alarms.len() > 10);
+    for alarm in alarms {
+        assert!(
+            MANUAL.contains(&format!("| `{alarm}` |")),
+            "the manual does not say what to do about {alarm}"
+        );
+    }
+}
+
+#[test]
+fn prometheus_reads_the_alarms_and_they_go_off() {
+    let check = |args: &[&str]| {
+        let (content, said) = tool(Command::new("promtool").args(args).current_dir(folder()), "");
+        assert!(content, "{said}");
+        said
+    };
+    let said = check(&["check", "rules", "alerts.yml"]);
+    assert!(said.contains("rules found"), "{said}");
+    check(&["test", "rules", "alerts_test.yml"]);
+}
+
+#[test]
+fn the_dashboard_has_no_panel_twice_and_no_panel_over_another() {
+    let dashboard: Value = serde_json::from_str(DASHBOARD).unwrap();
+    let (mut ids, mut cells) = (BTreeSet::new(), BTreeSet::new());
+    for panel in dashboard["panels"].as_array().unwrap() {
+        assert!(ids.insert(panel["id"].as_u64().unwrap()), "{panel}");
+        let place = |key: &str| panel["gridPos"][key].as_u64().unwrap();
+        assert!(place("x") + place("w") <= 24, "{panel}");
+        for x in place("x")..place("x") + place("w") {
+            for y in place("y")..place("y") + place("h") {
+                assert!(cells.insert((x, y)), "{} lies over another", panel["title"]);
+            }
+        }
+    }
+}
+
+/// The units with the program that is tested in the place where they expect it.
+fn units(into: &Path) -> Vec<PathBuf> {
+    let program = env!("CARGO_BIN_EXE_matchday");
+    let named = [
+        ("matchday-manager.service", "matchday-manager.service"),
+        ("matchday-referee@.service", "matchday-referee@8001.service"),
+    ];
+    let units = named.map(|(file, unit)| {
+        let text = fs::read_to_string(folder().join(file)).unwrap();
+        assert!(text.contains("ExecStart=/usr/local/bin/matchday "), "{file}");
+        let path = into.join(unit);
+        fs::write(&path, text.replace("/usr/local/bin/matchday", program)).unwrap();
+        path
+    });
+    units.into()
+}
+
+#[test]
+fn systemd_finds_nothing_wrong_with_the_units() {
+    let folder = tempfile::tempdir().unwrap();
+    for unit in units(folder.path()) {
+        let (content, said) =
+            tool(Command::new("systemd-analyze").args(["verify", "--man=no"]).arg(&unit), "");
+        assert!(content && said.trim().is_empty(), "{}: {said}", unit.display());
+    }
+}
+
+#[test]
+fn systemd_rates_the_units_as_well_shut_in() {
+    let folder = tempfile::tempdir().unwrap();
+    for unit in units(folder.path()) {
+        // In tenths: systemd calls less than 2.0 "OK", and an ordinary service is at 9.6.
+        let args = ["security", "--offline=true", "--no-pager", "--threshold=15"];
+        let (content, said) = tool(Command::new("systemd-analyze").args(args).arg(&unit), "");
+        assert!(content, "{said}");
+    }
+}
+
+#[test]
+fn the_health_check_of_the_container_succeeds_only_for_an_agent_that_is_ready() {
+    let ground = Ground::new();
+    let check = |at: &str| {
+        let port = at.rsplit(':').next().unwrap();
+        tool(Command::new(folder().join("healthcheck")).arg(port), "").0
+    };
+    let player = ground.agent(&["player"]);
+    player.until("cannot register");
+    assert!(!check(&address(&player)), "it is not registered");
+    let manager = ground.manager(&[]);
+    assert!(check(&address(&manager)));
+    player.until("registered as");
+    let at = address(&manager);
+    drop(manager);
+    assert!(!check(&at), "nobody is there");
+}

@@ -1,0 +1,20 @@
+//! What an operator sees of running processes: readiness, figures, traces; and the files in `deploy/` that rest on them.
+//! Needs `promtool` (Debian: prometheus) and `systemd-analyze` (Debian: systemd).
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
+
+mod backup;
+mod collector;
+mod deploy;
+#[allow(dead_code, reason = "it serves other tests too")]
+#[path = "../cli/ground.rs"]
+mod ground;
+mod metrics;
+mod page;
+mod ready;
+mod traces;

@@ -1,0 +1,114 @@
+//! Asks a process for a page, and reads figures out of it.
+
+use crate::ground::{Ground, Running};
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// What came back.
+#[derive(Debug)]
+pub(crate) struct Page {
+    pub(crate) status: u16,
+    pub(crate) head: String,
+    pub(crate) body: String,
+}
+
+/// Where a process says that it listens.
+pub(crate) fn address(running: &Running) -> String {
+    running.until("http://127.0.0.1:");
+    let said = running.out() + &running.err();
+    let after = said.split("http://").find(|part| part.starts_with("127.0.0.1:") && part.contains("/mcp"));
+    after.unwrap().split('/').next().unwrap().to_owned()
+}
+
+pub(crate) fn get(address: &str, path: &str) -> Page {
+    ask(address, "GET", path, "")
+}
+
+pub(crate) fn ask(address: &str, method: &str, path: &str, body: &str) -> Page {
+    let mut stream = TcpStream::connect(address).unwrap();
+    let length = body.len();
+    let request = format!(
+        "{method} {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\ncontent-type: application/json\r\n\
+         content-length: {length}\r\n\r\n{body}"
+    );
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+    Page { status, head: head.to_ascii_lowercase(), body: body.to_owned() }
+}
+
+pub(crate) fn figures(address: &str) -> String {
+    let page = get(address, "/metrics");
+    assert_eq!(page.status, 200, "{page:?}");
+    assert!(page.head.contains("content-type: text/plain; version=0.0.4"), "{page:?}");
+    page.body
+}
+
+/// The value of exactly this series.
+pub(crate) fn value(page: &str, series: &str) -> f64 {
+    let found = page.lines().find_map(|line| line.strip_prefix(series)?.strip_prefix(' '));
+    found.unwrap_or_else(|| panic!("no {series} in:\n{page}")).parse().unwrap()
+}
+
+/// All series of a metric with all of these labels, added up.
+pub(crate) fn sum(page: &str, name: &str, labels: &[&str]) -> f64 {
+    let rows = page.lines().filter_map(|line| {
+        let (series, value) = line.rsplit_once(' ')?;
+        let (found, given) = series.split_once('{').unwrap_or((series, ""));
+        (found == name && labels.iter().all(|label| given.contains(label)))
+            .then(|| value.parse::<f64>().unwrap())
+    });
+    rows.sum()
+}
+
+/// Waits until a series has this value: a process may know a moment later than another.
+pub(crate) fn until_value(address: &str, series: &str, wanted: f64) {
+    let deadline = Instant::now() + Duration::from_secs(20);
+    loop {
+        let page = figures(address);
+        let found = page.lines().find_map(|line| line.strip_prefix(series)?.strip_prefix(' '));
+        if found.is_some_and(|text| text.parse() == Ok(wanted)) {
+            return;
+        }
+        assert!(Instant::now() < deadline, "{series} is never {wanted}: {found:?}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// Runs a tool over a text; what it says, and whether it is content.
+pub(crate) fn tool(command: &mut Command, input: &str) -> (bool, String) {
+    let spawned = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let mut child =
+        spawned.unwrap_or_else(|error| panic!("{command:?}: {error}; ./test installs what it needs"));
+    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let said = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    (output.status.success(), said.concat())
+}
+
+/// A league that has been played, with a player that was gone when it began. Its processes still run.
+pub(crate) struct Played {
+    pub(crate) ground: Ground,
+    pub(crate) manager: Running,
+    pub(crate) referee: Running,
+    pub(crate) players: Vec<Running>,
+}
+
+impl Played {
+    pub(crate) fn new() -> Self {
+        let ground = Ground::new();
+        let settings = ["--lead", "0", "--endpoint-check", "off", "--suspend-after", "99"];
+        let manager = ground.manager(&settings);
+        let referee = ground.agent(&["referee", "--join-timeout", "1", "--retries", "0"]);
+        let mut players: Vec<_> = (0..4).map(|_| ground.agent(&["player"])).collect();
+        players.iter().chain([&referee]).for_each(|agent| agent.until("registered as"));
+        drop(players.pop());
+        assert_eq!(ground.ask(&["start"]).code, 0);
+        ground.until_status("completed");
+        Self { ground, manager, referee, players }
+    }
+}

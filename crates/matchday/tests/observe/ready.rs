@@ -1,0 +1,84 @@
+//! Whether an agent can do its work.
+
+use crate::ground::Ground;
+use crate::page::{address, ask, get};
+use serde_json::Value;
+use std::fs;
+use std::time::{Duration, Instant};
+
+fn until_ready(address: &str) {
+    let deadline = Instant::now() + Duration::from_secs(20);
+    loop {
+        let page = get(address, "/health/ready");
+        if page.status == 200 {
+            assert_eq!(page.body, r#"{"status":"ready"}"#);
+            return;
+        }
+        assert!(Instant::now() < deadline, "never ready: {page:?}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+fn why(address: &str) -> String {
+    let page = get(address, "/health/ready");
+    assert_eq!(page.status, 503, "{page:?}");
+    let body: Value = serde_json::from_str(&page.body).unwrap();
+    assert_eq!(body["status"], "not ready");
+    body["why"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_manager_is_ready_as_soon_as_it_listens() {
+    let ground = Ground::new();
+    let manager = ground.manager(&[]);
+    until_ready(&address(&manager));
+}
+
+#[test]
+fn whoever_is_not_registered_is_alive_and_not_ready() {
+    let ground = Ground::new();
+    let agents = ["referee", "player"].map(|kind| ground.agent(&[kind]));
+    for agent in &agents {
+        agent.until("cannot register");
+        let at = address(agent);
+        assert_eq!(get(&at, "/health/live").status, 200);
+        assert!(why(&at).contains("registered") || why(&at).contains("registration"), "{}", why(&at));
+    }
+    let _manager = ground.manager(&[]);
+    for agent in &agents {
+        until_ready(&address(agent));
+    }
+}
+
+#[test]
+fn seats_are_ready_when_someone_can_take_one() {
+    let ground = Ground::new();
+    let seats = ground.agent(&["seat"]);
+    seats.until("seats at");
+    let at = address(&seats);
+    until_ready(&at);
+    assert_eq!(get(&at, "/metrics").status, 200);
+    assert_eq!(get(&at, "/seats/7/health/ready").status, 404);
+}
+
+#[test]
+fn an_agent_whose_store_is_gone_is_not_ready() {
+    let ground = Ground::new();
+    let manager = ground.manager(&[]);
+    let at = address(&manager);
+    until_ready(&at);
+    fs::remove_file(ground.path().join("matchday.db")).unwrap();
+    assert!(why(&at).contains("matchday.db"), "{}", why(&at));
+}
+
+#[test]
+fn readiness_and_figures_are_only_read() {
+    let ground = Ground::new();
+    let manager = ground.manager(&[]);
+    let at = address(&manager);
+    for path in ["/health/ready", "/metrics"] {
+        let page = ask(&at, "POST", path, "{}");
+        assert_eq!(page.status, 405);
+        assert!(page.head.contains("allow: get"), "{page:?}");
+    }
+}
