@@ -27,11 +27,9 @@ pub enum Milestone<'a> {
         attempt: Attempt,
         status: GameStatus,
     },
-    /// There is no more to do for a match.
-    MatchSettled(&'a MatchId),
     MatchVoided,
     /// A report was not accepted.
-    ReportRefused(&'a MatchId),
+    ReportRefused,
     AgentSuspended,
     AgentRecovered,
     /// The fallback chose in place of the mind outside.

@@ -54,8 +54,7 @@ impl RefereeEvent {
             Self::Decided { match_id, attempt, result } => {
                 Milestone::MatchDecided { match_id, attempt: *attempt, status: result.status? }
             }
-            Self::Reported { match_id, .. } => Milestone::MatchSettled(match_id),
-            Self::ReportRefused { match_id, .. } => Milestone::ReportRefused(match_id),
+            Self::ReportRefused { .. } => Milestone::ReportRefused,
             Self::HandedBack { match_id, attempt, .. } | Self::Abandoned { match_id, attempt } => {
                 Milestone::AttemptLost { match_id, attempt: *attempt }
             }

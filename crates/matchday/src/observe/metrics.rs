@@ -56,13 +56,13 @@ impl Tally {
             Milestone::MatchDecided { status: GameStatus::TechnicalLoss, .. } => Self::Technical,
             Milestone::AttemptLost { .. } => Self::AttemptLost,
             Milestone::MatchVoided => Self::Voided,
-            Milestone::ReportRefused(_) => Self::ReportRefused,
+            Milestone::ReportRefused => Self::ReportRefused,
             Milestone::RoundAnnounced => Self::RoundAnnounced,
             Milestone::RoundCompleted => Self::RoundCompleted,
             Milestone::AgentSuspended => Self::Suspended,
             Milestone::AgentRecovered => Self::Recovered,
             Milestone::FellBack => Self::FellBack,
-            Milestone::LeagueCreated(_) | Milestone::MatchSettled(_) => return None,
+            Milestone::LeagueCreated(_) => return None,
         })
     }
 }

@@ -112,6 +112,23 @@ impl Sending {
 }
 
 #[cfg(test)]
+impl Exporter {
+    /// One that sends nothing: what is put into it is taken out by the other half.
+    pub(super) fn caught(len: usize) -> (Self, impl FnMut() -> Vec<Span>) {
+        let (queue, mut queued) = mpsc::channel(len);
+        let caught = move || {
+            let all = std::iter::from_fn(|| queued.try_recv().ok());
+            all.filter_map(|one| if let Queued::Span(span) = one { Some(*span) } else { None }).collect()
+        };
+        (Self { queue, metrics: Metrics::new() }, caught)
+    }
+
+    pub(super) fn dropped(&self) -> u64 {
+        self.metrics.spans(Fate::Dropped)
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::traces;
 

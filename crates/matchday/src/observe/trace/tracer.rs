@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// How many matches are remembered at once. Those beyond begin when they end.
+/// How many matches are remembered. Of those that are forgotten, what follows hangs on the match as a whole.
 const OPEN_MAX: usize = 20_000;
 /// Requests have numbers of their own, far from those of calls.
 const REQUESTS_FROM: u64 = 1 << 63;
@@ -36,7 +36,7 @@ struct Known {
     open: BTreeMap<SmolStr, Open>,
 }
 
-/// A match that is not over.
+/// A match that was begun.
 #[derive(Debug, Clone, Copy)]
 struct Open {
     /// When its first attempt began, and the latest.
@@ -74,15 +74,13 @@ impl Tracer {
                 }
                 let mut known = self.known();
                 if known.open.len() >= OPEN_MAX {
-                    known.open.clear();
+                    known.open.pop_first();
                 }
                 let first = known.open.get(match_id.as_str()).map_or(at, |open| open.first);
                 known.open.insert(match_id.as_str().into(), Open { first, began: at, attempt: attempt.0 });
             }
-            Milestone::MatchSettled(match_id) | Milestone::ReportRefused(match_id) => {
-                self.known().open.remove(match_id.as_str());
-            }
-            // A referee still has to tell the players and the manager; a manager is done with it.
+            // A manager is done with it. A referee still has players to tell, also after the manager knows, and so
+            // remembers it until there are too many.
             Milestone::MatchDecided { match_id, .. } if self.role == Role::Manager => {
                 self.known().open.remove(match_id.as_str());
             }
@@ -257,5 +255,96 @@ fn word(status: GameStatus) -> &'static str {
         GameStatus::Win => "win",
         GameStatus::Draw => "draw",
         GameStatus::TechnicalLoss => "technical_loss",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use matchday_core::protocol::{LeagueId, MatchId, PlayerId, RefereeId};
+
+    fn at(second: i64) -> Timestamp {
+        Timestamp::from_micros(second * 1_000_000)
+    }
+
+    fn done(message_type: &str, second: i64) -> Answered<'_> {
+        let (conversation_id, match_id) = (Some("conv-r1m1-001"), Some("R1M1"));
+        Answered { message_type, conversation_id, match_id, began: at(second), ended: at(second + 1) }
+    }
+
+    fn referee() -> Sender {
+        Sender::Referee(RefereeId::new("REF01"))
+    }
+
+    const WELL: Ended = Ended { word: "ok", is_error: false };
+
+    /// A tracer that has seen an attempt at R1M1 begin.
+    fn begun(role: Role) -> (Tracer, impl FnMut() -> Vec<Span>) {
+        let (exporter, caught) = Exporter::caught(100);
+        let tracer = Tracer::new(role, exporter);
+        let (league_id, match_id) = (LeagueId::new("spring"), MatchId::new("R1M1"));
+        let attempt = Attempt(1);
+        let assigned = Milestone::MatchAssigned { league_id: Some(&league_id), match_id: &match_id, attempt };
+        tracer.reached(at(1), &assigned, &referee());
+        (tracer, caught)
+    }
+
+    fn decided(match_id: &MatchId) -> Milestone<'_> {
+        Milestone::MatchDecided { match_id, attempt: Attempt(1), status: GameStatus::Win }
+    }
+
+    #[test]
+    fn what_a_referee_still_says_after_the_result_hangs_on_its_attempt() {
+        let (tracer, mut caught) = begun(Role::Referee);
+        let match_id = MatchId::new("R1M1");
+        tracer.reached(at(5), &decided(&match_id), &referee());
+        tracer.called(done("MATCH_RESULT_REPORT", 5), "R1M1", CallId(7), WELL, &referee());
+        tracer.called(done("GAME_OVER", 6), "R1M1", CallId(8), WELL, &referee());
+        let spans = caught();
+        let refereeing = SpanId::of_refereeing(TraceId::of_match("spring", "R1M1"), 1);
+        assert_eq!(spans.len(), 3);
+        assert_eq!((spans[0].id, spans[0].began, spans[0].ended), (refereeing, at(1), at(5)));
+        assert!(spans[1..].iter().all(|span| span.parent == Some(refereeing)), "{spans:#?}");
+    }
+
+    #[test]
+    fn a_match_that_was_under_way_before_a_restart_is_told_from_its_beginning() {
+        let (exporter, mut caught) = Exporter::caught(100);
+        let tracer = Tracer::new(Role::Manager, exporter);
+        let (league_id, match_id) = (LeagueId::new("spring"), MatchId::new("R1M1"));
+        tracer.remember(at(1), &Milestone::LeagueCreated(&league_id));
+        let attempt = Attempt(1);
+        tracer.remember(at(2), &Milestone::MatchAssigned { league_id: None, match_id: &match_id, attempt });
+        tracer.reached(at(9), &decided(&match_id), &Sender::LeagueManager);
+        let spans = caught();
+        let names: Vec<_> = spans.iter().map(|span| (span.name.as_str(), span.began, span.ended)).collect();
+        assert_eq!(names, [("assignment", at(2), at(9)), ("match", at(2), at(9))]);
+        assert!(spans.iter().all(|span| span.trace == TraceId::of_match("spring", "R1M1")));
+    }
+
+    #[test]
+    fn whoever_calls_from_another_trace_is_not_hung_on() {
+        let (exporter, mut caught) = Exporter::caught(100);
+        let tracer = Tracer::new(Role::Player, exporter);
+        let player = Sender::Player(PlayerId::new("P01"));
+        let elsewhere = TraceId::of_match("another", "R9M9");
+        let parent = Some(Parent { trace: elsewhere, span: SpanId::of_match(elsewhere) });
+        tracer.answered(done("GAME_INVITATION", 1), "R1M1", WELL, parent, &player);
+        tracer.learn("spring");
+        tracer.answered(done("CHOOSE_PARITY_CALL", 2), "R1M1", WELL, parent, &player);
+        let spans = caught();
+        assert_eq!(spans[0].trace, elsewhere, "before it knows its league, the caller knows better");
+        let own = TraceId::of_match("spring", "R1M1");
+        assert_eq!((spans[1].trace, spans[1].parent), (own, Some(SpanId::of_match(own))));
+    }
+
+    #[test]
+    fn what_has_no_room_is_dropped_and_counted() {
+        let (exporter, mut caught) = Exporter::caught(1);
+        let tracer = Tracer::new(Role::Player, exporter.clone());
+        for second in 0..3 {
+            tracer.answered(done("GAME_INVITATION", second), "R1M1", WELL, None, &referee());
+        }
+        assert_eq!((caught().len(), exporter.dropped()), (1, 2));
     }
 }
