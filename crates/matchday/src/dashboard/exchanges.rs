@@ -81,7 +81,9 @@ impl<'a> Showing<'a> {
         }
         match &exchange.match_id {
             Some(id) => self.league.matches.get(id).is_some_and(|game| game.decision.is_some()),
-            None => MessageType::parse(&exchange.message_type).is_some_and(|kind| OF_NO_MATCH.contains(&kind)),
+            None => {
+                MessageType::parse(&exchange.message_type).is_some_and(|kind| OF_NO_MATCH.contains(&kind))
+            }
         }
     }
 

@@ -51,9 +51,8 @@ impl Reader {
     pub(super) fn load_about(&self, texts: [&str; 2]) -> Result<BTreeMap<Stream, Vec<Stored>>, StoreError> {
         let sql = "SELECT stream, seq, at, line, hash FROM events WHERE instr(line, ?1) OR instr(line, ?2) \
                    ORDER BY seq";
-        let rows = self.all(sql, texts, |row| {
-            Ok((Stream(row.get::<_, String>(0)?.into()), stored(row, 1)?))
-        })?;
+        let rows =
+            self.all(sql, texts, |row| Ok((Stream(row.get::<_, String>(0)?.into()), stored(row, 1)?)))?;
         let mut streams: BTreeMap<Stream, Vec<Stored>> = BTreeMap::new();
         for (stream, event) in rows {
             streams.entry(stream).or_default().push(event);

@@ -35,7 +35,8 @@ impl Names {
     /// The members of a league.
     pub(crate) fn of_league(league: &League) -> Self {
         let players = league.players.iter().map(|(id, known)| (&known.meta.contact_endpoint, id.to_string()));
-        let referees = league.referees.iter().map(|(id, known)| (&known.meta.contact_endpoint, id.to_string()));
+        let referees =
+            league.referees.iter().map(|(id, known)| (&known.meta.contact_endpoint, id.to_string()));
         Self(players.chain(referees).map(|(endpoint, id)| (endpoint.to_string(), id)).collect())
     }
 
