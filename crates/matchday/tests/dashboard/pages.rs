@@ -128,7 +128,9 @@ async fn a_match_has_its_story_its_messages_and_a_draw_that_holds() {
     let invited = invited.unwrap();
     assert_eq!((&invited["from"], &invited["outcome"]), (&json!("REF01"), &json!("ok")));
     assert_eq!(invited["answer_type"], "GAME_JOIN_ACK");
-    assert!(is_time(&invited["sent_at"]) && is_time(&invited["answered_at"]), "{invited}");
+    for time in ["sent_at", "connected_at", "first_byte_at", "answered_at", "deadline_at"] {
+        assert!(is_time(&invited[time]), "{time}: {invited}");
+    }
     assert!(invited["request"].as_str().unwrap().contains("GAME_INVITATION"), "{invited}");
     assert_eq!(page["moves"].as_array().unwrap().len(), 2);
     let draw = &page["draw"];
