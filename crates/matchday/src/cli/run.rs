@@ -88,6 +88,9 @@ pub(crate) struct RunArgs {
     /// A collector of OpenTelemetry that traces are sent to, such as http://127.0.0.1:4318
     #[arg(long, value_name = "URL", value_parser = observing::collector)]
     otlp: Option<String>,
+    /// Whether the league can be seen in a browser while it is played, at the manager's address
+    #[arg(long, value_enum, default_value_t = Switch::On)]
+    dashboard: Switch,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -138,6 +141,7 @@ impl RunArgs {
             referees: self.referees.into(),
             seed: self.seed,
             record_exchanges: self.exchanges == Switch::On,
+            dashboard: self.dashboard == Switch::On,
             rules: None,
             observed: observing::of(self.metrics == Switch::On, self.otlp.clone(), &Client::new()),
         }
@@ -235,13 +239,14 @@ fn strategies(plan: &Plan) -> BTreeMap<PlayerId, SmolStr> {
 }
 
 fn opening(args: &RunArgs, plan: &Plan, ports: &Ports, file: &Path) -> Result<String> {
+    let address = ports.manager.local_addr()?;
+    let seen = if plan.dashboard { format!("; see it at http://{address}/") } else { String::new() };
     Ok(format!(
-        "{} players and {} referees play {}{}, the manager at http://{}/mcp; the league is kept in {}",
+        "{} players and {} referees play {}{}, the manager at http://{address}/mcp; the league is kept in {}{seen}",
         args.players,
         args.referees,
         plan.league.game_type,
         course(&plan.league.competition),
-        ports.manager.local_addr()?,
         file.display()
     ))
 }

@@ -204,6 +204,16 @@ impl Settings for ForManager {
         RETRIES,
         RETRY_DELAY,
         RETRY,
+        optional(
+            "dashboard",
+            "on|off",
+            "Whether the league can be seen here in a browser [default: on, if only this machine can reach it]",
+        ),
+        optional(
+            "dashboard-stores",
+            "FILES",
+            "Stores of referees and players, with commas: matches are then shown with what their agents recorded",
+        ),
         setting(
             "seats",
             "on|off",

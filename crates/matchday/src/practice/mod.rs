@@ -221,6 +221,7 @@ fn plan(terms: &Terms, programme: &Programme, seats: Vec<Seat>) -> Plan {
         referees: 1,
         seed: None,
         record_exchanges: true,
+        dashboard: false,
         rules: None,
         observed: Observed::default(),
     }

@@ -34,6 +34,7 @@ mod subject;
 
 pub use chance::{NoEntropy, entropy_from_system, entropy_numbered};
 pub use clock::Clock;
+use door::Beside;
 pub(crate) use door::Door;
 pub use handle::{Handle, Stopped};
 pub use journal::Journal;
@@ -44,6 +45,7 @@ pub use record::redacted;
 pub(crate) use record::{MATCH_BYTES_MAX, NOTICE_BYTES_MAX};
 pub use rules::Rules;
 
+use crate::dashboard::Dashboard;
 use crate::net::client::Client;
 use crate::net::guard::{Allowed, Guard};
 use crate::net::server::{self, Terms};
@@ -98,6 +100,8 @@ pub struct Options {
     pub seats: Option<Arc<Seats>>,
     /// The agents of one process share it.
     pub observed: Observed,
+    /// What people see in a browser at the agent's own address, if it is a manager that shows its league there.
+    pub dashboard: Option<Arc<Dashboard>>,
 }
 
 impl Options {
@@ -119,6 +123,7 @@ impl Options {
             rules: None,
             seats: None,
             observed: Observed::default(),
+            dashboard: None,
         }
     }
 }
@@ -229,7 +234,8 @@ where
     let probe: Arc<dyn Probe> = Arc::new(AgentProbe::new(&around, &controls, &store));
     options.observed.metrics.watch(&probe);
     let vitals = Vitals { observed: options.observed, probe };
-    let door = Arc::new(Door::new(reception, guard, pace, options.body_timeout, options.seats, vitals));
+    let beside = Beside { seats: options.seats, dashboard: options.dashboard };
+    let door = Arc::new(Door::new(reception, guard, pace, options.body_timeout, beside, vitals));
     let serving = serving(Arc::clone(&door), closing);
     let driver = Driver::new(agent, options.entropy, store, stream, around, name);
     let ending = Arc::clone(&close);

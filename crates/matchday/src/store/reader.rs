@@ -6,12 +6,13 @@ use super::{Direction, Exchange, Stored, Stream, file, schema};
 use matchday_core::protocol::{ConversationId, MatchId, Timestamp};
 use rusqlite::{Connection, Params, Row};
 use smol_str::SmolStr;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// A store as it was when it was opened: what is appended afterwards is not seen.
 #[derive(Debug)]
 pub struct Reader {
-    db: Connection,
+    pub(super) db: Connection,
     path: PathBuf,
     /// An older form is read as it is, since reading changes nothing.
     version: i64,
@@ -43,17 +44,29 @@ impl Reader {
     /// read as something that cannot be right, so that whoever checks the chain can name the event.
     pub fn load(&self, stream: &Stream) -> Result<Vec<Stored>, StoreError> {
         let sql = "SELECT seq, at, line, hash FROM events WHERE stream = ?1 ORDER BY seq";
-        self.all(sql, [stream.0.as_str()], |row| {
-            Ok(Stored {
-                seq: row.get::<_, i64>(0)?.cast_unsigned(),
-                at: Timestamp::from_micros(row.get(1)?),
-                line: String::from_utf8_lossy(row.get_ref(2)?.as_bytes()?).into_owned(),
-                hash: Hash(row.get_ref(3)?.as_bytes()?.try_into().unwrap_or_default()),
-            })
-        })
+        self.all(sql, [stream.0.as_str()], |row| stored(row, 0))
     }
 
-    /// The same; an error if the chain does not hold.
+    /// The same of those that came after the one with this number.
+    pub fn load_after(&self, stream: &Stream, seq: u64) -> Result<Vec<Stored>, StoreError> {
+        let sql = "SELECT seq, at, line, hash FROM events WHERE seq > ?2 AND stream = ?1 ORDER BY seq";
+        self.all(sql, rusqlite::params![stream.0.as_str(), seq.cast_signed()], |row| stored(row, 0))
+    }
+
+    /// The events of all streams whose lines hold one of these texts, in order, for whoever wants few of many.
+    pub(super) fn load_about(&self, texts: [&str; 2]) -> Result<BTreeMap<Stream, Vec<Stored>>, StoreError> {
+        let sql = "SELECT stream, seq, at, line, hash FROM events WHERE instr(line, ?1) OR instr(line, ?2) \
+                   ORDER BY seq";
+        let rows =
+            self.all(sql, texts, |row| Ok((Stream(row.get::<_, String>(0)?.into()), stored(row, 1)?)))?;
+        let mut streams: BTreeMap<Stream, Vec<Stored>> = BTreeMap::new();
+        for (stream, event) in rows {
+            streams.entry(stream).or_default().push(event);
+        }
+        Ok(streams)
+    }
+
+    /// The events of a stream; an error if the chain does not hold.
     pub(super) fn load_checked(&self, stream: &Stream) -> Result<Vec<Stored>, StoreError> {
         let events = self.load(stream)?;
         let mut before = chain::genesis(stream);
@@ -69,21 +82,22 @@ impl Reader {
 
     /// The exchanges that belong to a match, in the order in which they began.
     pub fn exchanges_of(&self, match_id: &MatchId) -> Result<Vec<Exchange>, StoreError> {
-        let sql = self.select_exchanges("WHERE match_id = ?1");
+        let sql = format!("{} WHERE match_id = ?1 ORDER BY at, id", self.select_exchanges());
         self.all(&sql, [match_id.as_str()], exchange)
     }
 
     /// Every exchange, in the order in which they began.
     pub fn exchanges(&self) -> Result<Vec<Exchange>, StoreError> {
-        self.all(&self.select_exchanges(""), [], exchange)
+        self.all(&format!("{} ORDER BY at, id", self.select_exchanges()), [], exchange)
     }
 
-    fn select_exchanges(&self, which: &str) -> String {
+    /// As [`exchange`] reads them, and then their numbers.
+    pub(super) fn select_exchanges(&self) -> String {
         let times = match self.version >= schema::TIMES_SINCE {
             true => "connected_at, first_byte_at, deadline_at, error_code",
             false => "NULL, NULL, NULL, NULL",
         };
-        format!("SELECT {EXCHANGE}, {times} FROM exchanges {which} ORDER BY at, id")
+        format!("SELECT {EXCHANGE}, {times}, id FROM exchanges")
     }
 
     /// When every exchange began and ended, in the order in which they were stored, without its words.
@@ -100,7 +114,7 @@ impl Reader {
         })
     }
 
-    fn all<T>(
+    pub(super) fn all<T>(
         &self,
         sql: &str,
         params: impl Params,
@@ -128,6 +142,16 @@ pub struct Timed {
     pub message_type: SmolStr,
 }
 
+/// An event whose number is in this column, and the rest of it in those that follow.
+fn stored(row: &Row<'_>, first: usize) -> rusqlite::Result<Stored> {
+    Ok(Stored {
+        seq: row.get::<_, i64>(first)?.cast_unsigned(),
+        at: Timestamp::from_micros(row.get(first + 1)?),
+        line: String::from_utf8_lossy(row.get_ref(first + 2)?.as_bytes()?).into_owned(),
+        hash: Hash(row.get_ref(first + 3)?.as_bytes()?.try_into().unwrap_or_default()),
+    })
+}
+
 fn direction(name: &str) -> Direction {
     if name == Direction::In.name() { Direction::In } else { Direction::Out }
 }
@@ -135,7 +159,7 @@ fn direction(name: &str) -> Direction {
 const EXCHANGE: &str = "at, done_at, agent, direction, peer, message_type, conversation_id, match_id, request, \
                         answer, outcome";
 
-fn exchange(row: &Row<'_>) -> rusqlite::Result<Exchange> {
+pub(super) fn exchange(row: &Row<'_>) -> rusqlite::Result<Exchange> {
     let text = |place| row.get::<_, String>(place);
     let time =
         |place| Ok::<_, rusqlite::Error>(row.get::<_, Option<i64>>(place)?.map(Timestamp::from_micros));
