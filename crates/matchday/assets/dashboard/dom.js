@@ -1,0 +1,92 @@
+// Builds and updates the page. Everything an agent may have written arrives here as a child or an attribute value, and
+// leaves as a text node or an attribute: there is no way from text to markup in this program.
+
+const SVG = 'http://www.w3.org/2000/svg';
+const HANDLERS = ['onclick', 'onchange', 'oninput', 'onsubmit', 'onkeydown', 'ontoggle'];
+
+/** An element of HTML. Attributes that are null, undefined or false are left out; `key` names it among its siblings. */
+export const el = (tag, attributes, ...children) => build(document.createElement(tag), attributes, children);
+
+/** An element of SVG. */
+export const svg = (tag, attributes, ...children) => build(document.createElementNS(SVG, tag), attributes, children);
+
+function build(node, attributes, children) {
+  for (const [name, value] of Object.entries(attributes ?? {})) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name === 'key') node.key = String(value);
+    else if (name === 'style') Object.entries(value).forEach(([property, text]) => node.style.setProperty(property, text));
+    else if (HANDLERS.includes(name)) listen(node, name, value);
+    else node.setAttribute(name, value === true ? '' : String(value));
+  }
+  node.append(...children.flat(Infinity).filter(present).map(asNode));
+  return node;
+}
+
+const present = (child) => child !== null && child !== undefined && child !== false && child !== '';
+const asNode = (child) => (child instanceof Node ? child : document.createTextNode(String(child)));
+
+function listen(node, name, handler) {
+  node[name] = handler;
+  node.listens = true;
+}
+
+/** Makes `parent` hold what `fresh` is, keeping every node that is still right: with it stay scroll, focus, what has been
+ * typed, and which details are open. */
+export function update(parent, ...fresh) {
+  const focused = document.activeElement;
+  const wanted = document.createDocumentFragment();
+  wanted.append(...fresh.flat(Infinity).filter(present).map(asNode));
+  morphChildren(parent, wanted);
+  if (focused && focused !== document.activeElement && focused.isConnected) focused.focus({ preventScroll: true });
+}
+
+function morphChildren(old, fresh) {
+  const keyed = new Map();
+  for (const child of old.childNodes) if (child.key) keyed.set(child.key, child);
+  let at = old.firstChild;
+  for (const wanted of [...fresh.childNodes]) {
+    const found = wanted.key ? keyed.get(wanted.key) : at && !at.key ? at : null;
+    if (!found || !alike(found, wanted)) {
+      old.insertBefore(wanted, at);
+      continue;
+    }
+    if (found === at) at = at.nextSibling;
+    else if (old.moveBefore) old.moveBefore(found, at);
+    else old.insertBefore(found, at);
+    morph(found, wanted);
+  }
+  while (at) {
+    const gone = at;
+    at = at.nextSibling;
+    gone.remove();
+  }
+}
+
+const alike = (a, b) => a.nodeName === b.nodeName && a.key === b.key;
+
+function morph(old, fresh) {
+  if (old.nodeType === Node.TEXT_NODE) {
+    if (old.data !== fresh.data) old.data = fresh.data;
+    return;
+  }
+  morphAttributes(old, fresh);
+  if (old.listens || fresh.listens) {
+    HANDLERS.forEach((name) => (old[name] = fresh[name]));
+    old.listens = fresh.listens;
+  }
+  morphChildren(old, fresh);
+}
+
+function morphAttributes(old, fresh) {
+  for (const { name, value } of [...fresh.attributes]) {
+    // The policy of the page forbids the style attribute, and allows the object behind it.
+    if (name === 'style') {
+      if (old.style.cssText !== fresh.style.cssText) old.style.cssText = fresh.style.cssText;
+    } else if (old.getAttribute(name) !== value) old.setAttribute(name, value);
+  }
+  for (const { name } of [...old.attributes]) {
+    // Whether details are open is the reader's business.
+    const own = name === 'open' && (old.nodeName === 'DETAILS' || old.nodeName === 'DIALOG');
+    if (!own && !fresh.hasAttribute(name)) old.removeAttribute(name);
+  }
+}
