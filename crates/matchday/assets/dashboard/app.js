@@ -6,7 +6,7 @@ import { el, svg, update } from './dom.js';
 import { listen } from './live.js';
 import { know, openPanel, tokenForm } from './orders.js';
 import { head, link, phase, phaseName, progress } from './parts.js';
-import { clock, duration, left, plural, sentence } from './words.js';
+import { clock, duration, left, number, plural, sentence } from './words.js';
 import * as overview from './page-overview.js';
 import * as rounds from './page-rounds.js';
 import * as cross from './page-cross.js';
@@ -120,7 +120,7 @@ function stateWords() {
   const { round, matches } = league;
   if (league.phase === 'registration') return `${plural(league.players, 'player')} and ${plural(league.referees, 'referee')} registered`;
   const which = round?.total ? `round ${round.current} of ${round.total}` : `round ${round?.current ?? 1}`;
-  const decided = `${matches.decided.toLocaleString('en')}${matches.total ? ` of ${matches.total.toLocaleString('en')}` : ''} matches decided`;
+  const decided = `${number(matches.decided)}${matches.total ? ` of ${number(matches.total)}` : ''} matches decided`;
   return league.phase === 'completed' ? decided : `${which}, ${decided}${matches.playing ? `, ${matches.playing} playing` : ''}`;
 }
 
@@ -144,6 +144,8 @@ function follow() {
   stream = listen({
     heard(change) {
       heardFrom();
+      // The first is said on connecting, and is no news if nothing has happened since the page was fetched.
+      if (change.version === league?.version && !broken) return;
       const topics = shown.page?.topics ?? [];
       if (change.topics.includes('league') || change.topics.some((topic) => topics.includes(topic))) refresh();
     },

@@ -1,7 +1,7 @@
 // The few plots there are. Each says in words what it shows, and the numbers stand beside it.
 
 import { el, svg } from './dom.js';
-import { duration, percent, plural } from './words.js';
+import { duration, number, percent, plural } from './words.js';
 
 /** Bars with names, each a share of all. */
 export function bars(rows, { label }) {
@@ -11,7 +11,7 @@ export function bars(rows, { label }) {
     el('li', { key: row.name },
       el('span', { class: 'bar-name' }, el('bdi', {}, row.name)),
       el('span', { class: 'bar-track' }, el('i', { style: { width: `${(row.count / most) * 100}%` } })),
-      el('span', { class: 'bar-count' }, `${row.count.toLocaleString('en')} `, el('span', { class: 'muted' }, percent(row.count / all))))));
+      el('span', { class: 'bar-count' }, `${number(row.count)} `, el('span', { class: 'muted' }, percent(row.count / all))))));
 }
 
 /** How long answers took, beside how long they might have taken. */
@@ -26,11 +26,11 @@ export function histogram({ buckets, deadline_ms: deadline, count, p50_ms: middl
         el('b', {}, bucket.count || ''),
         el('i', { style: { height: `${(bucket.count / most) * 100}%` } }),
         el('small', {}, upTo(bucket))))),
-    el('figcaption', { class: 'muted' }, words));
+    el('figcaption', { class: 'muted' }, words, ' Under each column: up to how many milliseconds.'));
 }
 
 const shortly = (ms) => (ms < 1000 ? `${+ms.toFixed(1)}` : `${+(ms / 1000).toFixed(1)}s`);
-const upTo = (bucket) => (bucket.to_ms === null || bucket.to_ms === undefined ? `>${shortly(bucket.from_ms)}` : `≤${shortly(bucket.to_ms)}`);
+const upTo = (bucket) => (bucket.to_ms === null || bucket.to_ms === undefined ? 'more' : shortly(bucket.to_ms));
 const between = (bucket) => (bucket.to_ms ? `${duration(bucket.from_ms)} to ${duration(bucket.to_ms)}` : `over ${duration(bucket.from_ms)}`);
 
 /** A sum that grows round by round. */
@@ -51,7 +51,7 @@ export function climb(values, { label }) {
 export function interval({ value, low, high }) {
   const [from, to] = [Math.min(low, value) - 20, Math.max(high, value) + 20];
   const at = (rating) => `${((rating - from) / (to - from)) * 100}%`;
-  const round = (rating) => Math.round(rating).toLocaleString('en');
+  const round = (rating) => number(Math.round(rating));
   return el('span', { class: 'interval', role: 'img', 'aria-label': `rating ${round(value)}, between ${round(low)} and ${round(high)}` },
     el('span', { class: 'interval-track' },
       el('i', { class: 'range', style: { left: at(low), width: `calc(${at(high)} - ${at(low)})` } }),

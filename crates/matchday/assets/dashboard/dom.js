@@ -4,26 +4,32 @@
 const SVG = 'http://www.w3.org/2000/svg';
 const HANDLERS = ['onclick', 'onchange', 'oninput', 'onsubmit', 'onkeydown', 'ontoggle'];
 
-/** An element of HTML. Attributes that are null, undefined or false are left out; `key` names it among its siblings. */
+/** An element of HTML. Attributes that are null, undefined or false are left out; `key` names it among its siblings, and
+ * `keep` lets the one that stands there already stay as it is. */
 export const el = (tag, attributes, ...children) => build(document.createElement(tag), attributes, children);
 
 /** An element of SVG. */
 export const svg = (tag, attributes, ...children) => build(document.createElementNS(SVG, tag), attributes, children);
 
 function build(node, attributes, children) {
-  for (const [name, value] of Object.entries(attributes ?? {})) {
+  for (const name in attributes) {
+    const value = attributes[name];
     if (value === null || value === undefined || value === false) continue;
     if (name === 'key') node.key = String(value);
+    else if (name === 'keep') node.keep = true;
     else if (name === 'style') Object.entries(value).forEach(([property, text]) => node.style.setProperty(property, text));
     else if (HANDLERS.includes(name)) listen(node, name, value);
     else node.setAttribute(name, value === true ? '' : String(value));
   }
-  node.append(...children.flat(Infinity).filter(present).map(asNode));
+  add(node, children);
   return node;
 }
 
-const present = (child) => child !== null && child !== undefined && child !== false && child !== '';
-const asNode = (child) => (child instanceof Node ? child : document.createTextNode(String(child)));
+function add(node, child) {
+  if (Array.isArray(child)) child.forEach((one) => add(node, one));
+  else if (child instanceof Node) node.appendChild(child);
+  else if (child !== null && child !== undefined && child !== false && child !== '') node.appendChild(document.createTextNode(String(child)));
+}
 
 function listen(node, name, handler) {
   node[name] = handler;
@@ -35,7 +41,7 @@ function listen(node, name, handler) {
 export function update(parent, ...fresh) {
   const focused = document.activeElement;
   const wanted = document.createDocumentFragment();
-  wanted.append(...fresh.flat(Infinity).filter(present).map(asNode));
+  add(wanted, fresh);
   morphChildren(parent, wanted);
   if (focused && focused !== document.activeElement && focused.isConnected) focused.focus({ preventScroll: true });
 }
@@ -53,7 +59,7 @@ function morphChildren(old, fresh) {
     if (found === at) at = at.nextSibling;
     else if (old.moveBefore) old.moveBefore(found, at);
     else old.insertBefore(found, at);
-    morph(found, wanted);
+    if (!wanted.keep) morph(found, wanted);
   }
   while (at) {
     const gone = at;

@@ -22,22 +22,32 @@ export function view({ players, cells }, { memory }) {
       el('table', { onkeydown: (event) => move(event, memory) },
         el('caption', { class: 'unseen' }, 'Results of each player of a row against each player of a column'),
         el('thead', {}, el('tr', {}, el('td', {}), order.map((column) => el('th', { scope: 'col', key: players[column].id, title: players[column].name }, players[column].id)))),
-        el('tbody', {}, order.map((row) => el('tr', { key: players[row].id },
-          el('th', { scope: 'row' }, el('span', { class: 'rank' }, players[row].rank ?? ''), who(players[row])),
-          order.map((column) => square(row, column, players, met, memory.stop))))))),
+        el('tbody', {}, order.map((row) => line(row, { players, order, met, memory }))))),
     el('ul', { class: 'key muted', key: 'key' }, [['w2', 'W won'], ['w1', 'more won than lost'], ['d', 'D even'], ['l1', 'more lost than won'], ['l2', 'L lost'], ['t', 'T technical loss']]
       .map(([kind, words]) => el('li', {}, el('i', { class: `heat ${kind}` }), words))),
   ];
+}
+
+/** A row; one in which nothing has changed since it was last drawn is kept as it stands. */
+function line(row, { players, order, met, memory }) {
+  const { id, rank } = players[row];
+  const stamp = JSON.stringify([rank, order.map((column) => [column, met.get(row * players.length + column)])]);
+  memory.drawn ??= new Map();
+  if (memory.drawn.get(id) === stamp) return el('tr', { key: id, keep: true });
+  memory.drawn.set(id, stamp);
+  return el('tr', { key: id },
+    el('th', { scope: 'row' }, el('span', { class: 'rank' }, rank ?? ''), who(players[row])),
+    order.map((column) => square(row, column, players, met, memory.stop)));
 }
 
 function square(row, column, players, met, stop) {
   if (row === column) return el('td', { class: 'self' });
   const at = row * players.length + column;
   const cell = met.get(at);
-  if (!cell) return el('td', {}, el('span', { class: 'unseen' }, 'not met'));
+  if (!cell) return el('td', {});
   const said = `${players[row].name} against ${players[column].name}: ${record(cell)}`;
   return el('td', { class: `heat ${kind(cell)}` },
-    el('a', { href: link('matches', cell.last), tabindex: at === stop ? 0 : -1, 'data-at': at, title: said, 'aria-label': said }, letters(cell)));
+    el('a', { href: link('matches', cell.last), tabindex: at === stop ? 0 : -1, 'data-at': at, title: said }, letters(cell)));
 }
 
 function kind({ w, d, l, t }) {

@@ -1,8 +1,8 @@
 // The league at a glance: what it is doing, the table and why it stands so, and the round that is on.
 
 import { el } from './dom.js';
-import { countdown, empty, figure, figures, form, head, link, matchList, next, phase, who } from './parts.js';
-import { moment, plural, sentence } from './words.js';
+import { countdown, empty, figure, figures, form, head, link, matchList, next, who } from './parts.js';
+import { moment, number, plural, sentence } from './words.js';
 
 export const topics = ['league', 'standings', 'rounds'];
 export const title = () => 'Standings';
@@ -20,8 +20,10 @@ export function view({ standings, round }, { league }) {
   return [
     hero(league),
     el('div', { class: 'columns-2', key: 'body' },
-      el('div', {}, standings.rows.length ? table(standings, league) : noPlayers(league)),
-      el('div', { class: 'aside' }, next(league.next), round ? roundCard(round, league) : null, luck(league))),
+      standings.rows.length
+        ? [el('div', { key: 'main' }, table(standings, league)),
+          el('div', { key: 'aside', class: `aside${['registration', 'paused'].includes(league.phase) ? ' first' : ''}` }, next(league.next), round ? roundCard(round, league) : null, luck(league))]
+        : [el('div', { key: 'next' }, next(league.next)), el('div', { key: 'aside', class: 'aside' }, noPlayers(league))]),
   ];
 }
 
@@ -39,15 +41,15 @@ function hero(league) {
     head(TITLES[league.phase]?.(league) ?? league.phase,
       league.champion && league.phase === 'completed'
         ? el('p', { class: 'champion' }, 'Champion: ', who(league.champion)) : null,
-      el('p', { class: 'muted' }, phase(league.phase), ' ', league.game, league.format ? `, ${String(league.format).replaceAll('_', ' ')}` : '',
+      el('p', { class: 'muted' }, league.game, league.format ? `, ${String(league.format).replaceAll('_', ' ')}` : '',
         starts && league.phase === 'running' ? [', this round starts ', countdown(starts)] : null,
         league.completed_at ? `, ended ${moment(league.completed_at)}` : null)),
     figures(
-      figure(league.players.toLocaleString('en'), league.players === 1 ? 'player' : 'players'),
-      figure(league.referees.toLocaleString('en'), league.referees === 1 ? 'referee' : 'referees'),
-      figure(`${matches.decided.toLocaleString('en')}${matches.total ? `/${matches.total.toLocaleString('en')}` : ''}`, 'matches decided'),
-      figure(matches.playing.toLocaleString('en'), 'playing now'),
-      figure(league.technical_losses.toLocaleString('en'), 'technical losses')));
+      figure(number(league.players), league.players === 1 ? 'player' : 'players'),
+      figure(number(league.referees), league.referees === 1 ? 'referee' : 'referees'),
+      figure(`${number(matches.decided)}${matches.total ? `/${number(matches.total)}` : ''}`, 'matches decided'),
+      figure(number(matches.playing), 'playing now'),
+      figure(number(league.technical_losses), 'technical losses')));
 }
 
 const noPlayers = (league) => el('section', { class: 'card', key: 'none' }, el('h2', {}, 'Nobody has registered yet'),
@@ -93,14 +95,14 @@ function table({ rows, tie_breaks: rules }, league) {
 }
 
 function line(row, rated) {
-  const number = (value, wide = true) => el('td', { class: `n${wide ? ' wide' : ''}${value === 0 ? ' zero' : ''}` }, value);
-  return el('tr', { key: row.id, class: row.state === 'active' ? '' : 'out' },
+  const cell = (value, wide = true) => el('td', { class: `n${wide ? ' wide' : ''}${value === 0 ? ' zero' : ''}` }, value);
+  return el('tr', { key: row.id, class: row.state === 'withdrawn' ? 'out' : '' },
     el('td', { class: 'rank' }, row.rank),
     el('th', { scope: 'row' }, who(row),
       row.state && row.state !== 'active' ? el('span', { class: 'pill' }, row.state) : null,
       row.reason ? el('small', { class: 'why' }, row.reason) : null),
     el('td', { class: 'form-col' }, form(row.form)),
-    number(row.played, false), number(row.wins), number(row.draws), number(row.losses), number(row.technical_losses),
+    cell(row.played, false), cell(row.wins), cell(row.draws), cell(row.losses), cell(row.technical_losses),
     rated ? el('td', { class: 'n wide' }, row.rating
       ? [Math.round(row.rating.value), el('small', {}, ` ${Math.round(row.rating.low)} to ${Math.round(row.rating.high)}`)] : '–') : null,
     el('td', { class: 'n points' }, row.points));

@@ -23,11 +23,11 @@ export function view({ referees }, { league }) {
 
 function row(referee) {
   const part = referee.capacity ? Math.min(1, referee.in_hand / referee.capacity) : 0;
-  const number = (name, value) => el('td', { class: `n${value ? '' : ' zero'}`, 'data-name': name }, value ?? 0);
+  const cell = (name, value) => el('td', { class: `n${value ? '' : ' zero'}`, 'data-name': name }, value ?? 0);
   return el('tr', { key: referee.id },
     el('th', { scope: 'row' }, el('span', { class: 'who' }, el('bdi', { class: 'name' }, referee.name || referee.id), el('span', { class: 'id' }, referee.id)),
       referee.state && referee.state !== 'active' ? el('span', { class: 'pill' }, referee.state) : null),
     el('td', { class: 'load', 'data-name': 'In hand' }, el('span', { class: 'bar-track' }, el('i', { style: { width: `${part * 100}%` } })),
       el('span', {}, `${referee.in_hand} of ${referee.capacity ?? '?'}`)),
-    number('Refereed', referee.refereed), number('Technical', referee.technical), number('Handed back', referee.handed_back), number('Overdue', referee.overdue));
+    cell('Refereed', referee.refereed), cell('Technical', referee.technical), cell('Handed back', referee.handed_back), cell('Overdue', referee.overdue));
 }

@@ -68,7 +68,7 @@ export function command(line) {
       () => { button.textContent = 'Not allowed'; });
   };
   return el('div', { class: 'command' },
-    el('code', { tabindex: 0, role: 'region', 'aria-label': 'command' }, line),
+    el('code', {}, line),
     navigator.clipboard ? el('button', { type: 'button', class: 'small', onclick: copy, 'aria-label': `Copy ${line}` }, 'Copy') : null);
 }
 

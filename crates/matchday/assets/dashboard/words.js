@@ -1,6 +1,10 @@
 // Numbers and times as people read them.
 
-export const plural = (count, one, many = `${one}s`) => `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
+// One formatter for all: making one for each number is what would make a large table slow.
+const numbers = new Intl.NumberFormat('en');
+export const number = (value) => (value < 1000 ? String(value) : numbers.format(value));
+
+export const plural = (count, one, many = `${one}s`) => `${number(count)} ${count === 1 ? one : many}`;
 
 export const percent = (part) => `${Math.round(part * 100)} %`;
 
