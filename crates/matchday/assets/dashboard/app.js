@@ -93,6 +93,7 @@ function draw(view) {
     if (view.moved) main.querySelector('h1')?.focus({ preventScroll: true });
     view.arrived = false;
   } else update(main, view.content());
+  main.dataset.shown = view.route.hash || '#/';
   document.title = `${view.title} – ${league?.league_id ?? 'Matchday'}`;
   tick();
 }

@@ -15,7 +15,8 @@ export function view({ players, cells }, { memory }) {
   if (!players.length) return [head('Cross table'), empty('Who beat whom stands here as soon as matches are decided.')];
   const met = new Map(cells.map(([row, column, cell]) => [row * players.length + column, cell]));
   const order = players.map((_, index) => index).sort((a, b) => (players[a].rank ?? 0) - (players[b].rank ?? 0));
-  memory.stop = met.has(memory.stop) ? memory.stop : met.keys().next().value;
+  const cellsInOrder = () => order.flatMap((row) => order.map((column) => row * players.length + column));
+  memory.stop = met.has(memory.stop) ? memory.stop : cellsInOrder().find((at) => met.has(at));
   return [
     head('Cross table', el('p', { class: 'muted' }, 'Read along the row: W means that the player of the row won. Arrow keys move between the cells; a cell leads to the last match of the two.')),
     el('div', { class: 'cross card flush', key: 'cross', tabindex: 0, role: 'region', 'aria-label': 'Cross table, scrolls' },

@@ -47,9 +47,9 @@ function hero(league) {
     figures(
       figure(number(league.players), league.players === 1 ? 'player' : 'players'),
       figure(number(league.referees), league.referees === 1 ? 'referee' : 'referees'),
-      figure(`${number(matches.decided)}${matches.total ? `/${number(matches.total)}` : ''}`, 'matches decided'),
-      figure(number(matches.playing), 'playing now'),
-      figure(number(league.technical_losses), 'technical losses')));
+      league.phase === 'registration' ? null : figure(`${number(matches.decided)}${matches.total ? `/${number(matches.total)}` : ''}`, 'matches decided'),
+      league.phase === 'running' ? figure(number(matches.playing), 'playing now') : null,
+      league.phase === 'registration' ? null : figure(number(league.technical_losses), 'technical losses')));
 }
 
 const noPlayers = (league) => el('section', { class: 'card', key: 'none' }, el('h2', {}, 'Nobody has registered yet'),
