@@ -6,6 +6,7 @@
 //! - [`shell`]: runs an agent of the core over HTTP and a store
 //! - [`mind`]: programs and models that decide for a player
 //! - [`seat`]: seats for those who cannot be called, such as clients of language models
+//! - [`dashboard`]: a league as people see it in a browser
 //! - [`store`]: where events are kept
 //! - [`cli`]: the commands; `view`: how they show things; `local`: a whole league in one process
 //! - `check`: is an agent conformant? each rule, what was seen, how to mend it
@@ -17,6 +18,7 @@
 mod bench;
 mod check;
 pub mod cli;
+pub mod dashboard;
 mod local;
 mod mcp;
 pub mod mind;

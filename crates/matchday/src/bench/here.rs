@@ -41,6 +41,7 @@ fn plan(size: Size) -> Plan {
         referees: size.referees.into(),
         seed: None,
         record_exchanges: true,
+        dashboard: false,
         rules: None,
     }
 }

@@ -4,7 +4,7 @@
 use super::config::{Config, Flags};
 use super::desk::Desk;
 use super::settings::ForManager;
-use super::{Usage, network, notice, seat, serve, tls};
+use super::{Usage, dashboard, network, notice, seat, serve, tls};
 use crate::shell::{self, Options, entropy_from_system};
 use crate::store::{Store, Stream};
 use anyhow::{Context, Result};
@@ -57,6 +57,7 @@ pub(super) async fn execute(flags: Flags<ForManager>) -> Result<ExitCode> {
     let scheme = if options.terms.tls.is_some() { "https" } else { "http" };
     let own = Options { client: to_ourselves.clone(), ..options.clone() };
     options.seats = seat::beside(&config, &listening, &store, own)?;
+    options.dashboard = dashboard::beside(&config, listening, &path, &options)?;
     let handle = shell::run(Manager::new(settings), listener, store.clone(), Stream::league(), options)?;
     let mut address = handle.address();
     let local = address.ip().is_loopback();

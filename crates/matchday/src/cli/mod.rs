@@ -10,6 +10,7 @@
 //! - `bench`: how fast it is
 //! - `games`: what can be played
 //! - `schema`: the messages and methods for those who write agents
+//! - `dashboard`: a league in a browser
 //! - `run`: a whole league at once; `files`: what can be made of a stored league; `against`: its requests, sent again
 
 mod against;
@@ -17,6 +18,7 @@ mod bench;
 mod check;
 mod config;
 mod config_file;
+mod dashboard;
 pub(crate) mod desk;
 mod files;
 mod games;
@@ -120,6 +122,9 @@ enum Command {
     /// Measure how fast leagues are played here, beside the fastest that HTTP can be
     #[command(after_help = bench::EXAMPLE)]
     Bench(bench::BenchArgs),
+    /// Look at a stored league in a browser
+    #[command(after_help = dashboard::EXAMPLE)]
+    Dashboard(dashboard::DashboardArgs),
     /// Check a stored league: its chain of events, draws, scores and table
     Verify(files::VerifyArgs),
     /// Tell a stored match as it happened
@@ -166,6 +171,7 @@ async fn execute(command: Command) -> anyhow::Result<ExitCode> {
         Command::Config(args) => show::config(args),
         Command::Schema(args) => schema::execute(args),
         Command::Bench(args) => bench::execute(args).await,
+        Command::Dashboard(args) => dashboard::execute(args).await,
         Command::Verify(args) => files::verify(args),
         Command::Replay(args) => files::replay(args).await,
         Command::Export(args) => files::export(args),

@@ -77,6 +77,9 @@ pub(crate) struct RunArgs {
     /// Whether every message and answer is kept, for `replay` and `export`
     #[arg(long, value_enum, default_value_t = Switch::On)]
     exchanges: Switch,
+    /// Whether the league can be seen in a browser while it is played, at the manager's address
+    #[arg(long, value_enum, default_value_t = Switch::On)]
+    dashboard: Switch,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -125,6 +128,7 @@ impl RunArgs {
             referees: self.referees.into(),
             seed: self.seed,
             record_exchanges: self.exchanges == Switch::On,
+            dashboard: self.dashboard == Switch::On,
             rules: None,
         }
     }
@@ -219,12 +223,13 @@ fn strategies(plan: &Plan) -> BTreeMap<PlayerId, SmolStr> {
 }
 
 fn opening(args: &RunArgs, plan: &Plan, ports: &Ports, file: &Path) -> Result<String> {
+    let address = ports.manager.local_addr()?;
+    let seen = if plan.dashboard { format!("; see it at http://{address}/") } else { String::new() };
     Ok(format!(
-        "{} players and {} referees play {}, the manager at http://{}/mcp; the league is kept in {}",
+        "{} players and {} referees play {}, the manager at http://{address}/mcp; the league is kept in {}{seen}",
         args.players,
         args.referees,
         plan.league.game_type,
-        ports.manager.local_addr()?,
         file.display()
     ))
 }

@@ -203,6 +203,16 @@ impl Settings for ForManager {
             "off",
             "Whether clients of the Model Context Protocol can take a seat here",
         ),
+        optional(
+            "dashboard",
+            "on|off",
+            "Whether the league can be seen here in a browser [default: on, if only this machine can reach it]",
+        ),
+        optional(
+            "dashboard-stores",
+            "FILES",
+            "Stores of referees and players, with commas: matches are then shown with what their agents recorded",
+        ),
         MAX_SEATS,
         setting("seat-fallback", "NAME|none", "random", SEAT_FALLBACK),
         ADVERTISE,

@@ -7,6 +7,7 @@
 pub(crate) mod cast;
 pub(crate) mod ports;
 
+use crate::dashboard::Dashboard;
 use crate::mind::chooser::Chooser;
 use crate::mind::game_program::GameProgram;
 use crate::net::client::Client;
@@ -52,6 +53,8 @@ pub(crate) struct Plan {
     pub(crate) referees: usize,
     pub(crate) seed: Option<u64>,
     pub(crate) record_exchanges: bool,
+    /// Whether the league can be seen in a browser at the manager's address.
+    pub(crate) dashboard: bool,
     /// Who knows the rules, if the game is not one of ours.
     pub(crate) rules: Option<GameProgram>,
 }
@@ -91,7 +94,11 @@ impl LocalLeague {
     pub(crate) fn begin(plan: Plan, store: Store, manager: TcpListener) -> Result<Self> {
         let (client, clock) = (on_this_machine(), Clock::start());
         let agent = Manager::new(plan.league.clone());
-        let options = options(&plan, &client, clock, "manager")?;
+        let mut options = options(&plan, &client, clock, "manager")?;
+        if let Some(path) = store.path().filter(|_| plan.dashboard) {
+            let home = format!("http://{}/mcp", manager.local_addr()?);
+            options.dashboard = Some(Dashboard::live(path.to_owned(), Vec::new(), home, clock));
+        }
         let manager = shell::run(agent, manager, store.clone(), Stream::league(), options)?;
         let (referees, players) = (Vec::new(), Vec::new());
         Ok(Self { plan, client, clock, store, manager, referees, players, guests: 0 })

@@ -212,7 +212,7 @@ fn plan(terms: &Terms, programme: &Programme, seats: Vec<Seat>) -> Plan {
         fixtures: Some(programme.fixtures()),
         ..league::Settings::default()
     };
-    Plan { league, seats, referees: 1, seed: None, record_exchanges: true, rules: None }
+    Plan { league, seats, referees: 1, seed: None, record_exchanges: true, dashboard: false, rules: None }
 }
 
 /// What an agent would say for itself.

@@ -5,6 +5,7 @@ use super::pace::Pace;
 use super::reception::{Reception, Submitted};
 use super::schemas;
 use super::subject::{self, Subject};
+use crate::dashboard::Dashboard;
 use crate::mcp::{self, Mcp, Meant};
 use crate::net::answer::{DISCARD_MAX, bare, closing, json, turned_away, with};
 use crate::net::body::{self, BodyError};
@@ -36,8 +37,15 @@ pub(crate) struct Door {
     guard: Guard,
     pace: Pace,
     body_timeout: Duration,
-    /// Those who play through this agent's address, if it has seats for them.
-    seats: Option<Arc<Seats>>,
+    beside: Beside,
+}
+
+/// What else there is at a manager's address.
+pub(super) struct Beside {
+    /// Those who play through it.
+    pub(super) seats: Option<Arc<Seats>>,
+    /// What people see in a browser.
+    pub(super) dashboard: Option<Arc<Dashboard>>,
 }
 
 /// What became of one HTTP exchange.
@@ -77,15 +85,18 @@ impl Door {
         guard: Guard,
         pace: Pace,
         body_timeout: Duration,
-        seats: Option<Arc<Seats>>,
+        beside: Beside,
     ) -> Self {
-        let mcp = Mcp::new(Arc::clone(&reception), seats.clone());
-        Self { mcp, reception, guard, pace, body_timeout, seats }
+        let mcp = Mcp::new(Arc::clone(&reception), beside.seats.clone());
+        Self { mcp, reception, guard, pace, body_timeout, beside }
     }
 
     /// Ends what streams to those who listen, and whoever plays through this address.
     pub(super) async fn close(&self) {
-        if let Some(seats) = &self.seats {
+        if let Some(dashboard) = &self.beside.dashboard {
+            dashboard.close();
+        }
+        if let Some(seats) = &self.beside.seats {
             seats.close().await;
         }
         self.mcp.close().await;
@@ -98,7 +109,10 @@ impl Door {
         if let Some(answer) = schemas::answer(&request) {
             return answer;
         }
-        if let Some(seats) = self.seats.as_ref().filter(|_| Seats::is_seats(request.uri())) {
+        if let Some(dashboard) = self.beside.dashboard.as_ref().filter(|_| Dashboard::is_its(request.uri())) {
+            return Box::pin(self.show(dashboard, request, peer)).await;
+        }
+        if let Some(seats) = self.beside.seats.as_ref().filter(|_| Seats::is_seats(request.uri())) {
             // What the seats answer may pass through a door such as this one.
             return Box::pin(seats.answer(request, peer)).await;
         }
@@ -110,6 +124,14 @@ impl Door {
             ("/health/live", _) => with(bare(StatusCode::METHOD_NOT_ALLOWED), ALLOW, "GET"),
             _ => bare(StatusCode::NOT_FOUND),
         }
+    }
+
+    async fn show(&self, dashboard: &Arc<Dashboard>, request: Request<Incoming>, peer: SocketAddr) -> Answer {
+        if !self.pace.admits(peer.ip(), 1, Instant::now()) {
+            self.reception.refused_unread(peer, "its address asks too much");
+            return later(bare(StatusCode::TOO_MANY_REQUESTS), 1);
+        }
+        dashboard.answer(request, peer, Some(&self.reception)).await
     }
 
     async fn turn_away(&self, request: Request<Incoming>, peer: SocketAddr, stranger: &Stranger) -> Answer {

@@ -32,6 +32,7 @@ mod subject;
 
 pub use chance::{NoEntropy, entropy_from_system, entropy_numbered};
 pub use clock::Clock;
+use door::Beside;
 pub(crate) use door::Door;
 pub use handle::{Handle, Stopped};
 pub use journal::Journal;
@@ -42,6 +43,7 @@ pub use record::redacted;
 pub(crate) use record::{MATCH_BYTES_MAX, NOTICE_BYTES_MAX};
 pub use rules::Rules;
 
+use crate::dashboard::Dashboard;
 use crate::net::client::Client;
 use crate::net::guard::{Allowed, Guard};
 use crate::net::server::{self, Terms};
@@ -92,6 +94,8 @@ pub struct Options {
     pub rules: Option<Arc<dyn Rules>>,
     /// Seats at the agent's own address, if it is a manager that has some.
     pub seats: Option<Arc<Seats>>,
+    /// What people see in a browser at the agent's own address, if it is a manager that shows its league there.
+    pub dashboard: Option<Arc<Dashboard>>,
 }
 
 impl Options {
@@ -112,6 +116,7 @@ impl Options {
             mind: None,
             rules: None,
             seats: None,
+            dashboard: None,
         }
     }
 }
@@ -214,7 +219,8 @@ where
     let guard = Guard::new(address, options.allowed);
     let changes = reception.changes();
     let pace = Pace::new(options.requests_per_address);
-    let door = Arc::new(Door::new(reception, guard, pace, options.body_timeout, options.seats));
+    let beside = Beside { seats: options.seats, dashboard: options.dashboard };
+    let door = Arc::new(Door::new(reception, guard, pace, options.body_timeout, beside));
     let serving = serving(Arc::clone(&door), closing);
     let driver = Driver::new(agent, options.entropy, store, stream, around, name);
     let ending = Arc::clone(&close);

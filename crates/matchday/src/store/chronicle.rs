@@ -36,14 +36,64 @@ impl Chronicle {
         for reader in &readers {
             for stream in reader.streams()? {
                 let events = || reader.load(&stream);
+                let league = league.as_ref().map(|history| &history.league);
                 match stream.role() {
-                    "referee" => referees.push(chosen(reader, &stream, &events()?, league.as_ref())?),
-                    "player" => players.push(chosen(reader, &stream, &events()?, league.as_ref())?),
+                    "referee" => referees.push(chosen(reader, &stream, &events()?, league)?),
+                    "player" => players.push(chosen(reader, &stream, &events()?, league)?),
                     _ => {}
                 }
             }
         }
         Ok(Self { league, referees, players, readers })
+    }
+
+    /// What the stores tell of one match of a league that is at hand: far less to read than all. The first of them is
+    /// the manager's. One of the others that cannot be read is named, and told of nothing.
+    pub(crate) fn about(
+        paths: &[PathBuf],
+        league: &League,
+        match_id: &MatchId,
+    ) -> Result<(Self, Vec<StoreError>), StoreError> {
+        let mut told =
+            Self { league: None, referees: Vec::new(), players: Vec::new(), readers: Vec::new() };
+        let mut trouble = Vec::new();
+        for (number, path) in paths.iter().enumerate() {
+            match told.add(path, (number == 0).then_some(league), league, match_id) {
+                Err(error) if number == 0 => return Err(error),
+                Err(error) => trouble.push(error),
+                Ok(()) => {}
+            }
+        }
+        Ok((told, trouble))
+    }
+
+    fn add(
+        &mut self,
+        path: &Path,
+        own: Option<&League>,
+        league: &League,
+        match_id: &MatchId,
+    ) -> Result<(), StoreError> {
+        let reader = Reader::open(path)?;
+        let quoted = format!("\"{match_id}\"");
+        let unreadable = |error| StoreError::Unreadable { path: path.to_owned(), error };
+        let streams = reader.load_about([&quoted, "\"enrolled\""])?;
+        if let Some(own) = own {
+            let events = streams.get(&Stream::league()).map_or(&[][..], Vec::as_slice);
+            self.league = Some(History::around(own.clone(), events).map_err(unreadable)?);
+        }
+        let (mut referees, mut players) = (Vec::new(), Vec::new());
+        for (stream, events) in &streams {
+            match stream.role() {
+                "referee" => referees.push(chosen(&reader, stream, events, Some(league))?),
+                "player" => players.push(chosen(&reader, stream, events, Some(league))?),
+                _ => {}
+            }
+        }
+        self.referees.extend(referees);
+        self.players.extend(players);
+        self.readers.push(reader);
+        Ok(())
     }
 
     pub fn readers(&self) -> &[Reader] {
@@ -108,14 +158,14 @@ fn chosen<E: Own>(
     reader: &Reader,
     stream: &Stream,
     events: &[Stored],
-    league: Option<&History>,
+    league: Option<&League>,
 ) -> Result<Diary<E>, StoreError> {
     let path = || reader.path().to_owned();
     let unreadable = |error| StoreError::Unreadable { path: path(), error };
     let mut parts = Diary::read(reader.path(), stream, events).map_err(unreadable)?;
     let Some(last) = parts.pop() else { return Err(StoreError::Empty(path())) };
     let fits = |diary: &Diary<E>| match (&diary.name, league) {
-        (Some(name), Some(history)) => is_known(&history.league, name),
+        (Some(name), Some(league)) => is_known(league, name),
         _ => true,
     };
     if fits(&last) {

@@ -18,16 +18,16 @@ const TELLING: &[&str] = &[
 ];
 
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Gist {
-    pub(super) message_type: Option<String>,
+pub(crate) struct Gist {
+    pub(crate) message_type: Option<String>,
     /// Who says so itself: `player:P01`.
-    pub(super) sender: Option<String>,
+    pub(crate) sender: Option<String>,
     /// `parity_choice even`.
-    pub(super) details: String,
+    pub(crate) details: String,
 }
 
 /// Looks for the league message in a recorded body: in JSON-RPC, in an MCP envelope, or bare.
-pub(super) fn gist(body: &str) -> Gist {
+pub(crate) fn gist(body: &str) -> Gist {
     let value: Value = serde_json::from_str(body).unwrap_or_default();
     let Some(message) = find(&value, DEPTH_MAX) else {
         let answer = value.get("result").or_else(|| value.get("error"));

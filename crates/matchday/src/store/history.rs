@@ -33,6 +33,15 @@ impl History {
         Self::read(&events).map_err(|error| StoreError::Unreadable { path: path(), error })
     }
 
+    /// What a league that is at hand has to do with some of its events.
+    pub(super) fn around(league: League, events: &[Stored]) -> Result<Self, LogError> {
+        let entries = events.iter().map(|stored| {
+            let (at, event) = log::read(&stored.line)?;
+            Ok(Entry { seq: stored.seq, at, event })
+        });
+        Ok(Self { entries: entries.collect::<Result<_, LogError>>()?, league })
+    }
+
     /// Reads the events and takes them in one after the other; whether they are right is for `verify` to say.
     pub fn read(events: &[Stored]) -> Result<Self, LogError> {
         let mut league = League::new(Settings::default());

@@ -6,6 +6,7 @@
 //! - `queue`, `writer`: one thread writes; what is waiting is committed together, and acknowledged in order
 //! - [`reader`], [`history`], [`diary`], [`chronicle`]: reading it back, as rows, as the course of a league, as what one
 //!   agent did, and all that several stores tell together
+//! - [`messages`]: what was said, a page at a time
 //! - [`verify`], [`export`], [`timeline`], [`rerun`]: what can be made of it; `words`, `own_words` and `gist` say it in brief
 //!
 //! The contract is small, so that another store can take this one's place: append to a stream after its last event,
@@ -17,8 +18,9 @@ pub mod diary;
 pub mod error;
 pub mod export;
 mod file;
-mod gist;
+pub(crate) mod gist;
 pub mod history;
+pub mod messages;
 mod own_words;
 mod queue;
 pub mod reader;
@@ -27,7 +29,7 @@ mod schema;
 pub mod stats;
 pub mod timeline;
 pub mod verify;
-mod words;
+pub(crate) mod words;
 mod writer;
 
 pub use error::{StoreError, StoreFailed};
@@ -172,6 +174,14 @@ impl Store {
     /// A store that forgets: everything appended counts as durable at once.
     pub fn in_memory() -> Self {
         Self(Arc::new(Inner::Memory(Arc::new(Queue::default()))))
+    }
+
+    /// The file, unless the store forgets.
+    pub fn path(&self) -> Option<&Path> {
+        match &*self.0 {
+            Inner::File { path, .. } => Some(path),
+            Inner::Memory(_) => None,
+        }
     }
 
     /// The events of a stream that are durable, in order; an error if their chain is broken.

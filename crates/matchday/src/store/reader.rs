@@ -6,12 +6,13 @@ use super::{Direction, Exchange, Stored, Stream, file};
 use matchday_core::protocol::{ConversationId, MatchId, Timestamp};
 use rusqlite::{Connection, Params, Row};
 use smol_str::SmolStr;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// A store as it was when it was opened: what is appended afterwards is not seen.
 #[derive(Debug)]
 pub struct Reader {
-    db: Connection,
+    pub(super) db: Connection,
     path: PathBuf,
 }
 
@@ -37,17 +38,30 @@ impl Reader {
     /// read as something that cannot be right, so that whoever checks the chain can name the event.
     pub fn load(&self, stream: &Stream) -> Result<Vec<Stored>, StoreError> {
         let sql = "SELECT seq, at, line, hash FROM events WHERE stream = ?1 ORDER BY seq";
-        self.all(sql, [stream.0.as_str()], |row| {
-            Ok(Stored {
-                seq: row.get::<_, i64>(0)?.cast_unsigned(),
-                at: Timestamp::from_micros(row.get(1)?),
-                line: String::from_utf8_lossy(row.get_ref(2)?.as_bytes()?).into_owned(),
-                hash: Hash(row.get_ref(3)?.as_bytes()?.try_into().unwrap_or_default()),
-            })
-        })
+        self.all(sql, [stream.0.as_str()], |row| stored(row, 0))
     }
 
-    /// The same; an error if the chain does not hold.
+    /// The same of those that came after the one with this number.
+    pub fn load_after(&self, stream: &Stream, seq: u64) -> Result<Vec<Stored>, StoreError> {
+        let sql = "SELECT seq, at, line, hash FROM events WHERE seq > ?2 AND stream = ?1 ORDER BY seq";
+        self.all(sql, rusqlite::params![stream.0.as_str(), seq.cast_signed()], |row| stored(row, 0))
+    }
+
+    /// The events of all streams whose lines hold one of these texts, in order, for whoever wants few of many.
+    pub(super) fn load_about(&self, texts: [&str; 2]) -> Result<BTreeMap<Stream, Vec<Stored>>, StoreError> {
+        let sql = "SELECT stream, seq, at, line, hash FROM events WHERE instr(line, ?1) OR instr(line, ?2) \
+                   ORDER BY seq";
+        let rows = self.all(sql, texts, |row| {
+            Ok((Stream(row.get::<_, String>(0)?.into()), stored(row, 1)?))
+        })?;
+        let mut streams: BTreeMap<Stream, Vec<Stored>> = BTreeMap::new();
+        for (stream, event) in rows {
+            streams.entry(stream).or_default().push(event);
+        }
+        Ok(streams)
+    }
+
+    /// The events of a stream; an error if the chain does not hold.
     pub(super) fn load_checked(&self, stream: &Stream) -> Result<Vec<Stored>, StoreError> {
         let events = self.load(stream)?;
         let mut before = chain::genesis(stream);
@@ -86,7 +100,7 @@ impl Reader {
         })
     }
 
-    fn all<T>(
+    pub(super) fn all<T>(
         &self,
         sql: &str,
         params: impl Params,
@@ -114,14 +128,24 @@ pub struct Timed {
     pub message_type: SmolStr,
 }
 
+/// An event whose number is in this column, and the rest of it in those that follow.
+fn stored(row: &Row<'_>, first: usize) -> rusqlite::Result<Stored> {
+    Ok(Stored {
+        seq: row.get::<_, i64>(first)?.cast_unsigned(),
+        at: Timestamp::from_micros(row.get(first + 1)?),
+        line: String::from_utf8_lossy(row.get_ref(first + 2)?.as_bytes()?).into_owned(),
+        hash: Hash(row.get_ref(first + 3)?.as_bytes()?.try_into().unwrap_or_default()),
+    })
+}
+
 fn direction(name: &str) -> Direction {
     if name == Direction::In.name() { Direction::In } else { Direction::Out }
 }
 
-const EXCHANGES: &str = "SELECT at, done_at, agent, direction, peer, message_type, conversation_id, match_id, \
-                         request, answer, outcome FROM exchanges";
+pub(super) const EXCHANGES: &str = "SELECT at, done_at, agent, direction, peer, message_type, conversation_id, match_id, \
+                         request, answer, outcome, id FROM exchanges";
 
-fn exchange(row: &Row<'_>) -> rusqlite::Result<Exchange> {
+pub(super) fn exchange(row: &Row<'_>) -> rusqlite::Result<Exchange> {
     let text = |place| row.get::<_, String>(place);
     Ok(Exchange {
         at: Timestamp::from_micros(row.get(0)?),

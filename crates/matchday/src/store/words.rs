@@ -5,7 +5,7 @@ use matchday_core::protocol::messages::{GameStatus, MatchResult};
 use matchday_core::protocol::{Attempt, MatchId, PlayerId, RefereeId, Timestamp};
 
 /// A point in time to the millisecond, `2025-01-15T10:30:00.049Z`.
-pub(super) fn of_time(at: Timestamp) -> String {
+pub(crate) fn of_time(at: Timestamp) -> String {
     let millis = at.as_micros().rem_euclid(1_000_000) / 1000;
     format!("{}.{millis:03}Z", at.to_string().trim_end_matches('Z'))
 }

@@ -86,7 +86,8 @@ impl Summary {
         text.push_str(&format!(
             "  matchday verify {file}               recompute every draw and the table\n"
         ));
-        text.push_str(&format!("  matchday replay {file} --match R1M1  a match, message by message"));
+        text.push_str(&format!("  matchday replay {file} --match R1M1  a match, message by message\n"));
+        text.push_str(&format!("  matchday dashboard {file}            all of it, in a browser"));
         text
     }
 

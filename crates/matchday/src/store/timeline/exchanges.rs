@@ -4,13 +4,14 @@ use super::milliseconds;
 use crate::store::chronicle::Chronicle;
 use crate::store::gist::gist;
 use crate::store::{Direction, Exchange};
+use matchday_core::league::League;
 use matchday_core::protocol::Timestamp;
 use matchday_core::referee::RefereeEvent;
 use std::collections::BTreeMap;
 
 /// Whose endpoint is whose.
 #[derive(Debug, Default)]
-pub(in crate::store) struct Names(BTreeMap<String, String>);
+pub(crate) struct Names(BTreeMap<String, String>);
 
 impl Names {
     pub(in crate::store) fn of(chronicle: &Chronicle) -> Self {
@@ -26,19 +27,20 @@ impl Names {
             }
         }
         if let Some(history) = &chronicle.league {
-            let league = &history.league;
-            for (id, player) in &league.players {
-                names.insert(player.meta.contact_endpoint.to_string(), id.to_string());
-            }
-            for (id, referee) in &league.referees {
-                names.insert(referee.meta.contact_endpoint.to_string(), id.to_string());
-            }
+            names.extend(Self::of_league(&history.league).0);
         }
         Self(names)
     }
 
+    /// The members of a league.
+    pub(crate) fn of_league(league: &League) -> Self {
+        let players = league.players.iter().map(|(id, known)| (&known.meta.contact_endpoint, id.to_string()));
+        let referees = league.referees.iter().map(|(id, known)| (&known.meta.contact_endpoint, id.to_string()));
+        Self(players.chain(referees).map(|(endpoint, id)| (endpoint.to_string(), id)).collect())
+    }
+
     /// Who asked, and who was asked.
-    pub(in crate::store) fn route(&self, exchange: &Exchange) -> (String, String) {
+    pub(crate) fn route(&self, exchange: &Exchange) -> (String, String) {
         let agent = short(&exchange.agent).to_owned();
         match exchange.direction {
             Direction::Out => (agent, self.receiver(exchange)),
@@ -72,10 +74,10 @@ fn short(agent: &str) -> &str {
 }
 
 /// An exchange as its sender recorded it, or else its receiver; and with the first, what the receiver recorded of it.
-pub(in crate::store) type Pair<'a> = (&'a Exchange, Option<&'a Exchange>);
+pub(crate) type Pair<'a> = (&'a Exchange, Option<&'a Exchange>);
 
 /// Puts together what both sides recorded. The sender's record tells more, so it is the one that comes first.
-pub(in crate::store) fn paired(exchanges: &[Exchange]) -> Vec<Pair<'_>> {
+pub(crate) fn paired(exchanges: &[Exchange]) -> Vec<Pair<'_>> {
     let sent = exchanges.iter().filter(|exchange| exchange.direction == Direction::Out);
     let mut pairs: Vec<Pair<'_>> = sent.map(|told| (told, None)).collect();
     for heard in exchanges.iter().filter(|exchange| exchange.direction == Direction::In) {

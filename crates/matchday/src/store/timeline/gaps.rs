@@ -29,7 +29,7 @@ pub(super) fn of(chronicle: &Chronicle, match_id: &MatchId, exchanges: &[Exchang
 }
 
 /// The referees that had the match and of whom nothing is here, with what their files are called by default.
-fn absent_referees(
+pub(crate) fn absent_referees(
     chronicle: &Chronicle,
     match_id: &MatchId,
     exchanges: &[Exchange],

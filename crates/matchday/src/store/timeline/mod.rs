@@ -19,8 +19,12 @@ use super::history::History;
 use super::words;
 use matchday_core::protocol::{MatchId, Timestamp};
 
-pub(super) use exchanges::{Names, answer_gist, paired};
+pub(super) use exchanges::answer_gist;
+pub(crate) use exchanges::{Names, paired};
+pub(crate) use gaps::absent_referees;
+pub(crate) use one_match::happened;
 pub(super) use outcome::decided;
+pub(crate) use outcome::fault;
 
 /// The timeline of a match, or of the whole league in brief. Without the manager's store, that of its agents.
 pub fn replay(chronicle: &Chronicle, match_id: Option<&MatchId>) -> Result<String, StoreError> {

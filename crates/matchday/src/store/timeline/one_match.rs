@@ -18,11 +18,7 @@ type Lines = Vec<(Timestamp, String)>;
 pub(super) fn tell(chronicle: &Chronicle, match_id: &MatchId) -> Result<Option<String>, StoreError> {
     let exchanges = chronicle.exchanges_of(match_id)?;
     let Some(title) = title(chronicle, match_id) else { return Ok(None) };
-    let mut lines = Lines::new();
-    if let Some(history) = &chronicle.league {
-        lines.extend(history.of_match(match_id).map(|entry| (entry.at, words::of_event(&entry.event))));
-    }
-    lines.extend(notes(chronicle, match_id, &exchanges));
+    let mut lines = happened(chronicle, match_id, &exchanges);
     lines.extend(exchanges::lines(&Names::of(chronicle), &exchanges));
     // Stable: at the same instant, an event stands before the messages that it led to.
     lines.sort_by_key(|(at, _)| *at);
@@ -40,6 +36,16 @@ pub(super) fn tell(chronicle: &Chronicle, match_id: &MatchId) -> Result<Option<S
         text.push_str(&format!("\n{gap}\n"));
     }
     Ok(Some(text))
+}
+
+/// What happened to a match, as the manager and the agents wrote it down, without the messages.
+pub(crate) fn happened(chronicle: &Chronicle, match_id: &MatchId, exchanges: &[Exchange]) -> Lines {
+    let mut lines = Lines::new();
+    if let Some(history) = &chronicle.league {
+        lines.extend(history.of_match(match_id).map(|entry| (entry.at, words::of_event(&entry.event))));
+    }
+    lines.extend(notes(chronicle, match_id, exchanges));
+    lines
 }
 
 /// `R1M1, round 1: P01 (Anna) against P02 (Ben)`, and whose word this is if it is not the manager's.

@@ -86,7 +86,12 @@ fn of_result(result: &MatchResult, proof: Option<String>) -> String {
 
 /// `blame    P01 (player): silent; owed GAME_JOIN_ACK, asked 4 times from ... to ...; E001 ...`
 fn blamed(player: &PlayerId, blame: &Blame) -> String {
-    let mut line = format!("blame    {player} ({}): {}", blame.culprit.name(), blame.cause.name());
+    format!("blame    {player} ({}): {}\n", blame.culprit.name(), fault(blame, blame.cause.name()))
+}
+
+/// What a player is to blame for, in these words, and how that is known: `silent; owed GAME_JOIN_ACK, asked once`.
+pub(crate) fn fault(blame: &Blame, words: &str) -> String {
+    let mut line = words.to_owned();
     if let (Some(owed), Some(tries)) = (&blame.owed, blame.tries) {
         let times = if tries == 1 { "once".to_owned() } else { format!("{tries} times") };
         line.push_str(&format!("; owed {owed}, asked {times}"));
@@ -97,7 +102,6 @@ fn blamed(player: &PlayerId, blame: &Blame) -> String {
     if let Some(evidence) = &blame.evidence {
         line.push_str(&format!("; {evidence}"));
     }
-    line.push('\n');
     line
 }
 

@@ -1,0 +1,110 @@
+//! `matchday dashboard`: a stored league in a browser; and the dashboard beside a manager that runs.
+
+use super::config::Config;
+use super::serve::{self, Stop};
+use super::{Usage, notice};
+use crate::dashboard::{self, Dashboard};
+use crate::net::guard::Allowed;
+use crate::shell::Options;
+use crate::store::Store;
+use crate::view::say;
+use anyhow::{Context, Result};
+use clap::{Args, ValueEnum};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+use std::sync::Arc;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+
+pub(super) const EXAMPLE: &str = "\
+Nothing can be changed from there. A league that is being played is seen at the address of its manager.
+
+Example:
+  matchday dashboard league.db
+  matchday dashboard weekend.db referee-8001.db referee-8002.db --listen 127.0.0.1:9000 --open yes";
+
+#[derive(Debug, Args)]
+pub(super) struct DashboardArgs {
+    /// The store of the league, and then those of referees and players, which tell more of their matches
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Where to listen; port 0 takes a free one
+    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:0")]
+    listen: String,
+    /// Whether to open it in a browser of this machine
+    #[arg(long, value_enum, default_value_t = Open::No)]
+    open: Open,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Open {
+    Yes,
+    No,
+}
+
+pub(super) async fn execute(args: DashboardArgs) -> Result<ExitCode> {
+    let mut stop = Stop::listen()?;
+    let (store, others) = args.files.split_first().context("name the store of a league")?;
+    // Opened to see whether they are what they are taken for.
+    others.iter().try_for_each(|path| Store::open_read_only(path).map(drop))?;
+    let reader = Store::open_read_only(store)?;
+    let listener = TcpListener::bind(&args.listen).await;
+    let listener = listener.with_context(|| {
+        format!("cannot listen on {} - choose another address with --listen HOST:PORT", args.listen)
+    })?;
+    let address = listener.local_addr()?;
+    let dashboard = Dashboard::stored(&reader, others.to_vec(), address.ip().is_loopback())?;
+    drop(reader);
+    let page = format!("http://{}/", reached(address));
+    say(format!("{} can be seen at {page} until Ctrl-C", store.display()));
+    if args.open == Open::Yes {
+        open(&page);
+    }
+    let (close, closing) = watch::channel(false);
+    let serving = tokio::spawn(dashboard::serve(dashboard, listener, Allowed::default(), closing));
+    stop.told().await;
+    let _ = close.send(true);
+    serving.await??;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Whoever has no such program is told the address all the same.
+fn open(page: &str) {
+    let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+    let mut command = Command::new(program);
+    command.arg(page).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    if let Err(error) = command.spawn() {
+        notice(&format!("{program} cannot be started ({error}): open {page} yourself"));
+    }
+}
+
+/// The dashboard of a manager, if its settings ask for it or nobody else can reach it.
+pub(super) fn beside(
+    config: &Config,
+    listening: SocketAddr,
+    store: &Path,
+    options: &Options,
+) -> Result<Option<Arc<Dashboard>>> {
+    let others = config.text("dashboard-stores").unwrap_or_default().split(',').map(str::trim);
+    let others: Vec<PathBuf> = others.filter(|path| !path.is_empty()).map(PathBuf::from).collect();
+    if let Some(missing) = others.iter().find(|path| path.is_dir()) {
+        return Err(Usage(format!("--dashboard-stores: {} is a folder, not a store", missing.display())).into());
+    }
+    if !config.switch("dashboard")?.unwrap_or(listening.ip().is_loopback()) {
+        return Ok(None);
+    }
+    let scheme = if options.terms.tls.is_some() { "https" } else { "http" };
+    let page = format!("{scheme}://{}/", reached(listening));
+    notice(&format!("the league can be seen at {page}"));
+    let manager = serve::contact(config, listening.port())?;
+    Ok(Some(Dashboard::live(store.to_owned(), others, manager.as_str().to_owned(), options.clock)))
+}
+
+/// Where a browser of this machine finds what listens there.
+fn reached(mut address: SocketAddr) -> SocketAddr {
+    if address.ip().is_unspecified() {
+        address.set_ip(Ipv4Addr::LOCALHOST.into());
+    }
+    address
+}

@@ -1,0 +1,166 @@
+//! All about one player. Pure.
+
+use super::answers::{self, Answers};
+use super::cross::Cell;
+use super::one_match::Line;
+use super::standings::{forms, letters, rating};
+use super::{Rating, Versioned, state};
+use crate::dashboard::annals::Snapshot;
+use crate::dashboard::redact::Redactor;
+use crate::dashboard::viewer::Sees;
+use matchday_core::league::League;
+use matchday_core::league::standings::{POINTS_DRAW, POINTS_WIN};
+use matchday_core::protocol::dialect::Dialect;
+use matchday_core::protocol::messages::GameStatus;
+use matchday_core::protocol::{GameType, PlayerId};
+use matchday_stats::LeagueStatistics;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+#[derive(Debug, Serialize)]
+pub(in crate::dashboard) struct Page {
+    id: String,
+    name: String,
+    state: &'static str,
+    rank: u32,
+    points: u32,
+    played: u32,
+    wins: u32,
+    draws: u32,
+    losses: u32,
+    technical_losses: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rating: Option<Rating>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    luck: Option<String>,
+    /// How likely so many points or more are by chance alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by_chance: Option<f64>,
+    agent: Agent,
+    form: Vec<char>,
+    points_by_round: Vec<u32>,
+    against: Vec<Against>,
+    choices: Vec<Choice>,
+    answers: Answers,
+    deviations: Vec<Deviation>,
+    technical_causes: Vec<TechnicalCause>,
+    matches: Vec<Line>,
+}
+
+#[derive(Debug, Serialize)]
+struct Agent {
+    version: String,
+    dialect: Dialect,
+    game_types: Vec<GameType>,
+}
+
+#[derive(Debug, Serialize)]
+struct Against {
+    id: String,
+    name: String,
+    #[serde(flatten)]
+    record: Cell,
+}
+
+#[derive(Debug, Serialize)]
+struct Choice {
+    choice: String,
+    count: u32,
+}
+
+#[derive(Debug, Serialize)]
+struct Deviation {
+    what: String,
+    count: u32,
+}
+
+#[derive(Debug, Serialize)]
+struct TechnicalCause {
+    cause: String,
+    count: u32,
+}
+
+/// `None` if there is no such player.
+pub(in crate::dashboard) fn page(
+    snapshot: &Snapshot,
+    id: &PlayerId,
+    statistics: Option<&LeagueStatistics>,
+    sees: Sees,
+) -> Option<Versioned<Page>> {
+    let annals = &*snapshot.annals;
+    let league = &annals.league;
+    let player = league.players.get(id)?;
+    let stats = league.player_stats(id)?.stats;
+    let redactor = Redactor::of(league);
+    let mine = statistics.and_then(|all| all.players.iter().find(|known| known.player_id == id.as_str()));
+    let own = league.rounds.iter().rev().flat_map(|round| league.matches_of(round));
+    let own = own.filter(|(_, game)| game.has(id));
+    let page = Page {
+        id: id.to_string(),
+        name: player.meta.display_name.to_string(),
+        state: state(player),
+        rank: stats.rank,
+        points: stats.points,
+        played: stats.played,
+        wins: stats.wins,
+        draws: stats.draws,
+        losses: stats.losses,
+        technical_losses: stats.technical_losses,
+        rating: statistics.and_then(|all| rating(all, id)),
+        luck: mine.map(|mine| mine.sentence.clone()),
+        by_chance: mine.filter(|mine| mine.record.total() > 0).map(|mine| mine.as_good_by_chance),
+        agent: Agent {
+            version: player.meta.version.to_string(),
+            dialect: player.dialect,
+            game_types: player.meta.game_types.clone(),
+        },
+        form: forms(league).remove(id).unwrap_or_default(),
+        points_by_round: points_by_round(league, id),
+        against: against(league, id),
+        choices: counted(stats.choices, |choice, count| Choice { choice, count }),
+        answers: answers::of(league, id),
+        deviations: counted(stats.deviations, |what, count| Deviation { what: redactor.redact(&what), count }),
+        technical_causes: counted(stats.technical_causes, |cause, count| TechnicalCause { cause, count }),
+        matches: own.map(|(id, game)| Line::of(annals, id, game, &redactor, sees)).collect(),
+    };
+    Some(Versioned { version: snapshot.version(), page })
+}
+
+fn counted<T>(counts: BTreeMap<String, u32>, make: impl Fn(String, u32) -> T) -> Vec<T> {
+    counts.into_iter().map(|(what, count)| make(what, count)).collect()
+}
+
+/// The points after each round that has been announced.
+fn points_by_round(league: &League, player: &PlayerId) -> Vec<u32> {
+    let announced = league.rounds.iter().filter(|round| round.starts_at.is_some());
+    let mut points = 0;
+    announced
+        .map(|round| {
+            let own = league.matches_of(round).map(|(_, game)| game).filter(|game| game.has(player));
+            for (game, decision) in own.filter_map(|game| Some((game, game.decision.as_ref()?))) {
+                let [a, b] = letters(decision.verdict(game), decision.status == GameStatus::TechnicalLoss);
+                points += match if game.a == *player { a } else { b } {
+                    'W' => POINTS_WIN,
+                    'D' => POINTS_DRAW,
+                    _ => 0,
+                };
+            }
+            points
+        })
+        .collect()
+}
+
+fn against(league: &League, player: &PlayerId) -> Vec<Against> {
+    let mut records: BTreeMap<&PlayerId, Cell> = BTreeMap::new();
+    for (id, game) in league.rounds.iter().flat_map(|round| league.matches_of(round)) {
+        let Some(decision) = game.decision.as_ref().filter(|_| game.has(player)) else { continue };
+        let [a, b] = letters(decision.verdict(game), decision.status == GameStatus::TechnicalLoss);
+        let letter = if game.a == *player { a } else { b };
+        records.entry(game.opponent(player)).or_default().add(letter, id.as_str());
+    }
+    let named = |(id, record): (&PlayerId, Cell)| {
+        let super::Named { id, name } = super::Named::player(league, id);
+        Against { id, name, record }
+    };
+    records.into_iter().map(named).collect()
+}

@@ -1,0 +1,55 @@
+//! The referees, and how much each has to do. Pure.
+
+use super::Versioned;
+use crate::dashboard::annals::Snapshot;
+use matchday_core::league::DecidedBy;
+use matchday_core::protocol::RefereeId;
+use matchday_core::protocol::messages::GameStatus;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+#[derive(Debug, Serialize)]
+pub(in crate::dashboard) struct Page {
+    referees: Vec<Row>,
+}
+
+#[derive(Debug, Serialize)]
+struct Row {
+    id: String,
+    name: String,
+    state: &'static str,
+    capacity: u32,
+    in_hand: u32,
+    refereed: u32,
+    technical: u32,
+    handed_back: u32,
+    overdue: u32,
+}
+
+pub(in crate::dashboard) fn page(snapshot: &Snapshot) -> Versioned<Page> {
+    let annals = &*snapshot.annals;
+    let mut decided: BTreeMap<&RefereeId, (u32, u32)> = BTreeMap::new();
+    for decision in annals.league.matches.values().filter_map(|game| game.decision.as_ref()) {
+        if let DecidedBy::Referee(id) = &decision.by {
+            let (all, technical) = decided.entry(id).or_default();
+            *all += 1;
+            *technical += u32::from(decision.status == GameStatus::TechnicalLoss);
+        }
+    }
+    let referees = annals.league.referees.iter().map(|(id, referee)| {
+        let (refereed, technical) = decided.get(id).copied().unwrap_or_default();
+        let lost = annals.lost.get(id).copied().unwrap_or_default();
+        Row {
+            id: id.to_string(),
+            name: referee.meta.display_name.to_string(),
+            state: if referee.revoked || referee.is_suspended() { "suspended" } else { "active" },
+            capacity: referee.meta.max_concurrent_matches,
+            in_hand: referee.in_hand,
+            refereed,
+            technical,
+            handed_back: lost.handed_back,
+            overdue: lost.overdue,
+        }
+    });
+    Versioned { version: snapshot.version(), page: Page { referees: referees.collect() } }
+}

@@ -1,0 +1,89 @@
+//! The rounds, and one of them with its matches. Pure.
+
+use super::one_match::Line;
+use super::{Named, Versioned};
+use crate::dashboard::annals::Snapshot;
+use crate::dashboard::redact::Redactor;
+use crate::dashboard::viewer::Sees;
+use crate::store::words::of_time;
+use matchday_core::league::League;
+use matchday_core::league::fixture::{Match, Round};
+use matchday_core::protocol::messages::GameStatus;
+use serde::Serialize;
+
+#[derive(Debug, Serialize)]
+pub(in crate::dashboard) struct All {
+    rounds: Vec<InBrief>,
+}
+
+#[derive(Debug, Serialize)]
+struct InBrief {
+    round: u32,
+    matches: usize,
+    decided: usize,
+    technical: usize,
+    state: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    starts_at: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+pub(in crate::dashboard) struct One {
+    round: u32,
+    state: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    starts_at: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    bye: Vec<Named>,
+    total: usize,
+    matches: Vec<Line>,
+}
+
+pub(in crate::dashboard) fn all(snapshot: &Snapshot) -> Versioned<All> {
+    let league = &snapshot.annals.league;
+    let rounds = league.rounds.iter().map(|round| {
+        let decided = || league.matches_of(round).filter_map(|(_, game)| game.decision.as_ref());
+        InBrief {
+            round: round.round_id.0,
+            matches: round.matches.len(),
+            decided: decided().count(),
+            technical: decided().filter(|decision| decision.status == GameStatus::TechnicalLoss).count(),
+            state: state(league, round),
+            starts_at: round.starts_at.map(of_time),
+        }
+    });
+    Versioned { version: snapshot.version(), page: All { rounds: rounds.collect() } }
+}
+
+/// `None` if there is no such round.
+pub(in crate::dashboard) fn one(
+    snapshot: &Snapshot,
+    number: u32,
+    (offset, limit): (usize, usize),
+    sees: Sees,
+) -> Option<Versioned<One>> {
+    let annals = &*snapshot.annals;
+    let league = &annals.league;
+    let round = league.rounds.iter().find(|round| round.round_id.0 == number)?;
+    let redactor = Redactor::of(league);
+    let matches = league.matches_of(round).skip(offset).take(limit);
+    let page = One {
+        round: number,
+        state: state(league, round),
+        starts_at: round.starts_at.map(of_time),
+        bye: round.bye.iter().map(|id| Named::player(league, id)).collect(),
+        total: round.matches.len(),
+        matches: matches.map(|(id, game)| Line::of(annals, id, game, &redactor, sees)).collect(),
+    };
+    Some(Versioned { version: snapshot.version(), page })
+}
+
+fn state(league: &League, round: &Round) -> &'static str {
+    let is_begun = |game: &Match| game.in_play || game.decision.is_some();
+    match round {
+        round if round.completed => "completed",
+        round if round.starts_at.is_none() => "scheduled",
+        round if league.matches_of(round).any(|(_, game)| is_begun(game)) => "running",
+        _ => "announced",
+    }
+}

@@ -1,0 +1,97 @@
+//! The table, with why each row stands where it does. Pure.
+
+use super::{Rating, Versioned, state};
+use crate::dashboard::annals::Snapshot;
+use matchday_core::league::League;
+use matchday_core::league::standings::Verdict;
+use matchday_core::protocol::PlayerId;
+use matchday_core::protocol::messages::GameStatus;
+use matchday_stats::LeagueStatistics;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// How many matches of a row's form are shown.
+const FORM: usize = 5;
+
+#[derive(Debug, Serialize)]
+pub(in crate::dashboard) struct Page {
+    rows: Vec<Row>,
+    tie_breaks: Vec<&'static str>,
+}
+
+#[derive(Debug, Serialize)]
+struct Row {
+    rank: u32,
+    id: String,
+    name: String,
+    played: u32,
+    wins: u32,
+    draws: u32,
+    losses: u32,
+    points: u32,
+    technical_losses: u32,
+    state: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    form: Vec<char>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rating: Option<Rating>,
+}
+
+pub(in crate::dashboard) fn page(
+    snapshot: &Snapshot,
+    statistics: Option<&LeagueStatistics>,
+) -> Versioned<Page> {
+    let league = &snapshot.annals.league;
+    let forms = forms(league);
+    let rows = league.rows();
+    let rows = rows.iter().filter_map(|row| {
+        let form = forms.get(&row.player_id).map_or(&[][..], Vec::as_slice);
+        Some(Row {
+            rank: row.rank,
+            id: row.player_id.to_string(),
+            name: row.display_name.to_string(),
+            played: row.played,
+            wins: row.wins,
+            draws: row.draws,
+            losses: row.losses,
+            points: row.points,
+            technical_losses: row.technical_losses.unwrap_or(0),
+            state: state(league.players.get(&row.player_id)?),
+            reason: row.rank_reason.as_ref().map(ToString::to_string),
+            form: form.get(form.len().saturating_sub(FORM)..).unwrap_or_default().to_vec(),
+            rating: statistics.and_then(|all| rating(all, &row.player_id)),
+        })
+    });
+    let rules = league.settings.tie_breaks.iter().map(|rule| rule.name());
+    let page = Page { rows: rows.collect(), tie_breaks: std::iter::once("points").chain(rules).collect() };
+    Versioned { version: snapshot.version(), page }
+}
+
+pub(super) fn rating(statistics: &LeagueStatistics, player: &PlayerId) -> Option<Rating> {
+    statistics.players.iter().find(|known| known.player_id == player.as_str()).and_then(Rating::of)
+}
+
+/// How each player's matches ended, in the order of the rounds: W, D, L, and T for a loss without play.
+pub(super) fn forms(league: &League) -> BTreeMap<&PlayerId, Vec<char>> {
+    let mut forms: BTreeMap<&PlayerId, Vec<char>> = BTreeMap::new();
+    for (_, game) in league.rounds.iter().flat_map(|round| league.matches_of(round)) {
+        let Some(decision) = &game.decision else { continue };
+        let technical = decision.status == GameStatus::TechnicalLoss;
+        let [a, b] = letters(decision.verdict(game), technical);
+        forms.entry(&game.a).or_default().push(a);
+        forms.entry(&game.b).or_default().push(b);
+    }
+    forms
+}
+
+/// How a match ended for either player.
+pub(super) fn letters(verdict: Verdict, technical: bool) -> [char; 2] {
+    let lost = if technical { 'T' } else { 'L' };
+    match verdict {
+        Verdict::WonByA => ['W', lost],
+        Verdict::WonByB => [lost, 'W'],
+        Verdict::Drawn => ['D', 'D'],
+        Verdict::LostByBoth => ['T', 'T'],
+    }
+}

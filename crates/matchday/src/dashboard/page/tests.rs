@@ -1,0 +1,1 @@
+//! Pages of leagues that are at hand, without HTTP.

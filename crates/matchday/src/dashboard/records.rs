@@ -1,0 +1,96 @@
+//! What the stores have recorded, read on a thread that may wait: the messages, and the story of a match.
+
+use super::annals::Snapshot;
+use super::exchanges::{Showing, Shown, code};
+use super::page::Versioned;
+use super::page::one_match::Told;
+use super::query::Query;
+use super::viewer::Sees;
+use crate::store::chronicle::Chronicle;
+use crate::store::messages::Wanted;
+use crate::store::{Store, StoreError};
+use matchday_core::protocol::{ErrorCode, MatchId, MessageType};
+use serde::Serialize;
+use std::path::PathBuf;
+
+const MESSAGES_MAX: u64 = 500;
+const MESSAGES_USUAL: u64 = 100;
+
+/// A page of the message inspector.
+#[derive(Debug, Serialize)]
+pub(super) struct Messages {
+    messages: Vec<Shown>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_before: Option<i64>,
+    types: Vec<&'static str>,
+    agents: Vec<String>,
+    codes: Vec<&'static str>,
+}
+
+/// Which messages somebody asks for.
+#[derive(Debug)]
+pub(super) struct Filter {
+    wanted: Wanted,
+    agent: Option<String>,
+    code: Option<String>,
+    limit: usize,
+    bodies: bool,
+}
+
+impl Filter {
+    pub(super) fn read(query: &Query) -> Result<Self, String> {
+        let limit = query.number("limit")?.unwrap_or(MESSAGES_USUAL).clamp(1, MESSAGES_MAX);
+        let before = query.number("before")?.map(|before| i64::try_from(before).unwrap_or(i64::MAX));
+        Ok(Self {
+            wanted: Wanted {
+                conversation_id: query.text("conversation_id"),
+                message_type: query.text("type"),
+                match_id: query.text("match_id").map(|id| id.to_ascii_uppercase()),
+                before,
+            },
+            agent: query.text("agent"),
+            code: query.text("code").map(|code| code.to_ascii_uppercase()),
+            limit: usize::try_from(limit).unwrap_or(usize::MAX),
+            bodies: query.text("bodies").is_some_and(|bodies| bodies != "0"),
+        })
+    }
+}
+
+/// Blocks.
+pub(super) fn messages(
+    store: &PathBuf,
+    snapshot: &Snapshot,
+    filter: &Filter,
+    sees: Sees,
+) -> Result<Versioned<Messages>, StoreError> {
+    let league = &snapshot.annals.league;
+    let showing = Showing::new(league, sees);
+    let page = Store::open_read_only(store)?.messages(&filter.wanted, filter.limit, |exchange| {
+        showing.is_open(exchange)
+            && filter.agent.as_ref().is_none_or(|agent| showing.concerns(exchange, agent))
+            && filter.code.as_ref().is_none_or(|wanted| code(exchange).as_ref() == Some(wanted))
+    })?;
+    let players = league.players.keys().map(ToString::to_string);
+    let referees = league.referees.keys().map(ToString::to_string);
+    let codes = ErrorCode::ALL.iter().map(ErrorCode::code);
+    let page = Messages {
+        messages: page
+            .messages
+            .iter()
+            .map(|(id, exchange)| showing.show(*id, exchange, None, filter.bodies))
+            .collect(),
+        next_before: page.next_before,
+        types: MessageType::ALL.iter().map(|kind| kind.name()).collect(),
+        agents: std::iter::once("manager".to_owned()).chain(referees).chain(players).collect(),
+        codes: codes.collect(),
+    };
+    Ok(Versioned { version: snapshot.version(), page })
+}
+
+/// Blocks.
+pub(super) fn of_match(stores: &[PathBuf], snapshot: &Snapshot, id: &MatchId) -> Result<Told, StoreError> {
+    let (chronicle, trouble) = Chronicle::about(stores, &snapshot.annals.league, id)?;
+    let exchanges = chronicle.exchanges_of(id)?;
+    let trouble = trouble.iter().map(|error| format!("A store could not be read: {error}.")).collect();
+    Ok(Told { chronicle, exchanges, trouble })
+}
