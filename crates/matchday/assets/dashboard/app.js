@@ -70,7 +70,7 @@ async function fetchAndDraw(view) {
   try {
     league = await ask('league');
     heardFrom();
-    if (league.live !== false && !stream) follow();
+    if (!stream) follow();
     know(league, refresh);
     drawState();
     const context = { ...view.route, league, memory: view.memory, redraw: () => view === shown && draw(view), refresh };
@@ -145,10 +145,8 @@ function follow() {
   stream = listen({
     heard(change) {
       heardFrom();
-      // The first is said on connecting, and is no news if nothing has happened since the page was fetched.
-      if (change.version === league?.version && !broken) return;
       const topics = shown.page?.topics ?? [];
-      if (change.topics.includes('league') || change.topics.some((topic) => topics.includes(topic))) refresh();
+      if (!change.topics || change.topics.includes('league') || change.topics.some((topic) => topics.includes(topic))) refresh();
     },
     found: () => broken && refresh(),
     lost: lose,

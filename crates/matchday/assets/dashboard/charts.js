@@ -22,7 +22,7 @@ export function histogram({ buckets, deadline_ms: deadline, count, p50_ms: middl
   const words = `${plural(count, 'answer')}, half of them within ${duration(middle)}, 99 % within ${duration(slow)}; the deadline is ${duration(deadline)}, ${plural(late ?? 0, 'answer')} came late.`;
   return el('figure', { class: 'histogram' },
     el('div', { class: 'columns', role: 'img', 'aria-label': words }, buckets.map((bucket, index) =>
-      el('span', { class: `column${within(bucket) ? '' : ' over'}${index === cut ? ' cut' : ''}`, title: `${between(bucket)}: ${plural(bucket.count, 'answer')}` },
+      el('span', { class: `column${within(bucket) ? '' : ' over'}${index === cut ? ' cut' : ''}${deadline && bucket.to_ms === deadline && cut < 0 ? ' end' : ''}`, title: `${between(bucket)}: ${plural(bucket.count, 'answer')}` },
         el('b', {}, bucket.count || ''),
         el('i', { style: { height: `${(bucket.count / most) * 100}%` } }),
         el('small', {}, upTo(bucket))))),

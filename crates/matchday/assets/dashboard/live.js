@@ -4,23 +4,28 @@
 import { headers } from './api.js';
 
 const QUIET_MS = 40000; // The manager says something every 15 seconds, if only that it is there.
+const POLL_MS = 5000; // How often to look, if the manager has no place for one more listener.
 const WAITS_MS = [500, 1000, 2000, 4000, 8000, 15000];
 
-/** `heard(change)` for each event, `lost(waitMs)` when the stream broke, `found()` when it stands again. */
+/** `heard(change)` for each event, without topics if anything may have changed; `lost(waitMs)` when the stream broke,
+ * `found()` when it stands again. */
 export function listen({ heard, lost, found }) {
   let failures = 0;
   let wake = () => {};
   let current = null;
-  let ended = false;
 
   async function once() {
     current = new AbortController();
     let silence = setTimeout(() => current.abort(), QUIET_MS);
     try {
       const response = await fetch('api/events', { headers: headers(), cache: 'no-store', signal: current.signal });
-      if (!response.ok) throw new Error(`events: ${response.status}`);
       failures = 0;
       found();
+      if (!response.ok) {
+        await rest(POLL_MS);
+        heard({});
+        return true;
+      }
       for await (const event of events(response.body, () => {
         clearTimeout(silence);
         silence = setTimeout(() => current.abort(), QUIET_MS);
@@ -30,32 +35,30 @@ export function listen({ heard, lost, found }) {
     } finally {
       clearTimeout(silence);
     }
+    return false;
   }
 
+  const rest = (ms) => new Promise((resolve) => {
+    wake = resolve;
+    setTimeout(resolve, ms);
+  });
+
   async function forever() {
-    while (!ended) {
-      await once().catch(() => {});
-      if (ended) return;
+    for (;;) {
+      const again = await once().catch(() => false);
+      if (again) continue;
       const wait = WAITS_MS[Math.min(failures, WAITS_MS.length - 1)];
       failures += 1;
       lost(wait);
-      await new Promise((resolve) => {
-        wake = resolve;
-        setTimeout(resolve, wait);
-      });
+      await rest(wait);
     }
   }
 
   forever();
   return {
-    /** Try now, or anew with another token. */
+    /** Try now. */
     again() {
       failures = 0;
-      current?.abort();
-      wake();
-    },
-    end() {
-      ended = true;
       current?.abort();
       wake();
     },

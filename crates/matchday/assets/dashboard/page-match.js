@@ -4,7 +4,7 @@ import { el } from './dom.js';
 import { possible, recomputed } from './draw.js';
 import { openPanel } from './orders.js';
 import { command, empty, head, link, matchState, who } from './parts.js';
-import { duration, moment, sentence } from './words.js';
+import { duration, instant, moment, sentence } from './words.js';
 import { waterfall } from './waterfall.js';
 
 export const topics = ['rounds', 'messages', 'standings'];
@@ -21,7 +21,7 @@ export async function load(ask, { id, league, memory }) {
 export function view(match, { league, memory }) {
   return [
     el('div', { class: 'head', key: 'head' },
-      el('h1', { tabindex: -1, class: 'unseen' }, `${match.id}: ${match.a.name} against ${match.b.name}`),
+      el('h1', { tabindex: -1, class: 'unseen' }, `${match.id}: `, el('bdi', {}, match.a.name), ' against ', el('bdi', {}, match.b.name)),
       el('p', { class: 'muted' }, match.id, ', ', el('a', { href: link('rounds', match.round) }, `round ${match.round}`),
         match.referee ? `, refereed by ${match.referee}` : null, match.attempts > 1 ? `, attempt ${match.attempts}` : null,
         match.decided_at ? `, decided ${moment(match.decided_at)}` : null, match.took_ms ? ` in ${duration(match.took_ms)}` : null),
@@ -66,7 +66,7 @@ function blame(match) {
 function story(match) {
   if (!match.steps?.length) return null;
   return el('section', { class: 'card', key: 'story' }, el('h2', {}, 'Its story'),
-    el('ol', { class: 'story' }, match.steps.map((step) => el('li', {}, el('time', { datetime: step.at, title: moment(step.at) }, step.at.slice(11, 23)), el('span', {}, step.text)))));
+    el('ol', { class: 'story' }, match.steps.map((step) => el('li', {}, el('time', { datetime: step.at, title: moment(step.at) }, instant(step.at)), el('span', {}, step.text)))));
 }
 
 function moves(match) {

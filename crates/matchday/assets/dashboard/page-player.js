@@ -22,7 +22,7 @@ export function view(player, { league, memory, redraw }) {
     el('div', { class: 'cards', key: 'cards' },
       card('Form', form(player.form?.slice(-40)), player.form?.length > 40 ? el('p', { class: 'muted' }, `the last 40 of ${player.form.length}`) : null,
         player.luck ? el('p', {}, sentence(player.luck)) : null,
-        player.by_chance !== undefined && player.by_chance !== null
+        !player.luck && player.by_chance !== undefined && player.by_chance !== null
           ? el('p', { class: 'muted' }, `By chance alone a player does this well or better ${percent(player.by_chance)} of the time.`) : null),
       player.points_by_round?.length > 1 ? card('Points, round by round', climb(player.points_by_round, { label: `${player.points_by_round.at(-1)} points after ${plural(player.points_by_round.length, 'round')}` })) : null,
       card('Answer times', player.answers?.count ? histogram(player.answers) : empty('No answers of this player have been kept.'), byType(player.answers)),
@@ -40,7 +40,7 @@ export function view(player, { league, memory, redraw }) {
 
 function agent(about) {
   if (!about) return null;
-  return [about.dialect ? `, speaks ${about.dialect}` : null, about.version ? `, version ${about.version}` : null];
+  return [about.dialect ? `, speaks the ${about.dialect} dialect` : null, about.version ? `, version ${about.version}` : null];
 }
 
 function numbers(player) {

@@ -6,10 +6,13 @@ import { clock, duration, moment, pretty, sentence } from './words.js';
 
 const time = (at) => (at ? Date.parse(at) : null);
 
+/** When it was over: answered, given up, or out of time. */
+const ended = (message) => time(message.answered_at) ?? time(message.ended_at) ?? time(message.deadline_at);
+
 /** From the first message to the last answer, and to a deadline only where nothing came before it. */
 function axis(messages) {
   const starts = messages.map((message) => time(message.sent_at));
-  const ends = messages.map((message) => time(message.answered_at) ?? time(message.deadline_at) ?? time(message.first_byte_at) ?? time(message.sent_at));
+  const ends = messages.map((message) => ended(message) ?? time(message.sent_at));
   const from = Math.min(...starts);
   const to = Math.max(...ends, from + 1);
   return { from, span: (to - from) * 1.02, at: (when) => Math.max(0, Math.min(100, ((when - from) / ((to - from) * 1.02)) * 100)) };
@@ -35,7 +38,7 @@ function exchange(message, scale) {
     el('summary', {},
       el('span', { class: 'what' }, el('b', {}, message.type), ' ', el('span', { class: 'muted' }, el('bdi', {}, message.from), ' → ', el('bdi', {}, message.to))),
       el('span', { class: 'track', 'aria-hidden': 'true' }, segments(message, scale)),
-      el('span', { class: 'took' }, fine(message) ? duration(took(message)) : message.error_code ?? 'failed')),
+      el('span', { class: 'took' }, fine(message) ? duration(took(message)) : message.error_code ?? 'no answer')),
     inside(message));
 }
 
@@ -44,7 +47,7 @@ function segments(message, { at }) {
     ['sent_at', 'connected_at', 'first_byte_at', 'answered_at', 'deadline_at'].map((name) => time(message[name]));
   const part = (kind, from, to) =>
     from !== null && to !== null ? el('i', { class: `seg ${kind}`, style: { left: `${at(from)}%`, width: `${Math.max(0, at(to) - at(from))}%` } }) : null;
-  const end = answered ?? due ?? sent;
+  const end = ended(message) ?? sent;
   return [
     part('connect', sent, connected),
     answered === null ? part('none', connected ?? sent, end) : part('wait', connected ?? sent, first ?? answered),

@@ -25,6 +25,9 @@ export const left = (ms) => (ms > 59000 ? duration(ms) : `${Math.ceil(ms / 1000)
 /** The time of day here, of a time in UTC. */
 export const clock = (at) => new Date(at).toLocaleTimeString('en-GB');
 
+/** The same, to the millisecond. */
+export const instant = (at) => `${clock(at)}.${String(new Date(at).getMilliseconds()).padStart(3, '0')}`;
+
 /** Day and time here. */
 export const moment = (at) =>
   new Date(at).toLocaleString('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', second: '2-digit' });
@@ -46,7 +49,7 @@ export function record({ w, d, l, t }) {
 
 /** A sentence begins with a capital and ends with a stop. */
 export function sentence(text) {
-  const trimmed = String(text).trim();
+  const trimmed = String(text).trim().replace(/\.{2}$/, '.');
   if (!trimmed) return '';
   const begun = trimmed[0].toUpperCase() + trimmed.slice(1);
   return /[.!?]$/.test(begun) ? begun : `${begun}.`;
