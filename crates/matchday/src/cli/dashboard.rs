@@ -89,7 +89,9 @@ pub(super) fn beside(
     let others = config.text("dashboard-stores").unwrap_or_default().split(',').map(str::trim);
     let others: Vec<PathBuf> = others.filter(|path| !path.is_empty()).map(PathBuf::from).collect();
     if let Some(missing) = others.iter().find(|path| path.is_dir()) {
-        return Err(Usage(format!("--dashboard-stores: {} is a folder, not a store", missing.display())).into());
+        return Err(
+            Usage(format!("--dashboard-stores: {} is a folder, not a store", missing.display())).into()
+        );
     }
     if !config.switch("dashboard")?.unwrap_or(listening.ip().is_loopback()) {
         return Ok(None);

@@ -55,6 +55,8 @@ impl Dashboard {
     /// A stream of changes; 503 if too many listen already.
     pub(super) fn listen(self: &Arc<Self>, changes: Option<watch::Receiver<u64>>) -> Answer {
         let Ok(place) = Arc::clone(&self.listeners).try_acquire_owned() else {
+            // A page that was closed is missed only when it is spoken to.
+            self.roll_calls.send_modify(|calls| *calls += 1);
             let why = format!("{LISTENERS_MAX} pages listen already: close one, or reload from time to time");
             return answer::error(StatusCode::SERVICE_UNAVAILABLE, &why);
         };
@@ -81,7 +83,7 @@ impl Dashboard {
     async fn tell_all(&self, to: &mpsc::Sender<Bytes>, changes: Option<watch::Receiver<u64>>) {
         let (_never, silent) = watch::channel(0);
         let mut changes = changes.unwrap_or(silent);
-        let mut reckoned = self.luck.reckoned();
+        let (mut reckoned, mut roll_calls) = (self.luck.reckoned(), self.roll_calls.subscribe());
         let mut again = interval(LOOK_AGAIN);
         let mut told: Option<Told> = None;
         let mut spoke = Instant::now();
@@ -97,17 +99,19 @@ impl Dashboard {
                 }
             }
             sleep_until(spoke + LOOK_EVERY).await;
-            let beat = spoke + HEARTBEAT;
-            tokio::select! {
-                Ok(()) = changes.changed() => {}
-                Ok(()) = reckoned.changed() => {}
-                _ = again.tick() => {}
-                () = sleep_until(beat) => {
-                    if to.send(Bytes::from_static(b": still here\n\n")).await.is_err() {
-                        return;
-                    }
-                    spoke = Instant::now();
+            let beat = sleep_until(spoke + HEARTBEAT);
+            let is_beat = tokio::select! {
+                Ok(()) = changes.changed() => false,
+                Ok(()) = reckoned.changed() => false,
+                _ = again.tick() => false,
+                Ok(()) = roll_calls.changed() => true,
+                () = beat => true,
+            };
+            if is_beat {
+                if to.send(Bytes::from_static(b": still here\n\n")).await.is_err() {
+                    return;
                 }
+                spoke = Instant::now();
             }
         }
     }

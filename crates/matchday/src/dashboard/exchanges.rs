@@ -23,7 +23,14 @@ pub(crate) struct Shown {
     pub(crate) match_id: Option<String>,
     pub(crate) sent_at: String,
     #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) connected_at: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) first_byte_at: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) answered_at: Option<String>,
+    /// Until when an answer was waited for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) deadline_at: Option<String>,
     /// When it was over, whether or not there was an answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) ended_at: Option<String>,
@@ -81,7 +88,9 @@ impl<'a> Showing<'a> {
         }
         match &exchange.match_id {
             Some(id) => self.league.matches.get(id).is_some_and(|game| game.decision.is_some()),
-            None => MessageType::parse(&exchange.message_type).is_some_and(|kind| OF_NO_MATCH.contains(&kind)),
+            None => {
+                MessageType::parse(&exchange.message_type).is_some_and(|kind| OF_NO_MATCH.contains(&kind))
+            }
         }
     }
 
@@ -109,12 +118,15 @@ impl<'a> Showing<'a> {
             conversation_id: self.text(exchange.conversation_id.as_str()),
             match_id: exchange.match_id.as_ref().map(ToString::to_string),
             sent_at: of_time(exchange.at),
+            connected_at: time(exchange.connected_at),
+            first_byte_at: time(exchange.first_byte_at),
+            deadline_at: time(exchange.deadline_at),
             answered_at: time(exchange.done_at.filter(|_| answered.is_some())),
             ended_at: time(exchange.done_at),
             received_at: time(heard.map(|heard| heard.at)),
             handled_at: time(heard.and_then(|heard| heard.done_at)),
             outcome: if is_fine(exchange) { "ok".to_owned() } else { self.text(&exchange.outcome) },
-            error_code: code(exchange),
+            error_code: code(exchange).map(|code| self.text(&code)),
             answer_type: answered.and_then(|answer| gist(answer).message_type).map(|kind| self.text(&kind)),
             request: body(&exchange.request),
             answer: answered.and_then(body),
@@ -142,12 +154,15 @@ fn is_fine(exchange: &Exchange) -> bool {
     answered && code(exchange).is_none() || FINE.contains(&outcome)
 }
 
-/// `E003`, if it ended with an error that has a code.
+/// `E003`, if it ended with an error that has a code. Agents may have codes of their own.
 pub(crate) fn code(exchange: &Exchange) -> Option<String> {
+    if let Some(code) = &exchange.error_code {
+        return Some(code.chars().take(32).collect());
+    }
+    // Older stores have it in words only.
     let is_code = |text: &&str| {
         let digits = text.strip_prefix('E').unwrap_or_default();
         digits.len() == 3 && digits.bytes().all(|byte| byte.is_ascii_digit())
     };
-    let first = exchange.outcome.split([' ', ':']).next().filter(is_code);
-    first.map(str::to_owned)
+    exchange.outcome.split([' ', ':']).next().filter(is_code).map(str::to_owned)
 }

@@ -62,6 +62,8 @@ pub struct Dashboard {
     kept: Kept,
     turns: Semaphore,
     listeners: Arc<Semaphore>,
+    /// Counts how often those who listen were to show that they are still there.
+    roll_calls: watch::Sender<u64>,
     closing: watch::Sender<bool>,
 }
 
@@ -94,6 +96,7 @@ impl Dashboard {
             kept: Kept::default(),
             turns: Semaphore::new(TURNS),
             listeners: Arc::new(Semaphore::new(events::LISTENERS_MAX)),
+            roll_calls: watch::Sender::new(0),
             closing: watch::Sender::new(false),
         })
     }
@@ -112,7 +115,12 @@ impl Dashboard {
     ) -> Result<Sees, Answer> {
         let snapshot = self.source.look().await;
         let snapshot = snapshot.map_err(|error| routes::Trouble::Store(error).answer())?;
-        let settings = &snapshot.annals.league.settings;
+        let league = &snapshot.annals.league;
+        if !league.created {
+            let why = "the manager is only just opening the league: ask again in a moment";
+            return Err(answer::error(StatusCode::SERVICE_UNAVAILABLE, why));
+        }
+        let settings = &league.settings;
         match shown(headers, settings) {
             Shown::Right => Ok(Sees::OPERATOR),
             Shown::Nothing if settings.public_reads || self.otherwise.undecided => Ok(self.otherwise),
@@ -123,7 +131,9 @@ impl Dashboard {
             Shown::Wrong(token) => {
                 let judged = match reception {
                     Some(reception) => orders::judge(reception, &settings.league_id, token, peer).await,
-                    None => return Err(answer::error(StatusCode::FORBIDDEN, "this is not the operator token")),
+                    None => {
+                        return Err(answer::error(StatusCode::FORBIDDEN, "this is not the operator token"));
+                    }
                 };
                 judged.map(|()| Sees::OPERATOR).map_err(|refused| refused.answer())
             }

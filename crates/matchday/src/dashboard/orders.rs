@@ -43,7 +43,9 @@ enum Wanted {
     Void,
 }
 
-/// Takes an order to the manager, and its answer back.
+pub(super) const NO_TOKEN: &str = "orders need the operator token: send it as Authorization: Bearer TOKEN";
+
+/// Takes the order of an operator, whose token has been found right, to the manager; and its answer back.
 pub(super) async fn take(
     request: Request<Incoming>,
     peer: SocketAddr,
@@ -52,12 +54,8 @@ pub(super) async fn take(
 ) -> Answer {
     let (head, mut incoming) = request.into_parts();
     let Some(token) = bearer(&head.headers) else {
-        let why = "orders need the operator token: send it as Authorization: Bearer TOKEN";
-        return answer::error(StatusCode::UNAUTHORIZED, why);
+        return answer::error(StatusCode::UNAUTHORIZED, NO_TOKEN);
     };
-    if let Err((status, why)) = own_page(&head.headers) {
-        return answer::error(status, why);
-    }
     let body = match timeout(BODY_TIMEOUT, body::read(&mut incoming, BODY_BYTES_MAX)).await {
         Ok(Ok(body)) => body,
         Ok(Err(BodyError::TooLarge(_))) => {
@@ -77,18 +75,20 @@ pub(super) async fn take(
 }
 
 /// Only a page of this very address may send orders, and only as JSON, which no form of another page can send.
-fn own_page(headers: &HeaderMap) -> Result<(), (StatusCode, &'static str)> {
+pub(super) fn own_page(headers: &HeaderMap) -> Result<(), Answer> {
+    let refused = |status, why| Err(answer::error(status, why));
     let text = |name: &HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or_default());
     let host = text(&HOST).unwrap_or_default();
-    let is_own = |origin: &str| origin.split_once("://").is_some_and(|(_, name)| name.eq_ignore_ascii_case(host));
+    let is_own =
+        |origin: &str| origin.split_once("://").is_some_and(|(_, name)| name.eq_ignore_ascii_case(host));
     if text(&ORIGIN).is_some_and(|origin| !is_own(origin))
         || text(&FETCH_SITE).is_some_and(|site| !matches!(site, "same-origin" | "none"))
     {
-        return Err((StatusCode::FORBIDDEN, "orders are taken from the dashboard's own page alone"));
+        return refused(StatusCode::FORBIDDEN, "orders are taken from the dashboard's own page alone");
     }
     let kind = text(&CONTENT_TYPE).unwrap_or_default().split(';').next().unwrap_or_default().trim();
     if !kind.eq_ignore_ascii_case("application/json") {
-        return Err((StatusCode::UNSUPPORTED_MEDIA_TYPE, "send the order as application/json"));
+        return refused(StatusCode::UNSUPPORTED_MEDIA_TYPE, "send the order as application/json");
     }
     Ok(())
 }
@@ -200,7 +200,9 @@ fn said(asked: &Asked) -> String {
         Wanted::Pause => "The league is paused: matches being played are played out.".to_owned(),
         Wanted::Resume => "The league goes on.".to_owned(),
         Wanted::End => "The league has ended, with the table as it stood.".to_owned(),
-        Wanted::Withdraw => format!("{} is withdrawn: it forfeits what it has not played.", name(&asked.player_id)),
+        Wanted::Withdraw => {
+            format!("{} is withdrawn: it forfeits what it has not played.", name(&asked.player_id))
+        }
         Wanted::Void => format!("The result of {} is struck: it is played again.", name(&asked.match_id)),
     }
 }

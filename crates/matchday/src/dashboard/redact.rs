@@ -87,7 +87,8 @@ fn without_urls(text: &str) -> String {
         shown.push_str(before.get(..before.len() - scheme).unwrap_or_default());
         shown.push_str(LEFT_OUT);
         let after = after.get(mark.len()..).unwrap_or_default();
-        let is_end = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '>' | ')' | ',' | '`' | '\\');
+        let is_end =
+            |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '>' | ')' | ',' | '`' | '\\');
         rest = after.split_at(after.find(is_end).unwrap_or(after.len())).1;
     }
     shown.push_str(rest);
@@ -102,9 +103,15 @@ mod tests {
     fn no_address_is_left_in_what_anyone_may_read() {
         let redactor = Redactor { addresses: vec!["127.0.0.1:81010".into(), "127.0.0.1:8101".into()] };
         for (text, shown) in [
-            (r#"{"contact_endpoint":"http://127.0.0.1:9/mcp","x":1}"#, r#"{"contact_endpoint":"(left out)","x":1}"#),
+            (
+                r#"{"contact_endpoint":"http://127.0.0.1:9/mcp","x":1}"#,
+                r#"{"contact_endpoint":"(left out)","x":1}"#,
+            ),
             (r#"{"referee_endpoint" : "weird"}"#, r#"{"referee_endpoint" : "(left out)"}"#),
-            (r#"{"text":"{\"endpoint\":\"odd\",\"a\":1}"}"#, r#"{"text":"{\"endpoint\":\"(left out)\",\"a\":1}"}"#),
+            (
+                r#"{"text":"{\"endpoint\":\"odd\",\"a\":1}"}"#,
+                r#"{"text":"{\"endpoint\":\"(left out)\",\"a\":1}"}"#,
+            ),
             (r#"{"endpoint":"http:\/\/a.b\/mcp"}"#, r#"{"endpoint":"(left out)"}"#),
             ("no connection to http://a.b:1/mcp, refused", "no connection to (left out), refused"),
             (r#"see http:\/\/a.b and"#, "see (left out) and"),

@@ -13,7 +13,7 @@ use crate::store::StoreError;
 use bytes::Bytes;
 use hyper::body::Incoming;
 use hyper::{Method, Request, StatusCode, Uri};
-use matchday_core::protocol::{MatchId, PlayerId};
+use matchday_core::protocol::{LeagueId, MatchId, PlayerId};
 use serde::Serialize;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -103,12 +103,20 @@ impl Dashboard {
             let why = "this is a stored league, and nobody runs it: start its manager to give it orders";
             return answer::error(StatusCode::CONFLICT, why);
         };
-        match self.source.look().await {
-            Ok(snapshot) => {
-                orders::take(request, peer, reception, &snapshot.annals.league.settings.league_id).await
-            }
-            Err(error) => Trouble::Store(error).answer(),
+        if let Err(refused) = orders::own_page(request.headers()) {
+            return refused;
         }
+        // On this machine a manager takes some orders without a token: from a page it must be the operator's.
+        match self.admit(request.headers(), peer, Some(reception)).await {
+            Err(refused) => refused,
+            Ok(sees) if !sees.operator => answer::error(StatusCode::UNAUTHORIZED, orders::NO_TOKEN),
+            Ok(_) => orders::take(request, peer, reception, &self.league_id().await).await,
+        }
+    }
+
+    async fn league_id(&self) -> LeagueId {
+        let snapshot = self.source.look().await.unwrap_or_default();
+        snapshot.annals.league.settings.league_id.clone()
     }
 
     async fn show(self: &Arc<Self>, api: &str, uri: &Uri, sees: Sees) -> Answer {
@@ -125,7 +133,12 @@ impl Dashboard {
         }
     }
 
-    async fn body(self: &Arc<Self>, wanted: Wanted, key: Option<String>, sees: Sees) -> Result<Bytes, Trouble> {
+    async fn body(
+        self: &Arc<Self>,
+        wanted: Wanted,
+        key: Option<String>,
+        sees: Sees,
+    ) -> Result<Bytes, Trouble> {
         let snapshot = self.source.look().await?;
         let stamp = (snapshot.version(), self.luck.generation());
         if let Some(kept) = key.as_ref().and_then(|key| self.kept.get(key, sees, stamp)) {
@@ -138,7 +151,8 @@ impl Dashboard {
         let made = tokio::task::spawn_blocking(move || {
             dashboard.made(&wanted, &snapshot, statistics.as_deref(), sees)
         });
-        let body = made.await.unwrap_or_else(|_| Err(Trouble::Unknown("this page cannot be made".to_owned())))?;
+        let body =
+            made.await.unwrap_or_else(|_| Err(Trouble::Unknown("this page cannot be made".to_owned())))?;
         if let Some(key) = key {
             self.kept.keep(key, sees, stamp, body.clone());
         }
@@ -212,7 +226,8 @@ fn wanted(api: &str, query: &Query) -> Result<Option<Wanted>, String> {
             _ => return Ok(None),
         },
         Some(("rounds", number)) => {
-            let number = number.parse().map_err(|_| format!("a round has a number, and {number:?} is none"))?;
+            let number =
+                number.parse().map_err(|_| format!("a round has a number, and {number:?} is none"))?;
             let size = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
             let offset = query.number("offset")?.unwrap_or(0);
             let limit = query.number("limit")?.unwrap_or(MATCHES_USUAL).clamp(1, MATCHES_MAX);

@@ -1,10 +1,10 @@
 //! A process that has nothing but the dashboard of a stored league.
 
 use super::Dashboard;
+use crate::dashboard::answer;
 use crate::net::answer::turned_away;
 use crate::net::guard::{Allowed, Guard};
 use crate::net::server::{self, Answer, Terms};
-use crate::dashboard::answer;
 use hyper::body::Incoming;
 use hyper::{Request, StatusCode};
 use std::net::SocketAddr;

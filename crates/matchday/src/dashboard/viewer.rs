@@ -40,10 +40,9 @@ pub(super) fn shown(headers: &HeaderMap, settings: &Settings) -> Shown {
     }
 }
 
-/// The token of `Authorization: Bearer TOKEN`. Anything else that stands there is a token that cannot be right.
+/// The token of `Authorization: Bearer TOKEN`. Whatever else stands there is no token.
 pub(super) fn bearer(headers: &HeaderMap) -> Option<Token> {
-    let value = headers.get(AUTHORIZATION)?.to_str().unwrap_or_default();
-    let (scheme, token) = value.split_once(' ').unwrap_or((value, ""));
-    let token = if scheme.eq_ignore_ascii_case("bearer") { token.trim() } else { "" };
-    Some(Token::new(token))
+    let (scheme, token) = headers.get(AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
+    let token = token.trim();
+    (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then(|| Token::new(token))
 }

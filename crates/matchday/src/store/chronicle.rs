@@ -54,8 +54,7 @@ impl Chronicle {
         league: &League,
         match_id: &MatchId,
     ) -> Result<(Self, Vec<StoreError>), StoreError> {
-        let mut told =
-            Self { league: None, referees: Vec::new(), players: Vec::new(), readers: Vec::new() };
+        let mut told = Self { league: None, referees: Vec::new(), players: Vec::new(), readers: Vec::new() };
         let mut trouble = Vec::new();
         for (number, path) in paths.iter().enumerate() {
             match told.add(path, (number == 0).then_some(league), league, match_id) {

@@ -2,7 +2,7 @@
 //! and changes nothing in it.
 
 use super::error::StoreError;
-use super::reader::{EXCHANGES, exchange};
+use super::reader::exchange;
 use super::{Exchange, Reader};
 use rusqlite::types::Value;
 
@@ -45,7 +45,7 @@ impl Reader {
         let newest = self.last_message()?;
         let before = wanted.before.unwrap_or(i64::MAX).clamp(0, newest + 1);
         let from = (before - LOOKED_AT_MAX).max(0);
-        let mut sql = format!("{EXCHANGES} WHERE id < ?1 AND id >= ?2");
+        let mut sql = format!("{} WHERE id < ?1 AND id >= ?2", self.select_exchanges());
         let mut params = vec![Value::from(before), Value::from(from)];
         let fields = [
             ("conversation_id", &wanted.conversation_id),

@@ -59,7 +59,8 @@ fn percentile(sorted: &[u32], percent: usize) -> Option<u32> {
 fn buckets(times: &[u32], deadline_ms: u64) -> Vec<Bucket> {
     let ends = STEPS_MS.into_iter().filter(|end| *end < deadline_ms).chain([deadline_ms]);
     let mut from_ms = 0;
-    let count = |from: u64, to: u64| times.iter().filter(|time| (from..to).contains(&u64::from(**time))).count();
+    let count =
+        |from: u64, to: u64| times.iter().filter(|time| (from..to).contains(&u64::from(**time))).count();
     let mut buckets = Vec::new();
     for to_ms in ends {
         buckets.push(Bucket { from_ms, to_ms, count: count(from_ms, to_ms) });

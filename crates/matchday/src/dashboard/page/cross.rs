@@ -50,7 +50,8 @@ pub(in crate::dashboard) fn page(snapshot: &Snapshot) -> Versioned<Page> {
     let places: BTreeMap<_, usize> = rows.iter().map(|row| &row.player_id).zip(0..).collect();
     let mut cells: BTreeMap<(usize, usize), Cell> = BTreeMap::new();
     for (id, game) in league.rounds.iter().flat_map(|round| league.matches_of(round)) {
-        let (Some(decision), Some(a), Some(b)) = (&game.decision, places.get(&game.a), places.get(&game.b)) else {
+        let (Some(decision), Some(a), Some(b)) = (&game.decision, places.get(&game.a), places.get(&game.b))
+        else {
             continue;
         };
         let technical = decision.status == GameStatus::TechnicalLoss;

@@ -44,7 +44,10 @@ fn registration(league: &League, manager: &str) -> Vec<Next> {
     let players = league.players.values().filter(|player| !player.withdrawn).count();
     let mut steps = Vec::new();
     if league.referees.is_empty() {
-        steps.push(step("No referee has registered yet: start one.", format!("matchday referee --manager {manager}")));
+        steps.push(step(
+            "No referee has registered yet: start one.",
+            format!("matchday referee --manager {manager}"),
+        ));
     }
     if players < 2 {
         let text = match players {

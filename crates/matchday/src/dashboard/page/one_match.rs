@@ -67,7 +67,8 @@ impl Line {
             (None, false, Some(_)) => "assigned",
             (None, false, None) => "scheduled",
         };
-        let took = decision.zip(annals.assigned_at.get(id)).map(|(decision, begun)| decision.at.since(*begun));
+        let took =
+            decision.zip(annals.assigned_at.get(id)).map(|(decision, begun)| decision.at.since(*begun));
         Self {
             id: id.to_string(),
             round: game.round_id.0,
@@ -150,8 +151,7 @@ struct Draw {
     command: String,
 }
 
-const WITHHELD: &str =
-    "This match is not decided yet: what its players say and choose is shown once it is, so that nobody can profit.";
+const WITHHELD: &str = "This match is not decided yet: what its players say and choose is shown once it is, so that nobody can profit.";
 
 /// What the stores at hand tell of a match.
 #[derive(Debug)]

@@ -119,7 +119,10 @@ pub(in crate::dashboard) fn page(
         against: against(league, id),
         choices: counted(stats.choices, |choice, count| Choice { choice, count }),
         answers: answers::of(league, id),
-        deviations: counted(stats.deviations, |what, count| Deviation { what: redactor.redact(&what), count }),
+        deviations: counted(stats.deviations, |what, count| Deviation {
+            what: redactor.redact(&what),
+            count,
+        }),
         technical_causes: counted(stats.technical_causes, |cause, count| TechnicalCause { cause, count }),
         matches: own.map(|(id, game)| Line::of(annals, id, game, &redactor, sees)).collect(),
     };

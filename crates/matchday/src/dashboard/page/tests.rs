@@ -1,1 +1,112 @@
-//! Pages of leagues that are at hand, without HTTP.
+//! Pages of a league that is at hand, without HTTP: the log of a small league that was written long ago.
+
+use super::*;
+use crate::dashboard::annals::{Annals, Snapshot};
+use crate::dashboard::viewer::Sees;
+use matchday_core::log;
+use matchday_core::protocol::messages::Phase;
+use matchday_core::protocol::{MatchId, Timestamp};
+use serde_json::Value;
+use std::sync::Arc;
+
+const LOG: &str = include_str!("../../../../core/tests/manager/league_v1.jsonl");
+
+/// The league after so many of its events.
+fn after(events: usize) -> Snapshot {
+    let mut annals = Annals::new();
+    for (seq, line) in (1..).zip(LOG.lines()).take(events) {
+        let (at, event) = log::read(line).unwrap();
+        annals.take_in(seq, at, &event);
+    }
+    Snapshot { annals: Arc::new(annals), messages: 0 }
+}
+
+fn whole() -> Snapshot {
+    after(LOG.lines().count())
+}
+
+/// The first moment at which the league fulfils this.
+fn when(wanted: impl Fn(&League) -> bool) -> Snapshot {
+    let snapshots = (1..=LOG.lines().count()).map(after);
+    snapshots.into_iter().find(|snapshot| wanted(&snapshot.annals.league)).expect("such a moment")
+}
+
+fn value(page: impl Serialize) -> Value {
+    serde_json::to_value(page).unwrap()
+}
+
+fn place() -> league::Place {
+    let manager = Some("http://localhost:8000/mcp".to_owned());
+    league::Place { live: true, manager, file: "league.db".to_owned() }
+}
+
+fn first_page(snapshot: &Snapshot) -> Value {
+    let now = Timestamp::from_micros(1_736_940_000_123_456);
+    value(league::page(snapshot, None, &place(), now, Sees::PUBLIC))
+}
+
+#[test]
+fn the_league_when_it_is_over() {
+    insta::assert_json_snapshot!(first_page(&whole()));
+}
+
+#[test]
+fn the_table_of_a_league() {
+    insta::assert_json_snapshot!(value(standings::page(&whole(), None)));
+}
+
+#[test]
+fn a_round_of_a_league() {
+    insta::assert_json_snapshot!(value(rounds::one(&whole(), 1, (0, 100), Sees::PUBLIC)));
+}
+
+#[test]
+fn a_player_of_a_league() {
+    insta::assert_json_snapshot!(value(player::page(&whole(), &PlayerId::new("P01"), None, Sees::PUBLIC)));
+}
+
+#[test]
+fn what_is_to_be_done_follows_from_how_far_the_league_is() {
+    let first = |snapshot: &Snapshot| first_page(snapshot)["next"][0]["text"].as_str().unwrap().to_owned();
+    assert!(first(&after(1)).starts_with("No referee has registered yet"));
+    let ready = when(|league| league.players.len() >= 2 && !league.referees.is_empty());
+    assert!(first(&ready).contains("start the league"), "{}", first(&ready));
+    let running = when(|league| league.phase == Phase::Running);
+    assert_eq!(first(&running), "Nothing: the league plays itself.");
+    assert!(first(&whole()).starts_with("Check every draw"));
+    let stopped = league::Place { live: false, manager: None, ..place() };
+    let page = value(league::page(&running, None, &stopped, Timestamp::EPOCH, Sees::PUBLIC));
+    assert_eq!(page["next"][0]["command"], "matchday manager --store league.db");
+}
+
+#[test]
+fn a_match_goes_through_its_states() {
+    let id = MatchId::new("R1M1");
+    let state = |snapshot: &Snapshot| {
+        let page = one_match::page(snapshot, &id, None, Sees::PUBLIC, "league.db")?;
+        Some(value(page)["state"].as_str()?.to_owned())
+    };
+    let mut states: Vec<Option<String>> =
+        (0..=LOG.lines().count()).map(|events| state(&after(events))).collect();
+    states.dedup();
+    let states: Vec<String> = states.into_iter().flatten().collect();
+    assert_eq!(states, ["scheduled", "assigned", "playing", "decided"]);
+}
+
+#[test]
+fn the_version_grows_with_every_event_and_every_message() {
+    let versions: Vec<u64> = (0..=5).map(|events| after(events).version()).collect();
+    assert_eq!(versions, [0, 1, 2, 3, 4, 5]);
+    assert_eq!(Snapshot { messages: 7, ..after(5) }.version(), 12);
+}
+
+#[test]
+fn nothing_of_a_match_that_is_not_decided_is_told_but_its_state() {
+    let playing = when(|league| league.matches.values().any(|game| game.in_play));
+    let (id, _) = playing.annals.league.matches.iter().find(|(_, game)| game.in_play).unwrap();
+    let page = value(one_match::page(&playing, id, None, Sees::PUBLIC, "league.db"));
+    assert!(page["withheld"].is_string(), "{page}");
+    for silent in ["status", "winner", "score", "reason", "blame", "moves", "draw", "decided_at"] {
+        assert!(page.get(silent).is_none(), "{silent}: {page}");
+    }
+}

@@ -1,0 +1,210 @@
+//! A league with a dashboard, and a browser in a few lines.
+
+use crate::ground::{Ground, endpoint, free_port, quick, short, until_completed, until_registered};
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full};
+use hyper::body::Incoming;
+use hyper::client::conn::http1;
+use hyper::header::HeaderMap;
+use hyper::{Request, Response};
+use hyper_util::rt::TokioIo;
+use matchday::dashboard::Dashboard;
+use matchday::shell::mind::Deciding;
+use matchday::shell::{self, Handle, Mind, Options};
+use matchday::store::Stream;
+use matchday_core::league::{self, Manager};
+use matchday_core::player::{Player, TurnSheet};
+use matchday_core::protocol::Token;
+use matchday_core::referee::Referee;
+use serde_json::Value;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::TcpStream;
+use tokio::time::{Instant, timeout};
+
+pub(crate) const TOKEN: &str = "tok_operator_of_these_tests_0123456789";
+const PATIENCE: Duration = Duration::from_secs(20);
+
+pub(crate) struct Shown {
+    pub(crate) ground: Ground,
+    pub(crate) manager: Handle<Manager>,
+    pub(crate) referees: Vec<Handle<Referee>>,
+    pub(crate) players: Vec<Handle<Player>>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Reply {
+    pub(crate) status: u16,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: String,
+}
+
+impl Reply {
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+
+    /// What it says is wrong.
+    pub(crate) fn error(&self) -> String {
+        self.json()["error"].as_str().unwrap_or_else(|| panic!("no error: {self:?}")).to_owned()
+    }
+}
+
+pub(crate) fn settings() -> league::Settings {
+    league::Settings { operator_token: Some(Token::new(TOKEN).hash()), ..quick(short()) }
+}
+
+impl Shown {
+    /// A manager with a dashboard, and nobody else.
+    pub(crate) async fn empty(settings: league::Settings) -> Self {
+        let ground = Ground::new();
+        let listener = free_port().await;
+        let address = listener.local_addr().unwrap();
+        let path = ground.store.path().unwrap().to_owned();
+        let home = endpoint(address).to_string();
+        let dashboard = Some(Dashboard::live(path, Vec::new(), home, ground.clock));
+        let options = Options { dashboard, ..ground.options("league") };
+        let manager = Manager::new(settings);
+        let manager = shell::run(manager, listener, ground.store.clone(), Stream::league(), options).unwrap();
+        let shown = Self { ground, manager, referees: Vec::new(), players: Vec::new() };
+        until_open(&shown).await;
+        shown
+    }
+
+    /// With a referee and so many players of ours.
+    pub(crate) async fn with_players(settings: league::Settings, players: u32) -> Self {
+        let mut shown = Self::empty(settings).await;
+        shown.add_referee().await;
+        for number in 1..=players {
+            shown.add_player(number).await;
+        }
+        shown
+    }
+
+    pub(crate) async fn add_referee(&mut self) {
+        let to = endpoint(self.address());
+        self.referees.push(self.ground.referee(1, &to, short()).await);
+        until_registered(&self.manager, 0, 1).await;
+    }
+
+    pub(crate) async fn add_player(&mut self, number: u32) {
+        let to = endpoint(self.address());
+        self.players.push(self.ground.player(number, &to, "random").await);
+        until_registered(&self.manager, number as usize, 1).await;
+    }
+
+    /// A league of so many that has been played to its end.
+    pub(crate) async fn finished(settings: league::Settings, players: u32) -> Self {
+        let shown = Self::with_players(settings, players).await;
+        shown.ground.start(&shown.manager).await;
+        until_completed(&shown.manager, PATIENCE).await;
+        // Whoever asks after this sees what is decided now.
+        until(&shown, "/api/league", |league| league["phase"] == "completed").await;
+        shown
+    }
+
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.manager.address()
+    }
+
+    pub(crate) async fn get(&self, path: &str) -> Reply {
+        send(self.address(), "GET", path, &[], "").await
+    }
+
+    /// As the operator.
+    pub(crate) async fn see(&self, path: &str) -> Reply {
+        send(self.address(), "GET", path, &[("authorization", &format!("Bearer {TOKEN}"))], "").await
+    }
+
+    /// What anyone sees, once the league is open.
+    pub(crate) async fn page(&self, path: &str) -> Value {
+        let reply = self.get(path).await;
+        assert_eq!(reply.status, 200, "{path}: {reply:?}");
+        reply.json()
+    }
+}
+
+/// The first event of a league reaches the disk a moment after its manager has begun to listen.
+pub(crate) async fn until_open(shown: &Shown) {
+    let deadline = Instant::now() + PATIENCE;
+    while shown.get("/api/league").await.status == 503 {
+        assert!(Instant::now() < deadline, "the league is not opened");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+/// Asks again and again until the page is as it should be.
+pub(crate) async fn until(shown: &Shown, path: &str, wanted: impl Fn(&Value) -> bool) -> Value {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let page = shown.page(path).await;
+        if wanted(&page) {
+            return page;
+        }
+        assert!(Instant::now() < deadline, "{path} stays as it is: {page}");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+/// Opens an exchange, and leaves its answer to be read.
+pub(crate) async fn open(
+    to: SocketAddr,
+    method: &str,
+    path: &str,
+    headers: &[(&str, &str)],
+    body: &str,
+) -> Response<Incoming> {
+    let stream = TcpStream::connect(to).await.unwrap();
+    let (mut line, connection) = http1::handshake(TokioIo::new(stream)).await.unwrap();
+    tokio::spawn(connection);
+    let mut request = Request::builder().method(method).uri(path);
+    if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("host")) {
+        request = request.header("host", to.to_string());
+    }
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    let request = request.body(Full::new(Bytes::from(body.to_owned()))).unwrap();
+    timeout(PATIENCE, line.send_request(request)).await.expect("an answer in time").unwrap()
+}
+
+pub(crate) async fn send(
+    to: SocketAddr,
+    method: &str,
+    path: &str,
+    headers: &[(&str, &str)],
+    body: &str,
+) -> Reply {
+    let (head, body) = open(to, method, path, headers, body).await.into_parts();
+    let body = timeout(PATIENCE, body.collect()).await.expect("the whole answer in time").unwrap();
+    let body = String::from_utf8(body.to_bytes().to_vec()).unwrap();
+    Reply { status: head.status.as_u16(), headers: head.headers, body }
+}
+
+/// A mind that never comes to a decision.
+#[derive(Debug)]
+pub(crate) struct Undecided;
+
+impl Mind for Undecided {
+    fn decide(&self, _: TurnSheet) -> Deciding {
+        Box::pin(std::future::pending())
+    }
+}
+
+/// A league in which the first match is being played, and stays so.
+pub(crate) async fn in_play() -> Shown {
+    let mut patient = settings();
+    patient.timing.choice = Duration::from_secs(60);
+    let mut shown = Shown::empty(patient).await;
+    let to = endpoint(shown.address());
+    let timing = matchday_core::timing::Timing { choice: Duration::from_secs(60), ..short() };
+    shown.referees.push(shown.ground.referee(1, &to, timing).await);
+    until_registered(&shown.manager, 0, 1).await;
+    shown.add_player(1).await;
+    shown.players.push(shown.ground.thinker(2, &to, Arc::new(Undecided)).await);
+    until_registered(&shown.manager, 2, 1).await;
+    shown.ground.start(&shown.manager).await;
+    until(&shown, "/api/rounds/1", |round| round["matches"][0]["state"] == "playing").await;
+    shown
+}
