@@ -7,7 +7,7 @@
 //! - `network`, `tls`: whom an agent may call and what it takes; certificates; `limits`: all limits in one table
 //! - `desk`: talks to a manager; `look`, `stats`, `order`: the commands that do; `watch`: what is looked at again and again
 //! - `new`: a starter agent; `check`: is an agent conformant? `practice`: how does it bear a league, and trouble?
-//! - `bench`: how fast it is
+//! - `bench`: how fast it is; `simulate`: strategies against each other, without a network
 //! - `games`: what can be played
 //! - `schema`: the messages and methods for those who write agents
 //! - `run`: a whole league at once; `files`: what can be made of a stored league; `against`: its requests, sent again
@@ -36,6 +36,7 @@ mod seat;
 mod serve;
 mod settings;
 mod show;
+mod simulate;
 mod stats;
 mod tls;
 mod watch;
@@ -120,6 +121,9 @@ enum Command {
     /// Measure how fast leagues are played here, beside the fastest that HTTP can be
     #[command(after_help = bench::EXAMPLE)]
     Bench(bench::BenchArgs),
+    /// Play strategies against each other without a network, millions of matches a second
+    #[command(after_help = simulate::EXAMPLE)]
+    Simulate(simulate::SimulateArgs),
     /// Check a stored league: its chain of events, draws, scores and table
     Verify(files::VerifyArgs),
     /// Tell a stored match as it happened
@@ -166,6 +170,7 @@ async fn execute(command: Command) -> anyhow::Result<ExitCode> {
         Command::Config(args) => show::config(args),
         Command::Schema(args) => schema::execute(args),
         Command::Bench(args) => bench::execute(args).await,
+        Command::Simulate(args) => simulate::execute(args).await,
         Command::Verify(args) => files::verify(args),
         Command::Replay(args) => files::replay(args).await,
         Command::Export(args) => files::export(args),
