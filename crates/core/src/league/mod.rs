@@ -13,6 +13,7 @@ mod briefing;
 mod conduct;
 pub mod event;
 pub mod fixture;
+pub mod format;
 mod guard;
 mod handing_back;
 mod launch;
@@ -33,6 +34,7 @@ mod table;
 mod tokens;
 
 pub use event::{DecidedBy, LeagueEvent, Proof, Requested, Suspicion};
+pub use format::{Competition, Draw, Format};
 pub use manager::Manager;
 pub use settings::{EndpointCheck, Settings, TieBreak};
 pub use state::League;

@@ -107,11 +107,27 @@ pub enum TieBreak {
     WinPercentage,
     Wins,
     FewerDraws,
+    /// The points of those one beat, and half the points of those one drew with.
+    SonnebornBerger,
+    /// The points of all whom one met.
+    Buchholz,
+    /// By a seed that is in the log.
+    Lots,
 }
 
 impl TieBreak {
     /// What comes last in any case is the player's id.
     pub const DEFAULT: [Self; 4] = [Self::HeadToHead, Self::WinPercentage, Self::Wins, Self::FewerDraws];
+
+    pub const ALL: [Self; 7] = [
+        Self::HeadToHead,
+        Self::WinPercentage,
+        Self::Wins,
+        Self::FewerDraws,
+        Self::SonnebornBerger,
+        Self::Buchholz,
+        Self::Lots,
+    ];
 
     pub fn name(self) -> &'static str {
         match self {
@@ -119,6 +135,9 @@ impl TieBreak {
             Self::WinPercentage => "win percentage",
             Self::Wins => "wins",
             Self::FewerDraws => "fewer draws",
+            Self::SonnebornBerger => "Sonneborn-Berger",
+            Self::Buchholz => "Buchholz",
+            Self::Lots => "lots",
         }
     }
 }

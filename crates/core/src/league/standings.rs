@@ -1,5 +1,6 @@
 //! The table: a fold over results, with the reason for each place. Never stored, always recomputed.
 
+use super::format::lots;
 use super::settings::TieBreak;
 use crate::protocol::PlayerId;
 use smol_str::{SmolStr, SmolStrBuilder};
@@ -109,11 +110,28 @@ pub fn table<'a>(
     named(&ids, &rank(&ids, games.collect(), tie_breaks))
 }
 
+/// What a table goes by besides the results of matches.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Basis {
+    /// From which lots are drawn.
+    pub seed: u64,
+    /// How many won matches each player was given for sitting out; none for those beyond its end.
+    pub byes: Vec<u32>,
+    /// What comes before points: its name, and a number for each player, of which the greater stands ahead.
+    pub levels: Vec<(&'static str, Vec<i64>)>,
+}
+
 /// The same, by places in the list of players. The list is only looked at where nothing else decides.
 pub fn rank(ids: &[&PlayerId], games: Vec<Game>, tie_breaks: &[TieBreak]) -> Vec<Ranked> {
+    rank_by(ids, games, tie_breaks, &Basis::default())
+}
+
+/// The same, where more than the results counts.
+pub fn rank_by(ids: &[&PlayerId], games: Vec<Game>, tie_breaks: &[TieBreak], basis: &Basis) -> Vec<Ranked> {
     let mut tallies = vec![Tally::default(); ids.len()];
     games.iter().for_each(|game| count(&mut tallies, game));
-    let order = Ranking { ids, tallies: &tallies, games: &games }.order(tie_breaks);
+    tallies.iter_mut().zip(&basis.byes).for_each(|(tally, byes)| tally.wins += byes);
+    let order = Ranking { ids, tallies: &tallies, games: &games, basis }.order(tie_breaks);
     let next = order.iter().skip(1).copied().map(Some).chain([None]);
     let rows = order.iter().zip(next);
     rows.filter_map(|(&(player, _), ahead)| Some(Ranked { player, tally: *tallies.get(player)?, ahead }))
@@ -171,19 +189,32 @@ type Placed = (usize, &'static str);
 /// Players who are level so far, and the rule that put a gap between them and the ones before.
 type Group = (Vec<usize>, &'static str);
 
+/// How much of a match a player got, in halves.
+#[derive(Clone, Copy)]
+enum Gained {
+    Nothing = 0,
+    Half = 1,
+    All = 2,
+}
+
 struct Ranking<'a> {
     ids: &'a [&'a PlayerId],
     tallies: &'a [Tally],
     games: &'a [Game],
+    basis: &'a Basis,
 }
 
 impl Ranking<'_> {
-    /// Splits all players by points, each group of those who are level by the first rule, what is level then by the next,
+    /// Splits all players by what comes first, each group of those who are level by the first rule, what is level then by the next,
     /// and so on.
     fn order(&self, rules: &[TieBreak]) -> Vec<Placed> {
         let everyone: Vec<usize> = (0..self.ids.len()).collect();
-        // The first split is by points, which is no tie-break and cannot be set aside.
-        let mut groups = split(vec![(everyone, POINTS)], POINTS, &self.points());
+        let mut groups = vec![(everyone, POINTS)];
+        for (rule, keys) in &self.basis.levels {
+            groups = split(groups, rule, keys);
+        }
+        // Points come first, or next to how far one came: they are no tie-break and cannot be set aside.
+        groups = split(groups, POINTS, &self.points());
         for rule in rules {
             if groups.iter().all(|(group, _)| group.len() < 2) {
                 break;
@@ -215,7 +246,36 @@ impl Ranking<'_> {
                 .collect(),
             TieBreak::Wins => tallies.map(|tally| i64::from(tally.wins)).collect(),
             TieBreak::FewerDraws => tallies.map(|tally| -i64::from(tally.draws)).collect(),
+            TieBreak::SonnebornBerger => self.by_opponents(|gained| gained),
+            TieBreak::Buchholz => self.by_opponents(|_| Gained::All),
+            TieBreak::Lots => {
+                self.ids.iter().map(|id| lots::of_player(self.basis.seed, "table", id)).collect()
+            }
         }
+    }
+
+    /// The points of each player's opponents, match by match, as far as they are `counted`; twice, since a draw counts
+    /// half. A bye counts as a match won against someone who stands as the player itself does.
+    fn by_opponents(&self, counted: impl Fn(Gained) -> Gained) -> Vec<i64> {
+        let points = self.points();
+        let of = |place: usize| points.get(place).copied().unwrap_or(0);
+        let byes = self.basis.byes.iter().copied().chain(std::iter::repeat(0));
+        let own = points.iter().zip(byes);
+        let mut sums: Vec<i64> = own.map(|(points, byes)| 2 * points * i64::from(byes)).collect();
+        for &Game { a, b, verdict, .. } in self.games {
+            let (for_a, for_b) = match verdict {
+                Verdict::WonByA => (Gained::All, Gained::Nothing),
+                Verdict::WonByB => (Gained::Nothing, Gained::All),
+                Verdict::Drawn => (Gained::Half, Gained::Half),
+                Verdict::LostByBoth => (Gained::Nothing, Gained::Nothing),
+            };
+            for (player, opponent, gained) in [(a, b, for_a), (b, a, for_b)] {
+                if let Some(sum) = sums.get_mut(player) {
+                    *sum += of(opponent) * counted(gained) as i64;
+                }
+            }
+        }
+        sums
     }
 
     /// The points of each player against the others of its group, for all groups in one walk over the games.

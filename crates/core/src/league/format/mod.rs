@@ -1,0 +1,183 @@
+//! How a competition goes: who meets whom in which round, as far as that follows from the results. Pure arithmetic.
+//!
+//! # Layout
+//! - [`competition`]: what the operator chooses, and what of it is impossible
+//! - `fixed` (the two round robins), [`swiss`], [`knockout`], `groups`: one format each; `legs` repeats their pairings
+//! - `matching`: pairs that leave nobody over; [`lots`]: chance by a seed that is in the log
+//!
+//! A [`Draw`] keeps no account of its own: whoever holds the results asks it for the rounds that follow from them. So a
+//! manager that has crashed, a simulation, and someone who checks a log all get the same answer.
+
+pub mod competition;
+mod fixed;
+mod groups;
+pub mod knockout;
+mod legs;
+pub mod lots;
+mod matching;
+pub mod swiss;
+
+pub use competition::{Competition, Format, Impossible, Seeding};
+
+use super::settings::TieBreak;
+use super::standings::{self, Basis, Game, Place, Verdict};
+use crate::protocol::PlayerId;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A round as it is drawn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Drawn {
+    /// What people call it: "Semifinals, game 2 of 3".
+    pub title: String,
+    /// Which pairing of the competition it belongs to, counted from 1. The games of one tie share it.
+    pub stage: u32,
+    /// Which game of that pairing it is, counted from 1.
+    pub leg: u32,
+    /// Side A first. Nobody is in two of them.
+    pub pairs: Vec<(PlayerId, PlayerId)>,
+    /// Who sits out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub byes: Vec<PlayerId>,
+    /// Whether it is the same whatever came of the rounds before it.
+    #[serde(default)]
+    pub fixed: bool,
+}
+
+/// A round and what has come of it: for each pair, in their order, how its match was decided.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Played<'a> {
+    pub drawn: &'a Drawn,
+    pub verdicts: Vec<Option<Verdict>>,
+}
+
+impl<'a> Played<'a> {
+    fn games(&self) -> impl Iterator<Item = (&'a PlayerId, &'a PlayerId, Option<Verdict>)> {
+        let verdicts = self.verdicts.iter().copied().chain(std::iter::repeat(None));
+        self.drawn.pairs.iter().zip(verdicts).map(|((a, b), verdict)| (a, b, verdict))
+    }
+}
+
+/// A tie that nothing but the lot could decide.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Lot {
+    pub stage: u32,
+    pub winner: PlayerId,
+    pub loser: PlayerId,
+}
+
+/// A competition among certain players.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Draw {
+    competition: Competition,
+    tie_breaks: Vec<TieBreak>,
+    /// The best first, by their seeding.
+    players: Vec<PlayerId>,
+    /// Where each player stands among them.
+    places: BTreeMap<PlayerId, usize>,
+    seed: u64,
+}
+
+impl Draw {
+    /// `entered` in the order of registration. Fails if so many players cannot play such a competition.
+    pub fn begin(
+        competition: &Competition,
+        entered: &[PlayerId],
+        tie_breaks: &[TieBreak],
+        seed: u64,
+    ) -> Result<Self, Impossible> {
+        competition.check_for(entered.len())?;
+        let mut players = entered.to_vec();
+        if competition.seeding == Seeding::Lots {
+            players.sort_by_cached_key(|player| std::cmp::Reverse(lots::of_player(seed, "seeding", player)));
+        }
+        let places = players.iter().cloned().zip(0..).collect();
+        let (competition, tie_breaks) = (competition.clone(), tie_breaks.to_vec());
+        Ok(Self { competition, tie_breaks, players, places, seed })
+    }
+
+    pub fn competition(&self) -> &Competition {
+        &self.competition
+    }
+
+    /// Who takes part, the best seed first.
+    pub fn players(&self) -> &[PlayerId] {
+        &self.players
+    }
+
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// The rounds that follow when all that were drawn have been played: as many as do not depend on each other's
+    /// results, and none when the competition is over. Those who are `out` have left it.
+    pub fn next(&self, played: &[Played<'_>], out: &BTreeSet<PlayerId>) -> Vec<Drawn> {
+        match self.competition.format {
+            Format::RoundRobin | Format::DoubleRoundRobin if played.is_empty() => self.fixed_rounds(),
+            Format::RoundRobin | Format::DoubleRoundRobin => Vec::new(),
+            Format::Swiss => self.swiss_round(played, out),
+            Format::Knockout => self.knockout_round(&self.players, 1, played).into_iter().collect(),
+            Format::GroupsKnockout => self.groups_round(played),
+        }
+    }
+
+    /// How many rounds there will be, if no tie needs more games than the shortest way takes.
+    pub fn rounds_in_all(&self, played: &[Played<'_>]) -> u32 {
+        match self.competition.format {
+            Format::RoundRobin | Format::DoubleRoundRobin => count(self.fixed_rounds().len()),
+            Format::Swiss => self.competition.swiss_rounds(self.players.len()) * self.competition.legs(),
+            Format::Knockout => self.knockout_rounds(self.players.len(), 1, played),
+            Format::GroupsKnockout => self.groups_rounds(played),
+        }
+    }
+
+    /// The ties that were decided by lot.
+    pub fn lots(&self, played: &[Played<'_>]) -> Vec<Lot> {
+        match self.competition.format {
+            Format::RoundRobin | Format::DoubleRoundRobin | Format::Swiss => Vec::new(),
+            Format::Knockout => self.bracket(&self.players, 1, played).lots,
+            Format::GroupsKnockout => self.groups_lots(played),
+        }
+    }
+
+    /// What the table goes by besides the results of matches. The players are named by their places in `ids`.
+    pub fn basis(&self, ids: &[&PlayerId], played: &[Played<'_>]) -> Basis {
+        let by_place = |of: Vec<i64>| -> Vec<i64> {
+            let own = |id: &&PlayerId| self.places.get(*id).and_then(|place| of.get(*place)).copied();
+            ids.iter().map(|id| own(id).unwrap_or(i64::MIN)).collect()
+        };
+        let levels: Vec<(&'static str, Vec<i64>)> = match self.competition.format {
+            Format::RoundRobin | Format::DoubleRoundRobin | Format::Swiss => Vec::new(),
+            Format::Knockout => vec![(knockout::REACHED, self.bracket(&self.players, 1, played).reached)],
+            Format::GroupsKnockout => self.groups_levels(played),
+        };
+        let levels = levels.into_iter().map(|(rule, keys)| (rule, by_place(keys))).collect();
+        let byes = match self.competition.format {
+            Format::Swiss => swiss::byes(ids, played),
+            _ => Vec::new(),
+        };
+        Basis { seed: self.seed, byes, levels }
+    }
+
+    /// The table, first place first. When the competition is over, its champion is the first.
+    pub fn table(&self, played: &[Played<'_>]) -> Vec<Place> {
+        let ids: Vec<&PlayerId> = self.players.iter().collect();
+        let ranked =
+            standings::rank_by(&ids, self.games(played), &self.tie_breaks, &self.basis(&ids, played));
+        standings::named(&ids, &ranked)
+    }
+
+    /// The matches that have a result, by the places of their players.
+    fn games(&self, played: &[Played<'_>]) -> Vec<Game> {
+        let place = |player: &PlayerId| self.places.get(player).copied();
+        let games = played.iter().flat_map(Played::games);
+        let decided = games.filter_map(|(a, b, verdict)| {
+            Some(Game { a: place(a)?, b: place(b)?, verdict: verdict?, technical: false })
+        });
+        decided.collect()
+    }
+}
+
+fn count(many: usize) -> u32 {
+    u32::try_from(many).unwrap_or(u32::MAX)
+}
