@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "an example that cannot go on has failed")]
 
 use matchday_core::game::{self, GameEntry};
+use matchday_core::league::format::{Competition, Format};
 use matchday_core::player::strategy;
 use matchday_core::protocol::GameType;
 use matchday_core::sim::bare::BareLeague;
@@ -50,13 +51,21 @@ fn main() {
     }
     let stop = AtomicBool::new(false);
     let run = Run { threads: NonZeroUsize::new(cores).unwrap(), stop: &stop };
-    let leagues = Leagues { game: even_odd, entrants: &entrants(even_odd), leagues: 50_000, seed: 1 };
-    let began = Instant::now();
-    let seasons = leagues.play(&run, |_| ControlFlow::Continue(()));
-    println!(
-        "even_odd, leagues of 8, {cores} threads: {:.0} matches/s",
-        seasons.matches as f64 / began.elapsed().as_secs_f64()
-    );
+    for format in Format::ALL {
+        let competition = Competition::of(format);
+        let entrants = entrants(even_odd);
+        let leagues = Leagues {
+            game: even_odd,
+            entrants: &entrants,
+            competition: &competition,
+            leagues: 10_000,
+            seed: 1,
+        };
+        let began = Instant::now();
+        let seasons = leagues.play(&run, |_| ControlFlow::Continue(())).unwrap();
+        let pace = seasons.matches as f64 / began.elapsed().as_secs_f64();
+        println!("even_odd, {format} of 8, {cores} threads: {pace:.0} matches/s");
+    }
     for game in game::GAMES.iter().filter(|game| game.name != "even_odd") {
         let matches = if game.name == "connect_four" { 200 } else { 5_000 };
         println!(

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot go on has failed")]
 
 use matchday_core::game::{self, GameEntry};
+use matchday_core::league::format::{Competition, Format};
 use matchday_core::player::strategy;
 use matchday_core::protocol::GameType;
 use matchday_simulate::{Duels, Entrant, Leagues, Pair, Run, Seasons};
@@ -25,11 +26,13 @@ fn duels(name: &str, names: &[&str], matches: u64, threads: usize, closely: bool
     duels.play(&run, |_| ControlFlow::Continue(()))
 }
 
-fn leagues(name: &str, names: &[&str], leagues: u64, threads: usize) -> Seasons {
+fn leagues(name: &str, names: &[&str], format: Format, leagues: u64, threads: usize) -> Seasons {
     let (stop, entrants) = (AtomicBool::new(false), entrants(names));
-    let leagues = Leagues { game: game(name), entrants: &entrants, leagues, seed: 2026 };
+    let competition = Competition::of(format);
+    let leagues =
+        Leagues { game: game(name), entrants: &entrants, competition: &competition, leagues, seed: 2026 };
     let run = Run { threads: NonZeroUsize::new(threads).unwrap(), stop: &stop };
-    leagues.play(&run, |_| ControlFlow::Continue(()))
+    leagues.play(&run, |_| ControlFlow::Continue(())).unwrap()
 }
 
 fn records(pairs: &[Pair]) -> Vec<[u64; 3]> {
@@ -67,10 +70,16 @@ fn duels_of_another_game() {
 #[test]
 fn leagues_of_even_odd() {
     for threads in [1, 2, 3] {
-        let seasons = leagues("even_odd", &["random", "pattern", "mirror", "alternating"], 1_000, threads);
+        let seasons = leagues(
+            "even_odd",
+            &["random", "pattern", "mirror", "alternating"],
+            Format::RoundRobin,
+            1_000,
+            threads,
+        );
         assert_eq!((seasons.leagues, seasons.matches), (1_000, 6_000), "{threads} threads");
         let expected =
-            [[246, 267, 225, 262], [263, 247, 254, 236], [256, 251, 255, 238], [235, 235, 266, 264]];
+            [[276, 237, 248, 239], [246, 256, 241, 257], [254, 248, 250, 248], [224, 259, 261, 256]];
         assert_eq!(seasons.places, expected.map(|places| places.to_vec()), "{threads} threads");
     }
 }
@@ -109,9 +118,48 @@ fn seats_change_after_each_match() {
 
 #[test]
 fn every_place_of_every_league_is_taken_once() {
-    let seasons = leagues("tic_tac_toe", &["random", "random", "random"], 40, 2);
+    let seasons = leagues("tic_tac_toe", &["random"; 3], Format::RoundRobin, 40, 2);
     for rank in 0..3 {
         assert_eq!(seasons.places.iter().map(|places| places[rank]).sum::<u64>(), 40, "place {rank}");
     }
     assert!(seasons.places.iter().all(|places| places[0] > 0), "chance favours nobody: {:?}", seasons.places);
+}
+
+#[test]
+fn leagues_of_every_format() {
+    for format in Format::ALL {
+        let played =
+            |threads| leagues("nim", &["optimal", "random", "random", "random"], format, 60, threads);
+        let first = played(1);
+        assert_eq!(played(2), first, "{format}");
+        assert_eq!(played(3), first, "{format}");
+        assert_eq!(first.leagues, 60, "{format}");
+        for rank in 0..4 {
+            assert_eq!(
+                first.places.iter().map(|places| places[rank]).sum::<u64>(),
+                60,
+                "{format}, place {rank}"
+            );
+        }
+        assert!(first.places[0][0] > 40, "{format}: whoever plays perfectly wins: {:?}", first.places);
+    }
+}
+
+#[test]
+fn a_knockout_has_one_match_for_each_who_is_out() {
+    // Nim knows no draws, so no tie is played again.
+    let seasons = leagues("nim", &["random"; 8], Format::Knockout, 30, 2);
+    assert_eq!(seasons.matches, 30 * 7);
+}
+
+#[test]
+fn too_few_for_a_format_are_told_so() {
+    let (stop, entrants) = (AtomicBool::new(false), entrants(&["random", "optimal"]));
+    let competition = Competition::of(Format::GroupsKnockout);
+    let competition = Competition { groups: Some(2), ..competition };
+    let leagues =
+        Leagues { game: game("nim"), entrants: &entrants, competition: &competition, leagues: 1, seed: 1 };
+    let run = Run { threads: NonZeroUsize::MIN, stop: &stop };
+    let error = leagues.play(&run, |_| ControlFlow::Continue(())).unwrap_err();
+    assert!(error.to_string().contains("2 players cannot be put into 2 groups"), "{error}");
 }

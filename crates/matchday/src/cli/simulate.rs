@@ -12,8 +12,9 @@ use crate::simulation::report::{Complaint, Meeting, Question, Report, Results, T
 use crate::view::say;
 use crate::view::screen::Size;
 use anyhow::{Context, Result};
-use clap::{Args, ValueEnum, value_parser};
+use clap::{Args, value_parser};
 use matchday_core::game::GameEntry;
+use matchday_core::league::format::{Competition, Format};
 use matchday_core::player::strategy;
 use matchday_simulate::{Chooser as Choosing, Duels, Entrant, Leagues, Pair, Run, Seasons, summary};
 use matchday_stats::sprt::{Answer, Sprt};
@@ -27,16 +28,18 @@ use std::time::Duration;
 use tokio::runtime::Handle;
 
 pub(super) const EXAMPLE: &str = "\
-Every pair plays --matches matches, in series: two players who meet for the first time, change seats after each match and
-remember all of them, as in a league; after --series matches both forget. With --format, whole leagues are played instead.
-The same seed gives the same results on any number of threads. A program (command:PROGRAM, without commas) is started for
-each move; a move that does not come in time, or is none, forfeits the match. Ctrl-C ends early, with what there is.
+Every pair plays --matches matches, in series: two players who meet for the first time, change
+seats after each match and remember all of them, as in a league; after --series matches both
+forget. With --format, whole leagues are played instead. The same seed gives the same results on
+any number of threads. A program (command:PROGRAM, without commas) is started for each move; a
+move that does not come in time, or is none, forfeits the match. Ctrl-C ends early, with what
+there is.
 
 Example:
-  matchday simulate                                              (every strategy of even_odd)
+  matchday simulate                              (every strategy of even_odd against every other)
   matchday simulate --strategies random,pattern,mirror --matches 1000000 --out matrix.svg
   matchday simulate --game connect_four --strategies lookahead,random --sprt 0,50
-  matchday simulate --game nim --strategies optimal,random,random --format round_robin --leagues 10000
+  matchday simulate --game nim --strategies optimal,random,random --format knockout
   matchday simulate --strategies command:./my_program,random --matches 200
 
 What the figures mean: docs/statistics.md";
@@ -64,21 +67,27 @@ pub(super) struct SimulateArgs {
     /// After how many matches two players forget what they have seen of each other
     #[arg(long, value_name = "N", default_value = "100")]
     series: NonZeroU32,
-    /// Play whole leagues of this format, one player for each strategy
-    #[arg(long, value_enum, value_name = "FORMAT", conflicts_with_all = ["matches", "series", "sprt"])]
+    /// Play whole leagues, one player for each strategy: round_robin, double_round_robin, swiss, knockout, groups_knockout
+    #[arg(long, value_name = "FORMAT", value_parser = format, conflicts_with_all = ["matches", "series", "sprt"])]
     format: Option<Format>,
+    /// How many matches two players have who are paired in a league
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "format")]
+    matches_per_pairing: u32,
+    /// How many rounds a swiss league has [default: what its size asks for]
+    #[arg(long, value_name = "N", requires = "format")]
+    rounds: Option<u32>,
+    /// How many groups groups_knockout has [default: about four players in each]
+    #[arg(long, value_name = "N", requires = "format")]
+    groups: Option<u32>,
+    /// How many of each group go through [default: 2]
+    #[arg(long, value_name = "N", requires = "format")]
+    qualifiers: Option<u32>,
     /// How many leagues are played [default: 1000]
     #[arg(long, value_name = "N", requires = "format", value_parser = value_parser!(u64).range(1..=1_000_000_000))]
     leagues: Option<u64>,
     /// Of two strategies: is the first better than the second by ELO1, or only by ELO0? Ends as soon as that is settled
-    #[arg(
-        long,
-        value_delimiter = ',',
-        num_args = 1,
-        value_name = "ELO0,ELO1",
-        allow_negative_numbers = true
-    )]
-    sprt: Vec<f64>,
+    #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true)]
+    sprt: Option<String>,
     /// How often --sprt may say ELO1 though it is ELO0
     #[arg(long, value_name = "SHARE", default_value_t = 0.05, requires = "sprt")]
     alpha: f64,
@@ -102,18 +111,11 @@ pub(super) struct SimulateArgs {
     out: Option<PathBuf>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-#[value(rename_all = "snake_case")]
-enum Format {
-    RoundRobin,
-}
-
-impl Format {
-    fn name(self) -> &'static str {
-        match self {
-            Self::RoundRobin => "round_robin",
-        }
-    }
+fn format(name: &str) -> Result<Format, String> {
+    Format::find(&name.replace('-', "_")).ok_or_else(|| {
+        let known: Vec<&str> = Format::ALL.iter().map(|format| format.name()).collect();
+        format!("there is no format {name:?}; choose one of: {}", known.join(", "))
+    })
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
@@ -131,6 +133,7 @@ struct Plan {
     /// By name.
     programs: Vec<(String, Arc<ProgramOracle>)>,
     sprt: Option<(Question, Sprt)>,
+    competition: Option<Competition>,
     threads: NonZeroUsize,
 }
 
@@ -174,9 +177,10 @@ impl Plan {
             let wrong = format!("--sprt is a question about two strategies, and --strategies names {count}");
             return Err(Usage(wrong).into());
         }
+        let competition = competition(&args, entrants.len())?;
         let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         let threads = args.threads.unwrap_or(cores);
-        Ok(Self { args, entrants, programs, sprt, threads })
+        Ok(Self { args, entrants, programs, sprt, competition, threads })
     }
 
     fn names(&self) -> Vec<String> {
@@ -186,8 +190,8 @@ impl Plan {
     fn play(&self, stop: &AtomicBool) -> Report {
         let run = Run { threads: self.threads, stop };
         let mut bar = Bar::new(self.args.json);
-        let (matches, results) = match self.args.format {
-            Some(format) => self.leagues(format, &run, &mut bar),
+        let (matches, results) = match &self.competition {
+            Some(competition) => self.leagues(competition, &run, &mut bar),
             None => self.duels(&run, &mut bar),
         };
         let took = Took::of(self.threads.get(), bar.took(), matches);
@@ -246,22 +250,41 @@ impl Plan {
         Some(Verdict::of(question, sprt.standing(pair.tally.record), [a, b], pair.tally.matches()))
     }
 
-    fn leagues(&self, format: Format, run: &Run<'_>, bar: &mut Bar) -> (u64, Results) {
+    fn leagues(&self, competition: &Competition, run: &Run<'_>, bar: &mut Bar) -> (u64, Results) {
         let leagues = Leagues {
             game: self.args.game,
             entrants: &self.entrants,
+            competition,
             leagues: self.args.leagues.unwrap_or(LEAGUES),
             seed: self.args.seed,
         };
-        let all = leagues.leagues.saturating_mul(leagues.matches_each());
-        let seasons: Seasons = leagues.play(run, |seasons| {
-            bar.at(seasons.matches, all);
+        let played = leagues.play(run, |seasons| {
+            // How many matches a league has may depend on their results.
+            let all = seasons.matches as f64 / seasons.leagues.max(1) as f64 * leagues.leagues as f64;
+            bar.at(seasons.matches, all as u64);
             ControlFlow::Continue(())
         });
+        // Whether it is possible was found out before it began.
+        let seasons = played.unwrap_or_else(|_| Seasons::none(self.entrants.len()));
         let strategies = summary::of_leagues(&self.names(), &seasons);
-        let results =
-            Results::Leagues { format: format.name().to_owned(), leagues: seasons.leagues, strategies };
-        (seasons.matches, results)
+        let format = competition.format.name().to_owned();
+        (seasons.matches, Results::Leagues { format, leagues: seasons.leagues, strategies })
+    }
+}
+
+/// The course of the leagues, if leagues are to be played and so many can play them.
+fn competition(args: &SimulateArgs, players: usize) -> Result<Option<Competition>, Usage> {
+    let Some(format) = args.format else { return Ok(None) };
+    let competition = Competition {
+        rounds: args.rounds,
+        matches_per_pairing: args.matches_per_pairing,
+        groups: args.groups,
+        qualifiers: args.qualifiers,
+        ..Competition::of(format)
+    };
+    match competition.check_for(players) {
+        Ok(()) => Ok(Some(competition)),
+        Err(error) => Err(Usage(format!("--format {format}: {error}"))),
     }
 }
 
@@ -281,14 +304,16 @@ fn check_out(file: &Path) -> Result<(), Usage> {
 
 fn question(args: &SimulateArgs) -> Result<Option<(Question, Sprt)>, Usage> {
     let (alpha, beta) = (args.alpha, args.beta);
-    match args.sprt[..] {
-        [] => Ok(None),
-        [elo0, elo1] => {
+    let Some(text) = &args.sprt else { return Ok(None) };
+    let numbers: Result<Vec<f64>, _> = text.split(',').map(|number| number.trim().parse()).collect();
+    match numbers.as_deref() {
+        Ok([elo0, elo1]) => {
+            let (elo0, elo1) = (*elo0, *elo1);
             let sprt =
                 Sprt::new(elo0, elo1, alpha, beta).map_err(|error| Usage(format!("--sprt: {error}")))?;
             Ok(Some((Question { elo0, elo1, alpha, beta }, sprt)))
         }
-        _ => Err(Usage("--sprt: expected two numbers, as in --sprt 0,10".to_owned())),
+        _ => Err(Usage(format!("--sprt: expected two numbers, as in --sprt 0,10, got {text:?}"))),
     }
 }
 

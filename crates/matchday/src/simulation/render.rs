@@ -47,10 +47,14 @@ fn elo(difference: Option<EloDifference>) -> [String; 2] {
         return ["-", "-"].map(str::to_owned);
     };
     // No difference of all is so great that nothing is beyond it.
-    let end =
-        |end: Option<f64>, beyond: &str| end.map_or_else(|| beyond.to_owned(), |elo| format!("{elo:+.1}"));
+    let end = |end: Option<f64>, beyond: &str| end.map_or_else(|| beyond.to_owned(), |elo| signed(elo));
     let sign = if low.is_some() { "+∞" } else { "-∞" };
     [end(difference, sign), format!("{} to {}", end(low, "-∞"), end(high, "+∞"))]
+}
+
+/// With its sign, and without one for nothing.
+fn signed(elo: f64) -> String {
+    if elo.abs() < 0.05 { "0.0".to_owned() } else { format!("{elo:+.1}") }
 }
 
 fn duels(strategies: &[Row]) -> String {

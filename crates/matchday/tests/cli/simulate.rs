@@ -128,6 +128,14 @@ fn what_cannot_be_simulated_is_told_before_anything_starts() {
         (&["--strategies", "random,pattern", "--sprt", "5,5"], "elo0 must be below elo1"),
         (&["--strategies", "random,pattern", "--sprt", "5"], "expected two numbers"),
         (&["--strategies", "random,pattern", "--sprt", "0,5", "--alpha", "0.7"], "alpha and beta"),
+        (
+            &["--strategies", "random,mirror", "--format", "swiss", "--rounds", "9"],
+            "rounds: 2 players can play",
+        ),
+        (
+            &["--strategies", "random,mirror", "--format", "knockout", "--groups", "2"],
+            "knockout has no such setting",
+        ),
         (&["--strategies", "random,pattern", "--out", "matrix.png"], "ends in .svg"),
         (&["--strategies", "random,pattern", "--out", "nowhere/matrix.svg"], "no folder nowhere"),
     ] {
