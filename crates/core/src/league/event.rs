@@ -3,6 +3,7 @@
 //! Stored events must stay readable for ever: a variant or a field is never renamed or removed, and a new field has a
 //! default. What cannot be done that way needs a new version in [`crate::log`].
 
+use super::format::{Drawn, Lot};
 use super::schedule::Pairings;
 use super::settings::Settings;
 use crate::protocol::dialect::Dialect;
@@ -58,9 +59,23 @@ pub enum LeagueEvent {
     TokenShown {
         agent: Sender,
     },
-    /// Registration is closed, and all rounds are drawn up.
+    /// Registration is closed, and those rounds are drawn up that are the same whatever the results.
     LeagueStarted {
         rounds: Vec<Pairings>,
+        /// What other rounds, or lots, are drawn from.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        draw: Option<DrawnFrom>,
+    },
+    /// A round that follows from the results so far.
+    RoundDrawn {
+        round_id: RoundId,
+        #[serde(flatten)]
+        drawn: Arc<Drawn>,
+    },
+    /// A tie of a knockout that stayed level was decided by lot.
+    LotDrawn {
+        #[serde(flatten)]
+        lot: Lot,
     },
     RoundAnnounced {
         round_id: RoundId,
@@ -141,6 +156,14 @@ pub enum LeagueEvent {
         agent: Sender,
         deviations: Vec<String>,
     },
+}
+
+/// What a draw depends on besides settings and results.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DrawnFrom {
+    pub seed: u64,
+    /// Who takes part, in the order of registration.
+    pub entrants: Vec<PlayerId>,
 }
 
 /// A registration as it was asked for, so that it is known again when it arrives once more.

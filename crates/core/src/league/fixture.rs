@@ -1,6 +1,7 @@
 //! Rounds, matches and how they were decided, as the manager knows them. Values only.
 
 use super::event::DecidedBy;
+use super::format::Drawn;
 use super::standings::Verdict;
 use crate::protocol::Timestamp;
 use crate::protocol::ids::{Attempt, MatchId, PlayerId, RefereeId, RoundId};
@@ -12,6 +13,8 @@ pub struct Round {
     pub round_id: RoundId,
     pub matches: Vec<MatchId>,
     pub bye: Option<PlayerId>,
+    /// How it was drawn, if it was not drawn up at the start with all others.
+    pub drawn: Option<Arc<Drawn>>,
     /// When its matches may begin; `None` until it is announced.
     pub starts_at: Option<Timestamp>,
     pub completed: bool,
@@ -38,6 +41,21 @@ pub struct Match {
 }
 
 impl Match {
+    pub(super) fn new(round_id: RoundId, a: PlayerId, b: PlayerId) -> Self {
+        Self {
+            number: 0,
+            round_id,
+            a,
+            b,
+            planned: None,
+            attempts: Vec::new(),
+            in_play: false,
+            returned: 0,
+            struck: 0,
+            decision: None,
+        }
+    }
+
     pub fn attempt(&self) -> Option<Attempt> {
         u32::try_from(self.attempts.len()).ok().filter(|count| *count > 0).map(Attempt)
     }

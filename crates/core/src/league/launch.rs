@@ -1,13 +1,14 @@
 //! The start of a league: the operator's word, and the roll call of those who have not been heard of.
 
-use super::event::{LeagueEvent, Suspicion};
+use super::event::{DrawnFrom, LeagueEvent, Suspicion};
 use super::manager::{Act, Asked, Manager, Purpose, Refusal};
-use super::schedule::{self, Pairings};
+use super::schedule::Pairings;
 use super::settings::EndpointCheck;
 use crate::protocol::error::ErrorCode;
-use crate::protocol::ids::{LeagueId, PlayerId};
+use crate::protocol::ids::{LeagueId, PlayerId, RoundId};
 use crate::protocol::messages::{LeagueStatus, Phase, StartLeague};
 use crate::protocol::{Sender, Timestamp};
+use smol_str::SmolStr;
 
 /// The last chance to show oneself before the first round.
 #[derive(Debug)]
@@ -25,8 +26,9 @@ impl Manager {
         self.check_league(&start.league_id)?;
         if self.league.phase == Phase::Registration {
             self.check_strength()?;
-            let rounds = self.rounds_for(&self.entrants())?;
-            self.record(act, LeagueEvent::LeagueStarted { rounds });
+            let (rounds, draw) = self.rounds_for(act, self.entrants())?;
+            self.record(act, LeagueEvent::LeagueStarted { rounds, draw });
+            self.draw_ahead(act);
             self.call_roll(act);
         }
         self.reply(act, asked, self.status());
@@ -39,14 +41,18 @@ impl Manager {
         players.map(|(id, _)| id.clone()).collect()
     }
 
-    /// The operator's fixtures, if all whom they name are there; otherwise a round robin.
-    fn rounds_for(&self, entrants: &[PlayerId]) -> Result<Vec<Pairings>, Refusal> {
+    /// The operator's fixtures, if all whom they name are there; otherwise what the format begins with.
+    fn rounds_for(
+        &self,
+        act: &mut Act<'_>,
+        entrants: Vec<PlayerId>,
+    ) -> Result<(Vec<Pairings>, Option<DrawnFrom>), Refusal> {
         let Some(fixtures) = &self.league.settings.fixtures else {
-            return Ok(schedule::round_robin(entrants));
+            return self.first_draw(act, entrants);
         };
         let named = fixtures.iter().flat_map(|round| round.pairs.iter().flat_map(|(a, b)| [a, b]));
         match named.into_iter().find(|player| !entrants.contains(player)) {
-            None => Ok(fixtures.clone()),
+            None => Ok((fixtures.clone(), None)),
             Some(absent) => Err(Refusal::new(
                 ErrorCode::InvalidState,
                 format!("the fixtures of this league name {absent}, who has not registered"),
@@ -85,7 +91,8 @@ impl Manager {
             league_id: self.league.settings.league_id.clone(),
             status: self.league.phase,
             current_round: self.league.current_round,
-            total_rounds: u32::try_from(self.league.rounds.len()).unwrap_or(u32::MAX),
+            total_rounds: self.league.rounds_in_all(),
+            round_title: self.league.title(RoundId(self.league.current_round)).map(SmolStr::new),
             matches_completed: self.league.matches_decided,
         }
     }

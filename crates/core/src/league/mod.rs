@@ -3,14 +3,15 @@
 //! # Layout
 //! - [`settings`], [`event`], [`state`] (of [`member`]s and [`fixture`]s): the rules of a league, what happens to it, and
 //!   how it stands
-//! - [`schedule`], [`standings`]: pure arithmetic; `conduct`: what is known of each player and referee
-//! - [`manager`]: the agent; it decides, and works through `registration`, `returning`, `launch`, `rounds`, `results`, `handing_back`,
+//! - [`format`], [`schedule`], [`standings`]: pure arithmetic; `conduct`: what is known of each player and referee
+//! - [`manager`]: the agent; it decides, and works through `registration`, `returning`, `launch`, `drawing`, `rounds`, `results`, `handing_back`,
 //!   `queries`, `orders`, `tokens`, `auth` (who may), `guard` (how often), `notices` (telling everyone), `briefing` (of a match);
 //!   `table` is where its results lead
 
 mod auth;
 mod briefing;
 mod conduct;
+mod drawing;
 pub mod event;
 pub mod fixture;
 pub mod format;
@@ -33,7 +34,7 @@ pub mod state;
 mod table;
 mod tokens;
 
-pub use event::{DecidedBy, LeagueEvent, Proof, Requested, Suspicion};
+pub use event::{DecidedBy, DrawnFrom, LeagueEvent, Proof, Requested, Suspicion};
 pub use format::{Competition, Draw, Format};
 pub use manager::Manager;
 pub use settings::{EndpointCheck, Settings, TieBreak};

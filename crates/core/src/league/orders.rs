@@ -103,6 +103,14 @@ impl Manager {
             let message = "the league was ended early, and is not taken up again";
             return Err(Refusal::new(ErrorCode::InvalidState, message));
         }
+        if let Some(later) = self.league.drawn_from(&match_id) {
+            let title = later.drawn.as_ref().map_or("a later round", |drawn| drawn.title.as_str());
+            let message = format!(
+                "{match_id}: round {} ({title}) was drawn from its result, which therefore stays",
+                later.round_id
+            );
+            return Err(Refusal::new(ErrorCode::InvalidState, message).with("round_id", later.round_id.0));
+        }
         self.record(act, LeagueEvent::MatchVoided { match_id });
         self.tell_standings(act);
         self.advance(act);

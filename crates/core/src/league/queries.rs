@@ -122,21 +122,41 @@ impl Manager {
             && !self.league.rounds.iter().any(|round| round.round_id == wanted)
         {
             let known = self.league.rounds.len();
+            let to_come = known > 0 && wanted.0 > 0 && wanted.0 <= self.league.rounds_in_all();
             let message = match known {
                 0 => "query_params.round_id: the rounds are drawn up when the league starts".to_owned(),
+                _ if to_come => format!(
+                    "query_params.round_id: round {wanted} is not drawn yet, since it follows from results; expected \
+                     1 to {known}"
+                ),
                 _ => format!("query_params.round_id: expected 1 to {known}, got {wanted}"),
             };
             return Err(query_error(ErrorCode::InvalidFormat, message));
         }
         let rounds =
             self.league.rounds.iter().filter(|round| only.is_none_or(|wanted| round.round_id == wanted));
-        Ok(ScheduleData { rounds: rounds.map(|round| self.scheduled_round(round)).collect() })
+        let known = u32::try_from(self.league.rounds.len()).unwrap_or(u32::MAX);
+        let to_come = self.league.rounds_in_all().saturating_sub(known);
+        Ok(ScheduleData {
+            rounds: rounds.map(|round| self.scheduled_round(round)).collect(),
+            rounds_to_come: (to_come > 0).then_some(to_come),
+        })
     }
 
     fn scheduled_round(&self, round: &Round) -> ScheduledRound {
         let matches =
             self.league.matches_of(round).map(|(id, game)| self.scheduled_match(id, game)).collect();
-        ScheduledRound { round_id: round.round_id, matches, bye: round.bye.clone() }
+        let drawn = round.drawn.as_ref();
+        ScheduledRound {
+            round_id: round.round_id,
+            title: drawn.map(|drawn| drawn.title.clone()),
+            matches,
+            bye: round.bye.clone(),
+            byes: drawn
+                .filter(|drawn| drawn.byes.len() > 1)
+                .map(|drawn| drawn.byes.clone())
+                .unwrap_or_default(),
+        }
     }
 
     fn scheduled_match(&self, match_id: &MatchId, game: &Match) -> ScheduledMatch {

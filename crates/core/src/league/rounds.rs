@@ -8,7 +8,7 @@ use crate::agent::{Answer, Parcel};
 use crate::post::{Errand, Sent, Tries};
 use crate::protocol::ids::{Attempt, MatchId, RefereeId, RoundId};
 use crate::protocol::messages::{
-    Culprit, GameStatus, LeagueStatus, Phase, RoundAnnouncement, RoundCompleted, RoundSummary,
+    Culprit, GameStatus, Phase, RoundAnnouncement, RoundCompleted, RoundSummary,
 };
 use crate::protocol::{Message, Sender, Timestamp};
 use smol_str::format_smolstr;
@@ -68,6 +68,7 @@ impl Manager {
 
     /// Announces the next round; false if there is none.
     fn announce_next(&mut self, act: &mut Act<'_>) -> bool {
+        self.draw_ahead(act);
         let next = RoundId(self.league.current_round.saturating_add(1));
         let Some(round) = self.league.rounds.iter().find(|round| round.round_id == next) else {
             return false;
@@ -308,14 +309,16 @@ impl Manager {
         let round_id = round.round_id;
         let summary = self.summary(round);
         self.record(act, LeagueEvent::RoundCompleted { round_id });
+        self.draw_ahead(act);
         self.tell_standings(act);
-        let LeagueStatus { total_rounds, .. } = self.status();
+        let next = RoundId(round_id.0.saturating_add(1));
+        let follows = self.league.rounds.iter().any(|round| round.round_id == next);
         let completed = RoundCompleted {
             league_id: self.league.settings.league_id.clone(),
             round_id,
             matches_completed: summary.total_matches,
             matches_played: summary.total_matches,
-            next_round_id: (round_id.0 < total_rounds).then(|| RoundId(round_id.0.saturating_add(1))),
+            next_round_id: follows.then_some(next),
             summary,
         };
         let notice = Notice::lasting(format_smolstr!("conv-round-{round_id}-complete"), completed);

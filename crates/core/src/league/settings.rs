@@ -1,5 +1,6 @@
 //! What the operator decides about a league. Recorded in its first event: a league keeps the rules it began with.
 
+use super::format::Competition;
 use super::schedule::Pairings;
 use crate::game::outside::OutsideGame;
 use crate::protocol::decode::{Conformance, Limits};
@@ -42,6 +43,9 @@ pub struct Settings {
     pub token_guesses_max: u32,
     /// How many requests a second are taken from one agent; 0 for any number.
     pub requests_per_second: u32,
+    /// The course of the league: its format, and what belongs to that.
+    #[serde(skip_serializing_if = "Competition::is_default")]
+    pub competition: Competition,
     /// Who meets whom, if it is not to be everyone once with everyone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fixtures: Option<Vec<Pairings>>,
@@ -71,6 +75,7 @@ impl Default for Settings {
             operator_token: None,
             token_guesses_max: 10,
             requests_per_second: 20_000,
+            competition: Competition::default(),
             fixtures: None,
             outside_game: None,
         }

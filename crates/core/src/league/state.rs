@@ -1,7 +1,8 @@
 //! The league as it stands: the fold over its events. `apply` is the only place where it changes.
 
-use super::event::LeagueEvent;
+use super::event::{DrawnFrom, LeagueEvent};
 use super::fixture::{Decision, Match, Round};
+use super::format::{Draw, Drawn, Lot};
 use super::member::Member;
 use super::schedule::Pairings;
 use super::settings::Settings;
@@ -13,6 +14,7 @@ use crate::protocol::token::TokenHash;
 use crate::protocol::{Sender, Timestamp};
 use smol_str::SmolStr;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct League {
@@ -34,6 +36,10 @@ pub struct League {
     /// Every match by its number, as the table counts it.
     pub(super) games: Vec<Game>,
     pub champion: Option<PlayerId>,
+    /// What rounds and lots are drawn from, where they are.
+    pub draw: Option<Arc<Draw>>,
+    /// The ties that were decided by lot.
+    pub lots: Vec<Lot>,
 }
 
 impl League {
@@ -52,6 +58,8 @@ impl League {
             waiting: BTreeSet::new(),
             games: Vec::new(),
             champion: None,
+            draw: None,
+            lots: Vec::new(),
         }
     }
 
@@ -84,7 +92,13 @@ impl League {
                 }
             }
             LeagueEvent::TokenShown { agent } => self.note_token(agent),
-            LeagueEvent::LeagueStarted { rounds } => self.start(rounds),
+            LeagueEvent::LeagueStarted { rounds, draw } => self.start(rounds, draw.as_ref()),
+            LeagueEvent::RoundDrawn { round_id, drawn } => {
+                let only = drawn.byes.first().filter(|_| drawn.byes.len() == 1);
+                self.add_round(*round_id, &drawn.pairs, only.cloned(), Some(Arc::clone(drawn)));
+                self.number_matches();
+            }
+            LeagueEvent::LotDrawn { lot } => self.lots.push(lot.clone()),
             LeagueEvent::RoundAnnounced { round_id, starts_at, plan } => {
                 self.announce(*round_id, *starts_at, plan);
             }
@@ -150,30 +164,14 @@ impl League {
         }
     }
 
-    fn start(&mut self, rounds: &[Pairings]) {
+    fn start(&mut self, rounds: &[Pairings], drawn_from: Option<&DrawnFrom>) {
         self.phase = Phase::Running;
+        self.draw = drawn_from.and_then(|DrawnFrom { seed, entrants }| {
+            let Settings { competition, tie_breaks, .. } = &self.settings;
+            Draw::begin(competition, entrants, tie_breaks, *seed).ok().map(Arc::new)
+        });
         for (number, pairings) in (1..).zip(rounds) {
-            let round_id = RoundId(number);
-            let mut matches = Vec::new();
-            for (number, (a, b)) in (1..).zip(&pairings.pairs) {
-                let match_id = MatchId::numbered(round_id, number);
-                let game = Match {
-                    number: 0,
-                    round_id,
-                    a: a.clone(),
-                    b: b.clone(),
-                    planned: None,
-                    attempts: Vec::new(),
-                    in_play: false,
-                    returned: 0,
-                    struck: 0,
-                    decision: None,
-                };
-                self.matches.insert(match_id.clone(), game);
-                matches.push(match_id);
-            }
-            let bye = pairings.bye.clone();
-            self.rounds.push(Round { round_id, matches, bye, starts_at: None, completed: false });
+            self.add_round(RoundId(number), &pairings.pairs, pairings.bye.clone(), None);
         }
         self.number_matches();
         let players = self.players.values_mut().map(|player| &mut player.state);
@@ -181,6 +179,22 @@ impl League {
         for state in players.chain(referees).filter(|state| **state == Lifecycle::Registered) {
             *state = Lifecycle::Active;
         }
+    }
+
+    fn add_round(
+        &mut self,
+        round_id: RoundId,
+        pairs: &[(PlayerId, PlayerId)],
+        bye: Option<PlayerId>,
+        drawn: Option<Arc<Drawn>>,
+    ) {
+        let mut matches = Vec::new();
+        for (number, (a, b)) in (1..).zip(pairs) {
+            let match_id = MatchId::numbered(round_id, number);
+            self.matches.insert(match_id.clone(), Match::new(round_id, a.clone(), b.clone()));
+            matches.push(match_id);
+        }
+        self.rounds.push(Round { round_id, matches, bye, drawn, starts_at: None, completed: false });
     }
 
     fn announce(&mut self, round_id: RoundId, starts_at: Timestamp, plan: &[(MatchId, RefereeId)]) {

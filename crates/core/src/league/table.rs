@@ -39,7 +39,8 @@ impl League {
             let ((a, b), (verdict, technical)) = game.players.zip(game.verdict)?;
             Some(standings::Game { a, b, verdict, technical })
         });
-        standings::rank(ids, decided.collect(), &self.settings.tie_breaks)
+        let basis = self.draw.as_ref().map(|draw| draw.basis(ids, &self.played())).unwrap_or_default();
+        standings::rank_by(ids, decided.collect(), &self.settings.tie_breaks, &basis)
     }
 
     /// The table as it is shown: with names and reasons.

@@ -269,6 +269,7 @@ mod tests {
             status,
             current_round: 0,
             total_rounds: 1,
+            round_title: None,
             matches_completed: 0,
         };
         assert_eq!(hears(Errand::Launch, status(Phase::Running)), None);

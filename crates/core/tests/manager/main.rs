@@ -9,6 +9,7 @@
 )]
 
 mod desk;
+mod formats;
 mod handing_back;
 mod orders;
 mod queries;

@@ -112,7 +112,10 @@ pub(super) fn status_table(status: &Value) -> String {
         Some(other) => other.to_string(),
         None => String::new(),
     };
-    let round = format!("{} of {}", text("current_round"), text("total_rounds"));
+    let mut round = format!("{} of {}", text("current_round"), text("total_rounds"));
+    if let Some(Value::String(title)) = status.get("round_title") {
+        round.push_str(&format!(" ({title})"));
+    }
     let row = vec![text("league_id"), text("status"), round, text("matches_completed")];
     table(&["LEAGUE", "STATUS", "ROUND", "MATCHES COMPLETED"], &[row])
 }
@@ -138,31 +141,37 @@ fn standings_table(data: &Value) -> Result<String> {
 }
 
 fn schedule_table(data: &Value) -> Result<String> {
-    let ScheduleData { rounds } = serde_json::from_value(data.clone())?;
+    let ScheduleData { rounds, rounds_to_come } = serde_json::from_value(data.clone())?;
     if rounds.is_empty() {
         return Ok("the rounds are drawn up when the league starts".to_owned());
     }
+    let titled = rounds.iter().any(|round| round.title.is_some());
+    let dash = || "-".to_owned();
     let mut rows = Vec::new();
     for round in &rounds {
+        let mut add = |cells: [String; 5]| {
+            let title = titled.then(|| round.title.clone().unwrap_or_default());
+            rows.push(std::iter::once(round.round_id.to_string()).chain(title).chain(cells).collect());
+        };
         for game in &round.matches {
-            let referee = game.referee_id.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string);
-            let (a, b) = (&game.player_a_id, &game.player_b_id);
-            let (number, id) = (round.round_id.to_string(), game.match_id.to_string());
-            rows.push(vec![number, id, a.to_string(), b.to_string(), referee, outcome(game)]);
+            let referee = game.referee_id.as_ref().map_or_else(dash, ToString::to_string);
+            let (a, b) = (game.player_a_id.to_string(), game.player_b_id.to_string());
+            add([game.match_id.to_string(), a, b, referee, outcome(game)]);
         }
-        if let Some(bye) = &round.bye {
-            let dash = || "-".to_owned();
-            rows.push(vec![
-                round.round_id.to_string(),
-                dash(),
-                bye.to_string(),
-                dash(),
-                dash(),
-                "bye".into(),
-            ]);
+        let byes = if round.byes.is_empty() { round.bye.as_slice() } else { &round.byes };
+        for bye in byes {
+            add([dash(), bye.to_string(), dash(), dash(), "bye".into()]);
         }
     }
-    Ok(table(&["ROUND", "MATCH", "PLAYER A", "PLAYER B", "REFEREE", "RESULT"], &rows))
+    let headers = ["ROUND", "TITLE", "MATCH", "PLAYER A", "PLAYER B", "REFEREE", "RESULT"];
+    let headers: Vec<&str> = headers.into_iter().filter(|header| titled || *header != "TITLE").collect();
+    let mut text = table(&headers, &rows);
+    if let Some(to_come) = rounds_to_come {
+        text.push_str(&format!(
+            "\nat least {to_come} more to come: they are drawn from the results of those before them"
+        ));
+    }
+    Ok(text)
 }
 
 fn outcome(game: &ScheduledMatch) -> String {

@@ -4,11 +4,11 @@
 use super::config::{Config, Flags};
 use super::desk::Desk;
 use super::settings::ForManager;
-use super::{Usage, network, notice, seat, serve, tls};
+use super::{Usage, competition, network, notice, seat, serve, tls};
 use crate::shell::{self, Options, entropy_from_system};
 use crate::store::{Store, Stream};
 use anyhow::{Context, Result};
-use matchday_core::league::{EndpointCheck, LeagueEvent, Manager, Settings, TieBreak};
+use matchday_core::league::{EndpointCheck, LeagueEvent, Manager, Settings};
 use matchday_core::log;
 use matchday_core::protocol::messages::Phase;
 use matchday_core::protocol::{GameType, LeagueId, Token};
@@ -37,7 +37,11 @@ pub(super) async fn execute(flags: Flags<ForManager>) -> Result<ExitCode> {
     options.client = network::guarded(&config, &options.client, listening, &[])?;
     let (path, store) = serve::open_store(&config, "matchday.db".to_owned())?;
     let mut token = config.text("operator-token").map(Token::new);
-    match stored_settings(&store)? {
+    let stored = stored_settings(&store)?;
+    if stored.is_none() {
+        competition::check(&settings, start_when.as_ref().map(|wanted| wanted.players))?;
+    }
+    match stored {
         Some(own) => {
             tell_ignored(&config, &own, &path)?;
             settings = own;
@@ -111,13 +115,14 @@ fn league_settings(config: &Config, base: Settings) -> Result<Settings> {
         endpoint_check: config.choice("endpoint-check", ENDPOINT_CHECKS)?.unwrap_or(base.endpoint_check),
         probe_timeout: config.seconds_above_zero("probe-timeout")?.unwrap_or(base.probe_timeout),
         probe_every: config.seconds_above_zero("probe-every")?.unwrap_or(base.probe_every),
-        tie_breaks: tie_breaks(config)?.unwrap_or(base.tie_breaks),
+        tie_breaks: competition::tie_breaks(config)?.unwrap_or(base.tie_breaks),
         standings_pause: config.seconds("standings-pause")?.unwrap_or(base.standings_pause),
         message_bytes_max: message_bytes_max(config)?.unwrap_or(base.message_bytes_max),
         timing: serve::timing(config, base.timing)?,
         operator_token: token.or(base.operator_token),
         token_guesses_max: config.count("token-guesses-max")?.unwrap_or(base.token_guesses_max),
         requests_per_second: config.count("agent-rate")?.unwrap_or(base.requests_per_second),
+        competition: competition::configured(config, base.competition)?,
         fixtures: base.fixtures,
         outside_game: base.outside_game,
     })
@@ -128,28 +133,6 @@ const ENDPOINT_CHECKS: &[(&str, EndpointCheck)] = &[
     ("at_start", EndpointCheck::AtStart),
     ("at_registration", EndpointCheck::AtRegistration),
 ];
-
-const TIE_BREAKS: [(&str, TieBreak); 4] = [
-    ("head_to_head", TieBreak::HeadToHead),
-    ("win_percentage", TieBreak::WinPercentage),
-    ("wins", TieBreak::Wins),
-    ("fewer_draws", TieBreak::FewerDraws),
-];
-
-fn tie_breaks(config: &Config) -> Result<Option<Vec<TieBreak>>> {
-    let names = TIE_BREAKS.map(|(name, _)| name).join(",");
-    config.read("tie-breaks", &format!("some of {names}, none of them twice"), |text| {
-        let mut rules = Vec::new();
-        for part in text.split(',') {
-            let (_, rule) = TIE_BREAKS.into_iter().find(|(name, _)| *name == part.trim())?;
-            if rules.contains(&rule) {
-                return None;
-            }
-            rules.push(rule);
-        }
-        Some(rules)
-    })
-}
 
 /// No registration fits into less than the least; the most keeps one request from taking the memory of many.
 fn message_bytes_max(config: &Config) -> Result<Option<usize>> {
@@ -262,7 +245,8 @@ mod tests {
 
     #[test]
     fn tie_breaks_are_kept_in_their_order() {
-        let read = |text: &str| tie_breaks(&config("MATCHDAY_TIE_BREAKS", text));
+        let read = |text: &str| competition::tie_breaks(&config("MATCHDAY_TIE_BREAKS", text));
+        use matchday_core::league::TieBreak;
         assert_eq!(read("wins, head_to_head").unwrap(), Some(vec![TieBreak::Wins, TieBreak::HeadToHead]));
         for bad in ["wins,wins", "wins,", "luck"] {
             assert!(read(bad).is_err(), "{bad}");

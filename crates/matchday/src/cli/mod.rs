@@ -15,6 +15,7 @@
 mod against;
 mod bench;
 mod check;
+mod competition;
 mod config;
 mod config_file;
 pub(crate) mod desk;

@@ -1,5 +1,6 @@
 //! `matchday run`: a whole league on this machine, every message over real HTTP. Binds ports, makes a store, prints.
 
+use super::competition::{self, CompetitionArgs};
 use super::serve::Stop;
 use super::{Usage, games};
 use crate::local::ports::{Others, Ports};
@@ -17,7 +18,7 @@ use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum, value_parser};
 use matchday_core::game::GameEntry;
 use matchday_core::league::fixture::Round;
-use matchday_core::league::{self, League};
+use matchday_core::league::{self, Competition, Format, League};
 use matchday_core::player::strategy;
 use matchday_core::protocol::{GameType, LeagueId, PlayerId, Timestamp};
 use smol_str::SmolStr;
@@ -37,7 +38,8 @@ const RESULTS_SHOWN: usize = 4;
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example:\n  matchday run --players 8 --referees 2 --strategies random,pattern --port-base 0
-  matchday run --game connect_four --strategies lookahead,random"
+  matchday run --game connect_four --strategies lookahead,random
+  matchday run --format swiss --players 16 --port-base 0"
 )]
 pub(crate) struct RunArgs {
     /// How many players take part
@@ -55,6 +57,8 @@ pub(crate) struct RunArgs {
     /// one of the game]
     #[arg(long, value_delimiter = ',', value_name = "A,B", value_parser = chooser::named)]
     strategies: Vec<Chooser>,
+    #[command(flatten)]
+    competition: CompetitionArgs,
     /// The manager's port; referees follow from 1 above it and players from 101; 0 picks free ports for all
     #[arg(long, default_value_t = 8000, value_name = "PORT")]
     port_base: u16,
@@ -119,6 +123,8 @@ impl RunArgs {
                 league_id: league_id(self.game),
                 game_type: GameType::new(self.game.name),
                 announce_lead: self.lead,
+                competition: self.competition.competition(),
+                tie_breaks: self.competition.tie_breaks(),
                 ..league::Settings::default()
             },
             seats: choosers.map(|(number, chooser)| numbered(number, chooser)).collect(),
@@ -167,6 +173,7 @@ pub(super) fn fresh_file(what: &str, now: SystemTime) -> PathBuf {
 
 pub(crate) async fn execute(args: RunArgs) -> Result<ExitCode> {
     let mut plan = args.plan();
+    competition::check(&plan.league, Some(plan.seats.len()))?;
     match args.rules()? {
         Some(rules) => {
             let game = rules.describe().await.map_err(anyhow::Error::msg)?;
@@ -220,13 +227,22 @@ fn strategies(plan: &Plan) -> BTreeMap<PlayerId, SmolStr> {
 
 fn opening(args: &RunArgs, plan: &Plan, ports: &Ports, file: &Path) -> Result<String> {
     Ok(format!(
-        "{} players and {} referees play {}, the manager at http://{}/mcp; the league is kept in {}",
+        "{} players and {} referees play {}{}, the manager at http://{}/mcp; the league is kept in {}",
         args.players,
         args.referees,
         plan.league.game_type,
+        course(&plan.league.competition),
         ports.manager.local_addr()?,
         file.display()
     ))
+}
+
+/// `, format swiss`, where it is not what everyone expects.
+fn course(competition: &Competition) -> String {
+    match competition.format {
+        Format::RoundRobin => String::new(),
+        other => format!(", format {other}"),
+    }
 }
 
 /// From the first registration until everyone has heard how it ended.

@@ -1,6 +1,9 @@
 //! The settings of the commands that keep running: one table for each. The flag, the environment variable, the key in the
 //! configuration file, the default and the help all come from here.
 
+use super::competition::{
+    FORMAT, GROUPS, MATCHES_PER_PAIRING, QUALIFIERS, REPLAYS, ROUNDS, SEEDING, THIRD_PLACE, TIE_BREAKS,
+};
 use super::network::{
     ALLOW_ENDPOINTS, BODY_TIMEOUT, CONNECTIONS_MAX, CONNECTIONS_PER_ADDRESS, ENDPOINTS, EXCHANGES_BYTES_MAX,
     HEAD_TIMEOUT, HEADER_BYTES_MAX, HEADERS_MAX, INBOX_MAX, MESSAGE_BYTES_MAX,
@@ -140,6 +143,14 @@ impl Settings for ForManager {
         GAME_COMMAND,
         GAME_TIME,
         GAME_MEMORY,
+        FORMAT,
+        ROUNDS,
+        MATCHES_PER_PAIRING,
+        GROUPS,
+        QUALIFIERS,
+        REPLAYS,
+        THIRD_PLACE,
+        SEEDING,
         CONFORMANCE,
         setting("lead", "SECONDS", "60", "How long before its first match a round is announced"),
         optional("start-when", "COUNTS", "Start once so many have registered, as in players=4,referees=2"),
@@ -163,12 +174,7 @@ impl Settings for ForManager {
         ),
         setting("probe-timeout", "SECONDS", "2", "How long an agent has to show that it is there"),
         setting("probe-every", "SECONDS", "5", "How often a suspended agent is looked after"),
-        setting(
-            "tie-breaks",
-            "RULES",
-            "head_to_head,win_percentage,wins,fewer_draws",
-            "What tells players with equal points apart, the first rule first",
-        ),
+        TIE_BREAKS,
         setting(
             "standings-pause",
             "SECONDS",

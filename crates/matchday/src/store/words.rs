@@ -24,9 +24,29 @@ pub(super) fn of_event(event: &LeagueEvent) -> String {
         LeagueEvent::PlayerRejoined { player_id, .. } => format!("{player_id} came back"),
         LeagueEvent::RefereeRejoined { referee_id, .. } => format!("{referee_id} came back"),
         LeagueEvent::TokenShown { agent } => format!("{} has its token", agent.id()),
-        LeagueEvent::LeagueStarted { rounds } => {
+        LeagueEvent::LeagueStarted { rounds, draw: Some(draw) } if rounds.is_empty() => {
+            format!(
+                "league started: {} players, rounds drawn from results, seed {}",
+                draw.entrants.len(),
+                draw.seed
+            )
+        }
+        LeagueEvent::LeagueStarted { rounds, draw } => {
             let matches: usize = rounds.iter().map(|round| round.pairs.len()).sum();
-            format!("league started: {} rounds, {matches} matches", rounds.len())
+            let seed = draw.as_ref().map_or_else(String::new, |draw| format!(", seed {}", draw.seed));
+            format!("league started: {} rounds, {matches} matches{seed}", rounds.len())
+        }
+        LeagueEvent::RoundDrawn { round_id, drawn } => {
+            let byes = match drawn.byes.as_slice() {
+                [] => String::new(),
+                byes => {
+                    format!(", bye: {}", byes.iter().map(PlayerId::as_str).collect::<Vec<_>>().join(", "))
+                }
+            };
+            format!("round {round_id} drawn: {}, {} matches{byes}", drawn.title, drawn.pairs.len())
+        }
+        LeagueEvent::LotDrawn { lot } => {
+            format!("level to the end: {} goes through by lot against {}", lot.winner, lot.loser)
         }
         LeagueEvent::RoundAnnounced { round_id, plan, .. } => {
             format!("round {round_id} announced: {} matches", plan.len())

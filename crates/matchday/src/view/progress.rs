@@ -25,7 +25,7 @@ impl Progress {
     pub(crate) fn of(league: &League) -> Self {
         Self {
             round: league.current_round,
-            rounds: league.rounds.len(),
+            rounds: usize::try_from(league.rounds_in_all()).unwrap_or(usize::MAX),
             rounds_completed: league.rounds.iter().filter(|round| round.completed).count(),
             decided: league.matches_decided,
             matches: league.matches.len(),
@@ -64,7 +64,11 @@ impl Scene {
 /// One line about a round that is over.
 pub(crate) fn round_line(league: &League, round: &Round) -> String {
     let games: Vec<(&MatchId, &Match)> = league.matches_of(round).collect();
-    let head = format!("round {} of {}", round.round_id.0, league.rounds.len());
+    let title = round.drawn.as_ref().map(|drawn| drawn.title.as_str());
+    // "Round 3" says no more than its number does.
+    let title = title.filter(|title| *title != format!("Round {}", round.round_id));
+    let title = title.map_or_else(String::new, |title| format!(" ({title})"));
+    let head = format!("round {} of {}{title}", round.round_id, league.rounds_in_all());
     if games.len() <= TOLD_SINGLY_MAX {
         let results: Vec<String> = games.iter().filter_map(|(id, game)| result(id, game)).collect();
         return format!("{head}: {}", results.join("; "));

@@ -25,8 +25,9 @@ impl Draw {
     }
 
     pub(super) fn groups_round(&self, played: &[Played<'_>]) -> Vec<Drawn> {
-        if played.is_empty() {
-            return self.group_stage();
+        let group_stage = self.group_stage();
+        if let Some(left) = group_stage.get(played.len()..).filter(|left| !left.is_empty()) {
+            return left.to_vec();
         }
         let first_stage = self.group_stages() + 1;
         self.knockout_round(&self.qualified(played), first_stage, played).into_iter().collect()

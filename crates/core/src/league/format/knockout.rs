@@ -104,13 +104,17 @@ impl Draw {
 
     /// How many rounds it takes with those that are played, if every tie is as short as can be.
     pub(super) fn knockout_rounds(&self, entrants: usize, first_stage: u32, played: &[Played<'_>]) -> u32 {
-        let so_far = count(played.iter().filter(|round| round.drawn.stage >= first_stage).count());
+        let over = |round: &&Played<'_>| {
+            round.drawn.stage >= first_stage && round.verdicts.iter().all(Option::is_some)
+        };
+        let so_far = count(played.iter().filter(over).count());
         let shortest = self.competition.legs() / 2 + 1;
         if so_far == 0 {
             return count(entrants).next_power_of_two().trailing_zeros() * shortest;
         }
         let bracket = self.bracket_of(first_stage, played);
-        let rest = bracket.open.iter().map(|tie| tie.least).max().unwrap_or(0);
+        let leg = bracket.open.iter().map(|tie| tie.leg).min().unwrap_or(0);
+        let rest = bracket.open.iter().map(|tie| tie.leg - leg + tie.least).max().unwrap_or(0);
         so_far + rest + bracket.stages_to_come * shortest
     }
 

@@ -19,6 +19,7 @@ pub mod swiss;
 
 pub use competition::{Competition, Format, Impossible, Seeding};
 
+use super::schedule::Pairings;
 use super::settings::TieBreak;
 use super::standings::{self, Basis, Game, Place, Verdict};
 use crate::protocol::PlayerId;
@@ -119,6 +120,15 @@ impl Draw {
             Format::Knockout => self.knockout_round(&self.players, 1, played).into_iter().collect(),
             Format::GroupsKnockout => self.groups_round(played),
         }
+    }
+
+    /// All rounds of a format that has them fixed beforehand.
+    pub fn fixed_pairings(&self) -> Vec<Pairings> {
+        if !self.competition.format.is_fixed() {
+            return Vec::new();
+        }
+        let rounds = self.fixed_rounds().into_iter();
+        rounds.map(|Drawn { pairs, byes, .. }| Pairings { pairs, bye: byes.into_iter().next() }).collect()
     }
 
     /// How many rounds there will be, if no tie needs more games than the shortest way takes.

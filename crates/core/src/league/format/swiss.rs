@@ -22,7 +22,11 @@ pub(crate) fn byes(ids: &[&PlayerId], played: &[Played<'_>]) -> Vec<u32> {
 
 impl Draw {
     pub(super) fn swiss_round(&self, played: &[Played<'_>], out: &BTreeSet<PlayerId>) -> Vec<Drawn> {
-        let stage = played.iter().map(|round| round.drawn.stage).max().unwrap_or(0) + 1;
+        let last = played.last().map(|round| round.drawn);
+        if let Some(last) = last.filter(|last| last.leg < self.competition.legs()) {
+            return self.legs_left(played, last);
+        }
+        let stage = last.map_or(0, |last| last.stage) + 1;
         if stage > self.competition.swiss_rounds(self.players.len()) {
             return Vec::new();
         }
@@ -33,7 +37,7 @@ impl Draw {
         };
         let name = |place: usize| self.players.get(place).cloned();
         let first = Drawn {
-            title: format!("Round {stage}"),
+            title: title(stage),
             stage,
             leg: 1,
             pairs: pairs.into_iter().filter_map(|(a, b)| name(a).zip(name(b))).collect(),
@@ -42,6 +46,18 @@ impl Draw {
         };
         legs::repeated(first, self.competition.legs())
     }
+
+    /// The other games of a pairing, if not all of them were written down with the first.
+    fn legs_left(&self, played: &[Played<'_>], last: &Drawn) -> Vec<Drawn> {
+        let first = played.iter().find(|round| round.drawn.stage == last.stage);
+        let first = Drawn { title: title(last.stage), ..first.map_or(last, |round| round.drawn).clone() };
+        let all = legs::repeated(first, self.competition.legs());
+        all.into_iter().filter(|round| round.leg > last.leg).collect()
+    }
+}
+
+fn title(stage: u32) -> String {
+    format!("Round {stage}")
 }
 
 /// What the matches so far have made of a player.

@@ -34,6 +34,7 @@ pub(super) fn status(r: &Reader<'_>) -> Read<LeagueStatus> {
         status: r.required("status", rules::one_of)?,
         current_round: r.required("current_round", rules::count)?,
         total_rounds: r.required("total_rounds", rules::count)?,
+        round_title: r.optional("round_title", rules::word)?,
         matches_completed: r.required("matches_completed", rules::count)?,
     })
 }

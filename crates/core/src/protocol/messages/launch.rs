@@ -57,7 +57,12 @@ pub struct LeagueStatus {
     pub status: Phase,
     /// 0 before the first round is announced.
     pub current_round: u32,
+    /// Where rounds follow from results: as many as there will be at least.
     pub total_rounds: u32,
+    /// What people call the current round, where it has a name of its own: `Semifinals`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Word>")]
+    pub round_title: Option<SmolStr>,
     /// In the whole league.
     pub matches_completed: u32,
 }

@@ -114,15 +114,24 @@ pub struct StandingsData {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ScheduleData {
     pub rounds: Vec<ScheduledRound>,
+    /// How many rounds are still to be drawn at least, where they follow from results.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rounds_to_come: Option<u32>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ScheduledRound {
     pub round_id: RoundId,
+    /// What people call it, where it has a name of its own: `Semifinals`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
     pub matches: Vec<ScheduledMatch>,
     /// Who sits this round out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bye: Option<PlayerId>,
+    /// Where more than one does, all of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub byes: Vec<PlayerId>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -1,9 +1,9 @@
 //! Each kind of event against the league that it was applied to: could the manager have written this here? Pure.
 
 use super::agents::Recorded;
+use super::drawing::Drawing;
 use super::moves::{self, Replay};
 use super::result::{self, Draw, Played};
-use super::schedule;
 use crate::store::history::is_member;
 use matchday_core::league::fixture::Match;
 use matchday_core::league::member::Member;
@@ -25,6 +25,8 @@ pub(super) struct Auditor {
     pub(super) replays: BTreeMap<MatchId, bool>,
     /// How many attempts at a match had been made when its result was struck.
     struck_after: BTreeMap<MatchId, usize>,
+    /// The rounds that follow from results.
+    drawing: Drawing,
     /// Every result that was ever recorded, struck ones included.
     pub(super) recorded: Vec<Recorded>,
 }
@@ -36,6 +38,7 @@ impl Default for Auditor {
             draws: BTreeMap::new(),
             replays: BTreeMap::new(),
             struck_after: BTreeMap::new(),
+            drawing: Drawing::default(),
             recorded: Vec::new(),
         }
     }
@@ -91,17 +94,16 @@ impl Auditor {
             LeagueEvent::RefereeRejoined { referee_id, .. } => {
                 self.member(&Sender::Referee(referee_id.clone()))
             }
-            LeagueEvent::LeagueStarted { rounds } => {
+            LeagueEvent::LeagueStarted { rounds, draw } => {
                 ensure(self.league.phase == Phase::Registration, || "the league has started already".into())?;
                 ensure(!self.league.referees.is_empty(), || "no referee has registered".into())?;
-                let entrants = self.league.players.iter().filter(|(_, player)| !player.withdrawn);
-                match &self.league.settings.fixtures {
-                    Some(fixtures) => ensure(fixtures == rounds, || {
-                        "the rounds are not the fixtures that the league was made with".into()
-                    }),
-                    None => schedule::check(entrants.map(|(id, _)| id), rounds),
-                }
+                self.drawing.check_start(&self.league, rounds, draw.as_ref())
             }
+            LeagueEvent::RoundDrawn { round_id, drawn } => {
+                self.running()?;
+                self.drawing.check_round(&self.league, *round_id, drawn)
+            }
+            LeagueEvent::LotDrawn { lot } => self.drawing.check_lot(&self.league, lot),
             LeagueEvent::RoundAnnounced { round_id, plan, .. } => self.check_announcement(*round_id, plan),
             LeagueEvent::MatchAssigned { match_id, attempt, referee_id } => {
                 self.check_assignment(match_id, *attempt, referee_id)
@@ -155,6 +157,7 @@ impl Auditor {
             format!("round {} is not over", self.league.current_round)
         })?;
         self.nothing_awaited()?;
+        self.drawing.check_complete(&self.league)?;
         let next = self.league.current_round.saturating_add(1);
         ensure(round_id.0 == next, || format!("round {next} comes next"))?;
         let round = self.league.rounds.iter().find(|round| round.round_id == round_id);
@@ -292,6 +295,9 @@ impl Auditor {
         ensure(by_order || unplayed == 0, || {
             format!("the league ends by itself with {unplayed} matches undecided")
         })?;
+        if !by_order {
+            self.drawing.check_complete(&self.league)?;
+        }
         let first = self.league.table().into_iter().next().map(|place| place.player);
         ensure(first.as_ref() == Some(champion), || {
             let first = first.as_ref().map_or("nobody", PlayerId::as_str);
@@ -309,6 +315,12 @@ impl Auditor {
         let game =
             self.league.matches.get(match_id).ok_or_else(|| format!("there is no match {match_id}"))?;
         ensure(game.decision.is_some(), || format!("{match_id} has no result that could be struck"))?;
+        if let Some(later) = self.league.drawn_from(match_id) {
+            return Err(format!(
+                "{match_id} is struck, and round {} was drawn from its result",
+                later.round_id
+            ));
+        }
         self.struck_after.insert(match_id.clone(), game.attempts.len());
         self.draws.remove(match_id);
         self.replays.remove(match_id);

@@ -13,6 +13,7 @@
 mod agents;
 mod audit;
 mod compare;
+mod drawing;
 mod moves;
 mod report;
 pub(super) mod result;

@@ -1,0 +1,111 @@
+//! Rounds that follow from results: which are to be drawn, and what stands once they are. The manager records them.
+
+use super::event::{DrawnFrom, LeagueEvent};
+use super::fixture::Round;
+use super::format::{Draw, Drawn, Lot, Played};
+use super::manager::{Act, Manager, Refusal};
+use super::schedule::{self, Pairings};
+use super::settings::{Settings, TieBreak};
+use super::state::League;
+use crate::protocol::PlayerId;
+use crate::protocol::error::ErrorCode;
+use crate::protocol::ids::{MatchId, RoundId};
+use crate::protocol::messages::Phase;
+use std::collections::BTreeSet;
+
+impl Settings {
+    /// Whether the rounds or the table of this league need a seed.
+    pub fn needs_draw(&self) -> bool {
+        !self.competition.is_default() || self.tie_breaks.contains(&TieBreak::Lots)
+    }
+}
+
+impl League {
+    /// The rounds that have been announced, with what has come of them.
+    pub fn played(&self) -> Vec<Played<'_>> {
+        let announced = self.rounds.iter().filter(|round| round.starts_at.is_some());
+        let drawn = announced.filter_map(|round| Some((round, round.drawn.as_deref()?)));
+        drawn.map(|(round, drawn)| Played { drawn, verdicts: self.verdicts(round) }).collect()
+    }
+
+    fn verdicts(&self, round: &Round) -> Vec<Option<super::standings::Verdict>> {
+        let games = self.matches_of(round);
+        games.map(|(_, game)| Some(game.decision.as_ref()?.verdict(game))).collect()
+    }
+
+    /// The draw, if rounds follow from results here.
+    fn open_draw(&self) -> Option<&Draw> {
+        self.draw.as_deref().filter(|draw| !draw.competition().format.is_fixed())
+    }
+
+    /// The rounds that are to be drawn now: none while there are others to play, and none when the league is over.
+    pub fn rounds_to_draw(&self) -> Vec<Drawn> {
+        let all_announced = self.rounds.last().is_none_or(|last| last.round_id.0 <= self.current_round);
+        match self.open_draw() {
+            Some(draw) if all_announced && self.undecided.is_empty() => {
+                let gone = self.players.iter().filter(|(_, player)| player.withdrawn);
+                let out: BTreeSet<PlayerId> = gone.map(|(id, _)| id.clone()).collect();
+                draw.next(&self.played(), &out)
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The ties that only the lot could decide, and of which that has not been recorded yet.
+    pub fn lots_to_draw(&self) -> Vec<Lot> {
+        let lots = self.open_draw().map_or_else(Vec::new, |draw| draw.lots(&self.played()));
+        lots.into_iter().filter(|lot| !self.lots.contains(lot)).collect()
+    }
+
+    /// How many rounds there are, those included that must still be drawn.
+    pub fn rounds_in_all(&self) -> u32 {
+        let known = u32::try_from(self.rounds.len()).unwrap_or(u32::MAX);
+        match self.open_draw() {
+            Some(draw) if self.phase != Phase::Completed => known.max(draw.rounds_in_all(&self.played())),
+            _ => known,
+        }
+    }
+
+    /// The round that was drawn from the result of a match, if one was: the result can no longer be struck then.
+    pub fn drawn_from(&self, match_id: &MatchId) -> Option<&Round> {
+        let round_id = self.matches.get(match_id)?.round_id;
+        let depends = |round: &&Round| round.drawn.as_ref().is_some_and(|drawn| !drawn.fixed);
+        self.rounds.iter().filter(|round| round.round_id > round_id).find(depends)
+    }
+
+    /// What people call a round that has a name of its own.
+    pub fn title(&self, round_id: RoundId) -> Option<&str> {
+        let round = self.rounds.iter().find(|round| round.round_id == round_id)?;
+        round.drawn.as_ref().map(|drawn| drawn.title.as_str())
+    }
+}
+
+impl Manager {
+    /// How the league starts: the rounds that are known by now, and what the others will be drawn from.
+    pub(super) fn first_draw(
+        &self,
+        act: &mut Act<'_>,
+        entrants: Vec<PlayerId>,
+    ) -> Result<(Vec<Pairings>, Option<DrawnFrom>), Refusal> {
+        let settings = &self.league.settings;
+        if !settings.needs_draw() {
+            return Ok((schedule::round_robin(&entrants), None));
+        }
+        // Eleven bits fewer, so that every reader of JSON keeps it exactly.
+        let seed = act.entropy.next_u64() >> 11;
+        let draw = Draw::begin(&settings.competition, &entrants, &settings.tie_breaks, seed)
+            .map_err(|error| Refusal::new(ErrorCode::InvalidState, error.to_string()))?;
+        Ok((draw.fixed_pairings(), Some(DrawnFrom { seed, entrants })))
+    }
+
+    /// Draws the rounds that follow from the results, if any do now.
+    pub(super) fn draw_ahead(&mut self, act: &mut Act<'_>) {
+        for lot in self.league.lots_to_draw() {
+            self.record(act, LeagueEvent::LotDrawn { lot });
+        }
+        for drawn in self.league.rounds_to_draw() {
+            let round_id = RoundId(self.league.rounds.last().map_or(1, |last| last.round_id.0 + 1));
+            self.record(act, LeagueEvent::RoundDrawn { round_id, drawn: drawn.into() });
+        }
+    }
+}
