@@ -15,6 +15,7 @@
 //! - [`statistics`]: a league's results, for the crate that says what they mean
 //! - `practice`: a league of one, against sparring partners and trouble
 //! - `bench`: how fast leagues are, measured
+//! - `simulation`: what `matchday simulate` adds to the crate that simulates
 
 mod bench;
 mod check;
@@ -28,6 +29,7 @@ pub mod observe;
 mod practice;
 pub mod seat;
 pub mod shell;
+mod simulation;
 mod starter;
 pub mod statistics;
 pub mod store;

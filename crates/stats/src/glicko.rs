@@ -103,11 +103,16 @@ fn wander(volatility: f64, phi: f64, variance: f64, delta: f64) -> f64 {
 
 /// The ratings of all players after each round in which a match was played out, in order.
 pub fn by_round(players: usize, games: &[Game]) -> Vec<(u32, Vec<Rating>)> {
+    by_round_from(vec![Rating::default(); players], games)
+}
+
+/// The same, for players who have been rated before.
+pub fn by_round_from(start: Vec<Rating>, games: &[Game]) -> Vec<(u32, Vec<Rating>)> {
     let mut rounds: BTreeMap<u32, Vec<&Game>> = BTreeMap::new();
     for game in games {
         rounds.entry(game.round).or_default().push(game);
     }
-    let mut ratings = vec![Rating::default(); players];
+    let mut ratings = start;
     let mut history = Vec::with_capacity(rounds.len());
     for (round, games) in rounds {
         ratings = after_round(&ratings, &games);

@@ -12,6 +12,7 @@
 //! - [`settle`]: how many more matches would tell two players apart
 //! - [`complementary`]: do two players choose as if they had agreed to?
 //! - [`elo`], [`sprt`]: one player against another: the difference, and a test that stops as soon as it can
+//! - [`season`]: ratings that go on from league to league; [`contrast`]: two leagues of the same players
 //! - [`league`]: all of it about one league; [`words`]: in sentences
 //!
 //! The formulas, their sources and what they are good for: `docs/statistics.md`.
@@ -21,6 +22,7 @@ pub mod bradley_terry;
 pub mod chance;
 pub mod cholesky;
 pub mod complementary;
+pub mod contrast;
 pub mod dice;
 pub mod elo;
 pub mod glicko;
@@ -31,6 +33,7 @@ pub mod luck;
 pub mod normal;
 pub mod results;
 pub mod sample;
+pub mod season;
 pub mod settle;
 pub mod sprt;
 pub mod words;

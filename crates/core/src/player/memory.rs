@@ -85,7 +85,8 @@ impl Past {
         wins.saturating_add(losses).saturating_add(draws)
     }
 
-    fn push(&mut self, game: Arc<PastGame>) {
+    /// Takes in one more game; beyond [`GAMES_MAX`] the oldest is no longer kept.
+    pub fn push(&mut self, game: Arc<PastGame>) {
         let count = match game.outcome {
             Outcome::Win => &mut self.record.wins,
             Outcome::Draw => &mut self.record.draws,

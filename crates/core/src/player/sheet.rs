@@ -38,7 +38,8 @@ pub struct TurnSheet {
 }
 
 impl TurnSheet {
-    pub(super) fn of(
+    /// What a turn is, to somebody who is asked `now` and has until `deadline`.
+    pub fn of(
         turn: &Turn<'_>,
         match_id: MatchId,
         round_id: Option<RoundId>,

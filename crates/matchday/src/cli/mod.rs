@@ -7,7 +7,7 @@
 //! - `observing`: what an operator can see; `network`, `tls`: whom an agent may call and what it takes; certificates; `limits`: all limits in one table
 //! - `desk`: talks to a manager; `look`, `stats`, `order`: the commands that do; `watch`: what is looked at again and again
 //! - `new`: a starter agent; `check`: is an agent conformant? `practice`: how does it bear a league, and trouble?
-//! - `bench`: how fast it is
+//! - `bench`: how fast it is; `simulate`: strategies against each other, without a network
 //! - `games`: what can be played
 //! - `schema`: the messages and methods for those who write agents
 //! - `dashboard`: a league in a browser
@@ -42,6 +42,7 @@ mod seat;
 mod serve;
 mod settings;
 mod show;
+mod simulate;
 mod stats;
 mod tls;
 mod watch;
@@ -129,6 +130,9 @@ enum Command {
     /// Look at a stored league in a browser
     #[command(after_help = dashboard::EXAMPLE)]
     Dashboard(dashboard::DashboardArgs),
+    /// Play strategies against each other without a network, millions of matches a second
+    #[command(after_help = simulate::EXAMPLE)]
+    Simulate(simulate::SimulateArgs),
     /// Check a stored league: its chain of events, draws, scores and table
     Verify(files::VerifyArgs),
     /// Tell a stored match as it happened
@@ -178,6 +182,7 @@ async fn execute(command: Command) -> anyhow::Result<ExitCode> {
         Command::Schema(args) => schema::execute(args),
         Command::Bench(args) => bench::execute(args).await,
         Command::Dashboard(args) => dashboard::execute(args).await,
+        Command::Simulate(args) => simulate::execute(args).await,
         Command::Verify(args) => files::verify(args),
         Command::Replay(args) => files::replay(args).await,
         Command::Export(args) => files::export(args),

@@ -47,6 +47,11 @@ fn of_the_bench() {
 }
 
 #[test]
+fn of_the_simulation() {
+    insta::assert_snapshot!(help(&["simulate"]));
+}
+
+#[test]
 fn every_command_shows_an_example() {
     for command in [
         "run",
@@ -67,6 +72,7 @@ fn every_command_shows_an_example() {
         "config",
         "schema",
         "bench",
+        "simulate",
         "verify",
         "replay",
         "export",

@@ -22,6 +22,7 @@ mod refusals;
 mod schema;
 mod secrets;
 mod seven_processes;
+mod simulate;
 mod stopping;
 mod stores;
 mod tls;

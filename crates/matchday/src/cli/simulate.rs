@@ -1,0 +1,354 @@
+//! `matchday simulate`: strategies against each other without a network. Starts threads, runs programs that are strategies,
+//! writes the plot.
+
+use super::serve::Stop;
+use super::{Usage, games, notice};
+use crate::mind::chooser::{self, Chooser, Outside};
+use crate::mind::command::PREFIX;
+use crate::simulation::oracle::ProgramOracle;
+use crate::simulation::progress::Bar;
+use crate::simulation::render::for_people;
+use crate::simulation::report::{Complaint, Meeting, Question, Report, Results, Took, Verdict};
+use crate::view::say;
+use crate::view::screen::Size;
+use anyhow::{Context, Result};
+use clap::{Args, value_parser};
+use matchday_core::game::GameEntry;
+use matchday_core::league::format::{Competition, Format};
+use matchday_core::player::strategy;
+use matchday_simulate::{Chooser as Choosing, Duels, Entrant, Leagues, Pair, Run, Seasons, summary};
+use matchday_stats::sprt::{Answer, Sprt};
+use std::num::{NonZeroU32, NonZeroUsize};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use tokio::runtime::Handle;
+
+pub(super) const EXAMPLE: &str = "\
+Every pair plays --matches matches, in series: two players who meet for the first time, change
+seats after each match and remember all of them, as in a league; after --series matches both
+forget. With --format, whole leagues are played instead. The same seed gives the same results on
+any number of threads. A program (command:PROGRAM, without commas) is started for each move; a
+move that does not come in time, or is none, forfeits the match. Ctrl-C ends early, with what
+there is.
+
+Example:
+  matchday simulate                              (every strategy of even_odd against every other)
+  matchday simulate --strategies random,pattern,mirror --matches 1000000 --out matrix.svg
+  matchday simulate --game connect_four --strategies lookahead,random --sprt 0,50
+  matchday simulate --game nim --strategies optimal,random,random --format knockout
+  matchday simulate --strategies command:./my_program,random --matches 200
+
+What the figures mean: docs/statistics.md";
+
+/// How many matches each pair plays, if nobody says.
+const MATCHES: u64 = 10_000;
+/// The same with a program, which takes milliseconds for each move.
+const MATCHES_OF_PROGRAMS: u64 = 200;
+/// When a question is given up that nothing settles.
+const MATCHES_OF_A_TEST: u64 = 10_000_000;
+const LEAGUES: u64 = 1_000;
+/// How wide pictures made of letters are at most.
+const WIDTH: usize = 100;
+
+#[derive(Debug, Args)]
+pub(super) struct SimulateArgs {
+    #[arg(long, default_value = "even_odd", value_name = "NAME", value_parser = games::known, help = games::help())]
+    game: &'static GameEntry,
+    /// Who plays, two or more of the game's strategies or command:PROGRAM [default: all that the game has]
+    #[arg(long, value_delimiter = ',', value_name = "LIST")]
+    strategies: Vec<String>,
+    /// How many matches each pair plays [default: 10000, with programs 200, with --sprt at most 10000000]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..=1_000_000_000_000))]
+    matches: Option<u64>,
+    /// After how many matches two players forget what they have seen of each other
+    #[arg(long, value_name = "N", default_value = "100")]
+    series: NonZeroU32,
+    /// Play whole leagues, one player for each strategy: round_robin, double_round_robin, swiss, knockout, groups_knockout
+    #[arg(long, value_name = "FORMAT", value_parser = format, conflicts_with_all = ["matches", "series", "sprt"])]
+    format: Option<Format>,
+    /// How many matches two players have who are paired in a league
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "format")]
+    matches_per_pairing: u32,
+    /// How many rounds a swiss league has [default: what its size asks for]
+    #[arg(long, value_name = "N", requires = "format")]
+    rounds: Option<u32>,
+    /// How many groups groups_knockout has [default: about four players in each]
+    #[arg(long, value_name = "N", requires = "format")]
+    groups: Option<u32>,
+    /// How many of each group go through [default: 2]
+    #[arg(long, value_name = "N", requires = "format")]
+    qualifiers: Option<u32>,
+    /// How many leagues are played [default: 1000]
+    #[arg(long, value_name = "N", requires = "format", value_parser = value_parser!(u64).range(1..=1_000_000_000))]
+    leagues: Option<u64>,
+    /// Of two strategies: is the first better than the second by ELO1, or only by ELO0? Ends as soon as that is settled
+    #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true)]
+    sprt: Option<String>,
+    /// How often --sprt may say ELO1 though it is ELO0
+    #[arg(long, value_name = "SHARE", default_value_t = 0.05, requires = "sprt")]
+    alpha: f64,
+    /// How often --sprt may say ELO0 though it is ELO1
+    #[arg(long, value_name = "SHARE", default_value_t = 0.05, requires = "sprt")]
+    beta: f64,
+    /// Where chance comes from
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// How many threads play [default: as many as there are cores]
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZeroUsize>,
+    /// How many seconds a program may think about a move
+    #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = seconds)]
+    think_time: Duration,
+    /// Print as JSON
+    #[arg(long)]
+    json: bool,
+    /// Write the matrix as a picture (SVG) to this file
+    #[arg(long, value_name = "FILE.svg")]
+    out: Option<PathBuf>,
+}
+
+fn format(name: &str) -> Result<Format, String> {
+    Format::find(&name.replace('-', "_")).ok_or_else(|| {
+        let known: Vec<&str> = Format::ALL.iter().map(|format| format.name()).collect();
+        format!("there is no format {name:?}; choose one of: {}", known.join(", "))
+    })
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let number: f64 = text.parse().map_err(|_| format!("expected seconds, got {text:?}"))?;
+    match Duration::try_from_secs_f64(number) {
+        Ok(time) if !time.is_zero() => Ok(time),
+        _ => Err(format!("expected more than 0 seconds, got {text}")),
+    }
+}
+
+/// What is played, once all is known to make sense.
+struct Plan {
+    args: SimulateArgs,
+    entrants: Vec<Entrant>,
+    /// By name.
+    programs: Vec<(String, Arc<ProgramOracle>)>,
+    sprt: Option<(Question, Sprt)>,
+    competition: Option<Competition>,
+    threads: NonZeroUsize,
+}
+
+pub(super) async fn execute(args: SimulateArgs) -> Result<ExitCode> {
+    let plan = Plan::of(args)?;
+    let stop = Arc::new(AtomicBool::new(false));
+    let mut told = Stop::listen()?;
+    let flag = Arc::clone(&stop);
+    let (json, out) = (plan.args.json, plan.args.out.clone());
+    let mut playing = tokio::task::spawn_blocking(move || plan.play(&flag));
+    let report = tokio::select! {
+        report = &mut playing => report?,
+        () = told.told() => {
+            stop.store(true, Ordering::Relaxed);
+            playing.await?
+        }
+    };
+    if let Some(file) = &out {
+        let picture = report.heat_map().svg() + "\n";
+        std::fs::write(file, picture).with_context(|| format!("cannot write {}", file.display()))?;
+    }
+    match json {
+        true => say(serde_json::to_string_pretty(&report)?),
+        false => say(for_people(&report, Size::of_terminal().map_or(WIDTH, |size| size.columns.min(WIDTH)))),
+    }
+    if let (Some(file), false) = (&out, json) {
+        notice(&format!("the matrix is in {}", file.display()));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+impl Plan {
+    fn of(args: SimulateArgs) -> Result<Self> {
+        if let Some(file) = &args.out {
+            check_out(file)?;
+        }
+        let (entrants, programs) = entrants(&args)?;
+        let sprt = question(&args)?;
+        if sprt.is_some() && entrants.len() != 2 {
+            let count = entrants.len();
+            let wrong = format!("--sprt is a question about two strategies, and --strategies names {count}");
+            return Err(Usage(wrong).into());
+        }
+        let competition = competition(&args, entrants.len())?;
+        let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        let threads = args.threads.unwrap_or(cores);
+        Ok(Self { args, entrants, programs, sprt, competition, threads })
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.entrants.iter().map(|entrant| entrant.name.clone()).collect()
+    }
+
+    fn play(&self, stop: &AtomicBool) -> Report {
+        let run = Run { threads: self.threads, stop };
+        let mut bar = Bar::new(self.args.json);
+        let (matches, results) = match &self.competition {
+            Some(competition) => self.leagues(competition, &run, &mut bar),
+            None => self.duels(&run, &mut bar),
+        };
+        let took = Took::of(self.threads.get(), bar.took(), matches);
+        bar.clear();
+        let complaints = self.programs.iter().filter_map(|(name, program)| {
+            Some(Complaint { strategy: name.clone(), last: program.complaint()? })
+        });
+        Report {
+            game: self.args.game.name.to_owned(),
+            seed: self.args.seed,
+            interrupted: stop.load(Ordering::Relaxed),
+            matches,
+            results,
+            complaints: complaints.collect(),
+            took,
+        }
+    }
+
+    fn duels(&self, run: &Run<'_>, bar: &mut Bar) -> (u64, Results) {
+        let usual = match (&self.sprt, self.programs.is_empty()) {
+            (Some(_), _) => MATCHES_OF_A_TEST,
+            (None, true) => MATCHES,
+            (None, false) => MATCHES_OF_PROGRAMS,
+        };
+        let duels = Duels {
+            game: self.args.game,
+            entrants: &self.entrants,
+            matches: self.args.matches.unwrap_or(usual),
+            series: self.args.series,
+            seed: self.args.seed,
+            closely: self.sprt.is_some(),
+        };
+        let all = duels.matches_in_all();
+        let played = |pairs: &[Pair]| pairs.iter().map(|pair| pair.tally.matches()).sum::<u64>();
+        let settled = |pairs: &[Pair]| {
+            let record = pairs.first().map(|pair| pair.tally.record).unwrap_or_default();
+            self.sprt.is_some_and(|(_, sprt)| sprt.standing(record).answer != Answer::Open)
+        };
+        let pairs = duels.play(run, |pairs| {
+            bar.at(played(pairs), all);
+            if settled(pairs) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        let names = self.names();
+        let results = Results::Duels {
+            series: self.args.series.get(),
+            strategies: summary::of_duels(&names, &pairs),
+            sprt: self.verdict(&names, &pairs),
+            pairs: pairs.iter().map(|pair| Meeting::of(&names, pair)).collect(),
+        };
+        (played(&pairs), results)
+    }
+
+    fn verdict(&self, names: &[String], pairs: &[Pair]) -> Option<Verdict> {
+        let ((question, sprt), pair) = self.sprt.zip(pairs.first())?;
+        let [a, b] = names else { return None };
+        Some(Verdict::of(question, sprt.standing(pair.tally.record), [a, b], pair.tally.matches()))
+    }
+
+    fn leagues(&self, competition: &Competition, run: &Run<'_>, bar: &mut Bar) -> (u64, Results) {
+        let leagues = Leagues {
+            game: self.args.game,
+            entrants: &self.entrants,
+            competition,
+            leagues: self.args.leagues.unwrap_or(LEAGUES),
+            seed: self.args.seed,
+        };
+        let played = leagues.play(run, |seasons| {
+            // How many matches a league has may depend on their results.
+            let all = seasons.matches as f64 / seasons.leagues.max(1) as f64 * leagues.leagues as f64;
+            bar.at(seasons.matches, all as u64);
+            ControlFlow::Continue(())
+        });
+        // Whether it is possible was found out before it began.
+        let seasons = played.unwrap_or_else(|_| Seasons::none(self.entrants.len()));
+        let strategies = summary::of_leagues(&self.names(), &seasons);
+        let format = competition.format.name().to_owned();
+        (seasons.matches, Results::Leagues { format, leagues: seasons.leagues, strategies })
+    }
+}
+
+/// The course of the leagues, if leagues are to be played and so many can play them.
+fn competition(args: &SimulateArgs, players: usize) -> Result<Option<Competition>, Usage> {
+    let Some(format) = args.format else { return Ok(None) };
+    let competition = Competition {
+        rounds: args.rounds,
+        matches_per_pairing: args.matches_per_pairing,
+        groups: args.groups,
+        qualifiers: args.qualifiers,
+        ..Competition::of(format)
+    };
+    match competition.check_for(players) {
+        Ok(()) => Ok(Some(competition)),
+        Err(error) => Err(Usage(format!("--format {format}: {error}"))),
+    }
+}
+
+/// Whether the picture can be written, as far as that can be known before.
+fn check_out(file: &Path) -> Result<(), Usage> {
+    if file.extension().is_none_or(|extension| !extension.eq_ignore_ascii_case("svg")) {
+        return Err(Usage(format!("--out: expected a name that ends in .svg, got {}", file.display())));
+    }
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+    match folder {
+        Some(folder) if !folder.is_dir() => {
+            Err(Usage(format!("--out: there is no folder {}", folder.display())))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn question(args: &SimulateArgs) -> Result<Option<(Question, Sprt)>, Usage> {
+    let (alpha, beta) = (args.alpha, args.beta);
+    let Some(text) = &args.sprt else { return Ok(None) };
+    let numbers: Result<Vec<f64>, _> = text.split(',').map(|number| number.trim().parse()).collect();
+    match numbers.as_deref() {
+        Ok([elo0, elo1]) => {
+            let (elo0, elo1) = (*elo0, *elo1);
+            let sprt =
+                Sprt::new(elo0, elo1, alpha, beta).map_err(|error| Usage(format!("--sprt: {error}")))?;
+            Ok(Some((Question { elo0, elo1, alpha, beta }, sprt)))
+        }
+        _ => Err(Usage(format!("--sprt: expected two numbers, as in --sprt 0,10, got {text:?}"))),
+    }
+}
+
+type Entrants = (Vec<Entrant>, Vec<(String, Arc<ProgramOracle>)>);
+
+fn entrants(args: &SimulateArgs) -> Result<Entrants, Usage> {
+    let wrong = |error: String| Usage(format!("--strategies: {error}"));
+    let mut programs = Vec::new();
+    let mut entrants = Vec::new();
+    for name in args.strategies.iter().map(|name| name.trim()).filter(|name| !name.is_empty()) {
+        let entrant = match chooser(name, args.think_time).map_err(wrong)? {
+            Chooser::BuiltIn(entry) => {
+                games::knows(args.game, entry.name).map_err(wrong)?;
+                Entrant::built_in(entry)
+            }
+            Chooser::Outside(outside) => {
+                let oracle = Arc::new(ProgramOracle::new(&outside, Handle::current()));
+                programs.push((outside.name.to_string(), Arc::clone(&oracle)));
+                Entrant { name: outside.name.to_string(), chooser: Choosing::Outside(oracle) }
+            }
+        };
+        entrants.push(entrant);
+    }
+    if args.strategies.is_empty() {
+        entrants = strategy::of(args.game).map(Entrant::built_in).collect();
+    }
+    match entrants.len() {
+        0 | 1 => Err(wrong("expected two or more, as in --strategies random,pattern".to_owned())),
+        _ => Ok((Entrant::told_apart(entrants), programs)),
+    }
+}
+
+fn chooser(name: &str, think_time: Duration) -> Result<Chooser, String> {
+    match name.strip_prefix(PREFIX) {
+        Some(program) => Ok(Chooser::Outside(Outside::program(program, &strategy::RANDOM, think_time)?)),
+        None => chooser::named(name),
+    }
+}

@@ -1,0 +1,133 @@
+//! What a simulation comes to, as data. Values only; but for `took`, the same seed gives the same report.
+
+use matchday_simulate::Pair;
+use matchday_simulate::summary::{Estimate, Row, SeasonRow, points_per_match};
+use matchday_stats::elo::{self, EloDifference};
+use matchday_stats::sprt::{Answer, Standing};
+use serde::Serialize;
+use std::time::Duration;
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Report {
+    pub(crate) game: String,
+    pub(crate) seed: u64,
+    /// Whether it was ended before all that was asked for had been played.
+    pub(crate) interrupted: bool,
+    pub(crate) matches: u64,
+    #[serde(flatten)]
+    pub(crate) results: Results,
+    /// Programs that forfeited, and why they did the last time.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) complaints: Vec<Complaint>,
+    pub(crate) took: Took,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(crate) enum Results {
+    Duels {
+        /// After how many matches both players forget.
+        series: u32,
+        strategies: Vec<Row>,
+        pairs: Vec<Meeting>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        sprt: Option<Verdict>,
+    },
+    Leagues {
+        format: String,
+        leagues: u64,
+        strategies: Vec<SeasonRow>,
+    },
+}
+
+/// Two strategies against each other, seen from the first.
+#[derive(Debug, Serialize)]
+pub(crate) struct Meeting {
+    pub(crate) a: String,
+    pub(crate) b: String,
+    #[serde(flatten)]
+    pub(crate) tally: matchday_simulate::Tally,
+    /// With a draw as half a win.
+    pub(crate) score: Option<Estimate>,
+    pub(crate) points_per_match: Option<Estimate>,
+    pub(crate) elo: Option<EloDifference>,
+}
+
+impl Meeting {
+    pub(crate) fn of(names: &[String], pair: &Pair) -> Self {
+        let name = |place: usize| names.get(place).cloned().unwrap_or_default();
+        let record = pair.tally.record;
+        let score = elo::score(record).zip(elo::score_interval(record));
+        Self {
+            a: name(pair.a),
+            b: name(pair.b),
+            tally: pair.tally,
+            score: score.map(|(value, [low, high])| Estimate { value, low, high }),
+            points_per_match: points_per_match(&pair.tally),
+            elo: EloDifference::of(record),
+        }
+    }
+}
+
+/// The answer of a sequential test.
+#[derive(Debug, Serialize)]
+pub(crate) struct Verdict {
+    #[serde(flatten)]
+    pub(crate) question: Question,
+    #[serde(flatten)]
+    pub(crate) standing: Standing,
+    pub(crate) sentence: String,
+}
+
+#[derive(Debug, Clone, Copy, Serialize)]
+pub(crate) struct Question {
+    pub(crate) elo0: f64,
+    pub(crate) elo1: f64,
+    pub(crate) alpha: f64,
+    pub(crate) beta: f64,
+}
+
+impl Verdict {
+    pub(crate) fn of(question: Question, standing: Standing, [a, b]: [&str; 2], matches: u64) -> Self {
+        let Question { elo0, elo1, alpha, beta } = question;
+        let often = |share: f64| format!("{} %", share * 100.0);
+        let matches = super::progress::grouped(matches);
+        let sentence = match standing.answer {
+            Answer::Elo1 => format!(
+                "Settled after {matches} matches: {a} is better than {b}, by {elo1} Elo rather than by {elo0}. \
+                 If it were better by {elo0} or less, at most {} of such tests would say so.",
+                often(alpha)
+            ),
+            Answer::Elo0 => format!(
+                "Settled after {matches} matches: {a} is not {elo1} Elo better than {b}; {elo0} or less explains \
+                 the results better. If it were better by {elo1} or more, at most {} of such tests would say so.",
+                often(beta)
+            ),
+            Answer::Open => format!(
+                "Not settled after {matches} matches: whether {a} is {elo1} Elo better than {b} or only {elo0} \
+                 needs more of them (--matches)."
+            ),
+        };
+        Self { question, standing, sentence }
+    }
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Complaint {
+    pub(crate) strategy: String,
+    pub(crate) last: String,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Took {
+    pub(crate) threads: usize,
+    pub(crate) seconds: f64,
+    pub(crate) matches_per_second: f64,
+}
+
+impl Took {
+    pub(crate) fn of(threads: usize, took: Duration, matches: u64) -> Self {
+        let seconds = took.as_secs_f64();
+        Self { threads, seconds, matches_per_second: matches as f64 / seconds.max(1e-9) }
+    }
+}

@@ -1,0 +1,155 @@
+//! Simulations, as people and scripts start them.
+
+use crate::ground::{Ground, Running};
+use serde_json::Value;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::time::{Duration, Instant};
+
+fn simulate(ground: &Ground, args: &[&str]) -> Value {
+    let done = ground.run(&[&["simulate", "--json"], args].concat());
+    assert_eq!((done.code, done.err.as_str()), (0, ""), "{done:?}");
+    done.json()
+}
+
+fn script(ground: &Ground, name: &str, text: &str) {
+    let path = ground.path().join(name);
+    fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+/// All that the seed decides.
+fn without_time(mut report: Value) -> Value {
+    report.as_object_mut().unwrap().remove("took").unwrap();
+    report
+}
+
+#[test]
+fn the_same_seed_gives_the_same_report_on_one_two_and_three_threads() {
+    let ground = Ground::new();
+    let report = |seed: &str, threads: &str| {
+        let args = ["--strategies", "random,pattern,mirror", "--matches", "100000", "--seed", seed];
+        without_time(simulate(&ground, &[&args[..], &["--threads", threads]].concat()))
+    };
+    let first = report("5", "1");
+    assert_eq!(first["matches"], 300_000);
+    assert_eq!(first["pairs"][0]["a"], "random");
+    assert_eq!(report("5", "2"), first);
+    assert_eq!(report("5", "3"), first);
+    assert_ne!(report("6", "1"), first);
+}
+
+#[test]
+fn whole_leagues_tell_how_often_each_is_champion() {
+    let ground = Ground::new();
+    let args = ["--game", "nim", "--strategies", "optimal,random,random", "--format", "round_robin"];
+    let report = simulate(&ground, &[&args[..], &["--leagues", "50"]].concat());
+    assert_eq!((&report["leagues"], &report["matches"]), (&Value::from(50), &Value::from(150)));
+    let best = &report["strategies"][0];
+    assert_eq!(best["strategy"], "optimal");
+    assert!(best["champion"]["value"].as_f64().unwrap() > 0.9, "{best}");
+    assert_eq!(report["strategies"].as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn a_question_is_dropped_as_soon_as_it_is_settled() {
+    let ground = Ground::new();
+    let args = ["--game", "nim", "--strategies", "optimal,random", "--sprt", "0,100", "--series", "10"];
+    let report = simulate(&ground, &args);
+    assert_eq!(report["sprt"]["answer"], "elo1", "{report}");
+    assert!(report["matches"].as_u64().unwrap() < 200, "{report}");
+    let sentence = report["sprt"]["sentence"].as_str().unwrap();
+    assert!(sentence.contains("optimal is better than random"), "{sentence}");
+    let other = simulate(&ground, &["--game", "nim", "--strategies", "random,optimal", "--sprt", "-20,20"]);
+    assert_eq!(other["sprt"]["answer"], "elo0", "{other}");
+}
+
+#[test]
+fn programs_play_and_forfeit_what_they_do_not_decide() {
+    let ground = Ground::new();
+    script(&ground, "even", "cat >/dev/null; echo even");
+    script(&ground, "broken", "echo no idea >&2; exit 3");
+    script(&ground, "slow", "exec sleep 60");
+    let args = ["--strategies", "command:./even,command:./broken,command:./slow", "--matches", "2"];
+    let report = simulate(&ground, &[&args[..], &["--think-time", "0.2"]].concat());
+    let forfeits = |name: &str| {
+        let rows = report["strategies"].as_array().unwrap();
+        rows.iter().find(|row| row["strategy"] == name).unwrap()["forfeits"].as_u64().unwrap()
+    };
+    assert_eq!(forfeits("command:./even"), 0, "{report}");
+    assert_eq!((forfeits("command:./broken"), forfeits("command:./slow")), (4, 4), "{report}");
+    let complaints = report["complaints"].to_string();
+    assert!(complaints.contains("the program failed") && complaints.contains("no idea"), "{complaints}");
+    assert!(complaints.contains("nothing was decided in 0.2 s"), "{complaints}");
+    assert_eq!(report["strategies"][0]["strategy"], "command:./even");
+}
+
+#[test]
+fn ctrl_c_ends_early_with_what_there_is() {
+    let ground = Ground::new();
+    script(&ground, "even", "cat >/dev/null; touch begun; echo even");
+    let args = ["simulate", "--json", "--strategies", "command:./even,random", "--matches", "1000000"];
+    let mut running = Running::new(ground.command(&args));
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while !ground.path().join("begun").exists() {
+        assert!(Instant::now() < deadline, "never begun: {}", running.err());
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    running.signal("INT");
+    assert!(running.wait().success());
+    running.until("matches_per_second");
+    running.until("\n}");
+    let report: Value = serde_json::from_str(&running.out()).unwrap();
+    assert_eq!(report["interrupted"], true);
+    assert!(report["matches"].as_u64().unwrap() < 1_000_000, "{report}");
+}
+
+#[test]
+fn the_matrix_is_drawn_into_a_file() {
+    let ground = Ground::new();
+    let args =
+        ["simulate", "--strategies", "random,mirror,frequency", "--matches", "100", "--out", "matrix.svg"];
+    let done = ground.run(&args);
+    assert_eq!(done.code, 0, "{done:?}");
+    assert!(done.out.contains("matches a second") && done.out.contains("STRATEGY"), "{done:?}");
+    let picture = fs::read_to_string(ground.path().join("matrix.svg")).unwrap();
+    assert!(picture.starts_with("<svg") && picture.contains("frequency"), "{picture}");
+}
+
+#[test]
+fn what_cannot_be_simulated_is_told_before_anything_starts() {
+    let ground = Ground::new();
+    for (args, words) in [
+        (&["--strategies", "random,patern"][..], "did you mean \"pattern\"?"),
+        (&["--strategies", "random"], "expected two or more"),
+        (&["--game", "nim", "--strategies", "random,mirror"], "nim does not know the strategy mirror"),
+        (&["--strategies", "random,command:./nowhere"], "there is no program \"./nowhere\""),
+        (&["--strategies", "random,pattern,mirror", "--sprt", "0,5"], "about two strategies"),
+        (&["--strategies", "random,pattern", "--sprt", "5,5"], "elo0 must be below elo1"),
+        (&["--strategies", "random,pattern", "--sprt", "5"], "expected two numbers"),
+        (&["--strategies", "random,pattern", "--sprt", "0,5", "--alpha", "0.7"], "alpha and beta"),
+        (
+            &["--strategies", "random,mirror", "--format", "swiss", "--rounds", "9"],
+            "rounds: 2 players can play",
+        ),
+        (
+            &["--strategies", "random,mirror", "--format", "knockout", "--groups", "2"],
+            "knockout has no such setting",
+        ),
+        (&["--strategies", "random,pattern", "--out", "matrix.png"], "ends in .svg"),
+        (&["--strategies", "random,pattern", "--out", "nowhere/matrix.svg"], "no folder nowhere"),
+    ] {
+        let done = ground.run(&[&["simulate"], args].concat());
+        assert!(done.failed(2).contains(words), "{args:?}: {done:?}");
+    }
+    for args in [
+        &["--matches", "0"][..],
+        &["--series", "0"],
+        &["--leagues", "5"],
+        &["--game", "chess"],
+        &["--think-time", "0"],
+    ] {
+        let done = ground.run(&[&["simulate"], args].concat());
+        assert_eq!(done.code, 2, "{args:?}: {done:?}");
+    }
+}

@@ -1,0 +1,170 @@
+//! Writes SVG. Text and attributes are escaped here and nowhere else, so that no name can become markup.
+
+use crate::colour::Paint;
+use crate::text::number;
+use std::fmt::Write;
+
+/// A drawing that is being written.
+#[derive(Debug)]
+pub(crate) struct Svg(String);
+
+impl Svg {
+    /// The drawing says what it shows: its title is its name to a screen reader, the description what there is to see.
+    pub(crate) fn new(kind: &str, width: f64, height: f64, title: &str, description: &str) -> Self {
+        let mut svg = Self(String::new());
+        let view = format!("0 0 {} {}", place(width), place(height));
+        svg.open(
+            "svg",
+            &[
+                ("xmlns", "http://www.w3.org/2000/svg"),
+                ("class", &format!("plot {kind}")),
+                ("role", "img"),
+                ("viewBox", &view),
+                ("width", &place(width)),
+                ("height", &place(height)),
+                ("font-family", "system-ui, sans-serif"),
+                ("font-size", "12"),
+                ("fill", "currentColor"),
+            ],
+        );
+        svg.leaf("title", &[], title);
+        svg.leaf("desc", &[], description);
+        svg
+    }
+
+    pub(crate) fn finish(mut self) -> String {
+        self.close("svg");
+        self.0
+    }
+
+    pub(crate) fn open(&mut self, name: &str, attributes: &[(&str, &str)]) {
+        self.start(name, attributes);
+        self.0.push('>');
+    }
+
+    pub(crate) fn close(&mut self, name: &str) {
+        let _ = write!(self.0, "</{name}>");
+    }
+
+    /// An element with nothing but text in it.
+    pub(crate) fn leaf(&mut self, name: &str, attributes: &[(&str, &str)], text: &str) {
+        self.open(name, attributes);
+        escape(&mut self.0, text);
+        self.close(name);
+    }
+
+    /// An element; what it is, if that is worth telling whoever points at it.
+    pub(crate) fn shape(&mut self, name: &str, attributes: &[(&str, &str)], hint: &str) {
+        if hint.is_empty() {
+            self.start(name, attributes);
+            self.0.push_str("/>");
+        } else {
+            self.open(name, attributes);
+            self.leaf("title", &[], hint);
+            self.close(name);
+        }
+    }
+
+    pub(crate) fn text(&mut self, x: f64, y: f64, anchor: Anchor, paint: &Paint, text: &str) {
+        let (x, y) = (place(x), place(y));
+        let mut attributes = vec![("x", x.as_str()), ("y", y.as_str())];
+        attributes.extend(paint.attributes());
+        if !paint.colour.is_empty() {
+            attributes.push(("fill", "currentColor"));
+        }
+        attributes.extend(anchor.name().map(|name| ("text-anchor", name)));
+        self.leaf("text", &attributes, text);
+    }
+
+    pub(crate) fn line(&mut self, from: (f64, f64), to: (f64, f64), paint: &Paint) {
+        let [x1, y1, x2, y2] = [from.0, from.1, to.0, to.1].map(place);
+        let mut attributes: Vec<_> = paint.attributes().collect();
+        attributes.extend([("x1", x1.as_str()), ("y1", &y1), ("x2", &x2), ("y2", &y2)]);
+        attributes.push(("stroke", "currentColor"));
+        self.shape("line", &attributes, "");
+    }
+
+    pub(crate) fn rect(&mut self, at: (f64, f64), (width, height): (f64, f64), paint: &Paint, hint: &str) {
+        let [x, y, width, height] = [at.0, at.1, width.max(0.0), height.max(0.0)].map(place);
+        let mut attributes: Vec<_> = paint.attributes().collect();
+        attributes.extend([("x", x.as_str()), ("y", &y), ("width", &width), ("height", &height)]);
+        attributes.push(("fill", "currentColor"));
+        self.shape("rect", &attributes, hint);
+    }
+
+    /// A path that is filled, or one that is a line.
+    pub(crate) fn path(&mut self, path: &str, paint: &Paint, line: Option<&str>, hint: &str) {
+        let mut attributes: Vec<_> = paint.attributes().chain([("d", path)]).collect();
+        match line {
+            Some(width) => {
+                attributes.extend([("fill", "none"), ("stroke", "currentColor"), ("stroke-width", width)]);
+                attributes.push(("stroke-linejoin", "round"));
+            }
+            None => attributes.push(("fill", "currentColor")),
+        }
+        self.shape("path", &attributes, hint);
+    }
+
+    fn start(&mut self, name: &str, attributes: &[(&str, &str)]) {
+        let _ = write!(self.0, "<{name}");
+        for (key, value) in attributes {
+            let _ = write!(self.0, " {key}=\"");
+            escape(&mut self.0, value);
+            self.0.push('"');
+        }
+    }
+}
+
+/// Where a text stands from its place.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Anchor {
+    Start,
+    Middle,
+    End,
+}
+
+impl Anchor {
+    fn name(self) -> Option<&'static str> {
+        match self {
+            Self::Start => None,
+            Self::Middle => Some("middle"),
+            Self::End => Some("end"),
+        }
+    }
+}
+
+/// A place on the drawing: a tenth of a pixel is as exact as anyone can see.
+pub(crate) fn place(value: f64) -> String {
+    number((value * 10.0).round() / 10.0)
+}
+
+fn escape(into: &mut String, text: &str) {
+    for c in text.chars() {
+        match c {
+            '&' => into.push_str("&amp;"),
+            '<' => into.push_str("&lt;"),
+            '>' => into.push_str("&gt;"),
+            '"' => into.push_str("&quot;"),
+            '\'' => into.push_str("&#39;"),
+            // XML has no way to write the others.
+            '\n' | '\t' => into.push(c),
+            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => into.push('\u{fffd}'),
+            c => into.push(c),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_stay_text() {
+        let mut svg = Svg::new("bars", 10.0, 10.0, "</title><script>alert(1)</script>", "\"quoted\" & \u{1}");
+        svg.shape("rect", &[("class", "\"><script>")], "'</svg>");
+        let text = svg.finish();
+        assert_eq!(text.matches("<script").count(), 0);
+        assert_eq!(text.matches("</svg").count(), 1);
+        assert!(text.contains("&quot;quoted&quot; &amp; \u{fffd}"));
+    }
+}

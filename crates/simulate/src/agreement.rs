@@ -1,0 +1,168 @@
+//! The quick way for even/odd against the core's own: with the same chance both must end every match alike, and every call
+//! that real machines made in a league must be the one that is made here.
+
+use crate::any_game::Players;
+use crate::ending::Ending;
+use crate::entrant::Entrant;
+use crate::even_odd::{Callers, Chance, judge};
+use matchday_core::entropy::Entropy;
+use matchday_core::fair::{Dice, Nonce, Secret};
+use matchday_core::game::{self, GameEntry, Seat};
+use matchday_core::player::strategy;
+use matchday_core::protocol::messages::{GameDetails, GameOver, Parity};
+use matchday_core::protocol::{Attempt, Body, GameType, MatchId, PlayerId, RoundId};
+use matchday_core::sim::bare::BareLeague;
+use std::collections::BTreeMap;
+
+fn even_odd() -> &'static GameEntry {
+    game::find(&GameType::new("even_odd")).unwrap()
+}
+
+fn every_strategy() -> Vec<Entrant> {
+    strategy::of(even_odd()).map(Entrant::built_in).collect()
+}
+
+/// Chance as the core takes it out of the same stream.
+struct Core {
+    entropy: Entropy,
+    match_id: MatchId,
+    seats: [PlayerId; 2],
+}
+
+impl Chance for Core {
+    fn call(&mut self) -> Parity {
+        if self.entropy.below(2) == 0 { Parity::Even } else { Parity::Odd }
+    }
+
+    fn draw(&mut self) -> Parity {
+        let secret = Secret::draw(&mut self.entropy);
+        let [a, b] = self.seats.each_ref().map(Nonce::absent);
+        let mut dice = Dice::new(&secret, &self.match_id, Attempt::FIRST, [&a, &b]);
+        Parity::of(u8::try_from(dice.uniform(1..=10)).unwrap())
+    }
+}
+
+/// Plays the same matches both ways.
+fn agree_on(first: &Entrant, second: &Entrant, matches: u32) {
+    let pair = [first, second];
+    let mut quick = Callers::of(pair.into_iter()).unwrap();
+    let mut whole = Players::new(even_odd(), pair.into_iter());
+    let mut entropy = Entropy::numbered(u64::from(matches));
+    let mut chance =
+        Core { entropy: entropy.clone(), match_id: MatchId::new(""), seats: [1, 2].map(PlayerId::numbered) };
+    for number in 0..matches {
+        let (a, b) = if number % 2 == 0 { (0, 1) } else { (1, 0) };
+        chance.match_id = MatchId::numbered(RoundId(number + 1), 1);
+        chance.seats = [a, b].map(|place: usize| PlayerId::numbered(u32::try_from(place).unwrap() + 1));
+        let expected = whole.play(a, b, &mut entropy);
+        let names = (&first.name, &second.name);
+        assert_eq!(quick.play(a, b, &mut chance), expected, "match {number} of {names:?}");
+    }
+    assert_eq!(chance.entropy.next_u64(), entropy.next_u64(), "both ways take as much chance");
+}
+
+#[test]
+fn every_pair_of_strategies_ends_every_match_as_by_the_rules_of_the_core() {
+    let entrants = every_strategy();
+    for first in &entrants {
+        for second in &entrants {
+            agree_on(first, second, 60);
+        }
+    }
+}
+
+#[test]
+fn what_a_player_no_longer_remembers_is_forgotten_both_ways() {
+    let entrants = every_strategy();
+    let named = |name: &str| entrants.iter().find(|entrant| entrant.name == name).unwrap();
+    agree_on(named("pattern"), named("frequency"), 2_300);
+}
+
+#[test]
+fn players_who_begin_anew_play_as_they_did_at_first() {
+    let entrants = every_strategy();
+    let mut quick = Callers::of(entrants.iter()).unwrap();
+    let mut season = || {
+        quick.forget();
+        let mut coins = crate::even_odd::Coins::new(Entropy::numbered(7));
+        let meetings = (0..entrants.len()).flat_map(|a| (0..a).map(move |b| (a, b)));
+        meetings.cycle().take(500).map(|(a, b)| quick.play(a, b, &mut coins)).collect::<Vec<Ending>>()
+    };
+    assert_eq!(season(), season());
+}
+
+/// A league of a real manager, referees and players, and what they told at the end of each match, by round.
+fn told_by_the_machines(players: u32) -> BTreeMap<MatchId, GameOver> {
+    let mut told = BTreeMap::new();
+    BareLeague::gather(players, 2).unwrap().play_showing(|said| {
+        if let Body::GameOver(over) = &said.message.body {
+            told.insert(over.match_id.clone(), GameOver::clone(over));
+        }
+    });
+    told
+}
+
+#[test]
+fn a_league_of_the_real_machines_is_told_call_by_call() {
+    let players = 24;
+    let told = told_by_the_machines(players);
+    assert_eq!(told.len(), 24 * 23 / 2);
+    // The machines deal the strategies out to the players in turn, beginning with the second.
+    let strategies: Vec<_> = strategy::of(even_odd()).collect();
+    let entrants: Vec<Entrant> = (1..=players)
+        .map(|number| Entrant::built_in(strategies[number as usize % strategies.len()]))
+        .collect();
+    let mut callers = Callers::of(entrants.iter()).unwrap();
+    let (mut opinions, mut in_order) = (0, told.values().collect::<Vec<_>>());
+    in_order.sort_by_key(|over| over.round_id);
+    for over in in_order {
+        let GameDetails::Parity(details) = &over.game_result.details else { panic!("{over:?}") };
+        let calls: Vec<(&PlayerId, Parity)> =
+            details.choices.iter().map(|(id, call)| (id, call.unwrap())).collect();
+        let place = |id: &PlayerId| id.as_str()[1..].parse::<usize>().unwrap() - 1;
+        let [(id_a, call_a), (id_b, call_b)] = calls[..] else { panic!("{calls:?}") };
+        let (a, b) = (place(id_a), place(id_b));
+        for (player, opponent, made) in [(a, b, call_a), (b, a, call_b)] {
+            let opinion = callers.opinion(player, opponent);
+            opinions += usize::from(opinion.is_some());
+            assert!(
+                opinion.is_none_or(|call| call == made),
+                "{} in {}",
+                entrants[player].name,
+                over.match_id
+            );
+        }
+        let drawn = details.number_parity.unwrap();
+        let winner = match judge([call_a, call_b], drawn) {
+            Ending::Won(seat) => Some(*seat.of(&[id_a, id_b])),
+            _ => None,
+        };
+        assert_eq!(winner, over.game_result.winner_player_id.as_ref(), "{}", over.match_id);
+        callers.remember([a, b], [call_a, call_b], drawn);
+    }
+    assert!(opinions > 300, "only {opinions} calls were not left to chance");
+}
+
+#[test]
+fn coins_fall_either_way_as_often_as_numbers_do() {
+    let entrants = every_strategy();
+    let random = entrants.iter().find(|entrant| entrant.name == "random").unwrap();
+    let matches = 20_000_u32;
+    let share = |endings: Vec<Ending>, wanted: Ending| {
+        endings.iter().filter(|ending| **ending == wanted).count() as f64 / f64::from(matches)
+    };
+    let mut callers = Callers::of([random, random].into_iter()).unwrap();
+    let mut coins = crate::even_odd::Coins::new(Entropy::numbered(1));
+    let quick: Vec<Ending> = (0..matches).map(|_| callers.play(0, 1, &mut coins)).collect();
+    let mut players = Players::new(even_odd(), [random, random].into_iter());
+    let mut entropy = Entropy::numbered(2);
+    let whole: Vec<Ending> = (0..matches).map(|_| players.play(0, 1, &mut entropy)).collect();
+    for (wanted, expected) in
+        [(Ending::Drawn, 0.5), (Ending::Won(Seat::A), 0.25), (Ending::Won(Seat::B), 0.25)]
+    {
+        // Five deviations of a share in so many matches.
+        for share in [share(quick.clone(), wanted), share(whole.clone(), wanted)] {
+            assert!((share - expected).abs() < 5.0 * 0.5 / f64::from(matches).sqrt(), "{wanted:?}: {share}");
+        }
+    }
+}

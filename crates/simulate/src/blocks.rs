@@ -1,0 +1,102 @@
+//! Work in numbered blocks: any thread does any of them, and what comes of them is folded in the order of their numbers. So
+//! the result is the same on any number of threads, and so is the block after which somebody says that it is enough.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::sync_channel;
+use std::thread;
+
+/// On what a simulation runs, and what ends it early.
+#[derive(Debug, Clone, Copy)]
+pub struct Run<'a> {
+    pub threads: NonZeroUsize,
+    /// Once it is set, blocks are cut short; what has been played until then counts.
+    pub stop: &'a AtomicBool,
+}
+
+impl Run<'_> {
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Does all blocks, or those until `fold` breaks.
+    pub(crate) fn in_order<R: Send>(
+        &self,
+        blocks: u64,
+        work: impl Fn(u64) -> R + Sync,
+        mut fold: impl FnMut(R) -> ControlFlow<()>,
+    ) {
+        let (next, enough) = (AtomicU64::new(0), AtomicBool::new(false));
+        let (next, enough, work) = (&next, &enough, &work);
+        let ended = move || self.is_stopped() || enough.load(Ordering::Relaxed);
+        thread::scope(|scope| {
+            let (give, take) = sync_channel(2 * self.threads.get());
+            for _ in 0..self.threads.get() {
+                let give = give.clone();
+                scope.spawn(move || {
+                    while !ended() {
+                        let number = next.fetch_add(1, Ordering::Relaxed);
+                        if number >= blocks || give.send((number, work(number))).is_err() {
+                            break;
+                        }
+                    }
+                });
+            }
+            drop(give);
+            let (mut early, mut due) = (BTreeMap::new(), 0);
+            for (number, result) in take {
+                early.insert(number, result);
+                while let Some(result) = early.remove(&due) {
+                    due += 1;
+                    if fold(result).is_break() {
+                        enough.store(true, Ordering::Relaxed);
+                        return;
+                    }
+                }
+            }
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folded(threads: usize, blocks: u64, enough: u64, stop: &AtomicBool) -> Vec<u64> {
+        let mut seen = Vec::new();
+        let run = Run { threads: NonZeroUsize::new(threads).unwrap(), stop };
+        run.in_order(
+            blocks,
+            |number| number * number,
+            |square| {
+                seen.push(square);
+                if seen.len() as u64 == enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            },
+        );
+        seen
+    }
+
+    #[test]
+    fn blocks_are_folded_in_order_on_any_number_of_threads() {
+        let squares: Vec<u64> = (0..500).map(|number| number * number).collect();
+        for threads in [1, 2, 3, 8] {
+            assert_eq!(folded(threads, 500, u64::MAX, &AtomicBool::new(false)), squares, "{threads}");
+        }
+    }
+
+    #[test]
+    fn whoever_has_enough_has_the_same_on_any_number_of_threads() {
+        for threads in [1, 2, 3, 8] {
+            let seen = folded(threads, 10_000, 37, &AtomicBool::new(false));
+            assert_eq!((seen.len(), seen.last()), (37, Some(&(36 * 36))), "{threads}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_begun_once_it_is_stopped() {
+        assert_eq!(folded(2, 100, u64::MAX, &AtomicBool::new(true)), Vec::<u64>::new());
+        assert_eq!(folded(2, 0, u64::MAX, &AtomicBool::new(false)), Vec::<u64>::new());
+    }
+}

@@ -1,0 +1,188 @@
+//! Two leagues of the same players: who has become better or worse, and is that more than chance? Pure.
+
+use crate::holm;
+use crate::league::{LeagueStatistics, PlayerStatistics, Settings, Strength};
+use crate::normal::{self, Z_95};
+use crate::results::{Results, Wdl};
+use crate::season::{KnownBy, keys};
+use serde::Serialize;
+
+/// A p-value, corrected for the number of players, from which on a difference is taken to be no chance.
+pub const DIFFERS_BELOW: f64 = 0.05;
+
+/// One player in one of the two leagues.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Side {
+    pub player_id: String,
+    pub display_name: String,
+    /// Its place in the table.
+    pub rank: u32,
+    /// Of the matches that were played out.
+    #[serde(flatten)]
+    pub record: Wdl,
+    pub points: u64,
+    pub strength: Option<Strength>,
+}
+
+/// One player in both.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Contrast {
+    /// The name or the id by which it is known.
+    pub player: String,
+    /// `None` if it was not in that league.
+    pub first: Option<Side>,
+    pub second: Option<Side>,
+    /// `None` unless it has played in both.
+    pub difference: Option<Difference>,
+}
+
+/// How much stronger a player was in the second league than in the first, each time compared with the others of that
+/// league.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Difference {
+    pub rating: f64,
+    /// With 95 %, the true one lies between these.
+    pub low: f64,
+    pub high: f64,
+    /// How likely so great a difference is, either way, if nothing has changed.
+    pub p: f64,
+    /// Corrected for the number of players, after Holm.
+    pub p_corrected: f64,
+    pub more_than_chance: bool,
+}
+
+/// Everyone of either league, in the order of the first, then of the second.
+pub fn contrast(first: &Results, second: &Results, by: KnownBy, settings: &Settings) -> Vec<Contrast> {
+    let sides = [first, second].map(|results| sides(results, by, settings));
+    let [before, after] = &sides;
+    let of = |sides: &[(String, Side)], key: &str| {
+        sides.iter().find(|(known, _)| known == key).map(|(_, side)| side.clone())
+    };
+    let newcomers = after.iter().filter(|(key, _)| of(before, key).is_none());
+    let mut all: Vec<Contrast> = before
+        .iter()
+        .chain(newcomers)
+        .map(|(key, _)| {
+            let (first, second) = (of(before, key), of(after, key));
+            let strengths = first
+                .as_ref()
+                .and_then(|side| side.strength)
+                .zip(second.as_ref().and_then(|side| side.strength));
+            let difference = strengths.map(|(before, after)| Difference::between(before, after));
+            Contrast { player: key.clone(), first, second, difference }
+        })
+        .collect();
+    correct(&mut all);
+    all
+}
+
+fn sides(results: &Results, by: KnownBy, settings: &Settings) -> Vec<(String, Side)> {
+    let statistics = LeagueStatistics::of(results, settings);
+    let ranked = (1..).zip(statistics.players).zip(keys(results, by));
+    ranked.map(|((rank, player), key)| (key, Side::of(rank, player))).collect()
+}
+
+impl Side {
+    fn of(rank: u32, player: PlayerStatistics) -> Self {
+        Self {
+            player_id: player.player_id,
+            display_name: player.display_name,
+            rank,
+            record: player.record,
+            points: player.points,
+            strength: player.bradley_terry,
+        }
+    }
+}
+
+impl Difference {
+    /// The two leagues are independent, so the variances of the strengths add up.
+    fn between(before: Strength, after: Strength) -> Self {
+        let deviation = |strength: Strength| (strength.high - strength.low) / (2.0 * Z_95);
+        let rating = after.rating - before.rating;
+        let error = deviation(before).hypot(deviation(after));
+        let p = if error > 0.0 { 2.0 * normal::below(-rating.abs() / error) } else { 1.0 };
+        let half = Z_95 * error;
+        let (low, high) = (rating - half, rating + half);
+        Self { rating, low, high, p, p_corrected: p, more_than_chance: false }
+    }
+}
+
+fn correct(all: &mut [Contrast]) {
+    let found: Vec<f64> =
+        all.iter().filter_map(|one| one.difference).map(|difference| difference.p).collect();
+    let differences = all.iter_mut().filter_map(|one| one.difference.as_mut());
+    for (difference, p) in differences.zip(holm::adjusted(&found)) {
+        difference.p_corrected = p;
+        difference.more_than_chance = p < DIFFERS_BELOW;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Entrant, Outcome, Played};
+
+    /// Ada and Bob met so often, and Ada won this many; Eve was there and lost to both once.
+    fn league(ada: u32, met: u32) -> Results {
+        let entrant = |id: &str, name: &str| Entrant { id: id.into(), name: name.into(), calls: None };
+        let played = |round: u32, a: &str, b: &str, won: bool| Played {
+            round,
+            a: a.into(),
+            b: b.into(),
+            outcome: if won { Outcome::WonByA } else { Outcome::WonByB },
+            forfeited: false,
+        };
+        let mut matches: Vec<Played> =
+            (0..met).map(|round| played(round + 1, "P01", "P02", round < ada)).collect();
+        matches.push(played(met + 1, "P01", "P03", true));
+        matches.push(played(met + 2, "P02", "P03", true));
+        let players = vec![entrant("P01", "Ada"), entrant("P02", "Bob"), entrant("P03", "Eve")];
+        Results { game: "nim".into(), players, matches }
+    }
+
+    fn of<'a>(all: &'a [Contrast], name: &str) -> &'a Contrast {
+        all.iter().find(|one| one.player == name).unwrap()
+    }
+
+    #[test]
+    fn a_turn_of_fortune_over_many_matches_is_more_than_chance() {
+        let all = contrast(&league(190, 200), &league(10, 200), KnownBy::Name, &Settings::default());
+        for (name, sign) in [("Ada", -1.0), ("Bob", 1.0)] {
+            let difference = of(&all, name).difference.unwrap();
+            assert!(
+                difference.more_than_chance && difference.rating * sign > 100.0,
+                "{name}: {difference:?}"
+            );
+            assert!(difference.low < difference.rating && difference.rating < difference.high);
+        }
+    }
+
+    #[test]
+    fn a_few_matches_tell_nothing() {
+        let all = contrast(&league(2, 3), &league(1, 3), KnownBy::Name, &Settings::default());
+        for one in &all {
+            assert!(!one.difference.unwrap().more_than_chance, "{one:?}");
+        }
+    }
+
+    #[test]
+    fn a_league_beside_itself_shows_no_difference() {
+        let all = contrast(&league(7, 10), &league(7, 10), KnownBy::Id, &Settings::default());
+        for one in &all {
+            let difference = one.difference.unwrap();
+            assert!(difference.rating.abs() < 1e-9 && difference.p > 0.99, "{one:?}");
+        }
+    }
+
+    #[test]
+    fn whoever_was_in_one_league_only_has_no_difference() {
+        let mut second = league(5, 10);
+        second.players[2].name = "Zoe".into();
+        let all = contrast(&league(5, 10), &second, KnownBy::Name, &Settings::default());
+        let names: Vec<&str> = all.iter().map(|one| one.player.as_str()).collect();
+        assert_eq!(names, ["Ada", "Bob", "Eve", "Zoe"]);
+        assert!(of(&all, "Eve").second.is_none() && of(&all, "Zoe").first.is_none());
+        assert!(of(&all, "Zoe").difference.is_none());
+    }
+}

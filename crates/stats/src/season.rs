@@ -1,0 +1,165 @@
+//! Ratings that go on from league to league: Glicko-2 through all of them in order, each round a rating period. Pure.
+
+use crate::glicko::{Rating, by_round_from};
+use crate::results::Results;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// How a player of one league is known again in the next.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum KnownBy {
+    /// Whoever has the same name is the same player.
+    #[default]
+    Name,
+    /// Whoever has the same id. Managers give ids in the order of registration, so that may be somebody else.
+    Id,
+}
+
+/// A player through all leagues.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Carried {
+    /// The name or the id by which it is known.
+    pub player: String,
+    /// How many leagues it was in, and how many matches it has played out in them.
+    pub leagues: u32,
+    pub matches: u64,
+    #[serde(flatten)]
+    pub rating: Rating,
+    /// With 95 %, the true rating lies between these.
+    pub low: f64,
+    pub high: f64,
+    /// After each league that it was in.
+    pub history: Vec<AfterLeague>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct AfterLeague {
+    pub league: String,
+    pub rating: f64,
+    pub deviation: f64,
+}
+
+/// By what each player of a league is known. Where two have the same name, the id tells them apart.
+pub fn keys(results: &Results, by: KnownBy) -> Vec<String> {
+    let same = |name: &str| results.players.iter().filter(|player| player.name == name).count();
+    let key = |player: &crate::Entrant| match by {
+        KnownBy::Id => player.id.clone(),
+        KnownBy::Name if same(&player.name) > 1 => format!("{} ({})", player.name, player.id),
+        KnownBy::Name => player.name.clone(),
+    };
+    results.players.iter().map(key).collect()
+}
+
+/// Everyone's rating after all leagues, named and in order, the best first. Whoever sits a league out becomes a little less
+/// certain, as after one round without a match.
+pub fn carry_over(leagues: &[(String, Results)], by: KnownBy) -> Vec<Carried> {
+    let mut known: BTreeMap<String, Carried> = BTreeMap::new();
+    for (name, results) in leagues {
+        let (keys, games) = (keys(results, by), results.games());
+        for (_, absent) in known.iter_mut().filter(|(key, _)| !keys.contains(key)) {
+            absent.rating = absent.rating.after(&[]);
+        }
+        let start = keys.iter().map(|key| known.get(key).map_or_else(Rating::default, |old| old.rating));
+        let start: Vec<Rating> = start.collect();
+        let rounds = by_round_from(start.clone(), &games);
+        let end = rounds.into_iter().next_back().map_or(start, |(_, ratings)| ratings);
+        for ((place, key), rating) in keys.into_iter().enumerate().zip(end) {
+            let played = games.iter().filter(|game| game.a == place || game.b == place).count() as u64;
+            let player = known.entry(key.clone()).or_insert_with(|| Carried::unknown(key));
+            player.leagues += 1;
+            player.matches += played;
+            player.rating = rating;
+            let (rating, deviation) = (rating.rating, rating.deviation);
+            player.history.push(AfterLeague { league: name.clone(), rating, deviation });
+        }
+    }
+    let mut all: Vec<Carried> = known.into_values().collect();
+    for player in &mut all {
+        [player.low, player.high] = player.rating.interval();
+    }
+    all.sort_by(|one, other| other.rating.rating.total_cmp(&one.rating.rating));
+    all
+}
+
+impl Carried {
+    fn unknown(player: String) -> Self {
+        let rating = Rating::default();
+        Self { player, leagues: 0, matches: 0, rating, low: 0.0, high: 0.0, history: Vec::new() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Entrant, Outcome, Played};
+
+    fn league(players: &[(&str, &str)], matches: &[(u32, &str, &str)]) -> Results {
+        let entrant =
+            |(id, name): &(&str, &str)| Entrant { id: (*id).into(), name: (*name).into(), calls: None };
+        let won = |(round, a, b): &(u32, &str, &str)| Played {
+            round: *round,
+            a: (*a).into(),
+            b: (*b).into(),
+            outcome: Outcome::WonByA,
+            forfeited: false,
+        };
+        Results {
+            game: "nim".into(),
+            players: players.iter().map(entrant).collect(),
+            matches: matches.iter().map(won).collect(),
+        }
+    }
+
+    fn named<'a>(all: &'a [Carried], name: &str) -> &'a Carried {
+        all.iter().find(|player| player.player == name).unwrap()
+    }
+
+    #[test]
+    fn two_leagues_are_rated_as_one_with_all_their_rounds() {
+        let players = [("P01", "Ada"), ("P02", "Bob")];
+        let both = [
+            ("one".to_owned(), league(&players, &[(1, "P01", "P02")])),
+            ("two".to_owned(), league(&players, &[(1, "P02", "P01"), (2, "P02", "P01")])),
+        ];
+        let whole = league(&players, &[(1, "P01", "P02"), (2, "P02", "P01"), (3, "P02", "P01")]);
+        let whole = [("whole".to_owned(), whole)];
+        let (carried, at_once) = (carry_over(&both, KnownBy::Name), carry_over(&whole, KnownBy::Name));
+        for name in ["Ada", "Bob"] {
+            assert_eq!(named(&carried, name).rating, named(&at_once, name).rating, "{name}");
+        }
+        assert_eq!(carried[0].player, "Bob");
+        assert_eq!((carried[0].leagues, carried[0].matches, carried[0].history.len()), (2, 3, 2));
+    }
+
+    #[test]
+    fn a_name_is_the_same_player_under_another_id_and_an_id_is_not() {
+        let leagues = [
+            ("one".to_owned(), league(&[("P01", "Ada"), ("P02", "Bob")], &[(1, "P01", "P02")])),
+            ("two".to_owned(), league(&[("P01", "Bob"), ("P02", "Ada")], &[(1, "P02", "P01")])),
+        ];
+        let by_name = carry_over(&leagues, KnownBy::Name);
+        assert!(named(&by_name, "Ada").rating.rating > 1700.0, "{by_name:?}");
+        let by_id = carry_over(&leagues, KnownBy::Id);
+        assert!(by_id.iter().all(|player| (player.rating.rating - 1500.0).abs() < 100.0), "{by_id:?}");
+    }
+
+    #[test]
+    fn whoever_sits_a_league_out_becomes_less_certain() {
+        let leagues = [
+            ("one".to_owned(), league(&[("P01", "Ada"), ("P02", "Bob")], &[(1, "P01", "P02")])),
+            ("two".to_owned(), league(&[("P01", "Bob"), ("P02", "Eve")], &[(1, "P01", "P02")])),
+        ];
+        let all = carry_over(&leagues, KnownBy::Name);
+        let ada = named(&all, "Ada");
+        assert_eq!(ada.leagues, 1);
+        assert!(ada.rating.deviation > ada.history[0].deviation);
+        assert_eq!(ada.rating.rating, ada.history[0].rating);
+    }
+
+    #[test]
+    fn two_of_the_same_name_are_told_apart() {
+        let results = league(&[("P01", "Ada"), ("P02", "Ada"), ("P03", "Bob")], &[]);
+        assert_eq!(keys(&results, KnownBy::Name), ["Ada (P01)", "Ada (P02)", "Bob"]);
+    }
+}
