@@ -6,7 +6,7 @@ use super::inbox::Arrived;
 use super::journal::{Entry, Level, millis};
 use super::record::kept;
 use super::subject::{self, Subject};
-use crate::net::client::{CallError, Called, Sending, Received, Times};
+use crate::net::client::{CallError, Called, Received, Sending, Times};
 use crate::store::{Direction, Exchange};
 use bytes::Bytes;
 use matchday_core::agent::{Answer, Failure, Outgoing, Parcel};
