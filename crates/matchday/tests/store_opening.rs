@@ -3,11 +3,13 @@
 
 mod store_support;
 
-use matchday::store::{Store, StoreError};
+use matchday::store::{Direction, Exchange, Store, StoreError};
+use matchday_core::protocol::{ConversationId, MatchId};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use store_support::{append, line, stream};
+use std::time::Duration;
+use store_support::{BEGIN, append, append_with, line, stream};
 
 /// Every file in a directory, with its bytes.
 fn contents(dir: &Path) -> BTreeMap<String, Vec<u8>> {
@@ -46,7 +48,7 @@ fn a_newer_store_is_left_alone() {
     db.pragma_update(None, "user_version", 7).unwrap();
     drop(db);
     let said = refusal(&path);
-    assert!(said.contains("newer Matchday (its form is 7, this program knows up to 2)"), "{said}");
+    assert!(said.contains("newer Matchday (its form is 7, this program knows up to 3)"), "{said}");
 }
 
 #[test]
@@ -56,6 +58,7 @@ fn a_store_of_the_first_form_is_brought_up_to_date_with_all_its_events() {
     store_with(&path, 3);
     let before = Store::open_read_only(&path).unwrap().load(&stream("league")).unwrap();
     let db = rusqlite::Connection::open(&path).unwrap();
+    db.execute_batch(SECOND_FORM).unwrap();
     db.execute_batch(
         "ALTER TABLE events RENAME TO kept;
          CREATE TABLE events (stream TEXT NOT NULL, seq INTEGER NOT NULL, at INTEGER NOT NULL, line TEXT NOT NULL,
@@ -72,6 +75,64 @@ fn a_store_of_the_first_form_is_brought_up_to_date_with_all_its_events() {
     let after = Store::open_read_only(&path).unwrap().load(&stream("league")).unwrap();
     assert_eq!(after.len(), 4);
     assert_eq!(after[..3], before);
+}
+
+/// Takes away what the third form added.
+const SECOND_FORM: &str = "
+    DROP INDEX exchanges_with_errors;
+    ALTER TABLE exchanges DROP COLUMN connected_at;
+    ALTER TABLE exchanges DROP COLUMN first_byte_at;
+    ALTER TABLE exchanges DROP COLUMN deadline_at;
+    ALTER TABLE exchanges DROP COLUMN error_code;
+    PRAGMA user_version = 2;
+";
+
+#[test]
+fn a_store_of_the_second_form_is_read_as_it_is_and_brought_up_to_date_when_written_to() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("league.db");
+    let store = Store::open(&path).unwrap();
+    append_with(&store, "league", vec![line(0)], vec![silence()]).unwrap();
+    store.close().unwrap();
+    let db = rusqlite::Connection::open(&path).unwrap();
+    db.execute_batch(SECOND_FORM).unwrap();
+    drop(db);
+    let known = Exchange {
+        connected_at: None,
+        first_byte_at: None,
+        deadline_at: None,
+        error_code: None,
+        ..silence()
+    };
+    assert_eq!(Store::open_read_only(&path).unwrap().exchanges().unwrap(), [known.clone()]);
+
+    let store = Store::open(&path).unwrap();
+    append_with(&store, "league", vec![line(1)], vec![silence()]).unwrap();
+    store.close().unwrap();
+    let exchanges = Store::open_read_only(&path).unwrap().exchanges().unwrap();
+    assert_eq!(exchanges, [known, silence()], "what was not noted then is not known now");
+}
+
+/// A call that nobody answered.
+fn silence() -> Exchange {
+    let after = |ms| BEGIN + Duration::from_millis(ms);
+    Exchange {
+        at: after(0),
+        connected_at: Some(after(2)),
+        first_byte_at: None,
+        deadline_at: Some(after(5000)),
+        done_at: Some(after(5000)),
+        agent: "REF01".into(),
+        direction: Direction::Out,
+        peer: "http://localhost:8101/mcp".into(),
+        message_type: "GAME_INVITATION".into(),
+        conversation_id: ConversationId::new("conv-r1m1-001"),
+        match_id: Some(MatchId::new("R1M1")),
+        request: "{}".into(),
+        answer: None,
+        outcome: "no answer in time".into(),
+        error_code: Some("E001".into()),
+    }
 }
 
 #[test]

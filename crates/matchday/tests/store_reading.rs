@@ -21,6 +21,9 @@ fn at(ms: u64) -> Timestamp {
 fn exchange(ms: u64, took: u64, to: &str, kind: &str, request: Value, answer: Option<Value>) -> Exchange {
     Exchange {
         at: at(ms),
+        connected_at: Some(at(ms)),
+        first_byte_at: answer.as_ref().map(|_| at(ms + took)),
+        deadline_at: Some(at(ms + 5000)),
         done_at: Some(at(ms + took)),
         agent: "REF01".into(),
         direction: Direction::Out,
@@ -29,6 +32,7 @@ fn exchange(ms: u64, took: u64, to: &str, kind: &str, request: Value, answer: Op
         conversation_id: ConversationId::new("conv-r1m1-001"),
         match_id: Some(MatchId::new("R1M1")),
         request: request.to_string(),
+        error_code: answer.is_none().then(|| "E001".into()),
         outcome: answer.as_ref().map_or("no answer in time", |_| "answered").into(),
         answer: answer.map(|message| json!({"jsonrpc": "2.0", "id": 1, "result": message}).to_string()),
     }

@@ -7,6 +7,7 @@ use super::fault;
 use super::own::{OwnLine, OwnLines};
 use super::policy::Target;
 use super::pool::{Line, Pool};
+use super::stamps::{Stamped, Stamps};
 use super::strangers::Strangers;
 use super::tls::{self, Trust};
 use bytes::Bytes;
@@ -53,6 +54,47 @@ pub struct Received {
     pub body: Bytes,
 }
 
+/// How one call went.
+#[derive(Debug)]
+pub struct Called {
+    pub times: Times,
+    pub outcome: Result<Received, CallError>,
+}
+
+/// How the time of a call went by.
+#[derive(Debug, Clone, Copy)]
+pub struct Times {
+    pub began: Instant,
+    /// When there was a connection: at once, if one was at hand.
+    pub connected: Option<Instant>,
+    /// When the first byte of the answer was read from the socket, and the last that was.
+    pub first_byte: Option<Instant>,
+    pub last_byte: Option<Instant>,
+}
+
+/// What becomes known while a call is made.
+struct Trace {
+    began: Instant,
+    connected: Option<Instant>,
+    stamps: Option<Arc<Stamps>>,
+}
+
+impl Trace {
+    fn new() -> Self {
+        Self { began: Instant::now(), connected: None, stamps: None }
+    }
+
+    fn times(&self) -> Times {
+        let stamps = self.stamps.as_deref();
+        Times {
+            began: self.began,
+            connected: self.connected,
+            first_byte: stamps.and_then(Stamps::first),
+            last_byte: stamps.and_then(Stamps::last),
+        }
+    }
+}
+
 /// Why nothing of use came back.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CallError {
@@ -74,10 +116,16 @@ pub enum CallError {
 }
 
 /// What goes out.
-#[derive(Clone)]
-pub(super) struct Sending {
-    pub(super) headers: Vec<(HeaderName, HeaderValue)>,
-    pub(super) body: Bytes,
+#[derive(Debug, Clone)]
+pub struct Sending {
+    pub headers: Vec<(HeaderName, HeaderValue)>,
+    pub body: Bytes,
+}
+
+impl From<Bytes> for Sending {
+    fn from(body: Bytes) -> Self {
+        Self { headers: Vec::new(), body }
+    }
 }
 
 impl Client {
@@ -124,11 +172,26 @@ impl Client {
         deadline: Instant,
         most: usize,
     ) -> Result<Received, CallError> {
-        let address = self.pool.address(url)?;
-        match timeout_at(deadline, self.exchange(&address, Sending { headers, body }, most)).await {
-            Ok(outcome) => outcome,
-            Err(_) => Err(CallError::TimedOut),
-        }
+        self.call(url, Sending { headers, body }, deadline, most).await.outcome
+    }
+
+    /// The same, told from beginning to end.
+    pub async fn call(
+        &self,
+        url: &str,
+        sending: impl Into<Sending>,
+        deadline: Instant,
+        most: usize,
+    ) -> Called {
+        let mut trace = Trace::new();
+        let outcome = match self.pool.address(url) {
+            Err(error) => Err(error),
+            Ok(address) => {
+                let exchange = self.exchange(&address, sending.into(), most, &mut trace);
+                timeout_at(deadline, exchange).await.unwrap_or(Err(CallError::TimedOut))
+            }
+        };
+        Called { times: trace.times(), outcome }
     }
 
     async fn exchange(
@@ -136,16 +199,19 @@ impl Client {
         address: &Address,
         sending: Sending,
         most: usize,
+        trace: &mut Trace,
     ) -> Result<Received, CallError> {
         // A server may close a connection at the very moment we begin to use it again. That is nobody's failure, and
         // says nothing about whether a fresh one works.
-        if let Some(line) = self.pool.take(&address.origin)
-            && let Ok(received) = self.send(line, address, sending.clone(), most).await
-        {
-            return received;
+        if let Some(line) = self.pool.take(&address.origin) {
+            trace.connected = Some(trace.began);
+            if let Ok(received) = self.send(line, address, sending.clone(), most, trace).await {
+                return received;
+            }
         }
         let Fresh { line, ended } = self.connect(address).await?;
-        let error = match self.send(line, address, sending, most).await {
+        trace.connected = Some(Instant::now());
+        let error = match self.send(line, address, sending, most, trace).await {
             Ok(received) => return received,
             // The connection was at its end before anything was sent over it, and knows better why.
             Err(error) if error.is_closed() => ended.await.unwrap_or(error),
@@ -167,9 +233,12 @@ impl Client {
         address: &Address,
         sending: Sending,
         most: usize,
+        trace: &mut Trace,
     ) -> Result<Result<Received, CallError>, hyper::Error> {
-        line.ready().await?;
-        let response = line.send_request(address.request(sending)).await?;
+        line.stamps.begin();
+        trace.stamps = Some(Arc::clone(&line.stamps));
+        line.sender.ready().await?;
+        let response = line.sender.send_request(address.request(sending)).await?;
         let (head, mut body) = response.into_parts();
         let body = match body::read(&mut body, most).await {
             Ok(body) => body,
@@ -193,11 +262,12 @@ impl Client {
         let stream = connecting.map_err(|error| fault::of_connecting(&error))?;
         stream.set_nodelay(true).map_err(broken)?;
         let own = self.own.open(stream.local_addr().map_err(broken)?);
+        let (stream, stamps) = Stamped::new(stream);
         if !address.secure {
-            return shake_hands(TokioIo::new(stream), self.heads, own).await;
+            return shake_hands(TokioIo::new(stream), stamps, self.heads, own).await;
         }
         let stream = self.trust.secure(host, stream).await?;
-        shake_hands(TokioIo::new(stream), self.heads, own).await
+        shake_hands(TokioIo::new(stream), stamps, self.heads, own).await
     }
 
     /// Whether it is this client, or a copy of it, that calls from there.
@@ -217,11 +287,16 @@ struct Fresh {
     ended: oneshot::Receiver<hyper::Error>,
 }
 
-async fn shake_hands<T>(stream: T, heads: Heads, own: OwnLine) -> Result<Fresh, CallError>
+async fn shake_hands<T>(
+    stream: T,
+    stamps: Arc<Stamps>,
+    heads: Heads,
+    own: OwnLine,
+) -> Result<Fresh, CallError>
 where
     T: Read + Write + Send + Unpin + 'static,
 {
-    let (line, connection) = http1::Builder::new()
+    let (sender, connection) = http1::Builder::new()
         .max_headers(heads.headers_max)
         .max_buf_size(heads.bytes_max)
         .handshake(stream)
@@ -236,5 +311,5 @@ where
         }
         drop(own);
     });
-    Ok(Fresh { line, ended })
+    Ok(Fresh { line: Line { sender, stamps }, ended })
 }

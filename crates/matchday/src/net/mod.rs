@@ -14,6 +14,7 @@ mod places;
 pub mod policy;
 mod pool;
 pub mod server;
+mod stamps;
 pub mod strangers;
 pub mod tls;
 pub mod tls_server;

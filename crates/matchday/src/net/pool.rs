@@ -3,6 +3,7 @@
 
 use super::address::Address;
 use super::client::CallError;
+use super::stamps::Stamps;
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::client::conn::http1::SendRequest;
@@ -19,7 +20,12 @@ const PER_HOST_MAX: usize = 16;
 const HOSTS_MAX: usize = 1024;
 const ADDRESSES_MAX: usize = 4096;
 
-pub(super) type Line = SendRequest<Full<Bytes>>;
+/// A connection, as whoever sends something over it sees it.
+#[derive(Debug)]
+pub(super) struct Line {
+    pub(super) sender: SendRequest<Full<Bytes>>,
+    pub(super) stamps: Arc<Stamps>,
+}
 
 #[derive(Debug, Default)]
 pub(super) struct Pool(Mutex<Idlers>);
@@ -66,7 +72,7 @@ impl Pool {
             if since.elapsed() > IDLE_MAX {
                 // The others have been idle for longer still.
                 idle.clear();
-            } else if !line.is_closed() {
+            } else if !line.sender.is_closed() {
                 return Some(line);
             }
         }
@@ -74,7 +80,7 @@ impl Pool {
     }
 
     pub(super) fn give_back(self: &Arc<Self>, host: &str, line: Line) {
-        if line.is_closed() {
+        if line.sender.is_closed() {
             return;
         }
         let mut idlers = self.idlers();

@@ -8,7 +8,7 @@ use super::tls_server::Serving;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
-use tokio::net::TcpStream;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 use tokio_rustls::rustls::client::WantsClientCert;
@@ -84,11 +84,10 @@ impl Trust {
     }
 
     /// Makes a connection to `name` secret, and certain.
-    pub(super) async fn secure(
-        &self,
-        name: &str,
-        stream: TcpStream,
-    ) -> Result<TlsStream<TcpStream>, CallError> {
+    pub(super) async fn secure<T>(&self, name: &str, stream: T) -> Result<TlsStream<T>, CallError>
+    where
+        T: AsyncRead + AsyncWrite + Unpin,
+    {
         let failed = |why: String| CallError::NoConnection(why);
         let config = self.0.clone().map_err(failed)?;
         let server = ServerName::try_from(name.to_owned())

@@ -6,7 +6,7 @@ use super::inbox::Arrived;
 use super::journal::{Entry, Level, millis};
 use super::record::kept;
 use super::subject::{self, Subject};
-use crate::net::client::CallError;
+use crate::net::client::{CallError, Called, Received, Sending, Times};
 use crate::store::{Direction, Exchange};
 use bytes::Bytes;
 use matchday_core::agent::{Answer, Failure, Outgoing, Parcel};
@@ -14,7 +14,8 @@ use matchday_core::protocol::decode::Reading;
 use matchday_core::protocol::dialect::answer::{WireAnswer, read_answer};
 use matchday_core::protocol::dialect::call::{write_call, write_probe};
 use matchday_core::protocol::dialect::{Dialect, seam};
-use matchday_core::protocol::{Body, ConversationId, MatchId, MessageType, Timestamp};
+use matchday_core::protocol::{Body, ConversationId, ErrorCode, MatchId, MessageType, Timestamp};
+use smol_str::SmolStr;
 use std::sync::Arc;
 
 /// How a call ended, and when.
@@ -24,6 +25,7 @@ struct Ended {
     answer: Answer,
     /// What kept it from being answered, in more words than the agent needs.
     trouble: Option<String>,
+    times: Times,
     /// The last that went out and came back.
     request: Bytes,
     response: Option<Bytes>,
@@ -95,11 +97,12 @@ async fn attempt(around: &Surroundings, outgoing: &Outgoing, dialect: Dialect) -
     let deadline = around.clock.instant(outgoing.deadline);
     let most = around.limits.message_bytes_max;
     let headers = around.watch.headers(outgoing.call, subject::match_of(&outgoing.parcel));
-    let received =
-        around.client.post_with(outgoing.to.as_str(), headers, request.clone(), deadline, most).await;
-    let at = around.clock.now();
+    let sending = Sending { headers, body: request.clone() };
+    let called = around.client.call(outgoing.to.as_str(), sending, deadline, most).await;
+    let Called { times, outcome } = called;
+    let at = arrival(around, &times, &outcome);
     let mut trouble = None;
-    let (answer, understood, response) = match received {
+    let (answer, understood, response) = match outcome {
         Ok(received) => {
             let wire = read_answer(received.status, &received.body, &around.limits);
             let understood = match (&wire, &outgoing.parcel) {
@@ -132,7 +135,16 @@ async fn attempt(around: &Surroundings, outgoing: &Outgoing, dialect: Dialect) -
             (Answer::Garbled(error.to_string()), Understood::Unclear, None)
         }
     };
-    (Ended { at, dialect, answer, trouble, request, response }, understood)
+    (Ended { at, dialect, answer, trouble, times, request, response }, understood)
+}
+
+/// When the answer was there, or it was clear that there is none.
+fn arrival(around: &Surroundings, times: &Times, outcome: &Result<Received, CallError>) -> Timestamp {
+    let came = matches!(outcome, Ok(_) | Err(CallError::TooLarge(_) | CallError::Unusable(_)));
+    match times.last_byte {
+        Some(last) if came => around.clock.at(last),
+        _ => around.clock.now(),
+    }
 }
 
 /// How a call ended, in a few words without secrets.
@@ -185,8 +197,13 @@ fn recorded(
     began: Timestamp,
     ended: &Ended,
 ) -> Exchange {
+    let (times, clock) = (&ended.times, &around.clock);
+    let connected = |at| if at == times.began { began } else { clock.at(at) };
     Exchange {
         at: began,
+        connected_at: times.connected.map(connected),
+        first_byte_at: times.first_byte.map(|at| clock.at(at)),
+        deadline_at: Some(outgoing.deadline),
         done_at: Some(ended.at),
         agent: around.name().id().into(),
         direction: Direction::Out,
@@ -197,5 +214,27 @@ fn recorded(
         request: kept(&ended.request, subject.match_id.is_some()),
         answer: ended.response.as_deref().map(|body| kept(body, subject.match_id.is_some())),
         outcome: outcome(&ended.answer),
+        error_code: error_code(&ended.answer),
     }
+}
+
+/// What went wrong, by its code.
+fn error_code(answer: &Answer) -> Option<SmolStr> {
+    let code = match answer {
+        Answer::Message(Ok(incoming)) => match &incoming.body {
+            Ok(Body::LeagueError(error)) => &error.error_code,
+            Ok(Body::GameError(error)) => &error.error_code,
+            Ok(_) => return None,
+            Err(rejection) => &rejection.code,
+        },
+        Answer::Message(Err(rejection)) => &rejection.code,
+        Answer::Received => return None,
+        Answer::Garbled(_) => &ErrorCode::InvalidFormat,
+        Answer::Undelivered(failure) => match failure {
+            Failure::TimedOut => &ErrorCode::Timeout,
+            Failure::Ours => &ErrorCode::Internal,
+            Failure::NoConnection | Failure::NoRoute | Failure::Forbidden => &ErrorCode::Connection,
+        },
+    };
+    Some(code.code().into())
 }

@@ -21,6 +21,11 @@ impl Clock {
         self.began_at + self.began.elapsed()
     }
 
+    /// What it showed, or will show, at an instant. What lies before its start is its start.
+    pub fn at(&self, instant: Instant) -> Timestamp {
+        self.began_at + instant.saturating_duration_since(self.began)
+    }
+
     /// When that will be, or was, for timers. What lies before the start has simply passed.
     pub fn instant(&self, at: Timestamp) -> Instant {
         let ahead = at.since(self.began_at);

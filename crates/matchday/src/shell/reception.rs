@@ -202,6 +202,9 @@ impl Reception {
         if around.record_exchanges && !around.client.is_caller(peer) {
             around.inbox.put(Arrived::Exchange(Exchange {
                 at,
+                connected_at: None,
+                first_byte_at: None,
+                deadline_at: None,
                 done_at: Some(done_at),
                 agent: around.name().id().into(),
                 direction: Direction::In,
@@ -212,6 +215,7 @@ impl Reception {
                 request: kept(request, subject.match_id.is_some()),
                 answer: Some(kept(answer, subject.match_id.is_some())),
                 outcome: outcome.to_string(),
+                error_code: subject::code(outcome),
             }));
         }
     }

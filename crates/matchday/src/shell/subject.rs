@@ -86,6 +86,12 @@ pub(super) fn outcome(content: &Content) -> SmolStr {
     }
 }
 
+/// The code of what went wrong, which stands first in an outcome.
+pub(super) fn code(outcome: &str) -> Option<SmolStr> {
+    let code = outcome.get(..4)?;
+    ErrorCode::ALL.iter().find(|known| known.code() == code).map(|known| known.code().into())
+}
+
 /// After how many seconds the same request may fare better, if it came too soon.
 pub(super) fn later(content: &Content) -> Option<u64> {
     match content {

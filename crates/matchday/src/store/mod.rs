@@ -104,7 +104,16 @@ impl fmt::Debug for Batch {
 pub struct Exchange {
     #[serde(with = "matchday_core::protocol::time::exact")]
     pub at: Timestamp,
-    /// When the answer was there, or the wait for it over.
+    /// When the connection stood: at once, if one was at hand. Known to whoever called, as are the next two.
+    #[serde(serialize_with = "micros")]
+    pub connected_at: Option<Timestamp>,
+    /// When the first byte of the answer was there.
+    #[serde(serialize_with = "micros")]
+    pub first_byte_at: Option<Timestamp>,
+    /// Until when an answer was waited for.
+    #[serde(serialize_with = "micros")]
+    pub deadline_at: Option<Timestamp>,
+    /// When the last byte of the answer was there, or the wait for it over.
     #[serde(serialize_with = "micros")]
     pub done_at: Option<Timestamp>,
     /// Who recorded it: `league_manager`, `REF01`, `P01`.
@@ -119,6 +128,8 @@ pub struct Exchange {
     pub answer: Option<String>,
     /// How it ended, in words: `answered`, `no answer in time`.
     pub outcome: String,
+    /// `E001`: what went wrong, if it has a code.
+    pub error_code: Option<SmolStr>,
 }
 
 fn micros<S: serde::Serializer>(at: &Option<Timestamp>, serializer: S) -> Result<S::Ok, S::Error> {

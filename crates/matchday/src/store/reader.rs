@@ -2,7 +2,7 @@
 
 use super::chain::{self, Hash};
 use super::error::StoreError;
-use super::{Direction, Exchange, Stored, Stream, file};
+use super::{Direction, Exchange, Stored, Stream, file, schema};
 use matchday_core::protocol::{ConversationId, MatchId, Timestamp};
 use rusqlite::{Connection, Params, Row};
 use smol_str::SmolStr;
@@ -13,14 +13,20 @@ use std::path::{Path, PathBuf};
 pub struct Reader {
     db: Connection,
     path: PathBuf,
+    /// An older form is read as it is, since reading changes nothing.
+    version: i64,
 }
 
 impl Reader {
     pub(super) fn open(path: &Path) -> Result<Self, StoreError> {
         let db = file::open_to_read(path)?;
         // One transaction for all reading, begun by its first read.
-        db.execute_batch("BEGIN; SELECT 1 FROM meta;").map_err(|error| StoreError::sql(path, error))?;
-        Ok(Self { db, path: path.to_owned() })
+        let begin = || {
+            db.execute_batch("BEGIN; SELECT 1 FROM meta;")?;
+            db.pragma_query_value(None, "user_version", |row| row.get(0))
+        };
+        let version = begin().map_err(|error| StoreError::sql(path, error))?;
+        Ok(Self { db, path: path.to_owned(), version })
     }
 
     pub fn path(&self) -> &Path {
@@ -63,13 +69,21 @@ impl Reader {
 
     /// The exchanges that belong to a match, in the order in which they began.
     pub fn exchanges_of(&self, match_id: &MatchId) -> Result<Vec<Exchange>, StoreError> {
-        let sql = format!("{EXCHANGES} WHERE match_id = ?1 ORDER BY at, id");
+        let sql = self.select_exchanges("WHERE match_id = ?1");
         self.all(&sql, [match_id.as_str()], exchange)
     }
 
     /// Every exchange, in the order in which they began.
     pub fn exchanges(&self) -> Result<Vec<Exchange>, StoreError> {
-        self.all(&format!("{EXCHANGES} ORDER BY at, id"), [], exchange)
+        self.all(&self.select_exchanges(""), [], exchange)
+    }
+
+    fn select_exchanges(&self, which: &str) -> String {
+        let times = match self.version >= schema::TIMES_SINCE {
+            true => "connected_at, first_byte_at, deadline_at, error_code",
+            false => "NULL, NULL, NULL, NULL",
+        };
+        format!("SELECT {EXCHANGE}, {times} FROM exchanges {which} ORDER BY at, id")
     }
 
     /// When every exchange began and ended, in the order in which they were stored, without its words.
@@ -118,14 +132,16 @@ fn direction(name: &str) -> Direction {
     if name == Direction::In.name() { Direction::In } else { Direction::Out }
 }
 
-const EXCHANGES: &str = "SELECT at, done_at, agent, direction, peer, message_type, conversation_id, match_id, \
-                         request, answer, outcome FROM exchanges";
+const EXCHANGE: &str = "at, done_at, agent, direction, peer, message_type, conversation_id, match_id, request, \
+                        answer, outcome";
 
 fn exchange(row: &Row<'_>) -> rusqlite::Result<Exchange> {
     let text = |place| row.get::<_, String>(place);
+    let time =
+        |place| Ok::<_, rusqlite::Error>(row.get::<_, Option<i64>>(place)?.map(Timestamp::from_micros));
     Ok(Exchange {
         at: Timestamp::from_micros(row.get(0)?),
-        done_at: row.get::<_, Option<i64>>(1)?.map(Timestamp::from_micros),
+        done_at: time(1)?,
         agent: text(2)?.into(),
         direction: direction(&text(3)?),
         peer: text(4)?.into(),
@@ -135,5 +151,9 @@ fn exchange(row: &Row<'_>) -> rusqlite::Result<Exchange> {
         request: text(8)?,
         answer: row.get(9)?,
         outcome: text(10)?,
+        connected_at: time(11)?,
+        first_byte_at: time(12)?,
+        deadline_at: time(13)?,
+        error_code: row.get::<_, Option<String>>(14)?.map(SmolStr::from),
     })
 }

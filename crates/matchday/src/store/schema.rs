@@ -6,7 +6,7 @@ use rusqlite::{Connection, Transaction};
 const APPLICATION_ID: i64 = 0x4d44_4159;
 
 /// What each version added to the one before; version n is made by the first n. Never change one that was released.
-const MIGRATIONS: &[&str] = &[VERSION_1, VERSION_2];
+const MIGRATIONS: &[&str] = &[VERSION_1, VERSION_2, VERSION_3];
 
 const VERSION_1: &str = "
     CREATE TABLE meta (
@@ -78,6 +78,20 @@ const VERSION_2: &str = "
       OR (NEW.seq <> 1 AND NOT EXISTS (SELECT 1 FROM events WHERE seq = NEW.seq - 1 AND stream = NEW.stream))
     BEGIN SELECT raise(ABORT, 'another event has this number, or one before it is missing'); END;
 ";
+
+/// How the time of a call went by, and the code of what went wrong with it, so that such calls are found without reading
+/// all the others.
+const VERSION_3: &str = "
+    ALTER TABLE exchanges ADD COLUMN connected_at INTEGER;
+    ALTER TABLE exchanges ADD COLUMN first_byte_at INTEGER;
+    ALTER TABLE exchanges ADD COLUMN deadline_at INTEGER;
+    ALTER TABLE exchanges ADD COLUMN error_code TEXT;
+
+    CREATE INDEX exchanges_with_errors ON exchanges (error_code, at) WHERE error_code IS NOT NULL;
+";
+
+/// The first version that tells of an exchange more than when it began and ended.
+pub(super) const TIMES_SINCE: i64 = 3;
 
 /// The version that this program writes.
 pub(super) fn known() -> i64 {

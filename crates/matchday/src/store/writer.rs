@@ -189,7 +189,8 @@ pub(super) fn time_of(line: &str) -> Result<Timestamp, serde_json::Error> {
 }
 
 const INSERT_EXCHANGE: &str = "INSERT INTO exchanges (at, done_at, agent, direction, peer, message_type, \
-     conversation_id, match_id, request, answer, outcome) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
+     conversation_id, match_id, request, answer, outcome, connected_at, first_byte_at, deadline_at, error_code) \
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)";
 
 fn insert_exchange(insert: &mut Statement<'_>, exchange: &Exchange) -> rusqlite::Result<()> {
     insert.execute(params![
@@ -204,6 +205,10 @@ fn insert_exchange(insert: &mut Statement<'_>, exchange: &Exchange) -> rusqlite:
         exchange.request,
         exchange.answer,
         exchange.outcome,
+        exchange.connected_at.map(Timestamp::as_micros),
+        exchange.first_byte_at.map(Timestamp::as_micros),
+        exchange.deadline_at.map(Timestamp::as_micros),
+        exchange.error_code.as_deref(),
     ])?;
     Ok(())
 }

@@ -32,6 +32,9 @@ fn exchange(request: &str) -> Exchange {
     let at = Timestamp::from_micros(1_794_737_760_400_000);
     Exchange {
         at,
+        connected_at: Some(at),
+        first_byte_at: Some(at),
+        deadline_at: None,
         done_at: Some(at),
         agent: "REF01".into(),
         direction: Direction::Out,
@@ -44,6 +47,7 @@ fn exchange(request: &str) -> Exchange {
             r#"{"result":{"message_type":"CHOOSE_PARITY_RESPONSE","parity_choice":"even"}}"#.to_owned(),
         ),
         outcome: "answered".to_owned(),
+        error_code: None,
     }
 }
 

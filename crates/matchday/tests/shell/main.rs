@@ -20,5 +20,6 @@ mod schemas;
 mod shutdown;
 mod stub;
 mod tap;
+mod times;
 mod trouble;
 mod whole_league;

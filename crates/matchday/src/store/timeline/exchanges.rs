@@ -117,6 +117,7 @@ fn line((told, heard): &Pair<'_>, receiver: &str) -> String {
     line.push_str("  ");
     line.push_str(&answer_gist(told.answer.as_deref(), &told.outcome));
     let mut line = line.trim_end().to_owned();
+    line.push_str(&remarks(told));
     if let Some(heard) = heard {
         let took = took(heard).map_or_else(String::new, |took| format!("{took:.1} ms"));
         if told.answer.is_none() && heard.answer.is_some() {
@@ -128,6 +129,31 @@ fn line((told, heard): &Pair<'_>, receiver: &str) -> String {
     }
     line
 }
+
+/// What of the time that an exchange took is worth a word: a connection that was long in coming, an answer that was
+/// begun and never ended, one that had hardly any time left.
+fn remarks(told: &Exchange) -> String {
+    let after = |at: Option<Timestamp>| at.map(|at| milliseconds(at, told.at));
+    let mut remarks = String::new();
+    if let Some(waited) = after(told.connected_at).filter(|waited| *waited >= CONNECTING_MS) {
+        remarks.push_str(&format!("; connected after {waited:.1} ms"));
+    }
+    match (after(told.done_at), after(told.first_byte_at), after(told.deadline_at)) {
+        (_, Some(begun), _) if told.answer.is_none() => {
+            remarks.push_str(&format!("; an answer began after {begun:.1} ms"));
+        }
+        (Some(done), _, Some(allowed)) if told.answer.is_some() && done > allowed * NEARLY_ALL => {
+            remarks.push_str(&format!("; {:.1} ms before its deadline", allowed - done));
+        }
+        _ => {}
+    }
+    remarks
+}
+
+/// A connection on the same continent stands sooner.
+const CONNECTING_MS: f64 = 100.0;
+/// How much of the time allowed makes an answer a near thing.
+const NEARLY_ALL: f64 = 0.9;
 
 /// `GAME_JOIN_ACK, accept true`, or how it ended otherwise.
 pub(in crate::store) fn answer_gist(answer: Option<&str>, outcome: &str) -> String {
