@@ -103,7 +103,7 @@ impl Played {
         let ground = Ground::new();
         let settings = ["--lead", "0", "--endpoint-check", "off", "--suspend-after", "99"];
         let manager = ground.manager(&settings);
-        let referee = ground.agent(&["referee", "--join-timeout", "1", "--retries", "0"]);
+        let referee = ground.agent(&["referee", "--retries", "0"]);
         let mut players: Vec<_> = (0..4).map(|_| ground.agent(&["player"])).collect();
         players.iter().chain([&referee]).for_each(|agent| agent.until("registered as"));
         drop(players.pop());

@@ -96,7 +96,7 @@ fn a_call_that_fails_is_an_error_in_its_trace() {
     let otlp = ["--otlp", &collector.url];
     let settings = ["--lead", "0", "--endpoint-check", "off"];
     let manager = ground.manager(&[&settings, &otlp[..]].concat());
-    let referee = ground.agent(&[&["referee", "--retries", "0", "--join-timeout", "1"], &otlp[..]].concat());
+    let referee = ground.agent(&[&["referee", "--retries", "0"], &otlp[..]].concat());
     let player = ground.agent(&[&["player"], &otlp[..]].concat());
     let gone = ground.agent(&["player"]);
     [&referee, &player, &gone].iter().for_each(|agent| agent.until("registered as"));
