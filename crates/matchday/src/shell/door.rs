@@ -10,7 +10,7 @@ use crate::mcp::{self, Mcp, Meant};
 use crate::net::answer::{DISCARD_MAX, bare, closing, json, turned_away, with};
 use crate::net::body::{self, BodyError};
 use crate::net::guard::{Guard, Stranger};
-use crate::net::server::Answer;
+use crate::net::server::{Answer, Arrival};
 use crate::observe::trace::Parent;
 use crate::observe::{self, Vitals};
 use crate::seat::Seats;
@@ -173,7 +173,10 @@ impl Door {
             }
             // Rare, and much larger than what is common: whatever is awaited in place makes every answer as large.
             Some(meant) => Box::pin(self.hand_on(head, body, meant, peer)).await,
-            None => self.league_message(requests, &body, peer, parent(&head.headers)).await,
+            None => {
+                let at = self.reception.arrival(head.extensions.get::<Arrival>());
+                self.league_message(requests, &body, at, peer, parent(&head.headers)).await
+            }
         }
     }
 
@@ -194,10 +197,10 @@ impl Door {
         &self,
         requests: Requests<'_>,
         body: &Bytes,
+        at: Timestamp,
         peer: SocketAddr,
         parent: Option<Parent>,
     ) -> Answer {
-        let at = self.reception.now();
         let done = self.exchange(requests, at, peer).await;
         let (status, text, seconds) = match done.answer {
             Answered::Reply(reply) => (status(&reply), reply.body, None),

@@ -2,7 +2,8 @@
 //!
 //! One task owns the agent; nothing else ever sees it, so there is nothing to lock. Around it:
 //! - [`clock`], `chance`: time and entropy, which the core does not have
-//! - `inbox`: what has arrived, in order and within bounds; `driver`: the task that hands it to the agent
+//! - `inbox`: what has arrived, in order and within bounds; `driver`: the task that hands it to the agent; `settling`: when a
+//!   deadline is over
 //! - `release`: what may be seen outside once a step is durable
 //! - `applicant`: whether the endpoint that a registration names may be called
 //! - `door`: requests of peers; `reception`: the one way by which they reach the agent; `call`: calls of our own
@@ -30,6 +31,7 @@ mod record;
 mod release;
 pub mod rules;
 mod schemas;
+mod settling;
 mod subject;
 
 pub use chance::{NoEntropy, entropy_from_system, entropy_numbered};
@@ -49,6 +51,7 @@ use crate::dashboard::Dashboard;
 use crate::net::client::Client;
 use crate::net::guard::{Allowed, Guard};
 use crate::net::server::{self, Terms};
+use crate::net::wire::Listen;
 use crate::observe::{Observed, Probe, Vitals, Watch};
 use crate::seat::Seats;
 use crate::store::{Store, StoreError, Stream};
@@ -62,7 +65,6 @@ use probe::AgentProbe;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::net::TcpListener;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
@@ -140,9 +142,9 @@ pub enum StartError {
 }
 
 /// Brings `agent` to where its stored events left it, wakes it, and runs it until it is shut down or its store fails.
-pub fn run<A>(
+pub fn run<A, L>(
     mut agent: A,
-    listener: TcpListener,
+    listener: L,
     store: Store,
     stream: Stream,
     options: Options,
@@ -150,6 +152,7 @@ pub fn run<A>(
 where
     A: Agent + Send + 'static,
     A::Event: Send,
+    L: Listen,
 {
     let watch = watch(&agent, &options);
     replay(&mut agent, &store, &stream, &watch)?;
@@ -248,7 +251,7 @@ where
     Hosted { handle, door, changes }
 }
 
-async fn serve(door: Arc<Door>, listener: TcpListener, terms: Terms, closing: watch::Receiver<bool>) {
+async fn serve(door: Arc<Door>, listener: impl Listen, terms: Terms, closing: watch::Receiver<bool>) {
     let visited = Arc::clone(&door);
     let handler = move |request, peer| Arc::clone(&visited).answer(request, peer);
     let serving = server::serve(listener, terms, handler, closing.clone());

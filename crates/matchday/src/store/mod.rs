@@ -5,6 +5,7 @@
 //! - `file`, `schema`: the file is recognised, locked, made, brought up to date
 //! - `queue`, `writer`: one thread writes; what is waiting is committed together, and acknowledged in order
 //! - [`backup`]: a copy, also of a store in use
+//! - `memory`: events without a file
 //! - [`reader`], [`history`], [`diary`], [`chronicle`]: reading it back, as rows, as the course of a league, as what one
 //!   agent did, and all that several stores tell together
 //! - [`messages`]: what was said, a page at a time
@@ -22,6 +23,7 @@ pub mod export;
 mod file;
 pub(crate) mod gist;
 pub mod history;
+mod memory;
 pub mod messages;
 mod own_words;
 mod queue;
@@ -40,6 +42,8 @@ pub use stats::StoreStats;
 
 use chain::Hash;
 use matchday_core::protocol::{ConversationId, MatchId, Timestamp};
+use memory::Memory;
+use queue::Queue;
 use queue::{CommitFigures, Queue};
 use serde::Serialize;
 use smol_str::SmolStr;
@@ -172,7 +176,7 @@ impl WeakStore {
 #[derive(Debug)]
 enum Inner {
     File { path: PathBuf, queue: Arc<Queue>, thread: Mutex<Option<JoinHandle<()>>> },
-    Memory(Arc<Queue>),
+    Memory { queue: Queue, memory: Memory },
 }
 
 impl Store {
@@ -194,9 +198,10 @@ impl Store {
         Reader::open(path)
     }
 
-    /// A store that forgets: everything appended counts as durable at once.
+    /// A store without a file: what is appended counts as durable at once, and is kept until the last handle goes.
+    /// Exchanges are not kept.
     pub fn in_memory() -> Self {
-        Self(Arc::new(Inner::Memory(Arc::new(Queue::default()))))
+        Self(Arc::new(Inner::Memory { queue: Queue::default(), memory: Memory::default() }))
     }
 
     /// The file, unless the store forgets.
@@ -211,7 +216,7 @@ impl Store {
     pub fn load(&self, stream: &Stream) -> Result<Vec<Stored>, StoreError> {
         match &*self.0 {
             Inner::File { path, .. } => Reader::open(path)?.load_checked(stream),
-            Inner::Memory(_) => Ok(Vec::new()),
+            Inner::Memory { memory, .. } => Ok(memory.load(stream)),
         }
     }
 
@@ -219,7 +224,7 @@ impl Store {
     pub fn append(&self, batch: Batch) {
         match &*self.0 {
             Inner::File { queue, .. } => queue.push(batch),
-            Inner::Memory(queue) => queue.pass(batch),
+            Inner::Memory { queue, memory } => queue.pass(batch, |batch| memory.keep(batch)),
         }
     }
 
@@ -277,7 +282,8 @@ impl Store {
 impl Inner {
     fn queue(&self) -> &Queue {
         match self {
-            Self::File { queue, .. } | Self::Memory(queue) => queue,
+            Self::File { queue, .. } => queue,
+            Self::Memory { queue, .. } => queue,
         }
     }
 
