@@ -197,12 +197,6 @@ impl Settings for ForManager {
         RETRIES,
         RETRY_DELAY,
         RETRY,
-        setting(
-            "seats",
-            "on|off",
-            "off",
-            "Whether clients of the Model Context Protocol can take a seat here",
-        ),
         optional(
             "dashboard",
             "on|off",
@@ -212,6 +206,12 @@ impl Settings for ForManager {
             "dashboard-stores",
             "FILES",
             "Stores of referees and players, with commas: matches are then shown with what their agents recorded",
+        ),
+        setting(
+            "seats",
+            "on|off",
+            "off",
+            "Whether clients of the Model Context Protocol can take a seat here",
         ),
         MAX_SEATS,
         setting("seat-fallback", "NAME|none", "random", SEAT_FALLBACK),

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, mpsc, watch};
-use tokio::time::{Instant, interval, sleep_until};
+use tokio::time::{Instant, interval, sleep, sleep_until};
 
 /// How many may listen at once.
 pub(super) const LISTENERS_MAX: usize = 64;
@@ -98,14 +98,12 @@ impl Dashboard {
                     (told, spoke) = (Some(now), Instant::now());
                 }
             }
-            sleep_until(spoke + LOOK_EVERY).await;
-            let beat = sleep_until(spoke + HEARTBEAT);
             let is_beat = tokio::select! {
                 Ok(()) = changes.changed() => false,
                 Ok(()) = reckoned.changed() => false,
                 _ = again.tick() => false,
                 Ok(()) = roll_calls.changed() => true,
-                () = beat => true,
+                () = sleep_until(spoke + HEARTBEAT) => true,
             };
             if is_beat {
                 if to.send(Bytes::from_static(b": still here\n\n")).await.is_err() {
@@ -113,6 +111,8 @@ impl Dashboard {
                 }
                 spoke = Instant::now();
             }
+            // What was seen before the change is not shown to anyone any more after this.
+            sleep(LOOK_EVERY).await;
         }
     }
 }

@@ -76,7 +76,8 @@ fn a_league_that_is_started_again_keeps_its_own_settings_and_says_so() {
     let ground = Ground::new();
     let listen = free_address();
     let start = |args: &[&str]| {
-        let mut manager = ground.start(&[&["manager", "--listen", &listen], args].concat());
+        let mut manager =
+            ground.start(&[&["manager", "--listen", &listen, "--dashboard", "off"], args].concat());
         manager.until("listening on");
         manager.signal("TERM");
         assert!(manager.wait().success());

@@ -11,6 +11,7 @@ mod admin;
 mod allowed;
 mod bench;
 mod config;
+mod dashboard;
 mod endpoints;
 mod ground;
 mod help;

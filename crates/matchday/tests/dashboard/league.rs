@@ -138,11 +138,12 @@ pub(crate) async fn until_open(shown: &Shown) {
 pub(crate) async fn until(shown: &Shown, path: &str, wanted: impl Fn(&Value) -> bool) -> Value {
     let deadline = Instant::now() + PATIENCE;
     loop {
-        let page = shown.page(path).await;
-        if wanted(&page) {
-            return page;
+        // What has only just come into being is not there yet for whoever asks at once.
+        let reply = shown.get(path).await;
+        if reply.status == 200 && wanted(&reply.json()) {
+            return reply.json();
         }
-        assert!(Instant::now() < deadline, "{path} stays as it is: {page}");
+        assert!(Instant::now() < deadline, "{path} stays as it is: {reply:?}");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
 }

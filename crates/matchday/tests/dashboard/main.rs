@@ -16,6 +16,7 @@ mod headers;
 mod league;
 mod messages;
 mod orders;
+mod other_stores;
 mod pages;
 #[path = "../recorded/mod.rs"]
 #[allow(dead_code, reason = "each suite needs another part of it")]

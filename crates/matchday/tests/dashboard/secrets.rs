@@ -1,8 +1,11 @@
 //! What is nobody's to see, and what is the operator's.
 
+use crate::ground::until as until_seen;
 use crate::league::{Shown, TOKEN, in_play, settings, until};
+use matchday::shell::Handle;
 use serde_json::Value;
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 const PAGES: &[&str] = &[
     "/api/league",
@@ -22,13 +25,22 @@ async fn secrets(shown: &Shown) -> BTreeSet<String> {
     let mut secrets = BTreeSet::from([TOKEN.to_owned()]);
     for player in &shown.players {
         secrets.insert(player.address().to_string());
-        secrets.extend(player.inspect(|player| token(player.identity())).await.flatten());
+        secrets.insert(until_known(player, |player| token(player.identity())).await);
     }
     for referee in &shown.referees {
         secrets.insert(referee.address().to_string());
-        secrets.extend(referee.inspect(|referee| token(referee.identity())).await.flatten());
+        secrets.insert(until_known(referee, |referee| token(referee.identity())).await);
     }
     secrets
+}
+
+/// The manager knows of an agent a moment before the agent has its token.
+async fn until_known<A: 'static>(agent: &Handle<A>, token: fn(&A) -> Option<String>) -> String {
+    until_seen(agent, "the agent has its token", Duration::from_secs(10), move |agent| {
+        token(agent).is_some()
+    })
+    .await;
+    agent.inspect(token).await.flatten().unwrap()
 }
 
 fn token<I>(identity: Option<&matchday_core::enrol::Identity<I>>) -> Option<String> {
@@ -45,7 +57,7 @@ fn longest_token(text: &str) -> usize {
 async fn a_league_can_be_watched_from_beginning_to_end_without_a_token_or_an_address_being_seen() {
     let shown = Shown::with_players(settings(), 4).await;
     let secrets = secrets(&shown).await;
-    assert!(secrets.len() >= 11, "tokens and addresses of five agents, and the operator's token");
+    assert_eq!(secrets.len(), 11, "tokens and addresses of five agents, and the operator's token");
     shown.ground.start(&shown.manager).await;
     let mut seen = 0;
     loop {
@@ -92,7 +104,7 @@ async fn of_a_match_in_play_only_its_state_is_shown_but_to_the_operator() {
     let listed = shown.page("/api/messages?bodies=1&limit=500").await;
     assert!(!listed.to_string().contains("parity_choice"), "{listed}");
 
-    let deadline = tokio::time::Instant::now() + std::time::Duration::from_secs(10);
+    let deadline = tokio::time::Instant::now() + Duration::from_secs(10);
     loop {
         let page = shown.see("/api/matches/R1M1").await.json();
         assert!(page.get("withheld").is_none(), "{page}");
@@ -100,7 +112,7 @@ async fn of_a_match_in_play_only_its_state_is_shown_but_to_the_operator() {
             break;
         }
         assert!(tokio::time::Instant::now() < deadline, "{page}");
-        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        tokio::time::sleep(Duration::from_millis(50)).await;
     }
 }
 

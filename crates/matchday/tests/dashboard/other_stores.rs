@@ -1,0 +1,77 @@
+//! Agents that keep stores of their own.
+
+use crate::ground::{Ground, endpoint, free_port, short, until_completed, until_registered};
+use crate::league::{send, settings};
+use matchday::dashboard::Dashboard;
+use matchday::shell::{self, Options};
+use matchday::store::Stream;
+use matchday_core::league::Manager;
+use serde_json::Value;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+use tokio::time::Instant;
+
+async fn page(to: SocketAddr, path: &str) -> Value {
+    send(to, "GET", path, &[], "").await.json()
+}
+
+/// Plays a league of two whose referee and players keep a store of their own, and shows its only match.
+async fn only_match(named: impl FnOnce(PathBuf) -> Vec<PathBuf>, wanted: impl Fn(&Value) -> bool) -> Value {
+    let (home, away) = (Ground::new(), Ground::new());
+    let listener = free_port().await;
+    let to = listener.local_addr().unwrap();
+    let path = home.store.path().unwrap().to_owned();
+    let others = named(away.store.path().unwrap().to_owned());
+    let dashboard = Some(Dashboard::live(path, others, endpoint(to).to_string(), home.clock));
+    let options = Options { dashboard, ..home.options("league") };
+    let manager = Manager::new(settings());
+    let manager = shell::run(manager, listener, home.store.clone(), Stream::league(), options).unwrap();
+    let _referee = away.referee(1, &endpoint(to), short()).await;
+    let _one = away.player(1, &endpoint(to), "random").await;
+    let _other = away.player(2, &endpoint(to), "random").await;
+    until_registered(&manager, 2, 1).await;
+    home.start(&manager).await;
+    until_completed(&manager, Duration::from_secs(20)).await;
+    let deadline = Instant::now() + Duration::from_secs(10);
+    loop {
+        let shown = page(to, "/api/matches/R1M1").await;
+        if wanted(&shown) {
+            return shown;
+        }
+        assert!(Instant::now() < deadline, "{shown}");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+fn has(page: &Value, kind: &str) -> bool {
+    page["messages"].as_array().is_some_and(|all| all.iter().any(|message| message["type"] == kind))
+}
+
+#[tokio::test]
+async fn the_store_of_a_referee_tells_what_it_and_the_players_said() {
+    let page = only_match(|store| vec![store.clone(), store], |page| has(page, "GAME_OVER")).await;
+    assert!(has(&page, "GAME_INVITATION") && has(&page, "MATCH_RESULT_REPORT"), "{page}");
+    assert!(page.get("missing").is_none(), "{page}");
+    let report = page["messages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|message| message["type"] == "MATCH_RESULT_REPORT");
+    assert_eq!(report.count(), 1, "what both sides recorded is told once: {page}");
+}
+
+#[tokio::test]
+async fn without_it_the_page_says_which_store_is_missing() {
+    let page = only_match(|_| Vec::new(), |page| page["missing"].is_string()).await;
+    assert!(page["missing"].as_str().unwrap().contains("store of REF01"), "{page}");
+    assert!(!has(&page, "GAME_INVITATION"), "{page}");
+}
+
+#[tokio::test]
+async fn a_store_that_cannot_be_read_is_named_and_the_rest_is_shown() {
+    let nowhere = PathBuf::from("/nowhere/referee.db");
+    let page = only_match(|_| vec![nowhere], |page| page["missing"].is_string()).await;
+    assert!(page["missing"].as_str().unwrap().contains("could not be read"), "{page}");
+    assert_eq!(page["state"], "decided");
+}
