@@ -1,0 +1,123 @@
+// The operator's panel. The token is asked for here and kept by `api.js` in memory; every order is confirmed first, and
+// answered in the manager's own words.
+
+import { ask, hasToken, order, setToken } from './api.js';
+import { el, update } from './dom.js';
+import { sentence } from './words.js';
+
+const panel = () => document.getElementById('panel');
+const confirmation = () => document.getElementById('confirm');
+
+const ORDERS = {
+  start: { name: 'Start the league', when: ['registration'], will: () => 'Registration is closed, the rounds are drawn up from those who are registered, and the first round is announced.' },
+  pause: { name: 'Pause', when: ['running'], will: () => 'No more matches begin until you resume; those under way are played out, and count.' },
+  resume: { name: 'Resume', when: ['paused'], will: () => 'The league goes on where it was paused.' },
+  end: { name: 'End the league', danger: true, when: ['running', 'paused'], will: () => 'The league is over at once: the table as it stands is final, and what has not been played never will be.' },
+  withdraw: { name: 'Withdraw a player', danger: true, when: ['registration', 'running', 'paused'], subject: 'player_id', asks: 'Player', example: 'P04',
+    will: (id) => `${id} is out for good. What it has played stays; everything else it forfeits, the match under way too.` },
+  void: { name: 'Void a match', danger: true, when: ['running', 'paused', 'completed'], subject: 'match_id', asks: 'Match', example: 'R1M1',
+    will: (id) => `The result of ${id} is struck from the table, and the match is played again, even if its round or the league is over.` },
+};
+
+let said = null; // The last answer, and whether it was a refusal.
+let rejected = null; // What the manager said of the last token that was not taken.
+let context = { league: null, changed: () => {} };
+
+/** Draws the panel anew if it is open, for a league that has changed. */
+export function know(league, changed) {
+  context = { league, changed };
+  if (panel().open) draw();
+}
+
+/** Opens the panel; with an order and its subject, that one is asked for at once when the token is there. */
+export function openPanel(what, subject) {
+  said = null;
+  rejected = null;
+  draw(what, subject);
+  if (!panel().open) panel().showModal();
+  if (what && hasToken()) confirmed(what, subject);
+}
+
+function draw(what, subject) {
+  update(panel(),
+    el('div', { class: 'dialog-head' }, el('h2', { id: 'panel-title' }, 'Operator'),
+      el('button', { type: 'button', class: 'quiet', onclick: () => panel().close() }, 'Close')),
+    hasToken() ? actions() : tokenForm(what, subject),
+    el('p', { key: 'answer', role: 'status', class: said?.refused ? 'answer refused' : 'answer' }, said?.words));
+}
+
+/** Asks for the token; the page of a league that is shown to its operator alone has this too. */
+export function tokenForm(what, subject) {
+  const give = async (event) => {
+    event.preventDefault();
+    const field = event.target.querySelector('input');
+    const told = event.target.querySelector('[role=status]');
+    setToken(field.value.trim());
+    field.value = '';
+    try {
+      const league = await ask('league');
+      if (!league.operator) throw new Error('this is not the operator token');
+      say('The manager took the token. It is kept until this page is closed or loaded again.');
+      context.changed();
+    } catch (error) {
+      setToken(null);
+      rejected = sentence(error.message);
+      told.textContent = rejected;
+      return;
+    }
+    rejected = null;
+    draw(what, subject);
+    if (what) confirmed(what, subject);
+  };
+  return el('form', { key: 'token', class: 'form-row', onsubmit: give },
+    el('p', {}, 'Orders need the operator token, which the manager printed when it was first started (or was given by --operator-token). It is kept in the memory of this page alone.'),
+    el('label', {}, 'Operator token', el('input', { type: 'password', autocomplete: 'off', required: true, spellcheck: 'false' })),
+    el('button', { type: 'submit' }, 'Use this token'),
+    el('p', { role: 'status', class: 'answer refused' }, rejected));
+}
+
+function actions() {
+  const { league } = context;
+  if (league && league.live === false) return el('p', { key: 'stored' }, 'This is a stored league: it can be looked at, and takes no orders.');
+  const possible = Object.entries(ORDERS).filter(([, entry]) => !league || entry.when.includes(league.phase));
+  return el('div', { key: 'actions', class: 'orders' },
+    possible.map(([what, entry]) => el('form', { key: what, class: 'order', onsubmit: (event) => {
+      event.preventDefault();
+      confirmed(what, event.target.querySelector('input')?.value.trim());
+    } },
+    entry.subject ? el('label', {}, entry.asks, el('input', { required: true, placeholder: entry.example, autocomplete: 'off', spellcheck: 'false' })) : null,
+    el('button', { type: 'submit', class: entry.danger ? 'danger' : '' }, entry.name))),
+    el('button', { key: 'forget', type: 'button', class: 'quiet', onclick: () => {
+      setToken(null);
+      say('The token is forgotten.');
+      context.changed();
+      draw();
+    } }, 'Forget the token'));
+}
+
+function confirmed(what, subject) {
+  const entry = ORDERS[what];
+  const box = confirmation();
+  const give = async () => {
+    box.close();
+    try {
+      say(sentence(await order({ order: what, ...(entry.subject ? { [entry.subject]: subject } : {}) })));
+    } catch (error) {
+      if (error.status === 401 || error.status === 403) setToken(null);
+      say(sentence(error.message), true);
+    }
+    context.changed();
+    draw();
+  };
+  update(box,
+    el('h2', { id: 'confirm-title' }, `${entry.name}${subject ? `: ${subject}` : ''}?`),
+    el('p', {}, entry.will(subject)),
+    el('div', { class: 'dialog-foot' },
+      el('button', { type: 'button', class: 'quiet', onclick: () => box.close() }, 'Leave it as it is'),
+      el('button', { type: 'button', class: entry.danger ? 'danger' : '', onclick: give }, entry.name)));
+  box.showModal();
+}
+
+function say(words, refused = false) {
+  said = { words, refused };
+}

@@ -1,0 +1,56 @@
+// Numbers and times as people read them.
+
+// One formatter for all: making one for each number is what would make a large table slow.
+const numbers = new Intl.NumberFormat('en');
+export const number = (value) => (value < 1000 ? String(value) : numbers.format(value));
+
+export const plural = (count, one, many = `${one}s`) => `${number(count)} ${count === 1 ? one : many}`;
+
+export const percent = (part) => `${Math.round(part * 100)} %`;
+
+/** A duration. */
+export function duration(ms) {
+  if (ms === null || ms === undefined) return '–';
+  if (ms < 10) return `${ms.toFixed(1)} ms`;
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 60000) return `${(ms / 1000).toFixed(ms < 10000 ? 1 : 0)} s`;
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
+}
+
+/** How long until something, in whole seconds. */
+export const left = (ms) => (ms > 59000 ? duration(ms) : `${Math.ceil(ms / 1000)} s`);
+
+/** The time of day here, of a time in UTC. */
+export const clock = (at) => new Date(at).toLocaleTimeString('en-GB');
+
+/** The same, to the millisecond. */
+export const instant = (at) => `${clock(at)}.${String(new Date(at).getMilliseconds()).padStart(3, '0')}`;
+
+/** Day and time here. */
+export const moment = (at) =>
+  new Date(at).toLocaleString('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', second: '2-digit' });
+
+/** A text that is JSON, one member a line; any other text as it is. */
+export function pretty(text) {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
+/** `wins` and the like of a record, said in full. */
+export function record({ w, d, l, t }) {
+  const played = [plural(w, 'win'), plural(d, 'draw'), plural(l, 'loss', 'losses')].join(', ');
+  return t ? `${played}, ${t} of them technical` : played;
+}
+
+/** A sentence begins with a capital and ends with a stop. */
+export function sentence(text) {
+  const trimmed = String(text).trim().replace(/\.{2}$/, '.');
+  if (!trimmed) return '';
+  const begun = trimmed[0].toUpperCase() + trimmed.slice(1);
+  return /[.!?]$/.test(begun) ? begun : `${begun}.`;
+}

@@ -1,0 +1,26 @@
+// The browser recomputes a draw from what was revealed, and comes to the number that the referee reported.
+
+import assert from 'node:assert/strict';
+import { go, scenario } from './browser.mjs';
+
+await scenario(async ({ url, visit }) => {
+  const page = await visit();
+  await go(page, url, '#/matches/R1M1');
+  const draw = page.getByRole('region', { name: 'The draw' });
+  const number = await draw.locator('.drawn b').textContent();
+  assert.match(await draw.textContent(), new RegExp(`the secret is the one that was promised, and it gives ${number}\\.`));
+  assert.match(await draw.textContent(), /matchday verify/);
+
+  // The same code finds a number that was changed afterwards, and the example of the protocol.
+  const [changed, example] = await page.evaluate(async () => {
+    const { commitment, drawn, recomputed } = await import('./assets/draw.js');
+    const league = await (await fetch('api/league')).json();
+    const match = await (await fetch('api/matches/R1M1')).json();
+    match.draw.number = (match.draw.number % 10) + 1;
+    const secret = Array.from({ length: 32 }, (_, byte) => byte.toString(16).padStart(2, '0')).join('');
+    const promise = await commitment('league_2025_even_odd', 'R1M1', 1, secret);
+    return [(await recomputed(league.league_id, match)).holds, [promise, await drawn('R1M1', 1, secret, 'red', 'blue', 1, 10)]];
+  });
+  assert.equal(changed, false);
+  assert.deepEqual(example, ['1ecda1a37ec122a7a342e104bd05cb933b93fd994ca5ec5066f466eba983267f', 4]);
+});

@@ -1,0 +1,17 @@
+//! The dashboard as people meet it: headless Chromium on a real league, driven by the scripts in `drive`. What the scripts
+//! need is installed by `tools/install`.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
+
+#[path = "../cli/ground.rs"]
+#[allow(dead_code, reason = "each suite needs another part of it")]
+mod ground;
+mod league;
+mod live;
+mod pages;
+mod script;
