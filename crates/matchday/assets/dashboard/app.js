@@ -121,7 +121,7 @@ function stateWords() {
   const { round, matches } = league;
   if (league.phase === 'registration') return `${plural(league.players, 'player')} and ${plural(league.referees, 'referee')} registered`;
   const which = round?.total ? `round ${round.current} of ${round.total}` : `round ${round?.current ?? 1}`;
-  const decided = `${number(matches.decided)}${matches.total ? ` of ${number(matches.total)}` : ''} matches decided`;
+  const decided = `${number(matches.decided)}${matches.total ? ` of ${number(matches.total)}` : ''} ${(matches.total ?? matches.decided) === 1 ? 'match' : 'matches'} decided`;
   return league.phase === 'completed' ? decided : `${which}, ${decided}${matches.playing ? `, ${matches.playing} playing` : ''}`;
 }
 

@@ -40,7 +40,7 @@ function hero(league) {
   return el('div', { class: 'hero', key: 'hero' },
     head(TITLES[league.phase]?.(league) ?? league.phase,
       league.champion && league.phase === 'completed'
-        ? el('p', { class: 'champion' }, 'Champion: ', who(league.champion)) : null,
+        ? el('p', { class: 'champion' }, el('span', {}, 'Champion:'), who(league.champion)) : null,
       el('p', { class: 'muted' }, league.game, league.format ? `, ${String(league.format).replaceAll('_', ' ')}` : '',
         starts && league.phase === 'running' ? [', this round starts ', countdown(starts)] : null,
         league.completed_at ? `, ended ${moment(league.completed_at)}` : null)),

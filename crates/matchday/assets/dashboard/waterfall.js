@@ -38,7 +38,8 @@ function exchange(message, scale) {
     el('summary', {},
       el('span', { class: 'what' }, el('b', {}, message.type), ' ', el('span', { class: 'muted' }, el('bdi', {}, message.from), ' → ', el('bdi', {}, message.to))),
       el('span', { class: 'track', 'aria-hidden': 'true' }, segments(message, scale)),
-      el('span', { class: 'took' }, fine(message) ? duration(took(message)) : message.error_code ?? 'no answer')),
+      el('span', { class: 'took' }, fine(message) ? duration(took(message)) : message.error_code ?? 'no answer',
+        message.deadline_at ? el('small', { class: 'muted' }, ` of ${duration(time(message.deadline_at) - time(message.sent_at))}`) : null)),
     inside(message));
 }
 

@@ -32,13 +32,27 @@ fn a_hostile_name_stays_text_on_every_page() {
     plays("hostile", &league.ground.manager, &[&serde_json::to_string(&HOSTILE).unwrap()]);
 }
 
-#[test]
-fn no_page_has_a_serious_fault_of_accessibility() {
+fn is_accessible(scheme: &str, width: &str) {
     if !can_be_run() {
         return;
     }
     let league = League::played(&["Ada", "Basho", "Clio", "Dag"]);
-    plays("accessible", &league.ground.manager, &[]);
+    plays("accessible", &league.ground.manager, &[scheme, width]);
+}
+
+#[test]
+fn no_page_has_a_serious_fault_of_accessibility_by_day() {
+    is_accessible("light", "1280");
+}
+
+#[test]
+fn no_page_has_a_serious_fault_of_accessibility_by_night() {
+    is_accessible("dark", "1280");
+}
+
+#[test]
+fn no_page_has_a_serious_fault_of_accessibility_on_a_phone() {
+    is_accessible("light", "390");
 }
 
 #[test]
