@@ -1,5 +1,6 @@
 //! What stands on the pages of a league that has been played, or has not begun.
 
+use crate::ground::TOKEN;
 use crate::league::League;
 use crate::script::{can_be_run, plays};
 
@@ -62,6 +63,15 @@ fn an_empty_league_says_what_to_do() {
     }
     let league = League::empty();
     plays("empty", &league.ground.manager, &[]);
+}
+
+#[test]
+fn a_league_that_is_not_open_to_readers_asks_for_the_operators_token() {
+    if !can_be_run() {
+        return;
+    }
+    let league = League::closed("Ada");
+    plays("closed", &league.ground.manager, &[TOKEN]);
 }
 
 #[test]
