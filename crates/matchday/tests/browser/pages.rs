@@ -75,6 +75,24 @@ fn a_league_that_is_not_open_to_readers_asks_for_the_operators_token() {
 }
 
 #[test]
+fn nothing_is_fetched_from_another_host() {
+    if !can_be_run() {
+        return;
+    }
+    let league = League::played(&["Ada", "Basho"]);
+    plays("own_host", &league.ground.manager, &[]);
+}
+
+#[test]
+fn the_inspector_finds_messages_and_shows_them_whole() {
+    if !can_be_run() {
+        return;
+    }
+    let league = League::played(&["Ada", "Basho", "Clio", "Dag"]);
+    plays("inspector", &league.ground.manager, &[]);
+}
+
+#[test]
 fn the_keyboard_reaches_the_whole_navigation() {
     if !can_be_run() {
         return;
