@@ -32,12 +32,12 @@ export const instant = (at) => `${clock(at)}.${String(new Date(at).getMillisecon
 export const moment = (at) =>
   new Date(at).toLocaleString('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', second: '2-digit' });
 
-/** A text that is JSON, one member a line; any other text as it is. */
+/** A text that is JSON, one member a line; any other text as it is, and whether it is the beginning of one. */
 export function pretty(text) {
   try {
-    return JSON.stringify(JSON.parse(text), null, 2);
+    return { shown: JSON.stringify(JSON.parse(text), null, 2), cut: false };
   } catch {
-    return text;
+    return { shown: text, cut: /^\s*[{[]/.test(text) };
   }
 }
 

@@ -84,7 +84,7 @@ fn nothing_is_fetched_from_another_host() {
 }
 
 #[test]
-fn the_inspector_finds_messages_and_shows_them_whole() {
+fn the_inspector_finds_messages_and_shows_what_is_kept_of_them() {
     if !can_be_run() {
         return;
     }
