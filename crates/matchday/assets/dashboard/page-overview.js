@@ -42,7 +42,7 @@ function hero(league) {
       league.champion && league.phase === 'completed'
         ? el('p', { class: 'champion' }, el('span', {}, 'Champion:'), who(league.champion)) : null,
       el('p', { class: 'muted' }, league.game, league.format ? `, ${String(league.format).replaceAll('_', ' ')}` : '',
-        starts && league.phase === 'running' ? [', this round starts ', countdown(starts)] : null,
+        starts && starts > league.now && league.phase === 'running' ? [', this round starts ', countdown(starts)] : null,
         league.completed_at ? `, ended ${moment(league.completed_at)}` : null)),
     figures(
       figure(number(league.players), league.players === 1 ? 'player' : 'players'),
@@ -75,7 +75,7 @@ function roundCard(round, league) {
     few.length ? matchList(few) : empty(league.phase === 'completed' ? 'No matches.' : 'Its matches are not drawn up yet.'));
 }
 
-const HEADS = [['P', 'Played'], ['W', 'Won'], ['D', 'Drawn'], ['L', 'Lost'], ['T', 'Technical losses, counted among the lost'], ['Rating', 'Rating, with the range it is surely in'], ['Pts', 'Points']];
+const HEADS = [['P', 'Played'], ['W', 'Won'], ['D', 'Drawn'], ['L', 'Lost'], ['T', 'Technical losses, counted among the lost'], ['Rating', 'Rating, with its 95 % interval'], ['Pts', 'Points']];
 const WIDE = new Set(['W', 'D', 'L', 'T', 'Rating']);
 
 function table({ rows, tie_breaks: rules }, league) {

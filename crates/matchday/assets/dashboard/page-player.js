@@ -48,7 +48,7 @@ function numbers(player) {
     figure(player.points, 'points'), figure(player.played, 'played'), figure(player.wins, 'won'), figure(player.draws, 'drawn'),
     figure(player.losses, 'lost'), figure(player.technical_losses, 'of them technical'),
     player.rating ? figure(Math.round(player.rating.value), 'rating') : null,
-    player.rating ? figure(interval(player.rating), 'surely between') : null));
+    player.rating ? figure(interval(player.rating), '95 % interval') : null));
 }
 
 function losses(player) {

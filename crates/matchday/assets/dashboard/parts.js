@@ -81,8 +81,8 @@ export function next(steps) {
 }
 
 /** A figure with its name under it. */
-export const figure = (value, name, title) =>
-  el('div', { class: 'figure', title }, el('dd', {}, value), el('dt', {}, name));
+export const figure = (value, name) =>
+  el('div', { class: 'figure' }, el('dt', {}, name), el('dd', {}, value));
 
 export const figures = (...list) => el('dl', { class: 'figures' }, list);
 

@@ -61,8 +61,13 @@ function segments(message, { at }) {
 export function inside(message) {
   const since = (at) => (at ? `+${duration(time(at) - time(message.sent_at))}` : null);
   const row = (name, value) => (value ? [el('dt', {}, name), el('dd', {}, value)] : null);
-  const body = (name, text) =>
-    text ? el('div', { class: 'body' }, el('h4', {}, name), el('pre', { tabindex: 0, role: 'region', 'aria-label': `${name} of ${message.type}` }, el('bdi', {}, pretty(text)))) : null;
+  const body = (name, text) => {
+    if (!text) return null;
+    const { shown, cut } = pretty(text);
+    return el('div', { class: 'body' }, el('p', { class: 'body-name' }, name),
+      el('pre', { class: cut ? 'cut' : null, tabindex: 0, role: 'region', 'aria-label': `${name} of ${message.type}` }, el('bdi', {}, shown)),
+      cut ? el('p', { class: 'muted' }, el('small', {}, 'Only its beginning is kept.')) : null);
+  };
   return el('div', { class: 'inside' },
     el('dl', { class: 'facts' },
       row('Sent', moment(message.sent_at)), row('Connected', since(message.connected_at)), row('First byte', since(message.first_byte_at)),

@@ -13,7 +13,7 @@ export function duration(ms) {
   if (ms === null || ms === undefined) return '–';
   if (ms < 10) return `${ms.toFixed(1)} ms`;
   if (ms < 1000) return `${Math.round(ms)} ms`;
-  if (ms < 60000) return `${(ms / 1000).toFixed(ms < 10000 ? 1 : 0)} s`;
+  if (ms < 60000) return `${(ms / 1000).toFixed(ms < 9950 ? 1 : 0)} s`;
   const seconds = Math.round(ms / 1000);
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
   return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
@@ -32,12 +32,12 @@ export const instant = (at) => `${clock(at)}.${String(new Date(at).getMillisecon
 export const moment = (at) =>
   new Date(at).toLocaleString('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', second: '2-digit' });
 
-/** A text that is JSON, one member a line; any other text as it is. */
+/** A text that is JSON, one member a line; any other text as it is, and whether it is the beginning of one. */
 export function pretty(text) {
   try {
-    return JSON.stringify(JSON.parse(text), null, 2);
+    return { shown: JSON.stringify(JSON.parse(text), null, 2), cut: false };
   } catch {
-    return text;
+    return { shown: text, cut: /^\s*[{[]/.test(text) };
   }
 }
 

@@ -13,8 +13,17 @@ impl League {
     /// Nobody has registered yet.
     pub(crate) fn empty() -> Self {
         let ground = Ground::new();
-        let manager = manager(&ground);
+        let manager = manager(&ground, &[]);
         Self { ground, manager: Some(manager), agents: Vec::new() }
+    }
+
+    /// One that is not open to readers, with a player of this name.
+    pub(crate) fn closed(name: &str) -> Self {
+        let ground = Ground::new();
+        let manager = manager(&ground, &["--public-reads", "off"]);
+        let mut league = Self { ground, manager: Some(manager), agents: Vec::new() };
+        league.join(&["player", "--name", name]);
+        league
     }
 
     /// A referee and players with these names have registered.
@@ -53,7 +62,7 @@ impl League {
     }
 
     pub(crate) fn revive_manager(&mut self) {
-        self.manager = Some(manager(&self.ground));
+        self.manager = Some(manager(&self.ground, &[]));
     }
 
     fn join(&mut self, args: &[&str]) {
@@ -63,6 +72,7 @@ impl League {
     }
 }
 
-fn manager(ground: &Ground) -> Running {
-    ground.manager(&["--lead", "0", "--endpoint-check", "off", "--dashboard-stores", "referee.db"])
+fn manager(ground: &Ground, more: &[&str]) -> Running {
+    let ours = ["--lead", "0", "--endpoint-check", "off", "--dashboard-stores", "referee.db"];
+    ground.manager(&[&ours[..], more].concat())
 }

@@ -1,5 +1,6 @@
 //! What stands on the pages of a league that has been played, or has not begun.
 
+use crate::ground::TOKEN;
 use crate::league::League;
 use crate::script::{can_be_run, plays};
 
@@ -62,6 +63,33 @@ fn an_empty_league_says_what_to_do() {
     }
     let league = League::empty();
     plays("empty", &league.ground.manager, &[]);
+}
+
+#[test]
+fn a_league_that_is_not_open_to_readers_asks_for_the_operators_token() {
+    if !can_be_run() {
+        return;
+    }
+    let league = League::closed("Ada");
+    plays("closed", &league.ground.manager, &[TOKEN]);
+}
+
+#[test]
+fn nothing_is_fetched_from_another_host() {
+    if !can_be_run() {
+        return;
+    }
+    let league = League::played(&["Ada", "Basho"]);
+    plays("own_host", &league.ground.manager, &[]);
+}
+
+#[test]
+fn the_inspector_finds_messages_and_shows_what_is_kept_of_them() {
+    if !can_be_run() {
+        return;
+    }
+    let league = League::played(&["Ada", "Basho", "Clio", "Dag"]);
+    plays("inspector", &league.ground.manager, &[]);
 }
 
 #[test]
