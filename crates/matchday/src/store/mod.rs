@@ -6,6 +6,7 @@
 //! - `queue`, `writer`: one thread writes; what is waiting is committed together, and acknowledged in order
 //! - [`reader`], [`history`], [`diary`], [`chronicle`]: reading it back, as rows, as the course of a league, as what one
 //!   agent did, and all that several stores tell together
+//! - [`leagues`]: the leagues that a store holds, one after the other
 //! - [`verify`], [`export`], [`timeline`], [`rerun`]: what can be made of it; `words`, `own_words` and `gist` say it in brief
 //!
 //! The contract is small, so that another store can take this one's place: append to a stream after its last event,
@@ -19,6 +20,7 @@ pub mod export;
 mod file;
 mod gist;
 pub mod history;
+pub mod leagues;
 mod own_words;
 mod queue;
 pub mod reader;
@@ -44,16 +46,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
-/// One stream of events: `league`, `referee/8001`, `player/8101`.
+/// One stream of events: `league`, `league/2`, `referee/8001`, `player/8101`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct Stream(pub SmolStr);
 
 impl Stream {
-    /// The manager's stream.
-    pub fn league() -> Self {
-        Self(SmolStr::new_static("league"))
-    }
-
     /// Whose events these are: `league`, `referee`, `player`.
     pub(super) fn role(&self) -> &str {
         self.0.split('/').next().unwrap_or_default()
@@ -187,9 +184,17 @@ impl Store {
 
     /// The events of a stream that are durable, in order; an error if their chain is broken.
     pub fn load(&self, stream: &Stream) -> Result<Vec<Stored>, StoreError> {
+        match self.reader()? {
+            Some(reader) => reader.load_checked(stream),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// What is durable now; a store that forgets has nothing to read.
+    fn reader(&self) -> Result<Option<Reader>, StoreError> {
         match &*self.0 {
-            Inner::File { path, .. } => Reader::open(path)?.load_checked(stream),
-            Inner::Memory(_) => Ok(Vec::new()),
+            Inner::File { path, .. } => Reader::open(path).map(Some),
+            Inner::Memory(_) => Ok(None),
         }
     }
 

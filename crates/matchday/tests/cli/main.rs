@@ -14,6 +14,7 @@ mod config;
 mod endpoints;
 mod ground;
 mod help;
+mod leagues;
 mod looks;
 mod minds;
 mod new;
