@@ -48,7 +48,7 @@ fn a_newer_store_is_left_alone() {
     db.pragma_update(None, "user_version", 7).unwrap();
     drop(db);
     let said = refusal(&path);
-    assert!(said.contains("newer Matchday (its form is 7, this program knows up to 3)"), "{said}");
+    assert!(said.contains("newer Matchday (its form is 7, this program knows up to 4)"), "{said}");
 }
 
 #[test]
@@ -77,8 +77,9 @@ fn a_store_of_the_first_form_is_brought_up_to_date_with_all_its_events() {
     assert_eq!(after[..3], before);
 }
 
-/// Takes away what the third form added.
+/// Takes away what the third and the fourth form added.
 const SECOND_FORM: &str = "
+    ALTER TABLE exchanges DROP COLUMN league;
     DROP INDEX exchanges_with_errors;
     ALTER TABLE exchanges DROP COLUMN connected_at;
     ALTER TABLE exchanges DROP COLUMN first_byte_at;
@@ -111,6 +112,34 @@ fn a_store_of_the_second_form_is_read_as_it_is_and_brought_up_to_date_when_writt
     store.close().unwrap();
     let exchanges = Store::open_read_only(&path).unwrap().exchanges().unwrap();
     assert_eq!(exchanges, [known, silence()], "what was not noted then is not known now");
+}
+
+#[test]
+fn a_store_of_the_third_form_holds_one_league_and_then_may_hold_another() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("league.db");
+    let store = Store::open(&path).unwrap();
+    append_with(&store, "league", vec![line(0)], vec![silence()]).unwrap();
+    store.close().unwrap();
+    let db = rusqlite::Connection::open(&path).unwrap();
+    db.execute_batch("ALTER TABLE exchanges DROP COLUMN league; PRAGMA user_version = 3;").unwrap();
+    drop(db);
+    assert_eq!(Store::open_read_only(&path).unwrap().exchanges().unwrap(), [silence()]);
+
+    let later = Exchange { agent: "REF02".into(), ..silence() };
+    let store = Store::open(&path).unwrap();
+    append_with(&store, "league/2", vec![line(1)], vec![later.clone()]).unwrap();
+    // Whoever else writes to the store plays in the league that is played.
+    append_with(&store, "referee", Vec::new(), vec![later.clone()]).unwrap();
+    assert_eq!(store.leagues().unwrap(), [stream("league"), stream("league/2")]);
+    store.close().unwrap();
+    let store = Store::open(&path).unwrap();
+    append_with(&store, "referee", Vec::new(), vec![later.clone()]).unwrap();
+    store.close().unwrap();
+    let reader = Store::open_read_only(&path).unwrap();
+    assert_eq!(reader.league(), stream("league/2"));
+    assert_eq!(reader.exchanges().unwrap(), [later.clone(), later.clone(), later.clone()]);
+    assert_eq!(reader.exchanges_of(&MatchId::new("R1M1")).unwrap().len(), 3);
 }
 
 /// A call that nobody answered.

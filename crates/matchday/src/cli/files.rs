@@ -7,7 +7,7 @@ use crate::store::{export as exporting, timeline, verify as verifying};
 use crate::view::say;
 use anyhow::Result;
 use clap::Args;
-use matchday_core::protocol::MatchId;
+use matchday_core::protocol::{LeagueId, MatchId};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -24,6 +24,8 @@ pub(crate) struct VerifyArgs {
     /// The store of the league, or of a referee or a player; of several, whether they agree
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
+    #[command(flatten)]
+    league: LeagueArg,
     /// Print the findings as JSON
     #[arg(long)]
     json: bool,
@@ -42,6 +44,8 @@ pub(crate) struct ReplayArgs {
     /// The store of the league, of a referee or of a player, or several of them
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
+    #[command(flatten)]
+    league: LeagueArg,
     /// The match to show, message by message [default: everything in brief]
     #[arg(long = "match", value_name = "MATCH")]
     match_id: Option<String>,
@@ -73,13 +77,29 @@ pub(crate) struct ExportArgs {
     /// The store of the league, of a referee or of a player, or several of them
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
+    #[command(flatten)]
+    league: LeagueArg,
     /// The directory to write, which must be new or empty
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
 }
 
+/// Which of a store's leagues is meant.
+#[derive(Debug, Args)]
+pub(super) struct LeagueArg {
+    /// Of a store that holds several leagues: which one [default: the latest]
+    #[arg(long, value_name = "ID")]
+    league: Option<String>,
+}
+
+impl LeagueArg {
+    pub(super) fn id(&self) -> Option<LeagueId> {
+        self.league.as_deref().map(LeagueId::new)
+    }
+}
+
 pub(crate) fn verify(args: VerifyArgs) -> Result<ExitCode> {
-    let found = verifying::verify_files(&args.files)?;
+    let found = verifying::verify_league(&args.files, args.league.id().as_ref())?;
     if args.json {
         say(serde_json::to_string_pretty(&found)?);
     } else {
@@ -89,7 +109,7 @@ pub(crate) fn verify(args: VerifyArgs) -> Result<ExitCode> {
 }
 
 pub(crate) async fn replay(args: ReplayArgs) -> Result<ExitCode> {
-    let chronicle = Chronicle::open(&args.files)?;
+    let chronicle = Chronicle::open_league(&args.files, args.league.id().as_ref())?;
     let match_id = args.match_id.map(|id| MatchId::new(id.to_ascii_uppercase()));
     match (&match_id, &args.against) {
         (Some(match_id), Some(url)) => {
@@ -111,7 +131,7 @@ pub(crate) async fn replay(args: ReplayArgs) -> Result<ExitCode> {
 }
 
 pub(crate) fn export(args: ExportArgs) -> Result<ExitCode> {
-    let chronicle = Chronicle::open(&args.files)?;
+    let chronicle = Chronicle::open_league(&args.files, args.league.id().as_ref())?;
     let written = exporting::export(&chronicle, &args.out)?;
     let (events, matches, out) = (written.events, written.matches, args.out.display());
     let no_league = if written.league { "" } else { "; no table, for that is in the manager's store" };

@@ -6,6 +6,7 @@ use super::desk::Desk;
 use super::settings::ForManager;
 use super::{Usage, competition, dashboard, network, notice, observing, seat, serve, tls};
 use crate::shell::{self, Options, entropy_from_system};
+use crate::store::history::History;
 use crate::store::{Store, Stream};
 use anyhow::{Context, Result};
 use matchday_core::league::{EndpointCheck, LeagueEvent, Manager, Settings};
@@ -18,6 +19,7 @@ use std::process::ExitCode;
 pub(super) const EXAMPLE: &str = "\
 Example:
   matchday manager --store spring.db --lead 5 --start-when players=4,referees=2
+  matchday manager --store spring.db --league-id spring_2    # another league, when the one before is over
   matchday manager --seats on    # language models can play: they add this address as an MCP server";
 
 pub(super) async fn execute(flags: Flags<ForManager>) -> Result<ExitCode> {
@@ -39,7 +41,8 @@ pub(super) async fn execute(flags: Flags<ForManager>) -> Result<ExitCode> {
     options.client = network::guarded(&config, &options.client, listening, &[])?;
     let (path, store) = serve::open_store(&config, "matchday.db".to_owned())?;
     let mut token = config.text("operator-token").map(Token::new);
-    let stored = stored_settings(&store)?;
+    let stream = place(&store, &path, asked_for(&config)?.as_ref())?;
+    let stored = stored_settings(&store, &stream)?;
     if stored.is_none() {
         competition::check(&settings, start_when.as_ref().map(|wanted| wanted.players))?;
     }
@@ -64,7 +67,7 @@ pub(super) async fn execute(flags: Flags<ForManager>) -> Result<ExitCode> {
     let own = Options { client: to_ourselves.clone(), ..options.clone() };
     options.seats = seat::beside(&config, &listening, &store, own)?;
     options.dashboard = dashboard::beside(&config, listening, &path, &options)?;
-    let handle = shell::run(Manager::new(settings), listener, store.clone(), Stream::league(), options)?;
+    let handle = shell::run(Manager::new(settings), listener, store.clone(), stream, options)?;
     let mut address = handle.address();
     let local = address.ip().is_loopback();
     if address.ip().is_unspecified() {
@@ -146,10 +149,45 @@ fn message_bytes_max(config: &Config) -> Result<Option<usize>> {
     })
 }
 
+/// The league that somebody asked for by its id, if anybody did.
+fn asked_for(config: &Config) -> Result<Option<LeagueId>> {
+    let chosen = config.chosen().find(|value| value.setting.name == "league-id");
+    Ok(chosen
+        .map(|value| league_settings(&Config::only(value), Settings::default()))
+        .transpose()?
+        .map(|it| it.league_id))
+}
+
+/// Which of a store's leagues is played: the latest, or after one that is over another, if another was asked for.
+fn place(store: &Store, path: &Path, wanted: Option<&LeagueId>) -> Result<Stream> {
+    let mut known = Vec::new();
+    for stream in store.leagues()? {
+        let league = History::read(&store.load(&stream)?)
+            .context("a league of the store cannot be understood")?
+            .league;
+        known.push((stream, league));
+    }
+    let Some((stream, latest)) = known.last() else { return Ok(Stream::league()) };
+    let own = &latest.settings.league_id;
+    let Some(wanted) = wanted.filter(|wanted| *wanted != own) else { return Ok(stream.clone()) };
+    let file = path.display();
+    if latest.phase != Phase::Completed {
+        anyhow::bail!(
+            "{file} holds {own}, which is not over: let it end, or end it with `matchday admin end`, before {wanted} \
+             begins in this file, or name another file with --store"
+        );
+    }
+    if known.iter().any(|(_, league)| league.settings.league_id == *wanted) {
+        anyhow::bail!("{file} holds {wanted}, and leagues after it: a new league needs another --league-id");
+    }
+    let number = stream.league_number().unwrap_or(1).saturating_add(1);
+    notice(&format!("{own} is over: {wanted} begins in {file} as its league number {number}"));
+    Ok(Stream::of_league(number))
+}
+
 /// The settings of the league in the store, if there is one.
-fn stored_settings(store: &Store) -> Result<Option<Settings>> {
-    let stream = Stream::league();
-    let events = store.load(&stream)?;
+fn stored_settings(store: &Store, stream: &Stream) -> Result<Option<Settings>> {
+    let events = store.load(stream)?;
     let Some(first) = events.first() else { return Ok(None) };
     let mut settings =
         match log::read(&first.line).context("the league's first event cannot be understood")? {

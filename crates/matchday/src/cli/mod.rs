@@ -13,11 +13,13 @@
 //! - `dashboard`: a league in a browser
 //! - `run`: a whole league at once; `files`: what can be made of a stored league; `against`: its requests, sent again;
 //!   `backup`: a copy of it
+//! - `leagues`: the leagues of a store, one after the other; `compare`: two of them side by side
 
 mod against;
 mod backup;
 mod bench;
 mod check;
+mod compare;
 mod competition;
 mod config;
 mod config_file;
@@ -25,6 +27,7 @@ mod dashboard;
 pub(crate) mod desk;
 mod files;
 mod games;
+mod leagues;
 #[cfg(test)]
 mod limits;
 mod look;
@@ -137,6 +140,12 @@ enum Command {
     Verify(files::VerifyArgs),
     /// Tell a stored match as it happened
     Replay(files::ReplayArgs),
+    /// List the leagues that a store holds, and ratings through all of them
+    #[command(after_help = leagues::EXAMPLE)]
+    Leagues(leagues::LeaguesArgs),
+    /// Compare the same players in two leagues: tables, ratings, answer times
+    #[command(after_help = compare::EXAMPLE)]
+    Compare(compare::CompareArgs),
     /// Write a stored league out as JSON and CSV
     Export(files::ExportArgs),
     /// Copy a store, also while it is in use, and check the copy
@@ -185,6 +194,8 @@ async fn execute(command: Command) -> anyhow::Result<ExitCode> {
         Command::Simulate(args) => simulate::execute(args).await,
         Command::Verify(args) => files::verify(args),
         Command::Replay(args) => files::replay(args).await,
+        Command::Leagues(args) => leagues::execute(args),
+        Command::Compare(args) => compare::execute(args),
         Command::Export(args) => files::export(args),
         Command::Backup(args) => backup::execute(args),
     }

@@ -2,6 +2,8 @@
 //! store.
 
 use super::desk::Desk;
+use super::files::LeagueArg;
+use super::leagues::{self, KnownArg};
 use super::look::{LookArgs, shown};
 use crate::statistics::{of_answers, of_league};
 use crate::store::history::History;
@@ -9,11 +11,11 @@ use crate::store::{Store, StoreError};
 use crate::view::{say, statistics as words, table};
 use anyhow::{Result, anyhow, bail};
 use matchday_core::league::League;
-use matchday_core::protocol::PlayerId;
 use matchday_core::protocol::messages::Record;
 use matchday_core::protocol::messages::query::{
     PlayerStatsData, RefereeListing, RefereesData, ScheduleData, StandingsData,
 };
+use matchday_core::protocol::{LeagueId, PlayerId};
 use matchday_stats::league::{PlayerStatistics, Question};
 use matchday_stats::{LeagueStatistics, Results, Settings};
 use serde::{Deserialize, Serialize};
@@ -28,6 +30,7 @@ Example:
   matchday stats P01
   matchday stats REF01
   matchday stats --store league.db --json
+  matchday stats --store season.db --carry-over   (ratings through all leagues of the file)
 
 What the figures mean, for people who have not studied statistics: docs/statistics.md";
 
@@ -38,6 +41,13 @@ pub(super) struct StatsArgs {
     /// Read a stored league instead of asking a manager
     #[arg(long, value_name = "FILE", conflicts_with = "watch")]
     store: Option<PathBuf>,
+    #[command(flatten)]
+    league: LeagueArg,
+    /// Show ratings that go on through all leagues of the store, in order
+    #[arg(long, requires = "store", conflicts_with_all = ["agent", "league"])]
+    carry_over: bool,
+    #[command(flatten)]
+    known: KnownArg,
     /// Where the chance of simulated leagues comes from; the same number gives the same figures again
     #[arg(long, value_name = "N", default_value_t = Settings::default().seed)]
     seed: u64,
@@ -78,7 +88,13 @@ pub(super) async fn stats(args: StatsArgs) -> Result<ExitCode> {
         let ask = async |desk: &Desk| asked(desk, &subject, &settings).await;
         return super::look::show(&args.look, ask, for_people).await;
     };
-    let league = stored(file)?;
+    if args.carry_over {
+        let ratings = leagues::carried(&leagues::stored(file)?, args.known);
+        let data = json!({ "known_by": args.known.by(), "ratings": ratings });
+        say(shown(&args.look, &data, |_| Ok(leagues::ratings_for_people(&ratings, args.known)))?);
+        return Ok(ExitCode::SUCCESS);
+    }
+    let league = stored(file, args.league.id().as_ref())?;
     let data = match subject {
         Subject::League => serde_json::to_value(LeagueStatistics::of(&of_league(&league), &settings))?,
         Subject::Player(id) => player_of_league(&league, id, &settings)?,
@@ -88,8 +104,8 @@ pub(super) async fn stats(args: StatsArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn stored(file: &Path) -> Result<League, StoreError> {
-    Ok(History::load(&Store::open_read_only(file)?)?.league)
+fn stored(file: &Path, league_id: Option<&LeagueId>) -> Result<League, StoreError> {
+    Ok(History::load(&Store::open_read_only(file)?.choose(league_id)?)?.league)
 }
 
 /// What a manager tells, and what follows from it.

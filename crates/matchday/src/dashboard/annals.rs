@@ -62,7 +62,7 @@ impl Snapshot {
         let reader = Store::open_read_only(path)?;
         let messages = reader.last_message()?.cast_unsigned();
         let mut annals = Arc::clone(&self.annals);
-        let events = reader.load_after(&Stream::league(), annals.seq)?;
+        let events = reader.load_after(&reader.league(), annals.seq)?;
         if !events.is_empty() {
             let unreadable = |error| StoreError::Unreadable { path: path.to_owned(), error };
             let annals = Arc::make_mut(&mut annals);

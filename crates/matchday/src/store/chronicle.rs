@@ -6,7 +6,7 @@ use super::history::History;
 use super::{Exchange, Reader, Stored, Stream};
 use matchday_core::league::League;
 use matchday_core::player::PlayerEvent;
-use matchday_core::protocol::{MatchId, PlayerId, RefereeId};
+use matchday_core::protocol::{LeagueId, MatchId, PlayerId, RefereeId};
 use matchday_core::referee::RefereeEvent;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -24,10 +24,19 @@ pub struct Chronicle {
 impl Chronicle {
     /// Opens stores to look at them together. One that is named twice is read once.
     pub fn open(paths: &[PathBuf]) -> Result<Self, StoreError> {
+        Self::open_league(paths, None)
+    }
+
+    /// The same, with the league of this name rather than the latest.
+    pub fn open_league(paths: &[PathBuf], league_id: Option<&LeagueId>) -> Result<Self, StoreError> {
         let mut seen = BTreeSet::new();
         let fresh = |path: &&PathBuf| seen.insert(path.canonicalize().unwrap_or_else(|_| (*path).clone()));
-        let readers = paths.iter().filter(fresh).map(|path| Reader::open(path));
-        Self::of(readers.collect::<Result<_, _>>()?)
+        let readers = paths.iter().filter(fresh).map(|path| Reader::open(path)?.choose(league_id));
+        let chronicle = Self::of(readers.collect::<Result<_, _>>()?)?;
+        match (league_id, &chronicle.league, paths.first()) {
+            (Some(_), None, Some(path)) => Err(StoreError::NoLeague(path.clone())),
+            _ => Ok(chronicle),
+        }
     }
 
     pub fn of(readers: Vec<Reader>) -> Result<Self, StoreError> {
@@ -78,7 +87,7 @@ impl Chronicle {
         let unreadable = |error| StoreError::Unreadable { path: path.to_owned(), error };
         let streams = reader.load_about([&quoted, "\"enrolled\""])?;
         if let Some(own) = own {
-            let events = streams.get(&Stream::league()).map_or(&[][..], Vec::as_slice);
+            let events = streams.get(&reader.league()).map_or(&[][..], Vec::as_slice);
             self.league = Some(History::around(own.clone(), events).map_err(unreadable)?);
         }
         let (mut referees, mut players) = (Vec::new(), Vec::new());

@@ -1,7 +1,7 @@
 //! What can go wrong with a store, in words for whoever runs it. Values only.
 
 use matchday_core::log::LogError;
-use matchday_core::protocol::MatchId;
+use matchday_core::protocol::{LeagueId, MatchId};
 use rusqlite::ErrorCode;
 use rusqlite::ffi::SQLITE_IOERR_SHMSIZE;
 use std::io;
@@ -46,6 +46,8 @@ pub enum StoreError {
     NotEmpty(PathBuf),
     #[error("{} holds no league: it is the store of a referee or a player", .0.display())]
     NoLeague(PathBuf),
+    #[error("{} holds no league {id}, but {known}: choose one of these with --league", path.display())]
+    NoSuchLeague { path: PathBuf, id: LeagueId, known: String },
     #[error("{} and {} each hold a league: name one of them, and the stores of its own agents", .0.display(), .1.display())]
     TwoLeagues(PathBuf, PathBuf),
     #[error("{} is of {id} in another league than that of the manager's store: leave one of them out", path.display())]

@@ -23,10 +23,15 @@ pub struct Entry {
 }
 
 impl History {
-    /// The league that a store holds.
+    /// The league of a store that is looked at: the latest, unless another was chosen.
     pub fn load(reader: &Reader) -> Result<Self, StoreError> {
+        Self::of_stream(reader, &reader.league())
+    }
+
+    /// One of the leagues of a store.
+    pub fn of_stream(reader: &Reader, stream: &Stream) -> Result<Self, StoreError> {
         let path = || reader.path().to_owned();
-        let events = reader.load(&Stream::league())?;
+        let events = reader.load(stream)?;
         if events.is_empty() {
             return Err(StoreError::NoLeague(path()));
         }

@@ -55,7 +55,7 @@ impl Reader {
         let newest = self.last_message()?;
         let before = wanted.before.unwrap_or(i64::MAX).clamp(0, newest + 1);
         let from = (before - LOOKED_AT_MAX).max(0);
-        let mut sql = format!("{} WHERE id < ?1 AND id >= ?2", self.select_exchanges());
+        let mut sql = format!("{} AND id < ?1 AND id >= ?2", self.select_exchanges());
         let mut params = vec![Value::from(before), Value::from(from)];
         let fields = [
             ("conversation_id", &wanted.conversation_id),

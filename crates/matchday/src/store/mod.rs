@@ -9,6 +9,7 @@
 //! - [`reader`], [`history`], [`diary`], [`chronicle`]: reading it back, as rows, as the course of a league, as what one
 //!   agent did, and all that several stores tell together
 //! - [`messages`]: what was said, a page at a time
+//! - [`leagues`]: the leagues that a store holds, one after the other
 //! - [`verify`], [`export`], [`timeline`], [`rerun`]: what can be made of it; `words`, `own_words` and `gist` say it in brief
 //!
 //! The contract is small, so that another store can take this one's place: append to a stream after its last event,
@@ -23,6 +24,7 @@ pub mod export;
 mod file;
 pub(crate) mod gist;
 pub mod history;
+pub mod leagues;
 mod memory;
 pub mod messages;
 mod own_words;
@@ -43,7 +45,6 @@ pub use stats::StoreStats;
 use chain::Hash;
 use matchday_core::protocol::{ConversationId, MatchId, Timestamp};
 use memory::Memory;
-use queue::Queue;
 use queue::{CommitFigures, Queue};
 use serde::Serialize;
 use smol_str::SmolStr;
@@ -52,16 +53,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread::{self, JoinHandle};
 
-/// One stream of events: `league`, `referee/8001`, `player/8101`.
+/// One stream of events: `league`, `league/2`, `referee/8001`, `player/8101`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct Stream(pub SmolStr);
 
 impl Stream {
-    /// The manager's stream.
-    pub fn league() -> Self {
-        Self(SmolStr::new_static("league"))
-    }
-
     /// Whose events these are: `league`, `referee`, `player`.
     pub(super) fn role(&self) -> &str {
         self.0.split('/').next().unwrap_or_default()
@@ -208,7 +204,7 @@ impl Store {
     pub fn path(&self) -> Option<&Path> {
         match &*self.0 {
             Inner::File { path, .. } => Some(path),
-            Inner::Memory(_) => None,
+            Inner::Memory { .. } => None,
         }
     }
 
@@ -217,6 +213,14 @@ impl Store {
         match &*self.0 {
             Inner::File { path, .. } => Reader::open(path)?.load_checked(stream),
             Inner::Memory { memory, .. } => Ok(memory.load(stream)),
+        }
+    }
+
+    /// What is durable now; a store that forgets has nothing to read.
+    fn reader(&self) -> Result<Option<Reader>, StoreError> {
+        match &*self.0 {
+            Inner::File { path, .. } => Reader::open(path).map(Some),
+            Inner::Memory { .. } => Ok(None),
         }
     }
 

@@ -16,6 +16,8 @@ pub struct Reader {
     path: PathBuf,
     /// An older form is read as it is, since reading changes nothing.
     version: i64,
+    /// The number of the league that is looked at.
+    pub(super) league: u32,
 }
 
 impl Reader {
@@ -27,7 +29,19 @@ impl Reader {
             db.pragma_query_value(None, "user_version", |row| row.get(0))
         };
         let version = begin().map_err(|error| StoreError::sql(path, error))?;
-        Ok(Self { db, path: path.to_owned(), version })
+        let mut reader = Self { db, path: path.to_owned(), version, league: 1 };
+        let latest = reader.first_events()?.iter().filter_map(|(stream, _)| stream.league_number()).max();
+        reader.league = latest.unwrap_or(1);
+        Ok(reader)
+    }
+
+    /// The first event of each stream.
+    pub(super) fn first_events(&self) -> Result<Vec<(Stream, String)>, StoreError> {
+        self.all("SELECT stream, line FROM events WHERE seq = 1 ORDER BY stream", [], |row| {
+            let text =
+                |place| Ok::<_, rusqlite::Error>(String::from_utf8_lossy(row.get_ref(place)?.as_bytes()?));
+            Ok((Stream(text(0)?.into()), text(1)?.into_owned()))
+        })
     }
 
     pub fn path(&self) -> &Path {
@@ -80,24 +94,26 @@ impl Reader {
         Ok(events)
     }
 
-    /// The exchanges that belong to a match, in the order in which they began.
+    /// The exchanges that belong to a match of the league, in the order in which they began.
     pub fn exchanges_of(&self, match_id: &MatchId) -> Result<Vec<Exchange>, StoreError> {
-        let sql = format!("{} WHERE match_id = ?1 ORDER BY at, id", self.select_exchanges());
+        let sql = format!("{} AND match_id = ?1 ORDER BY at, id", self.select_exchanges());
         self.all(&sql, [match_id.as_str()], exchange)
     }
 
-    /// Every exchange, in the order in which they began.
+    /// Every exchange of the league, in the order in which they began.
     pub fn exchanges(&self) -> Result<Vec<Exchange>, StoreError> {
         self.all(&format!("{} ORDER BY at, id", self.select_exchanges()), [], exchange)
     }
 
-    /// As [`exchange`] reads them, and then their numbers.
+    /// Those of the league, as [`exchange`] reads them, and then their numbers; more conditions may follow.
     pub(super) fn select_exchanges(&self) -> String {
         let times = match self.version >= schema::TIMES_SINCE {
             true => "connected_at, first_byte_at, deadline_at, error_code",
             false => "NULL, NULL, NULL, NULL",
         };
-        format!("SELECT {EXCHANGE}, {times}, id FROM exchanges")
+        // Before stores could hold several leagues, all was of the first.
+        let league = if self.version >= schema::LEAGUES_SINCE { "league" } else { "1" };
+        format!("SELECT {EXCHANGE}, {times}, id FROM exchanges WHERE {league} = {}", self.league)
     }
 
     /// When every exchange began and ended, in the order in which they were stored, without its words.

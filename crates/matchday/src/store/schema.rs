@@ -6,7 +6,7 @@ use rusqlite::{Connection, Transaction};
 const APPLICATION_ID: i64 = 0x4d44_4159;
 
 /// What each version added to the one before; version n is made by the first n. Never change one that was released.
-const MIGRATIONS: &[&str] = &[VERSION_1, VERSION_2, VERSION_3];
+const MIGRATIONS: &[&str] = &[VERSION_1, VERSION_2, VERSION_3, VERSION_4];
 
 const VERSION_1: &str = "
     CREATE TABLE meta (
@@ -92,6 +92,14 @@ const VERSION_3: &str = "
 
 /// The first version that tells of an exchange more than when it began and ended.
 pub(super) const TIMES_SINCE: i64 = 3;
+
+/// A store may hold several leagues, and each has a match R1M1.
+const VERSION_4: &str = "
+    ALTER TABLE exchanges ADD COLUMN league INTEGER NOT NULL DEFAULT 1;
+";
+
+/// The first version that tells which league an exchange belongs to.
+pub(super) const LEAGUES_SINCE: i64 = 4;
 
 /// The version that this program writes.
 pub(super) fn known() -> i64 {

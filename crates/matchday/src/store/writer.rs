@@ -20,6 +20,8 @@ pub(super) struct Writer {
     queue: Arc<Queue>,
     /// The last event of each stream written so far.
     heads: BTreeMap<Stream, Head>,
+    /// The number of the league that is played.
+    league: u32,
     /// What the database does with a commit at present.
     care: Care,
     /// Whether something was committed that the machine could still lose.
@@ -61,7 +63,8 @@ impl From<rusqlite::Error> for Trouble {
 
 impl Writer {
     pub(super) fn new(db: Connection, lock: Lock, path: PathBuf, queue: Arc<Queue>) -> Self {
-        Self { db, path, queue, heads: BTreeMap::new(), care: Care::Full, unsynced: false, _lock: lock }
+        let (heads, league) = (BTreeMap::new(), latest_league(&db));
+        Self { db, path, queue, heads, league, care: Care::Full, unsynced: false, _lock: lock }
     }
 
     pub(super) fn run(mut self) {
@@ -114,7 +117,8 @@ impl Writer {
         let began = Instant::now();
         let care = if group.iter().all(|batch| batch.can_wait) { Care::Normal } else { Care::Full };
         let committed = self.take_care(care).map_err(Trouble::from);
-        let committed = committed.and_then(|()| commit(&mut self.db, &mut self.heads, group));
+        let committed =
+            committed.and_then(|()| commit(&mut self.db, &mut self.heads, &mut self.league, group));
         self.unsynced = care == Care::Normal;
         let stored = committed.map_err(|trouble| match trouble {
             Trouble::Database(error) => StoreFailed::write(&self.path, &error),
@@ -133,7 +137,22 @@ impl Writer {
     }
 }
 
-fn commit(db: &mut Connection, heads: &mut BTreeMap<Stream, Head>, group: &[Batch]) -> Result<(), Trouble> {
+/// The number of the last league that has begun. One that cannot be read is found out about by whoever reads events.
+fn latest_league(db: &Connection) -> u32 {
+    let read = || -> rusqlite::Result<Option<u32>> {
+        let mut first = db.prepare("SELECT stream FROM events WHERE seq = 1")?;
+        let streams = first.query_map([], |row| row.get::<_, String>(0))?;
+        Ok(streams.filter_map(|stream| Stream(stream.ok()?.into()).league_number()).max())
+    };
+    read().ok().flatten().unwrap_or(1)
+}
+
+fn commit(
+    db: &mut Connection,
+    heads: &mut BTreeMap<Stream, Head>,
+    league: &mut u32,
+    group: &[Batch],
+) -> Result<(), Trouble> {
     let work = db.transaction()?;
     let mut insert = work.prepare_cached(INSERT_EXCHANGE)?;
     for batch in group {
@@ -144,9 +163,10 @@ fn commit(db: &mut Connection, heads: &mut BTreeMap<Stream, Head>, group: &[Batc
             };
             let head = insert_events(&work, &batch.stream, head, &batch.lines)?;
             heads.insert(batch.stream.clone(), head);
+            *league = batch.stream.league_number().unwrap_or(*league);
         }
         for exchange in &batch.exchanges {
-            insert_exchange(&mut insert, exchange)?;
+            insert_exchange(&mut insert, exchange, *league)?;
         }
     }
     drop(insert);
@@ -189,10 +209,10 @@ pub(super) fn time_of(line: &str) -> Result<Timestamp, serde_json::Error> {
 }
 
 const INSERT_EXCHANGE: &str = "INSERT INTO exchanges (at, done_at, agent, direction, peer, message_type, \
-     conversation_id, match_id, request, answer, outcome, connected_at, first_byte_at, deadline_at, error_code) \
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)";
+     conversation_id, match_id, request, answer, outcome, connected_at, first_byte_at, deadline_at, error_code, \
+     league) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)";
 
-fn insert_exchange(insert: &mut Statement<'_>, exchange: &Exchange) -> rusqlite::Result<()> {
+fn insert_exchange(insert: &mut Statement<'_>, exchange: &Exchange, league: u32) -> rusqlite::Result<()> {
     insert.execute(params![
         exchange.at.as_micros(),
         exchange.done_at.map(Timestamp::as_micros),
@@ -209,6 +229,7 @@ fn insert_exchange(insert: &mut Statement<'_>, exchange: &Exchange) -> rusqlite:
         exchange.first_byte_at.map(Timestamp::as_micros),
         exchange.deadline_at.map(Timestamp::as_micros),
         exchange.error_code.as_deref(),
+        league,
     ])?;
     Ok(())
 }

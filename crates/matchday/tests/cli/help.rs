@@ -76,6 +76,8 @@ fn every_command_shows_an_example() {
         "verify",
         "replay",
         "export",
+        "leagues",
+        "compare",
     ] {
         assert!(help(&[command]).contains("Example:"), "{command}");
     }

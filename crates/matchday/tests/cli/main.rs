@@ -15,6 +15,7 @@ mod dashboard;
 mod endpoints;
 mod ground;
 mod help;
+mod leagues;
 mod looks;
 mod minds;
 mod new;

@@ -63,7 +63,8 @@ fn write_events(chronicle: &Chronicle, dir: &Path) -> Result<u64, StoreError> {
     for reader in chronicle.readers() {
         // The streams of two machines may have the same name.
         let of_file = several.then(|| reader.path());
-        for stream in reader.streams()? {
+        let is_another = |stream: &Stream| stream.league_number().is_some() && *stream != reader.league();
+        for stream in reader.streams()?.into_iter().filter(|stream| !is_another(stream)) {
             for stored in reader.load(&stream)? {
                 writeln!(file, "{}", event(of_file, &stream, &stored)).map_err(failed)?;
                 events += 1;

@@ -3,12 +3,11 @@
 use super::agents::{self, Book};
 use super::audit::Auditor;
 use super::{Source, Told, Verification};
-use crate::store::Stream;
 use crate::store::diary::{Diary, Own};
 use std::path::Path;
 
 pub(super) fn all(sources: &[Source], auditor: &Auditor, found: &mut Verification) {
-    let league = sources.iter().find(|source| source.stream == Stream::league());
+    let league = sources.iter().find(|source| source.is_league());
     let file = league.map_or(Path::new(""), |source| source.file.as_path());
     let book = auditor.league().created.then(|| Book {
         file,

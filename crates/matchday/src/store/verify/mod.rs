@@ -67,7 +67,10 @@ pub struct Verification {
     pub players: Told,
     /// What could not be checked, and why.
     pub not_checked: Vec<String>,
-    /// The first event that does not fit.
+    /// The other leagues of the store.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<Verification>,
+    /// The first event that does not fit, of this league or another.
     pub fault: Option<Fault>,
 }
 
@@ -116,6 +119,12 @@ struct Source {
     events: Vec<Stored>,
 }
 
+impl Source {
+    fn is_league(&self) -> bool {
+        self.stream.role() == "league"
+    }
+}
+
 /// Checks a store from end to end.
 pub fn verify_file(path: &Path) -> Result<Verification, StoreError> {
     verify_files(&[path.to_owned()])
@@ -123,21 +132,35 @@ pub fn verify_file(path: &Path) -> Result<Verification, StoreError> {
 
 /// Checks stores from end to end, and whether they agree. At most one may hold a league.
 pub fn verify_files(paths: &[PathBuf]) -> Result<Verification, StoreError> {
-    let mut sources: Vec<Source> = Vec::new();
+    verify_league(paths, None)
+}
+
+/// The same, with the league of this name rather than the latest in the first place. Every league is checked; the agents'
+/// events are held against this one.
+pub fn verify_league(paths: &[PathBuf], league_id: Option<&LeagueId>) -> Result<Verification, StoreError> {
+    let (mut sources, mut others): (Vec<Source>, Vec<Source>) = (Vec::new(), Vec::new());
     for path in paths {
-        let reader = Store::open_read_only(path)?;
+        let reader = Store::open_read_only(path)?.choose(league_id)?;
         for stream in reader.streams()? {
-            let is_league = |source: &&Source| source.stream == Stream::league();
-            if let Some(other) = sources.iter().find(is_league).filter(|_| stream == Stream::league()) {
-                return Err(StoreError::TwoLeagues(other.file.clone(), path.clone()));
+            let is_chosen = stream == reader.league();
+            if let Some(first) = sources.iter().find(|source| source.is_league()).filter(|_| is_chosen) {
+                return Err(StoreError::TwoLeagues(first.file.clone(), path.clone()));
             }
             let events = reader.load(&stream)?;
             // Where there is but one file, there is no need to say which.
             let file = if paths.len() > 1 { path.clone() } else { PathBuf::new() };
-            sources.push(Source { file, stream, events });
+            let source = Source { file, stream, events };
+            if source.is_league() && !is_chosen { others.push(source) } else { sources.push(source) }
         }
     }
-    Ok(audit_all(sources))
+    if league_id.is_some() && !sources.iter().any(Source::is_league) {
+        return Err(StoreError::NoLeague(paths.first().cloned().unwrap_or_default()));
+    }
+    let mut found = audit_all(sources);
+    found.others = others.into_iter().map(|source| audit_all(vec![source])).collect();
+    let fault = found.others.iter().find_map(|other| other.fault.clone());
+    found.fault = found.fault.or(fault);
+    Ok(found)
 }
 
 /// Checks streams of events, the league's among them. Everything up to the first fault is counted.
@@ -153,7 +176,7 @@ fn audit_all(sources: Vec<Source>) -> Verification {
         let (events, head, fault) = check_stream(&mut auditor, source);
         found.streams += 1;
         found.events += events;
-        if source.stream == Stream::league() {
+        if source.is_league() {
             found.head = Some(head.to_string());
         }
         found.fault = found.fault.or(fault);

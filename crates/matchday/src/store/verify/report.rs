@@ -32,6 +32,9 @@ impl fmt::Display for Verification {
         if let (Some(champion), None) = (&self.champion, &self.fault) {
             writeln!(f, "champion {champion}")?;
         }
+        for other in &self.others {
+            other.in_brief(f)?;
+        }
         for what in &self.not_checked {
             writeln!(f, "not checked: {what}")?;
         }
@@ -44,6 +47,18 @@ impl fmt::Display for Verification {
 }
 
 impl Verification {
+    /// `also spring_1: 120 events, 6 of 6 matches decided, 6 draws recomputed, champion P01`
+    fn in_brief(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = self.league_id.as_ref().map_or("a league without a name", |id| id.as_str());
+        let (events, draws) = (many(self.events, "event"), many(self.draws_proven, "draw"));
+        let matches = format!("{} of {} matches decided", self.matches, self.matches_scheduled);
+        write!(f, "also {name}: {events}, {matches}, {draws} recomputed")?;
+        match &self.champion {
+            Some(champion) if self.fault.is_none() => writeln!(f, ", champion {champion}"),
+            _ => writeln!(f),
+        }
+    }
+
     /// `referees REF01, REF02: 6 results decided, 6 draws recomputed, 6 as the manager has them`
     fn told(&self, f: &mut fmt::Formatter<'_>, kind: &str, verb: &str, told: &Told) -> fmt::Result {
         if told.agents.is_empty() {

@@ -1,0 +1,214 @@
+//! `matchday leagues`: what leagues a store holds, and ratings that go on from one to the next. Reads the store.
+
+use crate::statistics::of_league;
+use crate::store::history::History;
+use crate::store::{Reader, Store, StoreError};
+use crate::view::{headed, say, table};
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+use matchday_core::protocol::messages::Phase;
+use matchday_core::protocol::{GameType, LeagueId};
+use matchday_stats::Results;
+use matchday_stats::season::{self, Carried};
+use serde::Serialize;
+use serde_json::json;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+pub(super) const EXAMPLE: &str = "\
+A manager begins another league in the same file when the one before is over:
+  matchday manager --store season.db --league-id spring_2
+
+Example:
+  matchday leagues season.db
+  matchday leagues season.db --ratings       (Glicko-2 through all of them, in order)
+  matchday leagues season.db --json
+  matchday verify season.db --league spring_1";
+
+#[derive(Debug, Args)]
+pub(super) struct LeaguesArgs {
+    /// The manager's store
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Show ratings that go on from league to league
+    #[arg(long)]
+    ratings: bool,
+    #[command(flatten)]
+    known: KnownArg,
+    /// Print as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// How players of one league are known again in another.
+#[derive(Debug, Clone, Copy, Args)]
+pub(super) struct KnownArg {
+    /// By what a player is known again in another league: its name, or the id that the manager gave it
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t = KnownBy::Name)]
+    known_by: KnownBy,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum KnownBy {
+    Name,
+    Id,
+}
+
+impl KnownArg {
+    pub(super) fn by(self) -> season::KnownBy {
+        match self.known_by {
+            KnownBy::Name => season::KnownBy::Name,
+            KnownBy::Id => season::KnownBy::Id,
+        }
+    }
+
+    pub(super) fn words(self) -> &'static str {
+        match self.known_by {
+            KnownBy::Name => "Players are known again by their names (--known-by id: by their ids).",
+            KnownBy::Id => "Players are known again by their ids (--known-by name: by their names).",
+        }
+    }
+}
+
+/// A league of the store, in brief.
+#[derive(Debug, Serialize)]
+struct Listed {
+    league_id: LeagueId,
+    game_type: GameType,
+    phase: Phase,
+    players: usize,
+    matches: usize,
+    matches_decided: u32,
+    champion: Option<Champion>,
+    began: String,
+    /// When the last that is known of it happened.
+    last: String,
+}
+
+#[derive(Debug, Serialize)]
+struct Champion {
+    player_id: String,
+    display_name: String,
+}
+
+impl Listed {
+    fn of(history: &History) -> Self {
+        let league = &history.league;
+        let champion = league.champion.as_ref().map(|id| Champion {
+            player_id: id.to_string(),
+            display_name: league
+                .players
+                .get(id)
+                .map_or_else(String::new, |player| player.meta.display_name.to_string()),
+        });
+        let time = |entry: Option<&crate::store::history::Entry>| {
+            entry.map_or_else(String::new, |entry| entry.at.whole_second().to_string())
+        };
+        Self {
+            league_id: league.settings.league_id.clone(),
+            game_type: league.settings.game_type.clone(),
+            phase: league.phase,
+            players: league.players.len(),
+            matches: league.matches.len(),
+            matches_decided: league.matches_decided,
+            champion,
+            began: time(history.entries.first()),
+            last: time(history.entries.last()),
+        }
+    }
+}
+
+pub(super) fn execute(args: LeaguesArgs) -> Result<ExitCode> {
+    let histories = all(&Store::open_read_only(&args.file)?)?;
+    let listed: Vec<Listed> = histories.iter().map(Listed::of).collect();
+    let ratings = args.ratings.then(|| carried(&histories, args.known));
+    if args.json {
+        let mut data = json!({ "leagues": listed });
+        if let (Some(data), Some(ratings)) = (data.as_object_mut(), &ratings) {
+            data.insert("known_by".into(), json!(args.known.by()));
+            data.insert("ratings".into(), json!(ratings));
+        }
+        say(serde_json::to_string_pretty(&data)?);
+        return Ok(ExitCode::SUCCESS);
+    }
+    say(headed(&list(&listed)));
+    if let Some(ratings) = &ratings {
+        say(format!("\n{}", ratings_for_people(ratings, args.known)));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The course of every league of a store, the first one first.
+pub(super) fn all(reader: &Reader) -> Result<Vec<History>, StoreError> {
+    let leagues = reader.leagues()?;
+    if leagues.is_empty() {
+        return Err(StoreError::NoLeague(reader.path().to_owned()));
+    }
+    leagues.iter().map(|stream| History::of_stream(reader, stream)).collect()
+}
+
+pub(super) fn stored(file: &Path) -> Result<Vec<History>, StoreError> {
+    all(&Store::open_read_only(file)?)
+}
+
+pub(super) fn carried(histories: &[History], known: KnownArg) -> Vec<Carried> {
+    let leagues: Vec<(String, Results)> = histories
+        .iter()
+        .map(|history| (history.league.settings.league_id.to_string(), of_league(&history.league)))
+        .collect();
+    season::carry_over(&leagues, known.by())
+}
+
+fn list(listed: &[Listed]) -> String {
+    let rows: Vec<Vec<String>> = (1..)
+        .zip(listed)
+        .map(|(number, league): (u32, _)| {
+            let champion = league.champion.as_ref();
+            vec![
+                number.to_string(),
+                league.league_id.to_string(),
+                league.game_type.to_string(),
+                league.players.to_string(),
+                format!("{} of {}", league.matches_decided, league.matches),
+                phase(league.phase).to_owned(),
+                champion.map_or_else(
+                    || "-".to_owned(),
+                    |champion| format!("{} {}", champion.player_id, champion.display_name),
+                ),
+                league.began.clone(),
+                league.last.clone(),
+            ]
+        })
+        .collect();
+    let headers = ["#", "LEAGUE", "GAME", "PLAYERS", "MATCHES", "PHASE", "CHAMPION", "BEGAN", "LAST EVENT"];
+    table(&headers, &rows)
+}
+
+fn phase(phase: Phase) -> &'static str {
+    match phase {
+        Phase::Registration => "registration",
+        Phase::Running => "running",
+        Phase::Paused => "paused",
+        Phase::Completed => "completed",
+    }
+}
+
+/// Ratings through all leagues, the best first.
+pub(super) fn ratings_for_people(ratings: &[Carried], known: KnownArg) -> String {
+    let rows: Vec<Vec<String>> = ratings
+        .iter()
+        .map(|player| {
+            let course = player.history.iter().map(|after| format!("{:.0}", after.rating));
+            vec![
+                player.player.clone(),
+                player.leagues.to_string(),
+                player.matches.to_string(),
+                format!("{:.0}", player.rating.rating),
+                format!("{:.0} to {:.0}", player.low, player.high),
+                course.collect::<Vec<_>>().join(" > "),
+            ]
+        })
+        .collect();
+    let headers = ["PLAYER", "LEAGUES", "PLAYED", "GLICKO-2", "95 %", "AFTER EACH LEAGUE"];
+    format!("{}\n\n{}", headed(&table(&headers, &rows)), known.words())
+}
