@@ -7,10 +7,11 @@
 //! - [`mind`]: programs and models that decide for a player
 //! - [`seat`]: seats for those who cannot be called, such as clients of language models
 //! - [`store`]: where events are kept
-//! - [`cli`]: the commands; `view`: how they show things; `local`: a whole league in one process
+//! - [`cli`]: the commands; `view`: how they show things; `watch`: on a whole terminal; `local`: a whole league in one process
 //! - `check`: is an agent conformant? each rule, what was seen, how to mend it
 //! - `starter`: agents to begin from, in several languages
 //! - [`statistics`]: a league's results, for the crate that says what they mean
+//! - `report`: a stored league as a page, as Markdown, as rows for grades
 //! - `practice`: a league of one, against sparring partners and trouble
 //! - `bench`: how fast leagues are, measured
 
@@ -22,9 +23,11 @@ mod mcp;
 pub mod mind;
 pub mod net;
 mod practice;
+mod report;
 pub mod seat;
 pub mod shell;
 mod starter;
 pub mod statistics;
 pub mod store;
 mod view;
+mod watch;

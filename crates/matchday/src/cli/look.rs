@@ -3,10 +3,9 @@
 use super::desk::{Desk, ManagerArg};
 use super::serve::Stop;
 use super::watch::Watch;
-use crate::view::{headed, say, table};
+use crate::view::{fixtures, headed, say, table};
 use anyhow::Result;
-use matchday_core::protocol::messages::GameStatus;
-use matchday_core::protocol::messages::query::{MatchProgress, ScheduleData, ScheduledMatch, StandingsData};
+use matchday_core::protocol::messages::query::{ScheduleData, StandingsData};
 use serde_json::{Value, json};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -142,40 +141,13 @@ fn schedule_table(data: &Value) -> Result<String> {
     if rounds.is_empty() {
         return Ok("the rounds are drawn up when the league starts".to_owned());
     }
-    let mut rows = Vec::new();
-    for round in &rounds {
-        for game in &round.matches {
-            let referee = game.referee_id.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string);
-            let (a, b) = (&game.player_a_id, &game.player_b_id);
-            let (number, id) = (round.round_id.to_string(), game.match_id.to_string());
-            rows.push(vec![number, id, a.to_string(), b.to_string(), referee, outcome(game)]);
-        }
-        if let Some(bye) = &round.bye {
-            let dash = || "-".to_owned();
-            rows.push(vec![
-                round.round_id.to_string(),
-                dash(),
-                bye.to_string(),
-                dash(),
-                dash(),
-                "bye".into(),
-            ]);
-        }
-    }
+    let rows = rounds.iter().flat_map(|round| {
+        // All but the reason, which has no room here.
+        let head = |row: Vec<String>| {
+            std::iter::once(round.round_id.to_string()).chain(row.into_iter().take(5)).collect::<Vec<_>>()
+        };
+        fixtures::rows(round).into_iter().map(head)
+    });
+    let rows: Vec<Vec<String>> = rows.collect();
     Ok(table(&["ROUND", "MATCH", "PLAYER A", "PLAYER B", "REFEREE", "RESULT"], &rows))
-}
-
-fn outcome(game: &ScheduledMatch) -> String {
-    match (&game.result, game.state) {
-        (Some(result), _) => {
-            let technical = if result.status == GameStatus::TechnicalLoss { " (technical)" } else { "" };
-            match &result.winner {
-                Some(winner) => format!("{winner} won{technical}"),
-                None if technical.is_empty() => "draw".to_owned(),
-                None => "nobody won (technical)".to_owned(),
-            }
-        }
-        (None, MatchProgress::Playing) => "playing".to_owned(),
-        (None, _) => "to come".to_owned(),
-    }
 }

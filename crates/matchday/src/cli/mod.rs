@@ -5,12 +5,13 @@
 //! - [`settings`], `config`, `config_file`: what can be set, and where each value came from
 //! - `manager`, `referee`, `player`, `seat`: the agents, which keep running; `serve`: what they have in common
 //! - `network`, `tls`: whom an agent may call and what it takes; certificates; `limits`: all limits in one table
-//! - `desk`: talks to a manager; `look`, `stats`, `order`: the commands that do; `watch`: what is looked at again and again
+//! - `desk`: talks to a manager; `look`, `stats`, `order`: the commands that do; `watch`: what is looked at again and again;
+//!   `follow`: the whole terminal
 //! - `new`: a starter agent; `check`: is an agent conformant? `practice`: how does it bear a league, and trouble?
 //! - `bench`: how fast it is
 //! - `games`: what can be played
 //! - `schema`: the messages and methods for those who write agents
-//! - `run`: a whole league at once; `files`: what can be made of a stored league; `against`: its requests, sent again
+//! - `run`: a whole league at once; `files`, `report`: what can be made of a stored league; `against`: its requests, sent again
 
 mod against;
 mod bench;
@@ -19,6 +20,7 @@ mod config;
 mod config_file;
 pub(crate) mod desk;
 mod files;
+mod follow;
 mod games;
 #[cfg(test)]
 mod limits;
@@ -30,6 +32,7 @@ mod order;
 mod player;
 mod practice;
 mod referee;
+mod report;
 mod run;
 mod schema;
 mod seat;
@@ -90,6 +93,9 @@ enum Command {
     /// Show the table
     #[command(after_help = "Example:\n  matchday standings --json")]
     Standings(look::LookArgs),
+    /// Follow a league on the whole terminal: table, matches, messages
+    #[command(after_help = follow::EXAMPLE)]
+    Watch(follow::FollowArgs),
     /// Show the rounds, their matches and results
     #[command(after_help = "Example:\n  matchday schedule --round 1")]
     Schedule(look::ScheduleArgs),
@@ -124,6 +130,9 @@ enum Command {
     Verify(files::VerifyArgs),
     /// Tell a stored match as it happened
     Replay(files::ReplayArgs),
+    /// Write a report of a stored league: a page with table, plots and grades, or CSV, JSON, Markdown
+    #[command(after_help = report::EXAMPLE)]
+    Report(report::ReportArgs),
     /// Write a stored league out as JSON and CSV
     Export(files::ExportArgs),
 }
@@ -156,6 +165,7 @@ async fn execute(command: Command) -> anyhow::Result<ExitCode> {
         Command::Start(args) => order::start(args).await,
         Command::Status(args) => look::status(args).await,
         Command::Standings(args) => look::standings(args).await,
+        Command::Watch(args) => follow::execute(args).await,
         Command::Schedule(args) => look::schedule(args).await,
         Command::Stats(args) => stats::stats(args).await,
         Command::Admin(args) => order::admin(args).await,
@@ -168,6 +178,7 @@ async fn execute(command: Command) -> anyhow::Result<ExitCode> {
         Command::Bench(args) => bench::execute(args).await,
         Command::Verify(args) => files::verify(args),
         Command::Replay(args) => files::replay(args).await,
+        Command::Report(args) => report::execute(args),
         Command::Export(args) => files::export(args),
     }
 }

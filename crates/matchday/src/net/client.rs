@@ -10,10 +10,10 @@ use super::pool::{Line, Pool};
 use super::strangers::Strangers;
 use super::tls::{self, Trust};
 use bytes::Bytes;
-use hyper::HeaderMap;
 use hyper::client::conn::http1;
 use hyper::header::{HeaderName, HeaderValue};
 use hyper::rt::{Read, Write};
+use hyper::{HeaderMap, Method};
 use hyper_util::rt::TokioIo;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -76,6 +76,7 @@ pub enum CallError {
 /// What goes out.
 #[derive(Clone)]
 pub(super) struct Sending {
+    pub(super) method: Method,
     pub(super) headers: Vec<(HeaderName, HeaderValue)>,
     pub(super) body: Bytes,
 }
@@ -124,8 +125,30 @@ impl Client {
         deadline: Instant,
         most: usize,
     ) -> Result<Received, CallError> {
+        self.call(url, Sending { method: Method::POST, headers, body }, deadline, most).await
+    }
+
+    /// Fetches what is at `url`, of which at most `most` bytes are read.
+    pub async fn get_with(
+        &self,
+        url: &str,
+        headers: Vec<(HeaderName, HeaderValue)>,
+        deadline: Instant,
+        most: usize,
+    ) -> Result<Received, CallError> {
+        let sending = Sending { method: Method::GET, headers, body: Bytes::new() };
+        self.call(url, sending, deadline, most).await
+    }
+
+    async fn call(
+        &self,
+        url: &str,
+        sending: Sending,
+        deadline: Instant,
+        most: usize,
+    ) -> Result<Received, CallError> {
         let address = self.pool.address(url)?;
-        match timeout_at(deadline, self.exchange(&address, Sending { headers, body }, most)).await {
+        match timeout_at(deadline, self.exchange(&address, sending, most)).await {
             Ok(outcome) => outcome,
             Err(_) => Err(CallError::TimedOut),
         }

@@ -86,6 +86,24 @@ impl Reader {
         })
     }
 
+    /// The exchanges in which something went wrong: nothing came back, or an error was told, by either side.
+    pub fn troubles(&self) -> Result<Vec<Trouble>, StoreError> {
+        let sql = "SELECT direction, message_type, conversation_id, outcome, answer IS NOT NULL, \
+                   CASE WHEN message_type IN ('GAME_ERROR', 'LEAGUE_ERROR') THEN request ELSE answer END \
+                   FROM exchanges WHERE answer IS NULL OR message_type IN ('GAME_ERROR', 'LEAGUE_ERROR') \
+                   OR answer LIKE '%error_code%' ORDER BY id";
+        self.all(sql, [], |row| {
+            Ok(Trouble {
+                direction: direction(row.get_ref(0)?.as_str()?),
+                message_type: row.get_ref(1)?.as_str()?.into(),
+                conversation_id: ConversationId::new(row.get::<_, String>(2)?),
+                outcome: row.get(3)?,
+                answered: row.get(4)?,
+                error: row.get(5)?,
+            })
+        })
+    }
+
     fn all<T>(
         &self,
         sql: &str,
@@ -112,6 +130,18 @@ pub struct Timed {
     pub direction: Direction,
     pub peer: SmolStr,
     pub message_type: SmolStr,
+}
+
+/// An exchange in which something went wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trouble {
+    pub direction: Direction,
+    pub message_type: SmolStr,
+    pub conversation_id: ConversationId,
+    pub outcome: String,
+    pub answered: bool,
+    /// The message that may name an error.
+    pub error: Option<String>,
 }
 
 fn direction(name: &str) -> Direction {

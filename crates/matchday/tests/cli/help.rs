@@ -58,6 +58,7 @@ fn every_command_shows_an_example() {
         "status",
         "standings",
         "schedule",
+        "watch",
         "stats",
         "admin",
         "new",
@@ -69,6 +70,7 @@ fn every_command_shows_an_example() {
         "bench",
         "verify",
         "replay",
+        "report",
         "export",
     ] {
         assert!(help(&[command]).contains("Example:"), "{command}");
