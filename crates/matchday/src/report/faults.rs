@@ -87,7 +87,60 @@ fn found(value: &Value, depth: u32) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::sample;
     use super::*;
+    use crate::store::{Batch, Exchange, Store, Stream};
+    use matchday_core::protocol::Timestamp;
+    use std::sync::mpsc;
+
+    fn exchange(direction: Direction, conversation: &str, answer: Option<&str>, outcome: &str) -> Exchange {
+        Exchange {
+            at: Timestamp::EPOCH,
+            done_at: None,
+            agent: "REF01".into(),
+            direction,
+            peer: "http://localhost:8101/mcp".into(),
+            message_type: "GAME_INVITATION".into(),
+            conversation_id: ConversationId::new(conversation),
+            match_id: None,
+            request: "{}".into(),
+            answer: answer.map(str::to_owned),
+            outcome: outcome.into(),
+        }
+    }
+
+    #[test]
+    fn what_both_sides_recorded_went_wrong_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("league.db");
+        let store = Store::open(&path).unwrap();
+        let refused = Some(r#"{"result":{"message_type":"GAME_ERROR","error_code":"E001"}}"#);
+        let exchanges = vec![
+            exchange(Direction::Out, "conv-1", refused, "E001: too late"),
+            exchange(Direction::In, "conv-1", refused, "E001: too late"),
+            exchange(Direction::Out, "conv-2", None, "no connection: refused by port 8101"),
+            exchange(Direction::Out, "conv-2", None, "no connection: refused by port 8102"),
+            exchange(Direction::Out, "conv-3", Some("{}"), "GAME_JOIN_ACK"),
+        ];
+        let (tell, told) = mpsc::channel();
+        let then = Box::new(move |verdict| tell.send(verdict).unwrap());
+        let lines = sample::lines(usize::MAX).collect();
+        store.append(Batch { stream: Stream::league(), lines, exchanges, can_wait: false, then });
+        told.recv().unwrap().unwrap();
+        store.close().unwrap();
+        let report = Report::gather(&[path], &sample::SETTINGS).unwrap();
+        let faults: Vec<_> =
+            report.faults.iter().map(|fault| (fault.group, fault.kind.as_str(), fault.count)).collect();
+        let expected = [
+            ("technical loss", "silent", 3),
+            ("message", "GAME_INVITATION: no connection", 2),
+            ("technical loss", "unreachable", 2),
+            ("error", "E001", 1),
+            ("technical loss", "suspended", 1),
+        ];
+        assert_eq!(faults, expected);
+        assert_eq!(report.verification.files, ["league.db"]);
+    }
 
     #[test]
     fn an_error_is_found_however_it_is_wrapped() {

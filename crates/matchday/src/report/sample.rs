@@ -15,7 +15,7 @@ use matchday_stats::Settings;
 const RECORDED: &str = include_str!("sample.jsonl");
 
 /// Figures do not need many leagues of chance to be tested.
-const SETTINGS: Settings = Settings { seed: 1, resamples: 100, leagues_of_chance: 500 };
+pub(super) const SETTINGS: Settings = Settings { seed: 1, resamples: 100, leagues_of_chance: 500 };
 
 fn stored(lines: impl Iterator<Item = String>) -> Vec<Stored> {
     let stream = Stream::league();
@@ -35,7 +35,7 @@ fn report(events: Vec<Stored>) -> Report {
     report
 }
 
-fn lines(count: usize) -> impl Iterator<Item = String> {
+pub(super) fn lines(count: usize) -> impl Iterator<Item = String> {
     RECORDED.lines().take(count).map(str::to_owned)
 }
 

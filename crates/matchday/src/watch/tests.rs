@@ -30,7 +30,7 @@ fn row(rank: u32) -> StandingRow {
         losses: rank.min(2),
         points: 3 * (2 - rank.min(2)),
         technical_losses: Some(u32::from(rank == 3)),
-        rank_reason: (rank % 4 != 0).then(|| format!("ahead of P{:02} on points", rank + 1).into()),
+        rank_reason: (!rank.is_multiple_of(4)).then(|| format!("ahead of P{:02} on points", rank + 1).into()),
     }
 }
 
@@ -69,10 +69,10 @@ fn heard(count: u32) -> Messages {
             "id": number, "from": "REF01", "to": format!("P{:02}", number % 4 + 1), "type": "CHOOSE_PARITY_CALL",
             "conversation_id": "conv-r2m1-001", "match_id": "R2M1",
             "sent_at": format!("2026-03-02T09:00:{:02}.250Z", number % 60),
-            "answered_at": (number % 3 != 0).then(|| format!("2026-03-02T09:00:{:02}.254Z", number % 60)),
-            "outcome": if number % 3 == 0 { "no answer in time" } else { "ok" },
-            "answer_type": (number % 3 != 0).then_some("CHOOSE_PARITY_RESPONSE"),
-            "error_code": (number % 3 == 0).then_some("E001"),
+            "answered_at": (!number.is_multiple_of(3)).then(|| format!("2026-03-02T09:00:{:02}.254Z", number % 60)),
+            "outcome": if number.is_multiple_of(3) { "no answer in time" } else { "ok" },
+            "answer_type": (!number.is_multiple_of(3)).then_some("CHOOSE_PARITY_RESPONSE"),
+            "error_code": number.is_multiple_of(3).then_some("E001"),
         })
     };
     let page = serde_json::json!({"version": 1, "messages": (0..count).map(one).collect::<Vec<_>>()});
@@ -85,7 +85,7 @@ fn news(players: u32) -> News {
             league_id: "league_2025_even_odd".into(),
             status: Phase::Running,
             current_round: 2,
-            total_rounds: if players % 2 == 0 { players - 1 } else { players },
+            total_rounds: if players.is_multiple_of(2) { players - 1 } else { players },
             matches_completed: players / 2 + players / 2 - 1,
         },
         matches: (players * (players - 1) / 2) as usize,
