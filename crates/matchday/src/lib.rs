@@ -9,10 +9,11 @@
 //! - [`seat`]: seats for those who cannot be called, such as clients of language models
 //! - [`dashboard`]: a league as people see it in a browser
 //! - [`store`]: where events are kept
-//! - [`cli`]: the commands; `view`: how they show things; `local`: a whole league in one process
+//! - [`cli`]: the commands; `view`: how they show things; `watch`: on a whole terminal; `local`: a whole league in one process
 //! - `check`: is an agent conformant? each rule, what was seen, how to mend it
 //! - `starter`: agents to begin from, in several languages
 //! - [`statistics`]: a league's results, for the crate that says what they mean
+//! - `report`: a stored league as a page, as Markdown, as rows for grades
 //! - `practice`: a league of one, against sparring partners and trouble
 //! - `bench`: how fast leagues are, measured
 //! - `simulation`: what `matchday simulate` adds to the crate that simulates
@@ -27,6 +28,7 @@ pub mod mind;
 pub mod net;
 pub mod observe;
 mod practice;
+mod report;
 pub mod seat;
 pub mod shell;
 mod simulation;
@@ -34,3 +36,4 @@ mod starter;
 pub mod statistics;
 pub mod store;
 mod view;
+mod watch;

@@ -46,8 +46,15 @@ impl Dots {
         let marks = if self.marks.is_empty() { 6.0 } else { 20.0 };
         let bottom = marks + self.dots.len().max(1) as f64 * STEP;
         let y = Range { low: 0.0, high: 1.0 };
-        let frame =
-            Frame { left, right: WIDTH - 16.0, top: 4.0, bottom, x: self.range().rounded(STEPS_X), y };
+        let frame = Frame {
+            left,
+            right: WIDTH - 16.0,
+            top: 4.0,
+            bottom,
+            x: self.range().rounded(STEPS_X),
+            y,
+            counts: false,
+        };
         let mut svg = Svg::new("dots", WIDTH, bottom + 42.0, &self.title, &self.alternative());
         for value in frame.x.ticks(STEPS_X) {
             let (x, _) = frame.at(value, 0.0);

@@ -15,6 +15,8 @@ pub(crate) struct Frame {
     pub(crate) bottom: f64,
     pub(crate) x: Range,
     pub(crate) y: Range,
+    /// Whether what is counted up the side comes in whole numbers only.
+    pub(crate) counts: bool,
 }
 
 /// How many steps an axis is divided into, about.
@@ -27,7 +29,7 @@ impl Frame {
     }
 
     pub(crate) fn draw(&self, svg: &mut Svg, x_label: &str, y_label: &str) {
-        for value in self.y.ticks(STEPS_Y) {
+        for value in self.y.ticks(STEPS_Y).into_iter().filter(|value| !self.counts || value.fract() == 0.0) {
             let (_, y) = self.at(self.x.low, value);
             svg.line((self.left, y), (self.right, y), &GRID);
             svg.text(self.left - 6.0, y + 4.0, Anchor::End, &QUIET, &number(value));

@@ -42,6 +42,7 @@ impl HeatMap {
         let (step, written) = match wide {
             0..=12 => (40.0, true),
             13..=WRITTEN_MAX => (26.0, true),
+            31..=60 => (14.0, false),
             _ => (9.0, false),
         };
         let [rows, columns] = [&self.rows, &self.columns]
@@ -51,7 +52,11 @@ impl HeatMap {
         let width = (x0 + columns.len() as f64 * step + 12.0).max(320.0);
         let height = y0 + rows.len() as f64 * step + KEY;
         let mut svg = Svg::new("heat-map", width, height, &self.title, &self.alternative());
-        let letters = if written { "12" } else { "8" };
+        let letters = match step {
+            step if step > 20.0 => "12",
+            step if step > 10.0 => "10",
+            _ => "8",
+        };
         svg.open("g", &[("font-size", letters)]);
         for (number, label) in rows.iter().enumerate() {
             svg.text(x0 - 6.0, y0 + (number as f64 + 0.5) * step + 4.0, Anchor::End, &INK, label);

@@ -33,11 +33,20 @@ const HEIGHT: f64 = 220.0;
 impl Bin {
     /// Values sorted into about so many bins that begin and end with round numbers.
     pub fn of(values: &[f64], about: usize) -> Vec<Self> {
+        Self::sorted(values, about, false)
+    }
+
+    /// The same, beginning with zero, as is right for times.
+    pub fn from_zero(values: &[f64], about: usize) -> Vec<Self> {
+        Self::sorted(values, about, true)
+    }
+
+    fn sorted(values: &[f64], about: usize, from_zero: bool) -> Vec<Self> {
         let finite = || values.iter().copied().filter(|value| value.is_finite());
         if finite().next().is_none() {
             return Vec::new();
         }
-        let edges = Range::of(finite(), false).rounded(about).ticks(about);
+        let edges = Range::of(finite(), from_zero).rounded(about).ticks(about);
         let mut bins: Vec<Self> = edges
             .iter()
             .zip(edges.iter().skip(1))
@@ -66,7 +75,15 @@ impl Histogram {
         let x = Range::of(edges.chain(self.marks.iter().map(|mark| mark.at)), false);
         let y = Range::of(self.bins.iter().map(|bin| bin.count as f64), true).rounded(STEPS_Y);
         let x = if self.bins.is_empty() { x.rounded(STEPS_X) } else { x };
-        let frame = Frame { left: margin(y), right: WIDTH - 12.0, top: 28.0, bottom: HEIGHT - 42.0, x, y };
+        let frame = Frame {
+            left: margin(y),
+            right: WIDTH - 12.0,
+            top: 28.0,
+            bottom: HEIGHT - 42.0,
+            x,
+            y,
+            counts: true,
+        };
         let mut svg = Svg::new("histogram", WIDTH, HEIGHT, &self.title, &self.alternative());
         frame.draw(&mut svg, &self.x, &self.y);
         for bin in self.bins.iter().filter(|bin| bin.count > 0) {
@@ -125,8 +142,9 @@ mod tests {
     fn every_value_is_in_one_bin() {
         for values in [vec![], vec![3.0], vec![0.0, 10.0, 10.0], vec![-1.5, 2.0, f64::NAN, 1e6]] {
             let finite = values.iter().filter(|value: &&f64| value.is_finite()).count() as u64;
-            let bins = Bin::of(&values, 10);
-            assert_eq!(bins.iter().map(|bin| bin.count).sum::<u64>(), finite, "{values:?}: {bins:?}");
+            for bins in [Bin::of(&values, 10), Bin::from_zero(&values, 10)] {
+                assert_eq!(bins.iter().map(|bin| bin.count).sum::<u64>(), finite, "{values:?}: {bins:?}");
+            }
         }
     }
 

@@ -55,7 +55,7 @@ impl LineChart {
             self.lines.iter().take(HUES).map(|line| cut(&line.name, LABEL_COLUMNS_MAX)).collect();
         let room = labels.iter().map(|label| pixels(label)).fold(0.0, f64::max);
         let right = WIDTH - room - 16.0;
-        let frame = Frame { left: margin(y), right, top: 28.0, bottom: HEIGHT - 42.0, x, y };
+        let frame = Frame { left: margin(y), right, top: 28.0, bottom: HEIGHT - 42.0, x, y, counts: false };
         let mut svg = Svg::new("line-chart", WIDTH, HEIGHT, &self.title, &self.alternative());
         frame.draw(&mut svg, &self.x, &self.y);
         // Behind the others.

@@ -65,7 +65,7 @@ pub(crate) fn right(text: &str, columns: usize) -> String {
 
 /// About how many pixels a text takes in letters of 12 pixels.
 pub(crate) fn pixels(text: &str) -> f64 {
-    width(text) as f64 * 6.8
+    width(text) as f64 * 7.6
 }
 
 /// The columns of the widest of some texts, but no more than there is room for.

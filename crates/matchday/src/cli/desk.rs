@@ -4,6 +4,8 @@ use super::tls::TlsArgs;
 use crate::net::client::{CallError, Client};
 use crate::shell::Clock;
 use anyhow::{Result, anyhow, bail};
+use bytes::Bytes;
+use hyper::header::{AUTHORIZATION, HeaderValue};
 use matchday_core::protocol::messages::{LeagueOrder, StartLeague};
 use matchday_core::protocol::{Body, ConversationId, Envelope, LeagueId, Message, Sender, Token};
 use serde_json::{Value, json};
@@ -34,6 +36,14 @@ impl ManagerArg {
     pub(super) fn desk(&self) -> Result<Desk> {
         Ok(Desk::at(&self.manager, self.tls.client()?))
     }
+}
+
+/// What came of asking a dashboard.
+#[derive(Debug)]
+pub(super) enum Shown {
+    Page(Bytes),
+    /// By its HTTP status.
+    Refused(u16),
 }
 
 #[derive(Debug)]
@@ -112,6 +122,20 @@ impl Desk {
         let envelope = Envelope::new(Sender::Launcher, now, conversation).with_token(token.cloned());
         let answer = self.post(&serde_json::to_value(Message::new(envelope, body))?).await?;
         checked(answer)
+    }
+
+    /// What the manager's dashboard shows at a path, to whoever has the token if there is one.
+    pub(super) async fn shown(&self, path: &str, token: Option<&Token>) -> Result<Shown> {
+        let base = self.url.strip_suffix("/mcp").unwrap_or(&self.url).trim_end_matches('/');
+        let bearer = token.and_then(|token| HeaderValue::try_from(format!("Bearer {}", token.reveal())).ok());
+        let headers = bearer.map(|bearer| (AUTHORIZATION, bearer)).into_iter().collect();
+        let (url, deadline) = (format!("{base}/{path}"), Instant::now() + ANSWER_TIMEOUT);
+        let received = self.client.get_with(&url, headers, deadline, ANSWER_BYTES_MAX).await;
+        let received = received.map_err(|error| anyhow!("{url} cannot be asked: {error}"))?;
+        Ok(match received.status {
+            200 => Shown::Page(received.body),
+            status => Shown::Refused(status),
+        })
     }
 
     async fn post(&self, request: &Value) -> Result<Value> {

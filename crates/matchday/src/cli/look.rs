@@ -3,10 +3,9 @@
 use super::desk::{Desk, ManagerArg};
 use super::serve::Stop;
 use super::watch::Watch;
-use crate::view::{headed, say, table};
+use crate::view::{fixtures, headed, say, table};
 use anyhow::Result;
-use matchday_core::protocol::messages::GameStatus;
-use matchday_core::protocol::messages::query::{MatchProgress, ScheduleData, ScheduledMatch, StandingsData};
+use matchday_core::protocol::messages::query::{ScheduleData, StandingsData};
 use serde_json::{Value, json};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -146,23 +145,16 @@ fn schedule_table(data: &Value) -> Result<String> {
         return Ok("the rounds are drawn up when the league starts".to_owned());
     }
     let titled = rounds.iter().any(|round| round.title.is_some());
-    let dash = || "-".to_owned();
-    let mut rows = Vec::new();
-    for round in &rounds {
-        let mut add = |cells: [String; 5]| {
+    let rows = rounds.iter().flat_map(|round| {
+        // All but the reason, which has no room here.
+        let head = move |row: Vec<String>| {
             let title = titled.then(|| round.title.clone().unwrap_or_default());
-            rows.push(std::iter::once(round.round_id.to_string()).chain(title).chain(cells).collect());
+            let cells = row.into_iter().take(5);
+            std::iter::once(round.round_id.to_string()).chain(title).chain(cells).collect::<Vec<_>>()
         };
-        for game in &round.matches {
-            let referee = game.referee_id.as_ref().map_or_else(dash, ToString::to_string);
-            let (a, b) = (game.player_a_id.to_string(), game.player_b_id.to_string());
-            add([game.match_id.to_string(), a, b, referee, outcome(game)]);
-        }
-        let byes = if round.byes.is_empty() { round.bye.as_slice() } else { &round.byes };
-        for bye in byes {
-            add([dash(), bye.to_string(), dash(), dash(), "bye".into()]);
-        }
-    }
+        fixtures::rows(round).into_iter().map(head)
+    });
+    let rows: Vec<Vec<String>> = rows.collect();
     let headers = ["ROUND", "TITLE", "MATCH", "PLAYER A", "PLAYER B", "REFEREE", "RESULT"];
     let headers: Vec<&str> = headers.into_iter().filter(|header| titled || *header != "TITLE").collect();
     let mut text = table(&headers, &rows);
@@ -172,19 +164,4 @@ fn schedule_table(data: &Value) -> Result<String> {
         ));
     }
     Ok(text)
-}
-
-fn outcome(game: &ScheduledMatch) -> String {
-    match (&game.result, game.state) {
-        (Some(result), _) => {
-            let technical = if result.status == GameStatus::TechnicalLoss { " (technical)" } else { "" };
-            match &result.winner {
-                Some(winner) => format!("{winner} won{technical}"),
-                None if technical.is_empty() => "draw".to_owned(),
-                None => "nobody won (technical)".to_owned(),
-            }
-        }
-        (None, MatchProgress::Playing) => "playing".to_owned(),
-        (None, _) => "to come".to_owned(),
-    }
 }

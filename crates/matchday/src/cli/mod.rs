@@ -5,13 +5,14 @@
 //! - [`settings`], `config`, `config_file`: what can be set, and where each value came from
 //! - `manager`, `referee`, `player`, `seat`: the agents, which keep running; `serve`: what they have in common
 //! - `observing`: what an operator can see; `network`, `tls`: whom an agent may call and what it takes; certificates; `limits`: all limits in one table
-//! - `desk`: talks to a manager; `look`, `stats`, `order`: the commands that do; `watch`: what is looked at again and again
+//! - `desk`: talks to a manager; `look`, `stats`, `order`: the commands that do; `watch`: what is looked at again and again;
+//!   `follow`: the whole terminal
 //! - `new`: a starter agent; `check`: is an agent conformant? `practice`: how does it bear a league, and trouble?
 //! - `bench`: how fast it is; `simulate`: strategies against each other, without a network
 //! - `games`: what can be played
 //! - `schema`: the messages and methods for those who write agents
 //! - `dashboard`: a league in a browser
-//! - `run`: a whole league at once; `files`: what can be made of a stored league; `against`: its requests, sent again;
+//! - `run`: a whole league at once; `files`, `report`: what can be made of a stored league; `against`: its requests, sent again;
 //!   `backup`: a copy of it
 //! - `leagues`: the leagues of a store, one after the other; `compare`: two of them side by side
 
@@ -26,6 +27,7 @@ mod config_file;
 mod dashboard;
 pub(crate) mod desk;
 mod files;
+mod follow;
 mod games;
 mod leagues;
 #[cfg(test)]
@@ -39,6 +41,7 @@ mod order;
 mod player;
 mod practice;
 mod referee;
+mod report;
 mod run;
 mod schema;
 mod seat;
@@ -100,6 +103,9 @@ enum Command {
     /// Show the table
     #[command(after_help = "Example:\n  matchday standings --json")]
     Standings(look::LookArgs),
+    /// Follow a league on the whole terminal: table, matches, messages
+    #[command(after_help = follow::EXAMPLE)]
+    Watch(follow::FollowArgs),
     /// Show the rounds, their matches and results
     #[command(after_help = "Example:\n  matchday schedule --round 1")]
     Schedule(look::ScheduleArgs),
@@ -146,6 +152,9 @@ enum Command {
     /// Compare the same players in two leagues: tables, ratings, answer times
     #[command(after_help = compare::EXAMPLE)]
     Compare(compare::CompareArgs),
+    /// Write a report of a stored league: a page with table, plots and grades, or CSV, JSON, Markdown
+    #[command(after_help = report::EXAMPLE)]
+    Report(report::ReportArgs),
     /// Write a stored league out as JSON and CSV
     Export(files::ExportArgs),
     /// Copy a store, also while it is in use, and check the copy
@@ -180,6 +189,7 @@ async fn execute(command: Command) -> anyhow::Result<ExitCode> {
         Command::Start(args) => order::start(args).await,
         Command::Status(args) => look::status(args).await,
         Command::Standings(args) => look::standings(args).await,
+        Command::Watch(args) => follow::execute(args).await,
         Command::Schedule(args) => look::schedule(args).await,
         Command::Stats(args) => stats::stats(args).await,
         Command::Admin(args) => order::admin(args).await,
@@ -196,6 +206,7 @@ async fn execute(command: Command) -> anyhow::Result<ExitCode> {
         Command::Replay(args) => files::replay(args).await,
         Command::Leagues(args) => leagues::execute(args),
         Command::Compare(args) => compare::execute(args),
+        Command::Report(args) => report::execute(args),
         Command::Export(args) => files::export(args),
         Command::Backup(args) => backup::execute(args),
     }

@@ -5,7 +5,7 @@ use super::policy::Target;
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::header::{ACCEPT, CONTENT_TYPE, HOST, HeaderValue};
-use hyper::{Method, Request, Uri};
+use hyper::{Request, Uri};
 
 #[derive(Debug)]
 pub(super) struct Address {
@@ -33,7 +33,7 @@ impl Address {
 
     pub(super) fn request(&self, sending: Sending) -> Request<Full<Bytes>> {
         let mut request = Request::new(Full::new(sending.body));
-        *request.method_mut() = Method::POST;
+        *request.method_mut() = sending.method;
         *request.uri_mut() = self.path.clone();
         let headers = request.headers_mut();
         headers.insert(HOST, self.host.clone());

@@ -14,10 +14,10 @@ use super::strangers::Strangers;
 use super::tls::{self, Trust};
 use super::wire::{Dial, Wire};
 use bytes::Bytes;
-use hyper::HeaderMap;
 use hyper::client::conn::http1;
 use hyper::header::{HeaderName, HeaderValue};
 use hyper::rt::{Read, Write};
+use hyper::{HeaderMap, Method};
 use hyper_util::rt::TokioIo;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -100,13 +100,14 @@ pub enum CallError {
 /// What goes out.
 #[derive(Debug, Clone)]
 pub struct Sending {
+    pub method: Method,
     pub headers: Vec<(HeaderName, HeaderValue)>,
     pub body: Bytes,
 }
 
 impl From<Bytes> for Sending {
     fn from(body: Bytes) -> Self {
-        Self { headers: Vec::new(), body }
+        Self { method: Method::POST, headers: Vec::new(), body }
     }
 }
 
@@ -159,7 +160,19 @@ impl Client {
         deadline: Instant,
         most: usize,
     ) -> Result<Received, CallError> {
-        self.call(url, Sending { headers, body }, deadline, most).await.outcome
+        self.call(url, Sending { method: Method::POST, headers, body }, deadline, most).await.outcome
+    }
+
+    /// Fetches what is at `url`, of which at most `most` bytes are read.
+    pub async fn get_with(
+        &self,
+        url: &str,
+        headers: Vec<(HeaderName, HeaderValue)>,
+        deadline: Instant,
+        most: usize,
+    ) -> Result<Received, CallError> {
+        let sending = Sending { method: Method::GET, headers, body: Bytes::new() };
+        self.call(url, sending, deadline, most).await.outcome
     }
 
     /// The same, told from beginning to end.

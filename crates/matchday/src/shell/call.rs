@@ -97,7 +97,7 @@ async fn attempt(around: &Surroundings, outgoing: &Outgoing, dialect: Dialect) -
     let deadline = around.clock.instant(outgoing.deadline);
     let most = around.limits.message_bytes_max;
     let headers = around.watch.headers(outgoing.call, subject::match_of(&outgoing.parcel));
-    let sending = Sending { headers, body: request.clone() };
+    let sending = Sending { headers, ..Sending::from(request.clone()) };
     let Called { times, outcome } = around.client.call(outgoing.to.as_str(), sending, deadline, most).await;
     let at = arrival(around, &times, &outcome);
     let mut trouble = None;

@@ -105,15 +105,20 @@ impl Reader {
         self.all(&format!("{} ORDER BY at, id", self.select_exchanges()), [], exchange)
     }
 
+    /// What is true of the exchanges of the league alone.
+    fn of_the_league(&self) -> String {
+        // Before stores could hold several leagues, all was of the first.
+        let league = if self.version >= schema::LEAGUES_SINCE { "league" } else { "1" };
+        format!("{league} = {}", self.league)
+    }
+
     /// Those of the league, as [`exchange`] reads them, and then their numbers; more conditions may follow.
     pub(super) fn select_exchanges(&self) -> String {
         let times = match self.version >= schema::TIMES_SINCE {
             true => "connected_at, first_byte_at, deadline_at, error_code",
             false => "NULL, NULL, NULL, NULL",
         };
-        // Before stores could hold several leagues, all was of the first.
-        let league = if self.version >= schema::LEAGUES_SINCE { "league" } else { "1" };
-        format!("SELECT {EXCHANGE}, {times}, id FROM exchanges WHERE {league} = {}", self.league)
+        format!("SELECT {EXCHANGE}, {times}, id FROM exchanges WHERE {}", self.of_the_league())
     }
 
     /// When every exchange began and ended, in the order in which they were stored, without its words.
@@ -126,6 +131,27 @@ impl Reader {
                 direction: direction(row.get_ref(2)?.as_str()?),
                 peer: row.get_ref(3)?.as_str()?.into(),
                 message_type: row.get_ref(4)?.as_str()?.into(),
+            })
+        })
+    }
+
+    /// The exchanges in which something went wrong: nothing came back, or an error was told, by either side.
+    pub fn troubles(&self) -> Result<Vec<Trouble>, StoreError> {
+        let sql = format!(
+            "SELECT direction, message_type, conversation_id, outcome, answer IS NOT NULL, \
+             CASE WHEN message_type IN ('GAME_ERROR', 'LEAGUE_ERROR') THEN request ELSE answer END \
+             FROM exchanges WHERE {} AND (answer IS NULL OR message_type IN ('GAME_ERROR', 'LEAGUE_ERROR') \
+             OR answer LIKE '%error_code%') ORDER BY id",
+            self.of_the_league()
+        );
+        self.all(&sql, [], |row| {
+            Ok(Trouble {
+                direction: direction(row.get_ref(0)?.as_str()?),
+                message_type: row.get_ref(1)?.as_str()?.into(),
+                conversation_id: ConversationId::new(row.get::<_, String>(2)?),
+                outcome: row.get(3)?,
+                answered: row.get(4)?,
+                error: row.get(5)?,
             })
         })
     }
@@ -166,6 +192,18 @@ fn stored(row: &Row<'_>, first: usize) -> rusqlite::Result<Stored> {
         line: String::from_utf8_lossy(row.get_ref(first + 2)?.as_bytes()?).into_owned(),
         hash: Hash(row.get_ref(first + 3)?.as_bytes()?.try_into().unwrap_or_default()),
     })
+}
+
+/// An exchange in which something went wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trouble {
+    pub direction: Direction,
+    pub message_type: SmolStr,
+    pub conversation_id: ConversationId,
+    pub outcome: String,
+    pub answered: bool,
+    /// The message that may name an error.
+    pub error: Option<String>,
 }
 
 fn direction(name: &str) -> Direction {

@@ -2,7 +2,7 @@
 
 use super::progress::{Progress, Scene};
 use super::screen::{Screen, Size, width};
-use super::{draw, say, table};
+use super::{draw, places, say, table_that_fits};
 use std::time::{Duration, Instant};
 
 /// Where news of the league goes.
@@ -72,7 +72,7 @@ const BAR_MIN: usize = 8;
 
 /// All that is shown, in lines that fit: how far it is, the table as far as there is room, the last results.
 fn frame(progress: &Progress, scene: &Scene, elapsed: Duration, size: Size) -> Vec<String> {
-    let mut lines = vec![headline(progress, scene.title.as_deref(), elapsed, size.columns)];
+    let mut lines = vec![headline(progress, scene.title.as_deref(), Some(elapsed), size.columns)];
     // The cursor stands below.
     let room = size.rows.saturating_sub(2);
     let results = scene.latest.len().min(RESULTS_MAX).min(room / 4);
@@ -95,47 +95,30 @@ fn frame(progress: &Progress, scene: &Scene, elapsed: Duration, size: Size) -> V
 /// The table, with the columns for which there is room and the places for which there is.
 fn standings(scene: &Scene, places: usize, columns: usize) -> Vec<String> {
     let shown = if scene.players > places { places.saturating_sub(1) } else { places };
-    let rows = |wanted: &[usize]| -> Vec<Vec<String>> {
-        let rows = scene.top.iter().take(shown).map(|row| {
-            let numbers = [row.played, row.wins, row.draws, row.losses, row.points];
-            let words = [row.rank.to_string(), row.player_id.to_string(), row.display_name.to_string()];
-            let cells: Vec<String> =
-                words.into_iter().chain(numbers.iter().map(ToString::to_string)).collect();
-            wanted.iter().filter_map(|place| cells.get(*place).cloned()).collect()
-        });
-        rows.collect()
-    };
-    let headers = ["#", "player", "name", "played", "won", "drawn", "lost", "points"];
-    let tables = COLUMNS.iter().map(|wanted| {
-        let headers: Vec<&str> = wanted.iter().filter_map(|place| headers.get(*place).copied()).collect();
-        table(&headers, &rows(wanted))
-    });
-    let mut narrowest = String::new();
-    for table in tables {
-        let fits = table.lines().all(|line| width(line) <= columns);
-        narrowest = table;
-        if fits {
-            break;
-        }
-    }
-    let mut lines: Vec<String> = narrowest.lines().map(str::to_owned).collect();
+    let rows: Vec<_> = scene.top.iter().take(shown).map(places::cells).collect();
+    let table = table_that_fits(&places::HEADERS, &rows, places::CHOICES_IN_BRIEF, columns);
+    let mut lines: Vec<String> = table.lines().map(str::to_owned).collect();
     if shown < scene.players {
         lines.push(format!("... and {} more", scene.players - shown));
     }
     lines
 }
 
-/// Which columns are shown, the more the better: all, without the name, and what must be.
-const COLUMNS: [&[usize]; 3] = [&[0, 1, 2, 3, 4, 5, 6, 7], &[0, 1, 3, 4, 5, 6, 7], &[0, 1, 3, 7]];
-
-/// `████████░░░░  4 of 6 matches, round 2 of 3, 0.4 s left`, shorter where there is no room for it.
-fn headline(progress: &Progress, title: Option<&str>, elapsed: Duration, columns: usize) -> String {
+/// `████████░░░░  4 of 6 matches, round 2 of 3, 0.4 s left`, shorter where there is no room for it. How long it
+/// may still take is told if it is known how long it has taken.
+pub(crate) fn headline(
+    progress: &Progress,
+    title: Option<&str>,
+    elapsed: Option<Duration>,
+    columns: usize,
+) -> String {
     let Progress { decided, matches, round, rounds, .. } = progress;
     let rest = match (progress.paused, progress.completed) {
         (true, _) => ", paused".to_owned(),
         (_, true) => ", over".to_owned(),
         _ => {
-            time_left(progress, elapsed).map_or_else(String::new, |left| format!(", {} left", seconds(left)))
+            let left = elapsed.and_then(|elapsed| time_left(progress, elapsed));
+            left.map_or_else(String::new, |left| format!(", {} left", seconds(left)))
         }
     };
     let title = title.map_or_else(String::new, |title| format!(" ({title})"));

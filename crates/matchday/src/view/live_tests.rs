@@ -102,7 +102,8 @@ fn durations_are_said_in_their_unit() {
 
 #[test]
 fn a_round_that_has_a_name_is_called_by_it_where_there_is_room() {
-    let final_of_four = |columns| headline(&progress(4, 6), Some("Final"), Duration::from_secs(4), columns);
+    let final_of_four =
+        |columns| headline(&progress(4, 6), Some("Final"), Some(Duration::from_secs(4)), columns);
     assert!(final_of_four(80).contains("round 3 of 3 (Final), "), "{}", final_of_four(80));
     assert!(!final_of_four(40).contains("Final"), "{}", final_of_four(40));
 }

@@ -1,13 +1,15 @@
 //! What people see: tables, the live view of a league, how it ended. Text only, but for [`live`], which draws on a terminal.
 
+pub(crate) mod fixtures;
 pub(crate) mod live;
+pub(crate) mod places;
 pub(crate) mod progress;
 pub(crate) mod screen;
 pub(crate) mod statistics;
 pub(crate) mod summary;
 mod table;
 
-pub(crate) use table::table;
+pub(crate) use table::{table, table_that_fits};
 
 use std::io::{self, IsTerminal, Write};
 

@@ -3,9 +3,11 @@
 use super::live::seconds;
 use super::screen::width;
 use super::table;
+use crate::statistics;
 use matchday_core::league::League;
 use matchday_core::protocol::messages::StandingRow;
 use matchday_core::protocol::{LeagueId, PlayerId};
+use matchday_stats::{LeagueStatistics, Settings};
 use serde::Serialize;
 use smol_str::SmolStr;
 use std::collections::BTreeMap;
@@ -24,6 +26,8 @@ pub(crate) struct Summary {
     pub(crate) technical_losses: u32,
     pub(crate) seconds: f64,
     pub(crate) matches_per_second: f64,
+    /// How much of the table is luck, in a sentence.
+    pub(crate) luck: String,
     pub(crate) standings: Vec<Standing>,
     pub(crate) store: PathBuf,
 }
@@ -56,6 +60,7 @@ impl Summary {
             technical_losses: rows.iter().filter_map(|row| row.technical_losses).sum(),
             seconds,
             matches_per_second: if seconds > 0.0 { f64::from(league.matches_decided) / seconds } else { 0.0 },
+            luck: luck(league),
             standings: rows
                 .into_iter()
                 .map(|row| Standing { strategy: strategy(&row.player_id), row })
@@ -81,10 +86,14 @@ impl Summary {
             self.matches_per_second,
             self.technical_losses
         ));
+        text.push_str(&format!("Luck      {}\n", self.luck));
         let file = self.store.display();
         text.push_str(&format!("Data      {file}\n\n"));
         text.push_str(&format!(
             "  matchday verify {file}               recompute every draw and the table\n"
+        ));
+        text.push_str(&format!(
+            "  matchday report {file}               a page of it all, with plots and grades\n"
         ));
         text.push_str(&format!("  matchday replay {file} --match R1M1  a match, message by message\n"));
         text.push_str(&format!("  matchday dashboard {file}            all of it, in a browser"));
@@ -118,6 +127,12 @@ impl Standing {
         cells.push(tie_break(row).unwrap_or_default().to_owned());
         cells
     }
+}
+
+/// The luck meter. The intervals of ratings, which take longest, are not shown here.
+fn luck(league: &League) -> String {
+    let settings = Settings { resamples: 1, ..Settings::default() };
+    LeagueStatistics::of(&statistics::of_league(league), &settings).luck.sentence
 }
 
 /// What put a player ahead of the next, unless it was points, as everyone can see.
@@ -159,6 +174,7 @@ mod tests {
             technical_losses: 1,
             seconds: 0.5,
             matches_per_second: 12.0,
+            luck: "This table says little: players who move at random do as much.".into(),
             standings: standings.collect(),
             store: "league.db".into(),
         }

@@ -1,5 +1,6 @@
 //! Aligned columns. Pure.
 
+use super::screen::width;
 use comfy_table::{CellAlignment, Table, presets};
 
 /// The rows under their headers, without borders; columns of numbers are aligned to the right.
@@ -15,6 +16,25 @@ pub(crate) fn table(headers: &[&str], rows: &[Vec<String>]) -> String {
     let text = table.to_string();
     let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
     lines.join("\n")
+}
+
+/// The table with as many of its columns as there is room for: those of the first choice that fits, or of the last.
+pub(crate) fn table_that_fits(
+    headers: &[&str],
+    rows: &[Vec<String>],
+    choices: &[&[usize]],
+    columns: usize,
+) -> String {
+    let mut narrowest = String::new();
+    for chosen in choices {
+        let headers: Vec<&str> = chosen.iter().filter_map(|place| headers.get(*place).copied()).collect();
+        let cells = |row: &Vec<String>| chosen.iter().filter_map(|place| row.get(*place).cloned()).collect();
+        narrowest = table(&headers, &rows.iter().map(cells).collect::<Vec<_>>());
+        if narrowest.lines().all(|line| width(line) <= columns) {
+            break;
+        }
+    }
+    narrowest
 }
 
 /// Whether a column holds numbers and nothing else; gaps between them are let pass.
@@ -42,6 +62,16 @@ mod tests {
     fn a_gap_makes_no_words_of_numbers() {
         let rows = [row(["a", "7"]), row(["b", ""]), row(["c", "100"])];
         assert_eq!(table(&["who", "ms"], &rows), "who   ms\na      7\nb\nc    100");
+    }
+
+    #[test]
+    fn columns_for_which_there_is_no_room_are_left_out() {
+        let rows = [row(["1", "P01", "a long name"])];
+        let choices: &[&[usize]] = &[&[0, 1, 2], &[0, 1], &[1]];
+        let fitted = |columns| table_that_fits(&["#", "player", "name"], &rows, choices, columns);
+        assert_eq!(fitted(40), "#  player  name\n1  P01     a long name");
+        assert_eq!(fitted(12), "#  player\n1  P01");
+        assert_eq!(fitted(3), "player\nP01");
     }
 
     #[test]

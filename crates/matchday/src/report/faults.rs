@@ -1,0 +1,157 @@
+//! What went wrong, by kind: lost matches, messages that were not answered, errors that were told, departures from the
+//! rules. Reads what was recorded of messages.
+
+use super::{Fault, Report};
+use crate::store::Direction;
+use crate::store::chronicle::Chronicle;
+use crate::store::error::StoreError;
+use crate::store::reader::Trouble;
+use matchday_core::protocol::ConversationId;
+use serde_json::Value;
+use smol_str::SmolStr;
+use std::collections::BTreeMap;
+
+type Counts = BTreeMap<(&'static str, String), u32>;
+
+pub(super) fn gather(chronicle: &Chronicle, report: &Report) -> Result<Vec<Fault>, StoreError> {
+    let mut counts = Counts::new();
+    for player in &report.players {
+        for lost in &player.technical {
+            *counts.entry(("technical loss", lost.cause.to_owned())).or_default() += 1;
+        }
+        for (kind, count) in &player.deviations {
+            *counts.entry(("departure", kind.clone())).or_default() += count;
+        }
+    }
+    for ((group, kind, ..), sides) in troubles(chronicle)? {
+        // What both sides recorded went wrong once.
+        *counts.entry((group, kind)).or_default() += sides.into_iter().max().unwrap_or(0);
+    }
+    let mut faults: Vec<Fault> =
+        counts.into_iter().map(|((group, kind), count)| Fault { group, kind, count }).collect();
+    faults.sort_by(|one, other| other.count.cmp(&one.count).then_with(|| one.kind.cmp(&other.kind)));
+    Ok(faults)
+}
+
+/// What went wrong in an exchange, and which one it was.
+type Of = (&'static str, String, SmolStr, ConversationId);
+
+/// How often it went wrong as its sender recorded it, and as its receiver did.
+fn troubles(chronicle: &Chronicle) -> Result<BTreeMap<Of, [u32; 2]>, StoreError> {
+    let mut all: BTreeMap<Of, [u32; 2]> = BTreeMap::new();
+    for reader in chronicle.readers() {
+        for trouble in reader.troubles()? {
+            let Some((group, kind)) = kind(&trouble) else { continue };
+            let of = (group, kind, trouble.message_type, trouble.conversation_id);
+            let [sent, received] = all.entry(of).or_default();
+            *(if trouble.direction == Direction::Out { sent } else { received }) += 1;
+        }
+    }
+    Ok(all)
+}
+
+fn kind(trouble: &Trouble) -> Option<(&'static str, String)> {
+    let told = trouble.error.as_deref().and_then(code);
+    match (told, trouble.answered) {
+        (Some(code), _) => Some(("error", code)),
+        // What follows a colon is of one case alone: an address, what the system said.
+        (None, false) => {
+            let outcome = trouble.outcome.split(':').next().unwrap_or_default();
+            Some(("message", format!("{}: {outcome}", trouble.message_type)))
+        }
+        (None, true) => None,
+    }
+}
+
+/// The error that a message tells of, however it is wrapped.
+fn code(text: &str) -> Option<String> {
+    let value: Value = serde_json::from_str(text).ok()?;
+    found(&value, DEPTH_MAX)
+}
+
+/// Deeper than any envelope wraps.
+const DEPTH_MAX: u32 = 12;
+
+fn found(value: &Value, depth: u32) -> Option<String> {
+    let depth = depth.checked_sub(1)?;
+    match value {
+        Value::Object(fields) => {
+            let told = fields.get("error_code").and_then(Value::as_str).map(str::to_owned);
+            told.or_else(|| fields.values().find_map(|value| found(value, depth)))
+        }
+        Value::Array(values) => values.iter().find_map(|value| found(value, depth)),
+        Value::String(text) if text.starts_with('{') => found(&serde_json::from_str(text).ok()?, depth),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample;
+    use super::*;
+    use crate::store::{Batch, Exchange, Store, Stream};
+    use matchday_core::protocol::Timestamp;
+    use std::sync::mpsc;
+
+    fn exchange(direction: Direction, conversation: &str, answer: Option<&str>, outcome: &str) -> Exchange {
+        Exchange {
+            at: Timestamp::EPOCH,
+            done_at: None,
+            agent: "REF01".into(),
+            direction,
+            peer: "http://localhost:8101/mcp".into(),
+            message_type: "GAME_INVITATION".into(),
+            conversation_id: ConversationId::new(conversation),
+            match_id: None,
+            request: "{}".into(),
+            answer: answer.map(str::to_owned),
+            outcome: outcome.into(),
+        }
+    }
+
+    #[test]
+    fn what_both_sides_recorded_went_wrong_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("league.db");
+        let store = Store::open(&path).unwrap();
+        let refused = Some(r#"{"result":{"message_type":"GAME_ERROR","error_code":"E001"}}"#);
+        let exchanges = vec![
+            exchange(Direction::Out, "conv-1", refused, "E001: too late"),
+            exchange(Direction::In, "conv-1", refused, "E001: too late"),
+            exchange(Direction::Out, "conv-2", None, "no connection: refused by port 8101"),
+            exchange(Direction::Out, "conv-2", None, "no connection: refused by port 8102"),
+            exchange(Direction::Out, "conv-3", Some("{}"), "GAME_JOIN_ACK"),
+        ];
+        let (tell, told) = mpsc::channel();
+        let then = Box::new(move |verdict| tell.send(verdict).unwrap());
+        let lines = sample::lines(usize::MAX).collect();
+        store.append(Batch { stream: Stream::league(), lines, exchanges, can_wait: false, then });
+        told.recv().unwrap().unwrap();
+        store.close().unwrap();
+        let report = Report::gather(&[path], &sample::SETTINGS).unwrap();
+        let faults: Vec<_> =
+            report.faults.iter().map(|fault| (fault.group, fault.kind.as_str(), fault.count)).collect();
+        let expected = [
+            ("technical loss", "silent", 3),
+            ("message", "GAME_INVITATION: no connection", 2),
+            ("technical loss", "unreachable", 2),
+            ("error", "E001", 1),
+            ("technical loss", "suspended", 1),
+        ];
+        assert_eq!(faults, expected);
+        assert_eq!(report.verification.files, ["league.db"]);
+    }
+
+    #[test]
+    fn an_error_is_found_however_it_is_wrapped() {
+        for (text, wanted) in [
+            (r#"{"error_code":"E003"}"#, Some("E003")),
+            (r#"{"jsonrpc":"2.0","result":{"message_type":"GAME_ERROR","error_code":"E001"}}"#, Some("E001")),
+            (r#"{"result":{"content":[{"text":"{\"error_code\":\"E010\"}"}]}}"#, Some("E010")),
+            (r#"{"error_code":null}"#, None),
+            ("not JSON", None),
+        ] {
+            assert_eq!(code(text).as_deref(), wanted, "{text}");
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Every round and every match, folded until someone looks.
+
+use super::league::section;
+use super::tables::{Cell, table};
+use super::writer::Html;
+use crate::report::{Match, Report, Round, words};
+
+pub(super) fn all(html: &mut Html, report: &Report) {
+    section(html, "rounds", "Rounds and matches", |html| {
+        if report.rounds.is_empty() {
+            html.leaf("p", &[], "The rounds are drawn up when the league starts.");
+        }
+        for round in &report.rounds {
+            one(html, round);
+        }
+    });
+}
+
+fn one(html: &mut Html, round: &Round) {
+    let technical = round.matches.iter().filter(|game| game.technical).count();
+    let mut summary = format!(
+        "Round {}: {}, {}",
+        round.number,
+        words::many(round.matches.len(), "match", "matches"),
+        round.state
+    );
+    if technical > 0 {
+        summary.push_str(&format!(", {technical} technical"));
+    }
+    html.element("details", &[], |html| {
+        html.leaf("summary", &[], &summary);
+        if let Some(at) = round.starts_at {
+            html.leaf(
+                "p",
+                &[("class", "quiet")],
+                &format!("Its matches could begin at {}.", words::moment(at)),
+            );
+        }
+        if let Some(bye) = &round.bye {
+            html.element("p", &[], |html| {
+                html.name(&bye.name);
+                html.text(&format!(" ({}) sat out.", bye.id));
+            });
+        }
+        let heads = [
+            ("Match", false),
+            ("A", false),
+            ("B", false),
+            ("Result", false),
+            ("Why", false),
+            ("Draw", false),
+            ("By", false),
+        ];
+        let results: Vec<String> = round.matches.iter().map(result).collect();
+        let rows = round.matches.iter().zip(&results).map(|(game, result)| {
+            vec![
+                Cell::Text(&game.id),
+                Cell::Text(&game.a.id),
+                Cell::Text(&game.b.id),
+                if game.technical { Cell::Trouble(result) } else { Cell::Text(result) },
+                Cell::Text(&game.reason),
+                Cell::Text(game.draw.as_deref().unwrap_or("-")),
+                Cell::Text(game.decided_by.as_deref().unwrap_or("-")),
+            ]
+        });
+        table(html, &format!("Matches of round {}", round.number), &heads, rows);
+    });
+}
+
+fn result(game: &Match) -> String {
+    let Some((a, b)) = game.score else { return game.state.to_owned() };
+    let technical = if game.technical { ", technical" } else { "" };
+    let again = if game.attempts > 1 { format!(", attempt {}", game.attempts) } else { String::new() };
+    match &game.winner {
+        Some(winner) => format!("{winner} won {a}:{b}{technical}{again}"),
+        None if game.technical => format!("both lost{technical}{again}"),
+        None => format!("drawn {a}:{b}{again}"),
+    }
+}

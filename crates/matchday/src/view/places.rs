@@ -1,0 +1,28 @@
+//! The places of a table as cells, and which of them are shown where there is little room. Pure.
+
+use matchday_core::protocol::messages::StandingRow;
+
+pub(crate) const HEADERS: [&str; 10] =
+    ["#", "player", "name", "played", "won", "drawn", "lost", "points", "technical", "why"];
+
+/// Which columns are shown, the more the better: all, without the reasons, without the name, and what must be.
+pub(crate) const CHOICES: &[&[usize]] = &[
+    &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
+    &[0, 1, 2, 3, 4, 5, 6, 7, 8],
+    &[0, 1, 2, 3, 4, 5, 6, 7],
+    &[0, 1, 3, 4, 5, 6, 7],
+    &[0, 1, 3, 7],
+];
+
+/// The same for a view that has no room to spare, ever.
+pub(crate) const CHOICES_IN_BRIEF: &[&[usize]] =
+    &[&[0, 1, 2, 3, 4, 5, 6, 7], &[0, 1, 3, 4, 5, 6, 7], &[0, 1, 3, 7]];
+
+pub(crate) fn cells(row: &StandingRow) -> Vec<String> {
+    let technical = row.technical_losses.unwrap_or(0);
+    let numbers = [row.played, row.wins, row.draws, row.losses, row.points, technical];
+    let mut cells = vec![row.rank.to_string(), row.player_id.to_string(), row.display_name.to_string()];
+    cells.extend(numbers.iter().map(ToString::to_string));
+    cells.push(row.rank_reason.clone().unwrap_or_default().to_string());
+    cells
+}

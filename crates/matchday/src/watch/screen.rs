@@ -1,0 +1,208 @@
+//! Draws what is being looked at: a headline, the panes, the lines of one of them, and which keys there are. What stands in
+//! columns is laid out by the one table that all commands share. Touches nothing but the frame.
+
+use super::app::{App, Pane};
+use super::heard::{HEADERS as MESSAGE_HEADERS, Heard};
+use super::{Messages, News};
+use crate::view::live::headline;
+use crate::view::progress::Progress;
+use crate::view::{fixtures, places, table_that_fits};
+use matchday_core::protocol::messages::Phase;
+use ratatui::Frame;
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::{Color, Modifier, Style};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Paragraph, Wrap};
+use std::collections::BTreeMap;
+
+pub(crate) fn render(app: &mut App, frame: &mut Frame<'_>) {
+    let trouble = app.trouble.as_deref().map(|why| trouble(why, app.news.is_some()));
+    let lines = trouble.as_ref().map_or(0, |words| lines_of(words, frame.area().width));
+    let parts = [
+        Constraint::Length(2),
+        Constraint::Length(2),
+        Constraint::Min(1),
+        Constraint::Length(lines),
+        Constraint::Length(1),
+    ];
+    let [head, tabs, body, below, foot] = Layout::vertical(parts).areas(frame.area());
+    frame.render_widget(Paragraph::new(heading(app, head.width)), head);
+    frame.render_widget(Paragraph::new(titles(app)), tabs);
+    let seen = if app.help {
+        frame.render_widget(Paragraph::new(HELP.join("\n")).wrap(Wrap { trim: false }), body);
+        String::new()
+    } else {
+        pane(app, frame, body)
+    };
+    if let Some(words) = trouble {
+        let red = Style::new().fg(Color::Red);
+        frame.render_widget(Paragraph::new(Span::styled(words, red)).wrap(Wrap { trim: true }), below);
+    }
+    frame.render_widget(Paragraph::new(footer(&seen, foot.width)), foot);
+}
+
+fn trouble(why: &str, has_news: bool) -> String {
+    let stale = if has_news { "this is how it was; " } else { "" };
+    format!("{why} - {stale}trying again every second")
+}
+
+/// How many lines words take that are broken between them: a line more than they would fill, but never most of a screen.
+fn lines_of(words: &str, columns: u16) -> u16 {
+    let filled = words.chars().count().div_ceil(usize::from(columns.max(1)));
+    u16::try_from(filled + usize::from(filled > 1)).unwrap_or(TROUBLE_LINES_MAX).min(TROUBLE_LINES_MAX)
+}
+
+const TROUBLE_LINES_MAX: u16 = 5;
+
+/// The league, and how far it is.
+fn heading(app: &App, columns: u16) -> Vec<Line<'static>> {
+    let Some(news) = &app.news else {
+        return vec![Line::styled("asking the manager ...", Modifier::BOLD)];
+    };
+    let status = &news.status;
+    let phase = match status.status {
+        Phase::Registration => "registration: `matchday start` begins it",
+        Phase::Running => "running",
+        Phase::Paused => "paused by its operator",
+        Phase::Completed => "completed",
+    };
+    let name = Line::from(vec![
+        Span::styled(status.league_id.clone(), Modifier::BOLD),
+        Span::raw(format!("  {phase}")),
+    ]);
+    if status.status == Phase::Registration {
+        let registered = match news.standings.len() {
+            1 => "1 player has registered".to_owned(),
+            count => format!("{count} players have registered"),
+        };
+        return vec![name, Line::raw(registered)];
+    }
+    let progress = Progress {
+        round: status.current_round,
+        rounds: status.total_rounds as usize,
+        rounds_completed: 0,
+        decided: status.matches_completed,
+        matches: news.matches,
+        paused: status.status == Phase::Paused,
+        completed: status.status == Phase::Completed,
+    };
+    vec![name, Line::raw(headline(&progress, None, None, columns.into()))]
+}
+
+/// The panes, and which round is looked at.
+fn titles(app: &App) -> Vec<Line<'static>> {
+    let title = |(number, pane): (usize, Pane)| {
+        let style = if pane == app.pane { Modifier::REVERSED | Modifier::BOLD } else { Modifier::empty() };
+        [Span::styled(format!(" {number} {} ", pane.title()), style), Span::raw(" ")]
+    };
+    let round = match &app.news {
+        Some(news) if app.pane == Pane::Matches && !app.help && news.round.is_some() => {
+            let now = if app.round.is_some() { "" } else { ", the current one" };
+            format!("round {} of {}{now}", app.round_shown(), news.status.total_rounds)
+        }
+        _ => String::new(),
+    };
+    vec![Line::from((1..).zip(Pane::ALL).flat_map(title).collect::<Vec<_>>()), Line::raw(round)]
+}
+
+/// Draws a pane, and says which of its lines are seen.
+fn pane(app: &mut App, frame: &mut Frame<'_>, area: Rect) -> String {
+    let columns = usize::from(area.width);
+    let text = match (&app.news, app.pane) {
+        (None, _) => String::new(),
+        (Some(news), Pane::Table) => table(news, columns),
+        (Some(news), Pane::Matches) => matches(app, news, columns),
+        (Some(news), Pane::Messages) => messages(&news.messages, columns),
+    };
+    let mut lines = text.lines();
+    let Some(first) = lines.next() else { return String::new() };
+    let rest: Vec<&str> = lines.collect();
+    if rest.is_empty() {
+        frame.render_widget(Paragraph::new(first).wrap(Wrap { trim: true }), area);
+        return String::new();
+    }
+    let [head, body] = Layout::vertical([Constraint::Length(1), Constraint::Min(0)]).areas(area);
+    frame.render_widget(Paragraph::new(Line::styled(first.to_owned(), Modifier::BOLD)), head);
+    let room = usize::from(body.height);
+    let above = app.scrolled(rest.len(), room);
+    let shown: Vec<Line<'_>> = rest.iter().skip(above).take(room).map(|line| Line::raw(*line)).collect();
+    let last = above + shown.len();
+    frame.render_widget(Paragraph::new(shown), body);
+    if rest.len() > room { format!("{}-{last} of {}", above + 1, rest.len()) } else { String::new() }
+}
+
+fn table(news: &News, columns: usize) -> String {
+    if news.standings.is_empty() {
+        return "No player has registered yet: `matchday player --manager URL` is one way to begin."
+            .to_owned();
+    }
+    let rows: Vec<_> = news.standings.iter().map(places::cells).collect();
+    table_that_fits(&places::HEADERS, &rows, places::CHOICES, columns)
+}
+
+fn matches(app: &App, news: &News, columns: usize) -> String {
+    let Some(round) = &news.round else {
+        return "The rounds are drawn up when the league starts.".to_owned();
+    };
+    let shown = app.round_shown();
+    if round.round_id.0 != shown {
+        return format!("asking for round {shown} ...");
+    }
+    let names: BTreeMap<&str, &str> =
+        news.standings.iter().map(|row| (row.player_id.as_str(), row.display_name.as_str())).collect();
+    let with_name = |id: &String| match names.get(id.as_str()) {
+        Some(name) => format!("{id} {name}"),
+        None => id.clone(),
+    };
+    let mut rows = fixtures::rows(round);
+    for row in &mut rows {
+        let named: Vec<String> = row.iter().skip(1).take(2).map(with_name).collect();
+        row.extend(named);
+    }
+    let [id, a, b, referee, result, why] = fixtures::HEADERS;
+    table_that_fits(&[id, a, b, referee, result, why, a, b], &rows, MATCH_CHOICES, columns)
+}
+
+/// Which columns of matches are shown, the more the better: players by name, by id, or only what became of them.
+const MATCH_CHOICES: &[&[usize]] =
+    &[&[0, 6, 7, 3, 4, 5], &[0, 6, 7, 3, 4], &[0, 6, 7, 4], &[0, 1, 2, 3, 4], &[0, 1, 2, 4], &[0, 4]];
+
+fn messages(messages: &Messages, columns: usize) -> String {
+    match messages {
+        Messages::NotAsked => "asking for messages ...".to_owned(),
+        Messages::Withheld(why) => why.clone(),
+        Messages::Heard(heard) if heard.is_empty() => "No message has been recorded yet.".to_owned(),
+        Messages::Heard(heard) => {
+            let rows: Vec<_> = heard.iter().map(Heard::cells).collect();
+            table_that_fits(&MESSAGE_HEADERS, &rows, MESSAGE_CHOICES, columns)
+        }
+    }
+}
+
+/// Which columns of messages are shown, the more the better.
+const MESSAGE_CHOICES: &[&[usize]] =
+    &[&[0, 1, 2, 3, 4, 5, 6], &[0, 1, 2, 3, 5, 6], &[0, 1, 2, 3, 5], &[2, 3, 6]];
+
+const HELP: [&str; 12] = [
+    "1 2 3        table, matches, messages",
+    "Tab          the next of them",
+    "up, down     a line (also k, j)",
+    "PgUp, PgDn   a page (also space)",
+    "Home, End    to an end (also g, G)",
+    "left, right  another round (also h, l)",
+    "c            the current round again",
+    "?            this help",
+    "q, Ctrl-C    leave; the league goes on",
+    "",
+    "It is asked for every second.",
+    "A manager that is away is waited for.",
+];
+
+fn footer(seen: &str, columns: u16) -> Line<'static> {
+    let columns = usize::from(columns);
+    let wordings = ["1 2 3 panes  up/down scroll  left/right round  ? help  q quit", "? help  q quit"];
+    let room = columns.saturating_sub(seen.len() + 2);
+    let words = wordings.iter().find(|words| words.len() <= room).copied().unwrap_or_default();
+    let gap = columns.saturating_sub(words.len() + seen.len());
+    Line::styled(format!("{words}{}{seen}", " ".repeat(gap)), Modifier::DIM)
+}
