@@ -2,7 +2,7 @@
 //! disturbed, and nothing is seen that a crash could take back. Reads the store.
 
 use super::topics::{TOPICS, Topic};
-use crate::store::{Reader, Store, StoreError, Stream};
+use crate::store::{Reader, Store, StoreError};
 use matchday_core::league::{League, LeagueEvent, Settings};
 use matchday_core::log;
 use matchday_core::protocol::messages::Culprit;
