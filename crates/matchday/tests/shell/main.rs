@@ -8,6 +8,7 @@
 )]
 
 mod calls;
+mod clock_set;
 mod deadlines;
 mod durability;
 mod ground;
