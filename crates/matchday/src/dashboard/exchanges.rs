@@ -2,10 +2,10 @@
 
 use super::redact::Redactor;
 use super::viewer::Sees;
-use crate::store::Exchange;
 use crate::store::gist::gist;
 use crate::store::timeline::Names;
 use crate::store::words::of_time;
+use crate::store::{Direction, Exchange};
 use matchday_core::league::League;
 use matchday_core::protocol::{MessageType, Timestamp};
 use serde::Serialize;
@@ -96,6 +96,15 @@ impl<'a> Showing<'a> {
 
     /// Whether an agent said it or was told it.
     pub(crate) fn concerns(&self, exchange: &Exchange, agent: &str) -> bool {
+        let recorder = exchange.agent.eq_ignore_ascii_case(agent);
+        // Who has sent a message is written in it, and reading many of them takes long.
+        if exchange.direction == Direction::In
+            && !recorder
+            && agent != "manager"
+            && !exchange.request.contains(agent)
+        {
+            return false;
+        }
         let (from, to) = self.names.route(exchange);
         from.eq_ignore_ascii_case(agent) || to.eq_ignore_ascii_case(agent)
     }

@@ -60,7 +60,7 @@ pub struct Dashboard {
     otherwise: Sees,
     luck: Arc<Luck>,
     kept: Kept,
-    turns: Semaphore,
+    turns: Arc<Semaphore>,
     listeners: Arc<Semaphore>,
     /// Counts how often those who listen were to show that they are still there.
     roll_calls: watch::Sender<u64>,
@@ -94,7 +94,7 @@ impl Dashboard {
             otherwise,
             luck: Arc::new(Luck::new()),
             kept: Kept::default(),
-            turns: Semaphore::new(TURNS),
+            turns: Arc::new(Semaphore::new(TURNS)),
             listeners: Arc::new(Semaphore::new(events::LISTENERS_MAX)),
             roll_calls: watch::Sender::new(0),
             closing: watch::Sender::new(false),

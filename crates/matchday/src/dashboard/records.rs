@@ -7,13 +7,16 @@ use super::page::one_match::Told;
 use super::query::Query;
 use super::viewer::Sees;
 use crate::store::chronicle::Chronicle;
-use crate::store::messages::Wanted;
+use crate::store::messages::{Agent, Wanted};
 use crate::store::{Store, StoreError};
-use matchday_core::protocol::{ErrorCode, MatchId, MessageType};
+use matchday_core::league::League;
+use matchday_core::protocol::{ErrorCode, MatchId, MessageType, PlayerId, RefereeId};
 use serde::Serialize;
 use std::path::PathBuf;
 
 const MESSAGES_MAX: u64 = 500;
+/// With their words, which may be long.
+const WHOLE_MESSAGES_MAX: u64 = 100;
 const MESSAGES_USUAL: u64 = 100;
 
 /// A page of the message inspector.
@@ -39,19 +42,25 @@ pub(super) struct Filter {
 
 impl Filter {
     pub(super) fn read(query: &Query) -> Result<Self, String> {
-        let limit = query.number("limit")?.unwrap_or(MESSAGES_USUAL).clamp(1, MESSAGES_MAX);
+        let bodies = query.text("bodies").is_some_and(|bodies| bodies != "0");
+        let most = if bodies { WHOLE_MESSAGES_MAX } else { MESSAGES_MAX };
+        let limit = query.number("limit")?.unwrap_or(MESSAGES_USUAL).clamp(1, most);
         let before = query.number("before")?.map(|before| i64::try_from(before).unwrap_or(i64::MAX));
         Ok(Self {
             wanted: Wanted {
                 conversation_id: query.text("conversation_id"),
                 message_type: query.text("type"),
                 match_id: query.text("match_id").map(|id| id.to_ascii_uppercase()),
+                agent: None,
                 before,
             },
-            agent: query.text("agent"),
+            agent: query.text("agent").map(|agent| match agent.to_ascii_lowercase().as_str() {
+                known @ ("manager" | "launcher") => known.to_owned(),
+                id => id.to_ascii_uppercase(),
+            }),
             code: query.text("code").map(|code| code.to_ascii_uppercase()),
             limit: usize::try_from(limit).unwrap_or(usize::MAX),
-            bodies: query.text("bodies").is_some_and(|bodies| bodies != "0"),
+            bodies,
         })
     }
 }
@@ -65,7 +74,9 @@ pub(super) fn messages(
 ) -> Result<Versioned<Messages>, StoreError> {
     let league = &snapshot.annals.league;
     let showing = Showing::new(league, sees);
-    let page = Store::open_read_only(store)?.messages(&filter.wanted, filter.limit, |exchange| {
+    let known = filter.agent.as_deref().and_then(|agent| known(league, agent));
+    let wanted = Wanted { agent: known, ..filter.wanted.clone() };
+    let page = Store::open_read_only(store)?.messages(&wanted, filter.limit, |exchange| {
         showing.is_open(exchange)
             && filter.agent.as_ref().is_none_or(|agent| showing.concerns(exchange, agent))
             && filter.code.as_ref().is_none_or(|wanted| code(exchange).as_ref() == Some(wanted))
@@ -85,6 +96,16 @@ pub(super) fn messages(
         codes: codes.collect(),
     };
     Ok(Versioned { version: snapshot.version(), page })
+}
+
+/// How a member is known in a store.
+fn known(league: &League, agent: &str) -> Option<Agent> {
+    let id = agent.to_ascii_uppercase();
+    let player = league.players.get(&PlayerId::new(id.as_str())).map(|player| &player.meta.contact_endpoint);
+    let referee =
+        league.referees.get(&RefereeId::new(id.as_str())).map(|referee| &referee.meta.contact_endpoint);
+    let endpoint = player.or(referee)?.to_string();
+    Some(Agent { id, endpoint })
 }
 
 /// Blocks.

@@ -126,7 +126,7 @@ impl Dashboard {
             Err(why) => return answer::error(StatusCode::BAD_REQUEST, &why),
         };
         // The league's own page tells the time, so that no other moment's will do.
-        let key = (!matches!(wanted, Wanted::League)).then(|| uri.to_string());
+        let key = (!matches!(wanted, Wanted::League)).then(|| format!("{wanted:?}"));
         match self.body(wanted, key, sees).await {
             Ok(body) => answer::data(StatusCode::OK, body),
             Err(trouble) => trouble.answer(),
@@ -144,11 +144,12 @@ impl Dashboard {
         if let Some(kept) = key.as_ref().and_then(|key| self.kept.get(key, sees, stamp)) {
             return Ok(kept);
         }
-        // Rare, and never many at once: they read files.
-        let _turn = self.turns.acquire().await;
+        // Never many at once, also if whoever asked has gone: they read files.
+        let turn = Arc::clone(&self.turns).acquire_owned().await;
         let dashboard = Arc::clone(self);
         let statistics = self.luck.look(&snapshot.annals);
         let made = tokio::task::spawn_blocking(move || {
+            let _turn = turn;
             dashboard.made(&wanted, &snapshot, statistics.as_deref(), sees)
         });
         let body =

@@ -15,8 +15,18 @@ pub struct Wanted {
     pub conversation_id: Option<String>,
     pub message_type: Option<String>,
     pub match_id: Option<String>,
+    /// Only those that this agent recorded, or that were sent to its endpoint, or received from anyone: whoever asks has
+    /// to look who sent those.
+    pub agent: Option<Agent>,
     /// Only those that were recorded before this one.
     pub before: Option<i64>,
+}
+
+/// How an agent is known in a store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Agent {
+    pub id: String,
+    pub endpoint: String,
 }
 
 /// Some of the messages.
@@ -57,6 +67,11 @@ impl Reader {
                 params.push(Value::from(value.clone()));
                 sql.push_str(&format!(" AND {column} = ?{}", params.len()));
             }
+        }
+        if let Some(Agent { id, endpoint }) = &wanted.agent {
+            params.extend([Value::from(id.clone()), Value::from(endpoint.clone())]);
+            let (id, endpoint) = (params.len() - 1, params.len());
+            sql.push_str(&format!(" AND (agent = ?{id} OR peer = ?{endpoint} OR direction = 'in')"));
         }
         sql.push_str(" ORDER BY id DESC");
         self.page(&sql, params, limit, shown, from)
