@@ -24,7 +24,7 @@ const to = (query) => {
 export function view(found, { query, memory, refresh }) {
   const filtered = FILTERS.some((name) => query[name]);
   return [
-    head('Messages', el('p', { class: 'muted' }, 'What agents said to each other, the newest first. Open one to read it whole.')),
+    head('Messages', el('p', { class: 'muted' }, 'What agents said to each other, the newest first. Open one to read it.')),
     filters(found, query),
     found.messages.length
       ? el('ol', { class: 'card flush exchanges', key: 'list' }, found.messages.map((message) => row(message, memory, refresh)))
