@@ -12,7 +12,7 @@ use crate::store::{Store, StoreError};
 use matchday_core::league::League;
 use matchday_core::protocol::{ErrorCode, MatchId, MessageType, PlayerId, RefereeId};
 use serde::Serialize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 const MESSAGES_MAX: u64 = 500;
 /// With their words, which may be long.
@@ -67,7 +67,7 @@ impl Filter {
 
 /// Blocks.
 pub(super) fn messages(
-    store: &PathBuf,
+    store: &Path,
     snapshot: &Snapshot,
     filter: &Filter,
     sees: Sees,
