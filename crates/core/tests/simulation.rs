@@ -1,9 +1,12 @@
 //! Whole leagues in hostile worlds. A failing seed can be watched:
 //! `cargo run --release -p matchday-core --example soak -- --seed N --trace`.
 
+use matchday_core::entropy::Entropy;
+use matchday_core::league::format::{Competition, Format};
 use matchday_core::sim::faults::Faults;
 use matchday_core::sim::minds::Mind;
 use matchday_core::sim::{self, Options, Shape};
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 fn all_hold(seeds: std::ops::Range<u64>) {
@@ -72,4 +75,26 @@ fn nobody_loses_by_the_faults_of_referees_and_machines() {
         }
         assert!(reassigned > 0, "{faults:?} never kept a referee from playing");
     }
+}
+
+/// Every format, with agents that crash and a network that loses and doubles: few seeds here, since any seed of the slices
+/// above may draw a format too.
+#[test]
+fn leagues_of_every_format_hold_in_hostile_worlds() {
+    for format in Format::ALL {
+        for (seed, players, matches_per_pairing) in [(1, 5, 1), (2, 4, 2), (3, 7, 1)] {
+            let faults = Faults::drawn(&mut Entropy::numbered(seed));
+            let competition = Competition { matches_per_pairing, ..Competition::of(format) };
+            let shape = Shape { faults, competition, ..Shape::plain(players, 2) };
+            let report = sim::run(seed, &Options { shape: Some(shape), ..Options::default() });
+            assert!(report.failure.is_none(), "{format}, seed {seed}: {:?}", report.failure);
+        }
+    }
+}
+
+#[test]
+fn some_seeds_draw_a_format() {
+    let formats: BTreeSet<Format> =
+        (0..400).map(|seed| Shape::drawn(&mut Entropy::numbered(seed)).competition.format).collect();
+    assert_eq!(formats, BTreeSet::from(Format::ALL));
 }

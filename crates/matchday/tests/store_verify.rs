@@ -5,6 +5,7 @@ mod store_support;
 
 use matchday::store::verify::{Fault, Verification, verify, verify_file};
 use matchday::store::{Store, Stored};
+use matchday_core::league::format::{Competition, Format, Seeding};
 use matchday_core::protocol::Token;
 use matchday_core::protocol::messages::Order;
 use serde_json::{Value, json};
@@ -402,4 +403,80 @@ fn an_agent_of_another_league_is_not_compared() {
     let found = both(&league(4, fair_referee), &referee);
     assert_eq!(found.fault, None);
     assert_eq!(found.not_checked, ["referee/8001 of REF01: it is not of this league"]);
+}
+
+/// The log of a league of that kind, with so many players.
+fn played(competition: Competition, players: u32) -> Vec<String> {
+    let mut desk = Desk::playing(competition, players, fair_referee);
+    while desk.is_running() {
+        desk.play_one();
+    }
+    desk.lines
+}
+
+fn every_format() -> impl Iterator<Item = Competition> {
+    Format::ALL.into_iter().flat_map(|format| {
+        let plain = Competition::of(format);
+        [
+            Competition { seeding: Seeding::Lots, ..plain.clone() },
+            Competition { matches_per_pairing: 2, ..plain },
+        ]
+    })
+}
+
+#[test]
+fn leagues_of_every_format_fit_as_far_as_they_go() {
+    for competition in every_format() {
+        for players in [5, 8] {
+            let lines = played(competition.clone(), players);
+            for length in (0..=lines.len()).rev().step_by(7) {
+                let found = check(chained("league", &lines[..length]));
+                assert_eq!(found.fault, None, "{competition:?}: {players} players, the first {length}");
+            }
+        }
+    }
+}
+
+/// Why the log is refused once the first event of a kind is changed.
+fn fault_after(lines: &[String], kind: &str, change: impl Fn(&mut Value)) -> String {
+    let mut lines = lines.to_vec();
+    let place = lines.iter().rposition(|line| line.contains(&format!("\"type\":\"{kind}\""))).expect(kind);
+    let mut line: Value = serde_json::from_str(&lines[place]).unwrap();
+    change(&mut line["event"]);
+    lines[place] = line.to_string();
+    check(chained("league", &lines)).fault.expect("something is amiss").why
+}
+
+#[test]
+fn a_wrong_pairing_is_found_and_named() {
+    let lines = played(Competition::of(Format::Swiss), 8);
+    let why = fault_after(&lines, "round_drawn", |event| {
+        let pairs = event["pairs"].as_array_mut().unwrap();
+        let (one, other) = (pairs[0][1].clone(), pairs[1][1].clone());
+        pairs[0][1] = other;
+        pairs[1][1] = one;
+    });
+    assert!(why.starts_with("round 4 pairs ") && why.contains("and the results put "), "{why}");
+}
+
+#[test]
+fn a_wrong_seed_a_wrong_lot_and_a_missing_round_are_found() {
+    let by_lots = Competition { seeding: Seeding::Lots, ..Competition::of(Format::Knockout) };
+    let lines = played(by_lots, 8);
+    let why = fault_after(&lines, "league_started", |event| event["draw"]["seed"] = json!(1));
+    assert!(why.starts_with("round 1 pairs "), "{why}");
+
+    let always_level = Competition { replays: 0, ..Competition::of(Format::Knockout) };
+    let seeds = (2..40).map(|players| played(always_level.clone(), players));
+    let lines = seeds.into_iter().find(|lines| lines.iter().any(|line| line.contains("lot_drawn"))).unwrap();
+    let why = fault_after(&lines, "lot_drawn", |event| {
+        let (winner, loser) = (event["winner"].clone(), event["loser"].clone());
+        event["winner"] = loser;
+        event["loser"] = winner;
+    });
+    assert!(why.contains("neither results nor seed give that"), "{why}");
+
+    let without: Vec<String> = lines.iter().filter(|line| !line.contains("lot_drawn")).cloned().collect();
+    let why = check(chained("league", &without)).fault.unwrap().why;
+    assert!(why.contains("is not recorded"), "{why}");
 }

@@ -13,6 +13,8 @@ pub enum Checker {
     ReplayEqualsLive,
     /// Each pair of players meets once.
     EachPairOnce,
+    /// Rounds that are drawn from results are such as the format asks for.
+    FormatIsFollowed,
     /// A player has at most one match in a round.
     OneMatchPerRound,
     /// A finished league has exactly one result for each match.

@@ -1,12 +1,12 @@
 //! When the checkers look at the world, and how the league's state becomes the plain facts that they judge.
 
-use super::check::{self, Facts, Fixture, Outcome, Row, fixtures};
+use super::check::{self, Course, Drawn, Facts, Fixture, Kind, Outcome, Row, fixtures};
 use super::failure::{Checker, Fault};
 use super::happening::Happening;
 use super::who::Who;
 use super::world::World;
 use crate::league::fixture::Match;
-use crate::league::{League, LeagueEvent};
+use crate::league::{Format, League, LeagueEvent};
 use crate::protocol::messages::{GameStatus, MatchResult, Phase};
 use crate::protocol::{MatchId, PlayerId};
 use std::time::Duration;
@@ -33,6 +33,39 @@ pub(super) fn facts(league: &League) -> Facts {
             })
             .collect(),
         completed: league.phase == Phase::Completed,
+        course: course(league),
+    }
+}
+
+fn course(league: &League) -> Course {
+    let competition = &league.settings.competition;
+    let count = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
+    let legs = count(competition.matches_per_pairing);
+    let kind = match competition.format {
+        Format::RoundRobin => Kind::All(legs),
+        Format::DoubleRoundRobin => Kind::All(2 * legs),
+        Format::Swiss => Kind::Swiss,
+        Format::Knockout => Kind::Knockout,
+        Format::GroupsKnockout => Kind::Groups,
+    };
+    let rounds = league.rounds.iter().filter_map(|round| {
+        let drawn = round.drawn.as_ref()?;
+        Some(Drawn {
+            round: round.round_id,
+            stage: drawn.stage,
+            in_groups: drawn.title.starts_with("Group"),
+            byes: drawn.byes.clone(),
+            announced: round.starts_at.is_some(),
+        })
+    });
+    let lots = league.lots.iter().map(|lot| (lot.winner.clone(), lot.loser.clone()));
+    Course {
+        kind,
+        legs,
+        replays: count(competition.replays),
+        rounds: rounds.collect(),
+        lots: lots.collect(),
+        champion: league.champion.clone(),
     }
 }
 

@@ -7,6 +7,7 @@ use super::who::Who;
 use super::wire::Wire;
 use crate::entropy::Entropy;
 use crate::game::GAMES;
+use crate::league::format::{Competition, Format, Seeding};
 use crate::league::{EndpointCheck, Settings};
 use crate::protocol::decode::Conformance;
 use crate::protocol::dialect::Dialect;
@@ -35,6 +36,7 @@ pub struct Shape {
     /// Whether the league is started as soon as the manager allows it, and not once all who will surely come are in it.
     pub hasty: bool,
     pub faults: Faults,
+    pub competition: Competition,
 }
 
 impl Shape {
@@ -54,6 +56,7 @@ impl Shape {
             dialects: Vec::new(),
             hasty: false,
             faults: Faults::NONE,
+            competition: Competition::default(),
         }
     }
 
@@ -91,9 +94,15 @@ impl Shape {
             dialects: dialects(chance),
             hasty: chance.chance(50),
             faults,
+            competition: Competition::default(),
         };
         if chance.chance(50) {
             shape.minds = shape.players.iter().map(|_| Mind::drawn(chance)).collect();
+        }
+        // Drawn aside, so that a league of the usual kind goes on as its seed has always had it.
+        let mut aside = chance.clone();
+        if aside.chance(15) {
+            shape.competition = competition(&mut aside);
         }
         shape
     }
@@ -140,6 +149,7 @@ impl Shape {
             announce_lead: self.lead,
             endpoint_check: self.endpoint_check,
             timing: self.timing,
+            competition: self.competition.clone(),
             ..Settings::default()
         }
     }
@@ -149,7 +159,7 @@ impl Shape {
     pub fn bound(&self) -> Duration {
         let settings = self.league_settings();
         let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-        let rounds = count(self.players.len());
+        let rounds = self.rounds_at_most();
         let at_once: u32 = self.referees.iter().sum::<u32>().max(1);
         let waves = count(self.players.len() / 2).div_ceil(at_once).max(1);
         let once = settings.overdue_after() + settings.probe_every + settings.probe_timeout;
@@ -157,6 +167,28 @@ impl Shape {
         let round = wave.saturating_mul(waves) + self.lead + settings.timing.other;
         Duration::from_secs(60) + round.saturating_mul(rounds)
     }
+}
+
+impl Shape {
+    fn rounds_at_most(&self) -> u32 {
+        let players = u32::try_from(self.players.len()).unwrap_or(u32::MAX);
+        let Competition { format, matches_per_pairing, replays, .. } = &self.competition;
+        let knockout = players.next_power_of_two().trailing_zeros() * (matches_per_pairing + replays);
+        match format {
+            Format::RoundRobin | Format::Swiss => players * matches_per_pairing,
+            Format::DoubleRoundRobin => 2 * players * matches_per_pairing,
+            Format::Knockout => knockout,
+            Format::GroupsKnockout => players * matches_per_pairing + knockout,
+        }
+    }
+}
+
+fn competition(chance: &mut Entropy) -> Competition {
+    let format = pick(chance, &Format::ALL).copied().unwrap_or_default();
+    let matches_per_pairing = *pick(chance, &[1, 1, 1, 2, 3]).unwrap_or(&1);
+    let replays = *pick(chance, &[0, 1, 3]).unwrap_or(&3);
+    let seeding = if chance.chance(50) { Seeding::Lots } else { Seeding::Registration };
+    Competition { matches_per_pairing, replays, seeding, ..Competition::of(format) }
 }
 
 fn behaviour(chance: &mut Entropy, faults: &Faults, number: u32) -> Behaviour {

@@ -2,7 +2,7 @@
 
 use super::Usage;
 use super::config::Config;
-use super::settings::{Setting, optional, setting};
+use super::settings::{Setting, setting};
 use anyhow::Result;
 use clap::Args;
 use matchday_core::league::format::{Competition, Format, Seeding};
@@ -14,18 +14,26 @@ pub(super) const FORMAT: Setting = setting(
     "round_robin",
     "Who meets whom: round_robin, double_round_robin, swiss, knockout or groups_knockout",
 );
-pub(super) const ROUNDS: Setting =
-    optional("rounds", "N", "How many rounds a swiss league has [default: what its size asks for]");
+pub(super) const ROUNDS: Setting = setting(
+    "rounds",
+    "N|auto",
+    "auto",
+    "How many rounds a swiss league has; auto for what its size asks for",
+);
 pub(super) const MATCHES_PER_PAIRING: Setting = setting(
     "matches-per-pairing",
     "N",
     "1",
     "How many matches two who are paired play, sides alternating; in a knockout, the best of so many",
 );
-pub(super) const GROUPS: Setting =
-    optional("groups", "N", "How many groups groups_knockout has [default: such that each has about four]");
+pub(super) const GROUPS: Setting = setting(
+    "groups",
+    "N|auto",
+    "auto",
+    "How many groups groups_knockout has; auto for about four players each",
+);
 pub(super) const QUALIFIERS: Setting =
-    optional("qualifiers", "N", "How many of each group reach the knockout [default: 2]");
+    setting("qualifiers", "N|auto", "auto", "How many of each group reach the knockout; auto for two");
 pub(super) const REPLAYS: Setting = setting(
     "replays",
     "N",
@@ -64,13 +72,21 @@ pub(super) fn configured(config: &Config, base: Competition) -> Result<Competiti
     let names = Format::ALL.map(Format::name).join(" or ");
     Ok(Competition {
         format: config.read("format", &names, Format::find)?.unwrap_or(base.format),
-        rounds: config.count("rounds")?.or(base.rounds),
+        rounds: number_or_auto(config, "rounds")?.unwrap_or(base.rounds),
         matches_per_pairing: config.count("matches-per-pairing")?.unwrap_or(base.matches_per_pairing),
-        groups: config.count("groups")?.or(base.groups),
-        qualifiers: config.count("qualifiers")?.or(base.qualifiers),
+        groups: number_or_auto(config, "groups")?.unwrap_or(base.groups),
+        qualifiers: number_or_auto(config, "qualifiers")?.unwrap_or(base.qualifiers),
         replays: config.count("replays")?.unwrap_or(base.replays),
         third_place: config.switch("third-place")?.unwrap_or(base.third_place),
         seeding: config.choice("seeding", SEEDINGS)?.unwrap_or(base.seeding),
+    })
+}
+
+/// Nothing if the setting is not there; no number if it says `auto`.
+fn number_or_auto(config: &Config, name: &str) -> Result<Option<Option<u32>>> {
+    config.read(name, "a whole number or auto", |text| match text.trim() {
+        "auto" => Some(None),
+        number => number.parse().ok().map(Some),
     })
 }
 

@@ -168,7 +168,7 @@ fn schedule_table(data: &Value) -> Result<String> {
     let mut text = table(&headers, &rows);
     if let Some(to_come) = rounds_to_come {
         text.push_str(&format!(
-            "\nat least {to_come} more to come: they are drawn from the results of those before them"
+            "\nmore rounds to come, at least {to_come}: each is drawn from the results before it"
         ));
     }
     Ok(text)

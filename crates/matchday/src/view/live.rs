@@ -72,7 +72,7 @@ const BAR_MIN: usize = 8;
 
 /// All that is shown, in lines that fit: how far it is, the table as far as there is room, the last results.
 fn frame(progress: &Progress, scene: &Scene, elapsed: Duration, size: Size) -> Vec<String> {
-    let mut lines = vec![headline(progress, elapsed, size.columns)];
+    let mut lines = vec![headline(progress, scene.title.as_deref(), elapsed, size.columns)];
     // The cursor stands below.
     let room = size.rows.saturating_sub(2);
     let results = scene.latest.len().min(RESULTS_MAX).min(room / 4);
@@ -129,7 +129,7 @@ fn standings(scene: &Scene, places: usize, columns: usize) -> Vec<String> {
 const COLUMNS: [&[usize]; 3] = [&[0, 1, 2, 3, 4, 5, 6, 7], &[0, 1, 3, 4, 5, 6, 7], &[0, 1, 3, 7]];
 
 /// `████████░░░░  4 of 6 matches, round 2 of 3, 0.4 s left`, shorter where there is no room for it.
-fn headline(progress: &Progress, elapsed: Duration, columns: usize) -> String {
+fn headline(progress: &Progress, title: Option<&str>, elapsed: Duration, columns: usize) -> String {
     let Progress { decided, matches, round, rounds, .. } = progress;
     let rest = match (progress.paused, progress.completed) {
         (true, _) => ", paused".to_owned(),
@@ -138,7 +138,9 @@ fn headline(progress: &Progress, elapsed: Duration, columns: usize) -> String {
             time_left(progress, elapsed).map_or_else(String::new, |left| format!(", {} left", seconds(left)))
         }
     };
+    let title = title.map_or_else(String::new, |title| format!(" ({title})"));
     let wordings = [
+        format!("{decided} of {matches} matches, round {round} of {rounds}{title}{rest}"),
         format!("{decided} of {matches} matches, round {round} of {rounds}{rest}"),
         format!("{decided} of {matches}, round {round} of {rounds}{rest}"),
         format!("{decided} of {matches}{rest}"),

@@ -32,7 +32,8 @@ fn scene(players: u32, decided: u32) -> Scene {
         rank_reason: None,
     };
     let latest = (0..decided.min(6)).map(|n| format!("R1M{} P01 beat P{:02}", decided - n, n + 2));
-    Scene { top: (1..=players).map(row).collect(), players: players as usize, latest: latest.collect() }
+    let top = (1..=players).map(row).collect();
+    Scene { top, players: players as usize, latest: latest.collect(), title: None }
 }
 
 /// The frame in a box, so that its edges and its height are seen.
@@ -97,4 +98,11 @@ fn time_left_goes_by_the_pace_so_far() {
 fn durations_are_said_in_their_unit() {
     assert_eq!(seconds(Duration::from_millis(440)), "0.4 s");
     assert_eq!(seconds(Duration::from_secs(130)), "2 min 10 s");
+}
+
+#[test]
+fn a_round_that_has_a_name_is_called_by_it_where_there_is_room() {
+    let final_of_four = |columns| headline(&progress(4, 6), Some("Final"), Duration::from_secs(4), columns);
+    assert!(final_of_four(80).contains("round 3 of 3 (Final), "), "{}", final_of_four(80));
+    assert!(!final_of_four(40).contains("Final"), "{}", final_of_four(40));
 }

@@ -4,7 +4,7 @@ use matchday_core::league::League;
 use matchday_core::league::fixture::{Match, Round};
 use matchday_core::league::standings::Verdict;
 use matchday_core::protocol::messages::{GameStatus, Phase, StandingRow};
-use matchday_core::protocol::{MatchId, Timestamp};
+use matchday_core::protocol::{MatchId, RoundId, Timestamp};
 
 /// How many results of a round are told one by one.
 const TOLD_SINGLY_MAX: usize = 4;
@@ -43,6 +43,8 @@ pub(crate) struct Scene {
     pub(crate) players: usize,
     /// The last results, the latest first.
     pub(crate) latest: Vec<String>,
+    /// What the round is called, where its number does not say it.
+    pub(crate) title: Option<String>,
 }
 
 impl Scene {
@@ -57,17 +59,20 @@ impl Scene {
             .collect();
         decided.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
         let latest = decided.into_iter().map(|(_, text)| text).take(results).collect();
-        Self { top, players: rows.len(), latest }
+        let title = title(league, RoundId(league.current_round)).map(str::to_owned);
+        Self { top, players: rows.len(), latest, title }
     }
+}
+
+/// "Round 3" says no more than its number does.
+fn title(league: &League, round_id: RoundId) -> Option<&str> {
+    league.title(round_id).filter(|title| *title != format!("Round {round_id}"))
 }
 
 /// One line about a round that is over.
 pub(crate) fn round_line(league: &League, round: &Round) -> String {
     let games: Vec<(&MatchId, &Match)> = league.matches_of(round).collect();
-    let title = round.drawn.as_ref().map(|drawn| drawn.title.as_str());
-    // "Round 3" says no more than its number does.
-    let title = title.filter(|title| *title != format!("Round {}", round.round_id));
-    let title = title.map_or_else(String::new, |title| format!(" ({title})"));
+    let title = title(league, round.round_id).map_or_else(String::new, |title| format!(" ({title})"));
     let head = format!("round {} of {}{title}", round.round_id, league.rounds_in_all());
     if games.len() <= TOLD_SINGLY_MAX {
         let results: Vec<String> = games.iter().filter_map(|(id, game)| result(id, game)).collect();

@@ -41,6 +41,40 @@ fn a_league_is_shown_before_and_after_it_is_played() {
     assert!(beyond.failed(1).contains("expected 1 to 3, got 9"), "{beyond:?}");
 }
 
+#[test]
+fn rounds_that_follow_from_results_are_named_and_those_to_come_are_counted() {
+    let ground = Ground::new();
+    let _manager = ground.manager(&["--lead", "600", "--format", "knockout"]);
+    let _agents = ground.agents(1, 3);
+    assert_eq!(ground.ask(&["start"]).code, 0);
+    let status = ground.ask(&["status"]).out;
+    assert!(status.contains("1 of 2 (Semifinals)"), "{status}");
+    insta::assert_snapshot!(ground.ask(&["schedule"]).out, @r"
+    ROUND  TITLE       MATCH  PLAYER A  PLAYER B  REFEREE  RESULT
+        1  Semifinals  R1M1   P02       P03       REF01    to come
+        1  Semifinals  -      P01       -         -        bye
+    more rounds to come, at least 1: each is drawn from the results before it
+    ");
+    let later = ground.ask(&["schedule", "--round", "2"]);
+    assert!(later.failed(1).contains("round 2 is not drawn yet"), "{later:?}");
+}
+
+#[test]
+fn a_manager_refuses_what_its_format_cannot_be() {
+    let ground = Ground::new();
+    let refused = |args: &[&str]| {
+        let words = [&["manager", "--listen", "127.0.0.1:0", "--operator-token", "t"], args].concat();
+        ground.run(&words).failed(2).to_owned()
+    };
+    let said = refused(&["--rounds", "5"]);
+    assert!(said.contains("--rounds: round_robin has no such setting; it goes with swiss"), "{said}");
+    let said = refused(&["--format", "ladder"]);
+    assert!(said.contains("--format: expected round_robin or double_round_robin or swiss"), "{said}");
+    let crowded = ["--format", "groups_knockout", "--groups", "3", "--start-when", "players=5"];
+    let said = refused(&crowded);
+    assert!(said.contains("--groups: 5 players cannot be put into 3 groups of at least 2"), "{said}");
+}
+
 /// The league's data as both ways of asking give it: from the manager, and from its store.
 fn both_ways(ground: &Ground, agent: &[&str]) -> [serde_json::Value; 2] {
     let words = |more: &[&'static str]| [&["stats"], agent, more, &["--json"]].concat();

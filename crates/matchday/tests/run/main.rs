@@ -8,6 +8,7 @@
 )]
 
 mod files;
+mod formats;
 mod interruption;
 mod league;
 mod outside;

@@ -5,7 +5,7 @@ use matchday::store::{Batch, Exchange, Store, StoreFailed, Stored, Stream, chain
 use matchday_core::agent::{Agent, Answer, Ask, Content, Input, Outgoing, Request, RequestId};
 use matchday_core::entropy::Entropy;
 use matchday_core::fair::{Dice, Nonce, Secret};
-use matchday_core::league::{EndpointCheck, Manager, Settings};
+use matchday_core::league::{Competition, EndpointCheck, Manager, Settings};
 use matchday_core::log;
 use matchday_core::protocol::decode::Incoming;
 use matchday_core::protocol::dialect::Dialect;
@@ -89,7 +89,12 @@ pub(crate) struct Desk {
 
 impl Desk {
     pub(crate) fn started(players: u32, referee: Referee) -> Self {
+        Self::playing(Competition::default(), players, referee)
+    }
+
+    pub(crate) fn playing(competition: Competition, players: u32, referee: Referee) -> Self {
         let settings = Settings {
+            competition,
             announce_lead: Duration::ZERO,
             endpoint_check: EndpointCheck::Off,
             operator_token: Some(Token::new(OPERATOR).hash()),

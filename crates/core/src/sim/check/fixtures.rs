@@ -3,20 +3,41 @@
 use super::{Facts, Fixture, Outcome};
 use crate::protocol::PlayerId;
 use crate::sim::failure::{Checker, Fault};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-/// Once the league has begun, every pair of players has exactly one match.
-pub fn each_pair_meets_once(facts: &Facts) -> Result<(), Fault> {
+/// Once the league has begun, every pair of players has exactly so many matches, on each side as often as can be.
+pub fn each_pair_meets(facts: &Facts, times: usize) -> Result<(), Fault> {
     if facts.fixtures.is_empty() {
         return Ok(());
     }
     let broken = |what: String| Err(Fault::new(Checker::EachPairOnce, what));
-    let mut pairs = BTreeSet::new();
+    let mut pairs: BTreeMap<(&PlayerId, &PlayerId), [usize; 2]> = BTreeMap::new();
+    for fixture in &facts.fixtures {
+        let turned = fixture.b < fixture.a;
+        let pair = if turned { (&fixture.b, &fixture.a) } else { (&fixture.a, &fixture.b) };
+        let [one, other] = pairs.entry(pair).or_default();
+        *(if turned { other } else { one }) += 1;
+    }
+    for ((a, b), [one, other]) in &pairs {
+        if a == b || one + other != times || one.abs_diff(*other) > 1 {
+            return broken(format!("{a} and {b} meet {one} times, and {other} times with sides turned"));
+        }
+    }
+    let players = facts.players.len();
+    let wanted = players * players.saturating_sub(1) / 2;
+    if pairs.len() != wanted {
+        return broken(format!("{} pairs meet, of {wanted}", pairs.len()));
+    }
+    Ok(())
+}
+
+/// Every match has a name of its own, and two players of the league.
+pub fn matches_are_of_the_league(facts: &Facts) -> Result<(), Fault> {
+    let broken = |what: String| Err(Fault::new(Checker::EachPairOnce, what));
     let mut ids = BTreeSet::new();
     for fixture in &facts.fixtures {
-        let pair = if fixture.a < fixture.b { (&fixture.a, &fixture.b) } else { (&fixture.b, &fixture.a) };
-        if fixture.a == fixture.b || !pairs.insert(pair) {
-            return broken(format!("{} and {} meet again in {}", pair.0, pair.1, fixture.id));
+        if fixture.a == fixture.b {
+            return broken(format!("{} meets itself in {}", fixture.a, fixture.id));
         }
         if !ids.insert(&fixture.id) {
             return broken(format!("two matches are called {}", fixture.id));
@@ -26,11 +47,6 @@ pub fn each_pair_meets_once(facts: &Facts) -> Result<(), Fault> {
         {
             return broken(format!("{stranger} of {} is not in the league", fixture.id));
         }
-    }
-    let players = facts.players.len();
-    let wanted = players * players.saturating_sub(1) / 2;
-    if pairs.len() != wanted {
-        return broken(format!("{} pairs meet, of {wanted}", pairs.len()));
     }
     Ok(())
 }

@@ -2,6 +2,7 @@
 //! mistake, with what they check.
 
 pub mod blame;
+pub mod course;
 pub mod draw;
 pub mod fixtures;
 pub mod ledger;
@@ -19,6 +20,49 @@ pub struct Facts {
     /// Best first.
     pub table: Vec<Row>,
     pub completed: bool,
+    pub course: Course,
+}
+
+/// What kind of league it is, and the rounds that were drawn from results.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Course {
+    pub kind: Kind,
+    /// How many matches a pairing has.
+    pub legs: usize,
+    /// How often a level tie is played again.
+    pub replays: usize,
+    /// In their order.
+    pub rounds: Vec<Drawn>,
+    /// Winner and loser by lot.
+    pub lots: Vec<(PlayerId, PlayerId)>,
+    pub champion: Option<PlayerId>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Everyone so often with everyone.
+    All(usize),
+    Swiss,
+    Knockout,
+    Groups,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Drawn {
+    pub round: RoundId,
+    /// Which pairing it belongs to.
+    pub stage: u32,
+    pub in_groups: bool,
+    pub byes: Vec<PlayerId>,
+    pub announced: bool,
+}
+
+impl Course {
+    /// What leagues are unless someone says otherwise.
+    pub fn usual() -> Self {
+        let (rounds, lots, champion) = (Vec::new(), Vec::new(), None);
+        Self { kind: Kind::All(1), legs: 1, replays: 0, rounds, lots, champion }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -63,7 +107,7 @@ impl Fixture {
 
 /// Everything that must hold at any time.
 pub fn always(facts: &Facts) -> Result<(), Fault> {
-    fixtures::each_pair_meets_once(facts)?;
+    course::is_followed(facts)?;
     fixtures::at_most_one_match_per_round(facts)?;
     fixtures::a_completed_league_is_decided(facts)?;
     table::adds_up(facts)?;

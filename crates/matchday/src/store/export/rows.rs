@@ -30,6 +30,8 @@ pub(super) struct MatchRow<'a> {
     reason: Option<&'a str>,
     /// `P01 silent`: who lost without play, and why.
     blame: Option<String>,
+    /// What people call the round, where it has a name of its own.
+    round_title: Option<&'a str>,
 }
 
 pub(super) fn decider(decision: &Decision) -> &str {
@@ -73,6 +75,7 @@ pub(super) fn matches(history: &History) -> impl Iterator<Item = MatchRow<'_>> {
             decided_at: decision.map(|decision| words::of_time(decision.at)),
             reason: result.and_then(|result| result.reason.as_deref()),
             blame: decision.and_then(|decision| blame(decision, [a, b])),
+            round_title: history.league.title(game.round_id),
         }
     })
 }
