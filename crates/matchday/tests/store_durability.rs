@@ -204,12 +204,28 @@ fn a_handle_that_is_dropped_in_a_then_closes_the_store() {
 }
 
 #[test]
-fn a_store_in_memory_agrees_at_once_and_keeps_nothing() {
+fn a_store_in_memory_agrees_at_once_and_keeps_what_a_file_would() {
+    let dir = tempfile::tempdir().unwrap();
+    let (file, memory) = (Store::open(&dir.path().join("league.db")).unwrap(), Store::in_memory());
+    for store in [&file, &memory] {
+        append(store, "player/8101", vec![line(0)]).unwrap();
+        append(store, "player/8101", vec![line(1), line(2)]).unwrap();
+    }
+    assert_eq!(memory.stats().events, 3);
+    let player = stream("player/8101");
+    assert_eq!(memory.load(&player).unwrap(), file.load(&player).unwrap());
+    assert!(memory.load(&stream("league")).unwrap().is_empty());
+    let other_handle = memory.clone();
+    memory.close().unwrap();
+    assert!(append(&other_handle, "player/8101", vec![line(3)]).is_err(), "it is closed");
+    assert_eq!(other_handle.load(&player).unwrap().len(), 3);
+}
+
+#[test]
+fn a_store_in_memory_refuses_what_is_no_event() {
     let store = Store::in_memory();
-    append(&store, "player/8101", vec![line(0)]).unwrap();
-    assert!(store.load(&stream("player/8101")).unwrap().is_empty());
-    assert_eq!(store.stats().events, 1);
-    store.close().unwrap();
+    assert!(append(&store, "league", vec![line(0), "no event".into()]).is_err());
+    assert!(store.load(&stream("league")).unwrap().is_empty(), "all of a batch or none of it");
 }
 
 #[test]

@@ -17,7 +17,7 @@ const ECHO: Duration = Duration::from_secs(60);
 const RETURN: Duration = Duration::from_secs(30);
 
 /// What a league says of itself.
-pub(super) fn facts(league: &League) -> Facts {
+pub fn facts(league: &League) -> Facts {
     Facts {
         players: league.players.keys().cloned().collect(),
         fixtures: league.matches.iter().map(|(id, game)| fixture(id, game)).collect(),

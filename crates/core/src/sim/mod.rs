@@ -35,6 +35,7 @@ mod world;
 
 pub use failure::{Checker, Failure, Fault};
 pub use faults::Faults;
+pub use inspection::facts;
 pub use shape::Shape;
 pub use stats::Stats;
 pub use who::Who;

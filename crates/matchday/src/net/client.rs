@@ -3,13 +3,16 @@
 
 use super::address::Address;
 use super::body::{self, BodyError};
+use super::deadline::{self, Trace};
 use super::fault;
 use super::own::{OwnLine, OwnLines};
 use super::policy::Target;
 use super::pool::{Line, Pool};
+use super::socket::Socket;
 use super::stamps::{Stamped, Stamps};
 use super::strangers::Strangers;
 use super::tls::{self, Trust};
+use super::wire::{Dial, Wire};
 use bytes::Bytes;
 use hyper::HeaderMap;
 use hyper::client::conn::http1;
@@ -20,7 +23,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use tokio::net::TcpStream;
 use tokio::sync::oneshot;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::Instant;
 
 /// One for the whole process: its copies share their connections.
 #[derive(Debug, Clone, Default)]
@@ -31,6 +34,8 @@ pub struct Client {
     /// Who may be called, unless it is anyone.
     strangers: Option<Strangers>,
     heads: Heads,
+    /// Who makes the connections, if it is not the system.
+    dial: Option<Arc<dyn Dial>>,
 }
 
 /// How much of a head an answer may have.
@@ -67,32 +72,9 @@ pub struct Times {
     pub began: Instant,
     /// When there was a connection: at once, if one was at hand.
     pub connected: Option<Instant>,
-    /// When the first byte of the answer was read from the socket, and the last that was.
+    /// When the first byte of the answer came, and the last that did.
     pub first_byte: Option<Instant>,
     pub last_byte: Option<Instant>,
-}
-
-/// What becomes known while a call is made.
-struct Trace {
-    began: Instant,
-    connected: Option<Instant>,
-    stamps: Option<Arc<Stamps>>,
-}
-
-impl Trace {
-    fn new() -> Self {
-        Self { began: Instant::now(), connected: None, stamps: None }
-    }
-
-    fn times(&self) -> Times {
-        let stamps = self.stamps.as_deref();
-        Times {
-            began: self.began,
-            connected: self.connected,
-            first_byte: stamps.and_then(Stamps::first),
-            last_byte: stamps.and_then(Stamps::last),
-        }
-    }
 }
 
 /// Why nothing of use came back.
@@ -152,6 +134,11 @@ impl Client {
         self.strangers.as_ref()
     }
 
+    /// A client over another network than the system's.
+    pub fn over(dial: Arc<dyn Dial>) -> Self {
+        Self { dial: Some(dial), ..Self::default() }
+    }
+
     /// Sends `body` to `url` and waits for the answer, of which at most `most` bytes are read.
     pub async fn post(
         &self,
@@ -183,12 +170,12 @@ impl Client {
         deadline: Instant,
         most: usize,
     ) -> Called {
-        let mut trace = Trace::new();
+        let trace = Trace::begin();
         let outcome = match self.pool.address(url) {
             Err(error) => Err(error),
             Ok(address) => {
-                let exchange = self.exchange(&address, sending.into(), most, &mut trace);
-                timeout_at(deadline, exchange).await.unwrap_or(Err(CallError::TimedOut))
+                let exchange = self.exchange(&address, sending.into(), most, &trace);
+                deadline::keep(deadline, &trace, exchange).await
             }
         };
         Called { times: trace.times(), outcome }
@@ -199,19 +186,19 @@ impl Client {
         address: &Address,
         sending: Sending,
         most: usize,
-        trace: &mut Trace,
+        trace: &Trace,
     ) -> Result<Received, CallError> {
         // A server may close a connection at the very moment we begin to use it again. That is nobody's failure, and
         // says nothing about whether a fresh one works.
         if let Some(line) = self.pool.take(&address.origin) {
-            trace.connected = Some(trace.began);
-            if let Ok(received) = self.send(line, address, sending.clone(), most, trace).await {
+            trace.connected(trace.began, &line.stamps);
+            if let Ok(received) = self.send(line, address, sending.clone(), most).await {
                 return received;
             }
         }
         let Fresh { line, ended } = self.connect(address).await?;
-        trace.connected = Some(Instant::now());
-        let error = match self.send(line, address, sending, most, trace).await {
+        trace.connected(Instant::now(), &line.stamps);
+        let error = match self.send(line, address, sending, most).await {
             Ok(received) => return received,
             // The connection was at its end before anything was sent over it, and knows better why.
             Err(error) if error.is_closed() => ended.await.unwrap_or(error),
@@ -233,10 +220,7 @@ impl Client {
         address: &Address,
         sending: Sending,
         most: usize,
-        trace: &mut Trace,
     ) -> Result<Result<Received, CallError>, hyper::Error> {
-        line.stamps.begin();
-        trace.stamps = Some(Arc::clone(&line.stamps));
         line.sender.ready().await?;
         let response = line.sender.send_request(address.request(sending)).await?;
         let (head, mut body) = response.into_parts();
@@ -255,18 +239,37 @@ impl Client {
             Some(strangers) => strangers.addresses(&address.target).await?,
             None => None,
         };
+        if let Some(dial) = &self.dial {
+            let pinned = pinned.and_then(|addresses| addresses.first().map(|at| at.ip().to_string()));
+            let dialled = dial.dial(pinned.as_deref().unwrap_or(host), *port).await;
+            let (wire, from) = dialled.map_err(|error| fault::of_connecting(&error))?;
+            let (wire, stamps) = Stamped::new(wire, |_| Instant::now(), None);
+            return self.begin(wire, stamps, from, address).await;
+        }
         let connecting = match pinned {
             Some(addresses) => TcpStream::connect(addresses.as_slice()).await,
             None => TcpStream::connect((host.as_str(), *port)).await,
         };
         let stream = connecting.map_err(|error| fault::of_connecting(&error))?;
-        stream.set_nodelay(true).map_err(broken)?;
-        let own = self.own.open(stream.local_addr().map_err(broken)?);
-        let (stream, stamps) = Stamped::new(stream);
+        let from = stream.local_addr().map_err(broken)?;
+        let socket = Socket::made(stream);
+        let peek = socket.peek();
+        let (stream, stamps) = Stamped::new(socket, Socket::arrived, Some(peek));
+        self.begin(stream, stamps, from, address).await
+    }
+
+    async fn begin(
+        &self,
+        stream: impl Wire,
+        stamps: Arc<Stamps>,
+        from: SocketAddr,
+        address: &Address,
+    ) -> Result<Fresh, CallError> {
+        let own = self.own.open(from);
         if !address.secure {
             return shake_hands(TokioIo::new(stream), stamps, self.heads, own).await;
         }
-        let stream = self.trust.secure(host, stream).await?;
+        let stream = self.trust.secure(&address.target.host, stream).await?;
         shake_hands(TokioIo::new(stream), stamps, self.heads, own).await
     }
 

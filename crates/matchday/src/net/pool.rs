@@ -7,7 +7,7 @@ use super::stamps::Stamps;
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::client::conn::http1::SendRequest;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
@@ -34,7 +34,8 @@ pub(super) struct Pool(Mutex<Idlers>);
 struct Idlers {
     /// By their URL.
     addresses: HashMap<Box<str>, Arc<Address>>,
-    hosts: HashMap<Box<str>, Vec<Idle>>,
+    /// In order, so that what is let go together is let go in the same order every time.
+    hosts: BTreeMap<Box<str>, Vec<Idle>>,
     /// Whether a task lets go of what has been idle for too long. It ends when there is nothing left.
     swept: bool,
 }

@@ -2,7 +2,9 @@
 //! answered is the handler's part.
 
 use super::places::Places;
+use super::stamps::{Stamped, Stamps};
 use super::tls_server::Serving;
+use super::wire::{Listen, Wire};
 use bytes::Bytes;
 use http_body_util::combinators::BoxBody;
 use hyper::body::{Body, Incoming};
@@ -14,14 +16,13 @@ use std::convert::Infallible;
 use std::error::Error;
 use std::future::Future;
 use std::net::SocketAddr;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::task::{Context, Waker};
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 /// What does not end by itself after this, when the server ends, is broken off.
 const DRAIN_MAX: Duration = Duration::from_secs(5);
@@ -68,18 +69,20 @@ impl From<usize> for Terms {
 pub type Answer = Response<BoxBody<Bytes, Infallible>>;
 
 /// Serves until `closing` turns true, and then until the requests in flight are answered or have had time enough.
-pub async fn serve<H, F, B>(
-    listener: TcpListener,
+pub async fn serve<L, H, F, B>(
+    listener: L,
     terms: impl Into<Terms>,
     handler: H,
     mut closing: watch::Receiver<bool>,
 ) where
+    L: Listen,
     H: Fn(Request<Incoming>, SocketAddr) -> F + Clone + Send + 'static,
     F: Future<Output = Response<B>> + Send + 'static,
     B: Body<Data = Bytes> + Send + 'static,
     B::Error: Into<Box<dyn Error + Send + Sync>>,
 {
     let terms: Terms = terms.into();
+    listener.prepare();
     let room = Arc::new(Semaphore::new(terms.connections_max));
     let places = Places::new(terms.per_address_max);
     let mut connections = JoinSet::new();
@@ -91,14 +94,17 @@ pub async fn serve<H, F, B>(
             (listener.accept().await, place)
         };
         tokio::select! {
+            biased;
             () = &mut closed => break,
             Some(_) = connections.join_next() => {}
             (accepted, place) = accepting => match accepted {
                 Ok((stream, peer)) => match places.take(peer.ip()) {
-                    None => turn_off(&stream),
+                    None => turn_off(stream),
                     Some(of_address) => {
+                        let (stream, stamps) = Stamped::new(stream, L::arrived, None);
+                        let caller = Caller { peer, stamps };
                         let serving =
-                            connection(stream, peer, terms.clone(), handler.clone(), until_closing.clone());
+                            connection(stream, caller, terms.clone(), handler.clone(), until_closing.clone());
                         connections.spawn(async move {
                             serving.await;
                             drop((place, of_address));
@@ -114,19 +120,36 @@ pub async fn serve<H, F, B>(
 }
 
 /// One more would be too many from this address. It is told as well as may be without waiting for it.
-fn turn_off(stream: &TcpStream) {
+fn turn_off(mut stream: impl Wire) {
     let body = "{\"error\":\"too many connections from your address: close some, or use one again\"}";
     let answer = format!(
         "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nretry-after: 1\r\nconnection: \
          close\r\ncontent-length: {}\r\n\r\n{body}",
         body.len()
     );
-    let _ = stream.try_write(answer.as_bytes());
+    let _ = Pin::new(&mut stream).poll_write(&mut Context::from_waker(Waker::noop()), answer.as_bytes());
+}
+
+/// Who is at the other end of a connection, and when it was heard last.
+struct Caller {
+    peer: SocketAddr,
+    stamps: Arc<Stamps>,
+}
+
+/// When the bytes of a request came: with the request, for whoever has to know.
+#[derive(Debug, Clone)]
+pub(crate) struct Arrival(Arc<Stamps>);
+
+impl Arrival {
+    /// When the last of those that were read had come.
+    pub(crate) fn last(&self) -> Option<Instant> {
+        self.0.last()
+    }
 }
 
 async fn connection<H, F, B>(
-    stream: TcpStream,
-    peer: SocketAddr,
+    stream: impl Wire,
+    caller: Caller,
     terms: Terms,
     handler: H,
     closing: watch::Receiver<bool>,
@@ -136,34 +159,32 @@ async fn connection<H, F, B>(
     B: Body<Data = Bytes> + Send + 'static,
     B::Error: Into<Box<dyn Error + Send + Sync>>,
 {
-    // Without this, an answer may wait for 40 ms for the next packet to travel with.
-    let _ = stream.set_nodelay(true);
     match &terms.tls {
-        None => converse(stream, peer, &terms, handler, closing).await,
+        None => converse(stream, caller, &terms, handler, closing).await,
         // Whoever does not speak TLS, or may not come in, is no more than a connection that ends.
         Some(tls) => {
             if let Ok(Ok(stream)) = timeout(terms.head_timeout, tls.accept(stream)).await {
-                converse(stream, peer, &terms, handler, closing).await;
+                converse(stream, caller, &terms, handler, closing).await;
             }
         }
     }
 }
 
-async fn converse<T, H, F, B>(
-    stream: T,
-    peer: SocketAddr,
+async fn converse<H, F, B>(
+    stream: impl Wire,
+    caller: Caller,
     terms: &Terms,
     handler: H,
     mut closing: watch::Receiver<bool>,
 ) where
-    T: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     H: Fn(Request<Incoming>, SocketAddr) -> F + Send + 'static,
     F: Future<Output = Response<B>> + Send + 'static,
     B: Body<Data = Bytes> + Send + 'static,
     B::Error: Into<Box<dyn Error + Send + Sync>>,
 {
-    let service = service_fn(move |request| {
-        let answer = handler(request, peer);
+    let service = service_fn(move |mut request: Request<Incoming>| {
+        request.extensions_mut().insert(Arrival(Arc::clone(&caller.stamps)));
+        let answer = handler(request, caller.peer);
         async move { Ok::<_, Infallible>(answer.await) }
     });
     let connection = http1::Builder::new()
@@ -176,6 +197,7 @@ async fn converse<T, H, F, B>(
     let mut connection = pin!(connection);
     // A connection that breaks is the peer's affair; whoever waits for what was asked over it learns of that.
     tokio::select! {
+        biased;
         _ = connection.as_mut() => {}
         () = closed(&mut closing) => {
             connection.as_mut().graceful_shutdown();

@@ -1,29 +1,39 @@
-//! When the bytes of an answer came, noted where they are read from the socket: whatever is done with them afterwards,
-//! and however long that takes, changes nothing about it. Touches nothing but the socket it is put around.
+//! When the bytes of a message came, noted where they are read from the socket: whatever is done with them afterwards,
+//! and however long that takes, changes nothing about it. Touches nothing but the connection it is put around.
 
+use super::socket::Peek;
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::task::{Context, Poll, ready};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::task::{Context, Poll};
+use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::Instant;
 
-/// When the first and the last byte of the present answer were read. Shared by whoever reads and whoever waits.
+/// Bytes may have come before we had taken the connection.
+const EARLIER_MAX: Duration = Duration::from_secs(600);
+
+/// When the first and the last byte of the present message came. Shared by whoever reads and whoever waits.
 #[derive(Debug)]
-pub(super) struct Stamps {
+pub(crate) struct Stamps {
     /// What the others are counted from, in nanoseconds and from 1, so that 0 is none.
     base: Instant,
     first: AtomicU64,
     last: AtomicU64,
+    /// Whether bytes were read since it was last found that there are no more.
+    busy: AtomicBool,
+    peek: Option<Peek>,
 }
 
 impl Stamps {
-    fn new() -> Self {
-        Self { base: Instant::now(), first: AtomicU64::new(0), last: AtomicU64::new(0) }
+    fn new(peek: Option<Peek>) -> Self {
+        let (now, none) = (Instant::now(), || AtomicU64::new(0));
+        let base = now.checked_sub(EARLIER_MAX).unwrap_or(now);
+        Self { base, first: none(), last: none(), busy: AtomicBool::new(false), peek }
     }
 
-    /// What comes from here on belongs to another answer.
+    /// What comes from here on belongs to another message.
     pub(super) fn begin(&self) {
         self.first.store(0, Ordering::Release);
         self.last.store(0, Ordering::Release);
@@ -40,12 +50,17 @@ impl Stamps {
         self.at(self.first.load(Ordering::Acquire))
     }
 
-    pub(super) fn last(&self) -> Option<Instant> {
+    pub(crate) fn last(&self) -> Option<Instant> {
         self.at(self.last.load(Ordering::Acquire))
     }
 
+    /// Whether there are bytes that have come and may not have reached whoever waits for them.
+    pub(super) fn is_more_coming(&self) -> bool {
+        self.busy.load(Ordering::Acquire) || self.peek.as_ref().is_some_and(Peek::is_unread)
+    }
+
     fn at(&self, stamp: u64) -> Option<Instant> {
-        stamp.checked_sub(1).map(|nanos| self.base + std::time::Duration::from_nanos(nanos))
+        stamp.checked_sub(1).map(|nanos| self.base + Duration::from_nanos(nanos))
     }
 }
 
@@ -53,13 +68,15 @@ impl Stamps {
 #[derive(Debug)]
 pub(super) struct Stamped<T> {
     inner: T,
+    /// When the bytes that were read last had come.
+    arrived: fn(&T) -> Instant,
     stamps: Arc<Stamps>,
 }
 
 impl<T> Stamped<T> {
-    pub(super) fn new(inner: T) -> (Self, Arc<Stamps>) {
-        let stamps = Arc::new(Stamps::new());
-        (Self { inner, stamps: Arc::clone(&stamps) }, stamps)
+    pub(super) fn new(inner: T, arrived: fn(&T) -> Instant, peek: Option<Peek>) -> (Self, Arc<Stamps>) {
+        let stamps = Arc::new(Stamps::new(peek));
+        (Self { inner, arrived, stamps: Arc::clone(&stamps) }, stamps)
     }
 }
 
@@ -70,11 +87,13 @@ impl<T: AsyncRead + Unpin> AsyncRead for Stamped<T> {
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let before = buf.filled().len();
-        ready!(Pin::new(&mut self.inner).poll_read(cx, buf))?;
-        if buf.filled().len() > before {
-            self.stamps.note(Instant::now());
+        let read = Pin::new(&mut self.inner).poll_read(cx, buf);
+        let some = buf.filled().len() > before;
+        if some {
+            self.stamps.note((self.arrived)(&self.inner));
         }
-        Poll::Ready(Ok(()))
+        self.stamps.busy.store(some, Ordering::Release);
+        read
     }
 }
 
@@ -107,13 +126,12 @@ impl<T: AsyncWrite + Unpin> AsyncWrite for Stamped<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Duration;
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
     #[tokio::test(start_paused = true)]
     async fn the_first_and_the_last_byte_are_told_apart() {
         let (mut far, near) = tokio::io::duplex(64);
-        let (mut near, stamps) = Stamped::new(near);
+        let (mut near, stamps) = Stamped::new(near, |_| Instant::now(), None);
         let began = Instant::now();
         let mut byte = [0];
         for _ in 0..3 {
@@ -128,9 +146,31 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
+    async fn what_came_before_the_connection_was_taken_came_then() {
+        tokio::time::advance(Duration::from_secs(10)).await;
+        let (mut far, near) = tokio::io::duplex(64);
+        far.write_all(b"x").await.unwrap();
+        let (mut near, stamps) = Stamped::new(near, |_| Instant::now() - Duration::from_secs(9), None);
+        near.read_exact(&mut [0]).await.unwrap();
+        assert_eq!(stamps.last(), Some(Instant::now() - Duration::from_secs(9)));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn more_is_coming_until_nothing_is_left_to_be_read() {
+        let (mut far, near) = tokio::io::duplex(64);
+        let (mut near, stamps) = Stamped::new(near, |_| Instant::now(), None);
+        far.write_all(b"x").await.unwrap();
+        let mut bytes = [0; 8];
+        assert_eq!(near.read(&mut bytes).await.unwrap(), 1);
+        assert!(stamps.is_more_coming());
+        let in_vain = tokio::time::timeout(Duration::from_millis(1), near.read(&mut bytes)).await;
+        assert!(in_vain.is_err() && !stamps.is_more_coming());
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn the_end_of_a_connection_is_no_byte() {
         let (far, near) = tokio::io::duplex(64);
-        let (mut near, stamps) = Stamped::new(near);
+        let (mut near, stamps) = Stamped::new(near, |_| Instant::now(), None);
         drop(far);
         assert_eq!(near.read(&mut [0]).await.unwrap(), 0);
         assert_eq!(stamps.last(), None);

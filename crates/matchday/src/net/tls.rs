@@ -5,10 +5,10 @@
 use super::client::CallError;
 use super::pem::{Identity, PemError, certificates};
 use super::tls_server::Serving;
+use super::wire::Wire;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
-use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 use tokio_rustls::rustls::client::WantsClientCert;
@@ -84,10 +84,7 @@ impl Trust {
     }
 
     /// Makes a connection to `name` secret, and certain.
-    pub(super) async fn secure<T>(&self, name: &str, stream: T) -> Result<TlsStream<T>, CallError>
-    where
-        T: AsyncRead + AsyncWrite + Unpin,
-    {
+    pub(super) async fn secure<W: Wire>(&self, name: &str, stream: W) -> Result<TlsStream<W>, CallError> {
         let failed = |why: String| CallError::NoConnection(why);
         let config = self.0.clone().map_err(failed)?;
         let server = ServerName::try_from(name.to_owned())

@@ -2,13 +2,13 @@
 //! read again while it runs.
 
 use super::pem::{Identity, PemError, certificates};
+use super::wire::Wire;
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::crypto::ring;
@@ -71,7 +71,7 @@ impl Serving {
         self.current().leaf
     }
 
-    pub(super) async fn accept(&self, stream: TcpStream) -> io::Result<TlsStream<TcpStream>> {
+    pub(super) async fn accept<W: Wire>(&self, stream: W) -> io::Result<TlsStream<W>> {
         let accepting = TlsAcceptor::from(self.current().config).accept(stream).into_fallible();
         match accepting.await {
             Ok(stream) => Ok(stream),
@@ -84,7 +84,7 @@ impl Serving {
 }
 
 /// Whoever is refused may be sending already, and would not come to read why if the connection were torn down at once.
-async fn linger(mut stream: TcpStream) {
+async fn linger(mut stream: impl Wire) {
     let _ = stream.shutdown().await;
     let mut discarded = [0; 1024];
     for _ in 0..64 {

@@ -14,7 +14,12 @@ pub struct Clock {
 impl Clock {
     pub fn start() -> Self {
         let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Self { began: Instant::now(), began_at: Timestamp::EPOCH + since_epoch }
+        Self::starting_at(Timestamp::EPOCH + since_epoch)
+    }
+
+    /// A clock that shows `began_at` now, whatever the system's shows.
+    pub fn starting_at(began_at: Timestamp) -> Self {
+        Self { began: Instant::now(), began_at }
     }
 
     pub fn now(&self) -> Timestamp {

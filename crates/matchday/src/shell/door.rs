@@ -9,7 +9,7 @@ use crate::mcp::{self, Mcp, Meant};
 use crate::net::answer::{DISCARD_MAX, bare, closing, json, turned_away, with};
 use crate::net::body::{self, BodyError};
 use crate::net::guard::{Guard, Stranger};
-use crate::net::server::Answer;
+use crate::net::server::{Answer, Arrival};
 use crate::seat::Seats;
 use bytes::Bytes;
 use hyper::body::Incoming;
@@ -143,7 +143,10 @@ impl Door {
             }
             // Rare, and much larger than what is common: whatever is awaited in place makes every answer as large.
             Some(meant) => Box::pin(self.hand_on(head, body, meant, peer)).await,
-            None => self.league_message(requests, &body, peer).await,
+            None => {
+                let at = self.reception.arrival(head.extensions.get::<Arrival>());
+                self.league_message(requests, &body, at, peer).await
+            }
         }
     }
 
@@ -160,8 +163,13 @@ impl Door {
         answer
     }
 
-    async fn league_message(&self, requests: Requests<'_>, body: &Bytes, peer: SocketAddr) -> Answer {
-        let at = self.reception.now();
+    async fn league_message(
+        &self,
+        requests: Requests<'_>,
+        body: &Bytes,
+        at: Timestamp,
+        peer: SocketAddr,
+    ) -> Answer {
         let done = self.exchange(requests, at, peer).await;
         let (status, text, seconds) = match done.answer {
             Answered::Reply(reply) => (status(&reply), reply.body, None),

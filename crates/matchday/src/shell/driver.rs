@@ -9,6 +9,7 @@ use super::mind::Mind;
 use super::record::Recorder;
 use super::release::{Progress, Release};
 use super::rules::Rules;
+use super::settling::Settling;
 use crate::net::client::Client;
 use crate::store::{Batch, Exchange, Store, Stream};
 use matchday_core::agent::{Agent, Input, Outgoing, Request, RequestId, Step};
@@ -17,7 +18,7 @@ use matchday_core::log;
 use matchday_core::protocol::decode::{Conformance, Limits};
 use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::{Endpoint, Sender, Timestamp};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -74,6 +75,10 @@ pub(super) struct Driver<A: Agent> {
     /// The latest time that the agent has been told.
     latest: Timestamp,
     ticked_at: Option<Timestamp>,
+    settling: Settling,
+    /// What came after a deadline that is still settling, by the time it came and the order in which it was put in.
+    held: BTreeMap<(Timestamp, u64), Arrived>,
+    last_held: u64,
     progress: Arc<Progress>,
     recorder: Recorder,
     budget: Budget,
@@ -101,6 +106,9 @@ impl<A: Agent> Driver<A> {
             last_request: 0,
             latest: around.clock.now(),
             ticked_at: None,
+            settling: Settling::default(),
+            held: BTreeMap::new(),
+            last_held: 0,
             progress: Arc::default(),
             recorder: Recorder::default(),
             understood: HashMap::new(),
@@ -151,8 +159,8 @@ impl<A: Agent> Driver<A> {
                     Some(Control::Inspect(look)) => look(&self.agent),
                     Some(Control::Stop) | None => return Ok(()),
                 },
-                Some(arrived) = arrivals.recv() => self.take_in(arrived)?,
                 () = due => self.pass_time(arrivals)?,
+                Some(arrived) = arrivals.recv() => self.admit(arrived)?,
             }
         }
     }
@@ -160,36 +168,87 @@ impl<A: Agent> Driver<A> {
     /// When to look at the clock even if nothing arrives.
     fn next_due(&self) -> Option<Timestamp> {
         let earliest = self.ticked_at.map(|at| at + TICK_PAUSE);
-        let tick = self.agent.deadline().map(|deadline| earliest.map_or(deadline, |at| deadline.max(at)));
+        let tick = self.agent.deadline().map(|deadline| match deadline > self.latest {
+            true => self.settling.look_at(deadline),
+            false => earliest.map_or(deadline, |at| deadline.max(at)),
+        });
         tick.into_iter().chain(self.recorder.due()).min()
+    }
+
+    /// Takes in what has arrived, unless it came after a deadline that is still settling: then it has to wait.
+    fn admit(&mut self, arrived: Arrived) -> Result<(), String> {
+        if let Arrived::Answer { call, deadline, .. } = &arrived {
+            self.settling.ended(*call, *deadline);
+        }
+        match arrived.at() {
+            None => self.take_in(arrived),
+            Some(at) if self.held.is_empty() && self.advance(at) => self.take_in(arrived),
+            Some(at) => {
+                self.last_held += 1;
+                self.held.insert((at, self.last_held), arrived);
+                self.hand_on()
+            }
+        }
+    }
+
+    /// Takes in what has waited long enough, in the order in which it came.
+    fn hand_on(&mut self) -> Result<(), String> {
+        while let Some((&(at, _), _)) = self.held.first_key_value() {
+            if !self.advance(at) {
+                break;
+            }
+            if let Some((_, arrived)) = self.held.pop_first() {
+                self.take_in(arrived)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets time pass for the agent until `at`, deadline by deadline, as far as these are over. Whether all are. One that
+    /// lies in what is past for the agent already has nothing to wait for.
+    fn advance(&mut self, at: Timestamp) -> bool {
+        while let Some(deadline) = self.agent.deadline().filter(|due| *due > self.latest && *due <= at) {
+            match self.settling.over(deadline, self.around.clock.now()) {
+                Some(until) => self.tick(until.min(at)),
+                None => return false,
+            }
+        }
+        true
     }
 
     /// Time has passed: first what arrived meanwhile, then the tick that is due.
     fn pass_time(&mut self, arrivals: &mut UnboundedReceiver<Arrived>) -> Result<(), String> {
         let now = self.around.clock.now();
         while let Ok(arrived) = arrivals.try_recv() {
-            self.take_in(arrived)?;
+            self.admit(arrived)?;
         }
-        self.tick_if_due(now);
+        self.hand_on()?;
+        if self.advance(now) {
+            self.tick_if_overdue();
+        }
         if self.recorder.is_due(now) {
             self.store(Vec::new(), true, Release::default());
         }
         Ok(())
     }
 
-    fn tick_if_due(&mut self, now: Timestamp) {
-        let now = now.max(self.latest);
-        if self.agent.deadline().is_some_and(|deadline| deadline <= now) {
-            self.ticked_at = Some(self.around.clock.now());
-            self.hand_in(now, Input::Tick);
+    /// What the agent wanted to be ticked for at once.
+    fn tick_if_overdue(&mut self) {
+        if self.agent.deadline().is_some_and(|deadline| deadline <= self.latest) {
+            self.tick(self.latest);
         }
+    }
+
+    fn tick(&mut self, at: Timestamp) {
+        self.ticked_at = Some(self.around.clock.now());
+        self.hand_in(at, Input::Tick);
     }
 
     fn take_in(&mut self, arrived: Arrived) -> Result<(), String> {
         match arrived {
             Arrived::Request(request) => self.take_request(request),
-            Arrived::Answer { at, call, understood_by, dialect, answer, exchange } => {
-                self.tick_if_due(at);
+            Arrived::Answer { at, call, understood_by, dialect, answer, exchange, .. } => {
+                self.tick_if_overdue();
                 if let Some(exchange) = exchange {
                     self.record(at, exchange);
                 }
@@ -199,7 +258,7 @@ impl<A: Agent> Driver<A> {
                 self.hand_in(at, Input::Answer { call, dialect, answer });
             }
             Arrived::Decision { at, inquiry, decision } => {
-                self.tick_if_due(at);
+                self.tick_if_overdue();
                 self.hand_in(at, Input::Decided { inquiry, decision });
             }
             Arrived::Exchange(exchange) => {
@@ -228,7 +287,7 @@ impl<A: Agent> Driver<A> {
 
     fn take_request(&mut self, arrived: ArrivedRequest) {
         let ArrivedRequest { at, ask, dialect, local, objection, reply } = arrived;
-        self.tick_if_due(at);
+        self.tick_if_overdue();
         self.last_request += 1;
         let id = RequestId(self.last_request);
         self.waiting.insert(id, reply);
@@ -247,6 +306,9 @@ impl<A: Agent> Driver<A> {
         self.latest = self.latest.max(at);
         let Step { events, outbox, replies, inquiries, appeals } =
             self.agent.handle(self.latest, &mut self.entropy, input);
+        for outgoing in &outbox {
+            self.settling.called(outgoing.call, outgoing.deadline);
+        }
         let can_wait = events.iter().all(A::can_wait);
         let lines: Result<Vec<_>, _> = events.iter().map(|event| log::write(self.latest, event)).collect();
         let release = Release {

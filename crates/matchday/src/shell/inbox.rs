@@ -15,6 +15,8 @@ pub(super) enum Arrived {
     Answer {
         at: Timestamp,
         call: CallId,
+        /// Until when it was waited for.
+        deadline: Timestamp,
         /// Who understood a message of ours in this dialect, if it was one and was understood.
         understood_by: Option<Endpoint>,
         dialect: Dialect,
@@ -31,6 +33,17 @@ pub(super) enum Arrived {
     Exchange(Exchange),
     /// Nothing more can be stored; why.
     StoreFailed(String),
+}
+
+impl Arrived {
+    /// When it came, if it is for the agent.
+    pub(super) fn at(&self) -> Option<Timestamp> {
+        match self {
+            Self::Request(request) => Some(request.at),
+            Self::Answer { at, .. } | Self::Decision { at, .. } => Some(*at),
+            Self::Exchange(_) | Self::StoreFailed(_) => None,
+        }
+    }
 }
 
 #[derive(Debug)]

@@ -2,7 +2,8 @@
 //!
 //! One task owns the agent; nothing else ever sees it, so there is nothing to lock. Around it:
 //! - [`clock`], `chance`: time and entropy, which the core does not have
-//! - `inbox`: what has arrived, in order and within bounds; `driver`: the task that hands it to the agent
+//! - `inbox`: what has arrived, in order and within bounds; `driver`: the task that hands it to the agent; `settling`: when a
+//!   deadline is over
 //! - `release`: what may be seen outside once a step is durable
 //! - `applicant`: whether the endpoint that a registration names may be called
 //! - `door`: requests of peers; `reception`: the one way by which they reach the agent; `call`: calls of our own
@@ -28,6 +29,7 @@ mod record;
 mod release;
 pub mod rules;
 mod schemas;
+mod settling;
 mod subject;
 
 pub use chance::{NoEntropy, entropy_from_system, entropy_numbered};
@@ -45,6 +47,7 @@ pub use rules::Rules;
 use crate::net::client::Client;
 use crate::net::guard::{Allowed, Guard};
 use crate::net::server::{self, Terms};
+use crate::net::wire::Listen;
 use crate::seat::Seats;
 use crate::store::{Store, StoreError, Stream};
 use driver::{Driver, Surroundings};
@@ -56,7 +59,6 @@ use pace::Pace;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::net::TcpListener;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
@@ -128,9 +130,9 @@ pub enum StartError {
 }
 
 /// Brings `agent` to where its stored events left it, wakes it, and runs it until it is shut down or its store fails.
-pub fn run<A>(
+pub fn run<A, L>(
     mut agent: A,
-    listener: TcpListener,
+    listener: L,
     store: Store,
     stream: Stream,
     options: Options,
@@ -138,6 +140,7 @@ pub fn run<A>(
 where
     A: Agent + Send + 'static,
     A::Event: Send,
+    L: Listen,
 {
     replay(&mut agent, &store, &stream)?;
     let address = listener.local_addr().map_err(StartError::NoAddress)?;
@@ -227,7 +230,7 @@ where
     Hosted { handle, door, changes }
 }
 
-async fn serve(door: Arc<Door>, listener: TcpListener, terms: Terms, closing: watch::Receiver<bool>) {
+async fn serve(door: Arc<Door>, listener: impl Listen, terms: Terms, closing: watch::Receiver<bool>) {
     let visited = Arc::clone(&door);
     let handler = move |request, peer| Arc::clone(&visited).answer(request, peer);
     let serving = server::serve(listener, terms, handler, closing.clone());

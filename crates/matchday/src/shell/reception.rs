@@ -8,6 +8,7 @@ use super::journal::{Entry, Level, millis};
 use super::record::kept;
 use super::schemas;
 use super::subject::{self, Subject};
+use crate::net::server::Arrival;
 use crate::store::{Direction, Exchange};
 use matchday_core::agent::Content;
 use matchday_core::protocol::decode::{Limits, Reading};
@@ -59,6 +60,12 @@ impl Reception {
 
     pub(crate) fn now(&self) -> Timestamp {
         self.around.clock.now()
+    }
+
+    /// When a request had come whose last byte has just been read.
+    pub(super) fn arrival(&self, arrival: Option<&Arrival>) -> Timestamp {
+        let clock = &self.around.clock;
+        arrival.and_then(Arrival::last).map_or_else(|| clock.now(), |last| clock.at(last))
     }
 
     /// How the agent signs at present.

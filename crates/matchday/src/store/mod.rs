@@ -4,6 +4,7 @@
 //! - [`chain`]: each event carries the hash of all before it
 //! - `file`, `schema`: the file is recognised, locked, made, brought up to date
 //! - `queue`, `writer`: one thread writes; what is waiting is committed together, and acknowledged in order
+//! - `memory`: events without a file
 //! - [`reader`], [`history`], [`diary`], [`chronicle`]: reading it back, as rows, as the course of a league, as what one
 //!   agent did, and all that several stores tell together
 //! - [`leagues`]: the leagues that a store holds, one after the other
@@ -21,6 +22,7 @@ mod file;
 mod gist;
 pub mod history;
 pub mod leagues;
+mod memory;
 mod own_words;
 mod queue;
 pub mod reader;
@@ -38,6 +40,7 @@ pub use stats::StoreStats;
 
 use chain::Hash;
 use matchday_core::protocol::{ConversationId, MatchId, Timestamp};
+use memory::Memory;
 use queue::Queue;
 use serde::Serialize;
 use smol_str::SmolStr;
@@ -155,7 +158,7 @@ pub struct Store(Arc<Inner>);
 #[derive(Debug)]
 enum Inner {
     File { path: PathBuf, queue: Arc<Queue>, thread: Mutex<Option<JoinHandle<()>>> },
-    Memory(Arc<Queue>),
+    Memory { queue: Queue, memory: Memory },
 }
 
 impl Store {
@@ -177,24 +180,17 @@ impl Store {
         Reader::open(path)
     }
 
-    /// A store that forgets: everything appended counts as durable at once.
+    /// A store without a file: what is appended counts as durable at once, and is kept until the last handle goes.
+    /// Exchanges are not kept.
     pub fn in_memory() -> Self {
-        Self(Arc::new(Inner::Memory(Arc::new(Queue::default()))))
+        Self(Arc::new(Inner::Memory { queue: Queue::default(), memory: Memory::default() }))
     }
 
     /// The events of a stream that are durable, in order; an error if their chain is broken.
     pub fn load(&self, stream: &Stream) -> Result<Vec<Stored>, StoreError> {
-        match self.reader()? {
-            Some(reader) => reader.load_checked(stream),
-            None => Ok(Vec::new()),
-        }
-    }
-
-    /// What is durable now; a store that forgets has nothing to read.
-    fn reader(&self) -> Result<Option<Reader>, StoreError> {
         match &*self.0 {
-            Inner::File { path, .. } => Reader::open(path).map(Some),
-            Inner::Memory(_) => Ok(None),
+            Inner::File { path, .. } => Reader::open(path)?.load_checked(stream),
+            Inner::Memory { memory, .. } => Ok(memory.load(stream)),
         }
     }
 
@@ -202,7 +198,7 @@ impl Store {
     pub fn append(&self, batch: Batch) {
         match &*self.0 {
             Inner::File { queue, .. } => queue.push(batch),
-            Inner::Memory(queue) => queue.pass(batch),
+            Inner::Memory { queue, memory } => queue.pass(batch, |batch| memory.keep(batch)),
         }
     }
 
@@ -232,7 +228,8 @@ impl Store {
 impl Inner {
     fn queue(&self) -> &Queue {
         match self {
-            Self::File { queue, .. } | Self::Memory(queue) => queue,
+            Self::File { queue, .. } => queue,
+            Self::Memory { queue, .. } => queue,
         }
     }
 

@@ -55,10 +55,10 @@ impl Queue {
         self.changed.notify_one();
     }
 
-    /// Acknowledges a batch without keeping it.
-    pub(super) fn pass(&self, batch: Batch) {
+    /// Acknowledges a batch at once, if `keep` takes it.
+    pub(super) fn pass(&self, batch: Batch, keep: impl FnOnce(&Batch) -> Result<(), StoreFailed>) {
         let mut line = self.line();
-        let verdict = if line.closed { Err(StoreFailed::closed()) } else { Ok(()) };
+        let verdict = if line.closed { Err(StoreFailed::closed()) } else { keep(&batch) };
         if verdict.is_ok() {
             line.stats.batches += 1;
             line.stats.committed(1, batch.lines.len() as u64, batch.exchanges.len() as u64, Duration::ZERO);

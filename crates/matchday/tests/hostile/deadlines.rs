@@ -50,7 +50,7 @@ fn timing(choice: Duration) -> Timing {
 }
 
 impl Stand {
-    async fn set_up(matches: usize, choice: Duration) -> Self {
+    async fn set_up(matches: usize, choice: Duration, for_writing: Duration) -> Self {
         let ground = Ground::new();
         let name = |number: usize| PlayerId::new(format!("P{number:02}"));
         let pairs = (0..matches).map(|one| (name(2 * one + 1), name(2 * one + 2))).collect();
@@ -68,7 +68,7 @@ impl Stand {
             referees.push(ground.referee(number, &endpoint(manager.address()), timing(choice)).await);
             until_registered(&manager, 0, referees.len()).await;
         }
-        let players = Players::wait(choice);
+        let players = Players::wait(choice, for_writing);
         for number in 1..=2 * matches {
             register(&ground, &manager, &players, number).await;
         }
@@ -128,7 +128,7 @@ fn tally(league: &League, players: &Players) -> Tally {
 async fn all_at_once(leagues: usize, matches: usize, choice: Duration) {
     let mut stands = Vec::new();
     for _ in 0..leagues {
-        stands.push(Stand::set_up(matches, choice).await);
+        stands.push(Stand::set_up(matches, choice, Duration::from_millis(5)).await);
     }
     let mut playing = JoinSet::new();
     for stand in stands {
@@ -152,15 +152,41 @@ async fn all_at_once(leagues: usize, matches: usize, choice: Duration) {
     assert!(all.in_good_time >= players / 8 && all.late >= players / 8, "too little is certain: {all:?}");
 }
 
-#[ignore = "failed on a busy machine: answers are stamped when their call is polled, not when they are read"]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_was_there_in_good_time_counts_and_what_was_late_does_not() {
     all_at_once(1, 40, Duration::from_millis(1500)).await;
 }
 
-/// `cargo test --release -p matchday --test hostile -- --ignored --nocapture`
-#[ignore = "a measurement for a quiet machine, on which it has not been run yet"]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn deadlines_are_exact_with_500_matches_at_once() {
     all_at_once(5, 100, Duration::from_secs(4)).await;
+}
+
+/// All agents stand still from before the first answer until well after the deadline, as if the process had been stopped.
+/// What came meanwhile counts by when it came.
+async fn standstill(apart: bool) {
+    let choice = Duration::from_secs(1);
+    let stand = Stand::set_up(1, choice, choice / 2).await;
+    if apart {
+        stand.players.answer_apart(stand.referees[0].address());
+    }
+    stand.ground.start(&stand.manager).await;
+    while stand.players.questions() < 2 {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    std::thread::sleep(choice + Duration::from_millis(300));
+    let league = until_completed(&stand.manager, Duration::from_secs(20)).await;
+    let tally = tally(&league, &stand.players);
+    assert_eq!((tally.of_them_counted_late, tally.of_them_counted), (0, 0), "{tally:?}");
+    assert_eq!((tally.in_good_time, tally.late), (1, 1), "the machine was too slow to tell: {tally:?}");
+}
+
+#[tokio::test]
+async fn answers_that_come_while_everyone_stands_still_are_judged_by_when_they_came() {
+    standstill(false).await;
+}
+
+#[tokio::test]
+async fn so_are_answers_by_a_request_of_their_own() {
+    standstill(true).await;
 }

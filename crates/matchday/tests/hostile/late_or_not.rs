@@ -4,8 +4,10 @@
 
 use crate::wire::{Asked, as_response, json_response, next_request, right_result};
 use matchday_core::protocol::{MatchId, PlayerId};
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::io::AsyncWriteExt;
@@ -15,8 +17,6 @@ use tokio::time::{Instant, sleep_until};
 
 /// An answer that is there this long before its deadline must count.
 pub(crate) const GOOD_TIME: Duration = Duration::from_millis(50);
-/// How long the players allow for the writing itself.
-const FOR_WRITING: Duration = Duration::from_millis(5);
 
 /// When a player answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,10 +67,15 @@ impl Answered {
 #[derive(Debug)]
 struct Script {
     choice: Duration,
+    /// How long the players allow for the writing itself.
+    for_writing: Duration,
     tokens: Mutex<BTreeMap<PlayerId, String>>,
     /// When the later of the two players of a match was about to join it.
     joined: Mutex<BTreeMap<MatchId, Instant>>,
     answers: Mutex<BTreeMap<PlayerId, Answered>>,
+    questions: AtomicUsize,
+    /// Where answers go by a request of their own, if not in the exchange that asks for them.
+    apart: Mutex<Option<SocketAddr>>,
 }
 
 /// The players of one league.
@@ -81,8 +86,8 @@ pub(crate) struct Players {
 }
 
 impl Players {
-    /// Players that know that they have `choice` to choose.
-    pub(crate) fn wait(choice: Duration) -> Self {
+    /// Players that know that they have `choice` to choose, and allow so much for writing.
+    pub(crate) fn wait(choice: Duration, for_writing: Duration) -> Self {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let socket = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
@@ -90,9 +95,12 @@ impl Players {
         let address = socket.local_addr().unwrap();
         let script = Arc::new(Script {
             choice,
+            for_writing,
             tokens: Mutex::default(),
             joined: Mutex::default(),
             answers: Mutex::default(),
+            questions: AtomicUsize::new(0),
+            apart: Mutex::default(),
         });
         let playing = Arc::clone(&script);
         runtime.spawn(async move {
@@ -109,6 +117,16 @@ impl Players {
         self.script.tokens.lock().unwrap().insert(player, token);
     }
 
+    /// From here on choices are sent to this referee, each by a request of its own.
+    pub(crate) fn answer_apart(&self, referee: SocketAddr) {
+        *self.script.apart.lock().unwrap() = Some(referee);
+    }
+
+    /// How many players have been asked for their choice.
+    pub(crate) fn questions(&self) -> usize {
+        self.script.questions.load(Ordering::SeqCst)
+    }
+
     pub(crate) fn answers(&self) -> BTreeMap<PlayerId, Answered> {
         self.script.answers.lock().unwrap().clone()
     }
@@ -122,15 +140,36 @@ impl Drop for Players {
     }
 }
 
+/// A choice as a request of its own.
+fn request(choice: &Value) -> Vec<u8> {
+    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "choose_parity_response", "params": choice});
+    let body = call.to_string();
+    format!(
+        "POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    )
+    .into_bytes()
+}
+
 impl Script {
     async fn converse(self: Arc<Self>, mut stream: TcpStream) {
         while let Some(asked) = next_request(&mut stream).await {
             let question_here = Instant::now();
             let player = PlayerId::new(asked.text("player_id"));
             let token = self.tokens.lock().unwrap().get(&player).cloned().unwrap_or_default();
-            let answer = json_response(&as_response(&asked, &right_result(&asked, &token)).to_string());
+            let result = right_result(&asked, &token);
+            let answer = json_response(&as_response(&asked, &result).to_string());
             if asked.is("CHOOSE_PARITY_CALL") {
-                self.choose(&mut stream, &asked, player, question_here, &answer).await;
+                let apart = *self.apart.lock().unwrap();
+                match apart {
+                    None => self.choose(&mut stream, &asked, player, question_here, &answer).await,
+                    Some(referee) => {
+                        let received = as_response(&asked, &json!({"status": "received"})).to_string();
+                        let _ = stream.write_all(&json_response(&received)).await;
+                        let mut line = TcpStream::connect(referee).await.unwrap();
+                        self.choose(&mut line, &asked, player, question_here, &request(&result)).await;
+                    }
+                }
                 continue;
             }
             if asked.is("GAME_INVITATION") {
@@ -151,10 +190,11 @@ impl Script {
         question_here: Instant,
         answer: &[u8],
     ) {
+        self.questions.fetch_add(1, Ordering::SeqCst);
         let both_joined = self.joined.lock().unwrap()[&MatchId::new(asked.text("match_id"))];
         match Plan::of(&player) {
             Plan::AtOnce => {}
-            Plan::JustInTime => sleep_until(both_joined + self.choice - GOOD_TIME - FOR_WRITING).await,
+            Plan::JustInTime => sleep_until(both_joined + self.choice - GOOD_TIME - self.for_writing).await,
             Plan::Late => sleep_until(question_here + self.choice).await,
         }
         let begun = Instant::now();

@@ -50,8 +50,7 @@ fn besiege(addresses: &[SocketAddr]) -> JoinSet<()> {
     callers_at_work
 }
 
-/// `cargo test --release -p matchday --test hostile -- --ignored --nocapture` prints the figures.
-#[ignore = "a measurement of a minute; it has failed on a busy machine, and has not passed yet"]
+/// `cargo test --release -p matchday --test hostile together -- --nocapture` prints the figures.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_whole_zoo_at_once_costs_honest_players_nothing() {
     let before = figures::now();

@@ -8,6 +8,7 @@
 )]
 
 mod calls;
+mod deadlines;
 mod durability;
 mod ground;
 mod minds;

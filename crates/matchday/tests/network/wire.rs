@@ -1,0 +1,39 @@
+//! The simulated network, as the program's own code for HTTP uses it.
+
+use matchday::net::wire::{Dial, Dialling, Listen, Wire};
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use turmoil::net::{TcpListener, TcpStream};
+
+#[derive(Debug)]
+pub(crate) struct Air;
+
+impl Dial for Air {
+    fn dial<'a>(&'a self, host: &'a str, port: u16) -> Dialling<'a> {
+        Box::pin(async move {
+            let stream = TcpStream::connect((host, port)).await?;
+            let from = stream.local_addr()?;
+            Ok((Box::new(stream) as Box<dyn Wire>, from))
+        })
+    }
+}
+
+pub(crate) struct Port(TcpListener);
+
+impl Port {
+    pub(crate) async fn open(port: u16) -> io::Result<Self> {
+        TcpListener::bind((Ipv4Addr::UNSPECIFIED, port)).await.map(Self)
+    }
+}
+
+impl Listen for Port {
+    type Wire = TcpStream;
+
+    async fn accept(&self) -> io::Result<(TcpStream, SocketAddr)> {
+        self.0.accept().await
+    }
+
+    fn local_addr(&self) -> io::Result<SocketAddr> {
+        self.0.local_addr()
+    }
+}
