@@ -93,17 +93,18 @@ impl Duels<'_> {
         for series in series {
             pitch.begin(chance(series));
             let matches = (self.matches - series * length).min(length);
-            self.series(run, &mut pitch, matches, &mut tally);
+            tally.add_series(&self.series(run, &mut pitch, matches));
         }
         tally
     }
 
     /// Matches one after the other, with the seats changed after each.
-    fn series(&self, run: &Run<'_>, pitch: &mut Pitch<'_>, matches: u64, tally: &mut Tally) {
+    fn series(&self, run: &Run<'_>, pitch: &mut Pitch<'_>, matches: u64) -> Tally {
         let quick = pitch.is_quick();
+        let mut tally = Tally::default();
         for number in 0..matches {
             if !quick && run.is_stopped() {
-                return;
+                break;
             }
             if number % 2 == 0 {
                 tally.count(pitch.play(0, 1), Seat::A);
@@ -111,5 +112,6 @@ impl Duels<'_> {
                 tally.count(pitch.play(1, 0), Seat::B);
             }
         }
+        tally
     }
 }

@@ -1,5 +1,6 @@
 //! How matches end, and how many ended so. Values only.
 
+use crate::spread::Spread;
 use matchday_core::game::{Outcome, Seat};
 use matchday_stats::results::Wdl;
 use serde::{Deserialize, Serialize};
@@ -45,6 +46,9 @@ pub struct Tally {
     pub lost_by_both: u64,
     /// How many of its matches each has lost without moving.
     pub forfeits: [u64; 2],
+    /// How much the series differ that these matches were played in.
+    #[serde(skip)]
+    pub spread: Spread,
 }
 
 impl Tally {
@@ -72,7 +76,15 @@ impl Tally {
         }
     }
 
+    /// Takes in the matches of one series.
+    pub fn add_series(&mut self, series: &Self) {
+        let Wdl { wins, draws, losses } = series.record;
+        let spread = Spread::of_series([wins, draws, losses, series.lost_by_both]);
+        self.add(&Self { spread, ..*series });
+    }
+
     pub fn add(&mut self, other: &Self) {
+        self.spread.add(&other.spread);
         self.record.wins += other.record.wins;
         self.record.draws += other.record.draws;
         self.record.losses += other.record.losses;
@@ -86,7 +98,12 @@ impl Tally {
     #[must_use]
     pub fn seen_from_the_other_side(&self) -> Self {
         let [own, theirs] = self.forfeits;
-        Self { record: self.record.seen_from_the_other_side(), forfeits: [theirs, own], ..*self }
+        Self {
+            record: self.record.seen_from_the_other_side(),
+            lost_by_both: self.lost_by_both,
+            forfeits: [theirs, own],
+            spread: self.spread.seen_from_the_other_side(),
+        }
     }
 }
 

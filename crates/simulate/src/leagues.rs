@@ -196,7 +196,7 @@ impl Leagues<'_> {
         let Some(order) = order else { return };
         seasons.leagues += 1;
         seasons.matches += season.matches;
-        seasons.tallies.iter_mut().zip(&season.tallies).for_each(|(all, tally)| all.add(tally));
+        seasons.tallies.iter_mut().zip(&season.tallies).for_each(|(all, tally)| all.add_series(tally));
         for (rank, &player) in order.iter().enumerate() {
             let places = seasons.places.get_mut(season.who(player));
             places.and_then(|places| places.get_mut(rank)).into_iter().for_each(|count| *count += 1);

@@ -16,7 +16,7 @@
 //!
 //! # Layout
 //! In reading order:
-//! - [`entrant`]: who plays; [`ending`]: how matches end, counted
+//! - [`entrant`]: who plays; [`ending`], [`spread`]: how matches end, counted, and how much series differ
 //! - `blocks`: work in numbered blocks on many threads, folded in order; `seeds`: where the chance of each comes from
 //! - `draws`, `even_odd`: the quick way for even/odd; `any_game`: the way for all others; `pitch`: one or the other
 //! - [`duels`], [`leagues`]: what can be simulated
@@ -32,6 +32,7 @@ mod even_odd;
 pub mod leagues;
 mod pitch;
 mod seeds;
+pub mod spread;
 pub mod summary;
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! What simulated matches say, with intervals. Pure.
 //!
-//! Intervals take matches for independent of each other. Within a series, players that remember make that only nearly true;
-//! shorter series bring it nearer.
+//! Players remember, so the matches of a series hang together: who calls by habit draws a whole series, or none of it. Series
+//! are independent of each other, and so intervals go by how much they differ. Only where there are too few of them to tell,
+//! matches are taken for independent.
 
 use crate::duels::Pair;
 use crate::ending::Tally;
@@ -37,56 +38,141 @@ pub struct Row {
     pub elo: Option<EloDifference>,
 }
 
-/// The share of something that came so often in so many cases, after Wilson; `None` of none.
+/// With fewer series, how much they differ says little.
+const SERIES_MIN: u64 = 20;
+
+/// What a match is worth by how it ended: won, drawn, lost, lost by both.
+type Worth = [f64; 4];
+
+const WON: Worth = [1.0, 0.0, 0.0, 0.0];
+const DRAWN: Worth = [0.0, 1.0, 0.0, 0.0];
+const LOST: Worth = [0.0, 0.0, 1.0, 1.0];
+const POINTS: Worth = [POINTS_WIN as f64, POINTS_DRAW as f64, 0.0, 0.0];
+const SCORE: Worth = [1.0, 0.5, 0.0, 0.0];
+
+/// Wilson's interval for a share that was seen in so many cases, which need not be a whole number.
+fn wilson(share: f64, cases: f64) -> [f64; 2] {
+    let z2 = Z_95 * Z_95;
+    let centre = (share + z2 / (2.0 * cases)) / (1.0 + z2 / cases);
+    let half =
+        Z_95 * (share * (1.0 - share) / cases + z2 / (4.0 * cases * cases)).sqrt() / (1.0 + z2 / cases);
+    [(centre - half).max(0.0), (centre + half).min(1.0)]
+}
+
+/// The share of something that came so often in so many independent cases, after Wilson; `None` of none.
 pub fn share(count: u64, of: u64) -> Option<Estimate> {
-    let record = Wdl { wins: count, draws: 0, losses: of.saturating_sub(count) };
-    let ([low, high], value) = (elo::score_interval(record)?, elo::score(record)?);
+    let value = count as f64 / of as f64;
+    let [low, high] = (of > 0).then(|| wilson(value, of as f64))?;
     Some(Estimate { value, low, high })
 }
 
-/// Points for each match. The deviation is that of the matches seen and one more of each kind, so that a record of one kind
-/// only still leaves room.
-pub fn points_per_match(tally: &Tally) -> Option<Estimate> {
-    let matches = tally.matches();
-    if matches == 0 {
-        return None;
+/// The matches of an entrant, one tally for each opponent.
+#[derive(Debug, Clone, Copy)]
+struct Matches<'a>(&'a [Tally]);
+
+impl Matches<'_> {
+    fn total(self) -> Tally {
+        let mut total = Tally::default();
+        self.0.iter().for_each(|tally| total.add(tally));
+        total
     }
+
+    /// What a match is worth on average, and the error of that as series show it; `None` without a match, and without an
+    /// error where there are too few series.
+    fn mean(self, worth: Worth) -> Option<(f64, Option<f64>)> {
+        let total = self.total();
+        let value = mean(&total, worth)?;
+        // Against each opponent the mean may be another, and that is no error.
+        let variance =
+            self.0.iter().filter_map(|tally| Some(tally.spread.variance(worth, mean(tally, worth)?)));
+        let error = variance.sum::<f64>().sqrt() / total.matches() as f64;
+        let is_known = total.spread.series() >= SERIES_MIN && error > 0.0;
+        Some((value, is_known.then_some(error)))
+    }
+
+    /// A mean that lies between 0 and 1, after Wilson: in as many independent cases as leave the same error.
+    fn share(self, worth: Worth) -> Option<Estimate> {
+        let (value, error) = self.mean(worth)?;
+        let all = self.total().matches() as f64;
+        let cases = error.map_or(all, |error| value * (1.0 - value) / (error * error));
+        let [low, high] = wilson(value, cases.max(1.0));
+        Some(Estimate { value, low, high })
+    }
+
+    fn points(self) -> Option<Estimate> {
+        let (value, error) = self.mean(POINTS)?;
+        let half = Z_95 * error.unwrap_or_else(|| error_of_points(&self.total()));
+        Some(Estimate {
+            value,
+            low: (value - half).max(0.0),
+            high: (value + half).min(f64::from(POINTS_WIN)),
+        })
+    }
+
+    fn elo(self) -> Option<EloDifference> {
+        let plain = EloDifference::of(self.total().record)?;
+        let (_, Some(_)) = self.mean(SCORE)? else { return Some(plain) };
+        let score = self.share(SCORE)?;
+        Some(EloDifference { low: elo::of_score(score.low), high: elo::of_score(score.high), ..plain })
+    }
+}
+
+fn mean(tally: &Tally, worth: Worth) -> Option<f64> {
+    let Wdl { wins, draws, losses } = tally.record;
+    let counts = [wins, draws, losses, tally.lost_by_both];
+    let sum: f64 = counts.iter().zip(worth).map(|(count, worth)| *count as f64 * worth).sum();
+    (tally.matches() > 0).then(|| sum / tally.matches() as f64)
+}
+
+/// The error of points a match, if matches were independent. One match of each kind is added to those seen, so that a record
+/// of one kind only still leaves room.
+fn error_of_points(tally: &Tally) -> f64 {
     let [win, draw] = [POINTS_WIN, POINTS_DRAW].map(f64::from);
-    let (n, wins, draws) = (matches as f64, tally.record.wins as f64, tally.record.draws as f64);
-    let value = (win * wins + draw * draws) / n;
-    let (n, wins, draws) = (n + 3.0, wins + 1.0, draws + 1.0);
+    let n = tally.matches() as f64 + 3.0;
+    let (wins, draws) = (tally.record.wins as f64 + 1.0, tally.record.draws as f64 + 1.0);
     let mean = (win * wins + draw * draws) / n;
-    let half = Z_95 * ((win * win * wins + draw * draw * draws) / n - mean * mean).max(0.0).sqrt() / n.sqrt();
-    Some(Estimate { value, low: (value - half).max(0.0), high: (value + half).min(win) })
+    ((win * win * wins + draw * draw * draws) / n - mean * mean).max(0.0).sqrt() / n.sqrt()
+}
+
+/// Two entrants against each other, seen from the first: its score, its points, and the difference in Elo.
+pub fn of_pair(tally: &Tally) -> (Option<Estimate>, Option<Estimate>, Option<EloDifference>) {
+    let one = [*tally];
+    let matches = Matches(&one);
+    (matches.share(SCORE), matches.points(), matches.elo())
 }
 
 impl Row {
-    fn of(strategy: &str, tally: &Tally) -> Self {
-        let matches = tally.matches();
-        let Wdl { wins, draws, losses } = tally.record;
+    fn of(strategy: &str, tallies: &[Tally]) -> Self {
+        let matches = Matches(tallies);
+        let total = matches.total();
         Self {
             strategy: strategy.to_owned(),
-            matches,
-            record: tally.record,
-            lost_by_both: tally.lost_by_both,
-            forfeits: *tally.forfeits.first().unwrap_or(&0),
-            win: share(wins, matches),
-            draw: share(draws, matches),
-            loss: share(losses + tally.lost_by_both, matches),
-            points_per_match: points_per_match(tally),
-            elo: EloDifference::of(tally.record),
+            matches: total.matches(),
+            record: total.record,
+            lost_by_both: total.lost_by_both,
+            forfeits: own_forfeits(&total),
+            win: matches.share(WON),
+            draw: matches.share(DRAWN),
+            loss: matches.share(LOST),
+            points_per_match: matches.points(),
+            elo: matches.elo(),
         }
     }
 }
 
+fn own_forfeits(tally: &Tally) -> u64 {
+    let [own, _] = tally.forfeits;
+    own
+}
+
 /// A line for each entrant, the one with the most points for a match first.
 pub fn of_duels(names: &[String], pairs: &[Pair]) -> Vec<Row> {
-    let mut tallies = vec![Tally::default(); names.len()];
-    for Pair { a, b, tally } in pairs {
-        tallies.get_mut(*a).into_iter().for_each(|sum| sum.add(tally));
-        tallies.get_mut(*b).into_iter().for_each(|sum| sum.add(&tally.seen_from_the_other_side()));
-    }
-    let rows = names.iter().zip(&tallies).map(|(name, tally)| Row::of(name, tally));
+    let of = |place: usize| -> Vec<Tally> {
+        let own = pairs.iter().filter(|pair| pair.a == place).map(|pair| pair.tally);
+        let turned = pairs.iter().filter(|pair| pair.b == place);
+        own.chain(turned.map(|pair| pair.tally.seen_from_the_other_side())).collect()
+    };
+    let rows = names.iter().enumerate().map(|(place, name)| Row::of(name, &of(place)));
     best_first(rows.collect())
 }
 
@@ -117,8 +203,8 @@ pub fn of_leagues(names: &[String], seasons: &Seasons) -> Vec<SeasonRow> {
         places: places.clone(),
         champion: share(places.first().copied().unwrap_or(0), seasons.leagues),
         mean_rank: mean_rank(places),
-        points_per_match: points_per_match(tally),
-        forfeits: *tally.forfeits.first().unwrap_or(&0),
+        points_per_match: Matches(std::slice::from_ref(tally)).points(),
+        forfeits: own_forfeits(tally),
     });
     let mut rows: Vec<SeasonRow> = rows.collect();
     let titles = |row: &SeasonRow| row.places.first().copied().unwrap_or(0);
@@ -130,4 +216,73 @@ fn mean_rank(places: &[u64]) -> Option<f64> {
     let leagues: u64 = places.iter().sum();
     let ranks: f64 = (1..).zip(places).map(|(rank, count)| f64::from(rank) * *count as f64).sum();
     (leagues > 0).then(|| ranks / leagues as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Duels, Entrant, Run};
+    use matchday_core::game;
+    use matchday_core::player::strategy;
+    use matchday_core::protocol::GameType;
+    use std::num::{NonZeroU32, NonZeroUsize};
+    use std::ops::ControlFlow;
+    use std::sync::atomic::AtomicBool;
+
+    fn tally(wins: u64, draws: u64, losses: u64) -> Tally {
+        Tally { record: Wdl { wins, draws, losses }, ..Tally::default() }
+    }
+
+    /// Against `scipy.stats.binomtest(8, 10).proportion_ci(method="wilson")`.
+    #[test]
+    fn a_share_has_wilsons_interval() {
+        let Estimate { value, low, high } = share(8, 10).unwrap();
+        assert!((value - 0.8).abs() < 1e-12);
+        assert!((low - 0.490_162_471_536_642_1).abs() < 1e-9 && (high - 0.943_317_848_545_625).abs() < 1e-9);
+        assert_eq!(share(0, 0), None);
+    }
+
+    #[test]
+    fn records_of_one_kind_only_still_leave_room() {
+        for record in [tally(50, 0, 0), tally(0, 50, 0), tally(0, 0, 50)] {
+            let (_, points, _) = of_pair(&record);
+            let points = points.unwrap();
+            assert!(points.high - points.low > 0.01, "{points:?}");
+        }
+        assert_eq!(of_pair(&Tally::default()), (None, None, None));
+    }
+
+    fn duel(names: [&str; 2], matches: u64, seed: u64) -> Tally {
+        let entrants = names.map(|name| Entrant::built_in(strategy::named(name).unwrap()));
+        let game = game::find(&GameType::new("even_odd")).unwrap();
+        let series = NonZeroU32::new(100).unwrap();
+        let duels = Duels { game, entrants: &entrants, matches, series, seed, closely: false };
+        let stop = AtomicBool::new(false);
+        duels.play(&Run { threads: NonZeroUsize::MIN, stop: &stop }, |_| ControlFlow::Continue(()))[0].tally
+    }
+
+    /// Whether draws come is settled early in a series of these two, and then stays so.
+    #[test]
+    fn intervals_hold_the_truth_where_matches_hang_together() {
+        let names = ["mirror", "mirror"];
+        let truth = mean(&duel(names, 4_000_000, 1), DRAWN).unwrap();
+        let (mut held, mut held_as_if_independent) = (0, 0);
+        for seed in 100..300 {
+            let tally = duel(names, 4_000, seed);
+            let holds = |found: Option<Estimate>| found.is_some_and(|it| it.low <= truth && truth <= it.high);
+            held += u32::from(holds(Matches(&[tally]).share(DRAWN)));
+            held_as_if_independent += u32::from(holds(share(tally.record.draws, tally.matches())));
+        }
+        assert!((180..=199).contains(&held), "{held} of 200 intervals hold {truth}");
+        assert!(held_as_if_independent < 100, "{held_as_if_independent}: nothing hangs together here");
+    }
+
+    #[test]
+    fn intervals_of_independent_matches_are_the_usual_ones() {
+        let tally = duel(["random", "random"], 100_000, 3);
+        let (found, usual) =
+            (Matches(&[tally]).share(DRAWN).unwrap(), share(tally.record.draws, tally.matches()).unwrap());
+        let width = |it: Estimate| it.high - it.low;
+        assert!((width(found) / width(usual) - 1.0).abs() < 0.15, "{found:?} {usual:?}");
+    }
 }

@@ -19,7 +19,7 @@ use std::process::ExitCode;
 pub(super) const EXAMPLE: &str = "\
 Example:
   matchday manager --store spring.db --lead 5 --start-when players=4,referees=2
-  matchday manager --store spring.db --league-id spring_2    # another league, when the one before is over
+  matchday manager --store spring.db --league-id spring_2    # the next league, once this is over
   matchday manager --seats on    # language models can play: they add this address as an MCP server";
 
 pub(super) async fn execute(flags: Flags<ForManager>) -> Result<ExitCode> {

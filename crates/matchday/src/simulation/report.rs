@@ -1,8 +1,8 @@
 //! What a simulation comes to, as data. Values only; but for `took`, the same seed gives the same report.
 
 use matchday_simulate::Pair;
-use matchday_simulate::summary::{Estimate, Row, SeasonRow, points_per_match};
-use matchday_stats::elo::{self, EloDifference};
+use matchday_simulate::summary::{self, Estimate, Row, SeasonRow};
+use matchday_stats::elo::EloDifference;
 use matchday_stats::sprt::{Answer, Standing};
 use serde::Serialize;
 use std::time::Duration;
@@ -56,16 +56,8 @@ pub(crate) struct Meeting {
 impl Meeting {
     pub(crate) fn of(names: &[String], pair: &Pair) -> Self {
         let name = |place: usize| names.get(place).cloned().unwrap_or_default();
-        let record = pair.tally.record;
-        let score = elo::score(record).zip(elo::score_interval(record));
-        Self {
-            a: name(pair.a),
-            b: name(pair.b),
-            tally: pair.tally,
-            score: score.map(|(value, [low, high])| Estimate { value, low, high }),
-            points_per_match: points_per_match(&pair.tally),
-            elo: EloDifference::of(record),
-        }
+        let (score, points_per_match, elo) = summary::of_pair(&pair.tally);
+        Self { a: name(pair.a), b: name(pair.b), tally: pair.tally, score, points_per_match, elo }
     }
 }
 

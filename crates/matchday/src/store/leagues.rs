@@ -2,7 +2,7 @@
 //! is `league`, the second `league/2`. Reads the database.
 
 use super::error::StoreError;
-use super::{Reader, Store, Stream};
+use super::{Inner, Reader, Store, Stream};
 use matchday_core::league::LeagueEvent;
 use matchday_core::log;
 use matchday_core::protocol::LeagueId;
@@ -43,10 +43,7 @@ impl Reader {
 
     /// Every league's stream, the first one first.
     pub fn leagues(&self) -> Result<Vec<Stream>, StoreError> {
-        let firsts = self.first_events()?;
-        let mut numbers: Vec<u32> = firsts.iter().filter_map(|(stream, _)| stream.league_number()).collect();
-        numbers.sort_unstable();
-        Ok(numbers.into_iter().map(Stream::of_league).collect())
+        Ok(in_order(self.first_events()?.iter().map(|(stream, _)| stream)))
     }
 
     /// Looks at the league of this name; of several, at the latest. A store without any league is left as it is.
@@ -77,6 +74,13 @@ impl Reader {
     }
 }
 
+/// Those of managers, the first league's first.
+fn in_order<'a>(streams: impl Iterator<Item = &'a Stream>) -> Vec<Stream> {
+    let mut numbers: Vec<u32> = streams.filter_map(Stream::league_number).collect();
+    numbers.sort_unstable();
+    numbers.into_iter().map(Stream::of_league).collect()
+}
+
 /// What a league calls itself in its first event.
 fn id_of(line: &str) -> Option<LeagueId> {
     match log::read::<LeagueEvent>(line) {
@@ -88,9 +92,9 @@ fn id_of(line: &str) -> Option<LeagueId> {
 impl Store {
     /// Every league's stream, the first one first.
     pub fn leagues(&self) -> Result<Vec<Stream>, StoreError> {
-        match self.reader()? {
-            Some(reader) => reader.leagues(),
-            None => Ok(Vec::new()),
+        match &*self.0 {
+            Inner::File { path, .. } => Reader::open(path)?.leagues(),
+            Inner::Memory { memory, .. } => Ok(in_order(memory.names().iter())),
         }
     }
 }

@@ -14,6 +14,10 @@ impl Memory {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    pub(super) fn names(&self) -> Vec<Stream> {
+        self.streams().keys().cloned().collect()
+    }
+
     pub(super) fn load(&self, stream: &Stream) -> Vec<Stored> {
         self.streams().get(stream).cloned().unwrap_or_default()
     }

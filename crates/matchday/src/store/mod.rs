@@ -216,14 +216,6 @@ impl Store {
         }
     }
 
-    /// What is durable now; a store that forgets has nothing to read.
-    fn reader(&self) -> Result<Option<Reader>, StoreError> {
-        match &*self.0 {
-            Inner::File { path, .. } => Reader::open(path).map(Some),
-            Inner::Memory { .. } => Ok(None),
-        }
-    }
-
     /// Puts events and exchanges in line to be stored.
     pub fn append(&self, batch: Batch) {
         match &*self.0 {
