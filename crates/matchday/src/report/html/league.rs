@@ -77,8 +77,8 @@ fn figure(html: &mut Html, title: &str, about: &str, plot: &impl Plot) {
             html.text(title);
             html.leaf("p", &[], about);
         });
-        let region = [("class", "wide"), ("tabindex", "0"), ("role", "region"), ("aria-label", title)];
-        html.element("div", &region, |html| html.plot(plot));
+        let scrolls = [("class", "wide"), ("tabindex", "0"), ("role", "group"), ("aria-label", title)];
+        html.element("div", &scrolls, |html| html.plot(plot));
     });
 }
 

@@ -207,7 +207,8 @@ mod tests {
         let report = sample::large(99);
         let page = page(&report);
         assert_eq!(report.matches, 4851);
-        assert!(page.len() < 5_000_000, "{} bytes", page.len());
+        // A third of what may be is left for longer names and reasons.
+        assert!(page.len() < 4_200_000, "{} bytes", page.len());
         is_well_formed(&page).unwrap();
     }
 }

@@ -132,9 +132,9 @@ fn answers(html: &mut Html, report: &Report, player: &Player) {
         html.leaf("summary", &[], &format!("Answer times: {}", words::answers(player, report.deadline_ms)));
         if !player.answers.ms.is_empty() {
             let label = format!("Answer times of {}", player.who.id);
-            let region =
-                [("class", "wide"), ("tabindex", "0"), ("role", "region"), ("aria-label", label.as_str())];
-            html.element("div", &region, |html| {
+            let scrolls =
+                [("class", "wide"), ("tabindex", "0"), ("role", "group"), ("aria-label", label.as_str())];
+            html.element("div", &scrolls, |html| {
                 html.plot(&plots::answers_of(&player.answers, report.deadline_ms));
             });
         }

@@ -25,19 +25,12 @@ pub(super) fn table<'a>(
     rows: impl Iterator<Item = Vec<Cell<'a>>>,
 ) {
     // What scrolls must be reachable by the keyboard.
-    let region = [("class", "wide"), ("tabindex", "0"), ("role", "region"), ("aria-label", caption)];
-    html.element("div", &region, |html| {
-        html.element("table", &[], |html| {
+    let scrolls = [("class", "wide"), ("tabindex", "0"), ("role", "group"), ("aria-label", caption)];
+    html.element("div", &scrolls, |html| {
+        html.element("table", &[("class", &numbers(heads))], |html| {
             html.element("thead", &[], |html| {
                 html.element("tr", &[], |html| {
-                    for (head, numbers) in heads {
-                        let class = if *numbers {
-                            &[("scope", "col"), ("class", "n")][..]
-                        } else {
-                            &[("scope", "col")]
-                        };
-                        html.leaf("th", class, head);
-                    }
+                    heads.iter().for_each(|(head, _)| html.leaf("th", &[("scope", "col")], head));
                 });
             });
             html.element("tbody", &[], |html| {
@@ -51,6 +44,13 @@ pub(super) fn table<'a>(
     });
 }
 
+/// Which columns are numbers, as classes of the table: in a league of 99, a class for each cell would make up a good part
+/// of the page.
+fn numbers(heads: &[Head]) -> String {
+    let numbers = (1..).zip(heads).filter(|(_, (_, numbers))| *numbers);
+    numbers.map(|(place, _)| format!("n{place}")).collect::<Vec<_>>().join(" ")
+}
+
 /// A text of more bytes than this is several words, and is given room for them.
 const WORDS_MIN: usize = 16;
 
@@ -61,11 +61,10 @@ fn write(html: &mut Html, cell: &Cell<'_>, is_head: bool) {
         attributes.push(("scope", "row"));
     }
     match cell {
-        Cell::Number(_) => attributes.push(("class", "n")),
         Cell::Name(_) => attributes.push(("class", "name")),
         Cell::Trouble(_) => attributes.push(("class", "words technical")),
         Cell::Text(text) if text.len() > WORDS_MIN => attributes.push(("class", "words")),
-        Cell::Text(_) | Cell::To(..) => {}
+        Cell::Text(_) | Cell::Number(_) | Cell::To(..) => {}
     }
     html.element(name, &attributes, |html| match cell {
         Cell::Text(text) | Cell::Trouble(text) => html.text(text),
