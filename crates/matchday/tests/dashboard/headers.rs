@@ -68,9 +68,10 @@ async fn the_page_and_all_that_it_names_are_there_and_need_not_be_sent_twice() {
         (page.status, page.headers["content-type"].to_str().unwrap()),
         (200, "text/html; charset=utf-8")
     );
-    let named: Vec<&str> = page.body.split('"').filter(|text| text.starts_with("/assets/")).collect();
+    let named = page.body.split('"').filter(|text| text.starts_with("assets/"));
+    let named: Vec<String> = named.map(|path| format!("/{path}")).collect();
     assert!(named.iter().any(|path| path.ends_with(".js")), "{}", page.body);
-    for path in [&["/"], named.as_slice()].concat() {
+    for path in std::iter::once("/").chain(named.iter().map(String::as_str)) {
         let first = shown.get(path).await;
         assert_eq!(first.status, 200, "{path}");
         assert_eq!(first.headers["cache-control"], "no-cache", "{path}");
