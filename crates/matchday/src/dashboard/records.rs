@@ -7,12 +7,12 @@ use super::page::one_match::Told;
 use super::query::Query;
 use super::viewer::Sees;
 use crate::store::chronicle::Chronicle;
-use crate::store::messages::{Agent, Wanted};
+use crate::store::messages::{Agent, Call, Wanted};
 use crate::store::{Store, StoreError};
 use matchday_core::league::League;
 use matchday_core::protocol::{ErrorCode, MatchId, MessageType, PlayerId, RefereeId};
 use serde::Serialize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 const MESSAGES_MAX: u64 = 500;
 /// With their words, which may be long.
@@ -67,7 +67,7 @@ impl Filter {
 
 /// Blocks.
 pub(super) fn messages(
-    store: &PathBuf,
+    store: &Path,
     snapshot: &Snapshot,
     filter: &Filter,
     sees: Sees,
@@ -106,6 +106,30 @@ fn known(league: &League, agent: &str) -> Option<Agent> {
         league.referees.get(&RefereeId::new(id.as_str())).map(|referee| &referee.meta.contact_endpoint);
     let endpoint = player.or(referee)?.to_string();
     Some(Agent { id, endpoint })
+}
+
+/// The calls that were made to a player in its decided matches. Blocks.
+pub(super) fn calls_to(
+    stores: &[PathBuf],
+    snapshot: &Snapshot,
+    id: &PlayerId,
+) -> Result<Vec<Call>, StoreError> {
+    let league = &snapshot.annals.league;
+    let Some(player) = league.players.get(id) else { return Ok(Vec::new()) };
+    let decided = league.matches.iter().filter(|(_, game)| game.has(id) && game.decision.is_some());
+    let decided: Vec<&MatchId> = decided.map(|(id, _)| id).collect();
+    let mut calls = Vec::new();
+    for (number, store) in stores.iter().enumerate() {
+        let reader = match Store::open_read_only(store) {
+            // The page of a match says what is wrong with the stores of others.
+            Err(_) if number > 0 => continue,
+            reader => reader?,
+        };
+        for id in &decided {
+            calls.extend(reader.calls_in(id, player.meta.contact_endpoint.as_str())?);
+        }
+    }
+    Ok(calls)
 }
 
 /// Blocks.

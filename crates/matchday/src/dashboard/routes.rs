@@ -182,7 +182,8 @@ impl Dashboard {
             }
             Wanted::Cross => written(&cross::page(snapshot)),
             Wanted::Player(id) => {
-                let page = player::page(snapshot, id, statistics, sees);
+                let calls = records::calls_to(stores, snapshot, id)?;
+                let page = player::page(snapshot, id, &calls, statistics, sees);
                 found(page, || format!("there is no player {id}"))
             }
             Wanted::Match(id) => {

@@ -4,7 +4,9 @@
 use super::error::StoreError;
 use super::reader::exchange;
 use super::{Exchange, Reader};
+use matchday_core::protocol::{MatchId, Timestamp};
 use rusqlite::types::Value;
+use smol_str::SmolStr;
 
 /// How many records are looked at for one page at most: a question that fits hardly any must not cost a look at all.
 const LOOKED_AT_MAX: i64 = 20_000;
@@ -38,7 +40,30 @@ pub struct Page {
     pub next_before: Option<i64>,
 }
 
+/// A call, without its words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Call {
+    pub message_type: SmolStr,
+    pub at: Timestamp,
+    pub done_at: Option<Timestamp>,
+    pub answered: bool,
+}
+
 impl Reader {
+    /// The calls that were made to `endpoint` in a match.
+    pub fn calls_in(&self, match_id: &MatchId, endpoint: &str) -> Result<Vec<Call>, StoreError> {
+        let sql = "SELECT message_type, at, done_at, answer IS NOT NULL FROM exchanges \
+                   WHERE match_id = ?1 AND direction = 'out' AND peer = ?2 ORDER BY at, id";
+        self.all(sql, [match_id.as_str(), endpoint], |row| {
+            Ok(Call {
+                message_type: row.get_ref(0)?.as_str()?.into(),
+                at: Timestamp::from_micros(row.get(1)?),
+                done_at: row.get::<_, Option<i64>>(2)?.map(Timestamp::from_micros),
+                answered: row.get(3)?,
+            })
+        })
+    }
+
     /// The number of the record that was made last; 0 if there is none.
     pub fn last_message(&self) -> Result<i64, StoreError> {
         let found = self.all("SELECT max(id) FROM exchanges", [], |row| row.get::<_, Option<i64>>(0))?;

@@ -59,3 +59,28 @@ async fn a_manager_without_a_dashboard_has_no_page() {
         assert_eq!(send(manager.address(), "GET", path, &[], "").await.status, 404, "{path}");
     }
 }
+
+#[tokio::test]
+async fn the_page_and_all_that_it_names_are_there_and_need_not_be_sent_twice() {
+    let shown = Shown::empty(settings()).await;
+    let page = shown.get("/").await;
+    assert_eq!(
+        (page.status, page.headers["content-type"].to_str().unwrap()),
+        (200, "text/html; charset=utf-8")
+    );
+    let named = page.body.split('"').filter(|text| text.starts_with("assets/"));
+    let named: Vec<String> = named.map(|path| format!("/{path}")).collect();
+    assert!(named.iter().any(|path| path.ends_with(".js")), "{}", page.body);
+    for path in std::iter::once("/").chain(named.iter().map(String::as_str)) {
+        let first = shown.get(path).await;
+        assert_eq!(first.status, 200, "{path}");
+        assert_eq!(first.headers["cache-control"], "no-cache", "{path}");
+        let tag = first.headers["etag"].to_str().unwrap();
+        let again = send(shown.address(), "GET", path, &[("if-none-match", tag)], "").await;
+        assert_eq!((again.status, again.body.as_str()), (304, ""), "{path}");
+        assert_eq!(
+            send(shown.address(), "GET", path, &[("if-none-match", "\"other\"")], "").await.status,
+            200
+        );
+    }
+}

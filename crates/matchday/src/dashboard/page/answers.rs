@@ -1,19 +1,31 @@
 //! How long a player takes for its moves, against the time it has. Pure.
 
+use crate::store::messages::Call;
 use matchday_core::league::League;
-use matchday_core::protocol::PlayerId;
 use matchday_core::protocol::messages::Cause;
+use matchday_core::protocol::{MessageType, PlayerId};
 use serde::Serialize;
+use std::collections::BTreeMap;
+use std::time::Duration;
 
+/// How long it took for its moves, by what referees report; and for each kind of call, as far as calls were recorded.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub(in crate::dashboard) struct Answers {
+    #[serde(flatten)]
+    moves: Times,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    by_type: BTreeMap<&'static str, Times>,
+}
+
+#[derive(Debug, PartialEq, Eq, Serialize)]
+struct Times {
     deadline_ms: u64,
     count: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     p50_ms: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     p99_ms: Option<u32>,
-    /// Matches that it lost because nothing came in time.
+    /// Of moves: matches that it lost because nothing came in time. Of calls: those without an answer.
     late: usize,
     buckets: Vec<Bucket>,
 }
@@ -28,24 +40,47 @@ pub(in crate::dashboard) struct Bucket {
 /// Where the buckets end, as far as they lie before the deadline.
 const STEPS_MS: [u64; 15] = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 30_000];
 
-pub(super) fn of(league: &League, player: &PlayerId) -> Answers {
-    let deadline_ms = u64::try_from(league.settings.timing.choice.as_millis()).unwrap_or(u64::MAX);
+pub(super) fn of(league: &League, player: &PlayerId, calls: &[Call]) -> Answers {
     let decided = || {
         let own = league.matches.values().filter(|game| game.has(player));
         own.filter_map(|game| game.decision.as_ref())
     };
     let times = decided().filter_map(|decision| decision.result.details.answer_ms.as_ref());
-    let mut times: Vec<u32> = times.filter_map(|times| times.get(player).copied().flatten()).collect();
-    times.sort_unstable();
+    let times = times.filter_map(|times| times.get(player).copied().flatten()).collect();
     let late = decided().filter_map(|decision| decision.blame(player));
     let late = late.filter(|blame| matches!(blame.cause, Cause::Silent | Cause::Unreachable)).count();
+    let timing = &league.settings.timing;
+    let of_type = |(kind, deadline): (MessageType, Duration)| {
+        let (answered, unanswered): (Vec<&Call>, Vec<&Call>) =
+            calls.iter().filter(|call| call.message_type == kind.name()).partition(|call| call.answered);
+        let took = |call: &&Call| u32::try_from(call.done_at?.since(call.at).as_millis()).ok();
+        let times = Times::of(answered.iter().filter_map(took).collect(), unanswered.len(), deadline);
+        (times.count + times.late > 0).then_some((kind.name(), times))
+    };
+    let kinds = [
+        (MessageType::GameInvitation, timing.join),
+        (MessageType::ChooseParityCall, timing.choice),
+        (MessageType::GameMoveCall, timing.choice),
+        (MessageType::GameOver, timing.game_over),
+    ];
     Answers {
-        deadline_ms,
-        count: times.len(),
-        p50_ms: percentile(&times, 50),
-        p99_ms: percentile(&times, 99),
-        late,
-        buckets: buckets(&times, deadline_ms),
+        moves: Times::of(times, late, timing.choice),
+        by_type: kinds.into_iter().filter_map(of_type).collect(),
+    }
+}
+
+impl Times {
+    fn of(mut times: Vec<u32>, late: usize, deadline: Duration) -> Self {
+        let deadline_ms = u64::try_from(deadline.as_millis()).unwrap_or(u64::MAX);
+        times.sort_unstable();
+        Self {
+            deadline_ms,
+            count: times.len(),
+            p50_ms: percentile(&times, 50),
+            p99_ms: percentile(&times, 99),
+            late,
+            buckets: buckets(&times, deadline_ms),
+        }
     }
 }
 

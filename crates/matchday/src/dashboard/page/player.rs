@@ -8,6 +8,7 @@ use super::{Rating, Versioned, state};
 use crate::dashboard::annals::Snapshot;
 use crate::dashboard::redact::Redactor;
 use crate::dashboard::viewer::Sees;
+use crate::store::messages::Call;
 use matchday_core::league::League;
 use matchday_core::league::standings::{POINTS_DRAW, POINTS_WIN};
 use matchday_core::protocol::dialect::Dialect;
@@ -80,10 +81,11 @@ struct TechnicalCause {
     count: u32,
 }
 
-/// `None` if there is no such player.
+/// `None` if there is no such player. `calls` are those that were made to it in its matches.
 pub(in crate::dashboard) fn page(
     snapshot: &Snapshot,
     id: &PlayerId,
+    calls: &[Call],
     statistics: Option<&LeagueStatistics>,
     sees: Sees,
 ) -> Option<Versioned<Page>> {
@@ -118,7 +120,7 @@ pub(in crate::dashboard) fn page(
         points_by_round: points_by_round(league, id),
         against: against(league, id),
         choices: counted(stats.choices, |choice, count| Choice { choice, count }),
-        answers: answers::of(league, id),
+        answers: answers::of(league, id, calls),
         deviations: counted(stats.deviations, |what, count| Deviation {
             what: redactor.redact(&what),
             count,

@@ -62,7 +62,13 @@ fn a_round_of_a_league() {
 
 #[test]
 fn a_player_of_a_league() {
-    insta::assert_json_snapshot!(value(player::page(&whole(), &PlayerId::new("P01"), None, Sees::PUBLIC)));
+    insta::assert_json_snapshot!(value(player::page(
+        &whole(),
+        &PlayerId::new("P01"),
+        &[],
+        None,
+        Sees::PUBLIC
+    )));
 }
 
 #[test]
