@@ -90,6 +90,7 @@ function draw(view) {
   if (view.arrived) {
     main.replaceChildren(...[view.content()].flat(Infinity).filter(Boolean));
     window.scrollTo(0, 0);
+    main.querySelector('.strip [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
     if (view.moved) main.querySelector('h1')?.focus({ preventScroll: true });
     view.arrived = false;
   } else update(main, view.content());

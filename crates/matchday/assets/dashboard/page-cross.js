@@ -11,44 +11,59 @@ export const title = () => 'Cross table';
 
 export const load = (ask) => ask('cross');
 
-export function view({ players, cells }, { memory }) {
+export function view(data, { memory }) {
+  const { players } = data;
   if (!players.length) return [head('Cross table'), empty('Who beat whom stands here as soon as matches are decided.')];
-  const met = new Map(cells.map(([row, column, cell]) => [row * players.length + column, cell]));
-  const order = players.map((_, index) => index).sort((a, b) => (players[a].rank ?? 0) - (players[b].rank ?? 0));
-  const cellsInOrder = () => order.flatMap((row) => order.map((column) => row * players.length + column));
-  memory.stop = met.has(memory.stop) ? memory.stop : cellsInOrder().find((at) => met.has(at));
+  if (memory.table?.data !== data) memory.table = prepared(data);
+  const { order, met } = memory.table;
+  if (!memory.stop) memory.stop = firstMet(memory.table);
   return [
     head('Cross table', el('p', { class: 'muted' }, 'Read along the row: W means that the player of the row won. Arrow keys move between the cells; a cell leads to the last match of the two.')),
     el('div', { class: 'cross card flush', key: 'cross', tabindex: 0, role: 'region', 'aria-label': 'Cross table, scrolls' },
-      el('table', { onkeydown: (event) => move(event, memory) },
+      // The rows are no longer laid out as a table's, so that those out of sight cost nothing: the roles say what they are.
+      el('table', { role: 'table', style: { '--columns': players.length, '--cell': players.length > 20 ? '2.25rem' : '3.5rem' }, onkeydown: (event) => move(event, memory) },
         el('caption', { class: 'unseen' }, 'Results of each player of a row against each player of a column'),
-        el('thead', {}, el('tr', {}, el('td', {}), order.map((column) => el('th', { scope: 'col', key: players[column].id, title: players[column].name }, players[column].id)))),
-        el('tbody', {}, order.map((row) => line(row, { players, order, met, memory }))))),
+        el('thead', { role: 'rowgroup' }, el('tr', { role: 'row' }, el('td', { role: 'cell' }), order.map((column) => el('th', { role: 'columnheader', scope: 'col', key: players[column].id, title: players[column].name }, players[column].id)))),
+        el('tbody', { role: 'rowgroup' }, order.map((row) => line(row, { players, order, met, memory }))))),
     el('ul', { class: 'key muted', key: 'key' }, [['w2', 'W won'], ['w1', 'more won than lost'], ['d', 'D even'], ['l1', 'more lost than won'], ['l2', 'L lost'], ['t', 'T technical loss']]
       .map(([kind, words]) => el('li', {}, el('i', { class: `heat ${kind}` }), words))),
   ];
 }
 
+function prepared(data) {
+  const { players, cells } = data;
+  const order = players.map((_, index) => index).sort((a, b) => (players[a].rank ?? 0) - (players[b].rank ?? 0));
+  const met = players.map(() => []);
+  for (const [row, column, cell] of cells) met[row][column] = cell;
+  return { data, order, met };
+}
+
+/** The cell by which the tabulator comes in. */
+function firstMet({ data: { players }, order, met }) {
+  for (const row of order) {
+    const column = order.find((one) => met[row][one]);
+    if (column !== undefined) return `${players[row].id} ${players[column].id}`;
+  }
+  return null;
+}
+
 /** A row; one in which nothing has changed since it was last drawn is kept as it stands. */
 function line(row, { players, order, met, memory }) {
   const { id, rank } = players[row];
-  const stamp = JSON.stringify([rank, order.map((column) => [column, met.get(row * players.length + column)])]);
+  const stamp = JSON.stringify([rank, order.map((column) => [players[column].id, met[row][column]])]);
   memory.drawn ??= new Map();
   if (memory.drawn.get(id) === stamp) return el('tr', { key: id, keep: true });
   memory.drawn.set(id, stamp);
-  return el('tr', { key: id },
-    el('th', { scope: 'row' }, el('span', { class: 'rank' }, rank ?? ''), who(players[row])),
-    order.map((column) => square(row, column, players, met, memory.stop)));
+  return el('tr', { key: id, role: 'row' },
+    el('th', { role: 'rowheader', scope: 'row' }, el('span', { class: 'rank' }, rank ?? ''), who(players[row])),
+    order.map((column) => (row === column ? el('td', { class: 'self', role: 'cell' }) : square(players[row], players[column], met[row][column], memory.stop))));
 }
 
-function square(row, column, players, met, stop) {
-  if (row === column) return el('td', { class: 'self' });
-  const at = row * players.length + column;
-  const cell = met.get(at);
-  if (!cell) return el('td', {});
-  const said = `${players[row].name} against ${players[column].name}: ${record(cell)}`;
-  return el('td', { class: `heat ${kind(cell)}` },
-    el('a', { href: link('matches', cell.last), tabindex: at === stop ? 0 : -1, 'data-at': at, title: said }, letters(cell)));
+function square(player, other, cell, stop) {
+  if (!cell) return el('td', { role: 'cell' });
+  const at = `${player.id} ${other.id}`;
+  return el('td', { role: 'cell', class: `heat ${kind(cell)}` },
+    el('a', { href: link('matches', cell.last), tabindex: at === stop ? 0 : -1, 'data-at': at, title: `${player.name} against ${other.name}: ${record(cell)}` }, letters(cell)));
 }
 
 function kind({ w, d, l, t }) {
@@ -82,7 +97,7 @@ function move(event, memory) {
     if (!to) continue;
     event.target.tabIndex = -1;
     to.tabIndex = 0;
-    memory.stop = Number(to.dataset.at);
+    memory.stop = to.dataset.at;
     to.focus();
     to.scrollIntoView({ block: 'nearest', inline: 'nearest' });
     return;
