@@ -90,6 +90,19 @@ fn a_rematch_is_drawn_only_where_it_cannot_be_avoided() {
     assert!(rematches > 0, "no league was hard enough to test anything");
 }
 
+/// As many rounds as a round robin has: the pairing is hard then, and must still be quick and leave nobody over.
+#[test]
+fn a_swiss_league_as_long_as_a_round_robin_is_paired_to_its_end() {
+    for (count, rounds) in [(24, 23), (25, 25)] {
+        let competition = Competition { rounds: Some(rounds), ..swiss() };
+        let season = Season::by_chance(&competition, count, 2);
+        assert_eq!(season.rounds.len() as u32, rounds);
+        assert!(season.rounds.iter().all(|round| round.pairs.len() == count / 2));
+        let byes: BTreeSet<_> = season.rounds.iter().flat_map(|round| &round.byes).collect();
+        assert_eq!(byes.len(), if count % 2 == 1 { count } else { 0 });
+    }
+}
+
 #[test]
 fn nobody_sits_out_twice() {
     for count in sizes().filter(|count| count % 2 == 1) {

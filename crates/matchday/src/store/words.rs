@@ -43,7 +43,11 @@ pub(super) fn of_event(event: &LeagueEvent) -> String {
                     format!(", bye: {}", byes.iter().map(PlayerId::as_str).collect::<Vec<_>>().join(", "))
                 }
             };
-            format!("round {round_id} drawn: {}, {} matches{byes}", drawn.title, drawn.pairs.len())
+            let matches = match drawn.pairs.len() {
+                1 => "1 match".to_owned(),
+                more => format!("{more} matches"),
+            };
+            format!("round {round_id} drawn: {}, {matches}{byes}", drawn.title)
         }
         LeagueEvent::LotDrawn { lot } => {
             format!("level to the end: {} goes through by lot against {}", lot.winner, lot.loser)
