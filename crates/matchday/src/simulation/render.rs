@@ -47,7 +47,7 @@ fn elo(difference: Option<EloDifference>) -> [String; 2] {
         return ["-", "-"].map(str::to_owned);
     };
     // No difference of all is so great that nothing is beyond it.
-    let end = |end: Option<f64>, beyond: &str| end.map_or_else(|| beyond.to_owned(), |elo| signed(elo));
+    let end = |end: Option<f64>, beyond: &str| end.map_or_else(|| beyond.to_owned(), signed);
     let sign = if low.is_some() { "+∞" } else { "-∞" };
     [end(difference, sign), format!("{} to {}", end(low, "-∞"), end(high, "+∞"))]
 }
