@@ -106,6 +106,10 @@ mod tests {
             request: "{}".into(),
             answer: answer.map(str::to_owned),
             outcome: outcome.into(),
+            connected_at: None,
+            first_byte_at: None,
+            deadline_at: None,
+            error_code: None,
         }
     }
 

@@ -135,11 +135,16 @@ fn of_round(history: &History, round: &fixture::Round) -> Round {
             attempts: game.attempts.len(),
         }
     });
+    let byes = match &round.drawn {
+        Some(drawn) => drawn.byes.as_slice(),
+        None => round.bye.as_slice(),
+    };
     Round {
         number: round.round_id.0,
+        title: league.title(round.round_id).map(str::to_owned),
         state: state_of(round),
         starts_at: round.starts_at.map(Timestamp::whole_second),
-        bye: round.bye.as_ref().map(|player| named(league, player)),
+        byes: byes.iter().map(|player| named(league, player)).collect(),
         matches: matches.collect(),
     }
 }

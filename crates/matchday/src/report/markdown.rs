@@ -98,7 +98,7 @@ fn rounds(text: &mut String, report: &Report) {
         text.push_str("\nThe rounds are drawn up when the league starts.\n");
     }
     for round in &report.rounds {
-        let _ = writeln!(text, "\n### Round {} ({})\n", round.number, round.state);
+        let _ = writeln!(text, "\n### {} ({})\n", plain(&round.name()), round.state);
         let rows = round.matches.iter().map(|game| {
             let score = game.score.map_or_else(|| game.state.to_owned(), |(a, b)| format!("{a}:{b}"));
             let how =
@@ -106,7 +106,7 @@ fn rounds(text: &mut String, report: &Report) {
             vec![game.id.clone(), game.a.id.clone(), game.b.id.clone(), score, how]
         });
         text.push_str(&table(&["Match", "A", "B", "Score", "Why"], rows));
-        if let Some(bye) = &round.bye {
+        for bye in &round.byes {
             let _ = writeln!(text, "\n{} sat out.", plain(&bye.id));
         }
     }

@@ -164,10 +164,23 @@ pub(crate) struct Referee {
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Round {
     pub(crate) number: u32,
+    /// What people call it, where it has a name of its own: `Semifinals`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) title: Option<String>,
     pub(crate) state: &'static str,
     pub(crate) starts_at: Option<Timestamp>,
-    pub(crate) bye: Option<Named>,
+    pub(crate) byes: Vec<Named>,
     pub(crate) matches: Vec<Match>,
+}
+
+impl Round {
+    /// `Round 3`, `Round 3, Semifinals`.
+    pub(crate) fn name(&self) -> String {
+        match &self.title {
+            Some(title) => format!("Round {}, {title}", self.number),
+            None => format!("Round {}", self.number),
+        }
+    }
 }
 
 #[derive(Debug, Clone, Serialize)]

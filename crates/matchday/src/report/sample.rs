@@ -76,7 +76,7 @@ pub(crate) fn large(players: usize) -> Report {
     let mut events = vec![template[0].clone()];
     events.extend(ids.iter().map(|id| renamed(registered, id)));
     let rounds = round_robin(&ids);
-    events.push(LeagueEvent::LeagueStarted { rounds: rounds.clone() });
+    events.push(LeagueEvent::LeagueStarted { rounds: rounds.clone(), draw: None });
     for (number, round) in (1..).zip(&rounds) {
         events.extend(results(number, round, &decided));
     }

@@ -36,6 +36,9 @@ pub(crate) struct Status {
     /// 0 before the first round is announced.
     pub(crate) current_round: u32,
     pub(crate) total_rounds: u32,
+    /// What people call the round, where it has a name of its own.
+    #[serde(default)]
+    pub(crate) round_title: Option<String>,
     pub(crate) matches_completed: u32,
 }
 

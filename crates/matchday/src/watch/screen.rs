@@ -86,7 +86,7 @@ fn heading(app: &App, columns: u16) -> Vec<Line<'static>> {
         paused: status.status == Phase::Paused,
         completed: status.status == Phase::Completed,
     };
-    vec![name, Line::raw(headline(&progress, None, None, columns.into()))]
+    vec![name, Line::raw(headline(&progress, status.round_title.as_deref(), None, columns.into()))]
 }
 
 /// The panes, and which round is looked at.
@@ -98,7 +98,9 @@ fn titles(app: &App) -> Vec<Line<'static>> {
     let round = match &app.news {
         Some(news) if app.pane == Pane::Matches && !app.help && news.round.is_some() => {
             let now = if app.round.is_some() { "" } else { ", the current one" };
-            format!("round {} of {}{now}", app.round_shown(), news.status.total_rounds)
+            let title = news.round.as_ref().and_then(|round| round.title.as_deref());
+            let title = title.map_or_else(String::new, |title| format!(" ({title})"));
+            format!("round {} of {}{title}{now}", app.round_shown(), news.status.total_rounds)
         }
         _ => String::new(),
     };

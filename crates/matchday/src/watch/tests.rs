@@ -60,7 +60,8 @@ fn played(round: u32, number: u32) -> ScheduledMatch {
 
 fn round(number: u32, players: u32) -> ScheduledRound {
     let matches = (1..=players / 2).map(|place| played(number, place)).collect();
-    ScheduledRound { round_id: RoundId(number), matches, bye: (players % 2 == 1).then(|| id(players)) }
+    let bye = (players % 2 == 1).then(|| id(players));
+    ScheduledRound { round_id: RoundId(number), title: None, matches, bye, byes: Vec::new() }
 }
 
 fn heard(count: u32) -> Messages {
@@ -86,6 +87,7 @@ fn news(players: u32) -> News {
             status: Phase::Running,
             current_round: 2,
             total_rounds: if players.is_multiple_of(2) { players - 1 } else { players },
+            round_title: None,
             matches_completed: players / 2 + players / 2 - 1,
         },
         matches: (players * (players - 1) / 2) as usize,
@@ -161,6 +163,7 @@ fn an_empty_league_says_what_comes_next() {
         status: Phase::Registration,
         current_round: 0,
         total_rounds: 0,
+        round_title: None,
         matches_completed: 0,
         ..news(4).status
     };

@@ -19,8 +19,8 @@ pub(super) fn all(html: &mut Html, report: &Report) {
 fn one(html: &mut Html, round: &Round) {
     let technical = round.matches.iter().filter(|game| game.technical).count();
     let mut summary = format!(
-        "Round {}: {}, {}",
-        round.number,
+        "{}: {}, {}",
+        round.name(),
         words::many(round.matches.len(), "match", "matches"),
         round.state
     );
@@ -36,7 +36,7 @@ fn one(html: &mut Html, round: &Round) {
                 &format!("Its matches could begin at {}.", words::moment(at)),
             );
         }
-        if let Some(bye) = &round.bye {
+        for bye in &round.byes {
             html.element("p", &[], |html| {
                 html.name(&bye.name);
                 html.text(&format!(" ({}) sat out.", bye.id));
