@@ -11,6 +11,7 @@ mod calls;
 mod clock_set;
 mod deadlines;
 mod durability;
+mod forbidden;
 mod ground;
 mod minds;
 mod order;
