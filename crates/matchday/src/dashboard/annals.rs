@@ -8,7 +8,7 @@ use matchday_core::log;
 use matchday_core::protocol::messages::Culprit;
 use matchday_core::protocol::{MatchId, RefereeId, Timestamp};
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A league, and what of its course is not in its state.
@@ -39,7 +39,7 @@ pub(crate) struct Lost {
 #[derive(Debug, Clone)]
 pub(crate) struct Snapshot {
     pub(crate) annals: Arc<Annals>,
-    /// The number of the last message that was recorded.
+    /// How many messages have been recorded.
     pub(crate) messages: u64,
 }
 
@@ -57,10 +57,17 @@ impl Snapshot {
         }
     }
 
-    /// What a store adds to this, if anything.
-    pub(crate) fn read_on(&self, path: &Path) -> Result<Self, StoreError> {
+    /// What the manager's store adds to this, if anything, and how many messages there are in the others.
+    pub(crate) fn read_on(&self, path: &Path, others: &[PathBuf]) -> Result<Self, StoreError> {
         let reader = Store::open_read_only(path)?;
-        let messages = reader.last_message()?.cast_unsigned();
+        let mut messages = reader.last_message()?.cast_unsigned();
+        for other in others {
+            // What is wrong with it is told where it would be shown.
+            let last = Store::open_read_only(other).and_then(|reader| reader.last_message());
+            messages = messages.saturating_add(last.unwrap_or(0).cast_unsigned());
+        }
+        // One of the others may have gone, and yet nothing may seem to run backwards.
+        let messages = messages.max(self.messages);
         let mut annals = Arc::clone(&self.annals);
         let events = reader.load_after(&Stream::league(), annals.seq)?;
         if !events.is_empty() {
@@ -76,7 +83,7 @@ impl Snapshot {
 
     /// All that a store holds.
     pub(crate) fn of(reader: &Reader) -> Result<Self, StoreError> {
-        Self::default().read_on(reader.path())
+        Self::default().read_on(reader.path(), &[])
     }
 }
 

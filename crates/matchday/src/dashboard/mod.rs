@@ -8,7 +8,7 @@
 //! # Layout
 //! - `annals`, `source`: the league as its events tell it; `luck`: what its results mean; `topics`: what can change
 //! - `page`: what is shown, as pure functions; `exchanges`, `redact`, `viewer`: what of it to whom
-//! - `routes`: which address shows what; `records`: what is read from stores for it; `kept`: what was made already
+//! - `routes`: which address shows what; `records`, `together`: what is read from stores for it; `kept`: what was made already
 //! - `events`: tells of changes; `orders`: what the operator orders; `assets`, `answer`, `query`: the HTTP of it
 //! - `serve`: a process that shows a stored league
 
@@ -27,6 +27,7 @@ mod redact;
 mod routes;
 mod serve;
 mod source;
+mod together;
 mod topics;
 mod viewer;
 

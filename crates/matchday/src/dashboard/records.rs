@@ -5,14 +5,15 @@ use super::exchanges::{Showing, Shown, code};
 use super::page::Versioned;
 use super::page::one_match::Told;
 use super::query::Query;
+use super::together::{Cursor, Together};
 use super::viewer::Sees;
 use crate::store::chronicle::Chronicle;
-use crate::store::messages::{Agent, Call, Wanted};
-use crate::store::{Store, StoreError};
+use crate::store::messages::{Agent, Call, Page, Wanted};
+use crate::store::{Exchange, Store, StoreError};
 use matchday_core::league::League;
 use matchday_core::protocol::{ErrorCode, MatchId, MessageType, PlayerId, RefereeId};
 use serde::Serialize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 const MESSAGES_MAX: u64 = 500;
 /// With their words, which may be long.
@@ -24,7 +25,7 @@ const MESSAGES_USUAL: u64 = 100;
 pub(super) struct Messages {
     messages: Vec<Shown>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    next_before: Option<i64>,
+    next_before: Option<Cursor>,
     types: Vec<&'static str>,
     agents: Vec<String>,
     codes: Vec<&'static str>,
@@ -36,6 +37,7 @@ pub(super) struct Filter {
     wanted: Wanted,
     agent: Option<String>,
     code: Option<String>,
+    before: Option<Cursor>,
     limit: usize,
     bodies: bool,
 }
@@ -45,20 +47,21 @@ impl Filter {
         let bodies = query.text("bodies").is_some_and(|bodies| bodies != "0");
         let most = if bodies { WHOLE_MESSAGES_MAX } else { MESSAGES_MAX };
         let limit = query.number("limit")?.unwrap_or(MESSAGES_USUAL).clamp(1, most);
-        let before = query.number("before")?.map(|before| i64::try_from(before).unwrap_or(i64::MAX));
+        let before = query.text("before").map(|text| Cursor::read(&text)).transpose()?;
         Ok(Self {
             wanted: Wanted {
                 conversation_id: query.text("conversation_id"),
                 message_type: query.text("type"),
                 match_id: query.text("match_id").map(|id| id.to_ascii_uppercase()),
                 agent: None,
-                before,
+                before: None,
             },
             agent: query.text("agent").map(|agent| match agent.to_ascii_lowercase().as_str() {
                 known @ ("manager" | "launcher") => known.to_owned(),
                 id => id.to_ascii_uppercase(),
             }),
             code: query.text("code").map(|code| code.to_ascii_uppercase()),
+            before,
             limit: usize::try_from(limit).unwrap_or(usize::MAX),
             bodies,
         })
@@ -67,7 +70,7 @@ impl Filter {
 
 /// Blocks.
 pub(super) fn messages(
-    store: &Path,
+    stores: &[PathBuf],
     snapshot: &Snapshot,
     filter: &Filter,
     sees: Sees,
@@ -75,25 +78,35 @@ pub(super) fn messages(
     let league = &snapshot.annals.league;
     let showing = Showing::new(league, sees);
     let known = filter.agent.as_deref().and_then(|agent| known(league, agent));
-    let wanted = Wanted { agent: known, ..filter.wanted.clone() };
-    let page = Store::open_read_only(store)?.messages(&wanted, filter.limit, |exchange| {
+    let is_wanted = |exchange: &Exchange| {
         showing.is_open(exchange)
             && filter.agent.as_ref().is_none_or(|agent| showing.concerns(exchange, agent))
             && filter.code.as_ref().is_none_or(|wanted| code(exchange).as_ref() == Some(wanted))
-    })?;
+    };
+    let mut pages = Vec::new();
+    for (number, store) in stores.iter().enumerate() {
+        let before = filter.before.as_ref().and_then(|cursor| cursor.of(number));
+        let wanted = Wanted { agent: known.clone(), before, ..filter.wanted.clone() };
+        let page =
+            Store::open_read_only(store).and_then(|reader| reader.messages(&wanted, filter.limit, is_wanted));
+        pages.push(match page {
+            // The page of a match says what is wrong with the stores of others.
+            Err(_) if number > 0 => Page::default(),
+            page => page?,
+        });
+    }
+    let Together { messages, next_before } = Together::of(pages, filter.limit);
     let players = league.players.keys().map(ToString::to_string);
     let referees = league.referees.keys().map(ToString::to_string);
-    let codes = ErrorCode::ALL.iter().map(ErrorCode::code);
     let page = Messages {
-        messages: page
-            .messages
+        messages: messages
             .iter()
-            .map(|(id, exchange)| showing.show(*id, exchange, None, filter.bodies))
+            .map(|(id, exchange, heard)| showing.show(*id, exchange, heard.as_ref(), filter.bodies))
             .collect(),
-        next_before: page.next_before,
+        next_before,
         types: MessageType::ALL.iter().map(|kind| kind.name()).collect(),
         agents: std::iter::once("manager".to_owned()).chain(referees).chain(players).collect(),
-        codes: codes.collect(),
+        codes: ErrorCode::ALL.iter().map(ErrorCode::code).collect(),
     };
     Ok(Versioned { version: snapshot.version(), page })
 }

@@ -193,10 +193,7 @@ impl Dashboard {
                 let page = one_match::page(snapshot, id, told.as_ref(), sees, &self.source.name());
                 found(page, || format!("there is no match {id}"))
             }
-            Wanted::Messages(filter) => match stores.first() {
-                Some(store) => written(&records::messages(store, snapshot, filter, sees)?),
-                None => Err(Trouble::Unknown("there is no store".to_owned())),
-            },
+            Wanted::Messages(filter) => written(&records::messages(stores, snapshot, filter, sees)?),
             Wanted::Referees => written(&referees::page(snapshot)),
         }
     }

@@ -70,8 +70,11 @@ impl Source {
         if let Some(fresh) = self.fresh() {
             return Ok(fresh);
         }
-        let path = self.stores.first().map_or(Path::new(""), PathBuf::as_path);
-        let next = self.latest().read_on(path)?;
+        let (first, others) = self
+            .stores
+            .split_first()
+            .map_or((Path::new(""), &[][..]), |(first, others)| (first.as_path(), others));
+        let next = self.latest().read_on(first, others)?;
         *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = (next.clone(), Some(Instant::now()));
         Ok(next)
     }

@@ -12,18 +12,24 @@ use std::path::PathBuf;
 use std::time::Duration;
 use tokio::time::Instant;
 
+const ONLY_MATCH: &str = "/api/matches/R1M1";
+
 async fn page(to: SocketAddr, path: &str) -> Value {
     send(to, "GET", path, &[], "").await.json()
 }
 
-/// Plays a league of two whose referee and players keep a store of their own, and shows its only match.
-async fn only_match(named: impl FnOnce(PathBuf) -> Vec<PathBuf>, wanted: impl Fn(&Value) -> bool) -> Value {
+/// Plays a league of two whose referee and players keep a store of their own, and shows a page of it.
+async fn shown(
+    path: &str,
+    named: impl FnOnce(PathBuf) -> Vec<PathBuf>,
+    wanted: impl Fn(&Value) -> bool,
+) -> Value {
     let (home, away) = (Ground::new(), Ground::new());
     let listener = free_port().await;
     let to = listener.local_addr().unwrap();
-    let path = home.store.path().unwrap().to_owned();
+    let store = home.store.path().unwrap().to_owned();
     let others = named(away.store.path().unwrap().to_owned());
-    let dashboard = Some(Dashboard::live(path, others, endpoint(to).to_string(), home.clock));
+    let dashboard = Some(Dashboard::live(store, others, endpoint(to).to_string(), home.clock));
     let options = Options { dashboard, ..home.options("league") };
     let manager = Manager::new(settings());
     let manager = shell::run(manager, listener, home.store.clone(), Stream::league(), options).unwrap();
@@ -35,7 +41,7 @@ async fn only_match(named: impl FnOnce(PathBuf) -> Vec<PathBuf>, wanted: impl Fn
     until_completed(&manager, Duration::from_secs(20)).await;
     let deadline = Instant::now() + Duration::from_secs(10);
     loop {
-        let shown = page(to, "/api/matches/R1M1").await;
+        let shown = page(to, path).await;
         if wanted(&shown) {
             return shown;
         }
@@ -50,7 +56,12 @@ fn has(page: &Value, kind: &str) -> bool {
 
 #[tokio::test]
 async fn the_store_of_a_referee_tells_what_it_and_the_players_said() {
-    let page = only_match(|store| vec![store.clone(), store], |page| has(page, "GAME_OVER")).await;
+    let page = shown(
+        ONLY_MATCH,
+        |store| vec![store.clone(), store],
+        |page| has(page, "GAME_OVER") && has(page, "MATCH_RESULT_REPORT"),
+    )
+    .await;
     assert!(has(&page, "GAME_INVITATION") && has(&page, "MATCH_RESULT_REPORT"), "{page}");
     assert!(page.get("missing").is_none(), "{page}");
     let report = page["messages"]
@@ -63,7 +74,7 @@ async fn the_store_of_a_referee_tells_what_it_and_the_players_said() {
 
 #[tokio::test]
 async fn without_it_the_page_says_which_store_is_missing() {
-    let page = only_match(|_| Vec::new(), |page| page["missing"].is_string()).await;
+    let page = shown(ONLY_MATCH, |_| Vec::new(), |page| page["missing"].is_string()).await;
     assert!(page["missing"].as_str().unwrap().contains("store of REF01"), "{page}");
     assert!(!has(&page, "GAME_INVITATION"), "{page}");
 }
@@ -71,7 +82,26 @@ async fn without_it_the_page_says_which_store_is_missing() {
 #[tokio::test]
 async fn a_store_that_cannot_be_read_is_named_and_the_rest_is_shown() {
     let nowhere = PathBuf::from("/nowhere/referee.db");
-    let page = only_match(|_| vec![nowhere], |page| page["missing"].is_string()).await;
+    let page = shown(ONLY_MATCH, |_| vec![nowhere], |page| page["missing"].is_string()).await;
     assert!(page["missing"].as_str().unwrap().contains("could not be read"), "{page}");
     assert_eq!(page["state"], "decided");
+}
+
+#[tokio::test]
+async fn the_inspector_finds_what_is_in_any_of_the_stores_and_tells_it_once() {
+    let page = shown(
+        "/api/messages?match_id=R1M1&limit=500",
+        |store| vec![store],
+        |page| has(page, "GAME_OVER") && has(page, "MATCH_RESULT_REPORT"),
+    )
+    .await;
+    let messages = page["messages"].as_array().unwrap();
+    let reports = messages.iter().filter(|message| message["type"] == "MATCH_RESULT_REPORT").count();
+    assert_eq!(reports, 1, "{page}");
+    let times: Vec<&str> = messages.iter().map(|message| message["sent_at"].as_str().unwrap()).collect();
+    assert!(times.is_sorted_by(|newer, older| newer >= older), "{times:?}");
+    let mut ids: Vec<i64> = messages.iter().map(|message| message["id"].as_i64().unwrap()).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), messages.len(), "{page}");
 }

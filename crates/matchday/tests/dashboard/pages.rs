@@ -86,7 +86,10 @@ async fn a_finished_league_shows_its_table_its_rounds_and_who_beat_whom() {
 #[tokio::test]
 async fn a_player_has_a_page_of_its_own() {
     let shown = Shown::finished(settings(), 3).await;
-    let page = shown.page("/api/players/p02").await;
+    // Messages are recorded a moment after they were answered.
+    let page =
+        until(&shown, "/api/players/p02", |page| page["answers"]["by_type"]["GAME_INVITATION"]["count"] == 2)
+            .await;
     assert_eq!((&page["id"], &page["name"]), (&json!("P02"), &json!("Player 2")));
     assert_eq!(page["form"].as_array().unwrap().len(), 2);
     let points = page["points_by_round"].as_array().unwrap();
@@ -94,6 +97,8 @@ async fn a_player_has_a_page_of_its_own() {
     assert_eq!(page["against"].as_array().unwrap().len(), 2);
     let answers = &page["answers"];
     assert_eq!((&answers["count"], &answers["deadline_ms"]), (&json!(2), &json!(300)));
+    let invitations = &answers["by_type"]["GAME_INVITATION"];
+    assert_eq!((&invitations["late"], &invitations["deadline_ms"]), (&json!(0), &json!(300)), "{answers}");
     let counted: u64 =
         answers["buckets"].as_array().unwrap().iter().map(|bucket| bucket["count"].as_u64().unwrap()).sum();
     assert_eq!(counted, 2);

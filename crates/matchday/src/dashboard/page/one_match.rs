@@ -94,7 +94,8 @@ fn blame(game: &Match, decision: &Decision, text: impl Fn(&str) -> String) -> Op
         [&game.a, &game.b].into_iter().filter_map(|id| Some((id, decision.blame(id)?))).collect();
     let (_, first) = blamed.first()?;
     let cause = |(id, blame): &(&PlayerId, matchday_core::protocol::messages::Blame)| {
-        text(&format!("{id} {}.", timeline::fault(blame, blame.cause.words())))
+        let fault = timeline::fault(blame, blame.cause.words());
+        text(&format!("{id} {}.", fault.trim_end_matches('.')))
     };
     Some(Blame {
         culprit: first.culprit,
