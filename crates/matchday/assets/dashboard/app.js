@@ -6,7 +6,7 @@ import { el, svg, update } from './dom.js';
 import { listen } from './live.js';
 import { know, openPanel, tokenForm } from './orders.js';
 import { head, link, phase, phaseName, progress } from './parts.js';
-import { clock, duration, left, number, plural, sentence } from './words.js';
+import { clock, left, number, plural, sentence } from './words.js';
 import * as overview from './page-overview.js';
 import * as rounds from './page-rounds.js';
 import * as cross from './page-cross.js';
@@ -34,7 +34,12 @@ let broken = false;
 function routed() {
   const [path, query] = location.hash.replace(/^#\/?/, '').split('?');
   const [name, ...rest] = path.split('/').map(decodeURIComponent);
-  return { hash: location.hash, name, id: rest.join('/') || null, query: Object.fromEntries(new URLSearchParams(query ?? '')) };
+  return {
+    hash: location.hash,
+    name,
+    id: rest.join('/') || null,
+    query: Object.fromEntries(new URLSearchParams(query ?? '')),
+  };
 }
 
 function navigate() {
@@ -56,7 +61,7 @@ async function refresh() {
   if (running) return;
   running = true;
   while (wanted) {
-    const pace = shown.arrived ? 0 : shown.page?.pace ?? 300;
+    const pace = shown.arrived ? 0 : (shown.page?.pace ?? 300);
     const early = pace - (performance.now() - lastRun);
     if (early > 0) await new Promise((resolve) => setTimeout(resolve, early));
     wanted = false;
@@ -99,11 +104,17 @@ function draw(view) {
   tick();
 }
 
-const unknown = (route) => [head('There is no such page'), el('p', {}, `Nothing stands at ${route.hash}. `, el('a', { href: '#/' }, 'To the standings'))];
+const unknown = (route) => [
+  head('There is no such page'),
+  el('p', {}, `Nothing stands at ${route.hash}. `, el('a', { href: '#/' }, 'To the standings')),
+];
 
 function refusal(error, route) {
   if (error.status === 401 || error.status === 403) {
-    return [head('Shown to its operator alone'), el('div', { class: 'card narrow' }, el('p', {}, sentence(error.message)), tokenForm())];
+    return [
+      head('Shown to its operator alone'),
+      el('div', { class: 'card narrow' }, el('p', {}, sentence(error.message)), tokenForm()),
+    ];
   }
   const title = error.status === 404 ? `There is no ${route.id ?? 'such page'}` : 'This cannot be shown';
   return [head(title), el('p', {}, sentence(error.message)), el('p', {}, el('a', { href: '#/' }, 'To the standings'))];
@@ -113,26 +124,56 @@ function refusal(error, route) {
 
 function drawNav() {
   const here = { players: '', matches: 'rounds' }[shown.route.name] ?? shown.route.name;
-  update(document.getElementById('nav'), el('ul', {}, NAV.map(([name, title, path]) =>
-    el('li', { key: name }, el('a', { href: link(name), 'aria-current': name === here ? 'page' : null },
-      svg('svg', { viewBox: '0 0 24 24', 'aria-hidden': 'true' }, svg('path', { d: path })), el('span', {}, title))))));
+  update(
+    document.getElementById('nav'),
+    el(
+      'ul',
+      {},
+      NAV.map(([name, title, path]) =>
+        el(
+          'li',
+          { key: name },
+          el(
+            'a',
+            { href: link(name), 'aria-current': name === here ? 'page' : null },
+            svg('svg', { viewBox: '0 0 24 24', 'aria-hidden': 'true' }, svg('path', { d: path })),
+            el('span', {}, title),
+          ),
+        ),
+      ),
+    ),
+  );
 }
 
 function stateWords() {
   const { round, matches } = league;
-  if (league.phase === 'registration') return `${plural(league.players, 'player')} and ${plural(league.referees, 'referee')} registered`;
+  if (league.phase === 'registration')
+    return `${plural(league.players, 'player')} and ${plural(league.referees, 'referee')} registered`;
   const which = round?.total ? `round ${round.current} of ${round.total}` : `round ${round?.current ?? 1}`;
   const decided = `${number(matches.decided)}${matches.total ? ` of ${number(matches.total)}` : ''} ${(matches.total ?? matches.decided) === 1 ? 'match' : 'matches'} decided`;
-  return league.phase === 'completed' ? decided : `${which}, ${decided}${matches.playing ? `, ${matches.playing} playing` : ''}`;
+  return league.phase === 'completed'
+    ? decided
+    : `${which}, ${decided}${matches.playing ? `, ${matches.playing} playing` : ''}`;
 }
 
 function drawState() {
   const { matches } = league;
-  update(document.getElementById('state'),
-    el('p', {}, el('b', {}, el('bdi', {}, league.league_id)), ' ', phase(league.phase), league.live === false ? el('span', { class: 'pill' }, 'Stored') : null),
+  update(
+    document.getElementById('state'),
+    el(
+      'p',
+      {},
+      el('b', {}, el('bdi', {}, league.league_id)),
+      ' ',
+      phase(league.phase),
+      league.live === false ? el('span', { class: 'pill' }, 'Stored') : null,
+    ),
     el('p', { class: 'muted' }, stateWords()),
-    matches.total ? progress(matches.decided, matches.total, 'Matches decided') : null);
-  announce(`${phaseName(league.phase)}${league.phase === 'running' && league.round?.current ? `, round ${league.round.current}` : ''}`);
+    matches.total ? progress(matches.decided, matches.total, 'Matches decided') : null,
+  );
+  announce(
+    `${phaseName(league.phase)}${league.phase === 'running' && league.round?.current ? `, round ${league.round.current}` : ''}`,
+  );
 }
 
 function announce(words) {
@@ -147,7 +188,8 @@ function follow() {
     heard(change) {
       heardFrom();
       const topics = shown.page?.topics ?? [];
-      if (!change.topics || change.topics.includes('league') || change.topics.some((topic) => topics.includes(topic))) refresh();
+      if (!change.topics || change.topics.includes('league') || change.topics.some((topic) => topics.includes(topic)))
+        refresh();
     },
     found: () => broken && refresh(),
     lost: lose,
@@ -167,9 +209,17 @@ function lose(wait = 2000) {
   broken = true;
   const banner = document.getElementById('banner');
   const since = lastHeard ? ` What you see is from ${clock(lastHeard)}.` : '';
-  update(banner, el('p', {}, el('b', {}, 'The manager cannot be reached.'), since,
-    ` Trying again every ${duration(wait)}. If it was stopped, start it again with the same command: the league goes on where it was.`),
-  el('button', { type: 'button', onclick: () => (stream ? stream.again() : refresh()) }, 'Try now'));
+  update(
+    banner,
+    el(
+      'p',
+      {},
+      el('b', {}, 'The manager cannot be reached.'),
+      since,
+      ` Trying again in ${left(wait)}. If it was stopped, start it again with the same command: the league goes on where it was.`,
+    ),
+    el('button', { type: 'button', onclick: () => (stream ? stream.again() : refresh()) }, 'Try now'),
+  );
   banner.hidden = false;
   announce('The manager cannot be reached');
   if (!stream) setTimeout(refresh, wait);

@@ -17,7 +17,8 @@ function build(node, attributes, children) {
     if (value === null || value === undefined || value === false) continue;
     if (name === 'key') node.key = String(value);
     else if (name === 'keep') node.keep = true;
-    else if (name === 'style') Object.entries(value).forEach(([property, text]) => node.style.setProperty(property, text));
+    else if (name === 'style')
+      Object.entries(value).forEach(([property, text]) => node.style.setProperty(property, text));
     else if (HANDLERS.includes(name)) listen(node, name, value);
     else node.setAttribute(name, value === true ? '' : String(value));
   }
@@ -28,7 +29,8 @@ function build(node, attributes, children) {
 function add(node, child) {
   if (Array.isArray(child)) child.forEach((one) => add(node, one));
   else if (child instanceof Node) node.appendChild(child);
-  else if (child !== null && child !== undefined && child !== false && child !== '') node.appendChild(document.createTextNode(String(child)));
+  else if (child !== null && child !== undefined && child !== false && child !== '')
+    node.appendChild(document.createTextNode(String(child)));
 }
 
 function listen(node, name, handler) {

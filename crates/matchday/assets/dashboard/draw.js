@@ -23,7 +23,13 @@ function list(...parts) {
 }
 
 export async function commitment(leagueId, matchId, attempt, secret) {
-  const parts = list(text('matchday-draw-1/commitment'), text(leagueId), text(matchId), bigEndian(attempt, 4), fromHex(secret));
+  const parts = list(
+    text('matchday-draw-1/commitment'),
+    text(leagueId),
+    text(matchId),
+    bigEndian(attempt, 4),
+    fromHex(secret),
+  );
   return toHex(new Uint8Array(await crypto.subtle.digest('SHA-256', parts)));
 }
 
@@ -35,7 +41,13 @@ export async function drawn(matchId, attempt, secret, nonceA, nonceB, low, high)
   const limit = most - (most % span);
   for (let block = 0; ; block += 1) {
     const parts = list(
-      text('matchday-draw-1/draw'), text(matchId), bigEndian(attempt, 4), text(nonceA), text(nonceB), bigEndian(block, 8));
+      text('matchday-draw-1/draw'),
+      text(matchId),
+      bigEndian(attempt, 4),
+      text(nonceA),
+      text(nonceB),
+      bigEndian(block, 8),
+    );
     const stream = new DataView(await crypto.subtle.sign('HMAC', key, parts));
     for (let at = 0; at < 32; at += 8) {
       const word = stream.getBigUint64(at);
@@ -55,8 +67,14 @@ export async function recomputed(leagueId, match) {
     const nonce = (player) => nonces?.[player.id] ?? player.id;
     const found = await drawn(match.id, attempt, secret, nonce(match.a), nonce(match.b), 1, 10);
     return found === number
-      ? { holds: true, words: `Recomputed in this browser: the secret is the one that was promised, and it gives ${found}.` }
-      : { holds: false, words: `Recomputed in this browser: the draw gives ${found}, and the referee reported ${number}.` };
+      ? {
+          holds: true,
+          words: `Recomputed in this browser: the secret is the one that was promised, and it gives ${found}.`,
+        }
+      : {
+          holds: false,
+          words: `Recomputed in this browser: the draw gives ${found}, and the referee reported ${number}.`,
+        };
   }
   return { holds: false, words: 'Recomputed in this browser: the secret is not the one that was promised.' };
 }

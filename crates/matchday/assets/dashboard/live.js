@@ -38,10 +38,11 @@ export function listen({ heard, lost, found }) {
     return false;
   }
 
-  const rest = (ms) => new Promise((resolve) => {
-    wake = resolve;
-    setTimeout(resolve, ms);
-  });
+  const rest = (ms) =>
+    new Promise((resolve) => {
+      wake = resolve;
+      setTimeout(resolve, ms);
+    });
 
   async function forever() {
     for (;;) {

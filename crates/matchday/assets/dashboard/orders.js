@@ -9,14 +9,45 @@ const panel = () => document.getElementById('panel');
 const confirmation = () => document.getElementById('confirm');
 
 const ORDERS = {
-  start: { name: 'Start the league', when: ['registration'], will: () => 'Registration is closed, the rounds are drawn up from those who are registered, and the first round is announced.' },
-  pause: { name: 'Pause', when: ['running'], will: () => 'No more matches begin until you resume; those under way are played out, and count.' },
+  start: {
+    name: 'Start the league',
+    when: ['registration'],
+    will: () =>
+      'Registration is closed, the rounds are drawn up from those who are registered, and the first round is announced.',
+  },
+  pause: {
+    name: 'Pause',
+    when: ['running'],
+    will: () => 'No more matches begin until you resume; those under way are played out, and count.',
+  },
   resume: { name: 'Resume', when: ['paused'], will: () => 'The league goes on where it was paused.' },
-  end: { name: 'End the league', danger: true, when: ['running', 'paused'], will: () => 'The league is over at once: the table as it stands is final, and what has not been played never will be.' },
-  withdraw: { name: 'Withdraw a player', danger: true, when: ['registration', 'running', 'paused'], subject: 'player_id', asks: 'Player', example: 'P04',
-    will: (id) => `${id} is out for good. What it has played stays; everything else it forfeits, the match under way too.` },
-  void: { name: 'Void a match', danger: true, when: ['running', 'paused', 'completed'], subject: 'match_id', asks: 'Match', example: 'R1M1',
-    will: (id) => `The result of ${id} is struck from the table, and the match is played again, even if its round or the league is over.` },
+  end: {
+    name: 'End the league',
+    danger: true,
+    when: ['running', 'paused'],
+    will: () =>
+      'The league is over at once: the table as it stands is final, and what has not been played never will be.',
+  },
+  withdraw: {
+    name: 'Withdraw a player',
+    danger: true,
+    when: ['registration', 'running', 'paused'],
+    subject: 'player_id',
+    asks: 'Player',
+    example: 'P04',
+    will: (id) =>
+      `${id} is out for good. What it has played stays; everything else it forfeits, the match under way too.`,
+  },
+  void: {
+    name: 'Void a match',
+    danger: true,
+    when: ['running', 'paused', 'completed'],
+    subject: 'match_id',
+    asks: 'Match',
+    example: 'R1M1',
+    will: (id) =>
+      `The result of ${id} is struck from the table, and the match is played again, even if its round or the league is over.`,
+  },
 };
 
 let said = null; // The last answer, and whether it was a refusal.
@@ -39,11 +70,17 @@ export function openPanel(what, subject) {
 }
 
 function draw(what, subject) {
-  update(panel(),
-    el('div', { class: 'dialog-head' }, el('h2', { id: 'panel-title' }, 'Operator'),
-      el('button', { type: 'button', class: 'quiet', onclick: () => panel().close() }, 'Close')),
+  update(
+    panel(),
+    el(
+      'div',
+      { class: 'dialog-head' },
+      el('h2', { id: 'panel-title' }, 'Operator'),
+      el('button', { type: 'button', class: 'quiet', onclick: () => panel().close() }, 'Close'),
+    ),
     hasToken() ? actions() : tokenForm(what, subject),
-    el('p', { key: 'answer', role: 'status', class: said?.refused ? 'answer refused' : 'answer' }, said?.words));
+    el('p', { key: 'answer', role: 'status', class: said?.refused ? 'answer refused' : 'answer' }, said?.words),
+  );
 }
 
 /** Asks for the token; the page of a league that is shown to its operator alone has this too. */
@@ -69,30 +106,71 @@ export function tokenForm(what, subject) {
     draw(what, subject);
     if (what) confirmed(what, subject);
   };
-  return el('form', { key: 'token', class: 'form-row', onsubmit: give },
-    el('p', {}, 'Orders need the operator token, which the manager printed when it was first started (or was given by --operator-token). It is kept in the memory of this page alone.'),
-    el('label', {}, 'Operator token', el('input', { type: 'password', autocomplete: 'off', required: true, spellcheck: 'false' })),
+  return el(
+    'form',
+    { key: 'token', class: 'form-row', onsubmit: give },
+    el(
+      'p',
+      {},
+      'Orders need the operator token, which the manager printed when it was first started (or was given by --operator-token). It is kept in the memory of this page alone.',
+    ),
+    el(
+      'label',
+      {},
+      'Operator token',
+      el('input', { type: 'password', autocomplete: 'off', required: true, spellcheck: 'false' }),
+    ),
     el('button', { type: 'submit' }, 'Use this token'),
-    el('p', { role: 'status', class: 'answer refused' }, rejected));
+    el('p', { role: 'status', class: 'answer refused' }, rejected),
+  );
 }
 
 function actions() {
   const { league } = context;
-  if (league && league.live === false) return el('p', { key: 'stored' }, 'This is a stored league: it can be looked at, and takes no orders.');
+  if (league && league.live === false)
+    return el('p', { key: 'stored' }, 'This is a stored league: it can be looked at, and takes no orders.');
   const possible = Object.entries(ORDERS).filter(([, entry]) => !league || entry.when.includes(league.phase));
-  return el('div', { key: 'actions', class: 'orders' },
-    possible.map(([what, entry]) => el('form', { key: what, class: 'order', onsubmit: (event) => {
-      event.preventDefault();
-      confirmed(what, event.target.querySelector('input')?.value.trim());
-    } },
-    entry.subject ? el('label', {}, entry.asks, el('input', { required: true, placeholder: entry.example, autocomplete: 'off', spellcheck: 'false' })) : null,
-    el('button', { type: 'submit', class: entry.danger ? 'danger' : '' }, entry.name))),
-    el('button', { key: 'forget', type: 'button', class: 'quiet', onclick: () => {
-      setToken(null);
-      say('The token is forgotten.');
-      context.changed();
-      draw();
-    } }, 'Forget the token'));
+  return el(
+    'div',
+    { key: 'actions', class: 'orders' },
+    possible.map(([what, entry]) =>
+      el(
+        'form',
+        {
+          key: what,
+          class: 'order',
+          onsubmit: (event) => {
+            event.preventDefault();
+            confirmed(what, event.target.querySelector('input')?.value.trim());
+          },
+        },
+        entry.subject
+          ? el(
+              'label',
+              {},
+              entry.asks,
+              el('input', { required: true, placeholder: entry.example, autocomplete: 'off', spellcheck: 'false' }),
+            )
+          : null,
+        el('button', { type: 'submit', class: entry.danger ? 'danger' : '' }, entry.name),
+      ),
+    ),
+    el(
+      'button',
+      {
+        key: 'forget',
+        type: 'button',
+        class: 'quiet',
+        onclick: () => {
+          setToken(null);
+          say('The token is forgotten.');
+          context.changed();
+          draw();
+        },
+      },
+      'Forget the token',
+    ),
+  );
 }
 
 function confirmed(what, subject) {
@@ -109,12 +187,17 @@ function confirmed(what, subject) {
     context.changed();
     draw();
   };
-  update(box,
+  update(
+    box,
     el('h2', { id: 'confirm-title' }, `${entry.name}${subject ? `: ${subject}` : ''}?`),
     el('p', {}, entry.will(subject)),
-    el('div', { class: 'dialog-foot' },
+    el(
+      'div',
+      { class: 'dialog-foot' },
       el('button', { type: 'button', class: 'quiet', onclick: () => box.close() }, 'Leave it as it is'),
-      el('button', { type: 'button', class: entry.danger ? 'danger' : '', onclick: give }, entry.name)));
+      el('button', { type: 'button', class: entry.danger ? 'danger' : '', onclick: give }, entry.name),
+    ),
+  );
   box.showModal();
 }
 

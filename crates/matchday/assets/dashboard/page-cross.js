@@ -18,15 +18,61 @@ export function view(data, { memory }) {
   const { order, met } = memory.table;
   if (!memory.stop) memory.stop = firstMet(memory.table);
   return [
-    head('Cross table', el('p', { class: 'muted' }, 'Read along the row: W means that the player of the row won. Arrow keys move between the cells; a cell leads to the last match of the two.')),
-    el('div', { class: 'cross card flush', key: 'cross', tabindex: 0, role: 'region', 'aria-label': 'Cross table, scrolls' },
+    head(
+      'Cross table',
+      el(
+        'p',
+        { class: 'muted' },
+        'Read along the row: W means that the player of the row won. Arrow keys move between the cells; a cell leads to the last match of the two.',
+      ),
+    ),
+    el(
+      'div',
+      { class: 'cross card flush', key: 'cross', tabindex: 0, role: 'region', 'aria-label': 'Cross table, scrolls' },
       // The rows are no longer laid out as a table's, so that those out of sight cost nothing: the roles say what they are.
-      el('table', { role: 'table', style: { '--columns': players.length, '--cell': players.length > 20 ? '2.25rem' : '3.5rem' }, onkeydown: (event) => move(event, memory) },
+      el(
+        'table',
+        {
+          role: 'table',
+          style: { '--columns': players.length, '--cell': players.length > 20 ? '2.25rem' : '3.5rem' },
+          onkeydown: (event) => move(event, memory),
+        },
         el('caption', { class: 'unseen' }, 'Results of each player of a row against each player of a column'),
-        el('thead', { role: 'rowgroup' }, el('tr', { role: 'row' }, el('td', { role: 'cell' }), order.map((column) => el('th', { role: 'columnheader', scope: 'col', key: players[column].id, title: players[column].name }, players[column].id)))),
-        el('tbody', { role: 'rowgroup' }, order.map((row) => line(row, { players, order, met, memory }))))),
-    el('ul', { class: 'key muted', key: 'key' }, [['w2', 'W won'], ['w1', 'more won than lost'], ['d', 'D even'], ['l1', 'more lost than won'], ['l2', 'L lost'], ['t', 'T technical loss']]
-      .map(([kind, words]) => el('li', {}, el('i', { class: `heat ${kind}` }), words))),
+        el(
+          'thead',
+          { role: 'rowgroup' },
+          el(
+            'tr',
+            { role: 'row' },
+            el('td', { role: 'cell' }),
+            order.map((column) =>
+              el(
+                'th',
+                { role: 'columnheader', scope: 'col', key: players[column].id, title: players[column].name },
+                players[column].id,
+              ),
+            ),
+          ),
+        ),
+        el(
+          'tbody',
+          { role: 'rowgroup' },
+          order.map((row) => line(row, { players, order, met, memory })),
+        ),
+      ),
+    ),
+    el(
+      'ul',
+      { class: 'key muted', key: 'key' },
+      [
+        ['w2', 'W won'],
+        ['w1', 'more won than lost'],
+        ['d', 'D even'],
+        ['l1', 'more lost than won'],
+        ['l2', 'L lost'],
+        ['t', 'T technical loss'],
+      ].map(([kind, words]) => el('li', {}, el('i', { class: `heat ${kind}` }), words)),
+    ),
   ];
 }
 
@@ -54,16 +100,35 @@ function line(row, { players, order, met, memory }) {
   memory.drawn ??= new Map();
   if (memory.drawn.get(id) === stamp) return el('tr', { key: id, keep: true });
   memory.drawn.set(id, stamp);
-  return el('tr', { key: id, role: 'row' },
+  return el(
+    'tr',
+    { key: id, role: 'row' },
     el('th', { role: 'rowheader', scope: 'row' }, el('span', { class: 'rank' }, rank ?? ''), who(players[row])),
-    order.map((column) => (row === column ? el('td', { class: 'self', role: 'cell' }) : square(players[row], players[column], met[row][column], memory.stop))));
+    order.map((column) =>
+      row === column
+        ? el('td', { class: 'self', role: 'cell' })
+        : square(players[row], players[column], met[row][column], memory.stop),
+    ),
+  );
 }
 
 function square(player, other, cell, stop) {
   if (!cell) return el('td', { role: 'cell' });
   const at = `${player.id} ${other.id}`;
-  return el('td', { role: 'cell', class: `heat ${kind(cell)}` },
-    el('a', { href: link('matches', cell.last), tabindex: at === stop ? 0 : -1, 'data-at': at, title: `${player.name} against ${other.name}: ${record(cell)}` }, letters(cell)));
+  return el(
+    'td',
+    { role: 'cell', class: `heat ${kind(cell)}` },
+    el(
+      'a',
+      {
+        href: link('matches', cell.last),
+        tabindex: at === stop ? 0 : -1,
+        'data-at': at,
+        title: `${player.name} against ${other.name}: ${record(cell)}`,
+      },
+      letters(cell),
+    ),
+  );
 }
 
 function kind({ w, d, l, t }) {

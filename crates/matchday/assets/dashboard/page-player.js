@@ -15,40 +15,109 @@ export const load = (ask, { id }) => ask(`players/${encodeURIComponent(id)}`);
 export function view(player, { league, memory, redraw }) {
   const card = (name, ...content) => el('section', { class: 'card', key: name }, el('h2', {}, name), content);
   return [
-    head(el('bdi', {}, player.name || player.id), el('p', { class: 'muted' }, player.id,
-      player.state && player.state !== 'active' ? [' ', el('span', { class: 'pill' }, player.state)] : null,
-      player.rank ? `, rank ${player.rank} of ${league.players}` : null, agent(player.agent))),
+    head(
+      el('bdi', {}, player.name || player.id),
+      el(
+        'p',
+        { class: 'muted' },
+        player.id,
+        player.state && player.state !== 'active' ? [' ', el('span', { class: 'pill' }, player.state)] : null,
+        player.rank ? `, rank ${player.rank} of ${league.players}` : null,
+        agent(player.agent),
+      ),
+    ),
     numbers(player),
-    el('div', { class: 'cards', key: 'cards' },
-      card('Form', form(player.form?.slice(-40)), player.form?.length > 40 ? el('p', { class: 'muted' }, `the last 40 of ${player.form.length}`) : null,
+    el(
+      'div',
+      { class: 'cards', key: 'cards' },
+      card(
+        'Form',
+        form(player.form?.slice(-40)),
+        player.form?.length > 40 ? el('p', { class: 'muted' }, `the last 40 of ${player.form.length}`) : null,
         player.luck ? el('p', {}, sentence(player.luck)) : null,
         !player.luck && player.by_chance !== undefined && player.by_chance !== null
-          ? el('p', { class: 'muted' }, `By chance alone a player does this well or better ${percent(player.by_chance)} of the time.`) : null),
-      player.points_by_round?.length > 1 ? card('Points, round by round', climb(player.points_by_round, { label: `${player.points_by_round.at(-1)} points after ${plural(player.points_by_round.length, 'round')}` })) : null,
-      card('Answer times', player.answers?.count ? histogram(player.answers) : empty('No answers of this player have been kept.'), byType(player.answers)),
-      card('What it chose', player.choices?.length ? bars(player.choices.map(({ choice, count }) => ({ name: choice, count })), { label: 'Choices' }) : empty('It has not chosen anything yet.')),
+          ? el(
+              'p',
+              { class: 'muted' },
+              `By chance alone a player does this well or better ${percent(player.by_chance)} of the time.`,
+            )
+          : null,
+      ),
+      player.points_by_round?.length > 1
+        ? card(
+            'Points, round by round',
+            climb(player.points_by_round, {
+              label: `${player.points_by_round.at(-1)} points after ${plural(player.points_by_round.length, 'round')}`,
+            }),
+          )
+        : null,
+      card(
+        'Answer times',
+        player.answers?.count ? histogram(player.answers) : empty('No answers of this player have been kept.'),
+        byType(player.answers),
+      ),
+      card(
+        'What it chose',
+        player.choices?.length
+          ? bars(
+              player.choices.map(({ choice, count }) => ({ name: choice, count })),
+              { label: 'Choices' },
+            )
+          : empty('It has not chosen anything yet.'),
+      ),
       card('Lost, and how', losses(player)),
-      card('Deviations', player.deviations?.length
-        ? el('ul', { class: 'plain' }, player.deviations.map(({ what, count }) => el('li', {}, sentence(what), count > 1 ? el('span', { class: 'muted' }, ` ${count} times`) : null)))
-        : empty('None: it has kept to the protocol.'))),
+      card(
+        'Deviations',
+        player.deviations?.length
+          ? el(
+              'ul',
+              { class: 'plain' },
+              player.deviations.map(({ what, count }) =>
+                el('li', {}, sentence(what), count > 1 ? el('span', { class: 'muted' }, ` ${count} times`) : null),
+              ),
+            )
+          : empty('None: it has kept to the protocol.'),
+      ),
+    ),
     against(player),
     played(player, memory, redraw),
     league.live !== false && player.state !== 'withdrawn' && league.phase !== 'completed'
-      ? el('p', { key: 'orders' }, el('button', { type: 'button', class: 'quiet', onclick: () => openPanel('withdraw', player.id) }, `Withdraw ${player.id} …`)) : null,
+      ? el(
+          'p',
+          { key: 'orders' },
+          el(
+            'button',
+            { type: 'button', class: 'quiet', onclick: () => openPanel('withdraw', player.id) },
+            `Withdraw ${player.id} …`,
+          ),
+        )
+      : null,
   ];
 }
 
 function agent(about) {
   if (!about) return null;
-  return [about.dialect ? `, speaks the ${about.dialect} dialect` : null, about.version ? `, version ${about.version}` : null];
+  return [
+    about.dialect ? `, speaks the ${about.dialect} dialect` : null,
+    about.version ? `, version ${about.version}` : null,
+  ];
 }
 
 function numbers(player) {
-  return el('div', { class: 'card', key: 'numbers' }, figures(
-    figure(player.points, 'points'), figure(player.played, 'played'), figure(player.wins, 'won'), figure(player.draws, 'drawn'),
-    figure(player.losses, 'lost'), figure(player.technical_losses, 'of them technical'),
-    player.rating ? figure(Math.round(player.rating.value), 'rating') : null,
-    player.rating ? figure(interval(player.rating), '95 % interval') : null));
+  return el(
+    'div',
+    { class: 'card', key: 'numbers' },
+    figures(
+      figure(player.points, 'points'),
+      figure(player.played, 'played'),
+      figure(player.wins, 'won'),
+      figure(player.draws, 'drawn'),
+      figure(player.losses, 'lost'),
+      figure(player.technical_losses, 'of them technical'),
+      player.rating ? figure(Math.round(player.rating.value), 'rating') : null,
+      player.rating ? figure(interval(player.rating), '95 % interval') : null,
+    ),
+  );
 }
 
 function losses(player) {
@@ -56,39 +125,116 @@ function losses(player) {
   const outplayed = Math.max(0, player.losses - technical);
   if (!player.losses) return empty('It has lost nothing.');
   return [
-    bars([{ name: 'in play', count: outplayed }, { name: 'technical', count: technical }], { label: 'Losses' }),
+    bars(
+      [
+        { name: 'in play', count: outplayed },
+        { name: 'technical', count: technical },
+      ],
+      { label: 'Losses' },
+    ),
     player.technical_causes?.length
-      ? el('ul', { class: 'plain' }, player.technical_causes.map(({ cause, count }) => el('li', {}, sentence(cause), el('span', { class: 'muted' }, ` ${plural(count, 'match', 'matches')}`)))) : null,
+      ? el(
+          'ul',
+          { class: 'plain' },
+          player.technical_causes.map(({ cause, count }) =>
+            el('li', {}, sentence(cause), el('span', { class: 'muted' }, ` ${plural(count, 'match', 'matches')}`)),
+          ),
+        )
+      : null,
   ];
 }
 
 function byType(answers) {
   const types = Object.entries(answers?.by_type ?? {});
   if (!types.length) return null;
-  return el('details', {}, el('summary', {}, 'By message'), types.map(([type, part]) =>
-    el('div', {}, el('h3', {}, type), part.buckets?.length ? histogram(part) : el('p', { class: 'muted' }, plural(part.count ?? 0, 'answer')))));
+  return el(
+    'details',
+    {},
+    el('summary', {}, 'By message'),
+    types.map(([type, part]) =>
+      el(
+        'div',
+        {},
+        el('h3', {}, type),
+        part.buckets?.length ? histogram(part) : el('p', { class: 'muted' }, plural(part.count ?? 0, 'answer')),
+      ),
+    ),
+  );
 }
 
 function against(player) {
   if (!player.against?.length) return null;
-  return el('section', { class: 'card flush', key: 'against' },
-    el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Record against each, scrolls' },
-      el('table', {}, el('caption', {}, 'Against each'),
-        el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'Opponent'), ['W', 'D', 'L', 'T'].map((name, index) =>
-          el('th', { scope: 'col', class: 'n' }, el('abbr', { title: ['Won', 'Drawn', 'Lost', 'Technical losses'][index] }, name))))),
-        el('tbody', {}, player.against.map((other) => el('tr', { key: other.id, title: record(other) }, el('th', { scope: 'row' }, who(other)),
-          [other.w, other.d, other.l, other.t].map((value) => el('td', { class: `n${value ? '' : ' zero'}` }, value ?? 0))))))));
+  return el(
+    'section',
+    { class: 'card flush', key: 'against' },
+    el(
+      'div',
+      { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Record against each, scrolls' },
+      el(
+        'table',
+        {},
+        el('caption', {}, 'Against each'),
+        el(
+          'thead',
+          {},
+          el(
+            'tr',
+            {},
+            el('th', { scope: 'col' }, 'Opponent'),
+            ['W', 'D', 'L', 'T'].map((name, index) =>
+              el(
+                'th',
+                { scope: 'col', class: 'n' },
+                el('abbr', { title: ['Won', 'Drawn', 'Lost', 'Technical losses'][index] }, name),
+              ),
+            ),
+          ),
+        ),
+        el(
+          'tbody',
+          {},
+          player.against.map((other) =>
+            el(
+              'tr',
+              { key: other.id, title: record(other) },
+              el('th', { scope: 'row' }, who(other)),
+              [other.w, other.d, other.l, other.t].map((value) =>
+                el('td', { class: `n${value ? '' : ' zero'}` }, value ?? 0),
+              ),
+            ),
+          ),
+        ),
+      ),
+    ),
+  );
 }
 
 /** Its matches, the newest first, fifty at a time. */
 function played(player, memory, redraw) {
   const matches = player.matches ?? [];
   const most = memory.most ?? 50;
-  return el('section', { class: 'card flush', key: 'matches', 'aria-labelledby': 'matches-title' },
+  return el(
+    'section',
+    { class: 'card flush', key: 'matches', 'aria-labelledby': 'matches-title' },
     el('h2', { id: 'matches-title', class: 'inset' }, 'Matches'),
     matches.length ? matchList(matches.slice(0, most)) : empty('It has no matches yet.'),
-    matches.length > most ? el('p', { class: 'inset' }, el('button', { type: 'button', class: 'quiet', onclick: () => {
-      memory.most = most + 50;
-      redraw();
-    } }, `Show more of ${matches.length}`)) : null);
+    matches.length > most
+      ? el(
+          'p',
+          { class: 'inset' },
+          el(
+            'button',
+            {
+              type: 'button',
+              class: 'quiet',
+              onclick: () => {
+                memory.most = most + 50;
+                redraw();
+              },
+            },
+            `Show more of ${matches.length}`,
+          ),
+        )
+      : null,
+  );
 }

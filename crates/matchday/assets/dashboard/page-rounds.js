@@ -13,7 +13,8 @@ export async function load(ask, { id, query, league }) {
   const { rounds } = await ask('rounds');
   const which = id ?? league.round?.current ?? rounds[0]?.round;
   const offset = Number(query.offset ?? 0);
-  const round = which && rounds.length ? await ask(`rounds/${encodeURIComponent(which)}`, { offset, limit: LIMIT }) : null;
+  const round =
+    which && rounds.length ? await ask(`rounds/${encodeURIComponent(which)}`, { offset, limit: LIMIT }) : null;
   return { rounds, round, offset };
 }
 
@@ -23,24 +24,60 @@ export function view({ rounds, round, offset }) {
   if (!round) return [head('Rounds'), empty('The rounds are drawn up when the league starts.')];
   const decided = rounds.find((one) => one.round === round.round);
   return [
-    head(round.title ? `Round ${round.round}: ${round.title}` : `Round ${round.round}`,
-      el('p', { class: 'muted' }, STATES[round.state] ?? round.state,
+    head(
+      round.title ? `Round ${round.round}: ${round.title}` : `Round ${round.round}`,
+      el(
+        'p',
+        { class: 'muted' },
+        STATES[round.state] ?? round.state,
         decided ? `, ${decided.decided} of ${plural(decided.matches, 'match', 'matches')} decided` : null,
         decided?.technical ? `, ${decided.technical} by technical loss` : null,
-        round.starts_at && round.state === 'announced' ? [', starts ', countdown(round.starts_at)] : null)),
+        round.starts_at && round.state === 'announced' ? [', starts ', countdown(round.starts_at)] : null,
+      ),
+    ),
     strip(rounds, round.round),
-    round.bye?.length ? el('p', { key: 'bye', class: 'bye' }, 'Has no match in this round: ', round.bye.map((player) => [who(player), ' '])) : null,
-    el('section', { class: 'card flush', key: 'list', 'aria-label': 'Matches' },
-      round.matches.length ? matchList(round.matches) : empty('This round has no matches.')),
+    round.bye?.length
+      ? el(
+          'p',
+          { key: 'bye', class: 'bye' },
+          'Has no match in this round: ',
+          round.bye.map((player) => [who(player), ' ']),
+        )
+      : null,
+    el(
+      'section',
+      { class: 'card flush', key: 'list', 'aria-label': 'Matches' },
+      round.matches.length ? matchList(round.matches) : empty('This round has no matches.'),
+    ),
     pager(offset, LIMIT, round.total, (to) => `${link('rounds', round.round)}?offset=${to}`),
   ];
 }
 
 function strip(rounds, here) {
-  return el('nav', { class: 'strip', 'aria-label': 'Rounds', key: 'strip' }, el('ol', {}, rounds.map((one) =>
-    el('li', { key: one.round }, el('a', {
-      href: link('rounds', one.round), class: `chip ${one.state}`, 'aria-current': one.round === here ? 'page' : null,
-      'aria-label': `${one.title ?? `Round ${one.round}`}, ${one.decided} of ${one.matches} decided`,
-      title: `${one.title ? `${one.title}: ` : ''}${one.decided} of ${one.matches} decided`,
-    }, el('i', { style: { height: `${one.matches ? (one.decided / one.matches) * 100 : 0}%` } }), el('span', {}, one.round))))));
+  return el(
+    'nav',
+    { class: 'strip', 'aria-label': 'Rounds', key: 'strip' },
+    el(
+      'ol',
+      {},
+      rounds.map((one) =>
+        el(
+          'li',
+          { key: one.round },
+          el(
+            'a',
+            {
+              href: link('rounds', one.round),
+              class: `chip ${one.state}`,
+              'aria-current': one.round === here ? 'page' : null,
+              'aria-label': `${one.title ?? `Round ${one.round}`}, ${one.decided} of ${one.matches} decided`,
+              title: `${one.title ? `${one.title}: ` : ''}${one.decided} of ${one.matches} decided`,
+            },
+            el('i', { style: { height: `${one.matches ? (one.decided / one.matches) * 100 : 0}%` } }),
+            el('span', {}, one.round),
+          ),
+        ),
+      ),
+    ),
+  );
 }

@@ -9,7 +9,9 @@ export const link = (...steps) => `#/${steps.map(encodeURIComponent).join('/')}`
 export function who(player, { plain = false } = {}) {
   const name = el('bdi', { class: 'name', title: player.name }, player.name || player.id);
   const id = player.name && player.name !== player.id ? el('span', { class: 'id' }, player.id) : null;
-  return plain ? el('span', { class: 'who' }, name, id) : el('a', { class: 'who', href: link('players', player.id) }, name, id);
+  return plain
+    ? el('span', { class: 'who' }, name, id)
+    : el('a', { class: 'who', href: link('players', player.id) }, name, id);
 }
 
 const FORM = { W: 'won', D: 'drew', L: 'lost', T: 'lost for a technical reason' };
@@ -31,16 +33,21 @@ const STATES = { scheduled: 'Scheduled', assigned: 'Given to a referee', playing
 /** Where a match stands. */
 export function matchState(match) {
   const technical = match.status === 'TECHNICAL_LOSS';
-  const words = technical ? 'Technical loss' : match.status === 'DRAW' ? 'Drawn' : STATES[match.state] ?? match.state;
+  const words = technical ? 'Technical loss' : match.status === 'DRAW' ? 'Drawn' : (STATES[match.state] ?? match.state);
   return el('span', { class: `pill state-${technical ? 'technical' : match.state}` }, words);
 }
 
 /** One match in a list. */
-export function matchRow(match) {
+function matchRow(match) {
   const side = (player) => {
     const won = match.winner === player.id;
     const lost = match.winner && !won;
-    return el('span', { class: `side${won ? ' won' : ''}${lost ? ' lost' : ''}` }, who(player), won ? el('span', { class: 'unseen' }, ' won') : null);
+    return el(
+      'span',
+      { class: `side${won ? ' won' : ''}${lost ? ' lost' : ''}` },
+      who(player),
+      won ? el('span', { class: 'unseen' }, ' won') : null,
+    );
   };
   const points = (player) => match.score?.[player.id] ?? '–';
   const score = match.state === 'decided' ? `${points(match.a)} : ${points(match.b)}` : '– : –';
@@ -49,12 +56,24 @@ export function matchRow(match) {
     match.attempts > 1 ? `attempt ${match.attempts}` : null,
     match.took_ms !== undefined && match.took_ms !== null ? duration(match.took_ms) : null,
   ].filter(Boolean);
-  return el('li', { class: 'match', key: match.id },
+  return el(
+    'li',
+    { class: 'match', key: match.id },
     el('a', { class: 'match-id', href: link('matches', match.id) }, match.id),
-    el('span', { class: 'sides' },
-      side(match.a), el('span', { class: 'score', 'aria-label': match.state === 'decided' ? `points ${score}` : 'not decided' }, score), side(match.b)),
+    el(
+      'span',
+      { class: 'sides' },
+      side(match.a),
+      el(
+        'span',
+        { class: 'score', 'aria-label': match.state === 'decided' ? `points ${score}` : 'not decided' },
+        score,
+      ),
+      side(match.b),
+    ),
     el('span', { class: 'match-notes muted' }, notes.join(' · ')),
-    matchState(match));
+    matchState(match),
+  );
 }
 
 export const matchList = (matches) => el('ul', { class: 'matches' }, matches.map(matchRow));
@@ -64,40 +83,66 @@ export function command(line) {
   const copy = (event) => {
     const button = event.currentTarget;
     navigator.clipboard?.writeText(line).then(
-      () => { button.textContent = 'Copied'; },
-      () => { button.textContent = 'Not allowed'; });
+      () => {
+        button.textContent = 'Copied';
+      },
+      () => {
+        button.textContent = 'Not allowed';
+      },
+    );
   };
-  return el('div', { class: 'command' },
+  return el(
+    'div',
+    { class: 'command' },
     el('code', {}, line),
-    navigator.clipboard ? el('button', { type: 'button', class: 'small', onclick: copy, 'aria-label': `Copy ${line}` }, 'Copy') : null);
+    navigator.clipboard
+      ? el('button', { type: 'button', class: 'small', onclick: copy, 'aria-label': `Copy ${line}` }, 'Copy')
+      : null,
+  );
 }
 
 /** What to do next. */
 export function next(steps) {
   if (!steps?.length) return null;
-  return el('section', { class: 'card', key: 'next', 'aria-labelledby': 'next-title' },
+  return el(
+    'section',
+    { class: 'card', key: 'next', 'aria-labelledby': 'next-title' },
     el('h2', { id: 'next-title' }, 'What to do next'),
-    el('ol', { class: 'next' }, steps.map((step) => el('li', {}, el('p', {}, sentence(step.text)), step.command ? command(step.command) : null))));
+    el(
+      'ol',
+      { class: 'next' },
+      steps.map((step) => el('li', {}, el('p', {}, sentence(step.text)), step.command ? command(step.command) : null)),
+    ),
+  );
 }
 
 /** A figure with its name under it. */
-export const figure = (value, name) =>
-  el('div', { class: 'figure' }, el('dt', {}, name), el('dd', {}, value));
+export const figure = (value, name) => el('div', { class: 'figure' }, el('dt', {}, name), el('dd', {}, value));
 
 export const figures = (...list) => el('dl', { class: 'figures' }, list);
 
 /** A page's head: what it is, and a line about it. */
-export const head = (title, ...under) => el('div', { class: 'head', key: 'head' }, el('h1', { tabindex: -1 }, title), under);
+export const head = (title, ...under) =>
+  el('div', { class: 'head', key: 'head' }, el('h1', { tabindex: -1 }, title), under);
 
 export const empty = (...words) => el('p', { class: 'empty' }, ...words);
 
 /** Done out of all, as a bar. */
 export function progress(done, all, label) {
   const part = all ? Math.min(1, done / all) : 0;
-  return el('div', {
-    class: 'progress', role: 'progressbar', 'aria-label': label, 'aria-valuemin': 0, 'aria-valuemax': all || 1, 'aria-valuenow': done,
-    'aria-valuetext': all ? `${done} of ${plural(all, 'match', 'matches')}` : 'nothing yet',
-  }, el('i', { style: { width: `${part * 100}%` } }));
+  return el(
+    'div',
+    {
+      class: 'progress',
+      role: 'progressbar',
+      'aria-label': label,
+      'aria-valuemin': 0,
+      'aria-valuemax': all || 1,
+      'aria-valuenow': done,
+      'aria-valuetext': all ? `${done} of ${plural(all, 'match', 'matches')}` : 'nothing yet',
+    },
+    el('i', { style: { width: `${part * 100}%` } }),
+  );
 }
 
 /** Counts down to a time; `app.js` lets it tick. */
@@ -107,8 +152,11 @@ export const countdown = (at) => el('time', { class: 'countdown', datetime: at, 
 export function pager(offset, limit, total, to) {
   if (total <= limit) return null;
   const last = Math.min(total, offset + limit);
-  return el('nav', { class: 'pager', 'aria-label': 'Parts of the list' },
+  return el(
+    'nav',
+    { class: 'pager', 'aria-label': 'Parts of the list' },
     offset > 0 ? el('a', { class: 'button', href: to(Math.max(0, offset - limit)) }, 'Before') : null,
     el('span', { class: 'muted' }, `${offset + 1} to ${last} of ${total}`),
-    last < total ? el('a', { class: 'button', href: to(offset + limit) }, 'After') : null);
+    last < total ? el('a', { class: 'button', href: to(offset + limit) }, 'After') : null,
+  );
 }

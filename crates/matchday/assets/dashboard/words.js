@@ -30,7 +30,13 @@ export const instant = (at) => `${clock(at)}.${String(new Date(at).getMillisecon
 
 /** Day and time here. */
 export const moment = (at) =>
-  new Date(at).toLocaleString('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', second: '2-digit' });
+  new Date(at).toLocaleString('en-GB', {
+    day: 'numeric',
+    month: 'short',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+  });
 
 /** A text that is JSON, one member a line; any other text as it is, and whether it is the beginning of one. */
 export function pretty(text) {
@@ -49,7 +55,9 @@ export function record({ w, d, l, t }) {
 
 /** A sentence begins with a capital and ends with a stop. */
 export function sentence(text) {
-  const trimmed = String(text).trim().replace(/\.{2}$/, '.');
+  const trimmed = String(text)
+    .trim()
+    .replace(/\.{2}$/, '.');
   if (!trimmed) return '';
   const begun = trimmed[0].toUpperCase() + trimmed.slice(1);
   return /[.!?]$/.test(begun) ? begun : `${begun}.`;

@@ -15,10 +15,17 @@ await scenario(async ({ url, visit }) => {
   await page.addScriptTag({ path: axe() });
   for (const hash of PAGES) {
     await go(page, url, hash);
-    const { violations, passes } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
+    const { violations, passes } = await page.evaluate(() =>
+      globalThis.axe.run(document, { resultTypes: ['violations'] }),
+    );
     assert.ok(passes.length > 10, `axe-core has looked at ${hash}`);
     for (const fault of violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')) {
-      found.push(`${hash}: ${fault.id}: ${fault.help}: ${fault.nodes.slice(0, 3).map((node) => node.html).join(' ')}`);
+      found.push(
+        `${hash}: ${fault.id}: ${fault.help}: ${fault.nodes
+          .slice(0, 3)
+          .map((node) => node.html)
+          .join(' ')}`,
+      );
     }
   }
   assert.deepEqual(found, []);

@@ -14,7 +14,16 @@ const { chromium } = tools('playwright-core');
 export const axe = () => tools.resolve('axe-core/axe.min.js');
 
 /** A page of each kind, in a league that has played. */
-export const PAGES = ['#/', '#/rounds', '#/rounds/1', '#/cross', '#/players/P01', '#/matches/R1M1', '#/messages', '#/referees'];
+export const PAGES = [
+  '#/',
+  '#/rounds',
+  '#/rounds/1',
+  '#/cross',
+  '#/players/P01',
+  '#/matches/R1M1',
+  '#/messages',
+  '#/referees',
+];
 
 /** Says to the test that started this that it may go on. */
 export const say = (word) => console.log(word);
@@ -28,7 +37,12 @@ export async function go(page, url, hash) {
 export const shown = (page, hash) => page.waitForSelector(`main[data-shown="${hash}"]`);
 
 /** Opens whatever can be opened. */
-export const unfold = (page) => page.evaluate(() => document.querySelectorAll('main details').forEach((details) => { details.open = true; }));
+export const unfold = (page) =>
+  page.evaluate(() =>
+    document.querySelectorAll('main details').forEach((details) => {
+      details.open = true;
+    }),
+  );
 
 export async function scenario(play) {
   setTimeout(() => {
@@ -38,7 +52,10 @@ export async function scenario(play) {
   const url = process.argv[2];
   const faults = [];
   const root = process.getuid() === 0;
-  const browser = await chromium.launch({ executablePath: process.env.MATCHDAY_CHROMIUM, args: root ? ['--no-sandbox'] : [] });
+  const browser = await chromium.launch({
+    executablePath: process.env.MATCHDAY_CHROMIUM,
+    args: root ? ['--no-sandbox'] : [],
+  });
   const visit = async (options = {}) => {
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
     const page = await context.newPage();

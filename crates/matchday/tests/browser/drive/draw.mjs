@@ -8,7 +8,10 @@ await scenario(async ({ url, visit }) => {
   await go(page, url, '#/matches/R1M1');
   const draw = page.getByRole('region', { name: 'The draw' });
   const number = await draw.locator('.drawn b').textContent();
-  assert.match(await draw.textContent(), new RegExp(`the secret is the one that was promised, and it gives ${number}\\.`));
+  assert.match(
+    await draw.textContent(),
+    new RegExp(`the secret is the one that was promised, and it gives ${number}\\.`),
+  );
   assert.match(await draw.textContent(), /matchday verify/);
 
   // The same code finds a number that was changed afterwards, and the example of the protocol.
@@ -19,7 +22,10 @@ await scenario(async ({ url, visit }) => {
     match.draw.number = (match.draw.number % 10) + 1;
     const secret = Array.from({ length: 32 }, (_, byte) => byte.toString(16).padStart(2, '0')).join('');
     const promise = await commitment('league_2025_even_odd', 'R1M1', 1, secret);
-    return [(await recomputed(league.league_id, match)).holds, [promise, await drawn('R1M1', 1, secret, 'red', 'blue', 1, 10)]];
+    return [
+      (await recomputed(league.league_id, match)).holds,
+      [promise, await drawn('R1M1', 1, secret, 'red', 'blue', 1, 10)],
+    ];
   });
   assert.equal(changed, false);
   assert.deepEqual(example, ['1ecda1a37ec122a7a342e104bd05cb933b93fd994ca5ec5066f466eba983267f', 4]);

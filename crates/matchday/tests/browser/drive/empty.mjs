@@ -11,7 +11,12 @@ await scenario(async ({ url, visit }) => {
   const words = await next.textContent();
   assert.match(words, /matchday player/);
   assert.match(words, /matchday referee/);
-  for (const [hash, name] of [['#/rounds', 'Rounds'], ['#/cross', 'Cross table'], ['#/messages', 'Messages'], ['#/referees', 'Referees']]) {
+  for (const [hash, name] of [
+    ['#/rounds', 'Rounds'],
+    ['#/cross', 'Cross table'],
+    ['#/messages', 'Messages'],
+    ['#/referees', 'Referees'],
+  ]) {
     await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name }).click();
     await shown(page, hash);
     assert.ok((await page.locator('main .empty').textContent()).length > 20, `${hash} says why it is empty`);

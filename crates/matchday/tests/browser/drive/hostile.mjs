@@ -19,7 +19,8 @@ await scenario(async ({ url, visit }) => {
       const found = [];
       while (texts.nextNode()) {
         const { data, parentElement } = texts.currentNode;
-        if (/[\u202A-\u202E\u2066-\u2069]/.test(data) && !parentElement.closest('bdi, title')) found.push(parentElement.outerHTML);
+        if (/[\u202A-\u202E\u2066-\u2069]/.test(data) && !parentElement.closest('bdi, title'))
+          found.push(parentElement.outerHTML);
       }
       return found;
     });

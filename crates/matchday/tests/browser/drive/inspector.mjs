@@ -30,8 +30,13 @@ await scenario(async ({ url, visit }) => {
   assert.match(await body.textContent(), /"message_type": ?"ROUND_ANNOUNCEMENT"/);
   // Of a message as long as this the store keeps the beginning, and the page says so.
   await page.locator('.exchanges details[open]').getByText('Only its beginning is kept').waitFor();
-  await page.locator('.exchanges details[open]').getByRole('link', { name: /^conv-/ }).click();
-  await page.waitForFunction(() => document.querySelector('main').dataset.shown.startsWith('#/messages?conversation_id='));
+  await page
+    .locator('.exchanges details[open]')
+    .getByRole('link', { name: /^conv-/ })
+    .click();
+  await page.waitForFunction(() =>
+    document.querySelector('main').dataset.shown.startsWith('#/messages?conversation_id='),
+  );
   const together = await page.locator('.exchanges summary .what').allTextContents();
   assert.ok(together.length > 1 && together.some((row) => row.includes('P02')), 'the others of the conversation');
 

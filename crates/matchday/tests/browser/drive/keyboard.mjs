@@ -15,13 +15,31 @@ await scenario(async ({ url, visit }) => {
     const seen = await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle !== 'none');
     assert.ok(seen, `it can be seen that the focus is on ${stops.at(-1)}`);
   }
-  assert.deepEqual(stops, ['Skip to the content', 'Matchday', 'Operator', 'Standings', 'Rounds', 'Cross table', 'Messages', 'Referees']);
+  assert.deepEqual(stops, [
+    'Skip to the content',
+    'Matchday',
+    'Operator',
+    'Standings',
+    'Rounds',
+    'Cross table',
+    'Messages',
+    'Referees',
+  ]);
 
-  for (const [name, hash] of [['Rounds', '#/rounds'], ['Cross table', '#/cross'], ['Messages', '#/messages'], ['Referees', '#/referees']]) {
+  for (const [name, hash] of [
+    ['Rounds', '#/rounds'],
+    ['Cross table', '#/cross'],
+    ['Messages', '#/messages'],
+    ['Referees', '#/referees'],
+  ]) {
     await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name }).focus();
     await page.keyboard.press('Enter');
     await shown(page, hash);
-    assert.equal(await page.evaluate(() => document.activeElement.tagName), 'H1', `a reader begins at the head of ${hash}`);
+    assert.equal(
+      await page.evaluate(() => document.activeElement.tagName),
+      'H1',
+      `a reader begins at the head of ${hash}`,
+    );
   }
 
   await page.locator('#skip').focus();

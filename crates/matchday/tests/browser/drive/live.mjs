@@ -9,10 +9,14 @@ await scenario(async ({ url, visit }) => {
   const points = () => page.locator('.standings td.points').allTextContents();
   await page.waitForFunction(() => document.querySelectorAll('.standings td.points').length === 2);
   assert.deepEqual(await points(), ['0', '0']);
-  await page.evaluate(() => { window.mark = 'still the same page'; });
+  await page.evaluate(() => {
+    window.mark = 'still the same page';
+  });
   say('ready');
 
-  await page.waitForFunction(() => [...document.querySelectorAll('.standings td.points')].some((cell) => cell.textContent !== '0'));
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll('.standings td.points')].some((cell) => cell.textContent !== '0'),
+  );
   await page.getByRole('heading', { name: 'The league is over' }).waitFor();
   assert.equal(await page.evaluate(() => window.mark), 'still the same page');
   assert.match(await page.locator('#said').textContent(), /Finished/);

@@ -12,7 +12,11 @@ await scenario(async ({ url, visit }) => {
   await go(page, url, '#/');
   await page.getByRole('button', { name: 'Operator' }).click();
   const panel = page.getByRole('dialog', { name: 'Operator' });
-  assert.equal(await panel.getByRole('button', { name: 'Start the league' }).count(), 0, 'nothing can be ordered without the token');
+  assert.equal(
+    await panel.getByRole('button', { name: 'Start the league' }).count(),
+    0,
+    'nothing can be ordered without the token',
+  );
 
   await panel.getByLabel('Operator token').fill('tok_operator_guessed');
   await panel.getByRole('button', { name: 'Use this token' }).click();
@@ -34,7 +38,15 @@ await scenario(async ({ url, visit }) => {
   await panel.getByRole('button', { name: 'Pause' }).waitFor();
   assert.deepEqual(orders, [`Bearer ${TOKEN}`]);
 
-  const kept = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href, document.documentElement.outerHTML]));
+  const kept = await page.evaluate(() =>
+    JSON.stringify([
+      { ...localStorage },
+      { ...sessionStorage },
+      document.cookie,
+      location.href,
+      document.documentElement.outerHTML,
+    ]),
+  );
   assert.ok(!kept.includes(TOKEN), 'the token is in no storage, address or document');
   await page.reload();
   await page.getByRole('button', { name: 'Operator' }).click();

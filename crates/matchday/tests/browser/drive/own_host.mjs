@@ -9,5 +9,8 @@ await scenario(async ({ url, visit }) => {
   page.on('request', (request) => asked.push(request.url()));
   for (const hash of PAGES) await go(page, url, hash);
   assert.ok(asked.length > PAGES.length, 'something was asked for');
-  assert.deepEqual(asked.filter((address) => !address.startsWith(url)), []);
+  assert.deepEqual(
+    asked.filter((address) => !address.startsWith(url)),
+    [],
+  );
 });

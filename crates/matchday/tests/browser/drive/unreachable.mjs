@@ -12,7 +12,9 @@ await scenario(async ({ url, visit }) => {
   await page.locator('#banner').waitFor({ state: 'visible' });
   assert.match(await page.locator('#banner').textContent(), /cannot be reached.*start it again with the same command/);
   assert.match(await page.locator('main h1').textContent(), /Waiting/, 'what was seen stays');
-  await page.evaluate(() => { window.mark = 'still the same page'; });
+  await page.evaluate(() => {
+    window.mark = 'still the same page';
+  });
   say('told');
 
   await page.locator('#banner').waitFor({ state: 'hidden' });
