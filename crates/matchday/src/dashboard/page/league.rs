@@ -43,7 +43,7 @@ pub(in crate::dashboard) struct Page {
 struct Round {
     current: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
-    total: Option<usize>,
+    total: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     announced_at: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -79,6 +79,7 @@ pub(in crate::dashboard) fn page(
     let annals = &*snapshot.annals;
     let league = &annals.league;
     let drawn_up = !league.rounds.is_empty();
+    let all_drawn = usize::try_from(league.rounds_in_all()).is_ok_and(|all| all == league.rounds.len());
     let total = league.matches.len();
     let playing = league.matches.values().filter(|game| game.in_play).count();
     let decided = league.matches.values().filter_map(|game| game.decision.as_ref());
@@ -88,7 +89,10 @@ pub(in crate::dashboard) fn page(
     let page = Page {
         league_id: league.settings.league_id.to_string(),
         game: league.settings.game_type.to_string(),
-        format: if league.settings.fixtures.is_some() { "fixtures" } else { "round_robin" },
+        format: match &league.settings.fixtures {
+            Some(_) => "fixtures",
+            None => league.settings.competition.format.name(),
+        },
         phase: league.phase,
         live: place.live,
         now: of_time(now),
@@ -100,7 +104,7 @@ pub(in crate::dashboard) fn page(
         referees: league.referees.len(),
         round: Round {
             current: league.current_round,
-            total: drawn_up.then_some(league.rounds.len()),
+            total: drawn_up.then(|| league.rounds_in_all()),
             announced_at: annals.announced_at.get(&league.current_round).copied().map(of_time),
             starts_at: open.and_then(|round| round.starts_at).map(of_time),
         },
@@ -108,7 +112,8 @@ pub(in crate::dashboard) fn page(
             decided: league.matches_decided,
             playing,
             waiting: total.saturating_sub(done).saturating_sub(playing),
-            total: drawn_up.then_some(total),
+            // Rounds that are still to be drawn have matches that nobody can count yet.
+            total: (drawn_up && all_drawn).then_some(total),
         },
         technical_losses: technical,
         luck: statistics.map(|statistics| statistics.luck.sentence.clone()),

@@ -19,6 +19,8 @@ pub(in crate::dashboard) struct All {
 #[derive(Debug, Serialize)]
 struct InBrief {
     round: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<String>,
     matches: usize,
     decided: usize,
     technical: usize,
@@ -30,6 +32,8 @@ struct InBrief {
 #[derive(Debug, Serialize)]
 pub(in crate::dashboard) struct One {
     round: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<String>,
     state: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     starts_at: Option<String>,
@@ -45,6 +49,7 @@ pub(in crate::dashboard) fn all(snapshot: &Snapshot) -> Versioned<All> {
         let decided = || league.matches_of(round).filter_map(|(_, game)| game.decision.as_ref());
         InBrief {
             round: round.round_id.0,
+            title: league.title(round.round_id).map(str::to_owned),
             matches: round.matches.len(),
             decided: decided().count(),
             technical: decided().filter(|decision| decision.status == GameStatus::TechnicalLoss).count(),
@@ -67,11 +72,16 @@ pub(in crate::dashboard) fn one(
     let round = league.rounds.iter().find(|round| round.round_id.0 == number)?;
     let redactor = Redactor::of(league);
     let matches = league.matches_of(round).skip(offset).take(limit);
+    let byes = match &round.drawn {
+        Some(drawn) => drawn.byes.as_slice(),
+        None => round.bye.as_slice(),
+    };
     let page = One {
         round: number,
+        title: league.title(round.round_id).map(str::to_owned),
         state: state(league, round),
         starts_at: round.starts_at.map(of_time),
-        bye: round.bye.iter().map(|id| Named::player(league, id)).collect(),
+        bye: byes.iter().map(|id| Named::player(league, id)).collect(),
         total: round.matches.len(),
         matches: matches.map(|(id, game)| Line::of(annals, id, game, &redactor, sees)).collect(),
     };

@@ -2,13 +2,14 @@
 
 use super::{Rating, Versioned, state};
 use crate::dashboard::annals::Snapshot;
-use matchday_core::league::League;
 use matchday_core::league::standings::Verdict;
+use matchday_core::league::{Draw, Format, League};
 use matchday_core::protocol::PlayerId;
 use matchday_core::protocol::messages::GameStatus;
 use matchday_stats::LeagueStatistics;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// How many matches of a row's form are shown.
 const FORM: usize = 5;
@@ -36,6 +37,9 @@ struct Row {
     form: Vec<char>,
     #[serde(skip_serializing_if = "Option::is_none")]
     rating: Option<Rating>,
+    /// Where the players are in groups.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    group: Option<String>,
 }
 
 pub(in crate::dashboard) fn page(
@@ -44,6 +48,7 @@ pub(in crate::dashboard) fn page(
 ) -> Versioned<Page> {
     let league = &snapshot.annals.league;
     let forms = forms(league);
+    let groups = groups(league);
     let rows = league.rows();
     let rows = rows.iter().filter_map(|row| {
         let form = forms.get(&row.player_id).map_or(&[][..], Vec::as_slice);
@@ -61,6 +66,7 @@ pub(in crate::dashboard) fn page(
             reason: row.rank_reason.as_ref().map(ToString::to_string),
             form: form.get(form.len().saturating_sub(FORM)..).unwrap_or_default().to_vec(),
             rating: statistics.and_then(|all| rating(all, &row.player_id)),
+            group: groups.get(&row.player_id).cloned(),
         })
     });
     let rules = league.settings.tie_breaks.iter().map(|rule| rule.name());
@@ -70,6 +76,14 @@ pub(in crate::dashboard) fn page(
 
 pub(super) fn rating(statistics: &LeagueStatistics, player: &PlayerId) -> Option<Rating> {
     statistics.players.iter().find(|known| known.player_id == player.as_str()).and_then(Rating::of)
+}
+
+/// `A`, `B` and so on, for a league that begins in groups.
+fn groups(league: &League) -> BTreeMap<PlayerId, String> {
+    let in_groups = |draw: &&Arc<Draw>| draw.competition().format == Format::GroupsKnockout;
+    let groups = league.draw.iter().filter(in_groups).flat_map(|draw| draw.groups());
+    let named = ('A'..='Z').map(String::from).chain((27..).map(|number| number.to_string())).zip(groups);
+    named.flat_map(|(name, group)| group.into_iter().map(move |player| (player, name.clone()))).collect()
 }
 
 /// How each player's matches ended, in the order of the rounds: W, D, L, and T for a loss without play.
