@@ -154,7 +154,7 @@ function byType(answers) {
     types.map(([type, part]) =>
       el(
         'div',
-        {},
+        { class: 'by-type' },
         el('h3', {}, type),
         part.buckets?.length ? histogram(part) : el('p', { class: 'muted' }, plural(part.count ?? 0, 'answer')),
       ),
