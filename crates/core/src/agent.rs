@@ -161,7 +161,7 @@ pub enum Failure {
     /// the peer.
     #[error("this machine could not make the call")]
     Ours,
-    /// E009: the driver's rules forbid to call this address.
+    /// The driver's own rules forbid to call this address. It says nothing about the peer.
     #[error("the address may not be called")]
     Forbidden,
 }

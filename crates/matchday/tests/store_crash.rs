@@ -5,7 +5,7 @@
 
 mod store_support;
 
-use matchday::store::{Batch, Store};
+use matchday::store::{Batch, Store, chain};
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -131,6 +131,106 @@ fn a_torn_log_leaves_the_events_before_the_tear() {
         let synced = lengths.iter().filter(|length| **length <= cut as u64).count();
         assert!(kept.len() >= synced, "cut at {cut}: {} of {synced}", kept.len());
     }
+}
+
+/// The store that is left when a machine fails: a file and the log beside it, each with as many bytes as reached the disk.
+fn left(dir: &Path, file: &[u8], log: Option<&[u8]>) -> std::path::PathBuf {
+    let torn = dir.join("torn.db");
+    fs::write(&torn, file).unwrap();
+    match log {
+        Some(log) => fs::write(dir.join("torn.db-wal"), log).unwrap(),
+        None => drop(fs::remove_file(dir.join("torn.db-wal"))),
+    }
+    drop(fs::remove_file(dir.join("torn.db-shm")));
+    torn
+}
+
+fn read(path: &Path) -> Result<Vec<usize>, String> {
+    let reader = Store::open_read_only(path).map_err(|error| error.to_string())?;
+    let events = reader.load(&stream("league")).map_err(|error| error.to_string())?;
+    let mut before = chain::genesis(&stream("league"));
+    for event in &events {
+        if event.hash != chain::link(&before, &stream("league"), event.seq, &event.line) {
+            return Err(format!("event {} is not what was stored", event.seq));
+        }
+        before = event.hash;
+    }
+    Ok(events.iter().map(|event| number_in(&event.line)).collect())
+}
+
+const PAGE: usize = 4096;
+/// A page in the log, with what stands before it.
+const FRAME: usize = PAGE + 24;
+
+#[test]
+fn a_last_write_to_the_log_that_is_torn_at_any_byte_loses_that_write_and_no_other() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("league.db");
+    let wal = dir.path().join("league.db-wal");
+    let store = Store::open(&path).unwrap();
+    append(&store, "league", (0..5).map(line).collect()).unwrap();
+    append(&store, "league", vec![line(5)]).unwrap();
+    let (whole, log) = (fs::read(&path).unwrap(), fs::read(&wal).unwrap());
+    store.close().unwrap();
+    let torn = left(dir.path(), &whole, Some(&log));
+    assert_eq!(read(&torn), Ok((0..6).collect()));
+    let file = fs::OpenOptions::new().write(true).open(dir.path().join("torn.db-wal")).unwrap();
+    for cut in (log.len() - FRAME..log.len()).rev() {
+        file.set_len(cut as u64).unwrap();
+        assert_eq!(read(&torn), Ok((0..5).collect()), "cut at {cut} of {}", log.len());
+    }
+    // Whoever writes on does so after what is left.
+    let torn = left(dir.path(), &whole, Some(&log[..log.len() - 1]));
+    let store = Store::open(&torn).unwrap();
+    append(&store, "league", vec![line(5), line(6)]).unwrap();
+    store.close().unwrap();
+    assert_eq!(read(&torn), Ok((0..7).collect()));
+}
+
+#[test]
+fn a_last_page_of_the_file_that_is_torn_at_any_byte_is_noticed_or_holds_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("league.db");
+    let store = Store::open(&path).unwrap();
+    append(&store, "league", (0..40).map(line).collect()).unwrap();
+    store.close().unwrap();
+    let whole = fs::read(&path).unwrap();
+    let all: Vec<usize> = (0..40).collect();
+    assert_eq!(read(&path), Ok(all.clone()));
+    let torn = left(dir.path(), &whole, None);
+    let file = fs::OpenOptions::new().write(true).open(&torn).unwrap();
+    let mut noticed = 0;
+    for cut in (whole.len() - PAGE..whole.len()).rev() {
+        file.set_len(cut as u64).unwrap();
+        match read(&torn) {
+            Ok(numbers) => assert_eq!(numbers, all, "cut at {cut} of {}", whole.len()),
+            Err(_) => noticed += 1,
+        }
+    }
+    assert!(noticed > 0);
+}
+
+#[test]
+fn a_disk_that_can_only_be_read_is_named_and_can_be_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let mount = |arguments: &[&str]| {
+        Command::new("mount").args(arguments).arg(dir.path()).stderr(Stdio::null()).status()
+    };
+    if !mount(&["-t", "tmpfs", "-o", "size=4m", "none"]).is_ok_and(|status| status.success()) {
+        eprintln!("skipped: a disk cannot be mounted here (it needs root)");
+        return;
+    }
+    let path = dir.path().join("league.db");
+    let store = Store::open(&path).unwrap();
+    append(&store, "league", (0..5).map(line).collect()).unwrap();
+    store.close().unwrap();
+    let only_read = mount(&["-o", "remount,ro"]).is_ok_and(|status| status.success());
+    let (refused, kept) = (Store::open(&path).map(|_| ()).map_err(|error| error.to_string()), read(&path));
+    Command::new("umount").arg("-l").arg(dir.path()).status().unwrap();
+    assert!(only_read);
+    let refused = refused.unwrap_err();
+    assert!(refused.contains("can only be read") && !refused.contains('\n'), "{refused}");
+    assert_eq!(kept, Ok((0..5).collect()));
 }
 
 #[test]

@@ -105,7 +105,8 @@ fn a_store_of_the_second_form_is_read_as_it_is_and_brought_up_to_date_when_writt
         error_code: None,
         ..silence()
     };
-    assert_eq!(Store::open_read_only(&path).unwrap().exchanges().unwrap(), [known.clone()]);
+    let read = Store::open_read_only(&path).unwrap().exchanges().unwrap();
+    assert_eq!(read, std::slice::from_ref(&known));
 
     let store = Store::open(&path).unwrap();
     append_with(&store, "league", vec![line(1)], vec![silence()]).unwrap();

@@ -39,9 +39,17 @@ impl Referee {
         let current = window.call == Some(call) && window.pause.is_none();
         let seat = asked.seat;
         let wrong = match answer {
-            Answer::Undelivered(
-                failure @ (Failure::NoConnection | Failure::NoRoute | Failure::Forbidden),
-            ) => {
+            Answer::Undelivered(Failure::Forbidden) => {
+                if current {
+                    // A manager of another make takes nothing back, and to begin anew here would end the same way.
+                    let taken_back = self.durable.identity().is_none_or(|identity| identity.match_tokens);
+                    self.with(now, &asked.match_id, step, |ongoing, acts| {
+                        ongoing.forbidden(now, seat, taken_back, acts);
+                    });
+                }
+                return;
+            }
+            Answer::Undelivered(failure @ (Failure::NoConnection | Failure::NoRoute)) => {
                 if current {
                     let no_route = failure == Failure::NoRoute;
                     self.with(now, &asked.match_id, step, |ongoing, acts| {

@@ -11,7 +11,7 @@ use crate::fair::{Commitment, Dice, Nonce};
 use crate::game::{AskBy, Game, Seat, Turn};
 use crate::protocol::dialect::Dialect;
 use crate::protocol::messages::{Cause, MatchResult, Seconds};
-use crate::protocol::{Endpoint, ErrorCode, MessageType, Timestamp};
+use crate::protocol::{Attempt, Endpoint, ErrorCode, MessageType, Timestamp};
 use crate::timing::Timing;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -42,6 +42,9 @@ impl Phase {
 /// A referee that notices the end of a try so much too late was stopped, or its clock was set: it may have missed what
 /// came in time.
 const OVERSLEPT: Duration = Duration::from_secs(2);
+
+/// The attempt at which a referee that may not call a player no longer leaves the match to others.
+const FORBIDDEN_AT_LAST: Attempt = Attempt(5);
 
 /// What a match wants done.
 #[derive(Debug)]
@@ -183,6 +186,17 @@ impl Match {
         }
         self.fail(now, seat, Cause::Unreachable, acts);
         self.settle(now, acts);
+    }
+
+    /// Our own rules forbid us to call the player. Others may have other rules, so that the match is for another to run,
+    /// until so many have had it that it must end some day.
+    pub(super) fn forbidden(&mut self, now: Timestamp, seat: Seat, taken_back: bool, acts: &mut Vec<Act>) {
+        if !taken_back || self.assignment.attempt >= FORBIDDEN_AT_LAST {
+            return self.unreachable(now, seat, false, acts);
+        }
+        let player = &self.assignment.player(seat).player_id;
+        let why = format!("the rules of the referee forbid it to call {player} (endpoint policy)");
+        self.hand_back(why, acts);
     }
 
     /// The player was not asked, or not heard, by our own fault, which is not held against it: it is asked again after a

@@ -12,6 +12,7 @@ use serde_json::json;
 use std::time::Duration;
 
 const OURS: Answer = Answer::Undelivered(Failure::Ours);
+const FORBIDDEN: Answer = Answer::Undelivered(Failure::Forbidden);
 const NO_ROUTE: Answer = Answer::Undelivered(Failure::NoRoute);
 
 fn blame(bench: &Bench, player: u32) -> Option<Blame> {
@@ -131,6 +132,45 @@ fn a_match_that_was_handed_back_can_be_given_to_the_same_referee_again() {
     assert_eq!(bench.referee.matches().count(), 1);
     bench.crash();
     assert_eq!(bench.referee.matches().count(), 1);
+}
+
+#[test]
+fn a_player_whom_the_referee_may_not_call_is_left_to_another() {
+    let mut bench = Bench::invited();
+    bench.joins(2, "R1M1");
+    bench.answers(1, GameInvitation, FORBIDDEN);
+    assert_eq!(bench.decisions(), 0);
+    assert_eq!(handed_back(&bench), ["the rules of the referee forbid it to call P01 (endpoint policy)"]);
+    assert_eq!(bench.all(GameError).len(), 0, "the player has done nothing wrong");
+    let sent = bench.last(LeagueError);
+    let Body::LeagueError(error) = body(&sent) else { panic!() };
+    assert_eq!(json!(error.context), json!({"match_id": "R1M1", "culprit": "infrastructure"}));
+}
+
+#[test]
+fn a_player_whom_no_referee_may_call_has_lost_in_the_end() {
+    let mut bench = Bench::fresh(settings());
+    bench.enrol(true);
+    bench.announce(&[Announced { attempt: 5, ..even_odd("R1M1", 1, 2) }]);
+    bench.joins(2, "R1M1");
+    for tries in 0..4 {
+        bench.until(f64::from(tries) * 2.0);
+        bench.answers(1, GameInvitation, FORBIDDEN);
+    }
+    assert_eq!(blame(&bench, 1).unwrap().cause, Cause::Unreachable);
+}
+
+#[test]
+fn under_a_manager_of_another_make_a_match_that_the_referee_may_not_play_ends() {
+    let mut bench = Bench::fresh(settings());
+    bench.enrol(false);
+    bench.announce(&[even_odd("R1M1", 1, 2)]);
+    bench.joins(2, "R1M1");
+    for tries in 0..4 {
+        bench.until(f64::from(tries) * 2.0);
+        bench.answers(1, GameInvitation, FORBIDDEN);
+    }
+    assert_eq!(bench.decisions(), 1);
 }
 
 fn without_a_way(to: &[u32]) -> Bench {

@@ -127,8 +127,8 @@ mod kernel {
                 _ => None,
             });
             let (bytes, now) = (read.bytes, Instant::now());
-            let came = stamp.and_then(|stamp| now.checked_sub(age(stamp)?)).unwrap_or(now);
-            let came = came.clamp(self.empty.min(now), now);
+            let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+            let came = came(stamp, wall, now, self.empty);
             if bytes < room {
                 self.empty = before;
             }
@@ -141,9 +141,35 @@ mod kernel {
         let _ = setsockopt(socket, sockopt::ReceiveTimestampns, &true);
     }
 
-    /// How long ago that was, by the clock that said so; `None` if it is yet to come, since the clock was set back.
-    fn age(stamp: Duration) -> Option<Duration> {
-        SystemTime::now().duration_since(UNIX_EPOCH).ok()?.checked_sub(stamp)
+    /// When bytes came that the system's clock gave this stamp, if it shows `wall` now. Whatever has been done to that clock
+    /// meanwhile, they came after there were none and before they were read.
+    fn came(stamp: Option<Duration>, wall: Duration, now: Instant, empty: Instant) -> Instant {
+        let age = stamp.and_then(|stamp| wall.checked_sub(stamp)).unwrap_or_default();
+        now.checked_sub(age).unwrap_or(empty).clamp(empty.min(now), now)
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        const HOUR: Duration = Duration::from_secs(3600);
+        const STAMP: Duration = Duration::from_secs(1_736_937_000);
+
+        #[test]
+        fn what_was_read_later_came_when_the_system_says() {
+            let now = Instant::now() + HOUR;
+            let (age, empty) = (Duration::from_millis(80), now - Duration::from_secs(2));
+            assert_eq!(came(Some(STAMP), STAMP + age, now, empty), now - age);
+            assert_eq!(came(None, STAMP, now, empty), now, "it does not say");
+        }
+
+        #[test]
+        fn a_clock_that_is_set_moves_nothing_beyond_what_is_certain() {
+            let now = Instant::now() + HOUR;
+            let empty = now - Duration::from_secs(2);
+            assert_eq!(came(Some(STAMP), STAMP + HOUR, now, empty), empty, "set forward");
+            assert_eq!(came(Some(STAMP), STAMP - HOUR, now, empty), now, "set back");
+        }
     }
 }
 

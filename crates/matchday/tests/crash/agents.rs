@@ -1,6 +1,7 @@
 //! The agents of a league, each a process of its own that can be killed and started again.
 
 use crate::chance::Chance;
+use rustix::process::{Pid, Signal, kill_process};
 use std::fs::{File, OpenOptions};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -89,6 +90,15 @@ impl Agents {
         println!("killed {}", self.all[place].name);
         let child = self.spawn(&self.all[place].name, &self.all[place].words);
         self.all[place].child = child;
+    }
+
+    /// Stops the first whose name begins so, for a while, as a machine does that sleeps.
+    pub(crate) fn stop(&self, kind: &str, span: Duration) {
+        let agent = self.all.iter().find(|agent| agent.name.starts_with(kind)).unwrap();
+        let pid = Pid::from_child(&agent.child);
+        kill_process(pid, Signal::STOP).unwrap();
+        std::thread::sleep(span);
+        kill_process(pid, Signal::CONT).unwrap();
     }
 
     /// The end of what each of them wrote.

@@ -12,6 +12,7 @@ mod chance;
 #[path = "../recorded/mod.rs"]
 #[allow(dead_code, reason = "each suite needs another part of it")]
 mod recorded;
+mod stopping;
 
 use agents::{Agents, matchday};
 use chance::Chance;
@@ -86,20 +87,25 @@ fn play(chance: &mut Chance, crashes_max: u32) -> u32 {
         }
     }
     drop(agents);
-    let stores = stores(folder.path());
+    assert_right_end(folder.path());
+    crashes
+}
+
+/// Every match has its one result, everyone's store says the same, and the table is what the results make.
+fn assert_right_end(folder: &Path) {
+    let stores = stores(folder);
     assert!(stores.iter().map(|store| assert_store_fits(store)).sum::<usize>() > 0, "messages were kept");
     let found = verified(&stores).unwrap();
     let matches = u64::from(PLAYERS * (PLAYERS - 1) / 2);
     assert_eq!((&found["matches"], &found["matches_scheduled"]), (&matches.into(), &matches.into()));
     assert_eq!(found["ended_early"], false);
-    let (decisions, points) = counted(folder.path());
+    let (decisions, points) = counted(folder);
     assert_eq!(decisions.len() as u64, matches);
     assert!(decisions.values().all(|count| *count == 1), "{decisions:?}");
     for row in found["table"].as_array().unwrap() {
         let player = row["player_id"].as_str().unwrap();
         assert_eq!(row["points"].as_u64(), points.get(player).copied(), "{player}");
     }
-    crashes
 }
 
 /// `MATCHDAY_CRASHES=1000` makes a soak of it, `MATCHDAY_CRASH_SEED` repeats the choices of another run.

@@ -17,6 +17,7 @@ use matchday_core::retry::{Backoff, RetryPolicy};
 use matchday_core::timing::Timing;
 use serde_json::Value;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
@@ -86,10 +87,15 @@ impl Ground {
         }
     }
 
+    /// Where everyone's events are.
+    pub(crate) fn file(&self) -> PathBuf {
+        self.folder.path().join("league.db")
+    }
+
     /// All that has been recorded, and fits the schemas. The agents must have been shut down.
     pub(crate) fn exchanges(&self) -> Vec<Exchange> {
         self.store.clone().close().unwrap();
-        let reader = Store::open_read_only(&self.folder.path().join("league.db")).unwrap();
+        let reader = Store::open_read_only(&self.file()).unwrap();
         let exchanges = reader.exchanges().unwrap();
         for exchange in &exchanges {
             assert_recorded_fits(exchange);

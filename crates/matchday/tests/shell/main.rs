@@ -8,8 +8,10 @@
 )]
 
 mod calls;
+mod clock_set;
 mod deadlines;
 mod durability;
+mod forbidden;
 mod ground;
 mod minds;
 mod order;
