@@ -248,6 +248,17 @@ impl Fit {
         chance(difference(&self.strengths, &Pair { a, b, record: Wdl::default() }), self.draw)
     }
 
+    /// How far a player's rating, compared with the average of all, may be off: its standard deviation, in points of rating.
+    /// With few results it is about what is believed before any match.
+    pub fn deviation(&self, player: usize) -> f64 {
+        let all = self.strengths.len();
+        let mut direction = vec![-1.0 / all.max(1) as f64; all];
+        add(direction.get_mut(player), 1.0);
+        direction.extend(self.draw.map(|_| 0.0));
+        let variance = dot(&self.curvature.solve(&direction), &direction);
+        RATING_SCALE * variance.max(0.0).sqrt()
+    }
+
     /// How likely it is that the first of two players is the stronger one.
     pub fn superiority(&self, a: usize, b: usize) -> f64 {
         let mut direction = vec![0.0; self.strengths.len() + usize::from(self.draw.is_some())];

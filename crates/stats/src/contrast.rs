@@ -1,5 +1,6 @@
 //! Two leagues of the same players: who has become better or worse, and is that more than chance? Pure.
 
+use crate::bradley_terry::{Model, Prior};
 use crate::holm;
 use crate::league::{LeagueStatistics, PlayerStatistics, Settings, Strength};
 use crate::normal::{self, Z_95};
@@ -22,6 +23,8 @@ pub struct Side {
     pub record: Wdl,
     pub points: u64,
     pub strength: Option<Strength>,
+    /// How far the strength may be off, by how sharply the results speak: a standard deviation, in points of rating.
+    pub deviation: Option<f64>,
 }
 
 /// One player in both.
@@ -64,11 +67,8 @@ pub fn contrast(first: &Results, second: &Results, by: KnownBy, settings: &Setti
         .chain(newcomers)
         .map(|(key, _)| {
             let (first, second) = (of(before, key), of(after, key));
-            let strengths = first
-                .as_ref()
-                .and_then(|side| side.strength)
-                .zip(second.as_ref().and_then(|side| side.strength));
-            let difference = strengths.map(|(before, after)| Difference::between(before, after));
+            let both = first.as_ref().zip(second.as_ref());
+            let difference = both.and_then(|(before, after)| Difference::between(before, after));
             Contrast { player: key.clone(), first, second, difference }
         })
         .collect();
@@ -78,12 +78,15 @@ pub fn contrast(first: &Results, second: &Results, by: KnownBy, settings: &Setti
 
 fn sides(results: &Results, by: KnownBy, settings: &Settings) -> Vec<(String, Side)> {
     let statistics = LeagueStatistics::of(results, settings);
-    let ranked = (1..).zip(statistics.players).zip(keys(results, by));
-    ranked.map(|((rank, player), key)| (key, Side::of(rank, player))).collect()
+    let games = results.games();
+    let fit = Model::of(results.players.len(), &games, Prior::default()).fit();
+    let deviation = |place: usize| fit.as_ref().map(|fit| fit.deviation(place));
+    let ranked = statistics.players.into_iter().enumerate().zip((1..).zip(keys(results, by)));
+    ranked.map(|((place, player), (rank, key))| (key, Side::of(rank, player, deviation(place)))).collect()
 }
 
 impl Side {
-    fn of(rank: u32, player: PlayerStatistics) -> Self {
+    fn of(rank: u32, player: PlayerStatistics, deviation: Option<f64>) -> Self {
         Self {
             player_id: player.player_id,
             display_name: player.display_name,
@@ -91,20 +94,20 @@ impl Side {
             record: player.record,
             points: player.points,
             strength: player.bradley_terry,
+            deviation,
         }
     }
 }
 
 impl Difference {
-    /// The two leagues are independent, so the variances of the strengths add up.
-    fn between(before: Strength, after: Strength) -> Self {
-        let deviation = |strength: Strength| (strength.high - strength.low) / (2.0 * Z_95);
-        let rating = after.rating - before.rating;
-        let error = deviation(before).hypot(deviation(after));
+    /// The two leagues are independent, so the variances of the strengths add up. `None` unless both have played.
+    fn between(before: &Side, after: &Side) -> Option<Self> {
+        let rating = after.strength?.rating - before.strength?.rating;
+        let error = before.deviation?.hypot(after.deviation?);
         let p = if error > 0.0 { 2.0 * normal::below(-rating.abs() / error) } else { 1.0 };
         let half = Z_95 * error;
         let (low, high) = (rating - half, rating + half);
-        Self { rating, low, high, p, p_corrected: p, more_than_chance: false }
+        Some(Self { rating, low, high, p, p_corrected: p, more_than_chance: false })
     }
 }
 
@@ -163,6 +166,28 @@ mod tests {
         let all = contrast(&league(2, 3), &league(1, 3), KnownBy::Name, &Settings::default());
         for one in &all {
             assert!(!one.difference.unwrap().more_than_chance, "{one:?}");
+        }
+    }
+
+    /// Found with a league of one match each, that the other player won the next time.
+    #[test]
+    fn a_single_match_that_turns_out_otherwise_is_chance() {
+        let one = |outcome: Outcome| {
+            let mut results = league(0, 0);
+            results.matches.truncate(1);
+            results.matches[0].outcome = outcome;
+            results.players.truncate(2);
+            results.matches[0].b = "P02".into();
+            results
+        };
+        let outcomes = [Outcome::WonByA, Outcome::WonByB, Outcome::Drawn];
+        for first in outcomes {
+            for second in outcomes {
+                for contrast in contrast(&one(first), &one(second), KnownBy::Id, &Settings::default()) {
+                    let found = contrast.difference.unwrap();
+                    assert!(!found.more_than_chance && found.p > 0.1, "{first:?}, {second:?}: {found:?}");
+                }
+            }
         }
     }
 
