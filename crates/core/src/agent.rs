@@ -8,7 +8,7 @@
 //! 3. Of each [`Step`]: store the events durably, *then* send the outbox and the replies. Nothing of a step may be seen
 //!    outside before its events, and those of every step before it, are durable; those that [`Agent::can_wait`] may
 //!    reach the disk a little later.
-//! 4. Answer every call: with what came back, or with why nothing did, by its deadline at the latest.
+//! 4. Answer every call: with what came back by its deadline, or with why nothing did, as soon as that is certain.
 //! 5. Give every request its reply, which may come in a later step.
 //! 6. Put every [`Inquiry`] of a step, once the step may be seen, to the mind outside that decides for the agent, if it
 //!    has one, and hand in what that decides as [`Input::Decided`]. A decision may come late, twice or never: the agent
