@@ -50,6 +50,7 @@ impl Report {
         Self {
             league_id: league.settings.league_id.to_string(),
             game: league.settings.game_type.to_string(),
+            format: league.settings.competition.format.name(),
             phase: league.phase,
             unfinished: unfinished(league),
             champion: league.champion.as_ref().map(|champion| named(league, champion)),

@@ -31,6 +31,8 @@ use std::collections::BTreeMap;
 pub(crate) struct Report {
     pub(crate) league_id: String,
     pub(crate) game: String,
+    /// Who meets whom: `round_robin`, `swiss`.
+    pub(crate) format: &'static str,
     pub(crate) phase: Phase,
     /// If the league is not over: how far it is.
     pub(crate) unfinished: Option<String>,

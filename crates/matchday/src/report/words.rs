@@ -90,7 +90,7 @@ impl Report {
 
     /// What is known of a league at a glance, each fact under its name.
     pub(super) fn facts(&self) -> Vec<(&'static str, String)> {
-        let mut facts = vec![("Game", self.game.clone())];
+        let mut facts = vec![("Game", self.game.clone()), ("Format", self.format.replace('_', " "))];
         facts.push(("Players", self.players.len().to_string()));
         facts.push(("Rounds", self.rounds.len().to_string()));
         facts.push(("Matches", format!("{} of {} decided", self.matches_decided, self.matches)));

@@ -2,6 +2,7 @@
 
 use super::{Rating, Versioned, state};
 use crate::dashboard::annals::Snapshot;
+use matchday_core::league::fixture::Round;
 use matchday_core::league::standings::Verdict;
 use matchday_core::league::{Draw, Format, League};
 use matchday_core::protocol::PlayerId;
@@ -78,8 +79,12 @@ pub(super) fn rating(statistics: &LeagueStatistics, player: &PlayerId) -> Option
     statistics.players.iter().find(|known| known.player_id == player.as_str()).and_then(Rating::of)
 }
 
-/// `A`, `B` and so on, for a league that begins in groups.
+/// `A`, `B` and so on, for a league that is in its groups: once the knockout is drawn, all are in one table.
 fn groups(league: &League) -> BTreeMap<PlayerId, String> {
+    let is_knockout = |round: &Round| round.drawn.as_ref().is_some_and(|drawn| !drawn.fixed);
+    if league.rounds.iter().any(is_knockout) {
+        return BTreeMap::new();
+    }
     let in_groups = |draw: &&Arc<Draw>| draw.competition().format == Format::GroupsKnockout;
     let groups = league.draw.iter().filter(in_groups).flat_map(|draw| draw.groups());
     let named = ('A'..='Z').map(String::from).chain((27..).map(|number| number.to_string())).zip(groups);
