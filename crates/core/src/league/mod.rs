@@ -3,7 +3,7 @@
 //! # Layout
 //! - [`settings`], [`event`], [`state`] (of [`member`]s and [`fixture`]s): the rules of a league, what happens to it, and
 //!   how it stands
-//! - [`format`], [`schedule`], [`standings`]: pure arithmetic; `conduct`: what is known of each player and referee
+//! - [`mod@format`], [`schedule`], [`standings`]: pure arithmetic; `conduct`: what is known of each player and referee
 //! - [`manager`]: the agent; it decides, and works through `registration`, `returning`, `launch`, `drawing`, `rounds`, `results`, `handing_back`,
 //!   `queries`, `orders`, `tokens`, `auth` (who may), `guard` (how often), `notices` (telling everyone), `briefing` (of a match);
 //!   `table` is where its results lead
