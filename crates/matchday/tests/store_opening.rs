@@ -141,6 +141,8 @@ fn a_store_of_the_third_form_holds_one_league_and_then_may_hold_another() {
     assert_eq!(reader.league(), stream("league/2"));
     assert_eq!(reader.exchanges().unwrap(), [later.clone(), later.clone(), later.clone()]);
     assert_eq!(reader.exchanges_of(&MatchId::new("R1M1")).unwrap().len(), 3);
+    let calls = reader.calls_in(&MatchId::new("R1M1"), "http://localhost:8101/mcp").unwrap();
+    assert_eq!(calls.len(), 3, "those of the first league's R1M1 are not among them");
 }
 
 /// A call that nobody answered.

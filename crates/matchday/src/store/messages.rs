@@ -52,9 +52,12 @@ pub struct Call {
 impl Reader {
     /// The calls that were made to `endpoint` in a match.
     pub fn calls_in(&self, match_id: &MatchId, endpoint: &str) -> Result<Vec<Call>, StoreError> {
-        let sql = "SELECT message_type, at, done_at, answer IS NOT NULL FROM exchanges \
-                   WHERE match_id = ?1 AND direction = 'out' AND peer = ?2 ORDER BY at, id";
-        self.all(sql, [match_id.as_str(), endpoint], |row| {
+        let sql = format!(
+            "SELECT message_type, at, done_at, answer IS NOT NULL FROM exchanges \
+             WHERE {} AND match_id = ?1 AND direction = 'out' AND peer = ?2 ORDER BY at, id",
+            self.of_the_league()
+        );
+        self.all(&sql, [match_id.as_str(), endpoint], |row| {
             Ok(Call {
                 message_type: row.get_ref(0)?.as_str()?.into(),
                 at: Timestamp::from_micros(row.get(1)?),

@@ -106,7 +106,7 @@ impl Reader {
     }
 
     /// What is true of the exchanges of the league alone.
-    fn of_the_league(&self) -> String {
+    pub(super) fn of_the_league(&self) -> String {
         // Before stores could hold several leagues, all was of the first.
         let league = if self.version >= schema::LEAGUES_SINCE { "league" } else { "1" };
         format!("{league} = {}", self.league)
