@@ -1,18 +1,15 @@
 //! Leagues whose rounds follow from their results.
 
 use crate::desk::*;
+use crate::orders::{give, operator};
 use matchday_core::agent::{Agent, Ask, Content, Look};
 use matchday_core::entropy::Entropy;
 use matchday_core::league::format::{Competition, Format};
 use matchday_core::league::{LeagueEvent, Manager, Settings, TieBreak};
 use matchday_core::log;
 use matchday_core::protocol::messages::*;
-use matchday_core::protocol::{Body, ErrorCode, MatchId, PlayerId, RoundId, Sender, Token};
+use matchday_core::protocol::{Body, ErrorCode, PlayerId, RoundId, Sender};
 use serde_json::{Value, json};
-
-fn operator() -> Token {
-    Token::new("tok_operator_secret")
-}
 
 fn of(competition: Competition) -> Settings {
     Settings { competition, operator_token: Some(operator().hash()), ..quick() }
@@ -20,19 +17,6 @@ fn of(competition: Competition) -> Settings {
 
 fn knockout() -> Settings {
     of(Competition::of(Format::Knockout))
-}
-
-fn order(desk: &mut Desk, order: Order, player: Option<&str>, match_id: Option<&str>) -> Body {
-    let order = LeagueOrder {
-        league_id: league_id(),
-        order,
-        player_id: player.map(PlayerId::new),
-        match_id: match_id.map(MatchId::new),
-        agent_id: None,
-    };
-    let mut message = desk.message(&Sender::Launcher, order);
-    message.envelope.auth_token = Some(operator());
-    desk.ask(message).body
 }
 
 /// Reports all that is open, each as `score` says, until nothing is.
@@ -206,7 +190,7 @@ fn a_tie_that_stays_level_is_decided_by_a_lot_that_the_log_tells() {
 fn a_result_from_which_a_later_round_was_drawn_cannot_be_struck() {
     let mut desk = Desk::started(knockout(), 4, 1);
     play_round(&mut desk, the_better);
-    let refused = order(&mut desk, Order::Void, None, Some("R1M1"));
+    let refused = give(&mut desk, Order::Void, None, Some("R1M1"));
     assert_eq!(error_code(&refused), ErrorCode::InvalidState);
     let Body::LeagueError(error) = &refused else { panic!("{refused:?}") };
     let said = error.error_message.clone().unwrap();
@@ -218,7 +202,7 @@ fn a_struck_final_is_played_again_and_its_winner_is_champion() {
     let mut desk = Desk::started(knockout(), 4, 1);
     play_out(&mut desk, the_better);
     assert_eq!(desk.manager.league().champion, Some(PlayerId::numbered(1)));
-    order(&mut desk, Order::Void, None, Some("R2M1"));
+    give(&mut desk, Order::Void, None, Some("R2M1"));
     assert_eq!(desk.manager.league().phase, Phase::Running);
     play_out(&mut desk, |a, b| if a < b { (0, 3) } else { (3, 0) });
     assert_eq!(desk.manager.league().champion, Some(PlayerId::numbered(2)));
@@ -228,19 +212,19 @@ fn a_struck_final_is_played_again_and_its_winner_is_champion() {
 fn a_group_match_can_be_struck_until_the_knockout_is_drawn() {
     let mut desk = Desk::started(of(Competition::of(Format::GroupsKnockout)), 8, 2);
     play_round(&mut desk, the_better);
-    let answer = order(&mut desk, Order::Void, None, Some("R1M1"));
+    let answer = give(&mut desk, Order::Void, None, Some("R1M1"));
     assert!(matches!(answer, Body::LeagueStatus(_)), "{answer:?}");
     while titles(&desk).len() == 3 {
         play_round(&mut desk, the_better);
     }
-    let refused = order(&mut desk, Order::Void, None, Some("R1M1"));
+    let refused = give(&mut desk, Order::Void, None, Some("R1M1"));
     assert_eq!(error_code(&refused), ErrorCode::InvalidState);
 }
 
 #[test]
 fn who_is_withdrawn_from_a_swiss_league_is_paired_no_more() {
     let mut desk = Desk::started(of(Competition::of(Format::Swiss)), 8, 2);
-    order(&mut desk, Order::Withdraw, Some("P03"), None);
+    give(&mut desk, Order::Withdraw, Some("P03"), None);
     play_out(&mut desk, the_better);
     let league = desk.manager.league();
     let matches_of = |player: &str| {
@@ -256,7 +240,7 @@ fn who_is_withdrawn_from_a_swiss_league_is_paired_no_more() {
 fn the_opponent_of_who_is_withdrawn_from_a_knockout_goes_through() {
     let mut desk = Desk::started(knockout(), 4, 1);
     play_round(&mut desk, the_better);
-    order(&mut desk, Order::Withdraw, Some("P01"), None);
+    give(&mut desk, Order::Withdraw, Some("P01"), None);
     play_out(&mut desk, the_better);
     assert_eq!(desk.manager.league().champion, Some(PlayerId::numbered(2)));
 }
@@ -265,7 +249,7 @@ fn the_opponent_of_who_is_withdrawn_from_a_knockout_goes_through() {
 fn a_knockout_that_the_operator_ends_is_ranked_by_how_far_each_has_come() {
     let mut desk = Desk::started(knockout(), 4, 1);
     play_round(&mut desk, |a, b| if a < b { (0, 3) } else { (3, 0) });
-    order(&mut desk, Order::End, None, None);
+    give(&mut desk, Order::End, None, None);
     let table: Vec<_> = desk.manager.league().table().iter().map(|place| place.player.to_string()).collect();
     assert_eq!(table, ["P03", "P04", "P01", "P02"]);
 }

@@ -6,7 +6,7 @@ use matchday_core::league::Settings;
 use matchday_core::protocol::messages::*;
 use matchday_core::protocol::{Attempt, Body, ConversationId, ErrorCode, MatchId, PlayerId, Sender, Token};
 
-fn operator() -> Token {
+pub(crate) fn operator() -> Token {
     Token::new("tok_operator_secret")
 }
 
@@ -14,7 +14,7 @@ fn settings() -> Settings {
     Settings { operator_token: Some(operator().hash()), ..quick() }
 }
 
-fn give(desk: &mut Desk, order: Order, player: Option<&str>, match_id: Option<&str>) -> Body {
+pub(crate) fn give(desk: &mut Desk, order: Order, player: Option<&str>, match_id: Option<&str>) -> Body {
     let order = LeagueOrder {
         league_id: league_id(),
         order,
