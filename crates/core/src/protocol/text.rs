@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 use std::fmt;
+use std::net::Ipv4Addr;
 use url::Url;
 
 /// Why a text does not pass: what the rule asks for, in words that finish "expected ...".
@@ -81,11 +82,42 @@ fn check_version(text: &str) -> Result<(), RuleBroken> {
 
 fn check_endpoint(text: &str) -> Result<(), RuleBroken> {
     let rule = RuleBroken("an http or https URL, such as \"http://localhost:8101/mcp\"");
-    let url = Url::parse(text).map_err(|_| rule)?;
+    let fits = text.len() <= ENDPOINT_BYTES_MAX && (is_plain_endpoint(text) || is_http_url(text));
+    fits.then_some(()).ok_or(rule)
+}
+
+fn is_http_url(text: &str) -> bool {
     let spelled_out = text.get(..7).is_some_and(|head| head.eq_ignore_ascii_case("http://"))
         || text.get(..8).is_some_and(|head| head.eq_ignore_ascii_case("https://"));
-    let plain = url.username().is_empty() && url.password().is_none();
-    (spelled_out && plain && url.has_host() && text.len() <= ENDPOINT_BYTES_MAX).then_some(()).ok_or(rule)
+    let has_host = |url: Url| url.username().is_empty() && url.password().is_none() && url.has_host();
+    spelled_out && Url::parse(text).is_ok_and(has_host)
+}
+
+/// Whether this is a URL such as nearly all are: an address or a name in small letters, perhaps a port, perhaps a path.
+/// An announcement has one for each of its matches, and to read every one by all the rules for URLs takes longer than
+/// the rest of it. Whatever is found plain here is good by those rules too.
+fn is_plain_endpoint(text: &str) -> bool {
+    let Some(rest) = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://")) else {
+        return false;
+    };
+    let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let (host, port) = match authority.split_once(':') {
+        Some((host, port)) => (host, Some(port)),
+        None => (authority, None),
+    };
+    let is_port =
+        |port: &str| port.bytes().all(|byte| byte.is_ascii_digit()) && port.parse::<u16>().is_ok();
+    (is_plain_name(host) || host.parse::<Ipv4Addr>().is_ok())
+        && port.is_none_or(is_port)
+        && path.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/-_.".contains(&byte))
+}
+
+/// Words of letters, digits and single hyphens with dots between them, the last of which is no number.
+fn is_plain_name(host: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    let is_word = |word: &str| !word.is_empty() && word.bytes().all(is_plain) && !word.contains("--");
+    host.split('.').all(is_word)
+        && host.rsplit('.').next().is_some_and(|last| last.starts_with(|c: char| c.is_ascii_lowercase()))
 }
 
 pub const ENDPOINT_BYTES_MAX: usize = 2048;
@@ -137,6 +169,7 @@ mod tests {
             "/mcp",
             "http://user:secret@localhost/mcp",
             "http://localhost:99999/mcp",
+            "http://256.1.1.1/mcp",
         ] {
             assert!(Endpoint::parse(bad).is_err(), "{bad}");
         }

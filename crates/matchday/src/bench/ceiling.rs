@@ -94,7 +94,7 @@ async fn call(mix: &Mix, client: &Client, urls: &[String], number: usize) -> Res
     let (address, sample) = *mix.order.get(number % mix.order.len().max(1)).ok_or_else(gone)?;
     let (url, sample) = urls.get(address).zip(mix.samples.get(sample)).ok_or_else(gone)?;
     let deadline = Instant::now() + ANSWER_MAX;
-    let received = client.post(url, sample.request.clone(), deadline, BODY_BYTES_MAX).await?;
+    let received = client.call(url, sample.request.clone(), deadline, BODY_BYTES_MAX).await.outcome?;
     let answer: Value = serde_json::from_slice(&received.body).context("the bare server's answer")?;
     std::hint::black_box(answer);
     Ok(())

@@ -20,6 +20,7 @@ use hyper::rt::{Read, Write};
 use hyper::{HeaderMap, Method};
 use hyper_util::rt::TokioIo;
 use std::net::SocketAddr;
+use std::pin::Pin;
 use std::sync::Arc;
 use tokio::net::TcpStream;
 use tokio::sync::oneshot;
@@ -160,7 +161,7 @@ impl Client {
         deadline: Instant,
         most: usize,
     ) -> Result<Received, CallError> {
-        self.call(url, Sending { method: Method::POST, headers, body }, deadline, most).await.outcome
+        self.called(url, Sending { method: Method::POST, headers, body }, deadline, most).await.outcome
     }
 
     /// Fetches what is at `url`, of which at most `most` bytes are read.
@@ -172,7 +173,18 @@ impl Client {
         most: usize,
     ) -> Result<Received, CallError> {
         let sending = Sending { method: Method::GET, headers, body: Bytes::new() };
-        self.call(url, sending, deadline, most).await.outcome
+        self.called(url, sending, deadline, most).await.outcome
+    }
+
+    /// [`Self::call`], built once and not anew wherever it is waited for: that would be a megabyte in all.
+    fn called<'a>(
+        &'a self,
+        url: &'a str,
+        sending: Sending,
+        deadline: Instant,
+        most: usize,
+    ) -> Pin<Box<dyn Future<Output = Called> + Send + 'a>> {
+        Box::pin(self.call(url, sending, deadline, most))
     }
 
     /// The same, told from beginning to end.
@@ -209,6 +221,17 @@ impl Client {
                 return received;
             }
         }
+        // Rare, and much larger than the rest: whatever is awaited in place makes every call as large.
+        Box::pin(self.exchange_afresh(address, sending, most, trace)).await
+    }
+
+    async fn exchange_afresh(
+        &self,
+        address: &Address,
+        sending: Sending,
+        most: usize,
+        trace: &Trace,
+    ) -> Result<Received, CallError> {
         let Fresh { line, ended } = self.connect(address).await?;
         trace.connected(Instant::now(), &line.stamps);
         let error = match self.send(line, address, sending, most).await {

@@ -73,7 +73,7 @@ pub(super) async fn keep(
     let mut exchange = pin!(exchange);
     let outcome = match timeout_at(deadline, exchange.as_mut()).await {
         Ok(outcome) => outcome,
-        Err(_) => last_look(deadline, trace, exchange).await,
+        Err(_) => Box::pin(last_look(deadline, trace, exchange)).await,
     };
     match outcome {
         Ok(_) | Err(CallError::TooLarge(_) | CallError::Unusable(_)) if trace.is_late(deadline) => {

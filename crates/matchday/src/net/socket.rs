@@ -90,11 +90,19 @@ mod kernel {
 
     use nix::sys::socket::{ControlMessageOwned, MsgFlags, recvmsg, setsockopt, sockopt};
     use nix::sys::time::TimeSpec;
+    use std::cell::RefCell;
     use std::io::{self, IoSliceMut};
     use std::os::fd::{AsFd, AsRawFd};
     use std::time::{Duration, SystemTime, UNIX_EPOCH};
+    use tokio::io::ReadBuf;
     use tokio::net::TcpStream;
     use tokio::time::Instant;
+
+    thread_local! {
+        /// Where bytes are read to. The space of whoever wants them has not been written to yet, and to do that for each read
+        /// takes longer than to copy the few bytes that come.
+        static SPACE: RefCell<Box<[u8]>> = RefCell::new(vec![0; 64 * 1024].into());
+    }
 
     #[derive(Debug)]
     pub(super) struct Times {
@@ -110,8 +118,23 @@ mod kernel {
             Self { space: nix::cmsg_space!(TimeSpec), empty }
         }
 
+        /// Reads what there is room for. Whether these are all the bytes that there are, and when the last of them came.
+        pub(super) fn read(
+            &mut self,
+            stream: &TcpStream,
+            into: &mut ReadBuf<'_>,
+        ) -> io::Result<(bool, Instant)> {
+            SPACE.with_borrow_mut(|space| {
+                let room = into.remaining().min(space.len());
+                let first = space.get_mut(..room).unwrap_or_default();
+                let (bytes, came) = self.receive(stream, first)?;
+                into.put_slice(first.get(..bytes).unwrap_or_default());
+                Ok((bytes > 0 && bytes < room, came))
+            })
+        }
+
         /// How many bytes were read, and when the last of them came. Fewer than there is room for are all there are.
-        pub(super) fn read(&mut self, stream: &TcpStream, into: &mut [u8]) -> io::Result<(usize, Instant)> {
+        fn receive(&mut self, stream: &TcpStream, into: &mut [u8]) -> io::Result<(usize, Instant)> {
             let (before, room) = (Instant::now(), into.len());
             let mut slices = [IoSliceMut::new(into)];
             let space = Some(self.space.as_mut_slice());
@@ -185,16 +208,14 @@ impl AsyncRead for Socket {
         let Self { stream, kernel, arrived } = &mut *self;
         loop {
             ready!(stream.poll_read_ready(cx))?;
-            let into = buf.initialize_unfilled();
-            let (room, mut read) = (into.len(), None);
+            let mut read = None;
             let done = stream.try_io(Interest::READABLE, || {
-                let (bytes, at) = kernel.read(stream, into)?;
-                read = Some((bytes, at));
-                // Fewer than there was room for: all has been read, and to try again would be in vain.
-                if bytes > 0 && bytes < room { Err(io::ErrorKind::WouldBlock.into()) } else { Ok(()) }
+                let (whole, at) = kernel.read(stream, buf)?;
+                read = Some(at);
+                // All has been read, and to try again would be in vain.
+                if whole { Err(io::ErrorKind::WouldBlock.into()) } else { Ok(()) }
             });
-            if let Some((bytes, at)) = read {
-                buf.advance(bytes);
+            if let Some(at) = read {
                 *arrived = at;
                 return Poll::Ready(Ok(()));
             }

@@ -64,6 +64,10 @@ async fn converse(around: &Surroundings, outgoing: &Outgoing, may_correct: bool)
     if understood != Understood::No || !may_correct {
         return first;
     }
+    Box::pin(correct(around, outgoing, first)).await
+}
+
+async fn correct(around: &Surroundings, outgoing: &Outgoing, first: Ended) -> Ended {
     let others = std::iter::successors(Some(outgoing.dialect.next()), |dialect| Some(dialect.next()));
     for dialect in others.take_while(|dialect| *dialect != outgoing.dialect) {
         match attempt(around, outgoing, dialect).await {

@@ -207,6 +207,8 @@ where
     A::Event: Send,
 {
     let Start { address, home, wakes, watch } = start;
+    let runtime = tokio::runtime::Handle::current();
+    store.tell_from(&runtime);
     let (inbox, arrivals) = Inbox::new(options.inbox_len);
     let (controls, control) = mpsc::unbounded_channel();
     let (close, closing) = watch::channel(false);
@@ -218,7 +220,7 @@ where
         client: options.client,
         clock: options.clock,
         inbox,
-        runtime: tokio::runtime::Handle::current(),
+        runtime,
         conformance,
         limits,
         name: named,

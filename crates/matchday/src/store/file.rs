@@ -32,7 +32,8 @@ pub(super) fn open_to_write(path: &Path) -> Result<(Connection, Lock), StoreErro
     let open = || -> rusqlite::Result<Connection> {
         let mut db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         db.busy_timeout(Duration::from_secs(10))?;
-        db.pragma_update(None, "synchronous", "full")?;
+        // A commit is in the system's hands; we have it brought to disk ourselves, for many at once.
+        db.pragma_update(None, "synchronous", "normal")?;
         // Whatever changes often is then copied from the log into the file less often.
         db.pragma_update(None, "wal_autocheckpoint", LOG_PAGES)?;
         schema::update(&mut db)?;

@@ -3,7 +3,8 @@
 //! # Layout
 //! - [`chain`]: each event carries the hash of all before it
 //! - `file`, `schema`: the file is recognised, locked, made, brought up to date
-//! - `queue`, `writer`: one thread writes; what is waiting is committed together, and acknowledged in order
+//! - `queue`, `writer`, `syncer`: one thread writes what is waiting in one commit, another brings commits to disk;
+//!   everyone is told, in order
 //! - [`backup`]: a copy, also of a store in use
 //! - `memory`: events without a file
 //! - [`reader`], [`history`], [`diary`], [`chronicle`]: reading it back, as rows, as the course of a league, as what one
@@ -33,6 +34,7 @@ pub mod reader;
 pub mod rerun;
 mod schema;
 pub mod stats;
+mod syncer;
 pub mod timeline;
 pub mod verify;
 pub(crate) mod words;
@@ -52,6 +54,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread::{self, JoinHandle};
+use tokio::runtime::Handle;
 
 /// One stream of events: `league`, `league/2`, `referee/8001`, `player/8101`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -90,8 +93,8 @@ pub struct Batch {
     /// Whether it is enough that this outlives the process at once, and a failure of the machine soon. An event that
     /// must be on disk takes those before it along.
     pub can_wait: bool,
-    /// Runs once all this, and all that was appended before it, is durable or has failed. It must not block: everyone
-    /// else's events wait meanwhile.
+    /// Runs once all this, and all that was appended to the stream before it, is durable or has failed. It must not
+    /// block: everyone else waits meanwhile.
     pub then: Box<dyn FnOnce(Result<(), StoreFailed>) + Send>,
 }
 
@@ -180,7 +183,8 @@ impl Store {
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let (db, lock) = file::open_to_write(path)?;
         let queue = Arc::new(Queue::default());
-        let writer = writer::Writer::new(db, lock, path.to_owned(), queue.clone());
+        let writer = writer::Writer::new(db, lock, path.to_owned(), queue.clone())
+            .map_err(|error| StoreError::io(path, error))?;
         let thread = thread::Builder::new()
             .name("store".into())
             .spawn(move || writer.run())
@@ -221,6 +225,13 @@ impl Store {
         match &*self.0 {
             Inner::File { queue, .. } => queue.push(batch),
             Inner::Memory { queue, memory } => queue.pass(batch, |batch| memory.keep(batch)),
+        }
+    }
+
+    /// Whoever waits for something to be durable is a task of this runtime, and is told from there.
+    pub(crate) fn tell_from(&self, runtime: &Handle) {
+        if let Inner::File { queue, .. } = &*self.0 {
+            queue.tell_from(runtime);
         }
     }
 
@@ -287,8 +298,8 @@ impl Inner {
         self.queue().close();
         if let Self::File { thread, .. } = self {
             let thread = thread.lock().unwrap_or_else(PoisonError::into_inner).take();
-            // A `then` may hold the last handle, and the writer cannot wait for itself.
-            if let Some(thread) = thread.filter(|writer| writer.thread().id() != thread::current().id()) {
+            // A `then` may hold the last handle, and whoever runs it cannot wait for itself.
+            if let Some(thread) = thread.filter(|_| !queue::is_telling()) {
                 let _ = thread.join();
             }
         }

@@ -1,4 +1,4 @@
-//! The line in front of the writer, and what both sides know of each other. Touches no file.
+//! The line in front of the writer, and the way back from it: everyone is told, in order, how it went. Touches no file.
 //!
 //! It does not bound itself: whoever appends waits for the `then`s before taking more work on.
 
@@ -6,10 +6,13 @@ use super::Batch;
 use super::error::StoreFailed;
 use super::stats::StoreStats;
 use crate::observe::Histogram;
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+use tokio::runtime::Handle;
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 /// How much one commit carries at most: enough to share it among many, little enough that nobody waits long.
 const BATCHES_MAX: usize = 1024;
@@ -22,7 +25,7 @@ pub(super) struct Queue {
     figures: CommitFigures,
 }
 
-/// How long commits took, and how many events each carried.
+/// How long it took until commits were on disk, and how many events each carried.
 #[derive(Debug)]
 pub(crate) struct CommitFigures {
     pub(crate) seconds: Histogram,
@@ -40,11 +43,16 @@ struct Line {
     waiting: VecDeque<Batch>,
     /// Taken by the writer, and not acknowledged yet.
     in_hand: usize,
+    /// Who acknowledges, if it is not the writer itself.
+    teller: Option<UnboundedSender<Settled>>,
     closed: bool,
     /// Why nothing is stored any more.
     failure: Option<StoreFailed>,
     stats: StoreStats,
 }
+
+/// A group that is durable, or has failed.
+type Settled = (Vec<Batch>, Result<(), StoreFailed>);
 
 impl Queue {
     fn line(&self) -> MutexGuard<'_, Line> {
@@ -82,20 +90,14 @@ impl Queue {
         acknowledge(batch, verdict);
     }
 
-    /// What is to be committed next, as soon as there is something; an empty group if nothing came for as long as
-    /// `patience`; `None` once the queue is closed and empty.
-    pub(super) fn take(&self, patience: Duration) -> Option<Vec<Batch>> {
+    /// What is to be committed next, as soon as there is something; `None` once the queue is closed and empty.
+    pub(super) fn take(&self) -> Option<Vec<Batch>> {
         let mut line = self.line();
         while line.waiting.is_empty() {
             if line.closed {
                 return None;
             }
-            let (held, waited) =
-                self.changed.wait_timeout(line, patience).unwrap_or_else(PoisonError::into_inner);
-            line = held;
-            if waited.timed_out() && line.waiting.is_empty() && !line.closed {
-                return Some(Vec::new());
-            }
+            line = self.changed.wait(line).unwrap_or_else(PoisonError::into_inner);
         }
         let mut bytes = 0_usize;
         let mut group = Vec::new();
@@ -104,12 +106,17 @@ impl Queue {
             bytes = bytes.saturating_add(batch.bytes());
             group.push(batch);
         }
-        line.in_hand = group.len();
+        line.in_hand += group.len();
         Some(group)
     }
 
-    pub(super) fn note_commit(&self, batches: usize, events: usize, exchanges: usize, took: Duration) {
+    /// What was committed is on disk, so long after it was begun.
+    pub(super) fn note_durable(&self, took: Duration) {
+        self.line().stats.syncs += 1;
         self.figures.seconds.observe(u64::try_from(took.as_micros()).unwrap_or(u64::MAX));
+    }
+
+    pub(super) fn note_commit(&self, batches: usize, events: usize, exchanges: usize, took: Duration) {
         self.figures.events.observe(events as u64);
         self.line().stats.committed(batches as u64, events as u64, exchanges as u64, took);
     }
@@ -123,8 +130,42 @@ impl Queue {
         self.line().failure.clone()
     }
 
-    /// Tells everyone of a group, in order, how it went for them.
-    pub(super) fn settle(&self, group: Vec<Batch>, verdict: &Result<(), StoreFailed>) {
+    /// From now on a task of this runtime tells everyone how it went: to wake its other tasks costs a task much less than it
+    /// costs a thread of ours, and commits go on meanwhile.
+    pub(super) fn tell_from(self: &Arc<Self>, runtime: &Handle) {
+        let mut line = self.line();
+        if line.teller.as_ref().is_some_and(|teller| !teller.is_closed()) || line.closed {
+            return;
+        }
+        let (teller, mut settled) = unbounded_channel::<Settled>();
+        line.teller = Some(teller);
+        let queue = Arc::clone(self);
+        runtime.spawn(async move {
+            while let Some((group, verdict)) = settled.recv().await {
+                queue.acknowledge_all(group, &verdict);
+            }
+        });
+    }
+
+    /// Has everyone of a group told, in order, how it went for them.
+    pub(super) fn settle(&self, group: Vec<Batch>, verdict: Result<(), StoreFailed>) {
+        let teller = self.line().teller.clone();
+        let settled = (group, verdict);
+        let untold = match teller {
+            Some(teller) => teller.send(settled).err().map(|unsent| unsent.0),
+            None => Some(settled),
+        };
+        if let Some((group, verdict)) = untold {
+            self.acknowledge_all(group, &verdict);
+        }
+    }
+
+    /// The last group has been settled.
+    pub(super) fn dismiss_teller(&self) {
+        self.line().teller = None;
+    }
+
+    fn acknowledge_all(&self, group: Vec<Batch>, verdict: &Result<(), StoreFailed>) {
         for batch in group {
             acknowledge(batch, verdict.clone());
             let mut line = self.line();
@@ -155,9 +196,20 @@ impl Queue {
     }
 }
 
+thread_local! {
+    static TELLING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether this thread is about to tell someone how it went, so that whoever waits for that must not wait here.
+pub(super) fn is_telling() -> bool {
+    TELLING.get()
+}
+
 /// What a `then` does wrong is its own affair: the panic has been reported, and the others must have their answer.
 fn acknowledge(batch: Batch, verdict: Result<(), StoreFailed>) {
+    let already = TELLING.replace(true);
     let _ = catch_unwind(AssertUnwindSafe(|| (batch.then)(verdict)));
+    TELLING.set(already);
 }
 
 impl Batch {

@@ -5,8 +5,10 @@ use std::time::Duration;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct StoreStats {
-    /// How often something was made durable.
+    /// How often something was written.
     pub commits: u64,
+    /// How often what had been written was brought to disk.
+    pub syncs: u64,
     pub events: u64,
     pub exchanges: u64,
     /// Batches that have been acknowledged.

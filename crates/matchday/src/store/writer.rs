@@ -1,10 +1,11 @@
-//! The one thread that writes: everything that waits goes into one transaction and one sync to disk, then everyone is
-//! told, in order. Touches the database.
+//! The one thread that writes: everything that waits goes into one transaction. Whoever is not content with that waits for
+//! the disk, and this thread goes on. Touches the database.
 
 use super::chain::{self, Hash};
 use super::error::StoreFailed;
 use super::file::Lock;
 use super::queue::Queue;
+use super::syncer::Syncer;
 use super::{Batch, Exchange, Stream};
 use matchday_core::protocol::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Statement, Transaction, params};
@@ -12,7 +13,7 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 pub(super) struct Writer {
     db: Connection,
@@ -22,10 +23,7 @@ pub(super) struct Writer {
     heads: BTreeMap<Stream, Head>,
     /// The number of the league that is played.
     league: u32,
-    /// What the database does with a commit at present.
-    care: Care,
-    /// Whether something was committed that the machine could still lose.
-    unsynced: bool,
+    syncer: Syncer,
     /// Let go last: the next writer must find the file closed.
     _lock: Lock,
 }
@@ -35,20 +33,6 @@ struct Head {
     seq: u64,
     hash: Hash,
 }
-
-/// What SQLite does with a commit, in its own words.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Care {
-    /// The system has it, so that it outlives the process.
-    Normal,
-    /// The disk has it, and everything before it.
-    Full,
-}
-
-/// How long the disk may lag behind the system when nothing urgent comes.
-const LAG_MAX: Duration = Duration::from_millis(500);
-/// How long to wait for more where nothing lags: as good as for ever.
-const AT_EASE: Duration = Duration::from_secs(3600);
 
 enum Trouble {
     Database(rusqlite::Error),
@@ -62,52 +46,26 @@ impl From<rusqlite::Error> for Trouble {
 }
 
 impl Writer {
-    pub(super) fn new(db: Connection, lock: Lock, path: PathBuf, queue: Arc<Queue>) -> Self {
+    pub(super) fn new(
+        db: Connection,
+        lock: Lock,
+        path: PathBuf,
+        queue: Arc<Queue>,
+    ) -> std::io::Result<Self> {
         let (heads, league) = (BTreeMap::new(), latest_league(&db));
-        Self { db, path, queue, heads, league, care: Care::Full, unsynced: false, _lock: lock }
+        let syncer = Syncer::start(&path, Arc::clone(&queue))?;
+        Ok(Self { db, path, queue, heads, league, syncer, _lock: lock })
     }
 
     pub(super) fn run(mut self) {
-        while let Some(group) = self.queue.take(if self.unsynced { LAG_MAX } else { AT_EASE }) {
-            let verdict = match self.queue.failure() {
-                Some(failed) => Err(failed),
-                None if group.is_empty() => self.sync(),
-                None => self.store(&group),
-            };
-            self.queue.settle(group, &verdict);
+        while let Some(group) = self.queue.take() {
+            let began = Instant::now();
+            let stored = self.queue.failure().map_or_else(|| self.store(&group), Err);
+            let told = if stored.is_ok() { self.syncer.committed(group, began) } else { group };
+            self.queue.settle(told, stored);
         }
-        if self.unsynced && self.queue.failure().is_none() {
-            // Whoever closes the store learns of a failure by asking for it.
-            let _ = self.sync();
-        }
-    }
-
-    /// Brings to disk what lags behind, by a commit that must be there itself.
-    fn sync(&mut self) -> Result<(), StoreFailed> {
-        if !self.unsynced {
-            return Ok(());
-        }
-        let touch =
-            "INSERT INTO meta (key, value) VALUES ('synced', '') ON CONFLICT (key) DO UPDATE SET value = ''";
-        let synced = self.take_care(Care::Full).and_then(|()| self.db.execute(touch, []).map(|_| ()));
-        self.unsynced = false;
-        synced.map_err(|error| {
-            let failed = StoreFailed::write(&self.path, &error);
-            self.queue.fail(failed.clone());
-            failed
-        })
-    }
-
-    fn take_care(&mut self, care: Care) -> rusqlite::Result<()> {
-        if self.care != care {
-            let word = match care {
-                Care::Normal => "normal",
-                Care::Full => "full",
-            };
-            self.db.pragma_update(None, "synchronous", word)?;
-            self.care = care;
-        }
-        Ok(())
+        self.syncer.finish();
+        self.queue.dismiss_teller();
     }
 
     fn store(&mut self, group: &[Batch]) -> Result<(), StoreFailed> {
@@ -115,11 +73,7 @@ impl Writer {
             return Ok(());
         }
         let began = Instant::now();
-        let care = if group.iter().all(|batch| batch.can_wait) { Care::Normal } else { Care::Full };
-        let committed = self.take_care(care).map_err(Trouble::from);
-        let committed =
-            committed.and_then(|()| commit(&mut self.db, &mut self.heads, &mut self.league, group));
-        self.unsynced = care == Care::Normal;
+        let committed = commit(&mut self.db, &mut self.heads, &mut self.league, group);
         let stored = committed.map_err(|trouble| match trouble {
             Trouble::Database(error) => StoreFailed::write(&self.path, &error),
             Trouble::Unreadable(stream, why) => StoreFailed::unreadable(&stream.0, &why),
@@ -187,15 +141,23 @@ fn insert_events(
     mut head: Head,
     lines: &[String],
 ) -> Result<Head, Trouble> {
-    let mut insert =
-        work.prepare_cached("INSERT INTO events (stream, seq, at, line, hash) VALUES (?1, ?2, ?3, ?4, ?5)")?;
+    let mut insert = work.prepare_cached(INSERT_EVENT)?;
     for line in lines {
-        let at = time_of(line).map_err(|why| Trouble::Unreadable(stream.clone(), why))?;
+        let at = time_of_own(line).map_err(|why| Trouble::Unreadable(stream.clone(), why))?;
         let seq = head.seq.saturating_add(1);
         head = Head { seq, hash: chain::link(&head.hash, stream, seq, line) };
         insert.execute(params![stream.0.as_str(), seq.cast_signed(), at.as_micros(), line, head.hash.0])?;
     }
     Ok(head)
+}
+
+/// The same for a line that has just been written: where the time stands is known, and the rest need not be read.
+fn time_of_own(line: &str) -> Result<Timestamp, serde_json::Error> {
+    let head = line.strip_prefix("{\"v\":1,\"at\":").and_then(|rest| rest.split_once(",\"event\":"));
+    match head.and_then(|(micros, _)| micros.parse().ok()) {
+        Some(micros) => Ok(Timestamp::from_micros(micros)),
+        None => time_of(line),
+    }
 }
 
 /// When an event happened, which stands in its line.
@@ -207,6 +169,9 @@ pub(super) fn time_of(line: &str) -> Result<Timestamp, serde_json::Error> {
     }
     serde_json::from_str(line).map(|Line { at }| at)
 }
+
+const INSERT_EVENT: &str =
+    "INSERT OR ROLLBACK INTO events (stream, seq, at, line, hash) VALUES (?1, ?2, ?3, ?4, ?5)";
 
 const INSERT_EXCHANGE: &str = "INSERT INTO exchanges (at, done_at, agent, direction, peer, message_type, \
      conversation_id, match_id, request, answer, outcome, connected_at, first_byte_at, deadline_at, error_code, \

@@ -52,7 +52,7 @@ pub fn read_answer<'a>(http_status: u16, body: &'a [u8], limits: &Limits) -> Wir
     if text.is_empty() && is_success(http_status) {
         return WireAnswer::Received;
     }
-    match serde_json::from_str(text) {
+    match Json::read(text) {
         Ok(value) => read_value(http_status, text, value),
         Err(_) if text.is_empty() => otherwise(http_status, text, "an empty body"),
         Err(_) if text.starts_with('<') => otherwise(http_status, text, "a page for people instead of JSON"),
@@ -151,7 +151,7 @@ fn message_within<'a>(object: &mut Fields<'a>) -> Option<Json<'a>> {
 fn message_in_text(object: &Fields<'_>) -> Option<Json<'static>> {
     let items = object.get("content")?.as_array()?;
     let texts = items.iter().filter_map(|item| item.get("text")?.as_str());
-    let mut values = texts.filter_map(|text| serde_json::from_str::<Json<'_>>(text).ok());
+    let mut values = texts.filter_map(|text| Json::read(text).ok());
     values.find(|value| value.as_object().is_some_and(is_message)).map(Json::into_owned)
 }
 

@@ -116,7 +116,7 @@ fn read<'a>(body: &'a [u8], limits: &Limits) -> Result<Requests<'a>, ErrorObject
 }
 
 fn parse(text: &str) -> Result<Json<'_>, ErrorObject> {
-    serde_json::from_str(text).map_err(not_json)
+    Json::read(text).map_err(not_json)
 }
 
 fn not_json(error: serde_json::Error) -> ErrorObject {

@@ -2,6 +2,10 @@
 //! and every word of messages that are read once and dropped.
 //!
 //! Of a key that stands twice in one object the last counts; the others are dropped when it is read.
+//!
+//! - `quick`: reads what is common
+
+mod quick;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, Serializer};
@@ -26,6 +30,11 @@ pub enum Json<'a> {
 pub struct Fields<'a>(Vec<(Cow<'a, str>, Json<'a>)>);
 
 impl<'a> Json<'a> {
+    /// Reads a text to its end.
+    pub fn read(text: &'a str) -> Result<Self, serde_json::Error> {
+        quick::read(text).map_or_else(|| serde_json::from_str(text), Ok)
+    }
+
     pub fn is_null(&self) -> bool {
         matches!(self, Self::Null)
     }
@@ -130,12 +139,13 @@ impl<'a> Fields<'a> {
     /// The field, and its place. The search begins at `from`, because whoever reads an object asks for its fields in
     /// nearly the order in which whoever wrote it put them.
     pub(crate) fn find(&self, key: &str, from: usize) -> Option<(usize, &Json<'a>)> {
-        let (before, after) = self.0.split_at_checked(from).unwrap_or((&[], &self.0));
-        let after = after.iter().zip(from..);
-        let (place, value) = after
-            .chain(before.iter().zip(0..))
-            .find_map(|((name, value), place)| (name == key).then_some((place, value)))?;
-        Some((place, value))
+        if let Some((name, value)) = self.0.get(from)
+            && name == key
+        {
+            return Some((from, value));
+        }
+        let place = self.0.iter().position(|(name, _)| name == key)?;
+        self.0.get(place).map(|(_, value)| (place, value))
     }
 
     pub(crate) fn get_mut(&mut self, key: &str) -> Option<&mut Json<'a>> {
@@ -352,7 +362,7 @@ mod tests {
             r#"{"a":"plain","b\n":"escaped \u00e9 \"quoted\"","c":{"d":[{"e":1}]}}"#,
             r#"{"twice":1,"other":2,"twice":3}"#,
         ] {
-            let tree: Json<'_> = serde_json::from_str(text).unwrap();
+            let tree = Json::read(text).unwrap();
             let usual: Value = serde_json::from_str(text).unwrap();
             assert_eq!(tree, usual, "{text}");
             assert_eq!(Json::from(&usual), tree, "{text}");
@@ -361,7 +371,7 @@ mod tests {
 
     #[test]
     fn of_a_key_that_stands_twice_the_last_counts() {
-        let mut tree: Json<'_> = serde_json::from_str(r#"{"a":1,"b":2,"a":3}"#).unwrap();
+        let mut tree = Json::read(r#"{"a":1,"b":2,"a":3}"#).unwrap();
         let fields = tree.as_object_mut().unwrap();
         assert_eq!(fields.get("a").and_then(Json::as_u64), Some(3));
         assert_eq!(fields.remove("a").and_then(|value| value.as_u64()), Some(3));
@@ -371,13 +381,13 @@ mod tests {
 
     #[test]
     fn plain_text_is_not_copied() {
-        let tree: Json<'_> = serde_json::from_str(r#"{"a":"plain"}"#).unwrap();
+        let tree = Json::read(r#"{"a":"plain"}"#).unwrap();
         assert!(matches!(tree.get("a"), Some(Json::String(Cow::Borrowed("plain")))));
     }
 
     #[test]
     fn what_is_nested_too_deep_is_refused() {
         let deep = "[".repeat(100_000);
-        assert!(serde_json::from_str::<Json<'_>>(&deep).is_err());
+        assert!(Json::read(&deep).is_err());
     }
 }

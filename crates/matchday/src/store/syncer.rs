@@ -1,0 +1,161 @@
+//! The thread that brings to disk what has been committed, while the writer goes on with what came meanwhile. Touches the
+//! log beside the database, and only to have it synced.
+//!
+//! A commit is in the system's hands, so that it outlives this process. Whoever needs it to outlive the machine is told
+//! after the next sync; whoever does not is told at once, unless something of its own stream still waits.
+
+use super::error::StoreFailed;
+use super::file::beside;
+use super::queue::Queue;
+use super::{Batch, Stream};
+use std::collections::HashMap;
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// How long the disk may lag behind the system when nothing urgent comes.
+const LAG_MAX: Duration = Duration::from_millis(500);
+
+#[derive(Debug)]
+pub(super) struct Syncer {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    line: Mutex<Line>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Line {
+    /// Those who are to be told after the next sync.
+    waiting: Vec<Batch>,
+    /// How many batches of a stream have not been told of.
+    untold: HashMap<Stream, usize>,
+    /// When the first commit began that the disk may not have.
+    lags_since: Option<Instant>,
+    closing: bool,
+}
+
+impl Syncer {
+    pub(super) fn start(path: &Path, queue: Arc<Queue>) -> io::Result<Self> {
+        let shared = Arc::<Shared>::default();
+        let disk = Disk { store: path.to_owned(), log: None, queue, shared: Arc::clone(&shared) };
+        let thread = thread::Builder::new().name("sync".into()).spawn(move || disk.run())?;
+        Ok(Self { shared, thread: Some(thread) })
+    }
+
+    /// A group is committed, which began then. Gives back those of it who can be told at once.
+    pub(super) fn committed(&self, group: Vec<Batch>, began: Instant) -> Vec<Batch> {
+        let mut line = self.shared.line();
+        let mut at_once = Vec::new();
+        for batch in group {
+            if batch.can_wait && !line.untold.contains_key(&batch.stream) {
+                at_once.push(batch);
+            } else {
+                *line.untold.entry(batch.stream.clone()).or_default() += 1;
+                line.waiting.push(batch);
+            }
+        }
+        let calls = !line.waiting.is_empty() || line.lags_since.is_none();
+        line.lags_since.get_or_insert(began);
+        drop(line);
+        if calls {
+            self.shared.changed.notify_one();
+        }
+        at_once
+    }
+
+    /// Comes back when all is on disk and everyone has been told.
+    pub(super) fn finish(&mut self) {
+        self.shared.line().closing = true;
+        self.shared.changed.notify_one();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Shared {
+    fn line(&self) -> MutexGuard<'_, Line> {
+        self.line.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// As soon as a sync is due: since when, and who waits for it; `None` once there is nothing left to do.
+    fn next(&self) -> Option<(Instant, Vec<Batch>)> {
+        let mut line = self.line();
+        loop {
+            let Some(since) = line.lags_since else {
+                if line.closing {
+                    return None;
+                }
+                line = self.changed.wait(line).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            };
+            let left = LAG_MAX.saturating_sub(since.elapsed());
+            if line.closing || !line.waiting.is_empty() || left.is_zero() {
+                line.lags_since = None;
+                return Some((since, std::mem::take(&mut line.waiting)));
+            }
+            line = self.changed.wait_timeout(line, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// They have been told.
+    fn told(&self, streams: Vec<Stream>) {
+        let mut line = self.line();
+        for stream in streams {
+            if let Some(untold) = line.untold.get_mut(&stream) {
+                *untold -= 1;
+                if *untold == 0 {
+                    line.untold.remove(&stream);
+                }
+            }
+        }
+    }
+}
+
+/// The thread's own side.
+struct Disk {
+    store: PathBuf,
+    /// Open from the first sync on: SQLite keeps the same log for as long as it has the database open.
+    log: Option<File>,
+    queue: Arc<Queue>,
+    shared: Arc<Shared>,
+}
+
+impl Disk {
+    fn run(mut self) {
+        while let Some((since, group)) = self.shared.next() {
+            let verdict = self.sync().map_err(|error| {
+                let failed = StoreFailed::sync(&self.store, &error);
+                // Before anyone hears of it, so that nothing appended from then on can succeed.
+                self.queue.fail(failed.clone());
+                failed
+            });
+            if verdict.is_ok() {
+                self.queue.note_durable(since.elapsed());
+            }
+            let streams = group.iter().map(|batch| batch.stream.clone()).collect();
+            self.queue.settle(group, verdict);
+            self.shared.told(streams);
+        }
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        if self.log.is_none() {
+            self.log = match File::open(beside(&self.store, "-wal")) {
+                Ok(log) => Some(log),
+                // Nothing has been written yet.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+                Err(error) => return Err(error),
+            };
+        }
+        self.log.as_ref().map_or(Ok(()), File::sync_data)
+    }
+}
