@@ -266,7 +266,7 @@ fn events_cannot_be_changed_removed_or_put_in_between() {
         ("UPDATE events SET line = 'x' WHERE seq = 1", "never changed"),
         ("DELETE FROM events WHERE seq = 2", "never removed"),
         ("INSERT INTO events VALUES ('league', 2, 0, 'x', x'00')", "UNIQUE constraint failed"),
-        ("INSERT INTO events VALUES ('league', 4, 0, 'x', x'00')", "one before it is missing"),
+        ("INSERT INTO events VALUES ('league', 4, 0, 'x', x'00')", "an event before this one is missing"),
     ] {
         let error = db.execute(statement, []).unwrap_err().to_string();
         assert!(error.contains(why), "{statement}: {error}");

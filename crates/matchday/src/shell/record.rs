@@ -59,11 +59,27 @@ static TOKEN: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("tok"));
 static PLAYER: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("_player"));
 
 /// The text of a body, with every token cut to its first characters: whatever has the shape of a token, wherever it
-/// stands, and whatever stands in a field for tokens, whatever its shape. One pass, since bodies are of anyone's making.
+/// stands, and whatever stands in a field for tokens, whatever its shape. One pass, since bodies are of anyone's making; two
+/// where letters are written as escapes.
 pub fn redacted(body: &[u8]) -> String {
     // Nearly all are UTF-8, and to find out only that takes a fraction of the time.
     let text = str::from_utf8(body).map_or_else(|_| String::from_utf8_lossy(body), Cow::Borrowed);
-    let text = plain(text);
+    if ESCAPE.find(text.as_bytes()).is_none() {
+        return without_secrets(&text, Secrets::All);
+    }
+    // A secret that is long enough to be cut may be short once its escapes are in clear.
+    without_secrets(&plain(&without_secrets(&text, Secrets::InFields)), Secrets::All)
+}
+
+/// Which secrets are looked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Secrets {
+    All,
+    /// Not those that are known by their shape.
+    InFields,
+}
+
+fn without_secrets(text: &str, secrets: Secrets) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut from = 0;
     let mut tokens = TOKEN.find_iter(text.as_bytes()).peekable();
@@ -75,7 +91,8 @@ pub fn redacted(body: &[u8]) -> String {
             (token, _) => token.is_some(),
         };
         let found = if token_first { tokens.next() } else { players.next() };
-        let Some((shown, end)) = found.filter(|at| *at >= from).and_then(|at| secret(&text, at)) else {
+        let found = found.filter(|at| *at >= from).and_then(|at| secret(text, at, secrets));
+        let Some((shown, end)) = found else {
             continue;
         };
         kept.push_str(text.get(from..shown).unwrap_or_default());
@@ -92,9 +109,9 @@ const FIELDS: [(&str, &str); 4] =
 
 /// If a secret too long to be shown begins at `at`, or stands in a field whose name goes on there: where it must be cut,
 /// and where it ends.
-fn secret(text: &str, at: usize) -> Option<(usize, usize)> {
+fn secret(text: &str, at: usize, secrets: Secrets) -> Option<(usize, usize)> {
     let (before, here) = text.split_at_checked(at)?;
-    if here.starts_with("tok_") {
+    if here.starts_with("tok_") && secrets == Secrets::All {
         let is_token = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
         return cut(here, is_token).map(|(shown, end)| (at + shown, at + end));
     }
@@ -154,10 +171,7 @@ static ESCAPE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("\\u00")
 
 /// The text with the letters and digits of ASCII in clear that were written as escapes, which nobody needs to do: a token
 /// must be seen to be cut.
-fn plain(text: Cow<'_, str>) -> Cow<'_, str> {
-    if ESCAPE.find(text.as_bytes()).is_none() {
-        return text;
-    }
+fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut from = 0;
     for at in ESCAPE.find_iter(text.as_bytes()) {
@@ -172,7 +186,7 @@ fn plain(text: Cow<'_, str>) -> Cow<'_, str> {
         }
     }
     plain.push_str(text.get(from..).unwrap_or_default());
-    Cow::Owned(plain)
+    plain
 }
 
 #[cfg(test)]
@@ -203,6 +217,8 @@ mod tests {
             ),
             (r#"{"reason":"\u0074ok_p01_abcd\u0065f"}"#, r#"{"reason":"tok_p01_..."}"#),
             (r#"{"auth_t\u006fken":"0123456789"}"#, r#"{"auth_token":"01234567..."}"#),
+            (r#"{"auth_token":"abc\\u0054","x":1}"#, r#"{"auth_token":"abc...","x":1}"#),
+            (r#"{"reason":"tok_p01_abcd\u0065fghi\u006aklm"}"#, r#"{"reason":"tok_p01_..."}"#),
             ("auth_token", "auth_token"),
             ("", ""),
         ] {

@@ -25,7 +25,7 @@ pub(super) struct Queue {
     figures: CommitFigures,
 }
 
-/// How long it took until commits were on disk, and how many events each carried.
+/// How long someone waited until commits were on disk, and how many events each carried.
 #[derive(Debug)]
 pub(crate) struct CommitFigures {
     pub(crate) seconds: Histogram,
@@ -110,10 +110,12 @@ impl Queue {
         Some(group)
     }
 
-    /// What was committed is on disk, so long after it was begun.
-    pub(super) fn note_durable(&self, took: Duration) {
+    /// What was committed is on disk, for which someone has waited so long.
+    pub(super) fn note_sync(&self, waited: Option<Duration>) {
         self.line().stats.syncs += 1;
-        self.figures.seconds.observe(u64::try_from(took.as_micros()).unwrap_or(u64::MAX));
+        if let Some(waited) = waited {
+            self.figures.seconds.observe(u64::try_from(waited.as_micros()).unwrap_or(u64::MAX));
+        }
     }
 
     pub(super) fn note_commit(&self, batches: usize, events: usize, exchanges: usize, took: Duration) {

@@ -35,6 +35,8 @@ struct Shared {
 struct Line {
     /// Those who are to be told after the next sync.
     waiting: Vec<Batch>,
+    /// When the first commit began that one of them waits for.
+    awaited_since: Option<Instant>,
     /// How many batches of a stream have not been told of.
     untold: HashMap<Stream, usize>,
     /// When the first commit began that the disk may not have.
@@ -62,6 +64,9 @@ impl Syncer {
                 line.waiting.push(batch);
             }
         }
+        if !line.waiting.is_empty() {
+            line.awaited_since.get_or_insert(began);
+        }
         let calls = !line.waiting.is_empty() || line.lags_since.is_none();
         line.lags_since.get_or_insert(began);
         drop(line);
@@ -86,8 +91,8 @@ impl Shared {
         self.line.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// As soon as a sync is due: since when, and who waits for it; `None` once there is nothing left to do.
-    fn next(&self) -> Option<(Instant, Vec<Batch>)> {
+    /// As soon as a sync is due: who waits for it, and since when; `None` once there is nothing left to do.
+    fn next(&self) -> Option<(Vec<Batch>, Option<Instant>)> {
         let mut line = self.line();
         loop {
             let Some(since) = line.lags_since else {
@@ -100,7 +105,7 @@ impl Shared {
             let left = LAG_MAX.saturating_sub(since.elapsed());
             if line.closing || !line.waiting.is_empty() || left.is_zero() {
                 line.lags_since = None;
-                return Some((since, std::mem::take(&mut line.waiting)));
+                return Some((std::mem::take(&mut line.waiting), line.awaited_since.take()));
             }
             line = self.changed.wait_timeout(line, left).unwrap_or_else(PoisonError::into_inner).0;
         }
@@ -131,7 +136,7 @@ struct Disk {
 
 impl Disk {
     fn run(mut self) {
-        while let Some((since, group)) = self.shared.next() {
+        while let Some((group, since)) = self.shared.next() {
             let verdict = self.sync().map_err(|error| {
                 let failed = StoreFailed::sync(&self.store, &error);
                 // Before anyone hears of it, so that nothing appended from then on can succeed.
@@ -139,7 +144,7 @@ impl Disk {
                 failed
             });
             if verdict.is_ok() {
-                self.queue.note_durable(since.elapsed());
+                self.queue.note_sync(since.map(|since| since.elapsed()));
             }
             let streams = group.iter().map(|batch| batch.stream.clone()).collect();
             self.queue.settle(group, verdict);
