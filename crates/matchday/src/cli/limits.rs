@@ -77,6 +77,12 @@ fn limits() -> Vec<(&'static str, By, &'static str)> {
             Setting("exchanges-bytes-max"),
             "is not kept, as the log says once; events always are",
         ),
+        (
+            "Size of a log file, if there is one",
+            Setting("log-bytes-max"),
+            "goes into a new one, and the old one is put aside",
+        ),
+        ("Log files that were put aside", Setting("log-files-max"), "the oldest is removed"),
     ]
 }
 

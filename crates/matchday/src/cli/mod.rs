@@ -33,6 +33,7 @@ mod games;
 mod leagues;
 #[cfg(test)]
 mod limits;
+mod log_file;
 mod look;
 mod manager;
 mod network;

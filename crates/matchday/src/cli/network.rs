@@ -84,7 +84,7 @@ pub(super) fn message_bytes_max(config: &Config) -> Result<Option<usize>> {
     within(config, "message-bytes-max", 1024, 16 << 20)
 }
 
-fn within(config: &Config, name: &str, least: usize, most: usize) -> Result<Option<usize>> {
+pub(super) fn within(config: &Config, name: &str, least: usize, most: usize) -> Result<Option<usize>> {
     let expected = match most {
         usize::MAX => format!("a whole number from {least}"),
         most => format!("a whole number from {least} to {most}"),

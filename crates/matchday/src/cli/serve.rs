@@ -1,6 +1,7 @@
 //! What the commands that keep running have in common: an address, a store, a journal, and an end in good order.
 
 use super::config::Config;
+use super::log_file::{self, LogFile};
 use super::{Usage, network, notice, tls};
 use crate::mind::game_program::{Allowance, GameProgram};
 use crate::net::guard::{Allowed, HostRule, OriginRule};
@@ -142,7 +143,7 @@ pub(super) fn open_store(config: &Config, otherwise: String) -> Result<(PathBuf,
 pub(super) fn options(config: &Config) -> Result<Options> {
     let mut options = Options::new(entropy_from_system()?);
     let format = config.choice("log", &[("people", Format::People), ("json", Format::Json)])?;
-    options.journal = journal(format.unwrap_or(Format::People));
+    options.journal = journal(format.unwrap_or(Format::People), log_file::open(config)?);
     options.record_exchanges = config.switch("exchanges")?.unwrap_or(true);
     options.allowed = allowed(config)?;
     options.requests_per_address = config.count("address-rate")?;
@@ -173,7 +174,12 @@ fn each<T>(text: &str, parse: impl Fn(&str) -> Option<T>) -> Option<Vec<T>> {
 }
 
 /// Like the shell's own, but a manager that is not there yet is told of every few seconds only.
-fn journal(format: Format) -> Journal {
+fn journal(format: Format, file: Option<LogFile>) -> Journal {
+    let file = file.map(Mutex::new);
+    let write = move |entry: &Entry| match &file {
+        Some(file) => file.lock().unwrap_or_else(PoisonError::into_inner).write(&format.line(entry)),
+        None => format.write(entry),
+    };
     let told = Mutex::new(None::<Instant>);
     let is_due = move || {
         let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
@@ -184,10 +190,10 @@ fn journal(format: Format) -> Journal {
         due
     };
     Journal::to(move |entry| match unanswered(entry) {
-        None => format.write(entry),
+        None => write(entry),
         Some(message) => {
             if is_due() {
-                format.write(&Entry { message, ..entry.clone() });
+                write(&Entry { message, ..entry.clone() });
             }
         }
     })

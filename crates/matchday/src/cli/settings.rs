@@ -4,6 +4,7 @@
 use super::competition::{
     FORMAT, GROUPS, MATCHES_PER_PAIRING, QUALIFIERS, REPLAYS, ROUNDS, SEEDING, THIRD_PLACE, TIE_BREAKS,
 };
+use super::log_file::{LOG_BYTES_MAX, LOG_FILE, LOG_FILES_MAX};
 use super::network::{
     ALLOW_ENDPOINTS, BODY_TIMEOUT, CONNECTIONS_MAX, CONNECTIONS_PER_ADDRESS, ENDPOINTS, EXCHANGES_BYTES_MAX,
     HEAD_TIMEOUT, HEADER_BYTES_MAX, HEADERS_MAX, INBOX_MAX, MESSAGE_BYTES_MAX,
@@ -243,6 +244,9 @@ impl Settings for ForManager {
         METRICS,
         OTLP,
         LOG,
+        LOG_FILE,
+        LOG_BYTES_MAX,
+        LOG_FILES_MAX,
         EXCHANGES,
         EXCHANGES_BYTES_MAX,
     ];
@@ -277,6 +281,9 @@ impl Settings for ForSeat {
         METRICS,
         OTLP,
         LOG,
+        LOG_FILE,
+        LOG_BYTES_MAX,
+        LOG_FILES_MAX,
         EXCHANGES,
         EXCHANGES_BYTES_MAX,
     ];
@@ -326,6 +333,9 @@ impl Settings for ForReferee {
         METRICS,
         OTLP,
         LOG,
+        LOG_FILE,
+        LOG_BYTES_MAX,
+        LOG_FILES_MAX,
         EXCHANGES,
         EXCHANGES_BYTES_MAX,
     ];
@@ -391,6 +401,9 @@ impl Settings for ForPlayer {
         METRICS,
         OTLP,
         LOG,
+        LOG_FILE,
+        LOG_BYTES_MAX,
+        LOG_FILES_MAX,
         EXCHANGES,
         EXCHANGES_BYTES_MAX,
     ];

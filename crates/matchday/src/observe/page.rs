@@ -258,8 +258,11 @@ fn stores(out: &mut Exposition, look: &Look) {
     out.gauge("matchday_store_size_bytes", "How large the store is, in bytes.").value(&[], store.bytes());
     out.gauge("matchday_store_failed", "1 if nothing can be stored any more.")
         .value(&[], u8::from(store.trouble().is_some()));
-    out.histogram("matchday_store_commit_duration_seconds", "How long it took until a commit was on disk, in seconds.")
-        .spread(&[], &figures.seconds.spread());
+    out.histogram(
+        "matchday_store_commit_duration_seconds",
+        "How long it took until a commit was on disk, in seconds.",
+    )
+    .spread(&[], &figures.seconds.spread());
     out.histogram("matchday_store_commit_events", "How many events a commit carried.")
         .spread(&[], &figures.events.spread());
 }

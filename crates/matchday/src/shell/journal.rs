@@ -106,13 +106,16 @@ pub enum Format {
 }
 
 impl Format {
-    /// Writes one line to the standard output. If nobody reads any more, the league goes on all the same.
-    pub fn write(self, entry: &Entry) {
-        let line = match self {
+    pub(crate) fn line(self, entry: &Entry) -> String {
+        match self {
             Self::People => entry.for_people(),
             Self::Json => entry.as_json(),
-        };
-        let _ = writeln!(std::io::stdout().lock(), "{line}");
+        }
+    }
+
+    /// Writes one line to the standard output. If nobody reads any more, the league goes on all the same.
+    pub fn write(self, entry: &Entry) {
+        let _ = writeln!(std::io::stdout().lock(), "{}", self.line(entry));
     }
 }
 

@@ -136,7 +136,10 @@ impl StoreFailed {
     }
 
     pub(super) fn sync(path: &Path, error: &io::Error) -> Self {
-        Self(format!("{} cannot be brought to disk ({error}): mend that, and {NOTHING_LOST}", path.display()).into())
+        Self(
+            format!("{} cannot be brought to disk ({error}): mend that, and {NOTHING_LOST}", path.display())
+                .into(),
+        )
     }
 
     pub(super) fn unreadable(stream: &str, why: &serde_json::Error) -> Self {

@@ -46,12 +46,7 @@ impl From<rusqlite::Error> for Trouble {
 }
 
 impl Writer {
-    pub(super) fn new(
-        db: Connection,
-        lock: Lock,
-        path: PathBuf,
-        queue: Arc<Queue>,
-    ) -> std::io::Result<Self> {
+    pub(super) fn new(db: Connection, lock: Lock, path: PathBuf, queue: Arc<Queue>) -> std::io::Result<Self> {
         let (heads, league) = (BTreeMap::new(), latest_league(&db));
         let syncer = Syncer::start(&path, Arc::clone(&queue))?;
         Ok(Self { db, path, queue, heads, league, syncer, _lock: lock })

@@ -1,0 +1,30 @@
+//! The log goes where it is wanted.
+
+use crate::ground::Ground;
+use std::fs;
+use std::time::{Duration, Instant};
+
+#[test]
+fn a_log_file_takes_the_place_of_the_standard_output() {
+    let ground = Ground::new();
+    let path = ground.path().join("manager.log");
+    let log = || fs::read_to_string(&path).unwrap_or_default();
+    let mut manager = ground.start(&["manager", "--listen", "127.0.0.1:0", "--log-file", "manager.log"]);
+    let began = Instant::now();
+    while !log().contains("listening on") && began.elapsed() < Duration::from_secs(20) {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    manager.signal("TERM");
+    assert!(manager.wait().success(), "{}", manager.err());
+    assert!(log().contains("listening on") && log().contains("stopped in good order"), "{}", log());
+    assert!(!manager.out().contains("listening on"), "{}", manager.out());
+}
+
+#[test]
+fn a_log_file_that_cannot_be_written_is_refused_before_anything_begins() {
+    let done =
+        Ground::new().run(&["manager", "--listen", "127.0.0.1:0", "--log-file", "nowhere/manager.log"]);
+    let said = done.failed(1);
+    assert!(said.contains("cannot write the log to nowhere/manager.log"), "{said}");
+    assert!(said.contains("--log-file"), "{said}");
+}
