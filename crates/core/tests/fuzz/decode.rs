@@ -61,25 +61,22 @@ fn messages_with_bytes_changed() {
 #[test]
 fn messages_with_fields_changed() {
     let good = messages();
-    check!()
-        .with_iterations(crate::RUNS)
-        .with_max_len(64)
-        .for_each(|input: &[u8]| survives(&changed(&good, input)));
+    let with_token: Vec<Value> = messages().into_iter().chain([Value::from(TOKEN)]).collect();
+    check!().with_iterations(crate::RUNS).with_max_len(64).for_each(|input: &[u8]| {
+        survives(&changed(&good, input));
+        survives(&with_tokens(changed(&with_token, input), input));
+    });
 }
 
-#[test]
-fn a_token_in_the_wrong_field_is_not_told() {
-    let good: Vec<Value> = messages().into_iter().chain([Value::from(TOKEN)]).collect();
-    check!().with_iterations(crate::RUNS).with_max_len(64).for_each(|input: &[u8]| {
-        let mut message = changed(&good, input);
-        if let Some(fields) = message.as_object_mut() {
-            for field in fields.values_mut().filter(|value| value.is_string()) {
-                let meant = std::mem::replace(field, TOKEN.into());
-                if input.first().is_some_and(|first| first % 3 == 0) {
-                    *field = meant;
-                }
+/// A token in fields that are for something else: what is refused is told without it.
+fn with_tokens(mut message: Value, input: &[u8]) -> Value {
+    if let Some(fields) = message.as_object_mut() {
+        for field in fields.values_mut().filter(|value| value.is_string()) {
+            let meant = std::mem::replace(field, TOKEN.into());
+            if input.first().is_some_and(|first| first % 3 == 0) {
+                *field = meant;
             }
         }
-        survives(&message);
-    });
+    }
+    message
 }

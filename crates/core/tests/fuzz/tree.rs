@@ -101,7 +101,11 @@ fn rename(place: &mut Value, which: usize, with: usize) {
     fields.insert(NAMES[with % NAMES.len()].to_owned(), value);
 }
 
+/// How many values a message may grow to. Repeated again and again it would fill any memory, and that would be our own doing.
+const SIZE_MAX: usize = 20_000;
+
 fn repeat(place: &mut Value, times: usize) {
+    let times = times.min(SIZE_MAX / size(place));
     match place {
         Value::Array(items) => *items = items.iter().cycle().take(items.len() * times).cloned().collect(),
         Value::String(text) => *text = text.repeat(times % 40),
