@@ -4,7 +4,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 use std::fmt;
-use std::net::Ipv4Addr;
 use url::Url;
 
 /// Why a text does not pass: what the rule asks for, in words that finish "expected ...".
@@ -106,9 +105,19 @@ fn is_plain_endpoint(text: &str) -> bool {
         None => (authority, None),
     };
     let is_port = |port: &str| port.bytes().all(|byte| byte.is_ascii_digit()) && port.parse::<u16>().is_ok();
-    (is_plain_name(host) || host.parse::<Ipv4Addr>().is_ok())
+    (is_plain_name(host) || is_address(host))
         && port.is_none_or(is_port)
         && path.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/-_.".contains(&byte))
+}
+
+/// Four numbers from 0 to 255 with dots between them, each written as everyone writes it.
+fn is_address(host: &str) -> bool {
+    let is_part = |part: &str| {
+        let plain =
+            part.bytes().all(|byte| byte.is_ascii_digit()) && (part.len() == 1 || !part.starts_with('0'));
+        plain && part.parse::<u8>().is_ok()
+    };
+    host.split('.').count() == 4 && host.split('.').all(is_part)
 }
 
 /// Words of letters, digits and single hyphens with dots between them, the last of which is no number.
@@ -169,6 +178,7 @@ mod tests {
             "http://user:secret@localhost/mcp",
             "http://localhost:99999/mcp",
             "http://256.1.1.1/mcp",
+            "http://1.1.1.1.1/mcp",
         ] {
             assert!(Endpoint::parse(bad).is_err(), "{bad}");
         }
