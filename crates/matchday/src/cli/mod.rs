@@ -5,7 +5,7 @@
 //! - [`settings`], `config`, `config_file`: what can be set, and where each value came from
 //! - `manager`, `referee`, `player`, `seat`: the agents, which keep running; `serve`: what they have in common
 //! - `observing`: what an operator can see; `network`, `tls`: whom an agent may call and what it takes; certificates;
-//!   `limits`: all limits in one table
+//!   `log_file`: where the log goes; `limits`: all limits in one table
 //! - `desk`: talks to a manager; `look`, `stats`, `order`: the commands that do; `watch`: what is looked at again and again;
 //!   `follow`: the whole terminal
 //! - `new`: a starter agent; `check`: is an agent conformant? `practice`: how does it bear a league, and trouble?

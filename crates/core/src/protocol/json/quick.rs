@@ -1,5 +1,5 @@
-//! Reads JSON as it nearly always comes, in a third of the steps that the usual reader takes for any JSON. What this one
-//! does not understand, be it wrong or only rare, it leaves to the other: it never errs, and never has a word about errors.
+//! Reads JSON as it nearly always comes, in fewer steps than the usual reader takes for any JSON. What this one does not
+//! understand, be it wrong or only rare, it leaves to the other: it never errs, and never has a word about errors.
 
 use super::{FIELDS_USUAL, Fields, Json, kind};
 use serde_json::Number;
