@@ -132,6 +132,51 @@ fn what_can_wait_is_brought_to_disk_soon_though_nothing_else_comes() {
 }
 
 #[test]
+fn whoever_comes_while_nobody_writes_has_it_done_at_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Store::open(&dir.path().join("league.db")).unwrap();
+    for number in 0..3 {
+        let told = Arc::new(Mutex::new(false));
+        let its = told.clone();
+        let then = Box::new(move |verdict: Result<(), _>| *its.lock().unwrap() = verdict.is_ok());
+        let lines = vec![line(number)];
+        store.append(Batch {
+            stream: stream("player/1"),
+            lines,
+            exchanges: Vec::new(),
+            can_wait: true,
+            then,
+        });
+        assert!(*told.lock().unwrap(), "nobody else had to be woken for it");
+    }
+}
+
+#[test]
+fn a_long_log_is_copied_into_the_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("league.db");
+    let store = Store::open(&path).unwrap();
+    let large = |number: usize| {
+        let event = serde_json::json!({"number": number, "words": "x".repeat(1 << 20)});
+        matchday_core::log::write(store_support::BEGIN, &event).unwrap()
+    };
+    for number in 0..20 {
+        append(&store, "league", vec![large(number)]).unwrap();
+    }
+    let size = |name: &str| dir.path().join(name).metadata().unwrap().len();
+    let began = std::time::Instant::now();
+    while size("league.db") < 15 << 20 && began.elapsed().as_secs() < 60 {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    assert!(size("league.db") >= 15 << 20, "{} bytes", size("league.db"));
+    for number in 20..30 {
+        append(&store, "league", vec![large(number)]).unwrap();
+    }
+    assert!(size("league.db-wal") < 25 << 20, "what was copied is written over: {}", size("league.db-wal"));
+    assert_eq!(numbers(&store, "league"), (0..30).collect::<Vec<_>>());
+}
+
+#[test]
 fn what_is_acknowledged_is_durable_by_then() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("league.db");

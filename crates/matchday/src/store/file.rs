@@ -10,9 +10,6 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// How many pages the log beside the file may have before they are copied into it.
-const LOG_PAGES: i64 = 4000;
-
 /// Held for as long as a process may write. The system takes it back when the process dies, however it dies.
 #[derive(Debug)]
 pub(super) struct Lock {
@@ -34,8 +31,8 @@ pub(super) fn open_to_write(path: &Path) -> Result<(Connection, Lock), StoreErro
         db.busy_timeout(Duration::from_secs(10))?;
         // A commit is in the system's hands; we have it brought to disk ourselves, for many at once.
         db.pragma_update(None, "synchronous", "normal")?;
-        // Whatever changes often is then copied from the log into the file less often.
-        db.pragma_update(None, "wal_autocheckpoint", LOG_PAGES)?;
+        // The thread does that, and not whoever happens to write the last page that there was room for.
+        db.pragma_update(None, "wal_autocheckpoint", 0)?;
         schema::update(&mut db)?;
         Ok(db)
     };

@@ -3,8 +3,8 @@
 //! # Layout
 //! - [`chain`]: each event carries the hash of all before it
 //! - `file`, `schema`: the file is recognised, locked, made, brought up to date
-//! - `queue`, `writer`, `syncer`: one thread writes what is waiting in one commit, another brings commits to disk;
-//!   everyone is told, in order
+//! - `queue`, `writer`, `syncer`: what is waiting is written in one commit, by whoever comes when nobody writes or else by
+//!   a thread; another brings commits to disk; everyone is told, in order
 //! - [`backup`]: a copy, also of a store in use
 //! - `memory`: events without a file
 //! - [`reader`], [`history`], [`diary`], [`chronicle`]: reading it back, as rows, as the course of a league, as what one
@@ -47,7 +47,7 @@ pub use stats::StoreStats;
 use chain::Hash;
 use matchday_core::protocol::{ConversationId, MatchId, Timestamp};
 use memory::Memory;
-use queue::{CommitFigures, Queue};
+use queue::{CommitFigures, Queue, Turn};
 use serde::Serialize;
 use smol_str::SmolStr;
 use std::fmt;
@@ -55,6 +55,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread::{self, JoinHandle};
 use tokio::runtime::Handle;
+use writer::{Desk, Writer};
 
 /// One stream of events: `league`, `league/2`, `referee/8001`, `player/8101`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -158,7 +159,7 @@ impl Direction {
     }
 }
 
-/// A handle on a store. All handles write through one thread.
+/// A handle on a store. All handles write through one connection.
 #[derive(Debug, Clone)]
 pub struct Store(Arc<Inner>);
 
@@ -174,7 +175,7 @@ impl WeakStore {
 
 #[derive(Debug)]
 enum Inner {
-    File { path: PathBuf, queue: Arc<Queue>, thread: Mutex<Option<JoinHandle<()>>> },
+    File { path: PathBuf, queue: Arc<Queue>, desk: Desk, thread: Mutex<Option<JoinHandle<()>>> },
     Memory { queue: Queue, memory: Memory },
 }
 
@@ -183,14 +184,14 @@ impl Store {
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let (db, lock) = file::open_to_write(path)?;
         let queue = Arc::new(Queue::default());
-        let writer = writer::Writer::new(db, lock, path.to_owned(), queue.clone())
-            .map_err(|error| StoreError::io(path, error))?;
+        let desk = Desk::new(Writer::new(db, lock, path.to_owned(), Arc::clone(&queue))?);
+        let (its_desk, its_queue) = (desk.clone(), Arc::clone(&queue));
         let thread = thread::Builder::new()
             .name("store".into())
-            .spawn(move || writer.run())
+            .spawn(move || its_desk.work(&its_queue))
             .map_err(|error| StoreError::io(path, error))?;
         let thread = Mutex::new(Some(thread));
-        Ok(Self(Arc::new(Inner::File { path: path.to_owned(), queue, thread })))
+        Ok(Self(Arc::new(Inner::File { path: path.to_owned(), queue, desk, thread })))
     }
 
     /// Opens a store to look at it, also while it is being written to. Changes nothing.
@@ -223,7 +224,11 @@ impl Store {
     /// Puts events and exchanges in line to be stored.
     pub fn append(&self, batch: Batch) {
         match &*self.0 {
-            Inner::File { queue, .. } => queue.push(batch),
+            Inner::File { queue, desk, .. } => {
+                if queue.push(batch) == Turn::Yours {
+                    desk.write(queue);
+                }
+            }
             Inner::Memory { queue, memory } => queue.pass(batch, |batch| memory.keep(batch)),
         }
     }

@@ -1,22 +1,31 @@
-//! The one thread that writes: everything that waits goes into one transaction. Whoever is not content with that waits for
-//! the disk, and this thread goes on. Touches the database.
+//! Who writes: everything that waits goes into one transaction. Whoever is not content with that waits for the disk, and
+//! writing goes on. Touches the database.
 
 use super::chain::{self, Hash};
-use super::error::StoreFailed;
+use super::error::{StoreError, StoreFailed};
 use super::file::Lock;
 use super::queue::Queue;
 use super::syncer::Syncer;
 use super::{Batch, Exchange, Stream};
 use matchday_core::protocol::Timestamp;
+use rusqlite::hooks::Wal;
 use rusqlite::{Connection, OptionalExtension, Statement, Transaction, params};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+/// How many pages the log beside the file may have before they are copied into it. Whatever changes often is copied less
+/// often so.
+const LOG_PAGES: i32 = 4000;
+
+#[derive(Debug)]
 pub(super) struct Writer {
     db: Connection,
+    /// How many pages the log has that are not in the file yet.
+    log_pages: Arc<AtomicI32>,
     path: PathBuf,
     queue: Arc<Queue>,
     /// The last event of each stream written so far.
@@ -45,22 +54,89 @@ impl From<rusqlite::Error> for Trouble {
     }
 }
 
-impl Writer {
-    pub(super) fn new(db: Connection, lock: Lock, path: PathBuf, queue: Arc<Queue>) -> std::io::Result<Self> {
-        let (heads, league) = (BTreeMap::new(), latest_league(&db));
-        let syncer = Syncer::start(&path, Arc::clone(&queue))?;
-        Ok(Self { db, path, queue, heads, league, syncer, _lock: lock })
+/// A writer that several can get at, one after the other, until the thread has ended.
+#[derive(Debug, Clone)]
+pub(super) struct Desk(Arc<Mutex<Option<Writer>>>);
+
+impl Desk {
+    pub(super) fn new(writer: Writer) -> Self {
+        Self(Arc::new(Mutex::new(Some(writer))))
     }
 
-    pub(super) fn run(mut self) {
-        while let Some(group) = self.queue.take() {
-            let began = Instant::now();
-            let stored = self.queue.failure().map_or_else(|| self.store(&group), Err);
-            let told = if stored.is_ok() { self.syncer.committed(group, began) } else { group };
-            self.queue.settle(told, stored);
+    fn writer(&self) -> MutexGuard<'_, Option<Writer>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Writes what waits, for whoever has the turn.
+    pub(super) fn write(&self, queue: &Queue) {
+        let mut writer = self.writer();
+        let Some(open) = writer.as_mut() else { return };
+        let (told, verdict) = open.write(queue.take());
+        let log_is_long = open.log_is_long();
+        drop(writer);
+        // In this order, so that nobody who writes later is told earlier.
+        queue.settle(told, verdict);
+        queue.written(log_is_long);
+    }
+
+    /// What the thread does.
+    pub(super) fn work(&self, queue: &Queue) {
+        while let Some(group) = queue.wait() {
+            let mut writer = self.writer();
+            let Some(open) = writer.as_mut() else { break };
+            let (told, verdict) = open.write(group);
+            queue.settle(told, verdict);
+            open.shorten_log();
+            drop(writer);
+            queue.written(false);
         }
-        self.syncer.finish();
-        self.queue.dismiss_teller();
+        if let Some(mut writer) = self.writer().take() {
+            writer.syncer.finish();
+            queue.dismiss_teller();
+        }
+    }
+}
+
+impl Writer {
+    pub(super) fn new(
+        mut db: Connection,
+        lock: Lock,
+        path: PathBuf,
+        queue: Arc<Queue>,
+    ) -> Result<Self, StoreError> {
+        let (heads, league) = (BTreeMap::new(), latest_league(&db));
+        let log_pages = Arc::<AtomicI32>::default();
+        let pages = Arc::clone(&log_pages);
+        db.wal_hook(Some(move |_: &mut Wal, now| {
+            pages.store(now, Ordering::Relaxed);
+            Ok(())
+        }))
+        .map_err(|error| StoreError::sql(&path, error))?;
+        let syncer =
+            Syncer::start(&path, Arc::clone(&queue)).map_err(|error| StoreError::io(&path, error))?;
+        Ok(Self { db, log_pages, path, queue, heads, league, syncer, _lock: lock })
+    }
+
+    /// Who can be told, and what.
+    fn write(&mut self, group: Vec<Batch>) -> (Vec<Batch>, Result<(), StoreFailed>) {
+        let began = Instant::now();
+        let stored = self.queue.failure().map_or_else(|| self.store(&group), Err);
+        let told = if stored.is_ok() { self.syncer.committed(group, began) } else { group };
+        (told, stored)
+    }
+
+    fn log_is_long(&self) -> bool {
+        self.log_pages.load(Ordering::Relaxed) >= LOG_PAGES
+    }
+
+    /// Copies the log into the file if it has become long. If that fails, the log becomes longer, and it is tried again.
+    fn shorten_log(&self) {
+        if self.log_is_long() {
+            let copied = self.db.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
+            if copied.is_ok() {
+                self.log_pages.store(0, Ordering::Relaxed);
+            }
+        }
     }
 
     fn store(&mut self, group: &[Batch]) -> Result<(), StoreFailed> {
