@@ -20,6 +20,7 @@ use matchday_core::protocol::decode::{Conformance, Limits};
 use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::{Endpoint, Sender, Timestamp};
 use std::collections::{BTreeMap, HashMap};
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -147,22 +148,21 @@ impl<A: Agent> Driver<A> {
         arrivals: &mut UnboundedReceiver<Arrived>,
         control: &mut UnboundedReceiver<Control<A>>,
     ) -> Result<(), String> {
+        // One for all, since to set it to where it stands already costs nothing.
+        let mut alarm = pin!(tokio::time::sleep(Duration::ZERO));
         loop {
             tokio::task::coop::consume_budget().await;
             let next = self.next_due().map(|at| self.around.clock.instant(at));
-            let due = async {
-                match next {
-                    Some(at) => tokio::time::sleep_until(at).await,
-                    None => std::future::pending().await,
-                }
-            };
+            if let Some(at) = next.filter(|at| *at != alarm.deadline()) {
+                alarm.as_mut().reset(at);
+            }
             tokio::select! {
                 biased;
                 command = control.recv() => match command {
                     Some(Control::Inspect(look)) => look(&self.agent),
                     Some(Control::Stop) | None => return Ok(()),
                 },
-                () = due => self.pass_time(arrivals)?,
+                () = alarm.as_mut(), if next.is_some() => self.pass_time(arrivals)?,
                 Some(arrived) = arrivals.recv() => self.admit(arrived)?,
             }
         }
@@ -230,7 +230,8 @@ impl<A: Agent> Driver<A> {
             self.tick_if_overdue();
         }
         if self.recorder.is_due(now) {
-            self.store(Vec::new(), true, Release::default());
+            let exchanges = self.recorder.take();
+            self.store(Vec::new(), exchanges, true, Release::default());
         }
         Ok(())
     }
@@ -346,16 +347,17 @@ impl<A: Agent> Driver<A> {
         if lines.is_empty() && !self.recorder.is_due(self.latest) && self.progress.is_settled() {
             return release.now(&self.around);
         }
-        self.store(lines, can_wait, release);
+        let exchanges = self.recorder.take_along(self.latest);
+        self.store(lines, exchanges, can_wait, release);
     }
 
-    fn store(&mut self, lines: Vec<String>, can_wait: bool, release: Release) {
+    fn store(&mut self, lines: Vec<String>, exchanges: Vec<Exchange>, can_wait: bool, release: Release) {
         let (progress, around) = (Arc::clone(&self.progress), Arc::clone(&self.around));
         progress.begin();
         self.store.append(Batch {
             stream: self.stream.clone(),
             lines,
-            exchanges: self.recorder.take(),
+            exchanges,
             can_wait,
             then: Box::new(move |outcome| {
                 let outcome = outcome.map_err(|error| error.to_string());

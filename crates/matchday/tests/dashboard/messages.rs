@@ -10,8 +10,11 @@ async fn listed(shown: &Shown, query: &str) -> Vec<Value> {
 /// A league of three whose messages are all recorded.
 async fn settled() -> Shown {
     let shown = Shown::finished(settings(), 3).await;
-    until(&shown, "/api/messages?type=GAME_OVER", |page| page["messages"].as_array().unwrap().len() == 6)
-        .await;
+    // Each agent stores what was said to it in its own time.
+    for (kind, count) in [("GAME_OVER", 6), ("LEAGUE_REGISTER_REQUEST", 3)] {
+        let path = format!("/api/messages?type={kind}");
+        until(&shown, &path, |page| page["messages"].as_array().unwrap().len() == count).await;
+    }
     shown
 }
 

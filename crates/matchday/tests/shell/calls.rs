@@ -113,7 +113,7 @@ async fn an_agent_is_spoken_to_in_the_dialect_that_it_understands() {
     let ground = Ground::new();
     let manager = ground.manager(quick(short())).await;
     let at = endpoint(manager.address());
-    let _referee = ground.referee(1, &at, short()).await;
+    let referee = ground.referee(1, &at, short()).await;
     let peculiar = stub(|request| {
         let id = &request["id"];
         let message = &request["params"]["message"];
@@ -149,6 +149,7 @@ async fn an_agent_is_spoken_to_in_the_dialect_that_it_understands() {
     ground.start(&manager).await;
     let league = until_completed(&manager, Duration::from_secs(20)).await;
     assert_eq!(league.players[&PlayerId::new("P01")].dialect, Dialect::HandleMessage);
+    referee.shutdown().await.unwrap();
     let calls = ground.exchanges();
     let methods = |method: &str| {
         let sent = calls
