@@ -60,6 +60,7 @@ use config::Flags;
 use settings::{ForManager, ForPlayer, ForReferee, ForSeat};
 use std::io::Write;
 use std::process::ExitCode;
+use tokio::runtime::{Builder, Runtime};
 
 /// Runs leagues of AI agents that speak league.v2.
 #[derive(Debug, Parser)]
@@ -171,7 +172,7 @@ pub(crate) struct Usage(pub(crate) String);
 /// Runs the command that the process was started with.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
-    let outcome = tokio::runtime::Runtime::new()
+    let outcome = runtime(&cli.command)
         .map_err(anyhow::Error::from)
         .and_then(|runtime| runtime.block_on(execute(cli.command)));
     outcome.unwrap_or_else(|error| {
@@ -179,6 +180,14 @@ pub fn main() -> ExitCode {
         notice(&line);
         ExitCode::from(if error.is::<Usage>() { 2 } else { 1 })
     })
+}
+
+/// One agent on its own has no use for several threads, which would only wake each other.
+fn runtime(command: &Command) -> std::io::Result<Runtime> {
+    match command {
+        Command::Referee(_) | Command::Player(_) => Builder::new_current_thread().enable_all().build(),
+        _ => Runtime::new(),
+    }
 }
 
 async fn execute(command: Command) -> anyhow::Result<ExitCode> {
