@@ -5,6 +5,7 @@ use super::budget::{Budget, Keep};
 use super::clock::Clock;
 use super::inbox::{Arrived, ArrivedRequest, Inbox, ReplySlot};
 use super::journal::{Entry, Journal, Level};
+use super::lanes::Lanes;
 use super::mind::Mind;
 use super::record::Recorder;
 use super::release::{Progress, Release};
@@ -40,6 +41,7 @@ pub(super) struct Surroundings {
     pub(super) journal: Journal,
     /// What is counted and traced of it.
     pub(super) watch: Watch,
+    pub(super) lanes: Lanes,
     pub(super) record_exchanges: bool,
     pub(super) exchanges_bytes_max: u64,
     /// Counts the steps that have become durable, for whoever shows what is.

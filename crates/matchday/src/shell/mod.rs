@@ -6,7 +6,8 @@
 //!   deadline is over
 //! - `release`: what may be seen outside once a step is durable
 //! - `applicant`: whether the endpoint that a registration names may be called
-//! - `door`: requests of peers; `reception`: the one way by which they reach the agent; `call`: calls of our own
+//! - `door`: requests of peers; `reception`: the one way by which they reach the agent; `call`: calls of our own; `lanes`: how
+//!   many at once
 //! - `pace`: how much one address may ask; `subject`: what a message is about; `schemas`: what the agent says about the messages it speaks
 //! - [`mind`]: who decides for an agent that does not decide for itself
 //! - [`journal`]: one line for each thing that happens; `record`, `budget`: exchanges as they are kept, and how many
@@ -23,6 +24,7 @@ mod driver;
 pub mod handle;
 mod inbox;
 pub mod journal;
+mod lanes;
 pub mod mind;
 mod pace;
 mod probe;
@@ -57,6 +59,7 @@ use crate::seat::Seats;
 use crate::store::{Store, StoreError, Stream};
 use driver::{Driver, Surroundings};
 use inbox::Inbox;
+use lanes::Lanes;
 use matchday_core::agent::Agent;
 use matchday_core::entropy::Entropy;
 use matchday_core::log::{self, LogError};
@@ -226,6 +229,7 @@ where
         name: named,
         journal: options.journal,
         watch,
+        lanes: Lanes::default(),
         record_exchanges: options.record_exchanges,
         exchanges_bytes_max: options.exchanges_bytes_max,
         changes: watch::Sender::new(0),
