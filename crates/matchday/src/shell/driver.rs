@@ -1,5 +1,5 @@
 //! The task that owns an agent: hands it what arrives, in order and with its time of arrival, and hands on what comes of
-//! it. It never waits for the disk or for a peer.
+//! it. It never waits for the disk or for a peer: what it stores is in the system's hands, which bring it to disk later.
 
 use super::budget::{Budget, Keep};
 use super::clock::Clock;
