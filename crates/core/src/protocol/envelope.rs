@@ -6,7 +6,7 @@ use super::time::Timestamp;
 use super::token::Token;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use smol_str::SmolStr;
+use smol_str::{SmolStr, SmolStrBuilder};
 use std::borrow::Cow;
 use std::fmt;
 
@@ -53,6 +53,19 @@ impl Sender {
         }
     }
 
+    /// What [`Self::parse`] reads.
+    fn text(&self) -> SmolStr {
+        let role = match self {
+            Self::LeagueManager | Self::Launcher => "",
+            Self::Referee(_) => "referee:",
+            Self::Player(_) => "player:",
+        };
+        let mut text = SmolStrBuilder::new();
+        text.push_str(role);
+        text.push_str(self.id());
+        text.finish()
+    }
+
     /// `league_manager`, `launcher`, `referee:ID`, `player:ID`; anything else is no sender.
     pub fn parse(text: &str) -> Option<Self> {
         match text.split_once(':') {
@@ -75,18 +88,13 @@ pub fn id_fits(text: &str) -> bool {
 
 impl fmt::Display for Sender {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::LeagueManager => f.write_str("league_manager"),
-            Self::Launcher => f.write_str("launcher"),
-            Self::Referee(id) => write!(f, "referee:{id}"),
-            Self::Player(id) => write!(f, "player:{id}"),
-        }
+        f.write_str(&self.text())
     }
 }
 
 impl Serialize for Sender {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        serializer.serialize_str(&self.text())
     }
 }
 

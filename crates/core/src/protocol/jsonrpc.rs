@@ -72,9 +72,12 @@ impl Serialize for Id {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Null => serializer.serialize_unit(),
-            Self::Number(NumberText(text)) => RawValue::from_string(text.to_string())
-                .map_err(serde::ser::Error::custom)?
-                .serialize(serializer),
+            Self::Number(NumberText(text)) => match text.parse::<u64>() {
+                Ok(number) => serializer.serialize_u64(number),
+                Err(_) => RawValue::from_string(text.to_string())
+                    .map_err(serde::ser::Error::custom)?
+                    .serialize(serializer),
+            },
             Self::Text(text) => serializer.serialize_str(text),
         }
     }

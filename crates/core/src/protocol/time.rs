@@ -6,6 +6,7 @@ use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use smol_str::{SmolStr, format_smolstr};
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::{Add, Sub};
@@ -63,10 +64,30 @@ impl Timestamp {
         Some((Self(micros), form))
     }
 
-    fn civil(self) -> DateTime {
+    /// `2025-01-15T10:30:00Z`. Put together by hand, because every message has at least one.
+    fn text(self) -> SmolStr {
         let instant = jiff::Timestamp::from_microsecond(self.0).unwrap_or(jiff::Timestamp::MAX);
-        TimeZone::UTC.to_datetime(instant)
+        let civil = TimeZone::UTC.to_datetime(instant);
+        let (date, time) = (civil.date(), civil.time());
+        let year = date.year();
+        let [c, y] = [year.div_euclid(100), year.rem_euclid(100)].map(|part| pair(part.unsigned_abs() as u8));
+        let [m, d, h, min, s] = [date.month(), date.day(), time.hour(), time.minute(), time.second()]
+            .map(|part| pair(part.unsigned_abs()));
+        let digits = [
+            c[0], c[1], y[0], y[1], b'-', m[0], m[1], b'-', d[0], d[1], b'T', h[0], h[1], b':', min[0],
+            min[1], b':', s[0], s[1], b'Z',
+        ];
+        let text = std::str::from_utf8(&digits).unwrap_or_default();
+        match year {
+            0.. => SmolStr::new(text),
+            before => format_smolstr!("{before:04}{}", text.get(4..).unwrap_or_default()),
+        }
     }
+}
+
+/// The two digits of a number below 100.
+fn pair(number: u8) -> [u8; 2] {
+    [b'0' + number / 10, b'0' + number % 10]
 }
 
 fn parse_date(date: &str) -> Option<(i16, i8, i8, bool)> {
@@ -100,25 +121,14 @@ fn parse_time(time: &str) -> Option<(i8, i8, i8, i32)> {
     Some((part(0..2)?, part(3..5)?, part(6..8)?, micros))
 }
 
-/// Digits only: `str::parse` alone would let a sign through.
+/// Digits only, and four at most: `str::parse` would let a sign through.
 fn number(digits: &str) -> Option<i16> {
-    digits.bytes().all(|b| b.is_ascii_digit()).then(|| digits.parse().ok()).flatten()
+    digits.bytes().try_fold(0, |n, b| b.is_ascii_digit().then(|| n * 10 + i16::from(b - b'0')))
 }
 
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let t = self.civil();
-        let (date, time) = (t.date(), t.time());
-        write!(
-            f,
-            "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z",
-            date.year(),
-            date.month(),
-            date.day(),
-            time.hour(),
-            time.minute(),
-            time.second()
-        )
+        f.write_str(&self.text())
     }
 }
 
@@ -147,7 +157,7 @@ impl Sub<Duration> for Timestamp {
 /// On the wire: whole seconds and `Z`, because some agents match exactly that.
 impl Serialize for Timestamp {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        serializer.serialize_str(&self.text())
     }
 }
 
@@ -175,7 +185,7 @@ impl JsonSchema for Timestamp {
 
 impl<'de> Deserialize<'de> for Timestamp {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = smol_str::SmolStr::deserialize(deserializer)?;
+        let text = SmolStr::deserialize(deserializer)?;
         match Self::parse(&text) {
             Some((timestamp, _)) => Ok(timestamp),
             None => Err(serde::de::Error::custom("not a UTC timestamp")),
@@ -264,5 +274,14 @@ mod tests {
     fn what_is_written_is_whole_seconds_in_utc() {
         let (t, _) = Timestamp::parse("2025-01-15T10:30:00.999Z").unwrap();
         assert_eq!(t.to_string(), "2025-01-15T10:30:00Z");
+        for (micros, text) in [
+            (0, "1970-01-01T00:00:00Z"),
+            (-1, "1969-12-31T23:59:59Z"),
+            (951_782_400_000_000, "2000-02-29T00:00:00Z"),
+            (-62_198_755_200_000_000, "-001-01-01T00:00:00Z"),
+            (i64::MAX, "9999-12-30T22:00:00Z"),
+        ] {
+            assert_eq!(Timestamp::from_micros(micros).to_string(), text);
+        }
     }
 }
