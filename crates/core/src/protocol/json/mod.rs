@@ -3,11 +3,12 @@
 //!
 //! Of a key that stands twice in one object the last counts; the others are dropped when it is read.
 //!
-//! - `quick`: reads what is common
+//! - `quick`: reads what is common, `usual`: reads the rest, `gathered`: what both make of an object
 
+mod gathered;
 mod quick;
+mod usual;
 
-use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Number, Value};
 use std::borrow::Cow;
@@ -241,111 +242,6 @@ impl Serialize for Json<'_> {
                 map.end()
             }
         }
-    }
-}
-
-impl<'de: 'a, 'a> Deserialize<'de> for Json<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Tree)
-    }
-}
-
-struct Tree;
-
-impl<'de> Visitor<'de> for Tree {
-    type Value = Json<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("any value of JSON")
-    }
-
-    fn visit_unit<E>(self) -> Result<Json<'de>, E> {
-        Ok(Json::Null)
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<Json<'de>, E> {
-        Ok(Json::Bool(value))
-    }
-
-    fn visit_i64<E>(self, number: i64) -> Result<Json<'de>, E> {
-        Ok(Json::Number(number.into()))
-    }
-
-    fn visit_u64<E>(self, number: u64) -> Result<Json<'de>, E> {
-        Ok(Json::Number(number.into()))
-    }
-
-    fn visit_f64<E>(self, number: f64) -> Result<Json<'de>, E> {
-        Ok(Number::from_f64(number).map_or(Json::Null, Json::Number))
-    }
-
-    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Json<'de>, E> {
-        Ok(Json::String(Cow::Borrowed(text)))
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<Json<'de>, E> {
-        Ok(Json::String(Cow::Owned(text.to_owned())))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Json<'de>, A::Error> {
-        let mut array = Vec::new();
-        while let Some(item) = items.next_element()? {
-            array.push(item);
-        }
-        Ok(Json::Array(array))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Json<'de>, A::Error> {
-        let mut fields = Fields(Vec::with_capacity(FIELDS_USUAL));
-        // A bit for each kind of name seen so far: only where two are of a kind can they be the same.
-        let mut kinds = 0_u64;
-        while let Some(Name(name)) = entries.next_key()? {
-            let kind = kind(&name);
-            if kinds & kind != 0 {
-                fields.remove(&name);
-            }
-            kinds |= kind;
-            fields.0.push((name, entries.next_value()?));
-        }
-        Ok(Json::Object(fields))
-    }
-}
-
-/// One of 64 kinds of name, by its length and its ends.
-fn kind(name: &str) -> u64 {
-    let bytes = name.as_bytes();
-    let ends = bytes
-        .first()
-        .zip(bytes.last())
-        .map_or(0, |(first, last)| usize::from(*first) * 5 + usize::from(*last));
-    1 << ((ends + bytes.len() * 7) % 64)
-}
-
-/// Room for the fields of most objects, so that reading one does not move them again and again.
-const FIELDS_USUAL: usize = 12;
-
-/// The name of a field.
-struct Name<'a>(Cow<'a, str>);
-
-impl<'de: 'a, 'a> Deserialize<'de> for Name<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Text;
-        impl<'de> Visitor<'de> for Text {
-            type Value = Name<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("the name of a field")
-            }
-
-            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Name<'de>, E> {
-                Ok(Name(Cow::Borrowed(text)))
-            }
-
-            fn visit_str<E>(self, text: &str) -> Result<Name<'de>, E> {
-                Ok(Name(Cow::Owned(text.to_owned())))
-            }
-        }
-        deserializer.deserialize_str(Text)
     }
 }
 
