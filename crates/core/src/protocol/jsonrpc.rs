@@ -168,7 +168,12 @@ pub struct Call<'a, P> {
 /// The bytes of `value`. What we write has text for keys and nothing else that JSON lacks, so the other case does not
 /// arise; if it did, the peer would be told of a fault of ours.
 pub(crate) fn written(value: &impl Serialize) -> Vec<u8> {
-    serde_json::to_vec(value).unwrap_or_else(|_| {
-        br#"{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"Internal error"}}"#.to_vec()
-    })
+    // Room for most messages, so that writing one does not move it again and again.
+    let mut bytes = Vec::with_capacity(1024);
+    match serde_json::to_writer(&mut bytes, value) {
+        Ok(()) => bytes,
+        Err(_) => {
+            br#"{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"Internal error"}}"#.to_vec()
+        }
+    }
 }
