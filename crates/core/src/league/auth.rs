@@ -91,19 +91,18 @@ impl Manager {
                 "send the token of the registration response as auth_token",
             ));
         };
-        match self.token_of(&envelope.sender) {
-            Some(kept) if kept.admits(token) && self.is_revoked(&envelope.sender) => Err(Refusal::new(
-                ErrorCode::TokenInvalid,
-                "the operator has revoked this token: ask for another",
-            )
-            .with("provided_token", token.hint())),
-            Some(kept) if kept.admits(token) => Ok(envelope.sender.clone()),
-            Some(_) => {
-                let why = format!("it is not the token of {}", envelope.sender);
-                Err(invalid_token(token, &why, envelope.sender.clone()))
-            }
-            None => self.identify_by_token(&envelope.sender, token),
+        let Some(kept) = self.token_of(&envelope.sender) else {
+            return self.identify_by_token(&envelope.sender, token);
+        };
+        if !kept.admits(token) {
+            let why = format!("it is not the token of {}", envelope.sender);
+            return Err(invalid_token(token, &why, envelope.sender.clone()));
         }
+        if self.is_revoked(&envelope.sender) {
+            let message = "the operator has revoked this token: ask for another";
+            return Err(Refusal::new(ErrorCode::TokenInvalid, message).with("provided_token", token.hint()));
+        }
+        Ok(envelope.sender.clone())
     }
 
     /// An agent that calls itself something else is known by its token alone, where the league is lenient.

@@ -2,23 +2,23 @@
 //!
 //! Ids are text, because agents in the wild choose their own; short ones are kept inline, so copying them is cheap.
 
+use super::ranked::Ranked;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use smol_str::{SmolStr, SmolStrBuilder, format_smolstr};
-use std::cmp::Ordering;
 use std::fmt::{self, Write};
 
 macro_rules! text_ids {
     ($($(#[$doc:meta])* $name:ident;)*) => {$(
         $(#[$doc])*
-        #[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
         #[serde(transparent)]
         #[schemars(with = "crate::protocol::schema::Word")]
-        pub struct $name(SmolStr);
+        pub struct $name(Ranked);
 
         impl $name {
             pub fn new(text: impl Into<SmolStr>) -> Self {
-                Self(text.into())
+                Self(Ranked::new(text.into()))
             }
 
             pub fn as_str(&self) -> &str {
@@ -28,27 +28,13 @@ macro_rules! text_ids {
 
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(&self.0)
+                f.write_str(self.as_str())
             }
         }
 
         impl fmt::Debug for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(&self.0)
-            }
-        }
-
-        /// Shorter first, then by text: `P99` stands before `P100`, as people count.
-        impl Ord for $name {
-            fn cmp(&self, other: &Self) -> Ordering {
-                let (one, other) = (self.0.as_bytes(), other.0.as_bytes());
-                one.len().cmp(&other.len()).then_with(|| one.cmp(other))
-            }
-        }
-
-        impl PartialOrd for $name {
-            fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-                Some(self.cmp(other))
+                f.write_str(self.as_str())
             }
         }
     )*};
@@ -72,12 +58,12 @@ text_ids! {
 impl PlayerId {
     /// `P01`, `P02`, ... growing to three digits past 99.
     pub fn numbered(n: u32) -> Self {
-        Self(format_smolstr!("P{n:02}"))
+        Self::new(format_smolstr!("P{n:02}"))
     }
 
     /// Whether it has the form of the ids that managers give, so that it is somebody's.
     pub fn is_numbered(&self) -> bool {
-        let digits = self.0.strip_prefix('P').unwrap_or_default();
+        let digits = self.as_str().strip_prefix('P').unwrap_or_default();
         digits.len() >= 2 && digits.bytes().all(|byte| byte.is_ascii_digit())
     }
 }
@@ -85,14 +71,14 @@ impl PlayerId {
 impl RefereeId {
     /// `REF01`, `REF02`, ...
     pub fn numbered(n: u32) -> Self {
-        Self(format_smolstr!("REF{n:02}"))
+        Self::new(format_smolstr!("REF{n:02}"))
     }
 }
 
 impl MatchId {
     /// `R{round}M{number}`, both counted from 1.
     pub fn numbered(round: RoundId, number: u32) -> Self {
-        Self(format_smolstr!("R{round}M{number}"))
+        Self::new(format_smolstr!("R{round}M{number}"))
     }
 }
 
@@ -104,12 +90,12 @@ impl ConversationId {
         match_id.as_str().chars().for_each(|c| text.push(c.to_ascii_lowercase()));
         // Writing to memory does not fail.
         write!(text, "-{:03}", attempt.0).ok();
-        Self(text.finish())
+        Self::new(text.finish())
     }
 
     /// Which attempt this conversation belongs to, if it is the conversation of `match_id` at all.
     pub fn attempt_of(&self, match_id: &MatchId) -> Option<Attempt> {
-        let rest = self.0.strip_prefix("conv-")?;
+        let rest = self.as_str().strip_prefix("conv-")?;
         let (head, number) = rest.rsplit_once('-')?;
         let lower_case = match_id.as_str().bytes().map(|byte| byte.to_ascii_lowercase());
         head.bytes().eq(lower_case).then_some(())?;

@@ -11,6 +11,7 @@ pub mod keyring;
 pub mod message;
 pub mod messages;
 pub mod methods;
+mod ranked;
 pub mod rights;
 pub mod schema;
 pub mod text;
