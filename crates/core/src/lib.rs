@@ -14,6 +14,7 @@
 
 pub mod agent;
 mod alarms;
+mod calls;
 pub mod census;
 mod digits;
 pub mod enrol;

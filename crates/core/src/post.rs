@@ -4,6 +4,7 @@
 //! there the windows of the match decide.
 
 use crate::agent::{CallId, Outgoing, Parcel};
+use crate::calls::Calls;
 use crate::protocol::Timestamp;
 use crate::protocol::dialect::Dialect;
 use crate::protocol::text::Endpoint;
@@ -47,9 +48,9 @@ impl Tries {
 pub struct Post<P> {
     last_call: u64,
     /// Under way: sent, and not yet answered.
-    // In boxes, because the map moves what it holds whenever something comes or goes.
-    open: BTreeMap<CallId, Box<Sent<P>>>,
+    open: Calls<Box<Sent<P>>>,
     /// To be sent again, by time and by the order in which they came to wait.
+    // In boxes, because the map moves what it holds whenever something comes or goes.
     waiting: BTreeMap<(Timestamp, u64), Box<Sent<P>>>,
 }
 
@@ -63,7 +64,7 @@ pub struct Sent<P> {
 
 impl<P> Default for Post<P> {
     fn default() -> Self {
-        Self { last_call: 0, open: BTreeMap::new(), waiting: BTreeMap::new() }
+        Self { last_call: 0, open: Calls::default(), waiting: BTreeMap::new() }
     }
 }
 
@@ -96,7 +97,7 @@ impl<P: Clone> Post<P> {
 
     /// Takes back the errand whose call was answered; `None` if the call was called off, or is not the post's.
     pub fn answered(&mut self, call: CallId) -> Option<Box<Sent<P>>> {
-        self.open.remove(&call)
+        self.open.remove(call)
     }
 
     /// Puts an errand whose call failed in line for its next try; gives it back if it has none left.
@@ -123,7 +124,7 @@ impl<P: Clone> Post<P> {
 
     /// Forgets every errand that no longer matters. An answer that still comes finds nothing.
     pub fn call_off(&mut self, mut is_moot: impl FnMut(&P) -> bool) {
-        self.open.retain(|_, sent| !is_moot(&sent.errand.purpose));
+        self.open.retain(|sent| !is_moot(&sent.errand.purpose));
         self.waiting.retain(|_, sent| !is_moot(&sent.errand.purpose));
     }
 

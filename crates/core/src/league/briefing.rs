@@ -39,7 +39,7 @@ impl Manager {
         let players = [game.a.clone(), game.b.clone()];
         let [player_a_tokens, player_b_tokens] = players.each_ref().map(|id| {
             let keyring = self.keyring(&Sender::Player(id.clone())).filter(|_| speaks_tokens)?;
-            Some(keyring.match_tokens(match_id, attempt))
+            Some(keyring.match_tokens(match_id, attempt).into_owned())
         });
         let [a, b] = players.each_ref().map(|id| self.league.players.get(id));
         let (a, b) = (a?, b?);

@@ -10,6 +10,7 @@ use crate::protocol::messages::LeagueError;
 use crate::protocol::token::same_token;
 use crate::protocol::{Attempt, Envelope, ErrorCode, MatchId, PlayerId, Sender, Token};
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 
 /// Why a message is not heard.
 pub(super) type Refusal = LeagueError;
@@ -75,7 +76,9 @@ impl Player {
         };
         let tokens = keys.match_tokens(match_id, attempt);
         demand(envelope, &tokens.to_player)?;
-        keys.keep(match_id, attempt, tokens);
+        if let Cow::Owned(made) = tokens {
+            keys.keep(match_id, attempt, made);
+        }
         Ok(attempt)
     }
 
@@ -105,7 +108,7 @@ impl Player {
     /// What we show a referee. Our own token goes out only where the manager makes no others.
     pub(super) fn answer_token(&self, match_id: &MatchId, attempt: Attempt) -> Option<Token> {
         match &self.keyring {
-            Some(keys) => Some(keys.match_tokens(match_id, attempt).from_player),
+            Some(keys) => Some(keys.match_tokens(match_id, attempt).from_player.clone()),
             None => self.identity()?.auth_token.clone(),
         }
     }

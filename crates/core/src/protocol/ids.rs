@@ -3,10 +3,11 @@
 //! Ids are text, because agents in the wild choose their own; short ones are kept inline, so copying them is cheap.
 
 use super::ranked::Ranked;
+use crate::digits;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use smol_str::{SmolStr, SmolStrBuilder, format_smolstr};
-use std::fmt::{self, Write};
+use smol_str::{SmolStr, format_smolstr};
+use std::fmt;
 
 macro_rules! text_ids {
     ($($(#[$doc:meta])* $name:ident;)*) => {$(
@@ -85,21 +86,17 @@ impl MatchId {
 impl ConversationId {
     /// The conversation of one attempt at a match: `conv-r1m1-001`. A reassigned match goes on under `-002`.
     pub fn of_match(match_id: &MatchId, attempt: Attempt) -> Self {
-        let mut text = SmolStrBuilder::new();
-        text.push_str("conv-");
-        match_id.as_str().chars().for_each(|c| text.push(c.to_ascii_lowercase()));
-        // Writing to memory does not fail.
-        write!(text, "-{:03}", attempt.0).ok();
-        Self::new(text.finish())
+        let number = format_smolstr!("{:03}", attempt.0);
+        Self::new(digits::after(&["conv-", match_id.as_str(), "-", &number], &[]))
     }
 
     /// Which attempt this conversation belongs to, if it is the conversation of `match_id` at all.
     pub fn attempt_of(&self, match_id: &MatchId) -> Option<Attempt> {
         let rest = self.as_str().strip_prefix("conv-")?;
-        let (head, number) = rest.rsplit_once('-')?;
+        let (head, number) = rest.split_at_checked(match_id.as_str().len())?;
         let lower_case = match_id.as_str().bytes().map(|byte| byte.to_ascii_lowercase());
         head.bytes().eq(lower_case).then_some(())?;
-        number.parse().ok().map(Attempt)
+        number.strip_prefix('-')?.parse().ok().map(Attempt)
     }
 }
 

@@ -5,6 +5,7 @@
 use super::ids::{Attempt, LeagueId, MatchId};
 use super::messages::MatchTokens;
 use super::token::{Maker, Token, TokenHash};
+use std::borrow::Cow;
 use std::fmt;
 
 #[derive(Clone)]
@@ -34,18 +35,16 @@ impl Keyring {
     }
 
     /// The tokens of one attempt at a match, if the agent plays in it.
-    pub fn match_tokens(&self, match_id: &MatchId, attempt: Attempt) -> MatchTokens {
+    pub fn match_tokens(&self, match_id: &MatchId, attempt: Attempt) -> Cow<'_, MatchTokens> {
         match &self.last {
-            Some((id, of, tokens)) if of == &attempt && id == match_id => tokens.clone(),
-            _ => self.maker.match_tokens(&self.league, match_id, attempt),
+            Some((id, of, tokens)) if of == &attempt && id == match_id => Cow::Borrowed(tokens),
+            _ => Cow::Owned(self.maker.match_tokens(&self.league, match_id, attempt)),
         }
     }
 
     /// Keeps the tokens of one attempt at a match at hand, until it is another's turn.
     pub fn keep(&mut self, match_id: &MatchId, attempt: Attempt, tokens: MatchTokens) {
-        if self.last.as_ref().is_none_or(|(id, of, _)| of != &attempt || id != match_id) {
-            self.last = Some((match_id.clone(), attempt, tokens));
-        }
+        self.last = Some((match_id.clone(), attempt, tokens));
     }
 }
 
@@ -71,7 +70,7 @@ mod tests {
             let (id, attempt) = (MatchId::numbered(RoundId(1), number), Attempt(attempt));
             let expected = |direction| hash.match_token(&league, &id, attempt, direction);
             for _ in 0..2 {
-                let MatchTokens { to_player, from_player } = keyring.match_tokens(&id, attempt);
+                let MatchTokens { to_player, from_player } = keyring.match_tokens(&id, attempt).into_owned();
                 assert_eq!(to_player, expected(Direction::RefereeToPlayer));
                 assert_eq!(from_player, expected(Direction::PlayerToReferee));
                 keyring.keep(&id, attempt, MatchTokens { to_player, from_player });

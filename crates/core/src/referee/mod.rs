@@ -34,6 +34,7 @@ pub use view::{MatchView, PlayerView};
 
 use crate::agent::{Agent, Answer, Ask, CallId, Content, Input, Reply, Request, RequestId, Step};
 use crate::alarms::Alarms;
+use crate::calls::Calls;
 use crate::census::{Census, Milestone};
 use crate::enrol::{Enrolment, Identity};
 use crate::entropy::Entropy;
@@ -93,7 +94,7 @@ pub struct Referee {
     /// Where players are, as far as the manager had to be asked.
     directory: BTreeMap<PlayerId, Endpoint>,
     /// Questions to players that have not come to their end.
-    asked: BTreeMap<CallId, Asked>,
+    asked: Calls<Asked>,
     /// A game whose rules are kept outside, if there is one.
     appeals: Option<Appeals>,
 }
@@ -135,7 +136,7 @@ impl Referee {
             queue: BTreeSet::new(),
             unlocated: BTreeSet::new(),
             directory: BTreeMap::new(),
-            asked: BTreeMap::new(),
+            asked: Calls::default(),
             appeals: None,
         }
     }
@@ -197,7 +198,7 @@ impl Referee {
                 self.manager_dialect = dialect;
             }
             self.registered(now, answer, step);
-        } else if let Some(asked) = self.asked.remove(&call) {
+        } else if let Some(asked) = self.asked.remove(call) {
             self.player_answered(now, call, &asked, dialect, answer, step);
         } else if let Some(sent) = self.post.answered(call) {
             match sent.errand.purpose.clone() {

@@ -232,7 +232,7 @@ impl Referee {
     pub(super) fn let_go(&mut self, match_id: &MatchId, ended: &Match) {
         self.alarms.set(match_id, None);
         for call in &ended.calls {
-            self.asked.remove(call);
+            self.asked.remove(*call);
         }
     }
 

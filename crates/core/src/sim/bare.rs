@@ -18,11 +18,16 @@ use crate::protocol::{
 };
 use crate::referee::{self, Referee};
 use crate::timing::Timing;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::time::Duration;
+use std::vec;
 
 /// The manager has the first place, referees follow, then players.
 const MANAGER: usize = 0;
+/// The manager's port; referees have the next ones.
+const FIRST_PORT: u32 = 8000;
+/// How many ports on from the manager's those of players begin.
+const PLAYERS: u32 = 100;
 
 /// One of the three machines.
 #[derive(Debug)]
@@ -40,8 +45,8 @@ type Kept = Option<Vec<(Timestamp, LeagueEvent)>>;
 
 impl Machine {
     fn handle(&mut self, now: Timestamp, entropy: &mut Entropy, input: Input, kept: &mut Kept) -> Effects {
-        fn effects<E>(step: Step<E>) -> Effects {
-            (step.outbox, step.replies.into_iter().next().map(|reply| reply.content))
+        fn effects<E>(mut step: Step<E>) -> Effects {
+            (step.outbox, step.replies.pop().map(|reply| reply.content))
         }
         match self {
             Self::Manager(agent) => {
@@ -81,8 +86,9 @@ pub struct Said<'a> {
 #[derive(Debug)]
 pub struct BareLeague {
     machines: Vec<Machine>,
-    places: BTreeMap<Endpoint, usize>,
-    mail: VecDeque<(usize, Outgoing)>,
+    referees: usize,
+    /// What each step has sent, and whose it was.
+    mail: VecDeque<(usize, vec::IntoIter<Outgoing>)>,
     entropy: Entropy,
     now: Timestamp,
     events: Kept,
@@ -97,7 +103,7 @@ impl BareLeague {
         let settings = Settings { announce_lead: Duration::ZERO, ..Settings::default() };
         let mut league = Self {
             machines: vec![Machine::Manager(Box::new(Manager::new(settings)))],
-            places: BTreeMap::from([(endpoint(0)?, MANAGER)]),
+            referees: referees as usize,
             mail: VecDeque::new(),
             entropy: Entropy::numbered(1),
             now: super::START,
@@ -106,14 +112,14 @@ impl BareLeague {
         };
         for number in 1..=referees {
             let referee = Referee::new(referee_settings(number, players, referees)?);
-            league.enter(endpoint(number)?, Machine::Referee(Box::new(referee)));
+            league.machines.push(Machine::Referee(Box::new(referee)));
         }
         let game_type = GameType::new("even_odd");
         let strategies: Vec<_> = game::find(&game_type).into_iter().flat_map(strategy::of).collect();
         for number in 1..=players {
             if let Some(strategy) = strategies.get(number as usize % strategies.len().max(1)) {
                 let player = Player::new(player_settings(number, strategy.name)?, strategy.build());
-                league.enter(endpoint(100 + number)?, Machine::Player(Box::new(player)));
+                league.machines.push(Machine::Player(Box::new(player)));
             }
         }
         for place in 0..league.machines.len() {
@@ -121,11 +127,6 @@ impl BareLeague {
             league.deliver(&mut None);
         }
         Ok(league)
-    }
-
-    fn enter(&mut self, at: Endpoint, machine: Machine) {
-        self.places.insert(at, self.machines.len());
-        self.machines.push(machine);
     }
 
     /// Plays to the end. How many matches were decided.
@@ -150,7 +151,13 @@ impl BareLeague {
         self.rounds = u32::MAX;
         let is_wanted =
             |parcel: &Parcel| matches!(parcel, Parcel::Message(message) if message.message_type() == kind);
-        while self.mail.front().is_some_and(|(_, next)| !is_wanted(&next.parcel)) {
+        let next = |mail: &VecDeque<(usize, vec::IntoIter<Outgoing>)>| {
+            mail.iter()
+                .flat_map(|(_, sent)| sent.as_slice())
+                .next()
+                .is_some_and(|next| !is_wanted(&next.parcel))
+        };
+        while next(&self.mail) {
             self.deliver_next(&mut None);
         }
     }
@@ -188,7 +195,9 @@ impl BareLeague {
     fn hand_in(&mut self, place: usize, input: Input) -> Option<Content> {
         let machine = self.machines.get_mut(place)?;
         let (outbox, reply) = machine.handle(self.now, &mut self.entropy, input, &mut self.events);
-        self.mail.extend(outbox.into_iter().map(|outgoing| (place, outgoing)));
+        if !outbox.is_empty() {
+            self.mail.push_back((place, outbox.into_iter()));
+        }
         reply
     }
 
@@ -198,15 +207,33 @@ impl BareLeague {
     }
 
     fn deliver_next(&mut self, show: &mut Show<'_>) -> bool {
-        let Some((from, Outgoing { call, to, dialect, parcel, .. })) = self.mail.pop_front() else {
+        let Some((from, Outgoing { call, to, dialect, parcel, .. })) = self.next_letter() else {
             return false;
         };
-        let answer = match self.places.get(&to) {
+        let answer = match self.place(&to) {
             None => Answer::Undelivered(Failure::NoConnection),
-            Some(&place) => self.ask(place, call, parcel, show),
+            Some(place) => self.ask(place, call, parcel, show),
         };
         self.hand_in(from, Input::Answer { call, dialect, answer });
         true
+    }
+
+    fn next_letter(&mut self) -> Option<(usize, Outgoing)> {
+        loop {
+            let (from, sent) = self.mail.front_mut()?;
+            if let Some(outgoing) = sent.next() {
+                return Some((*from, outgoing));
+            }
+            self.mail.pop_front();
+        }
+    }
+
+    /// Whose endpoint this is.
+    fn place(&self, endpoint: &Endpoint) -> Option<usize> {
+        let port = endpoint.as_str().strip_prefix("http://127.0.0.1:")?.strip_suffix("/mcp")?;
+        let number = port.parse::<usize>().ok()?.checked_sub(FIRST_PORT as usize)?;
+        let player = number.checked_sub(PLAYERS as usize).filter(|player| *player > 0);
+        Some(player.map_or(number, |player| self.referees + player))
     }
 
     fn ask(&mut self, to: usize, call: CallId, parcel: Parcel, show: &mut Show<'_>) -> Answer {
@@ -238,7 +265,7 @@ fn incoming(message: Message) -> Incoming {
 }
 
 fn endpoint(number: u32) -> Result<Endpoint, RuleBroken> {
-    Endpoint::parse(&format!("http://127.0.0.1:{}/mcp", 8000 + number))
+    Endpoint::parse(&format!("http://127.0.0.1:{}/mcp", FIRST_PORT + number))
 }
 
 fn referee_settings(number: u32, players: u32, referees: u32) -> Result<referee::Settings, RuleBroken> {
@@ -257,7 +284,7 @@ fn referee_settings(number: u32, players: u32, referees: u32) -> Result<referee:
 fn player_settings(number: u32, strategy: &'static str) -> Result<player::Settings, RuleBroken> {
     Ok(player::Settings {
         manager: endpoint(0)?,
-        contact_endpoint: endpoint(100 + number)?,
+        contact_endpoint: endpoint(PLAYERS + number)?,
         display_name: DisplayName::parse(&format!("Player {number}"))?,
         version: Version::parse("1.0.0")?,
         game_types: vec![GameType::new("even_odd")],
@@ -268,6 +295,7 @@ fn player_settings(number: u32, strategy: &'static str) -> Result<player::Settin
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeMap;
 
     #[test]
     fn a_league_without_trouble_plays_every_match_once() {

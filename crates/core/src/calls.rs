@@ -1,0 +1,64 @@
+//! What is known of each call until it is answered, by the call's number. Pure.
+//!
+//! Calls are numbered as they are made, and most are answered in about that order: so they stand in a row, and whatever is
+//! answered is near its beginning. A map would move its entries about, and be built anew whenever it had become empty.
+
+use crate::agent::CallId;
+use std::collections::VecDeque;
+
+#[derive(Debug, Clone)]
+pub(crate) struct Calls<T>(VecDeque<(CallId, T)>);
+
+impl<T> Default for Calls<T> {
+    fn default() -> Self {
+        Self(VecDeque::new())
+    }
+}
+
+impl<T> Calls<T> {
+    /// Takes in a call that was just made, so that its number is the greatest.
+    pub(crate) fn insert(&mut self, call: CallId, known: T) {
+        self.0.push_back((call, known));
+    }
+
+    pub(crate) fn remove(&mut self, call: CallId) -> Option<T> {
+        let place = match self.0.front() {
+            Some((first, _)) if *first == call => 0,
+            _ => self.0.binary_search_by_key(&call, |(call, _)| *call).ok()?,
+        };
+        self.0.remove(place).map(|(_, known)| known)
+    }
+
+    pub(crate) fn retain(&mut self, mut stays: impl FnMut(&T) -> bool) {
+        self.0.retain(|(_, known)| stays(known));
+    }
+
+    pub(crate) fn values(&self) -> impl Iterator<Item = &T> {
+        self.0.iter().map(|(_, known)| known)
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.0.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_is_found_once_in_whatever_order_answers_come() {
+        let mut calls = Calls::default();
+        for number in [1, 2, 5, 7, 9] {
+            calls.insert(CallId(number), number);
+        }
+        for number in [5, 1, 4, 9, 2, 10, 0] {
+            let known = [1, 2, 5, 9].contains(&number).then_some(number);
+            assert_eq!(calls.remove(CallId(number)), known, "{number}");
+            assert_eq!(calls.remove(CallId(number)), None, "{number}");
+        }
+        assert_eq!(calls.values().collect::<Vec<_>>(), [&7]);
+        calls.retain(|known| *known != 7);
+        assert_eq!(calls.values().count(), 0);
+    }
+}
