@@ -31,6 +31,7 @@
 
 use crate::digits;
 use crate::entropy::Entropy;
+use crate::list;
 use crate::protocol::ids::{Attempt, LeagueId, MatchId, PlayerId};
 use crate::protocol::messages::ByPlayer;
 use crate::protocol::schema::{NO_CONTROLS, Word};
@@ -140,16 +141,9 @@ impl Secret {
     /// The hash to publish before the match.
     pub fn commitment(&self, league: &LeagueId, match_id: &MatchId, attempt: Attempt) -> Commitment {
         let mut hash = Sha256::new();
-        list(
-            [
-                COMMITMENT_LABEL,
-                league.as_str().as_bytes(),
-                match_id.as_str().as_bytes(),
-                &attempt.0.to_be_bytes(),
-                &self.0,
-            ],
-            |bytes| hash.update(bytes),
-        );
+        let (league, match_id) = (league.as_str().as_bytes(), match_id.as_str().as_bytes());
+        let parts = [COMMITMENT_LABEL, league, match_id, &attempt.0.to_be_bytes(), &self.0];
+        list::feed(&parts, |bytes| hash.update(bytes));
         Commitment(digits::of(&hash.finalize()))
     }
 
@@ -211,9 +205,8 @@ impl Dice {
         // HMAC takes keys of any length, so there always is one.
         let mut keyed = Hmac::<Sha256>::new_from_slice(&secret.0).ok();
         let attempt = attempt.0.to_be_bytes();
-        list([DRAW_LABEL, match_id.as_str().as_bytes(), &attempt, a, b], |bytes| {
-            keyed.iter_mut().for_each(|mac| mac.update(bytes))
-        });
+        let parts = [DRAW_LABEL, match_id.as_str().as_bytes(), &attempt, a, b];
+        keyed.iter_mut().for_each(|mac| list::feed(&parts, |bytes| mac.update(bytes)));
         Self { keyed, blocks: 0, words: [0; 4], used: 4 }
     }
 
@@ -238,7 +231,7 @@ impl Dice {
             return *word;
         }
         let block: [u8; 32] = self.keyed.clone().map_or([0; 32], |mut mac| {
-            list([&self.blocks.to_be_bytes()[..]], |bytes| mac.update(bytes));
+            list::feed(&[&self.blocks.to_be_bytes()], |bytes| mac.update(bytes));
             mac.finalize().into_bytes().into()
         });
         for (word, bytes) in self.words.iter_mut().zip(block.as_chunks::<8>().0) {
@@ -254,14 +247,6 @@ impl Dice {
 impl fmt::Debug for Dice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Dice(..)")
-    }
-}
-
-/// Feeds a list to a hash. The length goes in before each part.
-fn list<const N: usize>(parts: [&[u8]; N], mut update: impl FnMut(&[u8])) {
-    for part in parts {
-        update(&(part.len() as u64).to_be_bytes());
-        update(part);
     }
 }
 

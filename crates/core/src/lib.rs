@@ -22,6 +22,7 @@ pub mod entropy;
 pub mod fair;
 pub mod game;
 pub mod league;
+mod list;
 pub mod log;
 pub mod player;
 pub mod post;

@@ -111,7 +111,7 @@ impl Manager {
     }
 
     fn unheard(&self) -> Vec<Sender> {
-        self.everyone().filter(|agent| !self.seen.contains(agent)).collect()
+        self.everyone().filter(|agent| !self.has_heard(agent)).collect()
     }
 
     /// Ends the roll call once everyone has answered or the time is up, and opens the first round.

@@ -32,8 +32,6 @@ pub struct Manager {
     /// Made when the first agent registers.
     pub(super) mint: Option<Mint>,
     pub(super) mailboxes: BTreeMap<Sender, Mailbox>,
-    /// Whose endpoint has answered anything since we woke.
-    pub(super) seen: BTreeSet<Sender>,
     /// Registrations that wait for their endpoint to answer.
     pub(super) on_probation: BTreeMap<CallId, Probation>,
     /// The roll call before the first round, while it lasts.
@@ -127,7 +125,6 @@ impl Manager {
             post: Post::default(),
             mint: None,
             mailboxes: BTreeMap::new(),
-            seen: BTreeSet::new(),
             on_probation: BTreeMap::new(),
             roll: None,
             release_at: None,

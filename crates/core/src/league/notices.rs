@@ -29,6 +29,8 @@ pub(super) struct Mailbox {
     busy: bool,
     /// Whether the last notice did not arrive in all its tries: the next have one each, until the agent listens again.
     deaf: bool,
+    /// Whether the agent's endpoint has answered anything since we woke.
+    heard: bool,
     /// What follows from the agent's token, once something had to.
     keyring: Option<Keyring>,
 }
@@ -146,11 +148,20 @@ impl Manager {
     /// The tokens that follow from an agent's own.
     pub(super) fn keyring(&mut self, agent: &Sender) -> Option<&Keyring> {
         let hash = self.token_of(agent).copied()?;
-        if !self.mailboxes.contains_key(agent) {
-            self.mailboxes.insert(agent.clone(), Mailbox::default());
-        }
-        let league = &self.league.settings.league_id;
-        self.mailboxes.get_mut(agent).map(|mailbox| mailbox.keyring(hash, league))
+        let mailbox = self.mailboxes.entry(agent.clone()).or_default();
+        Some(mailbox.keyring(hash, &self.league.settings.league_id))
+    }
+
+    fn mailbox(&mut self, agent: &Sender) -> &mut Mailbox {
+        self.mailboxes.entry(agent.clone()).or_default()
+    }
+
+    pub(super) fn note_heard(&mut self, agent: &Sender) {
+        self.mailbox(agent).heard = true;
+    }
+
+    pub(super) fn has_heard(&self, agent: &Sender) -> bool {
+        self.mailboxes.get(agent).is_some_and(|mailbox| mailbox.heard)
     }
 
     pub(super) fn is_suspended(&self, agent: &Sender) -> bool {
@@ -159,7 +170,7 @@ impl Manager {
 
     pub(super) fn suspend(&mut self, act: &mut Act<'_>, agent: Sender, cause: Suspicion) {
         if !self.is_suspended(&agent) {
-            self.seen.remove(&agent);
+            self.mailbox(&agent).heard = false;
             self.record(act, LeagueEvent::AgentSuspended { agent, cause });
         }
         if self.probe_at.is_none() {
@@ -169,7 +180,7 @@ impl Manager {
 
     /// An endpoint has answered: if its agent was suspended, it is back.
     pub(super) fn on_sign_of_life(&mut self, act: &mut Act<'_>, agent: &Sender) {
-        self.seen.insert(agent.clone());
+        self.note_heard(agent);
         if self.is_suspended(agent) && self.league.phase != Phase::Completed {
             self.record(act, LeagueEvent::AgentRecovered { agent: agent.clone() });
             self.advance(act);

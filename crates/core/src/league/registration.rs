@@ -343,7 +343,9 @@ impl Manager {
                 Err(refusal) => return self.reject(act, &asked, &applicant, refusal),
             },
         };
-        self.seen.extend(member);
+        if let Some(member) = member {
+            self.note_heard(&member);
+        }
     }
 
     /// Looks whether anyone is there.

@@ -43,6 +43,7 @@ fn rank(text: &str) -> u64 {
 }
 
 impl PartialEq for Ranked {
+    #[inline]
     fn eq(&self, other: &Self) -> bool {
         self.rank == other.rank && (self.rank < NOT_WHOLE || self.text == other.text)
     }
@@ -51,6 +52,7 @@ impl PartialEq for Ranked {
 impl Eq for Ranked {}
 
 impl Ord for Ranked {
+    #[inline]
     fn cmp(&self, other: &Self) -> Ordering {
         match self.rank.cmp(&other.rank) {
             Ordering::Equal if self.rank >= NOT_WHOLE => self.beyond_rank().cmp(&other.beyond_rank()),

@@ -8,6 +8,7 @@ use super::messages::MatchTokens;
 use super::text::Endpoint;
 use crate::digits;
 use crate::entropy::Entropy;
+use crate::list;
 use hmac::{Hmac, KeyInit, Mac};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -174,13 +175,7 @@ impl Maker {
     /// The same, for tokens whose parts begin with these.
     fn with(&self, parts: &[&[u8]]) -> Self {
         let mut keyed = self.0.clone();
-        for part in parts {
-            // The length goes in first, so that no two lists of parts read alike.
-            keyed.iter_mut().for_each(|mac| {
-                mac.update(&(part.len() as u64).to_be_bytes());
-                mac.update(part);
-            });
-        }
+        keyed.iter_mut().for_each(|mac| list::feed(parts, |bytes| mac.update(bytes)));
         Self(keyed)
     }
 
