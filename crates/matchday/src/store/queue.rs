@@ -22,9 +22,9 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 const BATCHES_MAX: usize = 1024;
 const BYTES_MAX: usize = 4 << 20;
 /// So many at once are a crowd, and more will come in a moment. For so many and for so long the thread waits then.
-const CROWD: usize = 4;
+const CROWD: usize = 2;
 const COMPANY: usize = 32;
-const COMPANY_WAIT: Duration = Duration::from_micros(200);
+const COMPANY_WAIT: Duration = Duration::from_micros(500);
 
 #[derive(Debug, Default)]
 pub(super) struct Queue {
