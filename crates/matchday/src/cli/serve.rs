@@ -26,8 +26,8 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::{Instant, sleep};
 
-/// How often a running agent is looked at.
-const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// How often a running agent is looked at. Each look wakes a process that may have nothing else to do.
+const LOOK_EVERY: Duration = Duration::from_millis(500);
 /// How often at most it is told that the manager cannot be reached.
 const TELL_EVERY: Duration = Duration::from_secs(4);
 
