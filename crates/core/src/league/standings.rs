@@ -3,7 +3,7 @@
 use super::format::lots;
 use super::settings::TieBreak;
 use crate::protocol::PlayerId;
-use smol_str::{SmolStr, SmolStrBuilder};
+use smol_str::SmolStr;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
@@ -150,9 +150,7 @@ pub(super) fn named(ids: &[&PlayerId], table: &[Ranked]) -> Vec<Place> {
 
 /// "ahead of P03 on head-to-head".
 pub(super) fn reason(of: &PlayerId, on: &str) -> SmolStr {
-    let mut text = SmolStrBuilder::new();
-    ["ahead of ", of.as_str(), " on ", on].into_iter().for_each(|part| text.push_str(part));
-    text.finish()
+    SmolStr::from(["ahead of ", of.as_str(), " on ", on].concat())
 }
 
 fn count(tallies: &mut [Tally], result: &Game) {

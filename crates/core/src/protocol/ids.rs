@@ -3,7 +3,6 @@
 //! Ids are text, because agents in the wild choose their own; short ones are kept inline, so copying them is cheap.
 
 use super::ranked::Ranked;
-use crate::digits;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use smol_str::{SmolStr, format_smolstr};
@@ -86,8 +85,19 @@ impl MatchId {
 impl ConversationId {
     /// The conversation of one attempt at a match: `conv-r1m1-001`. A reassigned match goes on under `-002`.
     pub fn of_match(match_id: &MatchId, attempt: Attempt) -> Self {
-        let number = format_smolstr!("{:03}", attempt.0);
-        Self::new(digits::after(&["conv-", match_id.as_str(), "-", &number], &[]))
+        let mut text = String::with_capacity(match_id.as_str().len() + 9);
+        text.push_str("conv-");
+        text.push_str(match_id.as_str());
+        text.make_ascii_lowercase();
+        text.push('-');
+        // Every announcement names one for each of its matches, and to format a number takes longer than all the rest.
+        match attempt.0 {
+            number @ ..1000 => [number / 100, number / 10 % 10, number % 10]
+                .into_iter()
+                .for_each(|digit| text.extend(char::from_digit(digit, 10))),
+            number => text.push_str(&format_smolstr!("{number}")),
+        }
+        Self::new(text)
     }
 
     /// Which attempt this conversation belongs to, if it is the conversation of `match_id` at all.
@@ -149,5 +159,14 @@ mod tests {
         assert_eq!(conversation.as_str(), "conv-r1m1-002");
         assert_eq!(conversation.attempt_of(&match_id), Some(Attempt(2)));
         assert_eq!(conversation.attempt_of(&MatchId::numbered(RoundId(1), 2)), None);
+        for attempt in [1, 10, 99, 100, 999, 1000, u32::MAX].map(Attempt) {
+            let conversation = ConversationId::of_match(&match_id, attempt);
+            assert_eq!(conversation.as_str(), format!("conv-r1m1-{:03}", attempt.0));
+            assert_eq!(conversation.attempt_of(&match_id), Some(attempt));
+        }
+        for other in ["conv-r1m1", "conv-r1m1-", "conv-r1m1-x", "conv-R1M1-001", "conv-r1m1-1-1", "r1m1-001"]
+        {
+            assert_eq!(ConversationId::new(other).attempt_of(&match_id), None, "{other}");
+        }
     }
 }
