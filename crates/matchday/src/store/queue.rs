@@ -1,8 +1,8 @@
 //! The line in front of the writer, and the way back from it: everyone is told, in order, how it went. Touches no file.
 //!
 //! Whoever comes while nobody writes does it at once and in its own place, since to have it done by a thread takes longer
-//! than to do it. Where many come, the thread writes, and waits for company: a commit costs about the same for one as for
-//! ten.
+//! than to do it. Where many come, the thread writes, and lets whoever else wants the processor go first: they may be on
+//! their way here, and a commit costs about the same for one as for ten.
 //!
 //! It does not bound itself: whoever appends waits for the `then`s before taking more work on.
 
@@ -14,6 +14,7 @@ use std::cell::Cell;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
 use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
@@ -21,10 +22,11 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 /// How much one commit carries at most: enough to share it among many, little enough that nobody waits long.
 const BATCHES_MAX: usize = 1024;
 const BYTES_MAX: usize = 4 << 20;
-/// So many at once are a crowd, and more will come in a moment. For so many and for so long the thread waits then.
+/// So many at once are a crowd, and more will come in a moment. The thread lets others go first so often then, or until so
+/// many wait.
 const CROWD: usize = 2;
+const AFTER_YOU: usize = 16;
 const COMPANY: usize = 32;
-const COMPANY_WAIT: Duration = Duration::from_micros(500);
 
 #[derive(Debug, Default)]
 pub(super) struct Queue {
@@ -53,8 +55,8 @@ struct Line {
     writing: bool,
     /// How many were written together the last time.
     together: usize,
-    /// How many have to wait for the thread to be called.
-    called_at: usize,
+    /// Whether the thread sleeps until it is called.
+    asleep: bool,
     /// Whether the log is to be copied into the file, which the thread does.
     log_is_long: bool,
     /// Taken to be written, and not acknowledged yet.
@@ -108,7 +110,8 @@ impl Queue {
             line.writing = true;
             return Turn::Yours;
         }
-        if line.waiting.len() == line.called_at {
+        if line.asleep {
+            line.asleep = false;
             self.changed.notify_one();
         }
         Turn::Others
@@ -134,14 +137,20 @@ impl Queue {
             if line.closed && !line.writing {
                 return None;
             }
-            line.called_at = 1;
+            line.asleep = true;
             line = self.changed.wait(line).unwrap_or_else(PoisonError::into_inner);
         }
-        if line.together >= CROWD && line.waiting.len() < COMPANY && !line.closed {
-            line.called_at = COMPANY;
-            line = self.changed.wait_timeout(line, COMPANY_WAIT).unwrap_or_else(PoisonError::into_inner).0;
-        }
         line.writing = true;
+        if line.together >= CROWD {
+            for _ in 0..AFTER_YOU {
+                if line.waiting.len() >= COMPANY || line.closed {
+                    break;
+                }
+                drop(line);
+                thread::yield_now();
+                line = self.line();
+            }
+        }
         Some(line.take())
     }
 
