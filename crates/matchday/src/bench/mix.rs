@@ -124,7 +124,7 @@ mod tests {
     fn call(kind: &str, peer: &str) -> Timed {
         let at = Timestamp::EPOCH;
         let (direction, peer, message_type) = (Direction::Out, peer.into(), kind.into());
-        Timed { at, done_at: Some(at), direction, peer, message_type }
+        Timed { at, answered_at: Some(at), done_at: Some(at), direction, peer, message_type }
     }
 
     #[test]

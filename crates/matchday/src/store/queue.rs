@@ -8,8 +8,7 @@
 
 use super::Batch;
 use super::error::StoreFailed;
-use super::stats::StoreStats;
-use crate::observe::Histogram;
+use super::stats::{CommitFigures, StoreStats};
 use std::cell::Cell;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -33,19 +32,6 @@ pub(super) struct Queue {
     line: Mutex<Line>,
     changed: Condvar,
     figures: CommitFigures,
-}
-
-/// How long someone waited until commits were on disk, and how many events each carried.
-#[derive(Debug)]
-pub(crate) struct CommitFigures {
-    pub(crate) seconds: Histogram,
-    pub(crate) events: Histogram,
-}
-
-impl Default for CommitFigures {
-    fn default() -> Self {
-        Self { seconds: Histogram::of_seconds(), events: Histogram::of_counts() }
-    }
 }
 
 #[derive(Debug, Default)]

@@ -123,14 +123,22 @@ impl Reader {
 
     /// When every exchange began and ended, in the order in which they were stored, without its words.
     pub fn times(&self) -> Result<Vec<Timed>, StoreError> {
-        let sql = "SELECT at, done_at, direction, peer, message_type FROM exchanges ORDER BY id";
-        self.all(sql, [], |row| {
+        let first_byte = if self.version >= schema::TIMES_SINCE { "first_byte_at" } else { "NULL" };
+        let sql = format!(
+            "SELECT at, coalesce({first_byte}, done_at), done_at, direction, peer, message_type FROM exchanges \
+             ORDER BY id"
+        );
+        let time = |row: &Row<'_>, column| -> rusqlite::Result<Option<Timestamp>> {
+            Ok(row.get::<_, Option<i64>>(column)?.map(Timestamp::from_micros))
+        };
+        self.all(&sql, [], |row| {
             Ok(Timed {
                 at: Timestamp::from_micros(row.get(0)?),
-                done_at: row.get::<_, Option<i64>>(1)?.map(Timestamp::from_micros),
-                direction: direction(row.get_ref(2)?.as_str()?),
-                peer: row.get_ref(3)?.as_str()?.into(),
-                message_type: row.get_ref(4)?.as_str()?.into(),
+                answered_at: time(row, 1)?,
+                done_at: time(row, 2)?,
+                direction: direction(row.get_ref(3)?.as_str()?),
+                peer: row.get_ref(4)?.as_str()?.into(),
+                message_type: row.get_ref(5)?.as_str()?.into(),
             })
         })
     }
@@ -178,6 +186,8 @@ impl Reader {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Timed {
     pub at: Timestamp,
+    /// When the answer began to come, or was given.
+    pub answered_at: Option<Timestamp>,
     pub done_at: Option<Timestamp>,
     pub direction: Direction,
     pub peer: SmolStr,

@@ -1,5 +1,6 @@
 //! What a store has done so far, in numbers. Values only.
 
+use crate::observe::Histogram;
 use serde::Serialize;
 use std::time::Duration;
 
@@ -41,5 +42,18 @@ impl StoreStats {
         self.commit_last = took;
         self.commit_max = self.commit_max.max(took);
         self.commit_total += took;
+    }
+}
+
+/// How long someone waited until commits were on disk, and how many events each carried.
+#[derive(Debug)]
+pub(crate) struct CommitFigures {
+    pub(crate) seconds: Histogram,
+    pub(crate) events: Histogram,
+}
+
+impl Default for CommitFigures {
+    fn default() -> Self {
+        Self { seconds: Histogram::of_seconds(), events: Histogram::of_counts() }
     }
 }
