@@ -1,4 +1,4 @@
-//! What a store has done so far, in numbers. Values only.
+//! What a store has done so far, in numbers. Touches nothing.
 
 use crate::observe::Histogram;
 use serde::Serialize;

@@ -26,6 +26,7 @@ fn a_small_bench_measures_everything_it_promises() {
             assert!(run[figure].as_f64().unwrap() > 0.0, "{figure}: {run}");
         }
         assert!(run["memory"]["most_bytes"].as_u64() >= run["memory"]["start_bytes"].as_u64(), "{run}");
+        assert!(league["standings"]["p99_ms"].as_f64().unwrap() > 0.0, "{league}");
         let types: Vec<&Value> =
             league["answers"].as_array().unwrap().iter().map(|answers| &answers["message_type"]).collect();
         for kind in ["GAME_INVITATION", "CHOOSE_PARITY_CALL", "GAME_OVER", "MATCH_RESULT_REPORT"] {
