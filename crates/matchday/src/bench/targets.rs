@@ -19,8 +19,10 @@ pub(crate) struct Target {
 
 /// Those of which something was measured.
 pub(crate) fn targets(figures: &Figures) -> Vec<Target> {
+    // Goals are for leagues with referees enough.
     let league = |players, kind| {
-        figures.leagues.iter().find(move |league| league.size.players == players && league.kind == kind)
+        let of_size = figures.leagues.iter().filter(|league| league.size.players == players);
+        of_size.filter(|league| league.kind == kind).max_by_key(|league| league.size.referees)
     };
     let (one, separate) = (Kind::OneProcess, Kind::SeparateProcesses);
     let ratio = |league: Option<&League>| league.and_then(|league| league.median(|run| run.ratio()));
@@ -96,6 +98,18 @@ mod tests {
             "the same with separate processes",
         ];
         assert_eq!(missed(1.0), both);
+    }
+
+    #[test]
+    fn of_leagues_of_one_size_the_one_with_most_referees_is_held_to_the_goal() {
+        let mut figures = sample::figures(1.5);
+        let mut with_few = figures.leagues.clone();
+        for league in &mut with_few {
+            league.size.referees = 1;
+            league.runs.iter_mut().for_each(|run| run.seconds *= 10.0);
+        }
+        figures.leagues.splice(..0, with_few);
+        assert_eq!(targets(&figures), targets(&sample::figures(1.5)));
     }
 
     #[test]
