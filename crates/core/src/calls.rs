@@ -18,6 +18,7 @@ impl<T> Default for Calls<T> {
 impl<T> Calls<T> {
     /// Takes in a call that was just made, so that its number is the greatest.
     pub(crate) fn insert(&mut self, call: CallId, known: T) {
+        debug_assert!(self.0.back().is_none_or(|(last, _)| *last < call), "{call:?} is not the latest");
         self.0.push_back((call, known));
     }
 
