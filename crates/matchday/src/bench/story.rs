@@ -98,8 +98,8 @@ fn standings(exchanges: &[Timed]) -> Vec<u64> {
         sent.entry(&table.peer).or_default().push(table.at);
     }
     sent.values_mut().for_each(|sent| sent.sort_unstable());
-    let mut reports = of(MessageType::MatchResultReport, Direction::In).peekable();
-    let direction = if reports.peek().is_some() { Direction::In } else { Direction::Out };
+    let arrived = of(MessageType::MatchResultReport, Direction::In).next().is_some();
+    let direction = if arrived { Direction::In } else { Direction::Out };
     let mut delays = Vec::new();
     for report in of(MessageType::MatchResultReport, direction) {
         let Some(acknowledged) = report.answered_at else { continue };
