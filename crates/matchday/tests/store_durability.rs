@@ -6,7 +6,7 @@ mod store_support;
 use matchday::store::{Batch, Store, StoreStats};
 use std::path::Path;
 use std::sync::{Arc, Barrier, Mutex, mpsc};
-use store_support::{append, line, number_in, stream};
+use store_support::{append, line, number_in, silence, stream};
 
 fn numbers(store: &Store, name: &str) -> Vec<usize> {
     store.load(&stream(name)).unwrap().iter().map(|stored| number_in(&stored.line)).collect()
@@ -75,7 +75,7 @@ fn everyone_is_told_in_the_order_of_asking_also_those_with_nothing_to_store() {
             verdict.unwrap();
             told.lock().unwrap().push(number);
         });
-        store.append(Batch { stream: stream("league"), lines, exchanges: Vec::new(), can_wait: false, then });
+        store.append(Batch { stream: stream("league"), lines, can_wait: false, then });
     }
     store.close().unwrap();
     assert_eq!(*told.lock().unwrap(), (0..500).collect::<Vec<_>>());
@@ -88,13 +88,7 @@ fn what_can_wait_is_acknowledged_at_once_and_brought_to_disk_when_the_store_is_c
     let store = Store::open(&path).unwrap();
     let (tell, told) = mpsc::channel();
     let then = Box::new(move |verdict: Result<(), _>| tell.send(verdict.is_ok()).unwrap());
-    store.append(Batch {
-        stream: stream("player/1"),
-        lines: vec![line(0)],
-        exchanges: Vec::new(),
-        can_wait: true,
-        then,
-    });
+    store.append(Batch { stream: stream("player/1"), lines: vec![line(0)], can_wait: true, then });
     assert!(told.recv().unwrap());
     let seen = store.clone();
     store.close().unwrap();
@@ -112,7 +106,7 @@ fn what_can_wait_is_told_after_what_cannot_of_its_own_stream() {
         let then = Box::new(move |_| tell.send(number).unwrap());
         let lines = vec![line(number)];
         let can_wait = number % 3 != 0;
-        store.append(Batch { stream: stream("player/1"), lines, exchanges: Vec::new(), can_wait, then });
+        store.append(Batch { stream: stream("player/1"), lines, can_wait, then });
     }
     assert_eq!(told.iter().take(200).collect::<Vec<_>>(), (0..200).collect::<Vec<_>>());
 }
@@ -123,7 +117,7 @@ fn what_can_wait_is_brought_to_disk_soon_though_nothing_else_comes() {
     let store = Store::open(&dir.path().join("league.db")).unwrap();
     let then = Box::new(|_: Result<(), _>| {});
     let lines = vec![line(0)];
-    store.append(Batch { stream: stream("player/1"), lines, exchanges: Vec::new(), can_wait: true, then });
+    store.append(Batch { stream: stream("player/1"), lines, can_wait: true, then });
     let began = std::time::Instant::now();
     while store.stats().syncs == 0 && began.elapsed().as_secs() < 60 {
         std::thread::sleep(std::time::Duration::from_millis(10));
@@ -140,15 +134,42 @@ fn whoever_comes_while_nobody_writes_has_it_done_at_once() {
         let its = told.clone();
         let then = Box::new(move |verdict: Result<(), _>| *its.lock().unwrap() = verdict.is_ok());
         let lines = vec![line(number)];
-        store.append(Batch {
-            stream: stream("player/1"),
-            lines,
-            exchanges: Vec::new(),
-            can_wait: true,
-            then,
-        });
+        store.append(Batch { stream: stream("player/1"), lines, can_wait: true, then });
         assert!(*told.lock().unwrap(), "nobody else had to be woken for it");
     }
+}
+
+#[test]
+fn what_was_said_is_stored_soon_though_nobody_asks() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Store::open(&dir.path().join("league.db")).unwrap();
+    store.record(silence());
+    let began = std::time::Instant::now();
+    while store.stats().exchanges == 0 && began.elapsed().as_secs() < 60 {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    assert_eq!(store.stats().exchanges, 1);
+}
+
+#[test]
+fn what_was_said_is_on_disk_when_all_that_was_stored_is() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("league.db");
+    let store = Store::open(&path).unwrap();
+    (0..500).for_each(|_| store.record(silence()));
+    append(&store, "league", Vec::new()).unwrap();
+    assert_eq!(Store::open_read_only(&path).unwrap().exchanges().unwrap().len(), 500);
+    assert!(store.stats().syncs >= 1);
+}
+
+#[test]
+fn what_was_said_is_stored_when_the_store_is_closed() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("league.db");
+    let store = Store::open(&path).unwrap();
+    (0..300).for_each(|_| store.record(silence()));
+    store.close().unwrap();
+    assert_eq!(Store::open_read_only(&path).unwrap().exchanges().unwrap().len(), 300);
 }
 
 #[test]
@@ -160,20 +181,20 @@ fn a_long_log_is_copied_into_the_file() {
         let event = serde_json::json!({"number": number, "words": "x".repeat(1 << 20)});
         matchday_core::log::write(store_support::BEGIN, &event).unwrap()
     };
-    for number in 0..20 {
+    for number in 0..70 {
         append(&store, "league", vec![large(number)]).unwrap();
     }
     let size = |name: &str| dir.path().join(name).metadata().unwrap().len();
     let began = std::time::Instant::now();
-    while size("league.db") < 15 << 20 && began.elapsed().as_secs() < 60 {
+    while size("league.db") < 60 << 20 && began.elapsed().as_secs() < 60 {
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
-    assert!(size("league.db") >= 15 << 20, "{} bytes", size("league.db"));
-    for number in 20..30 {
+    assert!(size("league.db") >= 60 << 20, "{} bytes", size("league.db"));
+    for number in 70..90 {
         append(&store, "league", vec![large(number)]).unwrap();
     }
-    assert!(size("league.db-wal") < 25 << 20, "what was copied is written over: {}", size("league.db-wal"));
-    assert_eq!(numbers(&store, "league"), (0..30).collect::<Vec<_>>());
+    assert!(size("league.db-wal") < 85 << 20, "what was copied is written over: {}", size("league.db-wal"));
+    assert_eq!(numbers(&store, "league"), (0..90).collect::<Vec<_>>());
 }
 
 #[test]
@@ -187,13 +208,7 @@ fn what_is_acknowledged_is_durable_by_then() {
         let seen = Store::open_read_only(&look).unwrap().load(&stream("league")).unwrap();
         tell.send(seen.len()).unwrap();
     });
-    store.append(Batch {
-        stream: stream("league"),
-        lines: vec![line(0)],
-        exchanges: Vec::new(),
-        can_wait: false,
-        then,
-    });
+    store.append(Batch { stream: stream("league"), lines: vec![line(0)], can_wait: false, then });
     assert_eq!(told.recv().unwrap(), 1);
 }
 
@@ -230,13 +245,7 @@ fn a_panic_in_a_then_harms_nobody_else() {
     let dir = tempfile::tempdir().unwrap();
     let store = Store::open(&dir.path().join("league.db")).unwrap();
     let then = Box::new(|_| panic!("on purpose"));
-    store.append(Batch {
-        stream: stream("league"),
-        lines: vec![line(0)],
-        exchanges: Vec::new(),
-        can_wait: false,
-        then,
-    });
+    store.append(Batch { stream: stream("league"), lines: vec![line(0)], can_wait: false, then });
     append(&store, "league", vec![line(1)]).unwrap();
     store.close().unwrap();
 }
@@ -263,13 +272,7 @@ fn a_handle_that_is_dropped_in_a_then_closes_the_store() {
         drop(held);
         tell.send(verdict).unwrap();
     });
-    store.append(Batch {
-        stream: stream("league"),
-        lines: vec![line(0)],
-        exchanges: Vec::new(),
-        can_wait: false,
-        then,
-    });
+    store.append(Batch { stream: stream("league"), lines: vec![line(0)], can_wait: false, then });
     drop(store);
     told.recv().unwrap().unwrap();
 }

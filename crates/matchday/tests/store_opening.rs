@@ -3,13 +3,12 @@
 
 mod store_support;
 
-use matchday::store::{Direction, Exchange, Store, StoreError};
-use matchday_core::protocol::{ConversationId, MatchId};
+use matchday::store::{Exchange, Store, StoreError};
+use matchday_core::protocol::MatchId;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::time::Duration;
-use store_support::{BEGIN, append, append_with, line, stream};
+use store_support::{append, append_with, line, silence, stream};
 
 /// Every file in a directory, with its bytes.
 fn contents(dir: &Path) -> BTreeMap<String, Vec<u8>> {
@@ -143,28 +142,6 @@ fn a_store_of_the_third_form_holds_one_league_and_then_may_hold_another() {
     assert_eq!(reader.exchanges_of(&MatchId::new("R1M1")).unwrap().len(), 3);
     let calls = reader.calls_in(&MatchId::new("R1M1"), "http://localhost:8101/mcp").unwrap();
     assert_eq!(calls.len(), 3, "those of the first league's R1M1 are not among them");
-}
-
-/// A call that nobody answered.
-fn silence() -> Exchange {
-    let after = |ms| BEGIN + Duration::from_millis(ms);
-    Exchange {
-        at: after(0),
-        connected_at: Some(after(2)),
-        first_byte_at: None,
-        deadline_at: Some(after(5000)),
-        done_at: Some(after(5000)),
-        agent: "REF01".into(),
-        direction: Direction::Out,
-        peer: "http://localhost:8101/mcp".into(),
-        message_type: "GAME_INVITATION".into(),
-        conversation_id: ConversationId::new("conv-r1m1-001"),
-        match_id: Some(MatchId::new("R1M1")),
-        request: "{}".into(),
-        answer: None,
-        outcome: "no answer in time".into(),
-        error_code: Some("E001".into()),
-    }
 }
 
 #[test]

@@ -96,7 +96,6 @@ async fn commits(ground: &Ground) -> Result<Figures> {
         ground.store.append(Batch {
             stream: Stream("bench".into()),
             lines: vec![log::write(ground.clock.now(), &json!({"number": number}))?],
-            exchanges: Vec::new(),
             can_wait: false,
             then: Box::new(move |outcome| {
                 let _ = tell.send(outcome);

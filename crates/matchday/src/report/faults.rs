@@ -119,7 +119,7 @@ mod tests {
         let path = folder.path().join("league.db");
         let store = Store::open(&path).unwrap();
         let refused = Some(r#"{"result":{"message_type":"GAME_ERROR","error_code":"E001"}}"#);
-        let exchanges = vec![
+        let exchanges = [
             exchange(Direction::Out, "conv-1", refused, "E001: too late"),
             exchange(Direction::In, "conv-1", refused, "E001: too late"),
             exchange(Direction::Out, "conv-2", None, "no connection: refused by port 8101"),
@@ -129,7 +129,8 @@ mod tests {
         let (tell, told) = mpsc::channel();
         let then = Box::new(move |verdict| tell.send(verdict).unwrap());
         let lines = sample::lines(usize::MAX).collect();
-        store.append(Batch { stream: Stream::league(), lines, exchanges, can_wait: false, then });
+        exchanges.into_iter().for_each(|exchange| store.record(exchange));
+        store.append(Batch { stream: Stream::league(), lines, can_wait: false, then });
         told.recv().unwrap().unwrap();
         store.close().unwrap();
         let report = Report::gather(&[path], &sample::SETTINGS).unwrap();

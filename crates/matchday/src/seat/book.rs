@@ -84,7 +84,6 @@ impl Book {
         self.store.append(Batch {
             stream: stream(),
             lines: vec![line],
-            exchanges: Vec::new(),
             can_wait: false,
             then: Box::new(move |outcome| {
                 let _ = tell.send(outcome.map_err(|error| error.to_string()));

@@ -48,14 +48,14 @@ pub(super) async fn make(around: Arc<Surroundings>, outgoing: Outgoing, may_corr
     note(&around, &outgoing, &subject, began, &ended);
     let done = subject.answered(began, ended.at);
     around.watch.called(done, outgoing.call, outgoing.deadline, &ended.answer, || around.name());
-    let exchange = around.record_exchanges.then(|| recorded(&around, &outgoing, &subject, began, &ended));
+    around.record(|| recorded(&around, &outgoing, &subject, began, &ended));
     let Ended { at, dialect, answer, .. } = ended;
     let Outgoing { call, to, parcel, deadline, .. } = outgoing;
     // Of a probe any answer shows that someone is there, and none that it was understood.
     let understood =
         matches!(parcel, Parcel::Message(_)) && matches!(answer, Answer::Message(_) | Answer::Received);
     let understood_by = understood.then_some(to);
-    around.inbox.put(Arrived::Answer { at, call, deadline, understood_by, dialect, answer, exchange });
+    around.inbox.put(Arrived::Answer { at, call, deadline, understood_by, dialect, answer });
 }
 
 /// Calls in the dialect that was asked for; if the peer does not know that one, in each other until one is understood

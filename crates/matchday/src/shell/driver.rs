@@ -1,13 +1,12 @@
 //! The task that owns an agent: hands it what arrives, in order and with its time of arrival, and hands on what comes of
 //! it. It never waits for the disk or for a peer: what it stores is in the system's hands, which bring it to disk later.
 
-use super::budget::{Budget, Keep};
+use super::budget::{Budget, Full};
 use super::clock::Clock;
 use super::inbox::{Arrived, ArrivedRequest, Inbox, ReplySlot};
 use super::journal::{Entry, Journal, Level};
 use super::lanes::Lanes;
 use super::mind::Mind;
-use super::record::Recorder;
 use super::release::{Progress, Release};
 use super::rules::Rules;
 use super::settling::Settling;
@@ -42,8 +41,7 @@ pub(super) struct Surroundings {
     /// What is counted and traced of it.
     pub(super) watch: Watch,
     pub(super) lanes: Lanes,
-    pub(super) record_exchanges: bool,
-    pub(super) exchanges_bytes_max: u64,
+    pub(super) budget: Budget,
     /// Counts the steps that have become durable, for whoever shows what is.
     pub(super) changes: watch::Sender<u64>,
     /// Who decides for the agent, if it does not decide for itself.
@@ -55,6 +53,18 @@ pub(super) struct Surroundings {
 impl Surroundings {
     pub(super) fn name(&self) -> Sender {
         self.name.borrow().clone()
+    }
+
+    /// Has an exchange stored, for replay.
+    pub(super) fn record(&self, exchange: impl FnOnce() -> Exchange) {
+        if let Err(Full(bytes)) = self.budget.keep(exchange) {
+            let message = format!(
+                "the store has {bytes} bytes: messages are no longer kept for replay, events are; for more, start again \
+                 with a larger --exchanges-bytes-max"
+            );
+            let entry = || Entry::new(self.clock.now(), self.name(), "record_full", message);
+            self.journal.note(|| entry().level(Level::Warning));
+        }
     }
 }
 
@@ -86,8 +96,6 @@ pub(super) struct Driver<A: Agent> {
     held: BTreeMap<(Timestamp, u64), Arrived>,
     last_held: u64,
     progress: Arc<Progress>,
-    recorder: Recorder,
-    budget: Budget,
     /// In which dialect an endpoint has understood us. If it does not know a message in that, it does not know it.
     understood: HashMap<Endpoint, Dialect>,
 }
@@ -104,7 +112,6 @@ impl<A: Agent> Driver<A> {
         Self {
             agent,
             entropy,
-            budget: Budget::new(store.clone(), around.exchanges_bytes_max),
             store,
             stream,
             name,
@@ -116,7 +123,6 @@ impl<A: Agent> Driver<A> {
             held: BTreeMap::new(),
             last_held: 0,
             progress: Arc::default(),
-            recorder: Recorder::default(),
             understood: HashMap::new(),
             around,
         }
@@ -173,11 +179,10 @@ impl<A: Agent> Driver<A> {
     /// When to look at the clock even if nothing arrives.
     fn next_due(&self) -> Option<Timestamp> {
         let earliest = self.ticked_at.map(|at| at + TICK_PAUSE);
-        let tick = self.agent.deadline().map(|deadline| match deadline > self.latest {
+        self.agent.deadline().map(|deadline| match deadline > self.latest {
             true => self.settling.look_at(deadline),
             false => earliest.map_or(deadline, |at| deadline.max(at)),
-        });
-        tick.into_iter().chain(self.recorder.due()).min()
+        })
     }
 
     /// Takes in what has arrived, unless it came after a deadline that is still settling: then it has to wait.
@@ -231,10 +236,6 @@ impl<A: Agent> Driver<A> {
         if self.advance(now) {
             self.tick_if_overdue();
         }
-        if self.recorder.is_due(now) {
-            let exchanges = self.recorder.take();
-            self.store(Vec::new(), exchanges, true, Release::default());
-        }
         Ok(())
     }
 
@@ -253,11 +254,8 @@ impl<A: Agent> Driver<A> {
     fn take_in(&mut self, arrived: Arrived) -> Result<(), String> {
         match arrived {
             Arrived::Request(request) => self.take_request(request),
-            Arrived::Answer { at, call, understood_by, dialect, answer, exchange, .. } => {
+            Arrived::Answer { at, call, understood_by, dialect, answer, .. } => {
                 self.tick_if_overdue();
-                if let Some(exchange) = exchange {
-                    self.record(at, exchange);
-                }
                 if let Some(endpoint) = understood_by {
                     self.remember(endpoint, dialect);
                 }
@@ -267,28 +265,9 @@ impl<A: Agent> Driver<A> {
                 self.tick_if_overdue();
                 self.hand_in(at, Input::Decided { inquiry, decision });
             }
-            Arrived::Exchange(exchange) => {
-                self.record(self.around.clock.now(), exchange);
-            }
             Arrived::StoreFailed(why) => return Err(why),
         }
         Ok(())
-    }
-
-    fn record(&mut self, at: Timestamp, exchange: Exchange) {
-        match self.budget.admit(&exchange) {
-            Keep::Yes => self.recorder.keep(at, exchange),
-            Keep::No => {}
-            Keep::NoMore => {
-                let most = self.around.exchanges_bytes_max;
-                self.note("record_full", Level::Warning, || {
-                    format!(
-                        "the store has {most} bytes: messages are no longer kept for replay, events are; for more, \
-                         start again with a larger --exchanges-bytes-max"
-                    )
-                });
-            }
-        }
     }
 
     fn take_request(&mut self, arrived: ArrivedRequest) {
@@ -346,20 +325,14 @@ impl<A: Agent> Driver<A> {
     }
 
     fn store_step(&mut self, lines: Vec<String>, can_wait: bool, release: Release) {
-        if lines.is_empty() && !self.recorder.is_due(self.latest) && self.progress.is_settled() {
+        if lines.is_empty() && self.progress.is_settled() {
             return release.now(&self.around);
         }
-        let exchanges = self.recorder.take_along(self.latest);
-        self.store(lines, exchanges, can_wait, release);
-    }
-
-    fn store(&mut self, lines: Vec<String>, exchanges: Vec<Exchange>, can_wait: bool, release: Release) {
         let (progress, around) = (Arc::clone(&self.progress), Arc::clone(&self.around));
         progress.begin();
         self.store.append(Batch {
             stream: self.stream.clone(),
             lines,
-            exchanges,
             can_wait,
             then: Box::new(move |outcome| {
                 let outcome = outcome.map_err(|error| error.to_string());
@@ -377,13 +350,12 @@ impl<A: Agent> Driver<A> {
         }
     }
 
-    /// Waits until everything that was given to the store is durable.
+    /// Waits until everything that was given to the store is durable, what was said included.
     async fn drain(&mut self) -> Result<(), String> {
         let (tell, told) = oneshot::channel();
         self.store.append(Batch {
             stream: self.stream.clone(),
             lines: Vec::new(),
-            exchanges: self.recorder.take(),
             can_wait: false,
             then: Box::new(move |outcome| {
                 let _ = tell.send(outcome.map_err(|error| error.to_string()));

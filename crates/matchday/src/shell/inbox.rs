@@ -1,7 +1,6 @@
 //! What has arrived for an agent, in the order of arrival. Requests are let in only while there is room; answers to our
 //! own calls and inquiries always, since there can be no more of them than we asked.
 
-use crate::store::Exchange;
 use matchday_core::agent::{Answer, Ask, CallId, Content, Decision, InquiryId};
 use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::{Endpoint, Timestamp};
@@ -21,7 +20,6 @@ pub(super) enum Arrived {
         understood_by: Option<Endpoint>,
         dialect: Dialect,
         answer: Answer,
-        exchange: Option<Exchange>,
     },
     /// The mind outside has answered an inquiry.
     Decision {
@@ -29,8 +27,6 @@ pub(super) enum Arrived {
         inquiry: InquiryId,
         decision: Decision,
     },
-    /// A request that has been answered, for the record.
-    Exchange(Exchange),
     /// Nothing more can be stored; why.
     StoreFailed(String),
 }
@@ -41,7 +37,7 @@ impl Arrived {
         match self {
             Self::Request(request) => Some(request.at),
             Self::Answer { at, .. } | Self::Decision { at, .. } => Some(*at),
-            Self::Exchange(_) | Self::StoreFailed(_) => None,
+            Self::StoreFailed(_) => None,
         }
     }
 }

@@ -57,6 +57,7 @@ use crate::net::wire::Listen;
 use crate::observe::{Observed, Probe, Vitals, Watch};
 use crate::seat::Seats;
 use crate::store::{Store, StoreError, Stream};
+use budget::Budget;
 use driver::{Driver, Surroundings};
 use inbox::Inbox;
 use lanes::Lanes;
@@ -230,8 +231,7 @@ where
         journal: options.journal,
         watch,
         lanes: Lanes::default(),
-        record_exchanges: options.record_exchanges,
-        exchanges_bytes_max: options.exchanges_bytes_max,
+        budget: Budget::new(&store, options.record_exchanges.then_some(options.exchanges_bytes_max)),
         changes: watch::Sender::new(0),
         mind: options.mind,
         rules: options.rules,

@@ -3,7 +3,6 @@
 
 use super::applicant;
 use super::driver::Surroundings;
-use super::inbox::Arrived;
 use super::journal::{Entry, Level, millis};
 use super::record::kept;
 use super::schemas;
@@ -206,8 +205,8 @@ impl Reception {
         let done_at = self.note(at, peer, subject, outcome);
         around.watch.traced(subject.answered(at, done_at), outcome, parent, || around.name());
         // A caller in this process has its own record of it.
-        if around.record_exchanges && !around.client.is_caller(peer) {
-            around.inbox.put(Arrived::Exchange(Exchange {
+        if !around.client.is_caller(peer) {
+            around.record(|| Exchange {
                 at,
                 connected_at: None,
                 first_byte_at: None,
@@ -223,7 +222,7 @@ impl Reception {
                 answer: Some(kept(answer, subject.match_id.is_some())),
                 outcome: outcome.to_string(),
                 error_code: subject::code(outcome),
-            }));
+            });
         }
     }
 

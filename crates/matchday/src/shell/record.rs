@@ -1,58 +1,14 @@
 //! Exchanges as they are kept: the words as they went over the wire, but no secret among them.
 
-use crate::store::Exchange;
-use matchday_core::protocol::Timestamp;
 use memchr::memmem::Finder;
 use std::borrow::Cow;
 use std::sync::LazyLock;
-use std::time::Duration;
 
 /// How much of a token may be seen.
 const SHOWN_CHARS: usize = 8;
-/// So many exchanges, or the first after so long, travel with the next events: to write them one by one costs several times
-/// as much. If no events come, this is how long or how many of them wait.
-const COMPANY: usize = 32;
-const COMPANY_WAIT: Duration = Duration::from_millis(100);
-const WAIT_MAX: Duration = Duration::from_millis(250);
-const WAITING_MAX: usize = 256;
 /// How much is kept of a message that belongs to a match, and of any other.
 pub(crate) const MATCH_BYTES_MAX: usize = 8 * 1024;
 pub(crate) const NOTICE_BYTES_MAX: usize = 512;
-
-/// Exchanges on their way to the store.
-#[derive(Debug, Default)]
-pub(super) struct Recorder {
-    waiting: Vec<Exchange>,
-    /// When the first of them came.
-    since: Option<Timestamp>,
-}
-
-impl Recorder {
-    pub(super) fn keep(&mut self, now: Timestamp, exchange: Exchange) {
-        self.waiting.push(exchange);
-        self.since.get_or_insert(now);
-    }
-
-    /// When they should go even if nothing else does.
-    pub(super) fn due(&self) -> Option<Timestamp> {
-        self.since.map(|since| since + WAIT_MAX)
-    }
-
-    pub(super) fn is_due(&self, now: Timestamp) -> bool {
-        self.waiting.len() >= WAITING_MAX || self.due().is_some_and(|due| due <= now)
-    }
-
-    /// Those that travel with events, if it is worth it.
-    pub(super) fn take_along(&mut self, now: Timestamp) -> Vec<Exchange> {
-        let long = self.since.is_some_and(|since| since + COMPANY_WAIT <= now);
-        if long || self.waiting.len() >= COMPANY { self.take() } else { Vec::new() }
-    }
-
-    pub(super) fn take(&mut self) -> Vec<Exchange> {
-        self.since = None;
-        std::mem::take(&mut self.waiting)
-    }
-}
 
 /// A body as it is kept: without tokens, and of what is told to everyone only the beginning. A table of 99 rows goes to
 /// 99 players after every few results, and whole copies of it would make up all but a hundredth of the store.
@@ -201,55 +157,7 @@ fn plain(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{COMPANY, COMPANY_WAIT, Recorder, WAIT_MAX, redacted};
-    use crate::store::{Direction, Exchange};
-    use matchday_core::protocol::{ConversationId, Timestamp};
-
-    const NOW: Timestamp = Timestamp::from_micros(1_736_937_000_000_000);
-
-    fn exchange() -> Exchange {
-        Exchange {
-            at: NOW,
-            connected_at: None,
-            first_byte_at: None,
-            deadline_at: None,
-            done_at: None,
-            agent: "P01".into(),
-            direction: Direction::In,
-            peer: "127.0.0.1:40000".into(),
-            message_type: "GAME_OVER".into(),
-            conversation_id: ConversationId::new("conv-r1m1-001"),
-            match_id: None,
-            request: String::new(),
-            answer: None,
-            outcome: "received".into(),
-            error_code: None,
-        }
-    }
-
-    #[test]
-    fn few_exchanges_wait_for_company_but_not_for_long() {
-        let mut recorder = Recorder::default();
-        recorder.keep(NOW, exchange());
-        assert!(recorder.take_along(NOW).is_empty());
-        assert_eq!(recorder.take_along(NOW + COMPANY_WAIT).len(), 1);
-        assert_eq!(recorder.due(), None, "none are left");
-    }
-
-    #[test]
-    fn many_exchanges_travel_with_the_next_events() {
-        let mut recorder = Recorder::default();
-        (0..COMPANY).for_each(|_| recorder.keep(NOW, exchange()));
-        assert_eq!(recorder.take_along(NOW).len(), COMPANY);
-    }
-
-    #[test]
-    fn exchanges_do_not_wait_for_events_for_ever() {
-        let mut recorder = Recorder::default();
-        recorder.keep(NOW, exchange());
-        assert!(!recorder.is_due(NOW) && recorder.is_due(NOW + WAIT_MAX));
-        assert_eq!(recorder.due(), Some(NOW + WAIT_MAX));
-    }
+    use super::redacted;
 
     #[test]
     fn no_token_is_kept_whole() {

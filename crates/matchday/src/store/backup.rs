@@ -80,7 +80,6 @@ mod tests {
         store.append(Batch {
             stream: Stream("player".into()),
             lines: vec![line.to_owned()],
-            exchanges: Vec::new(),
             can_wait: false,
             then: Box::new(move |stored| tell.send(stored.is_ok()).unwrap()),
         });

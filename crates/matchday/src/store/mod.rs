@@ -91,9 +91,8 @@ pub struct Batch {
     pub stream: Stream,
     /// Events, each written by `matchday_core::log::write`.
     pub lines: Vec<String>,
-    pub exchanges: Vec<Exchange>,
     /// Whether it is enough that this outlives the process at once, and a failure of the machine soon. An event that
-    /// must be on disk takes those before it along.
+    /// must be on disk takes those before it along. If there is none and it cannot wait, what was recorded is meant too.
     pub can_wait: bool,
     /// Runs once all this, and all that was appended to the stream before it, is durable or has failed. It must not
     /// block: everyone else waits meanwhile.
@@ -102,7 +101,7 @@ pub struct Batch {
 
 impl fmt::Debug for Batch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Batch({}, {} events, {} exchanges)", self.stream, self.lines.len(), self.exchanges.len())
+        write!(f, "Batch({}, {} events)", self.stream, self.lines.len())
     }
 }
 
@@ -222,7 +221,7 @@ impl Store {
         }
     }
 
-    /// Puts events and exchanges in line to be stored.
+    /// Puts events in line to be stored.
     pub fn append(&self, batch: Batch) {
         match &*self.0 {
             Inner::File { queue, desk, .. } => {
@@ -231,6 +230,14 @@ impl Store {
                 }
             }
             Inner::Memory { queue, memory } => queue.pass(batch, |batch| memory.keep(batch)),
+        }
+    }
+
+    /// Stores what was said, soon: nobody waits for it, so that it goes in when nothing else does. What was recorded in the
+    /// last moments before a crash is lost.
+    pub fn record(&self, exchange: Exchange) {
+        if let Inner::File { queue, .. } = &*self.0 {
+            queue.record(exchange);
         }
     }
 

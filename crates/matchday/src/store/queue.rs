@@ -4,17 +4,20 @@
 //! than to do it. Where many come, the thread writes, and lets whoever else wants the processor go first: they may be on
 //! their way here, and a commit costs about the same for one as for ten.
 //!
+//! What was said goes in when nobody waits for events: to write it takes as long as to write them, and to wait for it
+//! brings nothing.
+//!
 //! It does not bound itself: whoever appends waits for the `then`s before taking more work on.
 
-use super::Batch;
 use super::error::StoreFailed;
 use super::stats::{CommitFigures, StoreStats};
+use super::{Batch, Exchange};
 use std::cell::Cell;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
@@ -26,6 +29,12 @@ const BYTES_MAX: usize = 4 << 20;
 const CROWD: usize = 2;
 const AFTER_YOU: usize = 16;
 const COMPANY: usize = 32;
+/// So much of what was said is worth a commit, and so much is the most for one, or else whoever comes meanwhile has to wait
+/// long. It waits for others so long, or until there is so much of it that it must go in with whatever goes.
+const SAID_TOGETHER: usize = 64;
+const SAID_IN_COMMIT: usize = 2 * SAID_TOGETHER;
+const SAID_WAIT: Duration = Duration::from_millis(250);
+const SAID_MAX: usize = 1024;
 
 #[derive(Debug, Default)]
 pub(super) struct Queue {
@@ -37,6 +46,9 @@ pub(super) struct Queue {
 #[derive(Debug, Default)]
 struct Line {
     waiting: VecDeque<Batch>,
+    said: Vec<Exchange>,
+    /// Since when the first of it waits.
+    said_since: Option<Instant>,
     /// Whether someone writes, or is about to.
     writing: bool,
     /// How many were written together the last time.
@@ -64,6 +76,13 @@ pub(super) enum Turn {
     Others,
 }
 
+/// What goes into one commit.
+#[derive(Debug, Default)]
+pub(super) struct Load {
+    pub(super) batches: Vec<Batch>,
+    pub(super) said: Vec<Exchange>,
+}
+
 /// A group that is durable, or has failed.
 type Settled = (Vec<Batch>, Result<(), StoreFailed>);
 
@@ -81,7 +100,8 @@ impl Queue {
             acknowledge(batch, verdict);
             return Turn::Others;
         }
-        if idle && batch.is_empty() {
+        let nothing_said = line.said.is_empty() && !line.writing;
+        if idle && batch.lines.is_empty() && (nothing_said || !batch.is_end()) {
             let verdict = line.failure.clone().map_or(Ok(()), Err);
             line.stats.batches += 1;
             drop(line);
@@ -109,25 +129,44 @@ impl Queue {
         let verdict = if line.closed { Err(StoreFailed::closed()) } else { keep(&batch) };
         if verdict.is_ok() {
             line.stats.batches += 1;
-            line.stats.committed(1, batch.lines.len() as u64, batch.exchanges.len() as u64, Duration::ZERO);
+            line.stats.committed(1, batch.lines.len() as u64, 0, Duration::ZERO);
         }
         drop(line);
         acknowledge(batch, verdict);
     }
 
+    /// Puts in line what was said, for whenever there is time.
+    pub(super) fn record(&self, exchange: Exchange) {
+        let mut line = self.line();
+        if line.closed {
+            return;
+        }
+        line.said.push(exchange);
+        // The thread has to know how long it may sleep, and when there is enough.
+        let calls = matches!(line.said.len(), 1 | SAID_TOGETHER);
+        line.said_since.get_or_insert_with(Instant::now);
+        if calls && line.asleep {
+            line.asleep = false;
+            self.changed.notify_one();
+        }
+    }
+
     /// For the thread: what is to be committed next, as soon as there is something, or nothing if it is only to look after
     /// the log; `None` once the queue is closed and empty.
-    pub(super) fn wait(&self) -> Option<Vec<Batch>> {
+    pub(super) fn wait(&self) -> Option<Load> {
         let mut line = self.line();
-        while line.writing || (line.waiting.is_empty() && !line.log_is_long) {
+        while line.writing || !line.is_due() {
             if line.closed && !line.writing {
                 return None;
             }
             line.asleep = true;
-            line = self.changed.wait(line).unwrap_or_else(PoisonError::into_inner);
+            let left =
+                line.said_since.map_or(Duration::MAX, |since| SAID_WAIT.saturating_sub(since.elapsed()));
+            line = self.changed.wait_timeout(line, left).unwrap_or_else(PoisonError::into_inner).0;
+            line.asleep = false;
         }
         line.writing = true;
-        if line.together >= CROWD {
+        if line.together >= CROWD && !line.waiting.is_empty() {
             for _ in 0..AFTER_YOU {
                 if line.waiting.len() >= COMPANY || line.closed {
                     break;
@@ -141,7 +180,7 @@ impl Queue {
     }
 
     /// For whoever has the turn: what is to be committed next.
-    pub(super) fn take(&self) -> Vec<Batch> {
+    pub(super) fn take(&self) -> Load {
         self.line().take()
     }
 
@@ -150,7 +189,7 @@ impl Queue {
         let mut line = self.line();
         line.writing = false;
         line.log_is_long = log_is_long;
-        if log_is_long || line.closed || !line.waiting.is_empty() {
+        if line.closed || line.is_due() {
             self.changed.notify_one();
         }
     }
@@ -164,7 +203,9 @@ impl Queue {
     }
 
     pub(super) fn note_commit(&self, batches: usize, events: usize, exchanges: usize, took: Duration) {
-        self.figures.events.observe(events as u64);
+        if batches > 0 {
+            self.figures.events.observe(events as u64);
+        }
         self.line().stats.committed(batches as u64, events as u64, exchanges as u64, took);
     }
 
@@ -196,6 +237,9 @@ impl Queue {
 
     /// Has everyone of a group told, in order, how it went for them.
     pub(super) fn settle(&self, group: Vec<Batch>, verdict: Result<(), StoreFailed>) {
+        if group.is_empty() {
+            return;
+        }
         let teller = self.line().teller.clone();
         let settled = (group, verdict);
         let untold = match teller {
@@ -244,17 +288,38 @@ impl Queue {
 }
 
 impl Line {
-    fn take(&mut self) -> Vec<Batch> {
+    /// Whether there is something for the thread to do.
+    fn is_due(&self) -> bool {
+        !self.waiting.is_empty()
+            || self.log_is_long
+            || self.said.len() >= SAID_TOGETHER
+            || self.said_since.is_some_and(|since| self.closed || since.elapsed() >= SAID_WAIT)
+    }
+
+    fn take(&mut self) -> Load {
         let mut bytes = 0_usize;
-        let mut group = Vec::new();
-        while group.len() < BATCHES_MAX && bytes < BYTES_MAX {
+        let mut batches = Vec::new();
+        while batches.len() < BATCHES_MAX && bytes < BYTES_MAX {
             let Some(batch) = self.waiting.pop_front() else { break };
             bytes = bytes.saturating_add(batch.bytes());
-            group.push(batch);
+            batches.push(batch);
         }
-        self.in_hand += group.len();
-        self.together = group.len();
-        group
+        self.in_hand += batches.len();
+        if !batches.is_empty() {
+            self.together = batches.len();
+        }
+        let all = self.closed || batches.iter().any(Batch::is_end);
+        let some = batches.is_empty() || self.said.len() >= SAID_MAX;
+        let many = if all { usize::MAX } else { SAID_IN_COMMIT * usize::from(some) };
+        Load { batches, said: self.take_said(many) }
+    }
+
+    fn take_said(&mut self, many: usize) -> Vec<Exchange> {
+        if many >= self.said.len() {
+            self.said_since = None;
+            return std::mem::take(&mut self.said);
+        }
+        self.said.drain(..many).collect()
     }
 }
 
@@ -275,15 +340,12 @@ fn acknowledge(batch: Batch, verdict: Result<(), StoreFailed>) {
 }
 
 impl Batch {
-    pub(super) fn is_empty(&self) -> bool {
-        self.lines.is_empty() && self.exchanges.is_empty()
+    /// Whether it is there to learn that all before it is on disk, what was said included.
+    fn is_end(&self) -> bool {
+        self.lines.is_empty() && !self.can_wait
     }
 
     fn bytes(&self) -> usize {
-        let exchanges = self.exchanges.iter();
-        self.lines.iter().map(String::len).sum::<usize>()
-            + exchanges
-                .map(|one| one.request.len() + one.answer.as_ref().map_or(0, String::len))
-                .sum::<usize>()
+        self.lines.iter().map(String::len).sum()
     }
 }

@@ -4,7 +4,7 @@
 use super::chain::{self, Hash};
 use super::error::{StoreError, StoreFailed};
 use super::file::Lock;
-use super::queue::Queue;
+use super::queue::{Load, Queue};
 use super::syncer::Syncer;
 use super::{Batch, Exchange, Stream};
 use matchday_core::protocol::Timestamp;
@@ -17,9 +17,9 @@ use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-/// How many pages the log beside the file may have before they are copied into it. Whatever changes often is copied less
-/// often so.
-const LOG_PAGES: i32 = 4000;
+/// How many pages the log beside the file may have before they are copied into it, while nobody else can write: 64 MB.
+/// Whatever changes often is copied less often so, and most leagues end before it comes to that.
+const LOG_PAGES: i32 = 16_000;
 
 #[derive(Debug)]
 pub(super) struct Writer {
@@ -81,10 +81,10 @@ impl Desk {
 
     /// What the thread does.
     pub(super) fn work(&self, queue: &Queue) {
-        while let Some(group) = queue.wait() {
+        while let Some(load) = queue.wait() {
             let mut writer = self.writer();
             let Some(open) = writer.as_mut() else { break };
-            let (told, verdict) = open.write(group);
+            let (told, verdict) = open.write(load);
             queue.settle(told, verdict);
             open.shorten_log();
             drop(writer);
@@ -118,10 +118,10 @@ impl Writer {
     }
 
     /// Who can be told, and what.
-    fn write(&mut self, group: Vec<Batch>) -> (Vec<Batch>, Result<(), StoreFailed>) {
+    fn write(&mut self, load: Load) -> (Vec<Batch>, Result<(), StoreFailed>) {
         let began = Instant::now();
-        let stored = self.queue.failure().map_or_else(|| self.store(&group), Err);
-        let told = if stored.is_ok() { self.syncer.committed(group, began) } else { group };
+        let stored = self.queue.failure().map_or_else(|| self.store(&load), Err);
+        let told = if stored.is_ok() { self.syncer.committed(load.batches, began) } else { load.batches };
         (told, stored)
     }
 
@@ -139,21 +139,20 @@ impl Writer {
         }
     }
 
-    fn store(&mut self, group: &[Batch]) -> Result<(), StoreFailed> {
-        if group.iter().all(Batch::is_empty) {
+    fn store(&mut self, load: &Load) -> Result<(), StoreFailed> {
+        let events = load.batches.iter().map(|batch| batch.lines.len()).sum();
+        if events == 0 && load.said.is_empty() {
             return Ok(());
         }
         let began = Instant::now();
-        let committed = commit(&mut self.db, &mut self.heads, &mut self.league, group);
+        let committed = commit(&mut self.db, &mut self.heads, &mut self.league, load);
         let stored = committed.map_err(|trouble| match trouble {
             Trouble::Database(error) => StoreFailed::write(&self.path, &error),
             Trouble::Unreadable(stream, why) => StoreFailed::unreadable(&stream.0, &why),
         });
         match &stored {
             Ok(()) => {
-                let events = group.iter().map(|batch| batch.lines.len()).sum();
-                let exchanges = group.iter().map(|batch| batch.exchanges.len()).sum();
-                self.queue.note_commit(group.len(), events, exchanges, began.elapsed());
+                self.queue.note_commit(load.batches.len(), events, load.said.len(), began.elapsed());
             }
             // Before anyone hears of it, so that nothing appended from then on can succeed.
             Err(failed) => self.queue.fail(failed.clone()),
@@ -176,25 +175,24 @@ fn commit(
     db: &mut Connection,
     heads: &mut BTreeMap<Stream, Head>,
     league: &mut u32,
-    group: &[Batch],
+    load: &Load,
 ) -> Result<(), Trouble> {
     let work = db.transaction()?;
-    let mut insert = work.prepare_cached(INSERT_EXCHANGE)?;
-    for batch in group {
-        if !batch.lines.is_empty() {
-            let head = match heads.get(&batch.stream) {
-                Some(head) => *head,
-                None => read_head(&work, &batch.stream)?,
-            };
-            let head = insert_events(&work, &batch.stream, head, &batch.lines)?;
-            heads.insert(batch.stream.clone(), head);
-            *league = batch.stream.league_number().unwrap_or(*league);
-        }
-        for exchange in &batch.exchanges {
+    for batch in load.batches.iter().filter(|batch| !batch.lines.is_empty()) {
+        let head = match heads.get(&batch.stream) {
+            Some(head) => *head,
+            None => read_head(&work, &batch.stream)?,
+        };
+        let head = insert_events(&work, &batch.stream, head, &batch.lines)?;
+        heads.insert(batch.stream.clone(), head);
+        *league = batch.stream.league_number().unwrap_or(*league);
+    }
+    if !load.said.is_empty() {
+        let mut insert = work.prepare_cached(INSERT_EXCHANGE)?;
+        for exchange in &load.said {
             insert_exchange(&mut insert, exchange, *league)?;
         }
     }
-    drop(insert);
     Ok(work.commit()?)
 }
 

@@ -54,7 +54,8 @@ fn exchange(request: &str) -> Exchange {
 fn append(store: &Store, name: &str, lines: Vec<String>, exchanges: Vec<Exchange>) {
     let (tell, told) = mpsc::channel();
     let then = Box::new(move |verdict| tell.send(verdict).unwrap());
-    store.append(Batch { stream: Stream(name.into()), lines, exchanges, can_wait: true, then });
+    exchanges.into_iter().for_each(|exchange| store.record(exchange));
+    store.append(Batch { stream: Stream(name.into()), lines, can_wait: true, then });
     // A store that was spoiled may refuse it, but must say so.
     let _verdict = told.recv().expect("every batch is answered");
 }

@@ -1,7 +1,7 @@
 //! Leagues for the store's tests, played by a real manager whose referees answer at once, and stores to put them in.
 #![allow(dead_code, reason = "each test file uses a part of this")]
 
-use matchday::store::{Batch, Exchange, Store, StoreFailed, Stored, Stream, chain};
+use matchday::store::{Batch, Direction, Exchange, Store, StoreFailed, Stored, Stream, chain};
 use matchday_core::agent::{Agent, Answer, Ask, Content, Input, Outgoing, Request, RequestId};
 use matchday_core::entropy::Entropy;
 use matchday_core::fair::{Dice, Nonce, Secret};
@@ -37,19 +37,44 @@ pub(crate) fn stream(name: &str) -> Stream {
 
 /// Appends and waits for the verdict.
 pub(crate) fn append(store: &Store, name: &str, lines: Vec<String>) -> Result<(), StoreFailed> {
-    append_with(store, name, lines, Vec::new())
+    let (tell, told) = mpsc::channel();
+    let then = Box::new(move |verdict| tell.send(verdict).unwrap());
+    store.append(Batch { stream: stream(name), lines, can_wait: false, then });
+    told.recv_timeout(Duration::from_secs(60)).expect("every batch is answered")
 }
 
+/// Appends, records, and waits until both are stored.
 pub(crate) fn append_with(
     store: &Store,
     name: &str,
     lines: Vec<String>,
     exchanges: Vec<Exchange>,
 ) -> Result<(), StoreFailed> {
-    let (tell, told) = mpsc::channel();
-    let then = Box::new(move |verdict| tell.send(verdict).unwrap());
-    store.append(Batch { stream: stream(name), lines, exchanges, can_wait: false, then });
-    told.recv_timeout(Duration::from_secs(60)).expect("every batch is answered")
+    append(store, name, lines)?;
+    exchanges.into_iter().for_each(|exchange| store.record(exchange));
+    append(store, name, Vec::new())
+}
+
+/// A call that nobody answered.
+pub(crate) fn silence() -> Exchange {
+    let after = |ms| BEGIN + Duration::from_millis(ms);
+    Exchange {
+        at: after(0),
+        connected_at: Some(after(2)),
+        first_byte_at: None,
+        deadline_at: Some(after(5000)),
+        done_at: Some(after(5000)),
+        agent: "REF01".into(),
+        direction: Direction::Out,
+        peer: "http://localhost:8101/mcp".into(),
+        message_type: "GAME_INVITATION".into(),
+        conversation_id: ConversationId::new("conv-r1m1-001"),
+        match_id: Some(MatchId::new("R1M1")),
+        request: "{}".into(),
+        answer: None,
+        outcome: "no answer in time".into(),
+        error_code: Some("E001".into()),
+    }
 }
 
 /// How a referee settles a match.
