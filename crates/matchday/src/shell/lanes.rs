@@ -1,24 +1,25 @@
-//! How many calls an agent has under way at once: enough to keep any machine busy, few enough that whoever asks something
-//! meanwhile does not come after them all. What is told to everyone would otherwise be told at the same moment. Touches
-//! the timer.
+//! How many calls the agents of a process have under way at once: enough to keep any machine busy, few enough that whoever
+//! asks something meanwhile does not come after them all. What is told to everyone would otherwise be told at the same
+//! moment. Touches the timer.
 
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::timeout;
 
-const LANES: usize = 24;
+const LANES: usize = 64;
 /// A peer that takes its time holds nobody else up for longer than this.
 const PATIENCE: Duration = Duration::from_millis(5);
 
-#[derive(Debug)]
-pub(super) struct Lanes(Semaphore);
+#[derive(Debug, Clone)]
+pub struct Lanes(Arc<Semaphore>);
 
 /// A place among the calls that are under way, given up when it is dropped. `None` for whoever has waited long enough.
 pub(super) type Lane<'a> = Option<SemaphorePermit<'a>>;
 
 impl Default for Lanes {
     fn default() -> Self {
-        Self(Semaphore::new(LANES))
+        Self(Arc::new(Semaphore::new(LANES)))
     }
 }
 

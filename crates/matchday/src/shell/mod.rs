@@ -42,6 +42,7 @@ use door::Beside;
 pub(crate) use door::Door;
 pub use handle::{Handle, Stopped};
 pub use journal::Journal;
+pub use lanes::Lanes;
 pub use mind::Mind;
 pub(crate) use reception::{NoReply, Reception};
 pub use record::redacted;
@@ -60,7 +61,6 @@ use crate::store::{Store, StoreError, Stream};
 use budget::Budget;
 use driver::{Driver, Surroundings};
 use inbox::Inbox;
-use lanes::Lanes;
 use matchday_core::agent::Agent;
 use matchday_core::entropy::Entropy;
 use matchday_core::log::{self, LogError};
@@ -79,6 +79,8 @@ pub struct Options {
     pub client: Client,
     /// The agents of one process share it, and so their time.
     pub clock: Clock,
+    /// The agents of one process share them, since they share its processors.
+    pub lanes: Lanes,
     pub entropy: Entropy,
     /// How many requests may wait for the agent or for their reply.
     pub inbox_len: usize,
@@ -115,6 +117,7 @@ impl Options {
         Self {
             client: Client::new(),
             clock: Clock::start(),
+            lanes: Lanes::default(),
             entropy,
             inbox_len: 1024,
             requests_per_address: None,
@@ -230,7 +233,7 @@ where
         name: named,
         journal: options.journal,
         watch,
-        lanes: Lanes::default(),
+        lanes: options.lanes,
         budget: Budget::new(&store, options.record_exchanges.then_some(options.exchanges_bytes_max)),
         changes: watch::Sender::new(0),
         mind: options.mind,
