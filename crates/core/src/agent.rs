@@ -51,6 +51,11 @@ pub trait Agent {
     /// stored events have been applied.
     fn reading(&self) -> (Conformance, Limits);
 
+    /// Of what is told to everyone, whose part alone the agent cares for: the driver need not read the rest to it.
+    fn reads_about(&self) -> Option<&PlayerId> {
+        None
+    }
+
     /// What an event counts as, for whoever keeps figures. Most count as nothing.
     fn milestone(_event: &Self::Event) -> Option<Milestone<'_>> {
         None

@@ -279,7 +279,7 @@ fn a_loss_without_play_that_blames_nobody_or_the_wrong_one_is_noticed() {
         let mut told = result(1);
         let blame = |culprit| Blame { culprit, ..Blame::on_player(Cause::Silent) };
         let entries = blamed.iter().map(|(number, culprit)| (player(*number), blame(*culprit)));
-        told.details.blame = Some(entries.collect());
+        told.details.blame = Some(Box::new(entries.collect()));
         check::blame::names_the_losers(fixture, &told).err().map(|fault| fault.checker)
     };
     assert_eq!(found(&lost, &[(2, Culprit::Player)]), None);

@@ -113,7 +113,7 @@ fn lists_and_messages_are_bounded() {
     let row = named(STANDINGS)["standings"][0].clone();
     let read_rows = |rows: usize, limits: Limits| {
         let message = changed(STANDINGS, "/standings", json!(vec![row.clone(); rows]));
-        let reading = Reading { conformance: Strict, now: golden::NOW, limits, exchange: None };
+        let reading = Reading { conformance: Strict, now: golden::NOW, limits, exchange: None, about: None };
         decode(&message, &reading).unwrap().body
     };
     assert!(read_rows(100, Limits::MANAGER).is_ok());

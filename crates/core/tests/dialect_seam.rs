@@ -18,6 +18,7 @@ fn reading(conformance: Conformance) -> Reading<'static> {
         now: Timestamp::parse("2025-01-15T10:30:00Z").unwrap().0,
         limits: LIMITS,
         exchange: None,
+        about: None,
     }
 }
 

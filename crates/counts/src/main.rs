@@ -72,7 +72,8 @@ fn encode(message: &Message, answer: &Content) -> (Vec<u8>, Vec<u8>) {
 #[inline(never)]
 fn decode(request: &[u8], answer: &[u8]) -> (Option<Ask>, Answer) {
     let limits = Limits::AGENT;
-    let reading = Reading { conformance: Conformance::Strict, now: START, limits, exchange: None };
+    let reading =
+        Reading { conformance: Conformance::Strict, now: START, limits, exchange: None, about: None };
     let ask = match read_requests(request, &limits) {
         Requests::One(request) => seam::ask(request.asked, &reading),
         Requests::Refused(_) | Requests::Batch(_) => None,

@@ -139,7 +139,7 @@ impl Manager {
         };
         let blamed =
             |(player, cause): (&PlayerId, Option<Cause>)| Some((player.clone(), Blame::on_player(cause?)));
-        let blame = Some(causes.into_iter().filter_map(blamed).collect());
+        let blame = Some(Box::new(causes.into_iter().filter_map(blamed).collect()));
         let points = |player: &PlayerId| {
             if winner.as_ref() == Some(player) { POINTS_WIN } else { 0 }
         };

@@ -9,7 +9,7 @@ use super::settings::Settings;
 use super::table::Game;
 use crate::protocol::dialect::Dialect;
 use crate::protocol::ids::{MatchId, PlayerId, RefereeId, RoundId};
-use crate::protocol::messages::{ByPlayer, Culprit, GameStatus, Lifecycle, Phase, PlayerMeta, RefereeMeta};
+use crate::protocol::messages::{Culprit, GameStatus, Lifecycle, Phase, PlayerMeta, RefereeMeta};
 use crate::protocol::token::TokenHash;
 use crate::protocol::{Sender, Timestamp};
 use smol_str::SmolStr;
@@ -106,6 +106,8 @@ impl League {
                 if let Some(game) = self.matches.get_mut(match_id) {
                     take_back(&mut self.referees, game);
                     game.planned = Some(referee_id.clone());
+                    // There is hardly ever more than one.
+                    game.attempts.reserve_exact(1);
                     game.attempts.push(referee_id.clone());
                     game.in_play = true;
                     self.waiting.remove(match_id);
@@ -228,7 +230,7 @@ impl League {
                 }
             }
         }
-        for (player, deviations) in decision.result.details.deviations.iter().flat_map(ByPlayer::iter) {
+        for (player, deviations) in decision.result.details.deviations.iter().flat_map(|noted| noted.iter()) {
             if let Some(member) = self.players.get_mut(player) {
                 member.note(deviations.iter().map(SmolStr::as_str));
             }

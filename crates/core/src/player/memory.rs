@@ -93,6 +93,10 @@ impl Past {
             Outcome::Loss => &mut self.record.losses,
         };
         *count = count.saturating_add(1);
+        if self.games.is_empty() {
+            // With most opponents there is one game.
+            self.games.reserve_exact(1);
+        }
         self.games.push_back(game);
         if self.games.len() > GAMES_MAX {
             self.games.pop_front();

@@ -283,6 +283,10 @@ impl Agent for Player {
         (Conformance::Lenient, Limits::AGENT)
     }
 
+    fn reads_about(&self) -> Option<&PlayerId> {
+        self.identity().map(|identity| &identity.id)
+    }
+
     /// The referee and the manager hold the same in their own logs. Who we are and what we chose is ours alone.
     fn can_wait(event: &PlayerEvent) -> bool {
         match event {

@@ -55,8 +55,8 @@ pub(super) fn of(ended: &Match) -> MatchResult {
             deviations: deviations
                 .iter()
                 .any(|some| !some.is_empty())
-                .then(|| by_player(&players, deviations)),
-            blame: blame(&players, blames),
+                .then(|| Box::new(by_player(&players, deviations))),
+            blame: blame(&players, blames).map(Box::new),
         },
         status: Some(status),
         reason: Some(reason.into()),

@@ -179,7 +179,8 @@ impl World {
     }
 
     fn reader(&self, who: Who) -> Reader {
-        Reader::of(who, self.shape.conformance, self.now)
+        let about = self.cast.machine(who).and_then(|machine| machine.reads_about());
+        Reader::of(who, self.shape.conformance, self.now, about)
     }
 
     /// An agent's reply leaves its host.

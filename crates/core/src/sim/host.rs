@@ -5,7 +5,7 @@
 use super::failure::{Checker, Fault};
 use crate::agent::{Agent, Input, Inquiry, Outgoing, Reply, Step};
 use crate::entropy::Entropy;
-use crate::protocol::Timestamp;
+use crate::protocol::{PlayerId, Timestamp};
 use std::collections::VecDeque;
 use std::fmt;
 
@@ -68,6 +68,8 @@ pub trait Machine {
     fn lose_last_event(&mut self);
     fn waiting(&self) -> usize;
     fn deadline(&self) -> Option<Timestamp>;
+    /// Whose part alone of what is told to everyone its agent cares for.
+    fn reads_about(&self) -> Option<PlayerId>;
     /// All that the disk holds, as a store would hold it.
     fn disk(&self) -> Vec<String>;
 }
@@ -158,6 +160,10 @@ impl<A: Agent> Machine for Host<A> {
 
     fn incarnation(&self) -> u32 {
         self.incarnation
+    }
+
+    fn reads_about(&self) -> Option<PlayerId> {
+        self.agent.as_ref().and_then(A::reads_about).cloned()
     }
 
     fn steps(&self) -> u64 {

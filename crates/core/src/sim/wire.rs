@@ -10,7 +10,7 @@ use crate::protocol::dialect::call::{write_call, write_probe};
 use crate::protocol::dialect::reply::{HttpReply, write_reply};
 use crate::protocol::dialect::request::{Asked, ReplyTo, Requests, read_requests};
 use crate::protocol::json::Json;
-use crate::protocol::{Body, Message, Sender, Timestamp};
+use crate::protocol::{Body, Message, PlayerId, Sender, Timestamp};
 
 /// In which form messages travel in a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,24 +52,26 @@ pub(super) struct Unpacked {
 }
 
 /// How a host reads.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Reader {
     pub conformance: Conformance,
     pub limits: Limits,
     pub now: Timestamp,
+    pub about: Option<PlayerId>,
 }
 
 impl Reader {
-    pub(super) fn of(who: Who, conformance: Conformance, now: Timestamp) -> Self {
+    pub(super) fn of(who: Who, conformance: Conformance, now: Timestamp, about: Option<PlayerId>) -> Self {
         let limits = match who {
             Who::Manager => Limits::MANAGER,
             _ => Limits::AGENT,
         };
-        Self { conformance, limits, now }
+        Self { conformance, limits, now, about }
     }
 
-    fn reading<'a>(&self, exchange: Option<&'a Exchange>) -> Reading<'a> {
-        Reading { conformance: self.conformance, now: self.now, limits: self.limits, exchange }
+    fn reading<'a>(&'a self, exchange: Option<&'a Exchange>) -> Reading<'a> {
+        let about = self.about.as_ref();
+        Reading { conformance: self.conformance, now: self.now, limits: self.limits, exchange, about }
     }
 
     /// Reads a request; what cannot be put to an agent comes back as the response to send.

@@ -25,6 +25,7 @@ fn readings() -> impl Iterator<Item = Reading<'static>> {
             now: NOW,
             limits,
             exchange: None,
+            about: None,
         })
     })
 }

@@ -19,6 +19,7 @@ fn readings() -> [Reading<'static>; 2] {
         now: NOW,
         limits: LIMITS,
         exchange: None,
+        about: None,
     })
 }
 

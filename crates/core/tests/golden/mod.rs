@@ -68,7 +68,7 @@ fn load(folder: &str) -> Vec<Golden> {
 }
 
 pub(crate) fn reading(conformance: Conformance) -> Reading<'static> {
-    Reading { conformance, now: NOW, limits: Limits::AGENT, exchange: None }
+    Reading { conformance, now: NOW, limits: Limits::AGENT, exchange: None, about: None }
 }
 
 pub(crate) fn read(value: &Value, conformance: Conformance) -> Result<Incoming, Rejection> {

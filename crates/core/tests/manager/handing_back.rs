@@ -172,7 +172,7 @@ fn a_report_may_blame_those_who_lost_for_their_own_fault_and_nobody_else() {
         let mut report = desk.report_of("R1M1", (3, 0));
         let result = Arc::make_mut(&mut report.result);
         result.status = Some(GameStatus::TechnicalLoss);
-        result.details.blame = Some(blamed.iter().cloned().collect());
+        result.details.blame = Some(Box::new(blamed.iter().cloned().collect()));
         let answer = desk.ask_as(&referee(1), report);
         assert_eq!(matches!(answer, Body::MatchResultAck(_)), accepted, "{blamed:?}: {answer:?}");
     }

@@ -199,7 +199,7 @@ fn what_a_referee_let_pass_is_counted_against_the_player() {
     send(&mut desk, &by, |report| {
         let deviations = [("P01", vec!["missing sender".into()]), ("P02", vec![])];
         Arc::make_mut(&mut report.result).details.deviations =
-            Some(deviations.into_iter().map(|(id, list)| (PlayerId::new(id), list)).collect());
+            Some(Box::new(deviations.into_iter().map(|(id, list)| (PlayerId::new(id), list)).collect()));
     });
     let counted = &desk.manager.league().players[&PlayerId::new("P01")].deviations;
     assert_eq!(counted.get("missing sender"), Some(&1));

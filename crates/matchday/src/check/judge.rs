@@ -118,8 +118,13 @@ impl Pattern {
     }
 
     fn read(&self, message: &Value, conformance: Conformance) -> Result<Incoming, Rejection> {
-        let reading =
-            Reading { conformance, now: self.now, limits: self.limits, exchange: self.exchange.as_ref() };
+        let reading = Reading {
+            conformance,
+            now: self.now,
+            limits: self.limits,
+            exchange: self.exchange.as_ref(),
+            about: None,
+        };
         let incoming = decode(message, &reading)?;
         match &incoming.body {
             Ok(_) => Ok(incoming),

@@ -66,7 +66,8 @@ impl<A: Agent> Host<A> {
         let (conformance, limits) = self.agent.reading();
         let now = self.clock.now();
         let not_here = || Fault::MethodNotFound.because("this is not served here");
-        let Some(ask) = seam::ask(asked, &Reading { conformance, now, limits, exchange: None }) else {
+        let Some(ask) = seam::ask(asked, &Reading { conformance, now, limits, exchange: None, about: None })
+        else {
             return write_error(&reply_to, &not_here());
         };
         match self.put(ask, dialect) {

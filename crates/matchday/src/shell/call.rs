@@ -115,7 +115,7 @@ async fn attempt(around: &Surroundings, outgoing: &Outgoing, dialect: Dialect) -
                 (WireAnswer::Error { .. } | WireAnswer::Garbled(_), _) => Understood::Unclear,
             };
             let (conformance, limits) = (around.conformance, around.limits);
-            let reading = Reading { conformance, now: at, limits, exchange: context.as_ref() };
+            let reading = Reading { conformance, now: at, limits, exchange: context.as_ref(), about: None };
             (seam::answer(wire, &reading), understood, Some(received.body))
         }
         Err(CallError::TimedOut) => (Answer::Undelivered(Failure::TimedOut), Understood::Unheard, None),

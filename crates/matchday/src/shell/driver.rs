@@ -18,7 +18,7 @@ use matchday_core::entropy::Entropy;
 use matchday_core::log;
 use matchday_core::protocol::decode::{Conformance, Limits};
 use matchday_core::protocol::dialect::Dialect;
-use matchday_core::protocol::{Endpoint, Sender, Timestamp};
+use matchday_core::protocol::{Endpoint, PlayerId, Sender, Timestamp};
 use std::collections::{BTreeMap, HashMap};
 use std::pin::pin;
 use std::sync::Arc;
@@ -35,8 +35,7 @@ pub(super) struct Surroundings {
     pub(super) runtime: tokio::runtime::Handle,
     pub(super) conformance: Conformance,
     pub(super) limits: Limits,
-    /// How the agent signs at present.
-    pub(super) name: watch::Receiver<Sender>,
+    pub(super) named: watch::Receiver<Named>,
     pub(super) journal: Journal,
     /// What is counted and traced of it.
     pub(super) watch: Watch,
@@ -52,7 +51,7 @@ pub(super) struct Surroundings {
 
 impl Surroundings {
     pub(super) fn name(&self) -> Sender {
-        self.name.borrow().clone()
+        self.named.borrow().sender.clone()
     }
 
     /// Has an exchange stored, for replay.
@@ -65,6 +64,21 @@ impl Surroundings {
             let entry = || Entry::new(self.clock.now(), self.name(), "record_full", message);
             self.journal.note(|| entry().level(Level::Warning));
         }
+    }
+}
+
+/// Who the agent is at present.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Named {
+    /// How it signs.
+    sender: Sender,
+    /// Whose part alone it reads of what is told to everyone.
+    pub(super) about: Option<PlayerId>,
+}
+
+impl Named {
+    pub(super) fn of<A: Agent>(agent: &A) -> Self {
+        Self { sender: agent.sender(), about: agent.reads_about().cloned() }
     }
 }
 
@@ -85,7 +99,7 @@ pub(super) struct Driver<A: Agent> {
     store: Store,
     stream: Stream,
     around: Arc<Surroundings>,
-    name: watch::Sender<Sender>,
+    named: watch::Sender<Named>,
     waiting: HashMap<RequestId, ReplySlot>,
     last_request: u64,
     /// The latest time that the agent has been told.
@@ -107,14 +121,14 @@ impl<A: Agent> Driver<A> {
         store: Store,
         stream: Stream,
         around: Arc<Surroundings>,
-        name: watch::Sender<Sender>,
+        named: watch::Sender<Named>,
     ) -> Self {
         Self {
             agent,
             entropy,
             store,
             stream,
-            name,
+            named,
             waiting: HashMap::new(),
             last_request: 0,
             latest: around.clock.now(),
@@ -343,10 +357,10 @@ impl<A: Agent> Driver<A> {
 
     /// An agent signs otherwise once it is registered.
     fn announce_name(&mut self) {
-        let name = self.agent.sender();
-        if *self.name.borrow() != name {
-            self.note("registered", Level::Info, || format!("registered as {name}"));
-            self.name.send_replace(name);
+        let named = Named::of(&self.agent);
+        if *self.named.borrow() != named {
+            self.note("registered", Level::Info, || format!("registered as {}", named.sender));
+            self.named.send_replace(named);
         }
     }
 

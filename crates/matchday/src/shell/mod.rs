@@ -59,7 +59,7 @@ use crate::observe::{Observed, Probe, Vitals, Watch};
 use crate::seat::Seats;
 use crate::store::{Store, StoreError, Stream};
 use budget::Budget;
-use driver::{Driver, Surroundings};
+use driver::{Driver, Named, Surroundings};
 use inbox::Inbox;
 use matchday_core::agent::Agent;
 use matchday_core::entropy::Entropy;
@@ -220,7 +220,7 @@ where
     let (controls, control) = mpsc::unbounded_channel();
     let (close, closing) = watch::channel(false);
     let close = Arc::new(close);
-    let (name, named) = watch::channel(agent.sender());
+    let (name, named) = watch::channel(Named::of(&agent));
     let (conformance, mut limits) = agent.reading();
     limits.message_bytes_max = options.message_bytes_max.unwrap_or(limits.message_bytes_max);
     let around = Arc::new(Surroundings {
@@ -230,7 +230,7 @@ where
         runtime,
         conformance,
         limits,
-        name: named,
+        named,
         journal: options.journal,
         watch,
         lanes: options.lanes,

@@ -96,7 +96,9 @@ impl Reception {
             Asked::Foreign { method } => method.as_deref().map(SmolStr::from),
             _ => None,
         };
-        let ask = seam::ask(asked, &Reading { conformance, now: at, limits, exchange: None });
+        let about = around.named.borrow().about.clone();
+        let reading = Reading { conformance, now: at, limits, exchange: None, about: about.as_ref() };
+        let ask = seam::ask(asked, &reading);
         let (Some(ask), Some(place)) = (ask, place) else {
             let subject = Subject { message_type: foreign.unwrap_or_default(), ..Subject::default() };
             return Submitted { subject, reply: None };

@@ -20,12 +20,16 @@ use std::time::Instant;
 /// How many pages the log beside the file may have before they are copied into it, while nobody else can write: 64 MB.
 /// Whatever changes often is copied less often so, and most leagues end before it comes to that.
 const LOG_PAGES: i32 = 16_000;
+/// So many more may follow if someone reads what cannot be copied therefore.
+const LOG_PAGES_MORE: i32 = 4_000;
 
 #[derive(Debug)]
 pub(super) struct Writer {
     db: Connection,
     /// How many pages the log has that are not in the file yet.
     log_pages: Arc<AtomicI32>,
+    /// How many it may have.
+    log_pages_max: i32,
     path: PathBuf,
     queue: Arc<Queue>,
     /// The last event of each stream written so far.
@@ -114,7 +118,8 @@ impl Writer {
         .map_err(|error| StoreError::sql(&path, error))?;
         let syncer =
             Syncer::start(&path, Arc::clone(&queue)).map_err(|error| StoreError::io(&path, error))?;
-        Ok(Self { db, log_pages, path, queue, heads, league, syncer, _lock: lock })
+        let log_pages_max = LOG_PAGES;
+        Ok(Self { db, log_pages, log_pages_max, path, queue, heads, league, syncer, _lock: lock })
     }
 
     /// Who can be told, and what.
@@ -126,17 +131,26 @@ impl Writer {
     }
 
     fn log_is_long(&self) -> bool {
-        self.log_pages.load(Ordering::Relaxed) >= LOG_PAGES
+        self.log_pages.load(Ordering::Relaxed) >= self.log_pages_max
     }
 
-    /// Copies the log into the file if it has become long. If that fails, the log becomes longer, and it is tried again.
-    fn shorten_log(&self) {
-        if self.log_is_long() {
-            let copied = self.db.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
-            if copied.is_ok() {
-                self.log_pages.store(0, Ordering::Relaxed);
-            }
+    /// Copies the log into the file if it has become long, so that it begins anew. If not all of it can be copied, the log
+    /// becomes longer before it is tried again: after every commit would be too often.
+    fn shorten_log(&mut self) {
+        if !self.log_is_long() {
+            return;
         }
+        let copied = self.db.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |row| {
+            let (in_log, copied): (i64, i64) = (row.get(1)?, row.get(2)?);
+            Ok(in_log == copied)
+        });
+        self.log_pages_max = match copied {
+            Ok(true) => {
+                self.log_pages.store(0, Ordering::Relaxed);
+                LOG_PAGES
+            }
+            _ => self.log_pages.load(Ordering::Relaxed).saturating_add(LOG_PAGES_MORE),
+        };
     }
 
     fn store(&mut self, load: &Load) -> Result<(), StoreFailed> {

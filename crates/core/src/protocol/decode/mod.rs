@@ -179,6 +179,9 @@ pub struct Reading<'a> {
     pub limits: Limits,
     /// The exchange that the message answers, if it came as an answer.
     pub exchange: Option<&'a Exchange>,
+    /// Whose matches and whose place in the table alone are read, if the reader cares for nobody else's: what is told to
+    /// everyone is mostly about others.
+    pub about: Option<&'a PlayerId>,
 }
 
 /// What we asked, where a message comes back as the answer: enough to fill in what a lenient reading may miss.

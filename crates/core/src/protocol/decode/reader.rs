@@ -195,13 +195,38 @@ impl<'a> Reader<'a> {
 
     /// A list of objects that must be there.
     pub(super) fn objects<T>(&self, key: &str, read: impl Fn(&Reader<'_>) -> Read<T>) -> Read<Vec<T>> {
+        self.objects_that(key, |_| true, read)
+    }
+
+    fn objects_that<T>(
+        &self,
+        key: &str,
+        wanted: impl Fn(&Json<'_>) -> bool,
+        read: impl Fn(&Reader<'_>) -> Read<T>,
+    ) -> Read<Vec<T>> {
         let items = self.array(key)?;
         let list = self.step(Step::Key(key));
         let at = |(index, item)| {
             let path = Path { parent: Some(&list), step: Step::Index(index) };
             read(&object_at(path, item, self.context)?)
         };
-        items.iter().enumerate().map(at).collect()
+        items.iter().enumerate().filter(|(_, item)| wanted(item)).map(at).collect()
+    }
+
+    /// The same, but of entries that name players in `fields`, without those that plainly name none whom the reader cares
+    /// for.
+    pub(super) fn objects_naming<T>(
+        &self,
+        key: &str,
+        fields: &[&str],
+        read: impl Fn(&Reader<'_>) -> Read<T>,
+    ) -> Read<Vec<T>> {
+        let about = self.context.reading.about;
+        let names_others = |entry: &Json<'_>, own: &PlayerId| {
+            let named = |field: &&str| entry.get(field).and_then(Json::as_str);
+            fields.iter().all(|field| named(field).is_some_and(|id| id != own.as_str()))
+        };
+        self.objects_that(key, |entry| about.is_none_or(|own| !names_others(entry, own)), read)
     }
 
     /// A list of plain values that must be there.
@@ -215,7 +240,8 @@ impl<'a> Reader<'a> {
         items.iter().enumerate().map(at).collect()
     }
 
-    fn array(&self, key: &str) -> Read<&'a [Json<'a>]> {
+    /// A list that must be there, as it came.
+    pub(super) fn array(&self, key: &str) -> Read<&'a [Json<'a>]> {
         let items = match self.value(key) {
             Some(value) => rules::array(value).map_err(|wrong| self.wrong(key, wrong))?,
             None => return Err(self.missing(key, rules::array)),

@@ -56,11 +56,14 @@ fn result_details(r: &Reader<'_>, game_type: &GameType, status: Option<GameStatu
             None
         },
         deviations: if details.has("deviations") {
-            Some(details.by_player("deviations", rules::words)?)
+            Some(Box::new(details.by_player("deviations", rules::words)?))
         } else {
             None
         },
-        blame: if details.has("blame") { Some(details.by_player("blame", rules::blame)?) } else { None },
+        blame: match details.has("blame") {
+            true => Some(Box::new(details.by_player("blame", rules::blame)?)),
+            false => None,
+        },
     })
 }
 
@@ -81,7 +84,7 @@ pub(super) fn standings_update(r: &Reader<'_>) -> Read<LeagueStandingsUpdate> {
     Ok(LeagueStandingsUpdate {
         league_id: league_id(r)?,
         round_id: r.required("round_id", rules::ordinal).map(RoundId)?,
-        standings: r.objects("standings", standing)?.into(),
+        standings: r.objects_naming("standings", &["player_id"], standing)?.into(),
     })
 }
 

@@ -11,10 +11,10 @@ pub(super) fn announcement(r: &Reader<'_>) -> Read<RoundAnnouncement> {
     let announcement = RoundAnnouncement {
         league_id: league_id(r)?,
         round_id: r.required("round_id", rules::ordinal).map(RoundId)?,
-        matches: r.objects("matches", announced_match)?.into(),
+        matches: r.objects_naming("matches", &["player_A_id", "player_B_id"], announced_match)?.into(),
         starts_at: r.optional_timestamp("starts_at")?,
     };
-    if announcement.matches.is_empty() {
+    if r.array("matches")?.is_empty() {
         return Err(r.wrong("matches", Wrong::format("a list of at least one match")));
     }
     Ok(announcement)

@@ -61,10 +61,11 @@ pub struct ResultDetails {
     /// How each player's answers departed from the rules, where the lenient reading let it pass.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<ByPlayer<Vec<Word>>>")]
-    pub deviations: Option<ByPlayer<Vec<SmolStr>>>,
+    // In boxes, like the blame: few results have them, and the manager keeps every result.
+    pub deviations: Option<Box<ByPlayer<Vec<SmolStr>>>>,
     /// Of a technical loss: why each player that lost has lost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub blame: Option<ByPlayer<Blame>>,
+    pub blame: Option<Box<ByPlayer<Blame>>>,
 }
 
 impl ResultDetails {

@@ -92,7 +92,13 @@ impl Suite {
     }
 
     fn reading(&self, conformance: Conformance) -> Reading<'static> {
-        Reading { conformance, now: self.probe.clock.now(), limits: Limits::AGENT, exchange: None }
+        Reading {
+            conformance,
+            now: self.probe.clock.now(),
+            limits: Limits::AGENT,
+            exchange: None,
+            about: None,
+        }
     }
 
     /// Reads an answer as a league does; what is wrong with its body is held against `rule`.

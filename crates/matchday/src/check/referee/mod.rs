@@ -186,7 +186,10 @@ async fn registration(sheet: &mut Sheet, log: &Log, within: Duration, conformanc
     sleep(LOOK_EVERY).await;
     let now = matchday_core::protocol::Timestamp::EPOCH;
     let read = |conformance| {
-        decode(&came.message, &Reading { conformance, now, limits: Limits::MANAGER, exchange: None })
+        decode(
+            &came.message,
+            &Reading { conformance, now, limits: Limits::MANAGER, exchange: None, about: None },
+        )
     };
     let fault = match read(Conformance::Strict) {
         Ok(Incoming { body: Ok(_), .. }) => None,

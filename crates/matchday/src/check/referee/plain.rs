@@ -54,6 +54,7 @@ impl Judge<'_> {
             now: self.stage.probe.clock.now(),
             limits: Limits::AGENT,
             exchange: None,
+            about: None,
         };
         let strict = decode(&seen.message, &reading(Conformance::Strict));
         let (found, fault) = match strict {

@@ -146,8 +146,13 @@ impl Stage {
 
     fn typed(&self, letter: &Value) -> Option<Message> {
         let now = self.probe.clock.now();
-        let reading =
-            Reading { conformance: Conformance::Lenient, now, limits: Limits::AGENT, exchange: None };
+        let reading = Reading {
+            conformance: Conformance::Lenient,
+            now,
+            limits: Limits::AGENT,
+            exchange: None,
+            about: None,
+        };
         let incoming = decode(letter, &reading).ok()?;
         Some(Message { envelope: incoming.envelope, body: incoming.body.ok()? })
     }

@@ -7,7 +7,7 @@ use crate::store::verify::result::{self, Played};
 use crate::store::words::status_of;
 use matchday_core::player::PlayerEvent;
 use matchday_core::player::memory::{DrawCheck, PastGame};
-use matchday_core::protocol::messages::{Blame, ByPlayer, GameDetails, MatchResult, Parity};
+use matchday_core::protocol::messages::{Blame, GameDetails, MatchResult, Parity};
 use matchday_core::protocol::{MatchId, PlayerId};
 use matchday_core::referee::{Assignment, RefereeEvent};
 
@@ -59,7 +59,7 @@ fn of_result(result: &MatchResult, proof: Option<String>) -> String {
     if let Some(reason) = &result.reason {
         text.push_str(&format!("why      {reason}\n"));
     }
-    for (player, blame) in result.details.blame.iter().flat_map(ByPlayer::iter) {
+    for (player, blame) in result.details.blame.iter().flat_map(|blame| blame.iter()) {
         text.push_str(&blamed(player, blame));
     }
     if let GameDetails::Parity(details) = &result.details.game {
