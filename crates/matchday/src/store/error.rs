@@ -146,6 +146,11 @@ impl StoreFailed {
         Self(format!("the store was given something for {stream} that is not an event: {why}").into())
     }
 
+    pub(super) fn fault(path: &Path) -> Self {
+        let path = path.display();
+        Self(format!("{path} could not be written because of a fault in this program, which was reported above: {NOTHING_LOST}").into())
+    }
+
     pub(super) fn closed() -> Self {
         Self("the store is closed".into())
     }

@@ -12,6 +12,7 @@ use rusqlite::hooks::Wal;
 use rusqlite::{Connection, OptionalExtension, Statement, Transaction, params};
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -125,7 +126,7 @@ impl Writer {
     /// Who can be told, and what.
     fn write(&mut self, load: Load) -> (Vec<Batch>, Result<(), StoreFailed>) {
         let began = Instant::now();
-        let stored = self.queue.failure().map_or_else(|| self.store(&load), Err);
+        let stored = self.queue.failure().map_or_else(|| self.store_or_fail(&load), Err);
         let told = if stored.is_ok() { self.syncer.committed(load.batches, began) } else { load.batches };
         (told, stored)
     }
@@ -151,6 +152,15 @@ impl Writer {
             }
             _ => self.log_pages.load(Ordering::Relaxed).saturating_add(LOG_PAGES_MORE),
         };
+    }
+
+    /// A fault of our own must not leave everyone waiting for whoever had the turn.
+    fn store_or_fail(&mut self, load: &Load) -> Result<(), StoreFailed> {
+        catch_unwind(AssertUnwindSafe(|| self.store(load))).unwrap_or_else(|_| {
+            let failed = StoreFailed::fault(&self.path);
+            self.queue.fail(failed.clone());
+            Err(failed)
+        })
     }
 
     fn store(&mut self, load: &Load) -> Result<(), StoreFailed> {
