@@ -5,8 +5,8 @@ use crate::golden::{self, NOW};
 use crate::spoil::spoiled;
 use crate::tree::changed;
 use bolero::check;
-use matchday_core::protocol::Message;
 use matchday_core::protocol::decode::{Conformance, Incoming, Limits, Reading, Rejection, decode};
+use matchday_core::protocol::{Message, PlayerId};
 use serde_json::Value;
 
 /// As long as those that we issue.
@@ -37,6 +37,12 @@ fn survives(value: &Value) {
                 let written = serde_json::to_value(Message { envelope, body }).unwrap();
                 let again = decode(&written, &reading).and_then(|again| again.body);
                 assert!(again.is_ok(), "what we write, we read: {again:?}\n{value}\n{written}");
+                let own = PlayerId::new("P01");
+                let in_part = decode(value, &Reading { about: Some(&own), ..reading });
+                assert!(
+                    in_part.is_ok_and(|part| part.body.is_ok()),
+                    "what is read, is read in part: {value}"
+                );
             }
             Ok(Incoming { body: Err(rejection), .. }) | Err(rejection) => keeps_the_secret(value, &rejection),
         }

@@ -160,8 +160,7 @@ impl Queue {
                 return None;
             }
             line.asleep = true;
-            let left =
-                line.said_since.map_or(Duration::MAX, |since| SAID_WAIT.saturating_sub(since.elapsed()));
+            let left = line.patience();
             line = self.changed.wait_timeout(line, left).unwrap_or_else(PoisonError::into_inner).0;
             line.asleep = false;
         }
@@ -288,6 +287,12 @@ impl Queue {
 }
 
 impl Line {
+    /// How long the thread may sleep if nobody calls it. While another writes there is nothing for it to do.
+    fn patience(&self) -> Duration {
+        let left = self.said_since.map_or(Duration::MAX, |since| SAID_WAIT.saturating_sub(since.elapsed()));
+        if self.writing { left.max(SAID_WAIT) } else { left }
+    }
+
     /// Whether there is something for the thread to do.
     fn is_due(&self) -> bool {
         !self.waiting.is_empty()
