@@ -61,8 +61,9 @@ impl Surroundings {
                 "the store has {bytes} bytes: messages are no longer kept for replay, events are; for more, start again \
                  with a larger --exchanges-bytes-max"
             );
-            let entry = || Entry::new(self.clock.now(), self.name(), "record_full", message);
-            self.journal.note(|| entry().level(Level::Warning));
+            self.journal.note(|| {
+                Entry::new(self.clock.now(), self.name(), "record_full", message).level(Level::Warning)
+            });
         }
     }
 }

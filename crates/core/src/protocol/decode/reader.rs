@@ -250,6 +250,15 @@ impl<'a> Reader<'a> {
         Ok(items)
     }
 
+    /// An object keyed by player, if it is there.
+    pub(super) fn optional_by_player<T>(
+        &self,
+        key: &str,
+        rule: impl Rule<'a, T>,
+    ) -> Read<Option<ByPlayer<T>>> {
+        self.has(key).then(|| self.by_player(key, rule)).transpose()
+    }
+
     /// An object keyed by player that must be there.
     pub(super) fn by_player<T>(&self, key: &str, rule: impl Rule<'a, T>) -> Read<ByPlayer<T>> {
         let entries = self.required(key, rules::object)?;

@@ -50,20 +50,9 @@ fn result_details(r: &Reader<'_>, game_type: &GameType, status: Option<GameStatu
             false => None,
         },
         fairness: game::fairness(&details)?,
-        answer_ms: if details.has("answer_ms") {
-            Some(details.by_player("answer_ms", rules::nullable(rules::count))?)
-        } else {
-            None
-        },
-        deviations: if details.has("deviations") {
-            Some(Box::new(details.by_player("deviations", rules::words)?))
-        } else {
-            None
-        },
-        blame: match details.has("blame") {
-            true => Some(Box::new(details.by_player("blame", rules::blame)?)),
-            false => None,
-        },
+        answer_ms: details.optional_by_player("answer_ms", rules::nullable(rules::count))?,
+        deviations: details.optional_by_player("deviations", rules::words)?.map(Box::new),
+        blame: details.optional_by_player("blame", rules::blame)?.map(Box::new),
     })
 }
 
