@@ -15,12 +15,13 @@
 //! - [`statistics`]: a league's results, for the crate that says what they mean
 //! - `report`: a stored league as a page, as Markdown, as rows for grades
 //! - `practice`: a league of one, against sparring partners and trouble
-//! - `bench`: how fast leagues are, measured
+//! - `bench`: how fast leagues are, measured; `cores`: on which processor cores the threads of one run
 //! - `simulation`: what `matchday simulate` adds to the crate that simulates
 
 mod bench;
 mod check;
 pub mod cli;
+mod cores;
 pub mod dashboard;
 mod local;
 mod mcp;

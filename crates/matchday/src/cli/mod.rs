@@ -55,6 +55,7 @@ mod stats;
 mod tls;
 mod watch;
 
+use crate::cores;
 use clap::{Parser, Subcommand};
 use config::Flags;
 use settings::{ForManager, ForPlayer, ForReferee, ForSeat};
@@ -182,10 +183,12 @@ pub fn main() -> ExitCode {
     })
 }
 
-/// One agent on its own has no use for several threads, which would only wake each other.
+/// One agent on its own has no use for several threads, which would only wake each other. A whole league has the machine to
+/// itself.
 fn runtime(command: &Command) -> std::io::Result<Runtime> {
     match command {
         Command::Referee(_) | Command::Player(_) => Builder::new_current_thread().enable_all().build(),
+        Command::Run(_) | Command::Bench(_) => cores::runtime(),
         _ => Runtime::new(),
     }
 }

@@ -3,6 +3,7 @@
 //! turn, and neither does anything that it starts.
 
 use super::reading::{shown, whole};
+use crate::cores;
 use crate::shell::Mind;
 use crate::shell::mind::{Considered, Deciding};
 use matchday_core::player::TurnSheet;
@@ -82,7 +83,7 @@ impl Mind for Program {
 
 impl Program {
     async fn consider(&self, turn: &TurnSheet) -> Considered {
-        let mut child = match self.start() {
+        let mut child = match self.start(Stdio::piped()) {
             Ok(child) => child,
             Err(error) => return Err(format!("{} cannot be started: {error}", self.path.display())).into(),
         };
@@ -102,16 +103,13 @@ impl Program {
         Considered { decision, remark: last_line(&errors) }
     }
 
-    fn start(&self) -> std::io::Result<Child> {
-        self.command().stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()
-    }
-
-    /// How it is started, but for its pipes.
-    pub(super) fn command(&self) -> Command {
+    /// Starts it, to be spoken to; its errors go where they are said to go.
+    pub(super) fn start(&self, errors: Stdio) -> std::io::Result<Child> {
         let mut command = Command::new(&self.path);
         // A group of its own, so that Ctrl-C here does not end it first and its own children end with it.
         command.args(&self.args).process_group(0).kill_on_drop(true);
-        command
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(errors);
+        cores::at_large(|| command.spawn())
     }
 
     /// As it was written.

@@ -123,14 +123,8 @@ impl GameProgram {
     }
 
     fn start(&self) -> std::io::Result<Running> {
-        let mut child = self
-            .program
-            .command()
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            // What goes wrong in it is its author's to read.
-            .stderr(Stdio::inherit())
-            .spawn()?;
+        // What goes wrong in it is its author's to read.
+        let mut child = self.program.start(Stdio::inherit())?;
         let group = child.id().and_then(Group::of);
         bound_memory(&child, self.allowance.memory_bytes)?;
         let closed = || std::io::Error::other("it has no standard input or output");
