@@ -1,5 +1,5 @@
 //! A whole league in one process: manager, referees and players, each on a port of its own, speaking over real HTTP.
-//! Starts them, watches the manager, stops them. One clock, one client with its lanes and one store serve all.
+//! Starts them, watches the manager, stops them. One clock, one client and one store serve all.
 //!
 //! - [`ports`]: every port is bound before anything else begins
 //! - `cast`: the agents, from what was asked for
@@ -16,7 +16,7 @@ use crate::net::policy::{Policy, Scopes};
 use crate::net::strangers::Strangers;
 use crate::observe::Observed;
 use crate::shell::{
-    self, Clock, Handle, Lanes, Mind, NoEntropy, Options, Rules, entropy_from_system, entropy_numbered,
+    self, Clock, Handle, Mind, NoEntropy, Options, Rules, entropy_from_system, entropy_numbered,
 };
 use crate::store::{Store, Stream};
 use anyhow::{Context, Result, anyhow, bail};
@@ -83,7 +83,6 @@ impl Plan {
 pub(crate) struct LocalLeague {
     plan: Plan,
     client: Client,
-    lanes: Lanes,
     clock: Clock,
     store: Store,
     manager: Handle<Manager>,
@@ -96,16 +95,16 @@ pub(crate) struct LocalLeague {
 impl LocalLeague {
     /// Starts the manager, and then the others one after the other, so that P01 is the player with the first port.
     pub(crate) fn begin(plan: Plan, store: Store, manager: TcpListener) -> Result<Self> {
-        let (client, lanes, clock) = (on_this_machine(), Lanes::default(), Clock::start());
+        let (client, clock) = (on_this_machine(), Clock::start());
         let agent = Manager::new(plan.league.clone());
-        let mut options = options(&plan, &client, &lanes, clock, "manager")?;
+        let mut options = options(&plan, &client, clock, "manager")?;
         if let Some(path) = store.path().filter(|_| plan.dashboard) {
             let home = format!("http://{}/mcp", manager.local_addr()?);
             options.dashboard = Some(Dashboard::live(path.to_owned(), Vec::new(), home, clock));
         }
         let manager = shell::run(agent, manager, store.clone(), Stream::league(), options)?;
         let (referees, players) = (Vec::new(), Vec::new());
-        Ok(Self { plan, client, lanes, clock, store, manager, referees, players, guests: 0 })
+        Ok(Self { plan, client, clock, store, manager, referees, players, guests: 0 })
     }
 
     pub(crate) fn manager_url(&self) -> String {
@@ -166,7 +165,7 @@ impl LocalLeague {
     {
         // Chance goes by number and not by port, so that a seed means the same on any ports.
         let name = format!("{role} {number}");
-        let options = options(&self.plan, &self.client, &self.lanes, self.clock, &name)?;
+        let options = options(&self.plan, &self.client, self.clock, &name)?;
         let rules = self.plan.rules.clone().map(|rules| Arc::new(rules) as Arc<dyn Rules>);
         let options = Options { mind, rules, ..options };
         let stream = Stream(format!("{role}/{}", listener.local_addr()?.port()).into());
@@ -304,20 +303,13 @@ fn on_this_machine() -> Client {
     Client::new().guarded(Strangers::new(policy, Names::default(), []))
 }
 
-fn options(
-    plan: &Plan,
-    client: &Client,
-    lanes: &Lanes,
-    clock: Clock,
-    agent: &str,
-) -> Result<Options, NoEntropy> {
+fn options(plan: &Plan, client: &Client, clock: Clock, agent: &str) -> Result<Options, NoEntropy> {
     let entropy: Entropy = match plan.seed {
         Some(seed) => entropy_numbered(seed, agent),
         None => entropy_from_system()?,
     };
     Ok(Options {
         client: client.clone(),
-        lanes: lanes.clone(),
         clock,
         record_exchanges: plan.record_exchanges,
         observed: plan.observed.clone(),

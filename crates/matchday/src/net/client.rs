@@ -5,6 +5,7 @@ use super::address::Address;
 use super::body::{self, BodyError};
 use super::deadline::{self, Trace};
 use super::fault;
+use super::lanes::{Lane, Lanes};
 use super::own::{OwnLine, OwnLines};
 use super::policy::Target;
 use super::pool::{Line, Pool};
@@ -26,10 +27,11 @@ use tokio::net::TcpStream;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-/// One for the whole process: its copies share their connections.
+/// One for the whole process: its copies share their connections, and their lanes, since they share its processors.
 #[derive(Debug, Clone, Default)]
 pub struct Client {
     pool: Arc<Pool>,
+    lanes: Lanes,
     own: OwnLines,
     trust: Trust,
     /// Who may be called, unless it is anyone.
@@ -115,6 +117,11 @@ impl From<Bytes> for Sending {
 impl Client {
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// A place among the calls that are under way, for whoever makes many at once.
+    pub(crate) async fn lane(&self) -> Lane<'_> {
+        self.lanes.enter().await
     }
 
     /// A client that believes whom `trust` believes, over https.

@@ -8,6 +8,7 @@ mod deadline;
 mod fault;
 pub mod guard;
 pub mod kinds;
+mod lanes;
 pub mod names;
 mod own;
 pub mod pem;

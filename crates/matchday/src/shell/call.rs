@@ -33,7 +33,7 @@ struct Ended {
 
 /// Makes the call. `may_correct`: if the peer does not know the method, another dialect may be what it knows.
 pub(super) async fn make(around: Arc<Surroundings>, outgoing: Outgoing, may_correct: bool) {
-    let _lane = around.lanes.enter().await;
+    let _lane = around.client.lane().await;
     let began = around.clock.now();
     let _under_way = around.watch.call_began();
     let ended = tokio::select! {

@@ -5,7 +5,6 @@ use super::budget::{Budget, Full};
 use super::clock::Clock;
 use super::inbox::{Arrived, ArrivedRequest, Inbox, ReplySlot};
 use super::journal::{Entry, Journal, Level};
-use super::lanes::Lanes;
 use super::mind::Mind;
 use super::release::{Progress, Release};
 use super::rules::Rules;
@@ -39,7 +38,6 @@ pub(super) struct Surroundings {
     pub(super) journal: Journal,
     /// What is counted and traced of it.
     pub(super) watch: Watch,
-    pub(super) lanes: Lanes,
     pub(super) budget: Budget,
     /// Counts the steps that have become durable, for whoever shows what is.
     pub(super) changes: watch::Sender<u64>,

@@ -6,8 +6,7 @@
 //!   deadline is over
 //! - `release`: what may be seen outside once a step is durable
 //! - `applicant`: whether the endpoint that a registration names may be called
-//! - `door`: requests of peers; `reception`: the one way by which they reach the agent; `call`: calls of our own; `lanes`: how
-//!   many at once
+//! - `door`: requests of peers; `reception`: the one way by which they reach the agent; `call`: calls of our own
 //! - `pace`: how much one address may ask; `subject`: what a message is about; `schemas`: what the agent says about the messages it speaks
 //! - [`mind`]: who decides for an agent that does not decide for itself
 //! - [`journal`]: one line for each thing that happens; `record`, `budget`: exchanges as they are kept, and how many
@@ -24,7 +23,6 @@ mod driver;
 pub mod handle;
 mod inbox;
 pub mod journal;
-mod lanes;
 pub mod mind;
 mod pace;
 mod probe;
@@ -42,7 +40,6 @@ use door::Beside;
 pub(crate) use door::Door;
 pub use handle::{Handle, Stopped};
 pub use journal::Journal;
-pub use lanes::Lanes;
 pub use mind::Mind;
 pub(crate) use reception::{NoReply, Reception};
 pub use record::redacted;
@@ -75,12 +72,10 @@ use tokio::task::JoinHandle;
 /// What whoever runs an agent decides about its surroundings.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The agents of one process share it, and so their connections.
+    /// The agents of one process share it, and so their connections and how many calls they make at once.
     pub client: Client,
     /// The agents of one process share it, and so their time.
     pub clock: Clock,
-    /// The agents of one process share them, since they share its processors.
-    pub lanes: Lanes,
     pub entropy: Entropy,
     /// How many requests may wait for the agent or for their reply.
     pub inbox_len: usize,
@@ -117,7 +112,6 @@ impl Options {
         Self {
             client: Client::new(),
             clock: Clock::start(),
-            lanes: Lanes::default(),
             entropy,
             inbox_len: 1024,
             requests_per_address: None,
@@ -233,7 +227,6 @@ where
         named,
         journal: options.journal,
         watch,
-        lanes: options.lanes,
         budget: Budget::new(&store, options.record_exchanges.then_some(options.exchanges_bytes_max)),
         changes: watch::Sender::new(0),
         mind: options.mind,

@@ -3,7 +3,7 @@
 //! # Layout
 //! - [`chain`]: each event carries the hash of all before it
 //! - `file`, `schema`: the file is recognised, locked, made, brought up to date
-//! - `queue`, `writer`, `syncer`: what is waiting is written in one commit, by whoever comes when nobody writes or else by
+//! - `queue`, `said`, `writer`, `syncer`: what is waiting is written in one commit, by whoever comes when nobody writes or else by
 //!   a thread; another brings commits to disk; everyone is told, in order
 //! - [`backup`]: a copy, also of a store in use
 //! - `memory`: events without a file
@@ -32,6 +32,7 @@ mod own_words;
 mod queue;
 pub mod reader;
 pub mod rerun;
+mod said;
 mod schema;
 pub mod stats;
 mod syncer;

@@ -4,12 +4,10 @@
 //! than to do it. Where many come, the thread writes, and lets whoever else wants the processor go first: they may be on
 //! their way here, and a commit costs about the same for one as for ten.
 //!
-//! What was said goes in when nobody waits for events: to write it takes as long as to write them, and to wait for it
-//! brings nothing.
-//!
 //! It does not bound itself: whoever appends waits for the `then`s before taking more work on.
 
 use super::error::StoreFailed;
+use super::said::Said;
 use super::stats::{CommitFigures, StoreStats};
 use super::{Batch, Exchange};
 use std::cell::Cell;
@@ -17,7 +15,7 @@ use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
@@ -29,12 +27,6 @@ const BYTES_MAX: usize = 4 << 20;
 const CROWD: usize = 2;
 const AFTER_YOU: usize = 16;
 const COMPANY: usize = 32;
-/// So much of what was said is worth a commit, and so much is the most for one, or else whoever comes meanwhile has to wait
-/// long. It waits for others so long, or until there is so much of it that it must go in with whatever goes.
-const SAID_TOGETHER: usize = 64;
-const SAID_IN_COMMIT: usize = 2 * SAID_TOGETHER;
-const SAID_WAIT: Duration = Duration::from_millis(250);
-const SAID_MAX: usize = 1024;
 
 #[derive(Debug, Default)]
 pub(super) struct Queue {
@@ -46,9 +38,7 @@ pub(super) struct Queue {
 #[derive(Debug, Default)]
 struct Line {
     waiting: VecDeque<Batch>,
-    said: Vec<Exchange>,
-    /// Since when the first of it waits.
-    said_since: Option<Instant>,
+    said: Said,
     /// Whether someone writes, or is about to.
     writing: bool,
     /// How many were written together the last time.
@@ -141,10 +131,7 @@ impl Queue {
         if line.closed {
             return;
         }
-        line.said.push(exchange);
-        // The thread has to know how long it may sleep, and when there is enough.
-        let calls = matches!(line.said.len(), 1 | SAID_TOGETHER);
-        line.said_since.get_or_insert_with(Instant::now);
+        let calls = line.said.push(exchange);
         if calls && line.asleep {
             line.asleep = false;
             self.changed.notify_one();
@@ -287,18 +274,15 @@ impl Queue {
 }
 
 impl Line {
-    /// How long the thread may sleep if nobody calls it. While another writes there is nothing for it to do.
+    /// How long the thread may sleep if nobody calls it.
     fn patience(&self) -> Duration {
-        let left = self.said_since.map_or(Duration::MAX, |since| SAID_WAIT.saturating_sub(since.elapsed()));
-        if self.writing { left.max(SAID_WAIT) } else { left }
+        if self.writing { self.said.patience_meanwhile() } else { self.said.patience() }
     }
 
     /// Whether there is something for the thread to do.
     fn is_due(&self) -> bool {
-        !self.waiting.is_empty()
-            || self.log_is_long
-            || self.said.len() >= SAID_TOGETHER
-            || self.said_since.is_some_and(|since| self.closed || since.elapsed() >= SAID_WAIT)
+        let said_is_due = self.said.is_due() || (self.closed && !self.said.is_empty());
+        !self.waiting.is_empty() || self.log_is_long || said_is_due
     }
 
     fn take(&mut self) -> Load {
@@ -314,17 +298,8 @@ impl Line {
             self.together = batches.len();
         }
         let all = self.closed || batches.iter().any(Batch::is_end);
-        let some = batches.is_empty() || self.said.len() >= SAID_MAX;
-        let many = if all { usize::MAX } else { SAID_IN_COMMIT * usize::from(some) };
-        Load { batches, said: self.take_said(many) }
-    }
-
-    fn take_said(&mut self, many: usize) -> Vec<Exchange> {
-        if many >= self.said.len() {
-            self.said_since = None;
-            return std::mem::take(&mut self.said);
-        }
-        self.said.drain(..many).collect()
+        let said = if all { self.said.take_all() } else { self.said.take_some(!batches.is_empty()) };
+        Load { batches, said }
     }
 }
 

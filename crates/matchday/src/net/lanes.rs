@@ -1,4 +1,4 @@
-//! How many calls the agents of a process have under way at once: enough to keep any machine busy, few enough that whoever
+//! How many calls of a client are under way at once, if whoever makes them asks: enough to keep any machine busy, few enough that whoever
 //! asks something meanwhile does not come after them all. What is told to everyone would otherwise be told at the same
 //! moment. Touches the timer.
 
@@ -12,10 +12,10 @@ const LANES: usize = 64;
 const PATIENCE: Duration = Duration::from_millis(5);
 
 #[derive(Debug, Clone)]
-pub struct Lanes(Arc<Semaphore>);
+pub(super) struct Lanes(Arc<Semaphore>);
 
 /// A place among the calls that are under way, given up when it is dropped. `None` for whoever has waited long enough.
-pub(super) type Lane<'a> = Option<SemaphorePermit<'a>>;
+pub(crate) type Lane<'a> = Option<SemaphorePermit<'a>>;
 
 impl Default for Lanes {
     fn default() -> Self {
