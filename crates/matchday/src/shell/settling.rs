@@ -71,20 +71,17 @@ impl Settling {
     }
 
     fn look(&mut self, deadline: Timestamp, now: Timestamp) {
-        let again_at = now + SETTLE;
-        let Some(look) = &mut self.look else {
-            let turns_left = if now <= deadline + LAG_MAX { 1 } else { TURNS };
-            self.look = Some(Look { began: now, again_at, turns_left });
-            return;
-        };
-        if now < look.again_at {
-            return;
+        if let Some(look) = self.look.as_mut().filter(|look| now >= look.again_at) {
+            look.turns_left = if now <= look.again_at + LAG_MAX { look.turns_left - 1 } else { TURNS };
+            look.again_at = now + SETTLE;
         }
-        look.turns_left = if now <= look.again_at + LAG_MAX { look.turns_left - 1 } else { TURNS };
-        look.again_at = again_at;
-        if look.turns_left == 0 {
-            self.settled = look.began;
-            self.look = None;
+        if let Some(done) = self.look.take_if(|look| look.turns_left == 0) {
+            self.settled = done.began;
+        }
+        // One that began before the deadline came says nothing about it: another has to follow, or nobody would look again.
+        if self.settled < deadline && self.look.is_none() {
+            let turns_left = if now <= deadline + LAG_MAX { 1 } else { TURNS };
+            self.look = Some(Look { began: now, again_at: now + SETTLE, turns_left });
         }
     }
 
@@ -149,6 +146,16 @@ mod tests {
         assert_eq!(over, after(900));
         assert_eq!(settling.over(after(800), after(3_100)), Some(over), "at once");
         assert_eq!(settling.over(after(1_000), after(3_200)), None, "this came later");
+    }
+
+    #[test]
+    fn a_deadline_that_comes_while_another_settles_is_looked_at_soon() {
+        let mut settling = Settling::default();
+        assert_eq!(settling.over(DEADLINE, after(100)), None);
+        let next = after(1_000);
+        assert_eq!(settling.over(next, after(2_200)), None, "what settles now came before it");
+        assert_eq!(settling.look_at(next), after(4_200), "even if nothing arrives");
+        assert_eq!(settling.over(next, after(4_200)), Some(after(2_200)));
     }
 
     #[test]
