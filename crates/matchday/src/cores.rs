@@ -1,7 +1,7 @@
 //! On which processor cores the threads of a whole league run. Touches the system's scheduler, on Linux; elsewhere nothing.
 //!
 //! Threads of a runtime wake each other all the time. The system tends to run who is woken where the other runs, so that
-//! two share a core while the next one idles: one eighth of a league's time, on two cores. So each keeps to a core of its own.
+//! two share a core while the next one idles: for a sixth of a league's time, on two cores. So each keeps to its own.
 
 use std::io;
 use tokio::runtime::Runtime;

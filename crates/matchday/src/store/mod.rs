@@ -3,8 +3,8 @@
 //! # Layout
 //! - [`chain`]: each event carries the hash of all before it
 //! - `file`, `schema`: the file is recognised, locked, made, brought up to date
-//! - `queue`, `said`, `writer`, `syncer`: what is waiting is written in one commit, by whoever comes when nobody writes or else by
-//!   a thread; another brings commits to disk; everyone is told, in order
+//! - `queue`, `said`, `writer`, `syncer`: what is waiting is written in one commit, by whoever comes when nobody writes or
+//!   else by a thread; another brings commits to disk; everyone is told, in order
 //! - [`backup`]: a copy, also of a store in use
 //! - `memory`: events without a file
 //! - [`reader`], [`history`], [`diary`], [`chronicle`]: reading it back, as rows, as the course of a league, as what one
