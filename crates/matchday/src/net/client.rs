@@ -6,7 +6,7 @@ use super::body::{self, BodyError};
 use super::deadline::{self, Trace};
 use super::fault;
 use super::lanes::{Lane, Lanes};
-use super::own::{OwnLine, OwnLines};
+use super::own::{Ends, OwnLine, OwnLines};
 use super::policy::Target;
 use super::pool::{Line, Pool};
 use super::socket::Socket;
@@ -308,7 +308,7 @@ impl Client {
         from: SocketAddr,
         address: &Address,
     ) -> Result<Fresh, CallError> {
-        let own = self.own.open(from);
+        let own = self.own.open(Ends { from, to_port: address.target.port });
         if !address.secure {
             return shake_hands(TokioIo::new(stream), stamps, self.heads, own).await;
         }
@@ -316,9 +316,9 @@ impl Client {
         shake_hands(TokioIo::new(stream), stamps, self.heads, own).await
     }
 
-    /// Whether it is this client, or a copy of it, that calls from there.
-    pub(crate) fn is_caller(&self, from: SocketAddr) -> bool {
-        self.own.contains(from)
+    /// Whether it is this client, or a copy of it, that calls this port from there.
+    pub(crate) fn is_caller(&self, from: SocketAddr, to_port: u16) -> bool {
+        self.own.contains(Ends { from, to_port })
     }
 }
 

@@ -26,7 +26,8 @@ use tokio::sync::{OwnedSemaphorePermit, oneshot, watch};
 #[derive(Debug)]
 pub(crate) struct Reception {
     around: Arc<Surroundings>,
-    on_loopback: bool,
+    /// Of the socket that requests come to.
+    address: SocketAddr,
 }
 
 /// What was asked, on its way through the agent.
@@ -47,7 +48,7 @@ pub(crate) enum NoReply {
 
 impl Reception {
     pub(super) fn new(around: Arc<Surroundings>, address: SocketAddr) -> Self {
-        Self { around, on_loopback: address.ip().is_loopback() }
+        Self { around, address }
     }
 
     pub(super) fn limits(&self) -> &Limits {
@@ -107,7 +108,7 @@ impl Reception {
         if around.watch.is_tracing() {
             around.watch.learn(subject::league_of(&ask));
         }
-        let local = self.on_loopback && peer.ip().is_loopback();
+        let local = self.address.ip().is_loopback() && peer.ip().is_loopback();
         let reply = Some(applicant::put(around, place, at, ask, dialect, local));
         Submitted { subject, reply }
     }
@@ -207,7 +208,7 @@ impl Reception {
         let done_at = self.note(at, peer, subject, outcome);
         around.watch.traced(subject.answered(at, done_at), outcome, parent, || around.name());
         // A caller in this process has its own record of it.
-        if !around.client.is_caller(peer) {
+        if !around.client.is_caller(peer, self.address.port()) {
             around.record(|| Exchange {
                 at,
                 connected_at: None,
