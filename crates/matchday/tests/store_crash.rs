@@ -38,7 +38,13 @@ fn child_writes_until_killed() {
             Ok(()) => say(format_args!("stored {number}")),
             Err(error) => say(format_args!("failed {error}")),
         });
-        store.append(Batch { stream: stream("league"), lines: vec![line(number)], can_wait: false, then });
+        store.append(Batch {
+            stream: stream("league"),
+            lines: vec![line(number)],
+            can_wait: false,
+            awaited: true,
+            then,
+        });
         while store.stats().queue_depth > 20 {
             std::thread::yield_now();
         }

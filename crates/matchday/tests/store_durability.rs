@@ -3,7 +3,7 @@
 
 mod store_support;
 
-use matchday::store::{Batch, Store, StoreStats};
+use matchday::store::{Batch, InLine, Store, StoreStats};
 use std::path::Path;
 use std::sync::{Arc, Barrier, Mutex, mpsc};
 use store_support::{append, line, number_in, silence, stream};
@@ -75,7 +75,7 @@ fn everyone_is_told_in_the_order_of_asking_also_those_with_nothing_to_store() {
             verdict.unwrap();
             told.lock().unwrap().push(number);
         });
-        store.append(Batch { stream: stream("league"), lines, can_wait: false, then });
+        store.append(Batch { stream: stream("league"), lines, can_wait: false, awaited: true, then });
     }
     store.close().unwrap();
     assert_eq!(*told.lock().unwrap(), (0..500).collect::<Vec<_>>());
@@ -88,7 +88,13 @@ fn what_can_wait_is_acknowledged_at_once_and_brought_to_disk_when_the_store_is_c
     let store = Store::open(&path).unwrap();
     let (tell, told) = mpsc::channel();
     let then = Box::new(move |verdict: Result<(), _>| tell.send(verdict.is_ok()).unwrap());
-    store.append(Batch { stream: stream("player/1"), lines: vec![line(0)], can_wait: true, then });
+    store.append(Batch {
+        stream: stream("player/1"),
+        lines: vec![line(0)],
+        can_wait: true,
+        awaited: true,
+        then,
+    });
     assert!(told.recv().unwrap());
     let seen = store.clone();
     store.close().unwrap();
@@ -106,7 +112,7 @@ fn what_can_wait_is_told_after_what_cannot_of_its_own_stream() {
         let then = Box::new(move |_| tell.send(number).unwrap());
         let lines = vec![line(number)];
         let can_wait = number % 3 != 0;
-        store.append(Batch { stream: stream("player/1"), lines, can_wait, then });
+        store.append(Batch { stream: stream("player/1"), lines, can_wait, awaited: true, then });
     }
     assert_eq!(told.iter().take(200).collect::<Vec<_>>(), (0..200).collect::<Vec<_>>());
 }
@@ -117,7 +123,7 @@ fn what_can_wait_is_brought_to_disk_soon_though_nothing_else_comes() {
     let store = Store::open(&dir.path().join("league.db")).unwrap();
     let then = Box::new(|_: Result<(), _>| {});
     let lines = vec![line(0)];
-    store.append(Batch { stream: stream("player/1"), lines, can_wait: true, then });
+    store.append(Batch { stream: stream("player/1"), lines, can_wait: true, awaited: true, then });
     let began = std::time::Instant::now();
     while store.stats().syncs == 0 && began.elapsed().as_secs() < 60 {
         std::thread::sleep(std::time::Duration::from_millis(10));
@@ -134,9 +140,96 @@ fn whoever_comes_while_nobody_writes_has_it_done_at_once() {
         let its = told.clone();
         let then = Box::new(move |verdict: Result<(), _>| *its.lock().unwrap() = verdict.is_ok());
         let lines = vec![line(number)];
-        store.append(Batch { stream: stream("player/1"), lines, can_wait: true, then });
+        store.append(Batch { stream: stream("player/1"), lines, can_wait: true, awaited: true, then });
         assert!(*told.lock().unwrap(), "nobody else had to be woken for it");
     }
+}
+
+/// What nobody waits for.
+fn leave(store: &Store, name: &str, number: usize, can_wait: bool) -> InLine {
+    let (lines, then) = (vec![line(number)], Box::new(|_: Result<(), _>| {}));
+    store.append(Batch { stream: stream(name), lines, can_wait, awaited: false, then })
+}
+
+/// Waits as someone does who has nothing to store.
+fn wait(store: &Store) {
+    let (tell, told) = mpsc::channel();
+    let then = Box::new(move |verdict: Result<(), _>| tell.send(verdict.is_ok()).unwrap());
+    store.append(Batch {
+        stream: stream("player/2"),
+        lines: Vec::new(),
+        can_wait: true,
+        awaited: true,
+        then,
+    });
+    assert!(told.recv().unwrap());
+}
+
+/// Nothing can be written to the store until this is dropped.
+fn locked(path: &Path) -> rusqlite::Connection {
+    let db = rusqlite::Connection::open(path).unwrap();
+    db.execute_batch("BEGIN IMMEDIATE").unwrap();
+    db
+}
+
+#[test]
+fn what_nobody_waits_for_shares_a_commit_with_what_comes_in_the_next_moments() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Store::open(&dir.path().join("league.db")).unwrap();
+    for number in 0..100 {
+        leave(&store, "player/1", number, true);
+    }
+    wait(&store);
+    assert_eq!(numbers(&store, "player/1"), (0..100).collect::<Vec<_>>());
+    assert!(store.stats().commits < 50, "{}", store.stats().commits);
+}
+
+#[test]
+fn what_nobody_waits_for_is_stored_soon_though_nothing_else_comes() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Store::open(&dir.path().join("league.db")).unwrap();
+    leave(&store, "player/1", 0, true);
+    let began = std::time::Instant::now();
+    while store.stats().events == 0 && began.elapsed().as_secs() < 60 {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    assert_eq!(numbers(&store, "player/1"), [0]);
+}
+
+#[test]
+fn whoever_waits_is_told_when_all_before_it_is_written_and_on_disk_where_it_must_be() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Store::open(&dir.path().join("league.db")).unwrap();
+    leave(&store, "player/1", 0, true);
+    wait(&store);
+    assert_eq!((store.stats().events, store.stats().syncs), (1, 0), "this need not be on disk");
+    leave(&store, "league", 0, false);
+    wait(&store);
+    assert_eq!((store.stats().events, store.stats().syncs), (2, 1));
+    leave(&store, "league", 1, false);
+    let began = std::time::Instant::now();
+    while store.stats().events < 3 && began.elapsed().as_secs() < 60 {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    wait(&store);
+    assert_eq!(store.stats().syncs, 2, "also if it was written before anyone came");
+}
+
+#[test]
+fn once_too_much_is_in_line_nothing_must_follow_from_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("league.db");
+    let store = Store::open(&path).unwrap();
+    let lock = locked(&path);
+    let in_order = (0..5000).take_while(|number| leave(&store, "player/1", *number, true) == InLine::InOrder);
+    let many = in_order.count();
+    assert!((500..1500).contains(&many), "{many}");
+    drop(lock);
+    wait(&store);
+    assert_eq!(leave(&store, "player/1", many + 1, true), InLine::InOrder);
+    store.close().unwrap();
+    let stored = Store::open_read_only(&path).unwrap().load(&stream("player/1")).unwrap();
+    assert_eq!(stored.len(), many + 2, "nothing is lost by it");
 }
 
 #[test]
@@ -208,7 +301,13 @@ fn what_is_acknowledged_is_durable_by_then() {
         let seen = Store::open_read_only(&look).unwrap().load(&stream("league")).unwrap();
         tell.send(seen.len()).unwrap();
     });
-    store.append(Batch { stream: stream("league"), lines: vec![line(0)], can_wait: false, then });
+    store.append(Batch {
+        stream: stream("league"),
+        lines: vec![line(0)],
+        can_wait: false,
+        awaited: true,
+        then,
+    });
     assert_eq!(told.recv().unwrap(), 1);
 }
 
@@ -245,7 +344,13 @@ fn a_panic_in_a_then_harms_nobody_else() {
     let dir = tempfile::tempdir().unwrap();
     let store = Store::open(&dir.path().join("league.db")).unwrap();
     let then = Box::new(|_| panic!("on purpose"));
-    store.append(Batch { stream: stream("league"), lines: vec![line(0)], can_wait: false, then });
+    store.append(Batch {
+        stream: stream("league"),
+        lines: vec![line(0)],
+        can_wait: false,
+        awaited: true,
+        then,
+    });
     append(&store, "league", vec![line(1)]).unwrap();
     store.close().unwrap();
 }
@@ -272,7 +377,13 @@ fn a_handle_that_is_dropped_in_a_then_closes_the_store() {
         drop(held);
         tell.send(verdict).unwrap();
     });
-    store.append(Batch { stream: stream("league"), lines: vec![line(0)], can_wait: false, then });
+    store.append(Batch {
+        stream: stream("league"),
+        lines: vec![line(0)],
+        can_wait: false,
+        awaited: true,
+        then,
+    });
     drop(store);
     told.recv().unwrap().unwrap();
 }

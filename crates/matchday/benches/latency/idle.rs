@@ -97,6 +97,7 @@ async fn commits(ground: &Ground) -> Result<Figures> {
             stream: Stream("bench".into()),
             lines: vec![log::write(ground.clock.now(), &json!({"number": number}))?],
             can_wait: false,
+            awaited: true,
             then: Box::new(move |outcome| {
                 let _ = tell.send(outcome);
             }),

@@ -287,6 +287,7 @@ pub(super) async fn watch(
         match &mut *view {
             View::Live(live) => {
                 let scene = local.look(|league| Scene::of(league, TABLE_TOP, RESULTS_SHOWN)).await?;
+                local.settled().await?;
                 live.draw(&progress, &scene);
             }
             View::Lines if progress.rounds_completed > told => {
@@ -296,6 +297,7 @@ pub(super) async fn watch(
                     over.map(|round| line(league, round)).collect::<Vec<_>>()
                 });
                 let lines = lines.await?;
+                local.settled().await?;
                 told += lines.len();
                 lines.iter().for_each(say);
             }

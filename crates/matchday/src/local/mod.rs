@@ -16,7 +16,7 @@ use crate::net::policy::{Policy, Scopes};
 use crate::net::strangers::Strangers;
 use crate::observe::Observed;
 use crate::shell::{
-    self, Clock, Handle, Mind, NoEntropy, Options, Rules, entropy_from_system, entropy_numbered,
+    self, Clock, Handle, Kin, Mind, NoEntropy, Options, Rules, entropy_from_system, entropy_numbered,
 };
 use crate::store::{Store, Stream};
 use anyhow::{Context, Result, anyhow, bail};
@@ -83,6 +83,7 @@ impl Plan {
 pub(crate) struct LocalLeague {
     plan: Plan,
     client: Client,
+    kin: Kin,
     clock: Clock,
     store: Store,
     manager: Handle<Manager>,
@@ -97,14 +98,15 @@ impl LocalLeague {
     pub(crate) fn begin(plan: Plan, store: Store, manager: TcpListener) -> Result<Self> {
         let (client, clock) = (on_this_machine(), Clock::start());
         let agent = Manager::new(plan.league.clone());
-        let mut options = options(&plan, &client, clock, "manager")?;
+        let kin = Kin::of(&store, &client);
+        let mut options = options(&plan, &client, &kin, clock, "manager")?;
         if let Some(path) = store.path().filter(|_| plan.dashboard) {
             let home = format!("http://{}/mcp", manager.local_addr()?);
             options.dashboard = Some(Dashboard::live(path.to_owned(), Vec::new(), home, clock));
         }
         let manager = shell::run(agent, manager, store.clone(), Stream::league(), options)?;
         let (referees, players) = (Vec::new(), Vec::new());
-        Ok(Self { plan, client, clock, store, manager, referees, players, guests: 0 })
+        Ok(Self { plan, client, kin, clock, store, manager, referees, players, guests: 0 })
     }
 
     pub(crate) fn manager_url(&self) -> String {
@@ -165,7 +167,7 @@ impl LocalLeague {
     {
         // Chance goes by number and not by port, so that a seed means the same on any ports.
         let name = format!("{role} {number}");
-        let options = options(&self.plan, &self.client, self.clock, &name)?;
+        let options = options(&self.plan, &self.client, &self.kin, self.clock, &name)?;
         let rules = self.plan.rules.clone().map(|rules| Arc::new(rules) as Arc<dyn Rules>);
         let options = Options { mind, rules, ..options };
         let stream = Stream(format!("{role}/{}", listener.local_addr()?.port()).into());
@@ -192,7 +194,8 @@ impl LocalLeague {
         let url = self.manager_url();
         let body = serde_json::to_vec(&message)?.into();
         let deadline = Instant::now() + Duration::from_secs(30);
-        let received = self.client.post(&url, body, deadline, ANSWER_BYTES_MAX).await?;
+        // Not by the agents' own client: whoever launches a league is none of them.
+        let received = on_this_machine().post(&url, body, deadline, ANSWER_BYTES_MAX).await?;
         let answer: serde_json::Value =
             serde_json::from_slice(&received.body).context("the manager's answer to START_LEAGUE")?;
         let kind = answer.get("message_type").and_then(|kind| kind.as_str());
@@ -220,6 +223,11 @@ impl LocalLeague {
                 Ok(()) => Err(anyhow!("the manager has stopped")),
             },
         }
+    }
+
+    /// Comes back when all that anyone has seen here so far is durable: before that it is not to be shown.
+    pub(crate) async fn settled(&self) -> Result<()> {
+        Ok(self.store.settled().await?)
     }
 
     /// Waits until everyone has heard that the league is over, but not for ever. How many have not.
@@ -303,13 +311,14 @@ fn on_this_machine() -> Client {
     Client::new().guarded(Strangers::new(policy, Names::default(), []))
 }
 
-fn options(plan: &Plan, client: &Client, clock: Clock, agent: &str) -> Result<Options, NoEntropy> {
+fn options(plan: &Plan, client: &Client, kin: &Kin, clock: Clock, agent: &str) -> Result<Options, NoEntropy> {
     let entropy: Entropy = match plan.seed {
         Some(seed) => entropy_numbered(seed, agent),
         None => entropy_from_system()?,
     };
     Ok(Options {
         client: client.clone(),
+        kin: Some(kin.clone()),
         clock,
         record_exchanges: plan.record_exchanges,
         observed: plan.observed.clone(),

@@ -130,7 +130,7 @@ mod tests {
         let then = Box::new(move |verdict| tell.send(verdict).unwrap());
         let lines = sample::lines(usize::MAX).collect();
         exchanges.into_iter().for_each(|exchange| store.record(exchange));
-        store.append(Batch { stream: Stream::league(), lines, can_wait: false, then });
+        store.append(Batch { stream: Stream::league(), lines, can_wait: false, awaited: true, then });
         told.recv().unwrap().unwrap();
         store.close().unwrap();
         let report = Report::gather(&[path], &sample::SETTINGS).unwrap();

@@ -85,6 +85,7 @@ impl Book {
             stream: stream(),
             lines: vec![line],
             can_wait: false,
+            awaited: true,
             then: Box::new(move |outcome| {
                 let _ = tell.send(outcome.map_err(|error| error.to_string()));
             }),

@@ -9,6 +9,13 @@ use matchday_core::protocol::{Body, Endpoint, Timestamp};
 use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
+/// Where a request comes from.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct From {
+    pub(super) this_machine: bool,
+    pub(super) kin: bool,
+}
+
 /// The reply comes out of what is returned; an error there means that none will come.
 pub(super) fn put(
     around: &Arc<Surroundings>,
@@ -16,11 +23,12 @@ pub(super) fn put(
     at: Timestamp,
     ask: Ask,
     dialect: Dialect,
-    local: bool,
+    from: From,
 ) -> oneshot::Receiver<Content> {
-    let (slot, reply) = ReplySlot::new(place);
+    let (slot, reply) = ReplySlot::new(place, from.kin);
     let named = endpoint(&ask).cloned();
-    let mut request = ArrivedRequest { at, ask, dialect, local, objection: None, reply: slot };
+    let mut request =
+        ArrivedRequest { at, ask, dialect, local: from.this_machine, objection: None, reply: slot };
     if let (Some(named), Some(strangers)) = (named, around.client.strangers()) {
         let Some(verdict) = strangers.judge_known(named.as_str()) else {
             let (around, strangers) = (Arc::clone(around), strangers.clone());

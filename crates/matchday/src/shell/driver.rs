@@ -5,13 +5,14 @@ use super::budget::{Budget, Full};
 use super::clock::Clock;
 use super::inbox::{Arrived, ArrivedRequest, Inbox, ReplySlot};
 use super::journal::{Entry, Journal, Level};
+use super::kin::Kin;
 use super::mind::Mind;
 use super::release::{Progress, Release};
 use super::rules::Rules;
 use super::settling::Settling;
 use crate::net::client::Client;
 use crate::observe::Watch;
-use crate::store::{Batch, Exchange, Store, Stream};
+use crate::store::{Batch, Exchange, InLine, Store, Stream};
 use matchday_core::agent::{Agent, Input, Outgoing, Request, RequestId, Step};
 use matchday_core::entropy::Entropy;
 use matchday_core::log;
@@ -29,6 +30,7 @@ use tokio::sync::{oneshot, watch};
 #[derive(Debug)]
 pub(super) struct Surroundings {
     pub(super) client: Client,
+    pub(super) kin: Option<Kin>,
     pub(super) clock: Clock,
     pub(super) inbox: Inbox,
     pub(super) runtime: tokio::runtime::Handle,
@@ -324,10 +326,7 @@ impl<A: Agent> Driver<A> {
         match lines {
             Ok(lines) => self.store_step(lines, can_wait, release),
             // An event that cannot be written is as good as a disk that cannot.
-            Err(error) => {
-                self.progress.begin();
-                self.progress.end(Err(error.to_string()), release, &self.around);
-            }
+            Err(error) => self.progress.end(Err(error.to_string()), release, &self.around),
         }
         self.announce_name();
     }
@@ -337,21 +336,38 @@ impl<A: Agent> Driver<A> {
         (outgoing, !understood)
     }
 
-    fn store_step(&mut self, lines: Vec<String>, can_wait: bool, release: Release) {
-        if lines.is_empty() && self.progress.is_settled() {
-            return release.now(&self.around);
+    fn store_step(&self, lines: Vec<String>, can_wait: bool, mut release: Release) {
+        let for_kin = self.around.kin.as_ref().map(|kin| release.take_for(kin)).unwrap_or_default();
+        if lines.is_empty() && release.is_empty() {
+            return self.tell_kin(InLine::InOrder, for_kin);
         }
+        // Without events, too: what is let out may follow from a step that is not durable yet.
+        let batch = self.batch(lines, can_wait, release);
+        self.store.append_and(batch, |in_line| self.tell_kin(in_line, for_kin));
+    }
+
+    fn tell_kin(&self, in_line: InLine, release: Release) {
+        match in_line {
+            _ if release.is_empty() || self.progress.has_failed() => {}
+            InLine::InOrder => release.now(&self.around),
+            InLine::Stuck => {
+                self.store.append(self.batch(Vec::new(), true, release));
+            }
+        }
+    }
+
+    fn batch(&self, lines: Vec<String>, can_wait: bool, release: Release) -> Batch {
         let (progress, around) = (Arc::clone(&self.progress), Arc::clone(&self.around));
-        progress.begin();
-        self.store.append(Batch {
+        Batch {
             stream: self.stream.clone(),
             lines,
             can_wait,
+            awaited: !release.is_empty(),
             then: Box::new(move |outcome| {
                 let outcome = outcome.map_err(|error| error.to_string());
                 progress.end(outcome, release, &around);
             }),
-        });
+        }
     }
 
     /// An agent signs otherwise once it is registered.
@@ -370,6 +386,7 @@ impl<A: Agent> Driver<A> {
             stream: self.stream.clone(),
             lines: Vec::new(),
             can_wait: false,
+            awaited: true,
             then: Box::new(move |outcome| {
                 let _ = tell.send(outcome.map_err(|error| error.to_string()));
             }),

@@ -58,13 +58,19 @@ pub(super) struct ArrivedRequest {
 pub(super) struct ReplySlot {
     to: oneshot::Sender<Content>,
     place: OwnedSemaphorePermit,
+    of_kin: bool,
 }
 
 impl ReplySlot {
     /// The reply comes out of the other half; an error there means that none will come.
-    pub(super) fn new(place: OwnedSemaphorePermit) -> (Self, oneshot::Receiver<Content>) {
+    pub(super) fn new(place: OwnedSemaphorePermit, of_kin: bool) -> (Self, oneshot::Receiver<Content>) {
         let (to, reply) = oneshot::channel();
-        (Self { to, place }, reply)
+        (Self { to, place, of_kin }, reply)
+    }
+
+    /// Whether it was kin that asked.
+    pub(super) fn is_of_kin(&self) -> bool {
+        self.of_kin
     }
 
     pub(super) fn fill(self, content: Content) {

@@ -4,7 +4,7 @@
 //! - [`clock`], `chance`: time and entropy, which the core does not have
 //! - `inbox`: what has arrived, in order and within bounds; `driver`: the task that hands it to the agent; `settling`: when a
 //!   deadline is over
-//! - `release`: what may be seen outside once a step is durable
+//! - `release`: what may be seen outside once a step is durable; [`kin`]: who is not outside
 //! - `applicant`: whether the endpoint that a registration names may be called
 //! - `door`: requests of peers; `reception`: the one way by which they reach the agent; `call`: calls of our own
 //! - `pace`: how much one address may ask; `subject`: what a message is about; `schemas`: what the agent says about the messages it speaks
@@ -23,6 +23,7 @@ mod driver;
 pub mod handle;
 mod inbox;
 pub mod journal;
+pub mod kin;
 pub mod mind;
 mod pace;
 mod probe;
@@ -40,6 +41,7 @@ use door::Beside;
 pub(crate) use door::Door;
 pub use handle::{Handle, Stopped};
 pub use journal::Journal;
+pub use kin::Kin;
 pub use mind::Mind;
 pub(crate) use reception::{NoReply, Reception};
 pub use record::redacted;
@@ -74,6 +76,8 @@ use tokio::task::JoinHandle;
 pub struct Options {
     /// The agents of one process share it, and so their connections and how many calls they make at once.
     pub client: Client,
+    /// The other agents that write to the same store and use the same client, if nobody else does.
+    pub kin: Option<Kin>,
     /// The agents of one process share it, and so their time.
     pub clock: Clock,
     pub entropy: Entropy,
@@ -111,6 +115,7 @@ impl Options {
     pub fn new(entropy: Entropy) -> Self {
         Self {
             client: Client::new(),
+            kin: None,
             clock: Clock::start(),
             entropy,
             inbox_len: 1024,
@@ -217,8 +222,11 @@ where
     let (name, named) = watch::channel(Named::of(&agent));
     let (conformance, mut limits) = agent.reading();
     limits.message_bytes_max = options.message_bytes_max.unwrap_or(limits.message_bytes_max);
+    let kin = options.kin.filter(|kin| kin.is_of(&store));
+    let at_home = kin.as_ref().map(|kin| kin.settle(&home));
     let around = Arc::new(Surroundings {
         client: options.client,
+        kin,
         clock: options.clock,
         inbox,
         runtime,
@@ -246,6 +254,7 @@ where
     let ending = Arc::clone(&close);
     let driving = tokio::spawn(async move {
         let outcome = driver.run(arrivals, control, &home, wakes).await;
+        drop(at_home);
         let _ = ending.send(true);
         outcome
     });

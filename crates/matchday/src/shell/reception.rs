@@ -108,8 +108,11 @@ impl Reception {
         if around.watch.is_tracing() {
             around.watch.learn(subject::league_of(&ask));
         }
-        let local = self.address.ip().is_loopback() && peer.ip().is_loopback();
-        let reply = Some(applicant::put(around, place, at, ask, dialect, local));
+        let from = applicant::From {
+            this_machine: self.address.ip().is_loopback() && peer.ip().is_loopback(),
+            kin: around.kin.as_ref().is_some_and(|kin| kin.calls(self.address.port(), peer)),
+        };
+        let reply = Some(applicant::put(around, place, at, ask, dialect, from));
         Submitted { subject, reply }
     }
 

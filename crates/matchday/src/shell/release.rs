@@ -1,12 +1,14 @@
-//! What a step lets out, held back until the step is durable, and every step before it.
+//! What a step lets out: to kin as soon as the step is in line to be stored, to everyone else once it is durable, and every
+//! step before it.
 
 use super::call;
 use super::driver::Surroundings;
 use super::inbox::{Arrived, ReplySlot};
+use super::kin::Kin;
 use super::{mind, rules};
 use matchday_core::agent::{Appeal, Content, Inquiry, Outgoing};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 #[derive(Debug, Default)]
 pub(super) struct Release {
@@ -18,6 +20,18 @@ pub(super) struct Release {
 }
 
 impl Release {
+    /// Takes out what goes to kin. What a mind or a program is asked goes outside.
+    pub(super) fn take_for(&mut self, kin: &Kin) -> Self {
+        let calls = self.calls.extract_if(.., |(outgoing, _)| kin.lives_at(&outgoing.to)).collect();
+        let replies = self.replies.extract_if(.., |(slot, _)| slot.is_of_kin()).collect();
+        Self { calls, replies, ..Self::default() }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        let Self { calls, replies, inquiries, appeals } = self;
+        calls.is_empty() && replies.is_empty() && inquiries.is_empty() && appeals.is_empty()
+    }
+
     /// Sends, answers and inquires. May be called from any thread.
     pub(super) fn now(self, around: &Arc<Surroundings>) {
         for (outgoing, may_correct) in self.calls {
@@ -35,32 +49,26 @@ impl Release {
     }
 }
 
-/// How far the store has come with the steps of one agent.
+/// Whether the store still takes the steps of one agent.
 #[derive(Debug, Default)]
 pub(super) struct Progress {
-    /// Steps that the store has been given and has not finished.
-    under_way: AtomicUsize,
     failed: AtomicBool,
 }
 
 impl Progress {
-    pub(super) fn begin(&self) {
-        self.under_way.fetch_add(1, Ordering::AcqRel);
-    }
-
-    /// Whether every step so far is durable: then one that has no events need not wait for anything.
-    pub(super) fn is_settled(&self) -> bool {
-        self.under_way.load(Ordering::Acquire) == 0
+    pub(super) fn has_failed(&self) -> bool {
+        self.failed.load(Ordering::Acquire)
     }
 
     /// The store has finished one step. After a failure nothing more is let out, even if the store should recover:
     /// there would be a gap.
     pub(super) fn end(&self, outcome: Result<(), String>, release: Release, around: &Arc<Surroundings>) {
         match outcome {
-            Ok(()) if !self.failed.load(Ordering::Acquire) => {
+            Ok(()) if !self.has_failed() => {
                 release.now(around);
-                around.changes.send_modify(|steps| *steps += 1);
-                self.under_way.fetch_sub(1, Ordering::AcqRel);
+                if around.changes.receiver_count() > 0 {
+                    around.changes.send_modify(|steps| *steps += 1);
+                }
             }
             Ok(()) => {}
             Err(why) => {

@@ -81,6 +81,7 @@ mod tests {
             stream: Stream("player".into()),
             lines: vec![line.to_owned()],
             can_wait: false,
+            awaited: true,
             then: Box::new(move |stored| tell.send(stored.is_ok()).unwrap()),
         });
         assert!(told.recv().unwrap());

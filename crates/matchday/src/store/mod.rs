@@ -57,6 +57,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread::{self, JoinHandle};
 use tokio::runtime::Handle;
+use tokio::sync::oneshot;
 use writer::{Desk, Writer};
 
 /// One stream of events: `league`, `league/2`, `referee/8001`, `player/8101`.
@@ -95,8 +96,11 @@ pub struct Batch {
     /// Whether it is enough that this outlives the process at once, and a failure of the machine soon. An event that
     /// must be on disk takes those before it along. If there is none and it cannot wait, what was recorded is meant too.
     pub can_wait: bool,
-    /// Runs once all this, and all that was appended to the stream before it, is durable or has failed. It must not
-    /// block: everyone else waits meanwhile.
+    /// Whether someone waits to be told. What nobody waits for is written with whatever comes in the next moments, and is
+    /// on disk before anyone is told of what was appended after it.
+    pub awaited: bool,
+    /// Runs once all this, and all that was appended before it, is durable or has failed; or if nobody waits, once it has
+    /// been written. It must not block: everyone else waits meanwhile.
     pub then: Box<dyn FnOnce(Result<(), StoreFailed>) + Send>,
 }
 
@@ -104,6 +108,15 @@ impl fmt::Debug for Batch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Batch({}, {} events)", self.stream, self.lines.len())
     }
+}
+
+/// What has become of a batch that was put in line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InLine {
+    /// It will be stored before all that is put in line from now on, or none of that will.
+    InOrder,
+    /// The same, but too much waits already, or nothing is stored any more: wait with whatever follows from it.
+    Stuck,
 }
 
 /// A message and what came back, for replay and export. Whoever records it has taken the tokens out.
@@ -223,15 +236,42 @@ impl Store {
     }
 
     /// Puts events in line to be stored.
-    pub fn append(&self, batch: Batch) {
+    pub fn append(&self, batch: Batch) -> InLine {
+        let mut seen = InLine::Stuck;
+        self.append_and(batch, |in_line| seen = in_line);
+        seen
+    }
+
+    /// The same; `tell` is told as soon as they are in line, and does not have to wait if they are written right here.
+    pub(crate) fn append_and(&self, batch: Batch, tell: impl FnOnce(InLine)) {
         match &*self.0 {
             Inner::File { queue, desk, .. } => {
-                if queue.push(batch) == Turn::Yours {
+                let (turn, in_line) = queue.push(batch);
+                tell(in_line);
+                if turn == Turn::Yours {
                     desk.write(queue);
                 }
             }
-            Inner::Memory { queue, memory } => queue.pass(batch, |batch| memory.keep(batch)),
+            Inner::Memory { queue, memory } => {
+                queue.pass(batch, |batch| memory.keep(batch));
+                tell(InLine::InOrder);
+            }
         }
+    }
+
+    /// Comes back when all that was put in line before is durable.
+    pub(crate) async fn settled(&self) -> Result<(), StoreFailed> {
+        let (tell, told) = oneshot::channel();
+        self.append(Batch {
+            stream: Stream::league(),
+            lines: Vec::new(),
+            can_wait: true,
+            awaited: true,
+            then: Box::new(move |outcome| {
+                let _ = tell.send(outcome);
+            }),
+        });
+        told.await.unwrap_or_else(|_| Err(StoreFailed::closed()))
     }
 
     /// Stores what was said, soon: nobody waits for it, so that it goes in when nothing else does. What was recorded in the

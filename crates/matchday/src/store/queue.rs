@@ -4,18 +4,21 @@
 //! than to do it. Where many come, the thread writes, and lets whoever else wants the processor go first: they may be on
 //! their way here, and a commit costs about the same for one as for ten.
 //!
-//! It does not bound itself: whoever appends waits for the `then`s before taking more work on.
+//! What nobody waits for is left for a moment, and written with what comes meanwhile.
+//!
+//! It does not bound itself: whoever appends waits for the `then`s before taking more work on, or at least once it is told
+//! that too much waits.
 
 use super::error::StoreFailed;
 use super::said::Said;
 use super::stats::{CommitFigures, StoreStats};
-use super::{Batch, Exchange};
+use super::{Batch, Exchange, InLine};
 use std::cell::Cell;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
@@ -27,6 +30,11 @@ const BYTES_MAX: usize = 4 << 20;
 const CROWD: usize = 2;
 const AFTER_YOU: usize = 16;
 const COMPANY: usize = 32;
+/// What nobody waits for is left for so long, or until there is so much of it.
+const LEISURE: Duration = Duration::from_millis(5);
+const LEISURELY_MAX: usize = 256;
+/// While so many wait, nothing must follow from what is not written yet.
+const AHEAD_MAX: usize = BATCHES_MAX;
 
 #[derive(Debug, Default)]
 pub(super) struct Queue {
@@ -38,6 +46,10 @@ pub(super) struct Queue {
 #[derive(Debug, Default)]
 struct Line {
     waiting: VecDeque<Batch>,
+    /// How many of them someone waits for.
+    awaited: usize,
+    /// Since when the first of them waits.
+    since: Option<Instant>,
     said: Said,
     /// Whether someone writes, or is about to.
     writing: bool,
@@ -49,6 +61,8 @@ struct Line {
     log_is_long: bool,
     /// Taken to be written, and not acknowledged yet.
     in_hand: usize,
+    /// Taken to be written, acknowledged perhaps since nobody waited for it, and not on disk though it must be.
+    owed: usize,
     /// Who acknowledges, if it is not the writer itself.
     teller: Option<UnboundedSender<Settled>>,
     closed: bool,
@@ -81,14 +95,14 @@ impl Queue {
         self.line.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn push(&self, batch: Batch) -> Turn {
+    pub(super) fn push(&self, batch: Batch) -> (Turn, InLine) {
         let mut line = self.line();
-        let idle = line.waiting.is_empty() && line.in_hand == 0;
+        let idle = line.waiting.is_empty() && line.in_hand == 0 && line.owed == 0;
         if line.closed {
             let verdict = Err(line.failure.clone().unwrap_or_else(StoreFailed::closed));
             drop(line);
             acknowledge(batch, verdict);
-            return Turn::Others;
+            return (Turn::Others, InLine::Stuck);
         }
         let nothing_said = line.said.is_empty() && !line.writing;
         if idle && batch.lines.is_empty() && (nothing_said || !batch.is_end()) {
@@ -96,21 +110,30 @@ impl Queue {
             line.stats.batches += 1;
             drop(line);
             acknowledge(batch, verdict);
-            return Turn::Others;
+            return (Turn::Others, InLine::InOrder);
         }
+        let awaited = batch.awaited;
         line.waiting.push_back(batch);
+        line.awaited += usize::from(awaited);
+        let first = line.since.is_none();
+        if first {
+            line.since = Some(Instant::now());
+        }
+        let in_line = line.in_line();
         if line.writing {
-            return Turn::Others;
+            return (Turn::Others, in_line);
         }
-        if line.together < CROWD {
+        if awaited && line.together < CROWD {
             line.writing = true;
-            return Turn::Yours;
+            return (Turn::Yours, in_line);
         }
-        if line.asleep {
+        // What can be left must be known of, so that it is not left too long.
+        let calls = awaited || first || line.waiting.len() == LEISURELY_MAX;
+        if calls && line.asleep {
             line.asleep = false;
             self.changed.notify_one();
         }
-        Turn::Others
+        (Turn::Others, in_line)
     }
 
     /// Acknowledges a batch at once, if `keep` takes it.
@@ -152,7 +175,7 @@ impl Queue {
             line.asleep = false;
         }
         line.writing = true;
-        if line.together >= CROWD && !line.waiting.is_empty() {
+        if line.together >= CROWD && line.awaited > 0 {
             for _ in 0..AFTER_YOU {
                 if line.waiting.len() >= COMPANY || line.closed {
                     break;
@@ -185,6 +208,13 @@ impl Queue {
         self.line().stats.syncs += 1;
         if let Some(waited) = waited {
             self.figures.seconds.observe(u64::try_from(waited.as_micros()).unwrap_or(u64::MAX));
+        }
+    }
+
+    /// So much of what nobody waited for is on disk.
+    pub(super) fn paid(&self, many: usize) {
+        if many > 0 {
+            self.line().owed -= many;
         }
     }
 
@@ -243,12 +273,13 @@ impl Queue {
     }
 
     fn acknowledge_all(&self, group: Vec<Batch>, verdict: &Result<(), StoreFailed>) {
+        let many = group.len();
         for batch in group {
             acknowledge(batch, verdict.clone());
-            let mut line = self.line();
-            line.in_hand = line.in_hand.saturating_sub(1);
-            line.stats.batches += 1;
         }
+        let mut line = self.line();
+        line.in_hand = line.in_hand.saturating_sub(many);
+        line.stats.batches += many as u64;
     }
 
     pub(super) fn close(&self) {
@@ -276,13 +307,28 @@ impl Queue {
 impl Line {
     /// How long the thread may sleep if nobody calls it.
     fn patience(&self) -> Duration {
-        if self.writing { self.said.patience_meanwhile() } else { self.said.patience() }
+        if self.writing {
+            return self.said.patience_meanwhile();
+        }
+        let left = self.since.map_or(Duration::MAX, |since| LEISURE.saturating_sub(since.elapsed()));
+        left.min(self.said.patience())
+    }
+
+    fn in_line(&self) -> InLine {
+        let stuck = self.waiting.len() + self.in_hand >= AHEAD_MAX || self.failure.is_some();
+        if stuck { InLine::Stuck } else { InLine::InOrder }
+    }
+
+    /// Whether events must not be left any longer.
+    fn is_pressed(&self) -> bool {
+        let many = self.waiting.len() >= LEISURELY_MAX || (self.closed && !self.waiting.is_empty());
+        self.awaited > 0 || many || self.since.is_some_and(|since| since.elapsed() >= LEISURE)
     }
 
     /// Whether there is something for the thread to do.
     fn is_due(&self) -> bool {
         let said_is_due = self.said.is_due() || (self.closed && !self.said.is_empty());
-        !self.waiting.is_empty() || self.log_is_long || said_is_due
+        self.is_pressed() || self.log_is_long || said_is_due
     }
 
     fn take(&mut self) -> Load {
@@ -294,11 +340,22 @@ impl Line {
             batches.push(batch);
         }
         self.in_hand += batches.len();
-        if !batches.is_empty() {
-            self.together = batches.len();
+        self.owed += batches.iter().filter(|batch| batch.is_owed()).count();
+        let awaited = batches.iter().filter(|batch| batch.awaited).count();
+        self.awaited -= awaited;
+        if awaited > 0 {
+            self.together = awaited;
+        }
+        if self.waiting.is_empty() {
+            self.since = None;
         }
         let all = self.closed || batches.iter().any(Batch::is_end);
-        let said = if all { self.said.take_all() } else { self.said.take_some(!batches.is_empty()) };
+        let said = match self.waiting.is_empty() {
+            true if all => self.said.take_all(),
+            true => self.said.take_some(awaited > 0),
+            // What was said comes after what it was said about.
+            false => Vec::new(),
+        };
         Load { batches, said }
     }
 }
@@ -323,6 +380,11 @@ impl Batch {
     /// Whether it is there to learn that all before it is on disk, what was said included.
     fn is_end(&self) -> bool {
         self.lines.is_empty() && !self.can_wait
+    }
+
+    /// Whether it must be on disk though nobody waits for it, so that others will have to.
+    pub(super) fn is_owed(&self) -> bool {
+        !self.can_wait && !self.awaited
     }
 
     fn bytes(&self) -> usize {

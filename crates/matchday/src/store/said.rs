@@ -5,9 +5,8 @@
 use super::Exchange;
 use std::time::{Duration, Instant};
 
-/// So much is worth a commit, and so much is the most for one, or else whoever comes meanwhile has to wait long.
-const TOGETHER: usize = 64;
-const IN_COMMIT: usize = 2 * TOGETHER;
+/// So much is worth a commit, and the most for one, or else whoever comes meanwhile has to wait long.
+const TOGETHER: usize = 256;
 /// It waits for others so long, or until there is so much of it that it must go in with whatever goes.
 const WAIT: Duration = Duration::from_millis(250);
 const MAX: usize = 1024;
@@ -50,14 +49,14 @@ impl Said {
         std::mem::take(&mut self.exchanges)
     }
 
-    /// For a commit with events, or without.
-    pub(super) fn take_some(&mut self, with_events: bool) -> Vec<Exchange> {
-        if with_events && self.exchanges.len() < MAX {
+    /// For a commit that someone waits for, or nobody.
+    pub(super) fn take_some(&mut self, in_haste: bool) -> Vec<Exchange> {
+        if in_haste && self.exchanges.len() < MAX {
             Vec::new()
-        } else if self.exchanges.len() <= IN_COMMIT {
+        } else if self.exchanges.len() <= TOGETHER {
             self.take_all()
         } else {
-            self.exchanges.drain(..IN_COMMIT).collect()
+            self.exchanges.drain(..TOGETHER).collect()
         }
     }
 }

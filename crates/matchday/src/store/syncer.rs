@@ -2,13 +2,13 @@
 //! log beside the database, and only to have it synced.
 //!
 //! A commit is in the system's hands, so that it outlives this process. Whoever needs it to outlive the machine is told
-//! after the next sync; whoever does not is told at once, unless something of its own stream still waits.
+//! after the next sync; whoever does not is told at once, unless something before it must outlive the machine and does not
+//! yet: what it hears may follow from that. What nobody waits for is synced some time later.
 
+use super::Batch;
 use super::error::StoreFailed;
 use super::file::beside;
 use super::queue::Queue;
-use super::{Batch, Stream};
-use std::collections::HashMap;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -37,8 +37,11 @@ struct Line {
     waiting: Vec<Batch>,
     /// When the first commit began that one of them waits for.
     awaited_since: Option<Instant>,
-    /// How many batches of a stream have not been told of.
-    untold: HashMap<Stream, usize>,
+    /// How many have not been told, those included that are being synced.
+    untold: usize,
+    /// How much must be on disk that nobody waits for: with the next sync, and with the one under way.
+    owes: usize,
+    pays: usize,
     /// When the first commit began that the disk may not have.
     lags_since: Option<Instant>,
     closing: bool,
@@ -57,10 +60,12 @@ impl Syncer {
         let mut line = self.shared.line();
         let mut at_once = Vec::new();
         for batch in group {
-            if batch.can_wait && !line.untold.contains_key(&batch.stream) {
+            line.owes += usize::from(batch.is_owed());
+            let content = !batch.awaited || (batch.can_wait && line.owes + line.pays == 0);
+            if content && line.untold == 0 {
                 at_once.push(batch);
             } else {
-                *line.untold.entry(batch.stream.clone()).or_default() += 1;
+                line.untold += 1;
                 line.waiting.push(batch);
             }
         }
@@ -105,23 +110,18 @@ impl Shared {
             let left = LAG_MAX.saturating_sub(since.elapsed());
             if line.closing || !line.waiting.is_empty() || left.is_zero() {
                 line.lags_since = None;
+                line.pays = std::mem::take(&mut line.owes);
                 return Some((std::mem::take(&mut line.waiting), line.awaited_since.take()));
             }
             line = self.changed.wait_timeout(line, left).unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 
-    /// They have been told.
-    fn told(&self, streams: Vec<Stream>) {
+    /// A sync is over, and so many have been told. How much it has brought to disk that nobody waited for.
+    fn told(&self, many: usize) -> usize {
         let mut line = self.line();
-        for stream in streams {
-            if let Some(untold) = line.untold.get_mut(&stream) {
-                *untold -= 1;
-                if *untold == 0 {
-                    line.untold.remove(&stream);
-                }
-            }
-        }
+        line.untold -= many;
+        std::mem::take(&mut line.pays)
     }
 }
 
@@ -146,9 +146,10 @@ impl Disk {
             if verdict.is_ok() {
                 self.queue.note_sync(since.map(|since| since.elapsed()));
             }
-            let streams = group.iter().map(|batch| batch.stream.clone()).collect();
+            let many = group.len();
             self.queue.settle(group, verdict);
-            self.shared.told(streams);
+            let paid = self.shared.told(many);
+            self.queue.paid(paid);
         }
     }
 

@@ -55,7 +55,7 @@ fn append(store: &Store, name: &str, lines: Vec<String>, exchanges: Vec<Exchange
     let (tell, told) = mpsc::channel();
     let then = Box::new(move |verdict| tell.send(verdict).unwrap());
     exchanges.into_iter().for_each(|exchange| store.record(exchange));
-    store.append(Batch { stream: Stream(name.into()), lines, can_wait: true, then });
+    store.append(Batch { stream: Stream(name.into()), lines, can_wait: true, awaited: true, then });
     // A store that was spoiled may refuse it, but must say so.
     let _verdict = told.recv().expect("every batch is answered");
 }

@@ -1,8 +1,12 @@
-//! Ctrl-C in the middle of a league.
+//! A league that is broken off in the middle: by Ctrl-C, by a full disk, by being killed.
 
 use crate::program::{Program, Ran};
+use matchday::store::Store;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 /// Sends the signal once the first round is over.
 fn interrupted(program: &Program, signal: &str) -> Ran {
@@ -54,5 +58,77 @@ fn a_store_that_can_grow_no_more_ends_the_league_and_is_named_as_the_cause() {
         assert!(ran.err.contains("nothing that was acknowledged is lost"), "{blocks}: {}", ran.err);
         let found = program.run(&["verify", "league.db"]);
         assert_eq!(found.code, Some(0), "{}{}", found.out, found.err);
+    }
+}
+
+/// The match that an event is about, wherever in it that stands.
+fn match_of(event: &Value) -> Option<String> {
+    let fields = event.as_object()?;
+    let named = fields.get("match_id").and_then(Value::as_str).map(str::to_owned);
+    named.or_else(|| fields.values().find_map(match_of))
+}
+
+/// What each agent did in each match or round, by the name of its event.
+fn deeds(program: &Program) -> BTreeSet<(String, String, String)> {
+    let reader = Store::open_read_only(&program.path("league.db")).unwrap();
+    let mut deeds = BTreeSet::new();
+    for stream in reader.streams().unwrap() {
+        let role = stream.0.split('/').next().unwrap().to_owned();
+        for stored in reader.load(&stream).unwrap() {
+            let event = serde_json::from_str::<Value>(&stored.line).unwrap()["event"].take();
+            let about = match_of(&event).or_else(|| event.get("round_id").map(ToString::to_string));
+            let deed = format!("{role} {}", event["type"].as_str().unwrap());
+            deeds.insert((deed, about.unwrap_or_default(), stream.0.to_string()));
+        }
+    }
+    deeds
+}
+
+/// `MATCHDAY_CRASHES=1000` makes a soak of it.
+#[test]
+fn of_a_league_that_is_killed_nothing_is_left_without_that_which_it_follows_from() {
+    let many = std::env::var("MATCHDAY_CRASHES").map_or(12_u64, |many| many.parse().unwrap());
+    for number in 0..many {
+        let program = Program::new();
+        let words = ["run", "--port-base", "0", "--store", "league.db", "--players", "24", "--referees", "4"];
+        let mut child = program.command(&words).stdout(Stdio::piped()).spawn().unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap());
+        let mut out = String::new();
+        while !out.contains(&format!("round {} of 23", 1 + number % 20)) {
+            assert_ne!(lines.read_line(&mut out).unwrap(), 0, "{out}");
+        }
+        std::thread::sleep(Duration::from_micros(number * 777 % 10_000));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        lines.read_to_string(&mut out).unwrap();
+
+        let found = program.run(&["verify", "league.db", "--json"]);
+        assert_eq!(found.code, Some(0), "{}{}", found.out, found.err);
+        let deeds = deeds(&program);
+        let about = |name: &str| -> BTreeMap<&str, usize> {
+            let mut many = BTreeMap::new();
+            for (_, about, _) in deeds.iter().filter(|(deed, ..)| deed == name) {
+                *many.entry(about.as_str()).or_default() += 1;
+            }
+            many
+        };
+        for (deed, follows_from, how_many) in [
+            ("referee assigned", "league match_assigned", 1),
+            ("player invited", "referee assigned", 1),
+            ("player chosen", "player invited", 2),
+            ("referee decided", "player chosen", 2),
+            ("player finished", "referee decided", 1),
+            ("league match_decided", "referee decided", 1),
+            ("referee reported", "league match_decided", 1),
+        ] {
+            let before = about(follows_from);
+            for match_id in about(deed).into_keys() {
+                let there = before.get(match_id).copied().unwrap_or_default();
+                assert!(there >= how_many, "{number}: {deed} {match_id}, but {there} times {follows_from}");
+            }
+        }
+        let told = out.lines().filter(|line| line.starts_with("round ")).count();
+        let completed = about("league round_completed").len();
+        assert!(told >= 1 && completed >= told, "{number}: {told} rounds were shown, {completed} are kept");
     }
 }

@@ -13,6 +13,7 @@ mod deadlines;
 mod durability;
 mod forbidden;
 mod ground;
+mod kin;
 mod minds;
 mod order;
 #[path = "../recorded/mod.rs"]

@@ -39,7 +39,7 @@ pub(crate) fn stream(name: &str) -> Stream {
 pub(crate) fn append(store: &Store, name: &str, lines: Vec<String>) -> Result<(), StoreFailed> {
     let (tell, told) = mpsc::channel();
     let then = Box::new(move |verdict| tell.send(verdict).unwrap());
-    store.append(Batch { stream: stream(name), lines, can_wait: false, then });
+    store.append(Batch { stream: stream(name), lines, can_wait: false, awaited: true, then });
     told.recv_timeout(Duration::from_secs(60)).expect("every batch is answered")
 }
 
