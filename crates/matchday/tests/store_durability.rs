@@ -173,6 +173,19 @@ fn locked(path: &Path) -> rusqlite::Connection {
 }
 
 #[test]
+fn whoever_else_has_the_file_for_a_moment_is_waited_for() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("league.db");
+    let store = Store::open(&path).unwrap();
+    let lock = locked(&path);
+    let writing = std::thread::spawn(move || append(&store, "league", vec![line(0)]));
+    std::thread::sleep(std::time::Duration::from_millis(50));
+    assert!(!writing.is_finished());
+    drop(lock);
+    writing.join().unwrap().unwrap();
+}
+
+#[test]
 fn what_nobody_waits_for_shares_a_commit_with_what_comes_in_the_next_moments() {
     let dir = tempfile::tempdir().unwrap();
     let store = Store::open(&dir.path().join("league.db")).unwrap();

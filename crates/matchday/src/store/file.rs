@@ -10,6 +10,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+/// Without locks for callers from several threads, which Rust does not let happen.
+const TO_WRITE: OpenFlags = OpenFlags::SQLITE_OPEN_READ_WRITE.union(OpenFlags::SQLITE_OPEN_NO_MUTEX);
+
 /// Held for as long as a process may write. The system takes it back when the process dies, however it dies.
 #[derive(Debug)]
 pub(super) struct Lock {
@@ -27,7 +30,7 @@ pub(super) fn open_to_write(path: &Path) -> Result<(Connection, Lock), StoreErro
         create(path)?;
     }
     let open = || -> rusqlite::Result<Connection> {
-        let mut db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        let mut db = Connection::open_with_flags(path, TO_WRITE)?;
         db.busy_timeout(Duration::from_secs(10))?;
         // A commit is in the system's hands; we have it brought to disk ourselves, for many at once.
         db.pragma_update(None, "synchronous", "normal")?;
@@ -55,7 +58,8 @@ pub(super) fn open_to_read(path: &Path) -> Result<Connection, StoreError> {
 /// Without a log beside it nobody is writing, and SQLite is told that the file stands still: it would otherwise leave
 /// files of its own beside it, or refuse to read in a directory where it may not.
 pub(super) fn connect_to_read(path: &Path) -> rusqlite::Result<Connection> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+    let flags =
+        OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let still = if beside(path, "-wal").exists() { "" } else { "&immutable=1" };
     let db = Connection::open_with_flags(format!("{}?mode=ro{still}", uri(path)), flags)?;
     db.busy_timeout(Duration::from_secs(10))?;

@@ -9,9 +9,10 @@ use super::syncer::Syncer;
 use super::{Batch, Exchange, Stream};
 use matchday_core::protocol::Timestamp;
 use rusqlite::hooks::Wal;
-use rusqlite::{Connection, OptionalExtension, Statement, Transaction, params};
+use rusqlite::{Connection, OptionalExtension, Statement, Transaction, TransactionBehavior, params};
 use serde::Deserialize;
-use std::collections::BTreeMap;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -34,7 +35,7 @@ pub(super) struct Writer {
     path: PathBuf,
     queue: Arc<Queue>,
     /// The last event of each stream written so far.
-    heads: BTreeMap<Stream, Head>,
+    heads: HashMap<Stream, Head>,
     /// The number of the league that is played.
     league: u32,
     syncer: Syncer,
@@ -109,7 +110,7 @@ impl Writer {
         path: PathBuf,
         queue: Arc<Queue>,
     ) -> Result<Self, StoreError> {
-        let (heads, league) = (BTreeMap::new(), latest_league(&db));
+        let (heads, league) = (HashMap::new(), latest_league(&db));
         let log_pages = Arc::<AtomicI32>::default();
         let pages = Arc::clone(&log_pages);
         db.wal_hook(Some(move |_: &mut Wal, now| {
@@ -197,21 +198,23 @@ fn latest_league(db: &Connection) -> u32 {
 
 fn commit(
     db: &mut Connection,
-    heads: &mut BTreeMap<Stream, Head>,
+    heads: &mut HashMap<Stream, Head>,
     league: &mut u32,
     load: &Load,
 ) -> Result<(), Trouble> {
-    let work = db.transaction()?;
-    for batch in load.batches.iter().filter(|batch| !batch.lines.is_empty()) {
-        let head = match heads.get(&batch.stream) {
-            Some(head) => *head,
-            None => read_head(&work, &batch.stream)?,
-        };
-        let head = insert_events(&work, &batch.stream, head, &batch.lines)?;
-        heads.insert(batch.stream.clone(), head);
-        *league = batch.stream.league_number().unwrap_or(*league);
-    }
-    if !load.said.is_empty() {
+    // From the start, so that whoever else has the file for a moment is waited for: a transaction that has read something
+    // would be refused at once.
+    let work = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    {
+        let mut insert = work.prepare_cached(INSERT_EVENT)?;
+        for batch in load.batches.iter().filter(|batch| !batch.lines.is_empty()) {
+            let head = match heads.entry(batch.stream.clone()) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(unknown) => unknown.insert(read_head(&work, &batch.stream)?),
+            };
+            insert_events(&mut insert, &batch.stream, head, &batch.lines)?;
+            *league = batch.stream.league_number().unwrap_or(*league);
+        }
         let mut insert = work.prepare_cached(INSERT_EXCHANGE)?;
         for exchange in &load.said {
             insert_exchange(&mut insert, exchange, *league)?;
@@ -229,19 +232,18 @@ fn read_head(work: &Transaction<'_>, stream: &Stream) -> rusqlite::Result<Head> 
 }
 
 fn insert_events(
-    work: &Transaction<'_>,
+    insert: &mut Statement<'_>,
     stream: &Stream,
-    mut head: Head,
+    head: &mut Head,
     lines: &[String],
-) -> Result<Head, Trouble> {
-    let mut insert = work.prepare_cached(INSERT_EVENT)?;
+) -> Result<(), Trouble> {
     for line in lines {
         let at = time_of_own(line).map_err(|why| Trouble::Unreadable(stream.clone(), why))?;
         let seq = head.seq.saturating_add(1);
-        head = Head { seq, hash: chain::link(&head.hash, stream, seq, line) };
+        *head = Head { seq, hash: chain::link(&head.hash, stream, seq, line) };
         insert.execute(params![stream.0.as_str(), seq.cast_signed(), at.as_micros(), line, head.hash.0])?;
     }
-    Ok(head)
+    Ok(())
 }
 
 /// The same for a line that has just been written: where the time stands is known, and the rest need not be read.
