@@ -171,12 +171,13 @@ impl<A: Agent> Driver<A> {
         arrivals: &mut UnboundedReceiver<Arrived>,
         control: &mut UnboundedReceiver<Control<A>>,
     ) -> Result<(), String> {
-        // One for all, since to set it to where it stands already costs nothing.
+        // One for all, and moved only if it would come too late: deadlines move on with every step, and most are never
+        // reached. One look too many now and then costs less.
         let mut alarm = pin!(tokio::time::sleep(Duration::ZERO));
         loop {
             tokio::task::coop::consume_budget().await;
             let next = self.next_due().map(|at| self.around.clock.instant(at));
-            if let Some(at) = next.filter(|at| *at != alarm.deadline()) {
+            if let Some(at) = next.filter(|at| *at < alarm.deadline() || alarm.is_elapsed()) {
                 alarm.as_mut().reset(at);
             }
             tokio::select! {
