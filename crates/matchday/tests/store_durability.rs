@@ -210,6 +210,25 @@ fn what_nobody_waits_for_is_stored_soon_though_nothing_else_comes() {
 }
 
 #[test]
+fn what_nobody_waits_for_is_not_forgotten_if_it_came_while_someone_wrote() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("league.db");
+    let store = Store::open(&path).unwrap();
+    let lock = locked(&path);
+    let writer = store.clone();
+    let writing = std::thread::spawn(move || append(&writer, "league", vec![line(0)]));
+    std::thread::sleep(std::time::Duration::from_millis(50));
+    leave(&store, "player/1", 0, true);
+    drop(lock);
+    writing.join().unwrap().unwrap();
+    let began = std::time::Instant::now();
+    while store.stats().events < 2 && began.elapsed().as_secs() < 10 {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    assert_eq!(store.stats().events, 2);
+}
+
+#[test]
 fn whoever_waits_is_told_when_all_before_it_is_written_and_on_disk_where_it_must_be() {
     let dir = tempfile::tempdir().unwrap();
     let store = Store::open(&dir.path().join("league.db")).unwrap();

@@ -198,7 +198,8 @@ impl Queue {
         let mut line = self.line();
         line.writing = false;
         line.log_is_long = log_is_long;
-        if line.closed || line.is_due() {
+        // What was left meanwhile must be known of, too, so that it is not left too long.
+        if line.closed || line.is_due() || line.since.is_some() {
             self.changed.notify_one();
         }
     }

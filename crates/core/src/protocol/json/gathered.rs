@@ -20,7 +20,7 @@ impl Default for Gathered<'_> {
 
 impl<'a> Gathered<'a> {
     /// Of two fields with the same name the last counts.
-    #[inline]
+    #[inline(always)]
     pub(super) fn put(&mut self, name: Cow<'a, str>, value: Json<'a>) {
         let kind = kind(&name);
         if self.kinds & kind != 0 {
