@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::timeout;
 
-const LANES: usize = 64;
+const LANES: usize = 32;
 /// A peer that takes its time holds nobody else up for longer than this.
 const PATIENCE: Duration = Duration::from_millis(5);
 
