@@ -343,8 +343,8 @@ impl<A: Agent> Driver<A> {
             return self.tell_kin(InLine::InOrder, for_kin);
         }
         // Without events, too: what is let out may follow from a step that is not durable yet.
-        let batch = self.batch(lines, can_wait, release);
-        self.store.append_and(batch, |in_line| self.tell_kin(in_line, for_kin));
+        let in_line = self.store.append(self.batch(lines, can_wait, release));
+        self.tell_kin(in_line, for_kin);
     }
 
     fn tell_kin(&self, in_line: InLine, release: Release) {

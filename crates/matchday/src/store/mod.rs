@@ -237,24 +237,17 @@ impl Store {
 
     /// Puts events in line to be stored.
     pub fn append(&self, batch: Batch) -> InLine {
-        let mut seen = InLine::Stuck;
-        self.append_and(batch, |in_line| seen = in_line);
-        seen
-    }
-
-    /// The same; `tell` is told as soon as they are in line, and does not have to wait if they are written right here.
-    pub(crate) fn append_and(&self, batch: Batch, tell: impl FnOnce(InLine)) {
         match &*self.0 {
             Inner::File { queue, desk, .. } => {
                 let (turn, in_line) = queue.push(batch);
-                tell(in_line);
                 if turn == Turn::Yours {
                     desk.write(queue);
                 }
+                in_line
             }
             Inner::Memory { queue, memory } => {
                 queue.pass(batch, |batch| memory.keep(batch));
-                tell(InLine::InOrder);
+                InLine::InOrder
             }
         }
     }

@@ -166,11 +166,13 @@ async fn others_are_called_when_the_step_is_stored() {
     .unwrap();
     let agent = house.gossip("gossip", true, Some(stranger.address())).await;
     let lock = house.lock().await;
-    house.ask(agent.address()).await;
-    sleep(Duration::from_millis(100)).await;
-    assert_eq!(stranger.inspect(|stranger| stranger.pages.len()).await, Some(1), "only that it woke");
-    drop(lock);
-    until(&stranger, "the call", Duration::from_secs(30), |stranger| stranger.pages.len() == 2).await;
+    let calling = async {
+        sleep(Duration::from_millis(100)).await;
+        assert_eq!(stranger.inspect(|stranger| stranger.pages.len()).await, Some(1), "only that it woke");
+        drop(lock);
+        until(&stranger, "the call", Duration::from_secs(30), |stranger| stranger.pages.len() == 2).await;
+    };
+    tokio::join!(house.ground.post(agent.address(), PING), calling);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
