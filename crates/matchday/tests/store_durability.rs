@@ -12,6 +12,14 @@ fn numbers(store: &Store, name: &str) -> Vec<usize> {
     store.load(&stream(name)).unwrap().iter().map(|stored| number_in(&stored.line)).collect()
 }
 
+/// Looks again and again, for a minute at most: whoever asserts says what was missing.
+fn until(store: &Store, there: impl Fn(StoreStats) -> bool) {
+    let began = std::time::Instant::now();
+    while !there(store.stats()) && began.elapsed().as_secs() < 60 {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+}
+
 #[test]
 fn a_store_goes_on_where_it_was_closed() {
     let dir = tempfile::tempdir().unwrap();
@@ -124,10 +132,7 @@ fn what_can_wait_is_brought_to_disk_soon_though_nothing_else_comes() {
     let then = Box::new(|_: Result<(), _>| {});
     let lines = vec![line(0)];
     store.append(Batch { stream: stream("player/1"), lines, can_wait: true, awaited: true, then });
-    let began = std::time::Instant::now();
-    while store.stats().syncs == 0 && began.elapsed().as_secs() < 60 {
-        std::thread::sleep(std::time::Duration::from_millis(10));
-    }
+    until(&store, |stats| stats.syncs != 0);
     assert_eq!(store.stats().syncs, 1);
 }
 
@@ -202,10 +207,7 @@ fn what_nobody_waits_for_is_stored_soon_though_nothing_else_comes() {
     let dir = tempfile::tempdir().unwrap();
     let store = Store::open(&dir.path().join("league.db")).unwrap();
     leave(&store, "player/1", 0, true);
-    let began = std::time::Instant::now();
-    while store.stats().events == 0 && began.elapsed().as_secs() < 60 {
-        std::thread::sleep(std::time::Duration::from_millis(1));
-    }
+    until(&store, |stats| stats.events != 0);
     assert_eq!(numbers(&store, "player/1"), [0]);
 }
 
@@ -221,10 +223,7 @@ fn what_nobody_waits_for_is_not_forgotten_if_it_came_while_someone_wrote() {
     leave(&store, "player/1", 0, true);
     drop(lock);
     writing.join().unwrap().unwrap();
-    let began = std::time::Instant::now();
-    while store.stats().events < 2 && began.elapsed().as_secs() < 10 {
-        std::thread::sleep(std::time::Duration::from_millis(1));
-    }
+    until(&store, |stats| stats.events >= 2);
     assert_eq!(store.stats().events, 2);
 }
 
@@ -239,10 +238,7 @@ fn whoever_waits_is_told_when_all_before_it_is_written_and_on_disk_where_it_must
     wait(&store);
     assert_eq!((store.stats().events, store.stats().syncs), (2, 1));
     leave(&store, "league", 1, false);
-    let began = std::time::Instant::now();
-    while store.stats().events < 3 && began.elapsed().as_secs() < 60 {
-        std::thread::sleep(std::time::Duration::from_millis(1));
-    }
+    until(&store, |stats| stats.events >= 3);
     wait(&store);
     assert_eq!(store.stats().syncs, 2, "also if it was written before anyone came");
 }
@@ -269,10 +265,7 @@ fn what_was_said_is_stored_soon_though_nobody_asks() {
     let dir = tempfile::tempdir().unwrap();
     let store = Store::open(&dir.path().join("league.db")).unwrap();
     store.record(silence());
-    let began = std::time::Instant::now();
-    while store.stats().exchanges == 0 && began.elapsed().as_secs() < 60 {
-        std::thread::sleep(std::time::Duration::from_millis(10));
-    }
+    until(&store, |stats| stats.exchanges != 0);
     assert_eq!(store.stats().exchanges, 1);
 }
 

@@ -131,7 +131,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A text without escapes, which is all but one in a thousand. What it returns fits into registers.
+    /// A text without escapes, as nearly all are. What it returns fits into registers.
     fn plain(&mut self) -> Option<&'a str> {
         let begin = self.at + 1;
         let end = begin + plain_len(self.text.as_bytes().get(begin..)?);
