@@ -56,6 +56,7 @@ mod tls;
 mod watch;
 
 use crate::cores;
+use crate::net::room;
 use clap::{Parser, Subcommand};
 use config::Flags;
 use settings::{ForManager, ForPlayer, ForReferee, ForSeat};
@@ -173,6 +174,7 @@ pub(crate) struct Usage(pub(crate) String);
 /// Runs the command that the process was started with.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
+    room::make_room();
     let outcome = runtime(&cli.command)
         .map_err(anyhow::Error::from)
         .and_then(|runtime| runtime.block_on(execute(cli.command)));

@@ -15,6 +15,7 @@ pub mod pem;
 mod places;
 pub mod policy;
 mod pool;
+pub(crate) mod room;
 pub mod server;
 pub mod socket;
 pub(crate) mod stamps;
