@@ -138,6 +138,7 @@ impl Player {
     ) -> Result<Response, Refusal> {
         let attempt = self.believe_referee(envelope, &invitation.match_id)?;
         self.believe_addressee(invitation.player_id.as_ref())?;
+        self.believe_not_over(&invitation.match_id)?;
         let ack = GameJoinAck {
             match_id: invitation.match_id.clone(),
             player_id: self.own_id()?.clone(),
@@ -257,6 +258,7 @@ impl Player {
         if let Some(choice) = known.and_then(|known| known.choices.get(&asked.question)) {
             return Ok(Response::now(Vec::new(), asker.content(now, choice)));
         }
+        self.believe_not_over(&asked.match_id)?;
         if asked.options.as_slice().is_empty() {
             let message = "move_request.valid_options: expected at least one move, got none";
             return Err(refusal(ErrorCode::InvalidFormat, message));

@@ -93,6 +93,17 @@ impl Player {
         Err(refusal(ErrorCode::MatchNotFound, message))
     }
 
+    /// Whether a match can still be played. What was chosen in it is forgotten when its round is closed, and to choose anew for
+    /// a question that comes late would be to say something else. A foreign league may use the same names again.
+    pub(super) fn believe_not_over(&self, match_id: &MatchId) -> Result<(), Refusal> {
+        let is_forgotten = self.durable.find(match_id).is_none() && self.history().has_finished(match_id);
+        if is_forgotten && self.keyring.is_some() {
+            let message = format!("match {match_id} is over, as this player has been told");
+            return Err(refusal(ErrorCode::InvalidState, message));
+        }
+        Ok(())
+    }
+
     /// Whether a message is meant for us.
     pub(super) fn believe_addressee(&self, named: Option<&PlayerId>) -> Result<(), Refusal> {
         let own = self.own_id()?;
