@@ -68,12 +68,52 @@ fn a_player_whose_mind_is_outside_may_crash_at_every_step() {
     crash_everywhere_in(Shape { minds, ..Shape::plain(4, 2) }, Who::Player(1));
 }
 
+/// Two of the players are guests: what they have heard, they remember.
+fn with_guests() -> Shape {
+    Shape { house: Some(2), ..Shape::plain(4, 2) }
+}
+
+#[test]
+fn a_process_of_several_agents_may_crash_at_every_step_of_its_manager() {
+    crash_everywhere_in(with_guests(), Who::Manager);
+}
+
+#[test]
+fn a_process_of_several_agents_may_crash_at_every_step_of_a_referee() {
+    crash_everywhere_in(with_guests(), Who::Referee(1));
+}
+
+#[test]
+fn a_process_of_several_agents_may_crash_at_every_step_of_a_player() {
+    crash_everywhere_in(with_guests(), Who::Player(1));
+}
+
+#[test]
+fn a_process_of_several_agents_may_crash_at_every_step_of_a_player_whose_mind_is_outside() {
+    let minds = vec![Mind::Outside { sound_percent: 50 }; 4];
+    crash_everywhere_in(Shape { minds, ..with_guests() }, Who::Player(1));
+}
+
+#[test]
+fn a_guest_of_a_process_may_crash_at_every_step() {
+    crash_everywhere_in(with_guests(), Who::Player(4));
+}
+
 /// The counterpart: what no agent can stand, the checkers notice.
 #[test]
 fn a_disk_that_forgets_what_was_sent_is_noticed() {
     // Two matches a round, so that some step has nothing but a result in it.
-    let options = Options { shape: Some(Shape::plain(4, 2)), ..Options::default() };
-    let steps = sim::run(1, &options).stats.steps[&Who::Manager];
+    notices_what_is_forgotten(Shape::plain(4, 2));
+}
+
+#[test]
+fn a_disk_of_several_agents_that_forgets_what_was_sent_is_noticed() {
+    notices_what_is_forgotten(with_guests());
+}
+
+fn notices_what_is_forgotten(shape: Shape) {
+    let options = Options { shape: Some(shape), ..Options::default() };
+    let steps = sim::run(1, &options).stats.steps.get(&Who::Manager).copied().unwrap_or(0);
     let mut noticed = std::collections::BTreeMap::new();
     for step in 1..=steps {
         let crash = CrashPoint {

@@ -42,6 +42,18 @@ slices! {
     seeds_from_2750 2750;
 }
 
+/// As the seed has it, but with all agents in one process, or all but some players, whom it must never tell what it may forget.
+#[test]
+fn agents_that_share_a_process_and_hear_each_other_before_the_disk_does_keep_every_rule() {
+    for seed in 0..300 {
+        let drawn = Shape::drawn(&mut Entropy::numbered(seed));
+        let at_home = drawn.players.len() as u64 - seed % 3;
+        let shape = Shape { house: u8::try_from(at_home).ok(), ..drawn };
+        let report = sim::run(seed, &Options { shape: Some(shape), ..Options::default() });
+        assert!(report.failure.is_none(), "seed {seed}: {:?}", report.failure);
+    }
+}
+
 /// Whatever the minds do, on a sound network nobody loses a match for want of an answer.
 #[test]
 fn players_whose_minds_are_late_silent_or_wrong_lose_no_match_by_it() {

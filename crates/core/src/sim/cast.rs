@@ -27,9 +27,15 @@ impl Cast {
             host_seed = host_seed.wrapping_add(1);
             host_seed
         };
+        let house_error = clock_error(shape, chance);
+        // One process has one clock.
+        let error_of = |who, chance: &mut Entropy| {
+            let own = clock_error(shape, chance);
+            if shape.is_kin(who) { house_error } else { own }
+        };
         let manager = Host::new(
             next_seed(),
-            clock_error(shape, chance),
+            house_error,
             move || Manager::new(settings.clone()),
             |a, b| a.league() == b.league(),
         );
@@ -38,7 +44,7 @@ impl Cast {
             let who = Who::Referee(number);
             let settings = referee_settings(shape, who, *capacity);
             let build = move || Referee::new(settings.clone());
-            referees.push(Host::new(next_seed(), clock_error(shape, chance), build, |a, b| {
+            referees.push(Host::new(next_seed(), error_of(who, chance), build, |a, b| {
                 a.durable() == b.durable()
             }));
         }
@@ -56,7 +62,7 @@ impl Cast {
                     Player::with_outside_mind(settings.clone(), entry.build(), THINK_TIME)
                 }
             };
-            players.push(Host::new(next_seed(), clock_error(shape, chance), build, |a, b| {
+            players.push(Host::new(next_seed(), error_of(who, chance), build, |a, b| {
                 a.durable() == b.durable()
             }));
         }

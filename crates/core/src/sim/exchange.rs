@@ -2,6 +2,7 @@
 
 use super::behaviour::Twisted;
 use super::happening::Happening;
+use super::house::Told;
 
 use super::failure::{Checker, Fault};
 use super::labels::{Asked, Ended, Label, Named};
@@ -22,8 +23,8 @@ use std::time::Duration;
 /// One call, from the first try to send it to its end.
 #[derive(Debug)]
 pub(super) struct Call {
-    caller: Caller,
-    from: Who,
+    pub(super) caller: Caller,
+    pub(super) from: Who,
     to: Option<Who>,
     /// Which incarnation of it was there when the call was made: a connection does not outlive the process it was
     /// made to, but what was said may reach the next one by other ways.
@@ -64,8 +65,12 @@ impl World {
         let to = Who::at(&outgoing.to);
         let freight = match outgoing.parcel {
             Parcel::Message(message) => {
-                if let Some(to) = to {
-                    self.wiretap.hear(from, to, &message, &self.shape.league_id)?;
+                match to {
+                    Some(to) if self.are_kin(from, to) => {
+                        self.remember_told(Told { to, message: message.clone(), reported: None });
+                    }
+                    Some(to) => self.wiretap.hear(from, to, &message, &self.shape.league_id)?,
+                    None => {}
                 }
                 Freight::Message(message)
             }
@@ -150,7 +155,9 @@ impl World {
         let local = matches!(caller, Caller::Outsider(Errand::Launch));
         let is_up = self.cast.machine(to).is_some_and(|machine| machine.is_up());
         let restarted = self.incarnation(to) != expected;
-        let is_lost = restarted && !self.chance.chance(self.shape.faults.stale_percent);
+        // What is said within a process dies with it.
+        let is_lost =
+            restarted && (self.are_kin(from, to) || !self.chance.chance(self.shape.faults.stale_percent));
         if !is_up || is_lost {
             let after = self.network.latency(self.now);
             self.fail(call, after, Failure::NoConnection);
@@ -172,6 +179,11 @@ impl World {
         let (ask, dialect) = (unpacked.ask, unpacked.dialect);
         let request = Request { id, ask, dialect, local, objection: None };
         self.deliver(to, Input::Request(request), &label)
+    }
+
+    /// Whether both live in the same process.
+    fn are_kin(&self, one: Who, other: Who) -> bool {
+        self.shape.is_kin(one) && self.shape.is_kin(other)
     }
 
     fn incarnation(&self, who: Who) -> u32 {
@@ -202,8 +214,13 @@ impl World {
             self.answer(call, from, to, pending.back.pack(reply.content), Duration::ZERO);
             return Ok(());
         };
-        self.wiretap.hear(from, to, &message, &self.shape.league_id)?;
-        self.check_receipt(&message, &pending)?;
+        let is_call = self.calls.get(call).is_some_and(|call| matches!(call.caller, Caller::Agent { .. }));
+        let told = Told { to, message, reported: pending.reported };
+        let message = told.message.clone();
+        match is_call && self.are_kin(from, to) {
+            true => self.remember_told(told),
+            false => self.hear(from, &told)?,
+        }
         let twisted = match from {
             Who::Player(number) => {
                 let (window, reader) = (self.shape.timing.choice, self.reader(to));
@@ -284,11 +301,14 @@ impl World {
     }
 
     /// A receipt for a report is given only for what is on the disk.
-    fn check_receipt(&self, message: &Message, pending: &Pending) -> Result<(), Fault> {
+    pub(super) fn check_receipt(
+        &self,
+        message: &Message,
+        reported: Option<&MatchResult>,
+    ) -> Result<(), Fault> {
         let Body::MatchResultAck(receipt) = &message.body else {
             return Ok(());
         };
-        let reported = pending.reported.as_ref();
         self.ledger.has_recorded(&receipt.match_id, reported)
     }
 }

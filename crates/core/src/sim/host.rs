@@ -39,13 +39,19 @@ struct Waiting<E> {
     step: Step<E>,
 }
 
-/// What may be seen of a step, now that it is durable.
+/// What may be seen of a step.
 #[derive(Debug, Default)]
 pub struct Released {
     pub outbox: Vec<Outgoing>,
     pub replies: Vec<Reply>,
     pub inquiries: Vec<Inquiry>,
     pub events: usize,
+}
+
+/// Which parts of a step may go at once, because whoever hears of them forgets them together with the host.
+pub trait Early {
+    fn call(&self, outgoing: &Outgoing) -> bool;
+    fn reply(&self, reply: &Reply) -> bool;
 }
 
 /// What the world may do with a host, whatever runs on it.
@@ -60,6 +66,8 @@ pub trait Machine {
     fn start(&mut self, now: Timestamp) -> Result<usize, Fault>;
     /// Hands an input to the agent; says how many events came of it.
     fn handle(&mut self, now: Timestamp, input: Input) -> Result<usize, Fault>;
+    /// Takes out of the step made last what may go before the disk has heard of it.
+    fn take_early(&mut self, early: &dyn Early) -> Released;
     /// The oldest waiting step reaches the disk.
     fn commit(&mut self) -> Result<Released, Fault>;
     /// The agent dies. Of the waiting steps, the first `stored` still reach the disk, but nothing of them gets out.
@@ -119,6 +127,13 @@ impl<A: Agent> Host<A> {
     /// When its own clock shows this.
     fn world_time(&self, own: Timestamp) -> Timestamp {
         Timestamp::from_micros(own.as_micros().saturating_sub(self.clock_error_us))
+    }
+
+    fn in_world_time(&self, mut outbox: Vec<Outgoing>) -> Vec<Outgoing> {
+        for outgoing in &mut outbox {
+            outgoing.deadline = self.world_time(outgoing.deadline);
+        }
+        outbox
     }
 
     /// An agent as the disk alone makes it: every event goes through its stored form and back.
@@ -201,14 +216,21 @@ impl<A: Agent> Machine for Host<A> {
         Ok(events)
     }
 
+    fn take_early(&mut self, early: &dyn Early) -> Released {
+        let Some(Waiting { step, .. }) = self.waiting.back_mut() else {
+            return Released::default();
+        };
+        let outbox = step.outbox.extract_if(.., |outgoing| early.call(outgoing)).collect();
+        let replies = step.replies.extract_if(.., |reply| early.reply(reply)).collect();
+        Released { outbox: self.in_world_time(outbox), replies, ..Released::default() }
+    }
+
     fn commit(&mut self) -> Result<Released, Fault> {
         let Some(Waiting { log_end, at, step }) = self.waiting.pop_front() else {
             return Ok(Released::default());
         };
-        let Step { events, mut outbox, replies, mut inquiries, .. } = step;
-        for outgoing in &mut outbox {
-            outgoing.deadline = self.world_time(outgoing.deadline);
-        }
+        let Step { events, outbox, replies, mut inquiries, .. } = step;
+        let outbox = self.in_world_time(outbox);
         for inquiry in &mut inquiries {
             inquiry.until = self.world_time(inquiry.until);
         }

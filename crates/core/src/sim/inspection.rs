@@ -152,7 +152,7 @@ impl World {
         check::always(&facts)?;
         self.ledger.agrees(&facts)?;
         self.count(&facts);
-        if self.shape.faults.is_sound() && !self.crash_is_planned() {
+        if self.shape.answers_come_in_time() && !self.crash_is_planned() {
             fixtures::none_forfeits(&facts, &self.sound_players())?;
         }
         if self.completed_at.is_some_and(|at| at > self.heals_at) {

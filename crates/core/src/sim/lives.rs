@@ -31,6 +31,7 @@ impl World {
             let at = START + Duration::from_micros(self.chance.below(heal_us.max(3_000_000) * 2));
             let who = Who::Player(number);
             match self.shape.behaviour(number).manner {
+                _ if self.shape.is_kin(who) => {}
                 Manner::Dies => self.queue.plan(at, Happening::Crash { who, down: None }),
                 Manner::Returns => {
                     let down = Duration::from_micros(self.chance.below(heal_us * 2 + 30_000_000));
@@ -41,7 +42,7 @@ impl World {
             }
         }
         let dead_referee = self.shape.referees.len() > 1 && faults.crashes > 0 && self.chance.chance(30);
-        if dead_referee {
+        if dead_referee && self.shape.house.is_none() {
             let at = START + Duration::from_micros(self.chance.below(heal_us));
             let (who, down) = (Who::Referee(1), None);
             self.doomed = Some(who);
@@ -69,22 +70,35 @@ impl World {
         self.after_step(who)
     }
 
-    pub(super) fn crash(&mut self, who: Who, down: Option<Duration>) {
-        let waiting = self.cast.machine(who).map_or(0, |machine| machine.waiting()) as u64;
-        // Some of what waits for the disk may still reach it, though nobody will hear of it.
+    pub(super) fn crash(&mut self, who: Who, down: Option<Duration>) -> Result<(), Fault> {
+        let waiting = self.in_line(who) as u64;
+        // Some of what waits for the disk may still reach it, though nobody else will hear of it.
         let stored = usize::try_from(self.chance.below(waiting + 1)).unwrap_or(0);
-        self.kill(who, stored);
-        if let Some(down) = down {
-            self.queue.plan(self.now + down, Happening::Start(who));
-        }
+        self.kill(who, stored, down)
     }
 
-    fn kill(&mut self, who: Who, stored: usize) {
-        let Some(machine) = self.cast.machine_mut(who).filter(|machine| machine.is_up()) else {
-            return;
-        };
-        let lost = machine.crash(stored);
+    /// Ends its process after so many of the steps that wait have reached the disk, until it is started again.
+    fn kill(&mut self, who: Who, stored: usize, down: Option<Duration>) -> Result<(), Fault> {
+        if !self.cast.machine(who).is_some_and(|machine| machine.is_up()) {
+            return Ok(());
+        }
         self.stats.crashes += 1;
+        let gone = if self.shape.is_kin(who) {
+            self.fall(stored)?
+        } else {
+            self.stop(who, stored);
+            vec![who]
+        };
+        for (who, down) in gone.into_iter().filter_map(|who| Some((who, down?))) {
+            self.queue.plan(self.now + down, Happening::Start(who));
+        }
+        Ok(())
+    }
+
+    /// An agent is no more, and of its steps that wait the first `stored` are on its disk.
+    pub(super) fn stop(&mut self, who: Who, stored: usize) {
+        let Some(machine) = self.cast.machine_mut(who) else { return };
+        let lost = machine.crash(stored);
         self.stats.steps_lost += lost as u64;
         self.trace.note(self.now, format_args!("{who} crashes, losing {lost} steps"));
         self.drop_requests_at(who);
@@ -98,34 +112,33 @@ impl World {
         if point.who != who || machine.steps() != point.step {
             return Ok(());
         }
-        let waiting = machine.waiting();
+        let (own, waiting) = (machine.waiting(), self.in_line(who));
         match point.moment {
-            Moment::BeforeStored => self.kill(who, waiting.saturating_sub(1)),
-            Moment::StoredUnsent => self.kill(who, waiting),
+            Moment::BeforeStored => self.kill(who, waiting.saturating_sub(1), Some(point.down))?,
+            Moment::StoredUnsent => self.kill(who, waiting, Some(point.down))?,
             Moment::Sent | Moment::SentThenLost => {
-                self.crash_after_commits = Some(waiting);
+                self.crash_after_commits = Some(own);
                 return Ok(());
             }
         }
-        self.queue.plan(self.now + point.down, Happening::Start(who));
         self.read_ledger()
     }
 
-    pub(super) fn crash_after_release(&mut self, who: Who) {
+    pub(super) fn crash_after_release(&mut self, who: Who) -> Result<(), Fault> {
         let (Some(point), Some(left)) = (self.crash, self.crash_after_commits) else {
-            return;
+            return Ok(());
         };
         if point.who != who {
-            return;
+            return Ok(());
         }
         self.crash_after_commits = left.checked_sub(1).filter(|left| *left > 0);
         if self.crash_after_commits.is_none() {
-            self.kill(who, 0);
+            self.kill(who, 0, Some(point.down))?;
             if point.moment == Moment::SentThenLost {
                 self.cast.lose_last_event(who);
             }
-            self.queue.plan(self.now + point.down, Happening::Start(who));
         }
+        Ok(())
     }
 
     pub(super) fn crash_is_planned(&self) -> bool {

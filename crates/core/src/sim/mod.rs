@@ -3,7 +3,7 @@
 //!
 //! One number, the seed, decides everything: [`run`] twice with the same seed gives the same trace, byte for byte.
 //!
-//! In reading order: [`host`] runs one agent by the contract; [`network`] and [`faults`] get in its way; [`behaviour`]
+//! In reading order: [`host`] runs one agent by the contract, `house` is a process that several share; [`network`] and [`faults`] get in its way; [`behaviour`]
 //! are players that do not play along, [`minds`] those who decide for players from outside; `world`, `lives`, `exchange`
 //! and `outsiders` are what happens; `wiretap`, [`check`] and `inspection` are who watches.
 //!
@@ -18,6 +18,7 @@ pub mod failure;
 pub mod faults;
 mod happening;
 pub mod host;
+mod house;
 mod inspection;
 mod labels;
 mod lives;

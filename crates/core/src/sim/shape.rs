@@ -16,6 +16,9 @@ use crate::retry::RetryPolicy;
 use crate::timing::Timing;
 use std::time::Duration;
 
+/// How long both sides take for what they do before and after an answer, at most.
+const STEPS_AND_DISKS: Duration = Duration::from_millis(100);
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct Shape {
     pub league_id: LeagueId,
@@ -37,6 +40,9 @@ pub struct Shape {
     pub hasty: bool,
     pub faults: Faults,
     pub competition: Competition,
+    /// How many players live in one process with the manager and all referees, as `matchday run` and `practice` have it;
+    /// the others are guests. `None`: everyone has a computer of its own.
+    pub house: Option<u8>,
 }
 
 impl Shape {
@@ -57,6 +63,7 @@ impl Shape {
             hasty: false,
             faults: Faults::NONE,
             competition: Competition::default(),
+            house: None,
         }
     }
 
@@ -95,6 +102,7 @@ impl Shape {
             hasty: chance.chance(50),
             faults,
             competition: Competition::default(),
+            house: None,
         };
         if chance.chance(50) {
             shape.minds = shape.players.iter().map(|_| Mind::drawn(chance)).collect();
@@ -104,7 +112,28 @@ impl Shape {
         if aside.chance(15) {
             shape.competition = competition(&mut aside);
         }
+        if aside.chance(20) {
+            let players = shape.players.len() as u64;
+            shape.house = u8::try_from(aside.below(players + 1)).ok();
+        }
         shape
+    }
+
+    /// Whether whoever answers at once is heard in time: on a sound network, whose slowest way there and back takes no longer
+    /// than a referee waits.
+    pub(super) fn answers_come_in_time(&self) -> bool {
+        let (_, slowest) = self.faults.latency_us;
+        let there_and_back = Duration::from_micros(2 * slowest) + STEPS_AND_DISKS;
+        self.faults.is_sound() && there_and_back <= self.timing.join.min(self.timing.choice)
+    }
+
+    /// Whether it lives in one process with the manager.
+    pub fn is_kin(&self, who: Who) -> bool {
+        match who {
+            Who::Manager | Who::Referee(_) => self.house.is_some(),
+            Who::Player(number) => self.house.is_some_and(|players| number <= players),
+            Who::Outsider => false,
+        }
     }
 
     pub fn mind(&self, who: Who) -> Mind {

@@ -5,6 +5,7 @@ use super::check::ledger::Ledger;
 use super::exchange::{Call, Pending};
 use super::failure::{Checker, Failure, Fault};
 use super::happening::Happening;
+use super::house::House;
 use super::network::Network;
 use super::queue::Queue;
 use super::shape::Shape;
@@ -25,6 +26,8 @@ pub(super) struct World {
     pub(super) chance: Entropy,
     pub(super) shape: Shape,
     pub(super) cast: Cast,
+    /// Of those who share a process.
+    pub(super) house: House,
     pub(super) network: Network,
     pub(super) calls: Vec<Call>,
     pub(super) calls_open: BTreeSet<(Who, u32, CallId)>,
@@ -97,6 +100,7 @@ impl World {
             chance,
             shape,
             cast,
+            house: House::default(),
             network,
             calls: Vec::new(),
             calls_open: BTreeSet::new(),
@@ -165,7 +169,7 @@ impl World {
         match happening {
             Happening::Start(who) => self.start(who),
             Happening::Crash { who, down } => {
-                self.crash(who, down);
+                self.crash(who, down)?;
                 self.read_ledger()
             }
             Happening::Commit { who, incarnation } => self.commit(who, incarnation),
@@ -211,13 +215,20 @@ impl World {
     pub(super) fn after_step(&mut self, who: Who) -> Result<(), Fault> {
         let delay = Duration::from_micros(self.chance.below(self.shape.faults.disk_us_max + 1));
         let incarnation = self.cast.machine(who).map_or(0, |machine| machine.incarnation());
-        let clock = self.clocks.entry(who).or_default();
+        let is_kin = self.shape.is_kin(who);
+        let disk_until = match is_kin {
+            true => &mut self.house.disk_until,
+            false => &mut self.clocks.entry(who).or_default().disk_until,
+        };
         let mut at = self.now + delay;
-        if let Some(busy) = clock.disk_until {
+        if let Some(busy) = *disk_until {
             at = at.max(busy);
         }
-        clock.disk_until = Some(at);
+        *disk_until = Some(at);
         self.queue.plan(at, Happening::Commit { who, incarnation });
+        if is_kin {
+            self.tell_kin(who)?;
+        }
         self.arm(who);
         if self.now < self.heals_at && self.chance.below(10_000) < self.shape.faults.crashes_per_10k_steps {
             let down = Duration::from_micros(self.chance.below(self.shape.faults.outage_us_max));
@@ -285,6 +296,9 @@ impl World {
         if who == Who::Manager && released.events > 0 {
             self.read_ledger()?;
         }
+        if self.shape.is_kin(who) {
+            self.leave_line(who)?;
+        }
         for outgoing in released.outbox {
             self.send(who, outgoing)?;
         }
@@ -294,8 +308,7 @@ impl World {
         for inquiry in released.inquiries {
             self.inquire(who, inquiry);
         }
-        self.crash_after_release(who);
-        Ok(())
+        self.crash_after_release(who)
     }
 }
 
