@@ -82,7 +82,6 @@ impl Plan {
 /// The league, running.
 pub(crate) struct LocalLeague {
     plan: Plan,
-    client: Client,
     kin: Kin,
     clock: Clock,
     store: Store,
@@ -96,17 +95,16 @@ pub(crate) struct LocalLeague {
 impl LocalLeague {
     /// Starts the manager, and then the others one after the other, so that P01 is the player with the first port.
     pub(crate) fn begin(plan: Plan, store: Store, manager: TcpListener) -> Result<Self> {
-        let (client, clock) = (on_this_machine(), Clock::start());
+        let (kin, clock) = (Kin::of(&store, on_this_machine()), Clock::start());
         let agent = Manager::new(plan.league.clone());
-        let kin = Kin::of(&store, &client);
-        let mut options = options(&plan, &client, &kin, clock, "manager")?;
+        let mut options = options(&plan, &kin, clock, "manager")?;
         if let Some(path) = store.path().filter(|_| plan.dashboard) {
             let home = format!("http://{}/mcp", manager.local_addr()?);
             options.dashboard = Some(Dashboard::live(path.to_owned(), Vec::new(), home, clock));
         }
         let manager = shell::run(agent, manager, store.clone(), Stream::league(), options)?;
         let (referees, players) = (Vec::new(), Vec::new());
-        Ok(Self { plan, client, kin, clock, store, manager, referees, players, guests: 0 })
+        Ok(Self { plan, kin, clock, store, manager, referees, players, guests: 0 })
     }
 
     pub(crate) fn manager_url(&self) -> String {
@@ -167,7 +165,7 @@ impl LocalLeague {
     {
         // Chance goes by number and not by port, so that a seed means the same on any ports.
         let name = format!("{role} {number}");
-        let options = options(&self.plan, &self.client, &self.kin, self.clock, &name)?;
+        let options = options(&self.plan, &self.kin, self.clock, &name)?;
         let rules = self.plan.rules.clone().map(|rules| Arc::new(rules) as Arc<dyn Rules>);
         let options = Options { mind, rules, ..options };
         let stream = Stream(format!("{role}/{}", listener.local_addr()?.port()).into());
@@ -311,13 +309,12 @@ fn on_this_machine() -> Client {
     Client::new().guarded(Strangers::new(policy, Names::default(), []))
 }
 
-fn options(plan: &Plan, client: &Client, kin: &Kin, clock: Clock, agent: &str) -> Result<Options, NoEntropy> {
+fn options(plan: &Plan, kin: &Kin, clock: Clock, agent: &str) -> Result<Options, NoEntropy> {
     let entropy: Entropy = match plan.seed {
         Some(seed) => entropy_numbered(seed, agent),
         None => entropy_from_system()?,
     };
     Ok(Options {
-        client: client.clone(),
         kin: Some(kin.clone()),
         clock,
         record_exchanges: plan.record_exchanges,

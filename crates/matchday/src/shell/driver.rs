@@ -7,12 +7,12 @@ use super::inbox::{Arrived, ArrivedRequest, Inbox, ReplySlot};
 use super::journal::{Entry, Journal, Level};
 use super::kin::Kin;
 use super::mind::Mind;
-use super::release::{Progress, Release};
+use super::release::{Release, WayOut};
 use super::rules::Rules;
 use super::settling::Settling;
 use crate::net::client::Client;
 use crate::observe::Watch;
-use crate::store::{Batch, Exchange, InLine, Store, Stream};
+use crate::store::{Exchange, Store, Stream};
 use matchday_core::agent::{Agent, Input, Outgoing, Request, RequestId, Step};
 use matchday_core::entropy::Entropy;
 use matchday_core::log;
@@ -24,7 +24,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc::UnboundedReceiver;
-use tokio::sync::{oneshot, watch};
+use tokio::sync::watch;
 
 /// What every part of one running agent can see.
 #[derive(Debug)]
@@ -97,8 +97,7 @@ const UNDERSTOOD_MAX: usize = 10_000;
 pub(super) struct Driver<A: Agent> {
     agent: A,
     entropy: Entropy,
-    store: Store,
-    stream: Stream,
+    way_out: WayOut,
     around: Arc<Surroundings>,
     named: watch::Sender<Named>,
     waiting: HashMap<RequestId, ReplySlot>,
@@ -110,7 +109,6 @@ pub(super) struct Driver<A: Agent> {
     /// What came after a deadline that is still settling, by the time it came and the order in which it was put in.
     held: BTreeMap<(Timestamp, u64), Arrived>,
     last_held: u64,
-    progress: Arc<Progress>,
     /// In which dialect an endpoint has understood us. If it does not know a message in that, it does not know it.
     understood: HashMap<Endpoint, Dialect>,
 }
@@ -127,8 +125,7 @@ impl<A: Agent> Driver<A> {
         Self {
             agent,
             entropy,
-            store,
-            stream,
+            way_out: WayOut::new(store, stream, Arc::clone(&around)),
             named,
             waiting: HashMap::new(),
             last_request: 0,
@@ -137,7 +134,6 @@ impl<A: Agent> Driver<A> {
             settling: Settling::default(),
             held: BTreeMap::new(),
             last_held: 0,
-            progress: Arc::default(),
             understood: HashMap::new(),
             around,
         }
@@ -157,7 +153,7 @@ impl<A: Agent> Driver<A> {
         }
         let mut outcome = self.work(&mut arrivals, &mut control).await;
         if outcome.is_ok() {
-            outcome = self.drain().await;
+            outcome = self.way_out.drained().await;
         }
         match &outcome {
             Ok(()) => self.note("stopped", Level::Info, || "stopped in good order".to_owned()),
@@ -325,9 +321,9 @@ impl<A: Agent> Driver<A> {
             appeals,
         };
         match lines {
-            Ok(lines) => self.store_step(lines, can_wait, release),
+            Ok(lines) => self.way_out.take(lines, can_wait, release),
             // An event that cannot be written is as good as a disk that cannot.
-            Err(error) => self.progress.end(Err(error.to_string()), release, &self.around),
+            Err(error) => self.way_out.close(error.to_string()),
         }
         self.announce_name();
     }
@@ -337,40 +333,6 @@ impl<A: Agent> Driver<A> {
         (outgoing, !understood)
     }
 
-    fn store_step(&self, lines: Vec<String>, can_wait: bool, mut release: Release) {
-        let for_kin = self.around.kin.as_ref().map(|kin| release.take_for(kin)).unwrap_or_default();
-        if lines.is_empty() && release.is_empty() {
-            return self.tell_kin(InLine::InOrder, for_kin);
-        }
-        // Without events, too: what is let out may follow from a step that is not durable yet.
-        let in_line = self.store.append(self.batch(lines, can_wait, release));
-        self.tell_kin(in_line, for_kin);
-    }
-
-    fn tell_kin(&self, in_line: InLine, release: Release) {
-        match in_line {
-            _ if release.is_empty() || self.progress.has_failed() => {}
-            InLine::InOrder => release.now(&self.around),
-            InLine::Stuck => {
-                self.store.append(self.batch(Vec::new(), true, release));
-            }
-        }
-    }
-
-    fn batch(&self, lines: Vec<String>, can_wait: bool, release: Release) -> Batch {
-        let (progress, around) = (Arc::clone(&self.progress), Arc::clone(&self.around));
-        Batch {
-            stream: self.stream.clone(),
-            lines,
-            can_wait,
-            awaited: !release.is_empty(),
-            then: Box::new(move |outcome| {
-                let outcome = outcome.map_err(|error| error.to_string());
-                progress.end(outcome, release, &around);
-            }),
-        }
-    }
-
     /// An agent signs otherwise once it is registered.
     fn announce_name(&mut self) {
         let named = Named::of(&self.agent);
@@ -378,21 +340,6 @@ impl<A: Agent> Driver<A> {
             self.note("registered", Level::Info, || format!("registered as {}", named.sender));
             self.named.send_replace(named);
         }
-    }
-
-    /// Waits until everything that was given to the store is durable, what was said included.
-    async fn drain(&mut self) -> Result<(), String> {
-        let (tell, told) = oneshot::channel();
-        self.store.append(Batch {
-            stream: self.stream.clone(),
-            lines: Vec::new(),
-            can_wait: false,
-            awaited: true,
-            then: Box::new(move |outcome| {
-                let _ = tell.send(outcome.map_err(|error| error.to_string()));
-            }),
-        });
-        told.await.unwrap_or_else(|_| Err("it ended before it had stored all".to_owned()))
     }
 
     fn note(&self, event_type: &'static str, level: Level, message: impl FnOnce() -> String) {

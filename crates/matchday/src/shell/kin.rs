@@ -31,9 +31,13 @@ pub(super) struct Home {
 }
 
 impl Kin {
-    /// All who write to `store` and call with `client`, which must not be in anyone else's hands.
-    pub fn of(store: &Store, client: &Client) -> Self {
-        Self(Arc::new(Inner { store: store.downgrade(), client: client.clone(), homes: RwLock::default() }))
+    /// All who write to `store`. They call with `client`, and by that they are known: nobody else may have it.
+    pub fn of(store: &Store, client: Client) -> Self {
+        Self(Arc::new(Inner { store: store.downgrade(), client, homes: RwLock::default() }))
+    }
+
+    pub(super) fn client(&self) -> Client {
+        self.0.client.clone()
     }
 
     pub(super) fn is_of(&self, store: &Store) -> bool {

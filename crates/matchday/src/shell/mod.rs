@@ -76,7 +76,7 @@ use tokio::task::JoinHandle;
 pub struct Options {
     /// The agents of one process share it, and so their connections and how many calls they make at once.
     pub client: Client,
-    /// The other agents that write to the same store and use the same client, if nobody else does.
+    /// The other agents that write to the same store, in the same process. With them it calls with a client of their own.
     pub kin: Option<Kin>,
     /// The agents of one process share it, and so their time.
     pub clock: Clock,
@@ -225,7 +225,7 @@ where
     let kin = options.kin.filter(|kin| kin.is_of(&store));
     let at_home = kin.as_ref().map(|kin| kin.settle(&home));
     let around = Arc::new(Surroundings {
-        client: options.client,
+        client: kin.as_ref().map_or(options.client, Kin::client),
         kin,
         clock: options.clock,
         inbox,

@@ -6,9 +6,11 @@ use super::driver::Surroundings;
 use super::inbox::{Arrived, ReplySlot};
 use super::kin::Kin;
 use super::{mind, rules};
+use crate::store::{Batch, InLine, Store, Stream};
 use matchday_core::agent::{Appeal, Content, Inquiry, Outgoing};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use tokio::sync::oneshot;
 
 #[derive(Debug, Default)]
 pub(super) struct Release {
@@ -49,33 +51,85 @@ impl Release {
     }
 }
 
-/// Whether the store still takes the steps of one agent.
-#[derive(Debug, Default)]
-pub(super) struct Progress {
-    failed: AtomicBool,
+/// The way of one agent's steps into its store, and from there to others.
+pub(super) struct WayOut {
+    store: Store,
+    stream: Stream,
+    around: Arc<Surroundings>,
+    /// Whether the store has failed. Then nothing more is let out, even if it should recover: there would be a gap.
+    closed: Arc<AtomicBool>,
 }
 
-impl Progress {
-    pub(super) fn has_failed(&self) -> bool {
-        self.failed.load(Ordering::Acquire)
+impl WayOut {
+    pub(super) fn new(store: Store, stream: Stream, around: Arc<Surroundings>) -> Self {
+        Self { store, stream, around, closed: Arc::default() }
     }
 
-    /// The store has finished one step. After a failure nothing more is let out, even if the store should recover:
-    /// there would be a gap.
-    pub(super) fn end(&self, outcome: Result<(), String>, release: Release, around: &Arc<Surroundings>) {
-        match outcome {
-            Ok(()) if !self.has_failed() => {
-                release.now(around);
-                if around.changes.receiver_count() > 0 {
-                    around.changes.send_modify(|steps| *steps += 1);
-                }
-            }
-            Ok(()) => {}
-            Err(why) => {
-                if !self.failed.swap(true, Ordering::AcqRel) {
-                    around.inbox.put(Arrived::StoreFailed(why));
-                }
+    /// Stores a step, and lets out what comes of it: to kin when it is in line, to everyone else when it is durable.
+    pub(super) fn take(&self, lines: Vec<String>, can_wait: bool, mut release: Release) {
+        let for_kin = self.around.kin.as_ref().map(|kin| release.take_for(kin)).unwrap_or_default();
+        if lines.is_empty() && release.is_empty() {
+            return self.tell_kin(InLine::InOrder, for_kin);
+        }
+        // Without events, too: what is let out may follow from a step that is not durable yet.
+        let in_line = self.store.append(self.batch(lines, can_wait, release));
+        self.tell_kin(in_line, for_kin);
+    }
+
+    fn tell_kin(&self, in_line: InLine, release: Release) {
+        match in_line {
+            _ if release.is_empty() || self.closed.load(Ordering::Acquire) => {}
+            InLine::InOrder => release.now(&self.around),
+            InLine::Stuck => {
+                self.store.append(self.batch(Vec::new(), true, release));
             }
         }
+    }
+
+    fn batch(&self, lines: Vec<String>, can_wait: bool, release: Release) -> Batch {
+        let (closed, around) = (Arc::clone(&self.closed), Arc::clone(&self.around));
+        Batch {
+            stream: self.stream.clone(),
+            lines,
+            can_wait,
+            awaited: !release.is_empty(),
+            then: Box::new(move |outcome| match outcome {
+                Ok(()) if closed.load(Ordering::Acquire) => {}
+                Ok(()) => {
+                    release.now(&around);
+                    if around.changes.receiver_count() > 0 {
+                        around.changes.send_modify(|steps| *steps += 1);
+                    }
+                }
+                Err(error) => close(&closed, &around, error.to_string()),
+            }),
+        }
+    }
+
+    /// Nothing more gets out, for this reason.
+    pub(super) fn close(&self, why: String) {
+        close(&self.closed, &self.around, why);
+    }
+
+    /// Waits until everything that was given to the store is durable, what was said included.
+    pub(super) async fn drained(&self) -> Result<(), String> {
+        let (tell, told) = oneshot::channel();
+        self.store.append(Batch {
+            stream: self.stream.clone(),
+            lines: Vec::new(),
+            can_wait: false,
+            awaited: true,
+            then: Box::new(move |outcome| {
+                let _ = tell.send(outcome.map_err(|error| error.to_string()));
+            }),
+        });
+        told.await.unwrap_or_else(|_| Err("it ended before it had stored all".to_owned()))
+    }
+}
+
+/// The agent hears of it once.
+fn close(closed: &AtomicBool, around: &Surroundings, why: String) {
+    if !closed.swap(true, Ordering::AcqRel) {
+        around.inbox.put(Arrived::StoreFailed(why));
     }
 }

@@ -65,7 +65,7 @@ struct House {
 impl House {
     fn new() -> Self {
         let ground = Ground::new();
-        let kin = Kin::of(&ground.store, &ground.client);
+        let kin = Kin::of(&ground.store, ground.client.clone());
         Self { ground, kin }
     }
 
