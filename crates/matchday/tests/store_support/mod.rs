@@ -1,7 +1,7 @@
 //! Leagues for the store's tests, played by a real manager whose referees answer at once, and stores to put them in.
 #![allow(dead_code, reason = "each test file uses a part of this")]
 
-use matchday::store::{Batch, Direction, Exchange, Store, StoreFailed, Stored, Stream, chain};
+use matchday::store::{Batch, Direction, Exchange, Store, StoreFailed, StoreStats, Stored, Stream, chain};
 use matchday_core::agent::{Agent, Answer, Ask, Content, Input, Outgoing, Request, RequestId};
 use matchday_core::entropy::Entropy;
 use matchday_core::fair::{Dice, Nonce, Secret};
@@ -17,7 +17,8 @@ use matchday_core::protocol::{
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::mpsc;
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 pub(crate) const BEGIN: Timestamp = Timestamp::from_micros(1_736_937_000_000_000);
 
@@ -33,6 +34,19 @@ pub(crate) fn number_in(line: &str) -> usize {
 
 pub(crate) fn stream(name: &str) -> Stream {
     Stream(name.into())
+}
+
+/// The numbers of the lines that a stream has.
+pub(crate) fn numbers(store: &Store, name: &str) -> Vec<usize> {
+    store.load(&stream(name)).unwrap().iter().map(|stored| number_in(&stored.line)).collect()
+}
+
+/// Looks again and again, for a minute at most: whoever asserts says what was missing.
+pub(crate) fn until(store: &Store, there: impl Fn(StoreStats) -> bool) {
+    let began = Instant::now();
+    while !there(store.stats()) && began.elapsed().as_secs() < 60 {
+        thread::sleep(Duration::from_millis(1));
+    }
 }
 
 /// Appends and waits for the verdict.
