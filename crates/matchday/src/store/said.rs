@@ -60,3 +60,69 @@ impl Said {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Direction;
+    use super::*;
+    use matchday_core::protocol::{ConversationId, Timestamp};
+
+    fn exchange() -> Exchange {
+        Exchange {
+            at: Timestamp::EPOCH,
+            connected_at: None,
+            first_byte_at: None,
+            deadline_at: None,
+            done_at: None,
+            agent: "P01".into(),
+            direction: Direction::Out,
+            peer: "http://127.0.0.1:8000/mcp".into(),
+            message_type: "ping".into(),
+            conversation_id: ConversationId::new("conv-1"),
+            match_id: None,
+            request: String::new(),
+            answer: None,
+            outcome: "received".to_owned(),
+            error_code: None,
+        }
+    }
+
+    fn said(count: usize) -> Said {
+        let mut said = Said::default();
+        for _ in 0..count {
+            said.push(exchange());
+        }
+        said
+    }
+
+    #[test]
+    fn whoever_writes_hears_of_the_first_and_when_there_is_enough() {
+        let mut said = Said::default();
+        let told: Vec<usize> = (1..=2 * TOGETHER).filter(|_| said.push(exchange())).collect();
+        assert_eq!(told, [1, TOGETHER]);
+    }
+
+    #[test]
+    fn it_is_due_when_there_is_enough_and_until_then_can_wait() {
+        assert!(!said(0).is_due() && !said(TOGETHER - 1).is_due());
+        assert!(said(TOGETHER).is_due());
+        assert_eq!(said(0).patience(), Duration::MAX);
+        assert!(said(1).patience() <= WAIT);
+    }
+
+    #[test]
+    fn where_someone_waits_for_events_it_stays_out_of_the_way_until_there_is_too_much() {
+        assert_eq!(said(MAX - 1).take_some(true), []);
+        let mut crowded = said(MAX);
+        assert_eq!(crowded.take_some(true).len(), TOGETHER);
+        assert_eq!(crowded.take_all().len(), MAX - TOGETHER);
+    }
+
+    #[test]
+    fn one_commit_takes_no_more_than_is_quickly_written() {
+        let mut crowded = said(TOGETHER + 1);
+        assert_eq!(crowded.take_some(false).len(), TOGETHER);
+        assert_eq!(crowded.take_some(false).len(), 1);
+        assert!(crowded.is_empty() && crowded.patience() == Duration::MAX);
+    }
+}
