@@ -37,6 +37,12 @@ macro_rules! ruled_texts {
             }
         }
 
+        impl From<$name> for SmolStr {
+            fn from(text: $name) -> Self {
+                text.0
+            }
+        }
+
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str(&self.0)

@@ -15,7 +15,7 @@ use matchday_core::protocol::dialect::answer::{WireAnswer, read_answer};
 use matchday_core::protocol::dialect::call::{write_call, write_probe};
 use matchday_core::protocol::dialect::{Dialect, seam};
 use matchday_core::protocol::{Body, ConversationId, ErrorCode, MatchId, MessageType, Timestamp};
-use smol_str::SmolStr;
+use smol_str::{SmolStr, ToSmolStr};
 use std::sync::Arc;
 
 /// How a call ended, and when.
@@ -152,28 +152,28 @@ fn arrival(around: &Surroundings, times: &Times, outcome: &Result<Received, Call
 }
 
 /// How a call ended, in a few words without secrets.
-fn outcome(answer: &Answer) -> String {
+fn outcome(answer: &Answer) -> SmolStr {
     match answer {
         Answer::Message(Ok(incoming)) => match &incoming.body {
             Ok(Body::LeagueError(error)) => {
                 // A foreign manager's words may hold a token.
                 let why = error.error_message.as_deref().unwrap_or_default();
-                kept(format!("{}: {why}", error.error_code).as_bytes(), true)
+                kept(format!("{}: {why}", error.error_code).as_bytes(), true).into()
             }
-            Ok(_) => incoming.message_type.to_string(),
-            Err(rejection) => rejection.to_string(),
+            Ok(_) => SmolStr::new_static(incoming.message_type.name()),
+            Err(rejection) => rejection.to_smolstr(),
         },
-        Answer::Message(Err(rejection)) => rejection.to_string(),
-        Answer::Received => "received".to_owned(),
-        Answer::Garbled(what) => what.clone(),
-        Answer::Undelivered(failure) => failure.to_string(),
+        Answer::Message(Err(rejection)) => rejection.to_smolstr(),
+        Answer::Received => SmolStr::new_static("received"),
+        Answer::Garbled(what) => what.into(),
+        Answer::Undelivered(failure) => failure.to_smolstr(),
     }
 }
 
 fn note(around: &Surroundings, outgoing: &Outgoing, subject: &Subject, began: Timestamp, ended: &Ended) {
     around.journal.note(|| {
         let (to, kind) = (outgoing.to.as_str(), &subject.message_type);
-        let outcome = ended.trouble.clone().unwrap_or_else(|| outcome(&ended.answer));
+        let outcome = ended.trouble.as_ref().map_or_else(|| outcome(&ended.answer), SmolStr::from);
         let answer_ms = millis(began, ended.at);
         let level = match &ended.answer {
             Answer::Message(Ok(incoming)) if incoming.message_type != MessageType::LeagueError => Level::Info,
@@ -189,7 +189,7 @@ fn note(around: &Surroundings, outgoing: &Outgoing, subject: &Subject, began: Ti
         .about(subject)
         .level(level)
         .detail("to", to)
-        .detail("outcome", outcome)
+        .detail("outcome", outcome.as_str())
         .detail("answer_ms", answer_ms)
     });
 }
@@ -211,7 +211,7 @@ fn recorded(
         done_at: Some(ended.at),
         agent: around.name().id().into(),
         direction: Direction::Out,
-        peer: outgoing.to.as_str().into(),
+        peer: outgoing.to.clone().into(),
         message_type: subject.message_type.clone(),
         conversation_id: ConversationId::new(subject.conversation_id.clone().unwrap_or_default()),
         match_id: subject.match_id.clone().map(MatchId::new),

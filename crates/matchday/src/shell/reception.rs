@@ -226,7 +226,7 @@ impl Reception {
                 match_id: subject.match_id.clone().map(MatchId::new),
                 request: kept(request, subject.match_id.is_some()),
                 answer: Some(kept(answer, subject.match_id.is_some())),
-                outcome: outcome.to_string(),
+                outcome: outcome.clone(),
                 error_code: subject::code(outcome),
             });
         }

@@ -147,7 +147,7 @@ pub struct Exchange {
     pub request: String,
     pub answer: Option<String>,
     /// How it ended, in words: `answered`, `no answer in time`.
-    pub outcome: String,
+    pub outcome: SmolStr,
     /// `E001`: what went wrong, if it has a code.
     pub error_code: Option<SmolStr>,
 }

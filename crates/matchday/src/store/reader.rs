@@ -238,7 +238,7 @@ pub(super) fn exchange(row: &Row<'_>) -> rusqlite::Result<Exchange> {
         match_id: row.get::<_, Option<String>>(7)?.map(|id| MatchId::new(SmolStr::from(id))),
         request: text(8)?,
         answer: row.get(9)?,
-        outcome: text(10)?,
+        outcome: text(10)?.into(),
         connected_at: time(11)?,
         first_byte_at: time(12)?,
         deadline_at: time(13)?,

@@ -82,7 +82,7 @@ mod tests {
             match_id: None,
             request: String::new(),
             answer: None,
-            outcome: "received".to_owned(),
+            outcome: "received".into(),
             error_code: None,
         }
     }

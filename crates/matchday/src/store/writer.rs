@@ -284,7 +284,7 @@ fn insert_exchange(insert: &mut Statement<'_>, exchange: &Exchange, league: u32)
         exchange.match_id.as_ref().map(|id| id.as_str()),
         exchange.request,
         exchange.answer,
-        exchange.outcome,
+        exchange.outcome.as_str(),
         exchange.connected_at.map(Timestamp::as_micros),
         exchange.first_byte_at.map(Timestamp::as_micros),
         exchange.deadline_at.map(Timestamp::as_micros),

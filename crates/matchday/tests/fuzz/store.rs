@@ -46,7 +46,7 @@ fn exchange(request: &str) -> Exchange {
         answer: Some(
             r#"{"result":{"message_type":"CHOOSE_PARITY_RESPONSE","parity_choice":"even"}}"#.to_owned(),
         ),
-        outcome: "answered".to_owned(),
+        outcome: "answered".into(),
         error_code: None,
     }
 }
