@@ -47,6 +47,7 @@ pub(super) enum Caller {
 pub(super) struct Pending {
     pub call: usize,
     pub at: Who,
+    pub since: Timestamp,
     pub back: Return,
     /// The result that was reported, if it is a report: a receipt for it is a promise.
     pub reported: Option<MatchResult>,
@@ -175,7 +176,7 @@ impl World {
         let id = RequestId(self.requests_received);
         let label = format!("{to} hears {from} #{call} {}", Asked(&unpacked.ask));
         let reported = reported(&unpacked.ask);
-        self.requests.insert(id, Pending { call, at: to, back: unpacked.back, reported });
+        self.requests.insert(id, Pending { call, at: to, since: self.now, back: unpacked.back, reported });
         let (ask, dialect) = (unpacked.ask, unpacked.dialect);
         let request = Request { id, ask, dialect, local, objection: None };
         self.deliver(to, Input::Request(request), &label)
@@ -354,7 +355,7 @@ mod tests {
     fn a_second_reply_to_one_request_is_noticed() {
         let mut world = world();
         world.send(Who::Player(1), probe(1)).unwrap();
-        let pending = Pending { call: 0, at: Who::Manager, back: Return::AsIs, reported: None };
+        let pending = Pending { call: 0, at: Who::Manager, since: START, back: Return::AsIs, reported: None };
         world.requests.insert(RequestId(7), pending);
         let reply = Reply { to: RequestId(7), content: Content::Data(serde_json::json!({})) };
         assert_eq!(world.reply(Who::Manager, reply.clone()), Ok(()));

@@ -9,6 +9,7 @@ use crate::league::fixture::Match;
 use crate::league::{Format, League, LeagueEvent};
 use crate::protocol::messages::{GameStatus, MatchResult, Phase};
 use crate::protocol::{MatchId, PlayerId};
+use crate::timing::Timing;
 use std::time::Duration;
 
 /// How long everyone has to hear that the league is over.
@@ -204,10 +205,13 @@ impl World {
         Ok(())
     }
 
+    /// But for what has just come: whoever thinks may take as long as a referee waits.
     fn no_request_open(&self) -> Result<(), Fault> {
+        let thinking = self.shape.timing.choice.max(Timing::default().choice);
         let open = self.requests.values().find(|pending| {
             let machine = self.cast.machine(pending.at);
-            machine.is_some_and(|machine| machine.is_up() && machine.waiting() == 0)
+            let is_there = machine.is_some_and(|machine| machine.is_up() && machine.waiting() == 0);
+            is_there && self.now.since(pending.since) > thinking
         });
         match open {
             None => Ok(()),
@@ -230,14 +234,19 @@ mod tests {
     #[test]
     fn a_request_that_is_never_replied_to_is_noticed() {
         let mut world = World::new(1, &Options { shape: Some(Shape::plain(2, 1)), ..Options::default() });
-        let pending = Pending { call: 0, at: Who::Manager, back: Return::AsIs, reported: None };
+        let since = world.now;
+        let pending = Pending { call: 0, at: Who::Manager, since, back: Return::AsIs, reported: None };
         world.requests.insert(RequestId(1), pending);
-        assert_eq!(world.no_request_open(), Ok(()), "the manager is down, and its caller knows");
-        let now = world.now;
         if let Some(manager) = world.cast.machine_mut(Who::Manager) {
-            manager.start(now).unwrap();
+            manager.start(since).unwrap();
             manager.commit().unwrap();
         }
+        assert_eq!(world.no_request_open(), Ok(()), "it has just come");
+        world.now = since + Duration::from_secs(31);
         assert_eq!(world.no_request_open().unwrap_err().checker, Checker::EveryRequestReplied);
+        if let Some(manager) = world.cast.machine_mut(Who::Manager) {
+            manager.crash(0);
+        }
+        assert_eq!(world.no_request_open(), Ok(()), "the manager is down, and its caller knows");
     }
 }
