@@ -1,13 +1,13 @@
 //! Calls on their way: who called whom, which copies arrived, what came back, and when the caller gave up.
 
 use super::behaviour::Twisted;
+use super::failure::{Checker, Fault};
 use super::happening::Happening;
 use super::house::Told;
-
-use super::failure::{Checker, Fault};
 use super::labels::{Asked, Ended, Label, Named};
 use super::network::Fate;
 use super::outsiders::Errand;
+use super::shape::Shape;
 use super::who::Who;
 use super::wire::{Back, Freight, Reader, Return, exchange};
 use super::world::World;
@@ -23,8 +23,8 @@ use std::time::Duration;
 /// One call, from the first try to send it to its end.
 #[derive(Debug)]
 pub(super) struct Call {
-    pub(super) caller: Caller,
-    pub(super) from: Who,
+    caller: Caller,
+    from: Who,
     to: Option<Who>,
     /// Which incarnation of it was there when the call was made: a connection does not outlive the process it was
     /// made to, but what was said may reach the next one by other ways.
@@ -33,6 +33,13 @@ pub(super) struct Call {
     /// By what the answer is read.
     exchange: Option<Box<Exchange>>,
     open: bool,
+}
+
+impl Call {
+    /// Whether an agent waits for the answer that lives in one process with the manager.
+    pub(super) fn is_from_kin(&self, shape: &Shape) -> bool {
+        matches!(self.caller, Caller::Agent { .. }) && shape.is_kin(self.from)
+    }
 }
 
 /// Who waits for the answer.
@@ -215,10 +222,11 @@ impl World {
             self.answer(call, from, to, pending.back.pack(reply.content), Duration::ZERO);
             return Ok(());
         };
-        let is_call = self.calls.get(call).is_some_and(|call| matches!(call.caller, Caller::Agent { .. }));
+        let within_family =
+            self.shape.is_kin(from) && self.calls.get(call).is_some_and(|call| call.is_from_kin(&self.shape));
         let told = Told { to, message, reported: pending.reported };
         let message = told.message.clone();
-        match is_call && self.are_kin(from, to) {
+        match within_family {
             true => self.remember_told(told),
             false => self.hear(from, &told)?,
         }
@@ -326,7 +334,7 @@ fn reported(ask: &Ask) -> Option<MatchResult> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sim::{Options, START, Shape};
+    use crate::sim::{Options, START};
 
     fn world() -> World {
         World::new(1, &Options { shape: Some(Shape::plain(2, 1)), ..Options::default() })

@@ -5,7 +5,7 @@
 //! none remembers what follows from something that another has forgotten. The checkers hear of a step when it is on the disk;
 //! until then it may never have been.
 
-use super::exchange::{Call, Caller, Pending};
+use super::exchange::{Call, Pending};
 use super::failure::{Checker, Fault};
 use super::host::{Early, Released};
 use super::shape::Shape;
@@ -53,7 +53,7 @@ impl Early for Kin<'_> {
 
     fn reply(&self, reply: &Reply) -> bool {
         let asked = self.requests.get(&reply.to).and_then(|pending| self.calls.get(pending.call));
-        asked.is_some_and(|call| matches!(call.caller, Caller::Agent { .. }) && self.shape.is_kin(call.from))
+        asked.is_some_and(|call| call.is_from_kin(self.shape))
     }
 }
 

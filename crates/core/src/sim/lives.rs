@@ -89,8 +89,8 @@ impl World {
             self.stop(who, stored);
             vec![who]
         };
-        for (who, down) in gone.into_iter().filter_map(|who| Some((who, down?))) {
-            self.queue.plan(self.now + down, Happening::Start(who));
+        if let Some(down) = down {
+            gone.into_iter().for_each(|who| self.queue.plan(self.now + down, Happening::Start(who)));
         }
         Ok(())
     }

@@ -3,9 +3,10 @@
 //!
 //! One number, the seed, decides everything: [`run`] twice with the same seed gives the same trace, byte for byte.
 //!
-//! In reading order: [`host`] runs one agent by the contract, `house` is a process that several share; [`network`] and [`faults`] get in its way; [`behaviour`]
-//! are players that do not play along, [`minds`] those who decide for players from outside; `world`, `lives`, `exchange`
-//! and `outsiders` are what happens; `wiretap`, [`check`] and `inspection` are who watches.
+//! In reading order: [`host`] runs one agent by the contract, `house` is a process that several share; [`network`] and
+//! [`faults`] get in its way; [`behaviour`] are players that do not play along, [`minds`] those who decide for players from
+//! outside; `world`, `lives`, `exchange` and `outsiders` are what happens; `wiretap`, [`check`] and `inspection` are who
+//! watches.
 //!
 //! [`bare`] is another world, without any trouble: it is there to be measured.
 
