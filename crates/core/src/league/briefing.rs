@@ -3,13 +3,15 @@
 use super::manager::Manager;
 use crate::protocol::Sender;
 use crate::protocol::ids::{Attempt, ConversationId, MatchId};
-use crate::protocol::messages::{AnnouncedMatch, Briefing, MATCH_TOKENS};
+use crate::protocol::messages::{AnnouncedMatch, BRIEFING, Briefing, MATCH_TOKENS};
 
 impl Manager {
     /// A match as its referee sees it.
     pub(super) fn briefed(&mut self, match_id: &MatchId) -> Option<AnnouncedMatch> {
         let announced = self.announced(match_id)?;
-        let briefing = Some(Box::new(self.briefing(match_id, announced.match_tokens == Some(true))?));
+        let referee = announced.referee_id.as_ref().and_then(|id| self.league.referees.get(id))?;
+        let briefs = referee.meta.has_capability(BRIEFING);
+        let briefing = Some(Box::new(self.briefing(match_id, announced.match_tokens == Some(true), briefs)?));
         Some(AnnouncedMatch { briefing, ..announced })
     }
 
@@ -27,13 +29,13 @@ impl Manager {
             referee_id: Some(referee_id.clone()),
             referee_endpoint: referee.meta.contact_endpoint.clone(),
             conversation_id: Some(ConversationId::of_match(match_id, attempt)),
-            match_tokens: Some(referee.meta.capabilities.iter().any(|capability| capability == MATCH_TOKENS)),
+            match_tokens: Some(referee.meta.has_capability(MATCH_TOKENS)),
             replay: (game.struck > 0).then_some(true),
             briefing: None,
         })
     }
 
-    fn briefing(&mut self, match_id: &MatchId, speaks_tokens: bool) -> Option<Briefing> {
+    fn briefing(&mut self, match_id: &MatchId, speaks_tokens: bool, briefs: bool) -> Option<Briefing> {
         let game = self.league.matches.get(match_id)?;
         let attempt = game.attempt().unwrap_or(Attempt::FIRST);
         let players = [game.a.clone(), game.b.clone()];
@@ -41,6 +43,7 @@ impl Manager {
             let keyring = self.keyring(&Sender::Player(id.clone())).filter(|_| speaks_tokens)?;
             Some(keyring.match_tokens(match_id, attempt).into_owned())
         });
+        let game = self.league.matches.get(match_id)?;
         let [a, b] = players.each_ref().map(|id| self.league.players.get(id));
         let (a, b) = (a?, b?);
         Some(Briefing {
@@ -52,6 +55,8 @@ impl Manager {
             player_b_dialect: Some(b.dialect),
             player_a_tokens,
             player_b_tokens,
+            timeouts: briefs.then(|| self.league.settings.timing.timeouts()),
+            forfeits: (briefs && !game.forfeits.is_empty()).then(|| game.forfeits.iter().cloned().collect()),
         })
     }
 }

@@ -8,7 +8,7 @@ use super::schedule::Pairings;
 use super::settings::Settings;
 use crate::protocol::dialect::Dialect;
 use crate::protocol::ids::{Attempt, MatchId, PlayerId, RefereeId, RoundId};
-use crate::protocol::messages::{Culprit, GameStatus, MatchResult, PlayerMeta, RefereeMeta};
+use crate::protocol::messages::{Cause, Culprit, GameStatus, MatchResult, PlayerMeta, RefereeMeta};
 use crate::protocol::time::exact;
 use crate::protocol::token::TokenHash;
 use crate::protocol::{Sender, Timestamp};
@@ -89,6 +89,9 @@ pub enum LeagueEvent {
         match_id: MatchId,
         attempt: Attempt,
         referee_id: RefereeId,
+        /// Who loses it without play, and why: then the referee only tells both players so.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        forfeits: Vec<(PlayerId, Cause)>,
     },
     /// An attempt at a match came to nothing, by no fault of its players: the match is given out again.
     AttemptLost {
@@ -190,7 +193,7 @@ pub enum Proof {
 #[serde(rename_all = "snake_case")]
 pub enum DecidedBy {
     Referee(RefereeId),
-    /// Forfeited without play, because a player was suspended.
+    /// Forfeited without play, because a player was suspended or taken out, where no referee could be told to decide so.
     Manager,
 }
 

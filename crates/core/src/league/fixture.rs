@@ -31,6 +31,8 @@ pub struct Match {
     pub planned: Option<RefereeId>,
     /// Every referee it was given to, in order: the number of an attempt is its place here.
     pub attempts: Vec<RefereeId>,
+    /// Who loses the present attempt without play, and why.
+    pub forfeits: Vec<(PlayerId, Cause)>,
     /// Whether a referee is at it.
     pub in_play: bool,
     /// How many attempts were handed back, because its referee could not play it.
@@ -49,6 +51,7 @@ impl Match {
             b,
             planned: None,
             attempts: Vec::new(),
+            forfeits: Vec::new(),
             in_play: false,
             returned: 0,
             struck: 0,

@@ -103,8 +103,11 @@ impl Manager {
         let held = self.league.awaited().filter(|(_, game)| game.in_play && game.referee() == Some(referee));
         let held: Vec<MatchId> = held.map(|(id, _)| id.clone()).collect();
         for match_id in held {
+            let attempt = self.league.matches.get(&match_id).and_then(|game| game.attempt());
             self.lose_attempt(act, &match_id, Culprit::Referee, reason);
-            self.tell_moot(act, Sender::Referee(referee.clone()), &match_id);
+            if let Some(attempt) = attempt {
+                self.tell_moot(act, Sender::Referee(referee.clone()), &match_id, attempt);
+            }
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::post::{Post, Sent};
 use crate::protocol::decode::{Conformance, Deviation, DeviationKind, Incoming, Limits, Rejection};
 use crate::protocol::dialect::Dialect;
 use crate::protocol::error::ErrorCode;
-use crate::protocol::ids::{ConversationId, MatchId};
+use crate::protocol::ids::{ConversationId, MatchId, PlayerId};
 use crate::protocol::messages::{LeagueError, Phase};
 use crate::protocol::token::Mint;
 use crate::protocol::{Body, Envelope, Message, Sender, Timestamp};
@@ -38,6 +38,10 @@ pub struct Manager {
     pub(super) roll: Option<Roll>,
     /// When the matches of the announced round may begin, while that is to come.
     pub(super) release_at: Option<Timestamp>,
+    /// The players that have not yet heard of the round, with their matches in it, which wait for that.
+    pub(super) unheard: BTreeMap<PlayerId, MatchId>,
+    /// Until when their matches wait for them.
+    pub(super) unheard_until: Option<Timestamp>,
     /// Matches that were handed back, and until when they rest.
     pub(super) resting: BTreeMap<MatchId, Timestamp>,
     /// When each open match is given to another referee.
@@ -128,6 +132,8 @@ impl Manager {
             on_probation: BTreeMap::new(),
             roll: None,
             release_at: None,
+            unheard: BTreeMap::new(),
+            unheard_until: None,
             resting: BTreeMap::new(),
             due: Alarms::default(),
             standings_at: None,
@@ -333,7 +339,13 @@ impl Manager {
         self.reassign_overdue(act);
         let resting = self.resting.len();
         self.resting.retain(|_, until| *until > act.now);
-        if self.resting.len() < resting || self.release_at.is_some_and(|at| at <= act.now) {
+        let has_come = |at: Option<Timestamp>| at.is_some_and(|at| at <= act.now);
+        let waited = has_come(self.unheard_until);
+        if waited {
+            self.unheard.clear();
+            self.unheard_until = None;
+        }
+        if waited || self.resting.len() < resting || has_come(self.release_at) {
             self.advance(act);
         }
         if self.standings_at.is_some_and(|at| at <= act.now) {
@@ -388,7 +400,7 @@ impl Agent for Manager {
         let roll = self.roll.as_ref().map(|roll| roll.until);
         let rested = self.resting.values().min().copied();
         let own = [self.post.deadline(), self.guard.deadline(), self.release_at, due, roll, rested];
-        own.into_iter().chain([self.standings_at, self.probe_at]).flatten().min()
+        own.into_iter().chain([self.unheard_until, self.standings_at, self.probe_at]).flatten().min()
     }
 
     fn reading(&self) -> (Conformance, Limits) {

@@ -8,18 +8,18 @@ use crate::agent::Parcel;
 use crate::post::{Errand, Sent, Tries};
 use crate::protocol::dialect::Dialect;
 use crate::protocol::error::ErrorCode;
-use crate::protocol::ids::{ConversationId, LeagueId, MatchId, RoundId};
+use crate::protocol::ids::{Attempt, ConversationId, LeagueId, MatchId, PlayerId, RoundId};
 use crate::protocol::keyring::Keyring;
 use crate::protocol::messages::Shared;
 use crate::protocol::messages::{
-    AnnouncedMatch, Champion, FinalStanding, LeagueCompleted, LeagueError, LeagueStandingsUpdate, Phase,
+    AnnouncedMatch, BRIEFING, Champion, FinalStanding, LeagueCompleted, LeagueError, LeagueStandingsUpdate, Phase,
     RoundAnnouncement,
 };
 use crate::protocol::text::Endpoint;
 use crate::protocol::token::TokenHash;
 use crate::protocol::{Body, Envelope, Message, Sender, Timestamp};
 use smol_str::{SmolStr, format_smolstr};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 /// What is still to be told to one agent.
 #[derive(Debug, Default)]
@@ -228,6 +228,7 @@ impl Manager {
         reached: bool,
     ) {
         let tried_in_vain = !reached && sent.errand.tries != Tries::Once;
+        let announces = self.announces_open_round(&sent.errand.parcel);
         if !reached && self.try_again(act.now, sent).is_none() {
             return;
         }
@@ -239,13 +240,44 @@ impl Manager {
         if let Some(errand) = mailbox.next(&self.league, act.now, agent.clone()) {
             self.post.send(act.now, errand, &mut act.step.outbox);
         }
+        if let (true, Sender::Player(player)) = (announces, agent) {
+            self.on_announcement_told(act, player);
+        }
     }
 
-    /// The round that is open now, to every player.
+    fn announces_open_round(&self, parcel: &Parcel) -> bool {
+        let Parcel::Message(Message { body: Body::RoundAnnouncement(announcement), .. }) = parcel else {
+            return false;
+        };
+        announcement.round_id.0 == self.league.current_round
+    }
+
+    /// The round that is open now, to everyone but referees that would begin their matches on hearing of them. A match waits
+    /// until its players have heard of it.
     pub(super) fn tell_announcement(&mut self, act: &mut Act<'_>) {
-        if let Some(notice) = self.open_announcement() {
-            self.tell_players(act, &notice);
+        let Some(notice) = self.open_announcement() else {
+            return;
+        };
+        self.unheard = self.to_be_told();
+        self.unheard_until = (!self.unheard.is_empty()).then(|| act.now + self.league.settings.timing.other);
+        self.tell_players(act, &notice);
+        let briefed = self.league.referees.iter().filter(|(_, known)| known.meta.has_capability(BRIEFING));
+        for referee in briefed.map(|(id, _)| id.clone()).collect::<Vec<_>>() {
+            self.tell(act, Sender::Referee(referee), notice.clone());
         }
+    }
+
+    /// The players whose match in the open round is still to be given out, and who can be expected to hear of it.
+    fn to_be_told(&self) -> BTreeMap<PlayerId, MatchId> {
+        let listens = |id: &&PlayerId| {
+            self.league.players.get(id).is_some_and(|player| player.is_in() && !player.is_suspended())
+        };
+        let waiting = self.league.awaited().filter(|(id, _)| self.league.waiting.contains(*id));
+        waiting
+            .flat_map(|(match_id, game)| {
+                [&game.a, &game.b].into_iter().filter(listens).map(|id| (id.clone(), match_id.clone()))
+            })
+            .collect()
     }
 
     fn open_announcement(&self) -> Option<Notice> {
@@ -291,18 +323,24 @@ impl Manager {
         Notice::lasting(format_smolstr!("conv-round-{round_id}-announce"), body)
     }
 
-    /// A match was decided under an earlier attempt: the referee that has it now can stop.
-    pub(super) fn tell_moot(&mut self, act: &mut Act<'_>, referee: Sender, match_id: &MatchId) {
+    /// A match was decided, or given to another, under another attempt than this one: its referee can stop.
+    pub(super) fn tell_moot(
+        &mut self,
+        act: &mut Act<'_>,
+        referee: Sender,
+        match_id: &MatchId,
+        attempt: Attempt,
+    ) {
         let mut context = serde_json::Map::new();
         context.insert("match_id".into(), match_id.as_str().into());
         let error = LeagueError::new(
             ErrorCode::ResultConflict,
-            format!("{match_id} has been decided by another referee: it need not be played any more"),
+            format!("{match_id} is decided, or another referee's by now: it need not be played here any more"),
             None,
             Some(context),
         );
-        let conversation = format_smolstr!("conv-{match_id}-moot");
-        self.tell(act, referee, Notice::lasting(conversation, error));
+        let conversation = ConversationId::of_match(match_id, attempt);
+        self.tell(act, referee, Notice::lasting(conversation.as_str().into(), error));
     }
 
     pub(super) fn tell_standings(&mut self, act: &mut Act<'_>) {

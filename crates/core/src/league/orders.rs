@@ -5,7 +5,7 @@ use super::manager::{Act, Asked, Manager, Refusal};
 use crate::protocol::Sender;
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{MatchId, PlayerId};
-use crate::protocol::messages::{LeagueOrder, Order, Phase};
+use crate::protocol::messages::{Culprit, LeagueOrder, Order, Phase};
 
 impl Manager {
     pub(super) fn obey(
@@ -80,11 +80,11 @@ impl Manager {
         Ok(())
     }
 
-    /// Decides without play what a player that is out has under way.
+    /// Ends what a player that is out has under way: it is given out anew, to be decided without play.
     pub(super) fn take_out(&mut self, act: &mut Act<'_>, player: &PlayerId) {
         let under_way = self.under_way(|id| self.league.matches.get(id).is_some_and(|game| game.has(player)));
         for match_id in under_way {
-            self.forfeit_if_absent(act, &match_id);
+            self.lose_attempt(act, &match_id, Culprit::Player, &format!("{player} was taken out of the league"));
             self.stop_referee(act, &match_id);
         }
     }
@@ -138,8 +138,9 @@ impl Manager {
 
     /// Tells the referee of a match that it need not be played any more.
     fn stop_referee(&mut self, act: &mut Act<'_>, match_id: &MatchId) {
-        if let Some(referee) = self.league.matches.get(match_id).and_then(|game| game.referee()).cloned() {
-            self.tell_moot(act, Sender::Referee(referee), match_id);
+        let game = self.league.matches.get(match_id);
+        if let Some((referee, attempt)) = game.and_then(|game| game.referee().cloned().zip(game.attempt())) {
+            self.tell_moot(act, Sender::Referee(referee), match_id, attempt);
         }
     }
 }

@@ -58,12 +58,13 @@ impl Manager {
                 .with("match_id", match_id.as_str())),
             };
         }
-        let moot = game.referee().filter(|current| *current != referee).cloned();
+        check_forfeits(game, attempt, &report.result)?;
+        let moot = game.referee().filter(|current| *current != referee).cloned().zip(game.attempt());
         let by = DecidedBy::Referee(referee.clone());
         self.decide(act, &match_id, attempt, status, Arc::clone(&report.result), by);
         self.acknowledge(act, asked, match_id.clone(), None);
-        if let Some(current) = moot {
-            self.tell_moot(act, Sender::Referee(current), &match_id);
+        if let Some((current, attempt)) = moot {
+            self.tell_moot(act, Sender::Referee(current), &match_id, attempt);
         }
         self.advance(act);
         Ok(())
@@ -117,12 +118,8 @@ impl Manager {
         }
     }
 
-    /// Decides a match without play if one of its players is suspended or withdrawn.
-    pub(super) fn forfeit_if_absent(&mut self, act: &mut Act<'_>, match_id: &MatchId) -> bool {
-        let Some(game) = self.league.matches.get(match_id) else {
-            return false;
-        };
-        let (a, b) = (game.a.clone(), game.b.clone());
+    /// Who loses a match without play, and why: players that are suspended, withdrawn, or have no token any more.
+    pub(super) fn forfeits_of(&self, match_id: &MatchId) -> Vec<(PlayerId, Cause)> {
         let gone = |player: &PlayerId| {
             self.league.players.get(player).and_then(|known| match known.withdrawn {
                 true => Some(Cause::Withdrawn),
@@ -130,16 +127,31 @@ impl Manager {
                 false => known.is_suspended().then_some(Cause::Suspended),
             })
         };
-        let causes = [(&a, gone(&a)), (&b, gone(&b))];
-        let (winner, reason) = match causes.map(|(_, cause)| cause.map(Cause::words)) {
-            [None, None] => return false,
+        let game = self.league.matches.get(match_id);
+        let players = game.into_iter().flat_map(|game| [&game.a, &game.b]);
+        players.filter_map(|player| Some((player.clone(), gone(player)?))).collect()
+    }
+
+    /// Decides a match without play, and without a referee that could tell its players.
+    pub(super) fn forfeit(
+        &mut self,
+        act: &mut Act<'_>,
+        match_id: &MatchId,
+        forfeits: &[(PlayerId, Cause)],
+    ) {
+        let Some(game) = self.league.matches.get(match_id) else {
+            return;
+        };
+        let (a, b) = (game.a.clone(), game.b.clone());
+        let cause_of = |player: &PlayerId| forfeits.iter().find(|(id, _)| id == player).map(|(_, why)| *why);
+        let (winner, reason) = match [cause_of(&a), cause_of(&b)].map(|cause| cause.map(Cause::words)) {
+            [None, None] => return,
             [Some(why), None] => (Some(b.clone()), format!("{a} {why} - {b} wins by default")),
             [None, Some(why)] => (Some(a.clone()), format!("{b} {why} - {a} wins by default")),
             [Some(one), Some(other)] => (None, format!("{a} {one} and {b} {other} - both lose")),
         };
-        let blamed =
-            |(player, cause): (&PlayerId, Option<Cause>)| Some((player.clone(), Blame::on_player(cause?)));
-        let blame = Some(Box::new(causes.into_iter().filter_map(blamed).collect()));
+        let blame = forfeits.iter().map(|(player, cause)| (player.clone(), Blame::on_player(*cause)));
+        let blame = Some(Box::new(blame.collect()));
         let points = |player: &PlayerId| {
             if winner.as_ref() == Some(player) { POINTS_WIN } else { 0 }
         };
@@ -158,8 +170,22 @@ impl Manager {
             reason: Some(reason.into()),
         };
         self.decide(act, match_id, attempt, status, Arc::new(result), DecidedBy::Manager);
-        true
     }
+}
+
+/// A match that was given out to be decided without play has the result that was asked for, and no other.
+fn check_forfeits(game: &Match, attempt: Attempt, result: &MatchResult) -> Result<(), Refusal> {
+    if game.forfeits.is_empty() || game.attempt() != Some(attempt) {
+        return Ok(());
+    }
+    let loses = |player: &PlayerId| game.forfeits.iter().any(|(id, _)| id == player);
+    let expected = [&game.a, &game.b].into_iter().find(|player| !loses(player));
+    if result.status == Some(GameStatus::TechnicalLoss) && result.winner.as_ref() == expected {
+        return Ok(());
+    }
+    let winner = expected.map_or("nobody", |player| player.as_str());
+    let message = format!("result: expected a technical loss that {winner} wins, as the match was given out");
+    Err(Refusal::new(ErrorCode::InvalidFormat, message).with("path", "result"))
 }
 
 /// Whether a report belongs to an attempt whose result the operator has struck.

@@ -2,15 +2,18 @@
 
 use super::event::{LeagueEvent, Suspicion};
 use super::fixture::Round;
+use super::member::Member;
 use super::manager::{Act, Manager, Purpose};
 use super::notices::Notice;
 use crate::agent::{Answer, Parcel};
 use crate::post::{Errand, Sent, Tries};
-use crate::protocol::ids::{Attempt, MatchId, RefereeId, RoundId};
+use crate::protocol::ids::{Attempt, MatchId, PlayerId, RefereeId, RoundId};
 use crate::protocol::messages::{
-    Culprit, GameStatus, Phase, RoundAnnouncement, RoundCompleted, RoundSummary,
+    BRIEFING, Cause, Culprit, GameStatus, Phase, RefereeMeta, RoundAnnouncement, RoundCompleted,
+    RoundSummary,
 };
 use crate::protocol::{Message, Sender, Timestamp};
+use crate::timing::Timing;
 use smol_str::format_smolstr;
 use std::collections::BTreeMap;
 
@@ -86,7 +89,8 @@ impl Manager {
         let mut loads: BTreeMap<&RefereeId, u32> = BTreeMap::new();
         let mut plan = Vec::new();
         for match_id in &round.matches {
-            let Some(referee) = self.least_loaded(|id| loads.get(id).copied().unwrap_or(0), None) else {
+            let load = |id: &RefereeId| loads.get(id).copied().unwrap_or(0);
+            let Some(referee) = self.least_loaded(load, None, |_| true) else {
                 continue;
             };
             *loads.entry(referee).or_default() += 1;
@@ -100,11 +104,12 @@ impl Manager {
         &'a self,
         load: impl Fn(&RefereeId) -> u32,
         but: Option<&RefereeId>,
+        fit: impl Fn(&Member<RefereeMeta>) -> bool,
     ) -> Option<&'a RefereeId> {
         self.league
             .referees
             .iter()
-            .filter(|(_, referee)| !referee.revoked)
+            .filter(|(_, referee)| !referee.revoked && fit(referee))
             .min_by(|(one, first), (other, second)| {
                 let unfit = |id: &RefereeId, suspended: bool| (but == Some(id), suspended);
                 let share = |id: &RefereeId, capacity: u32, by: u32| {
@@ -136,14 +141,43 @@ impl Manager {
         self.league.referees.get(referee).is_some_and(|known| load < known.meta.max_concurrent_matches)
     }
 
-    /// Gives out every match of the round that can begin: forfeits for the suspended, the rest to referees with room.
-    pub(super) fn release_matches(&mut self, act: &mut Act<'_>) {
+    /// Gives out every match of the round that can begin to referees with room.
+    fn release_matches(&mut self, act: &mut Act<'_>) {
+        let ready = self.league.waiting.iter().filter(|id| self.may_begin(id)).cloned().collect();
+        self.release(act, ready);
+    }
+
+    /// Whether nothing but a referee is missing: a match that was handed back rests for a while, and both players have
+    /// been told of their round.
+    fn may_begin(&self, match_id: &MatchId) -> bool {
+        !self.resting.contains_key(match_id) && !self.unheard.values().any(|waits| waits == match_id)
+    }
+
+    /// A player has answered the announcement of the round, or cannot be told: its match waits for it no longer.
+    pub(super) fn on_announcement_told(&mut self, act: &mut Act<'_>, player: &PlayerId) {
+        let Some(match_id) = self.unheard.remove(player) else {
+            return;
+        };
+        if self.unheard.is_empty() {
+            self.unheard_until = None;
+        }
+        let opponent = self.league.matches.get(&match_id).map(|game| game.opponent(player));
+        if self.league.waiting.contains(&match_id)
+            && opponent.is_none_or(|opponent| !self.unheard.contains_key(opponent))
+            && !self.resting.contains_key(&match_id)
+        {
+            self.release(act, vec![match_id]);
+            if self.league.undecided.is_empty() {
+                self.advance(act);
+            }
+        }
+    }
+
+    fn release(&mut self, act: &mut Act<'_>, waiting: Vec<MatchId>) {
         if self.release_at.is_some_and(|at| at > act.now) || self.league.phase != Phase::Running {
             return;
         }
         self.release_at = None;
-        let waits = |id: &&MatchId| !self.resting.contains_key(*id);
-        let waiting: Vec<MatchId> = self.league.waiting.iter().filter(waits).cloned().collect();
         if waiting.is_empty() {
             return;
         }
@@ -156,55 +190,79 @@ impl Manager {
             if all_present && !self.league.referees.keys().any(|id| self.has_room(id, &loads)) {
                 break;
             }
-            if self.forfeit_if_absent(act, &match_id) {
+            let forfeits = self.forfeits_of(&match_id);
+            if !forfeits.is_empty() && self.only_foreign_referees() {
+                self.forfeit(act, &match_id, &forfeits);
                 continue;
             }
-            let Some(referee) = self.choose_referee(&match_id, &loads) else {
+            let Some(referee) = self.choose_referee(&match_id, &loads, !forfeits.is_empty()) else {
                 continue;
             };
             *loads.entry(referee.clone()).or_default() += 1;
-            self.assign(act, &match_id, &referee);
+            self.assign(act, &match_id, &referee, forfeits);
             given.push((match_id, referee));
         }
         self.send_assignments(act, given);
     }
 
-    /// The planned referee, or another if that one has failed or has no room; `None` while nobody has.
-    fn choose_referee(&self, match_id: &MatchId, loads: &BTreeMap<RefereeId, u32>) -> Option<RefereeId> {
+    /// Whether the referees that answer are all of another make, so that none can be told to decide a match without play.
+    fn only_foreign_referees(&self) -> bool {
+        let mut live =
+            self.league.referees.values().filter(|known| !known.is_suspended() && !known.revoked).peekable();
+        live.peek().is_some() && live.all(|known| !known.meta.has_capability(BRIEFING))
+    }
+
+    /// The planned referee, or another if that one has failed or has no room; `None` while nobody has. `briefed`: one that
+    /// can be told to decide the match without play.
+    fn choose_referee(
+        &self,
+        match_id: &MatchId,
+        loads: &BTreeMap<RefereeId, u32>,
+        briefed: bool,
+    ) -> Option<RefereeId> {
         let load = |id: &RefereeId| loads.get(id).copied().unwrap_or(0);
         let game = self.league.matches.get(match_id)?;
         let failed = game.referee();
         let has_room = |id: &RefereeId| self.has_room(id, loads);
+        let able = |known: &Member<RefereeMeta>| !briefed || known.meta.has_capability(BRIEFING);
         let fit = |id: &RefereeId| {
-            self.league.referees.get(id).is_some_and(|known| !known.is_suspended() && !known.revoked)
+            let known = self.league.referees.get(id);
+            known.is_some_and(|known| !known.is_suspended() && !known.revoked && able(known))
         };
         let planned = game.planned.as_ref().filter(|id| failed.is_none() && fit(id) && has_room(id));
-        planned.or_else(|| self.least_loaded(load, failed).filter(|id| has_room(id))).cloned()
+        planned.or_else(|| self.least_loaded(load, failed, able).filter(|id| has_room(id))).cloned()
     }
 
-    fn assign(&mut self, act: &mut Act<'_>, match_id: &MatchId, referee: &RefereeId) {
+    fn assign(
+        &mut self,
+        act: &mut Act<'_>,
+        match_id: &MatchId,
+        referee: &RefereeId,
+        forfeits: Vec<(PlayerId, Cause)>,
+    ) {
         let Some(game) = self.league.matches.get(match_id) else {
             return;
         };
         let attempt = game.attempt().map_or(Attempt::FIRST, Attempt::next);
         let as_planned = game.planned.as_ref() == Some(referee) && attempt == Attempt::FIRST;
+        let (match_id, referee_id) = (match_id.clone(), referee.clone());
         let event =
-            LeagueEvent::MatchAssigned { match_id: match_id.clone(), attempt, referee_id: referee.clone() };
+            LeagueEvent::MatchAssigned { match_id: match_id.clone(), attempt, referee_id, forfeits };
         self.record(act, event);
         if !as_planned {
-            self.tell_reassignment(act, match_id);
+            self.tell_reassignment(act, &match_id);
         }
     }
 
     /// Tells each referee of the matches that are now its own, in one message, and starts the clock on them.
     fn send_assignments(&mut self, act: &mut Act<'_>, given: Vec<(MatchId, RefereeId)>) {
-        let due = act.now + self.league.settings.overdue_after();
         let mut shares: BTreeMap<(RefereeId, RoundId), Vec<MatchId>> = BTreeMap::new();
         for (match_id, referee) in given {
             let Some(round_id) = self.league.matches.get(&match_id).map(|game| game.round_id) else {
                 continue;
             };
-            self.due.set(&match_id, Some(due));
+            let due = self.league.settings.overdue_after(&self.timing_of(&referee));
+            self.due.set(&match_id, Some(act.now + due));
             shares.entry((referee, round_id)).or_default().push(match_id);
         }
         for ((referee, _), matches) in shares {
@@ -225,6 +283,20 @@ impl Manager {
                 tries: Tries::Retry(policy.retries, policy.backoff),
             };
             self.post.send(act.now, errand, &mut act.step.outbox);
+        }
+    }
+
+    /// What a referee plays by: the league's timeouts within its own bounds; if they cannot be handed to it, those that it
+    /// has announced, or the sources'.
+    fn timing_of(&self, referee: &RefereeId) -> Timing {
+        let own = self.league.settings.timing;
+        let Some(meta) = self.league.referees.get(referee).map(|known| &known.meta) else {
+            return own;
+        };
+        let announced = meta.timeouts.unwrap_or_default();
+        match meta.has_capability(BRIEFING) {
+            true => own.within(&announced),
+            false => Timing::default().assigned(&announced),
         }
     }
 
@@ -291,10 +363,14 @@ impl Manager {
             let Some(game) = self.league.matches.get(&match_id).filter(|game| game.in_play) else {
                 continue;
             };
-            if let Some(referee) = game.referee().cloned() {
-                self.suspend(act, Sender::Referee(referee), Suspicion::Overdue);
-            }
+            let held = game.referee().cloned().zip(game.attempt());
             self.lose_attempt(act, &match_id, Culprit::Referee, "it did not report in time");
+            if let Some((referee, attempt)) = held {
+                let referee = Sender::Referee(referee);
+                self.suspend(act, referee.clone(), Suspicion::Overdue);
+                // It may be alive after all, and must not ask the players beside the next one.
+                self.tell_moot(act, referee, &match_id, attempt);
+            }
             any = true;
         }
         if any {

@@ -83,12 +83,12 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// How long a referee has, from the moment a match is given to it, until the match is given to another: the time
-    /// to deliver the assignment, and the time to play.
-    pub fn overdue_after(&self) -> Duration {
+    /// How long a referee that plays by `timing` has, from the moment a match is given to it, until the match is given to
+    /// another: the time to deliver the assignment, and the time to play.
+    pub fn overdue_after(&self, timing: &Timing) -> Duration {
         let known = crate::game::find(&self.game_type).map(|game| game.turns_max);
         let turns = known.or(self.outside_game.as_ref().map(|game| game.turns_max)).unwrap_or(1);
-        self.timing.retry.longest(self.timing.other).saturating_add(self.timing.match_bound(turns))
+        self.timing.retry.longest(self.timing.other).saturating_add(timing.match_bound(turns))
     }
 }
 

@@ -102,13 +102,14 @@ impl League {
             LeagueEvent::RoundAnnounced { round_id, starts_at, plan } => {
                 self.announce(*round_id, *starts_at, plan);
             }
-            LeagueEvent::MatchAssigned { match_id, referee_id, .. } => {
+            LeagueEvent::MatchAssigned { match_id, referee_id, forfeits, .. } => {
                 if let Some(game) = self.matches.get_mut(match_id) {
                     take_back(&mut self.referees, game);
                     game.planned = Some(referee_id.clone());
                     // There is hardly ever more than one.
                     game.attempts.reserve_exact(1);
                     game.attempts.push(referee_id.clone());
+                    game.forfeits.clone_from(forfeits);
                     game.in_play = true;
                     self.waiting.remove(match_id);
                     if let Some(referee) = self.referees.get_mut(referee_id) {

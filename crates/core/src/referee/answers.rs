@@ -119,11 +119,18 @@ impl Referee {
         answer: Answer,
         step: &mut Step<RefereeEvent>,
     ) {
-        if let Answer::Message(Ok(incoming)) = answer
-            && self.playing.get(&asked.match_id).is_some_and(|ongoing| ongoing.turn == asked.turn)
-        {
-            self.heed(now, &asked.match_id, asked.seat, &incoming, Via::Exchange, step).ok();
+        let ongoing = self.playing.get_mut(&asked.match_id);
+        let ongoing = ongoing.filter(|ongoing| ongoing.assignment.attempt == asked.attempt);
+        if let Some(ongoing) = ongoing {
+            let side = ongoing.side_mut(asked.seat);
+            side.complaints = side.complaints.saturating_sub(1);
+            if let Answer::Message(Ok(incoming)) = answer
+                && ongoing.turn == asked.turn
+            {
+                self.heed(now, &asked.match_id, asked.seat, &incoming, Via::Exchange, step).ok();
+            }
         }
+        self.release_game_over(now, asked, step);
     }
 
     /// The one way for an answer into a match. What is owed no more is not taken twice.
@@ -140,10 +147,11 @@ impl Referee {
         let outcome = self.with(now, match_id, step, |ongoing, acts| {
             let reply = ongoing.judge(seat, incoming, via, conformance)?;
             let departures = ongoing.departures(seat, incoming);
-            ongoing.take(now, seat, reply, acts)?;
+            // Before the answer is taken: it may complete the match, and its deviations belong to the result.
             let side = ongoing.side_mut(seat);
             side.note(&incoming.deviations);
             side.note(&departures);
+            ongoing.take(now, seat, reply, acts)?;
             if let Ok(body) = &incoming.body {
                 ongoing.side_mut(seat).last = Some((incoming.envelope.timestamp, body.clone()));
             }

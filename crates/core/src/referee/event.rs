@@ -5,7 +5,7 @@ use crate::enrol::{Application, Identity};
 use crate::fair::{Commitment, Secret};
 use crate::game::Seat;
 use crate::protocol::dialect::Dialect;
-use crate::protocol::messages::{MatchResult, Record};
+use crate::protocol::messages::{Cause, MatchResult, Record, Timeouts};
 use crate::protocol::time::exact;
 use crate::protocol::token::{Direction, same_token};
 use crate::protocol::{
@@ -79,6 +79,12 @@ pub struct Assignment {
     pub secret: Secret,
     /// In the order A, B.
     pub players: [Seated; 2],
+    /// The manager's windows and retry policy; none from a manager that hands none over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeouts: Option<Timeouts>,
+    /// Who loses it without play, and why; empty for a match that is to be played.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub forfeits: Vec<(PlayerId, Cause)>,
 }
 
 /// A player of a match, as the referee knows it.
@@ -116,6 +122,11 @@ impl Assignment {
         let direction = Direction::PlayerToReferee;
         let made = || shown.hash().match_token(&self.league_id, &self.match_id, self.attempt, direction);
         Some(same_token(shown, expected) || same_token(&made(), expected))
+    }
+
+    /// Whether a token is the one that this player is shown in this match.
+    pub fn is_shown(&self, seat: Seat, token: &Token) -> bool {
+        same_token(token, &self.player(seat).shows)
     }
 
     pub fn commitment(&self) -> Commitment {

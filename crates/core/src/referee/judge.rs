@@ -19,6 +19,13 @@ impl Match {
         conformance: Conformance,
     ) -> Result<Reply, Wrong> {
         self.admit(seat, &incoming.envelope, via, conformance)?;
+        let (asked, came) = (&self.assignment.conversation_id, &incoming.envelope.conversation_id);
+        if asked != came && conformance == Conformance::Strict {
+            let message = format!("conversation_id: expected {asked}, got {came}");
+            return Err(Wrong::new(ErrorCode::MatchIdMismatch, message)
+                .with("expected", asked.as_str())
+                .with("came", came.as_str()));
+        }
         match &incoming.body {
             Err(rejection) => Err(Wrong::unreadable(rejection, self.game.request(seat).valid_options)),
             Ok(body) => self.read(seat, body, via, conformance),
@@ -44,6 +51,9 @@ impl Match {
             return Err(Wrong::new(ErrorCode::TokenInvalid, message));
         }
         let token = envelope.auth_token.as_ref();
+        if via == Via::Exchange && token.is_some_and(|token| assignment.is_shown(seat, token)) {
+            return Ok(());
+        }
         let proven = token.and_then(|token| assignment.recognises(seat, token));
         self.side_mut(seat).admit(token, proven, via, conformance).map_err(|code| match token {
             None => Wrong::new(code, "auth_token: expected the player's token, got none"),
@@ -68,8 +78,16 @@ impl Match {
         if !matches!(&incoming.envelope.sender, Sender::Player(id) if id == player) {
             found.push(deviation(DeviationKind::OwnName, "sender"));
         }
-        if incoming.envelope.auth_token.is_none() {
-            found.push(deviation(DeviationKind::Missing, "auth_token"));
+        match &incoming.envelope.auth_token {
+            None => found.push(deviation(DeviationKind::Missing, "auth_token")),
+            Some(token) if self.assignment.is_shown(seat, token) => {
+                found.push(deviation(DeviationKind::Echoed, "auth_token"));
+            }
+            Some(_) => {}
+        }
+        let filled_in = incoming.deviations.iter().any(|noted| noted.path == "conversation_id");
+        if incoming.envelope.conversation_id != self.assignment.conversation_id && !filled_in {
+            found.push(deviation(DeviationKind::Mismatch, "conversation_id"));
         }
         let (named, move_type) = match &incoming.body {
             Ok(Body::GameJoinAck(ack)) => (Some(&ack.player_id), None),

@@ -136,7 +136,11 @@ impl Referee {
         let [told_a, told_b] = assignment.players.each_ref().map(|player| player.dialect);
         let places =
             [(a, told_a), (b, told_b)].map(|(at, told)| (at.clone(), self.durable.dialect(&at, told)));
-        let begun = Match::new(assignment, game, places, self.settings.timing);
+        let timing = match &assignment.timeouts {
+            Some(given) => self.settings.timing.assigned(given).within(&self.settings.bounds),
+            None => self.settings.timing,
+        };
+        let begun = Match::new(assignment, game, places, timing);
         self.playing.insert(match_id.clone(), Box::new(begun));
         self.with(now, match_id, step, |ongoing, acts| ongoing.begin(now, acts));
     }
@@ -175,8 +179,11 @@ impl Referee {
             return;
         };
         window.call = Some(call);
-        let deadline = window.closes;
         ongoing.calls.push(call);
+        let Some(window) = ongoing.side(seat).window() else {
+            return;
+        };
+        let (closes, deadline) = (window.closes, ongoing.exchange_ends(window));
         let assignment = &ongoing.assignment;
         let envelope = Envelope::new(Sender::Referee(name), now, assignment.conversation_id.clone())
             .with_token(Some(assignment.player(seat).shows.clone()));
@@ -185,11 +192,11 @@ impl Referee {
             call,
             to: side.endpoint.clone(),
             dialect: side.dialect,
-            parcel: Parcel::Message(Message::new(envelope, asks::question(ongoing, seat, deadline))),
+            parcel: Parcel::Message(Message::new(envelope, asks::question(ongoing, seat, closes))),
             deadline,
         });
-        let turn = ongoing.turn;
-        self.asked.insert(call, Asked { match_id: match_id.clone(), seat, turn });
+        let (attempt, turn) = (ongoing.assignment.attempt, ongoing.turn);
+        self.asked.insert(call, Asked { match_id: match_id.clone(), attempt, seat, turn });
     }
 
     /// Tells a player what went wrong, once: what matters is that it is asked again, not that it hears why.
@@ -202,18 +209,25 @@ impl Referee {
         step: &mut Step<RefereeEvent>,
     ) {
         let name = self.name();
-        let Some(ongoing) = self.playing.get(match_id) else {
+        let Some(ongoing) = self.playing.get_mut(match_id) else {
             return;
         };
+        let side = ongoing.side_mut(seat);
+        side.complaints = side.complaints.saturating_add(1);
         let (assignment, side) = (&ongoing.assignment, ongoing.side(seat));
-        let body = game_error(assignment, seat, self.settings.timing.retry.retries, complaint);
+        let body = game_error(assignment, seat, ongoing.max_retries(), complaint);
         let envelope = Envelope::new(Sender::Referee(name), now, assignment.conversation_id.clone())
             .with_token(Some(assignment.player(seat).shows.clone()));
         let errand = Errand {
             to: side.endpoint.clone(),
             dialect: side.dialect,
             parcel: Parcel::Message(Message::new(envelope, body)),
-            purpose: Purpose::Notice(Asked { match_id: match_id.clone(), seat, turn: ongoing.turn }),
+            purpose: Purpose::Notice(Asked {
+                match_id: match_id.clone(),
+                attempt: assignment.attempt,
+                seat,
+                turn: ongoing.turn,
+            }),
             timeout: self.settings.timing.other,
             tries: Tries::Once,
         };

@@ -39,14 +39,14 @@ use crate::census::{Census, Milestone};
 use crate::enrol::{Enrolment, Identity};
 use crate::entropy::Entropy;
 use crate::game::Seat;
-use crate::post::Post;
+use crate::post::{Errand, Post};
 use crate::protocol::decode::{Conformance, Incoming, Limits, Rejection};
 use crate::protocol::dialect::Dialect;
-use crate::protocol::messages::LeagueError;
+use crate::protocol::messages::{LeagueError, Timeouts};
 use crate::protocol::methods::Party;
 use crate::protocol::rights::{Right, who_may};
 use crate::protocol::{
-    ConversationId, DisplayName, Endpoint, Envelope, ErrorCode, GameType, MatchId, Message, PlayerId,
+    Attempt, ConversationId, DisplayName, Endpoint, Envelope, ErrorCode, GameType, MatchId, Message, PlayerId,
     RefereeId, Sender, Timestamp, Token, Version,
 };
 use crate::timing::Timing;
@@ -66,7 +66,10 @@ pub struct Settings {
     pub version: Version,
     pub game_types: Vec<GameType>,
     pub max_concurrent_matches: u32,
+    /// Its own calls are bounded by it; matches too, if their manager hands over no timeouts.
     pub timing: Timing,
+    /// The most that it allows of what a manager hands over.
+    pub bounds: Timeouts,
     pub conformance: Conformance,
 }
 
@@ -97,14 +100,32 @@ pub struct Referee {
     asked: Calls<Asked>,
     /// A game whose rules are kept outside, if there is one.
     appeals: Option<Appeals>,
+    /// GAME_OVERs that wait until a GAME_ERROR of the same match has reached the player.
+    held_back: BTreeMap<(MatchId, Attempt, Seat), HeldBack>,
+}
+
+/// GAME_OVER for a player that a GAME_ERROR is still on its way to.
+#[derive(Debug)]
+struct HeldBack {
+    /// How many of them.
+    complaints: u32,
+    game_over: Errand<Purpose>,
 }
 
 /// What a call to a player is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Asked {
     match_id: MatchId,
+    attempt: Attempt,
     seat: Seat,
     turn: u32,
+}
+
+impl Asked {
+    /// The player of an attempt at a match that it is about.
+    fn place(&self) -> (MatchId, Attempt, Seat) {
+        (self.match_id.clone(), self.attempt, self.seat)
+    }
 }
 
 /// What the answer to an errand will mean.
@@ -138,6 +159,7 @@ impl Referee {
             directory: BTreeMap::new(),
             asked: Calls::default(),
             appeals: None,
+            held_back: BTreeMap::new(),
         }
     }
 

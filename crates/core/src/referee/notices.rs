@@ -1,6 +1,6 @@
 //! What the manager tells a referee: rounds with its matches, single matches, ends and cancellations.
 
-use super::offer::{Guest, Offer, guests};
+use super::offer::{Guest, Offer, forfeits, guests};
 use super::one_match::Match;
 use super::{Held, Purpose, Referee, RefereeEvent};
 use crate::agent::Step;
@@ -103,8 +103,10 @@ impl Referee {
     ) -> Result<(), LeagueError> {
         self.right_league(&round.league_id)?;
         let (us, mut verdict) = (self.name(), Ok(()));
+        // A manager of ours briefs the referee of a match when it may begin; without a briefing it only tells who meets whom.
+        let briefs = self.durable.identity().is_some_and(|identity| identity.match_tokens);
         for announced in round.matches.iter() {
-            if !self.is_ours(&us, announced) {
+            if !self.is_ours(&us, announced) || (briefs && announced.briefing.is_none()) {
                 continue;
             }
             let offer = Offer {
@@ -116,6 +118,8 @@ impl Referee {
                 starts_at: round.starts_at.unwrap_or(now),
                 replay: announced.replay == Some(true),
                 players: guests(announced),
+                timeouts: announced.briefing.as_ref().and_then(|briefing| briefing.timeouts),
+                forfeits: forfeits(announced),
             };
             // One match that cannot be played here is no reason to drop the others.
             verdict = verdict.and(self.offered(now, entropy, offer, step));
@@ -163,6 +167,8 @@ impl Referee {
                 Guest::named(single.player_a_id, single.player_a_endpoint),
                 Guest::named(single.player_b_id, single.player_b_endpoint),
             ],
+            timeouts: None,
+            forfeits: Vec::new(),
         };
         self.offered(now, entropy, offer, step)
     }
@@ -224,8 +230,11 @@ impl Referee {
         }
         self.queue.retain(|(_, _, queued)| queued != match_id);
         self.unlocated.remove(match_id);
-        self.post
-            .call_off(|purpose| matches!(purpose, Purpose::Notice(asked) if asked.match_id == *match_id));
+        let held_back = &self.held_back;
+        self.post.call_off(|purpose| {
+            matches!(purpose, Purpose::Notice(asked)
+                if asked.match_id == *match_id && !held_back.contains_key(&asked.place()))
+        });
     }
 
     /// A match is under way no more: nothing is waited for.
@@ -243,7 +252,12 @@ impl Referee {
         self.queue.clear();
         self.unlocated.clear();
         self.asked.clear();
-        self.post.call_off(|purpose| !matches!(purpose, Purpose::GameOver));
+        let held_back = &self.held_back;
+        self.post.call_off(|purpose| match purpose {
+            Purpose::GameOver => false,
+            Purpose::Notice(asked) => !held_back.contains_key(&asked.place()),
+            _ => true,
+        });
     }
 }
 

@@ -7,7 +7,7 @@ use crate::agent::Step;
 use crate::entropy::Entropy;
 use crate::fair::Secret;
 use crate::protocol::dialect::Dialect;
-use crate::protocol::messages::{AnnouncedMatch, LeagueError, MatchTokens, Record};
+use crate::protocol::messages::{AnnouncedMatch, Cause, LeagueError, MatchTokens, Record, Timeouts};
 use crate::protocol::{
     Attempt, ConversationId, Endpoint, ErrorCode, GameType, LeagueId, MatchId, PlayerId, RoundId, Timestamp,
     Token,
@@ -25,6 +25,8 @@ pub(super) struct Offer {
     /// Whether its result was struck, so that it is to be played again.
     pub(super) replay: bool,
     pub(super) players: [Guest; 2],
+    pub(super) timeouts: Option<Timeouts>,
+    pub(super) forfeits: Vec<(PlayerId, Cause)>,
 }
 
 /// What a manager says of one player.
@@ -109,6 +111,8 @@ impl Offer {
             starts_at: self.starts_at,
             secret: Secret::draw(entropy),
             players,
+            timeouts: self.timeouts,
+            forfeits: self.forfeits,
             match_id,
         }
     }
@@ -135,4 +139,12 @@ pub(super) fn guests(announced: &AnnouncedMatch) -> [Guest; 2] {
             tokens: briefing.player_b_tokens.clone(),
         },
     ]
+}
+
+/// Who loses the match without play. What is said of others than its players means nothing.
+pub(super) fn forfeits(announced: &AnnouncedMatch) -> Vec<(PlayerId, Cause)> {
+    let named = announced.briefing.as_ref().and_then(|briefing| briefing.forfeits.as_ref());
+    let plays = |id: &PlayerId| *id == announced.player_a_id || *id == announced.player_b_id;
+    let named = named.into_iter().flat_map(|named| named.iter()).filter(|(id, _)| plays(id));
+    named.map(|(id, cause)| (id.clone(), *cause)).collect()
 }

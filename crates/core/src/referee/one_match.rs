@@ -5,12 +5,12 @@ use super::complaint::{Complaint, Wrong};
 use super::event::Assignment;
 use super::side::Side;
 use super::verdict;
-use super::window::{Debt, Window};
+use super::window::{Debt, Forfeit, Window};
 use crate::agent::{CallId, InquiryId};
 use crate::fair::{Commitment, Dice, Nonce};
 use crate::game::{AskBy, Game, Seat, Turn};
 use crate::protocol::dialect::Dialect;
-use crate::protocol::messages::{Cause, MatchResult, Seconds};
+use crate::protocol::messages::{Blame, Cause, MatchResult, Seconds};
 use crate::protocol::{Attempt, Endpoint, ErrorCode, MessageType, Timestamp};
 use crate::timing::Timing;
 use serde::Serialize;
@@ -142,8 +142,33 @@ impl Match {
         self.sides.iter().filter_map(|side| Some(side.window()?.due())).min()
     }
 
+    /// Invites both players; or decides the match, if one of them has lost it already.
     pub(super) fn begin(&mut self, now: Timestamp, acts: &mut Vec<Act>) {
-        self.ask(now, &Seat::BOTH, acts);
+        let assignment = Arc::clone(&self.assignment);
+        if assignment.forfeits.is_empty() {
+            return self.ask(now, &Seat::BOTH, acts);
+        }
+        for (player, cause) in &assignment.forfeits {
+            if let Some(seat) = assignment.seat_of(player) {
+                let forfeit = Forfeit { blame: Blame::on_player(*cause), no_route: false };
+                self.side_mut(seat).debt = Debt::Forfeit(Box::new(forfeit));
+            }
+        }
+        self.settle(now, acts);
+    }
+
+    /// How often a player that does not answer is asked again.
+    pub(super) fn max_retries(&self) -> u32 {
+        self.timing.retry.retries
+    }
+
+    /// Until when the exchange that asks a player is kept open: beyond its try, until the player is asked anew, since an
+    /// answer that comes in the pause between two tries counts.
+    pub(super) fn exchange_ends(&self, window: &Window) -> Timestamp {
+        match self.timing.retry.pause(window.retries.saturating_add(1)) {
+            Some(pause) => window.closes + pause,
+            None => window.closes,
+        }
     }
 
     /// Asks all of `seats` at once. Both are asked in one breath, so that neither has more time than the other.
@@ -166,6 +191,9 @@ impl Match {
             let overslept = now.since(window.closes);
             if window.pause.is_some() {
                 window.reopen(closes);
+                acts.push(Act::Ask(seat));
+            } else if now < window.closes {
+                window.ask_again = None;
                 acts.push(Act::Ask(seat));
             } else if overslept >= OVERSLEPT {
                 let why = format!("the referee stood still for {} seconds", overslept.as_secs());
@@ -267,7 +295,8 @@ impl Match {
         ));
     }
 
-    /// Something came that is no answer: the player is told so and asked again, in what is left of its time.
+    /// Something came that is no answer: the player is told so at once, and asked again a little later in what is left of
+    /// its time.
     pub(super) fn wrong(&mut self, now: Timestamp, seat: Seat, wrong: Wrong, acts: &mut Vec<Act>) {
         let most = self.timing.retry.retries;
         let (phase, owed) = (self.phase, self.owed());
@@ -279,14 +308,14 @@ impl Match {
             false => format!("{}: {}", wrong.code, wrong.message),
         });
         window.no_route = false;
-        let again = window.reasks < most;
-        window.reasks = window.reasks.saturating_add(1);
+        window.plan_to_ask_again(now);
         let complaint = Complaint {
             wrong,
             phase,
             owed,
-            retry_count: window.reasks.min(most),
-            retryable: again,
+            retry_count: window.wrong_answers.min(most),
+            // Whatever comes before the window closes counts, whether the player is asked once more or not.
+            retryable: true,
             next_retry_at: None,
             time_remaining: Some(window.closes.since(now)),
             consequence: match phase {
@@ -295,9 +324,6 @@ impl Match {
             },
         };
         acts.push(Act::Complain(seat, complaint));
-        if again {
-            acts.push(Act::Ask(seat));
-        }
     }
 
     /// Takes a player's answer. The rules of the game may still refuse it.

@@ -1,6 +1,6 @@
 //! The end of a match: the decision is kept first, then the players are told and the manager is, until it answers.
 
-use super::{Held, Purpose, Referee, RefereeEvent, asks};
+use super::{Asked, Held, HeldBack, Purpose, Referee, RefereeEvent, asks};
 use crate::agent::{Answer, Parcel, Step};
 use crate::game::Seat;
 use crate::post::{Errand, Sent, Tries};
@@ -8,7 +8,16 @@ use crate::protocol::dialect::Dialect;
 use crate::protocol::messages::{LeagueError, MatchResult, MatchResultReport};
 use crate::protocol::{Body, Endpoint, Envelope, ErrorCode, MatchId, Message, Sender, Timestamp, Token};
 use crate::referee::Assignment;
+use std::collections::btree_map::Entry;
 use std::sync::Arc;
+
+/// Where a player is told how its match ended.
+struct Place {
+    endpoint: Endpoint,
+    dialect: Dialect,
+    /// How many GAME_ERRORs of the match are still on their way to it.
+    complaints: u32,
+}
 
 impl Referee {
     pub(super) fn own_token(&self) -> Option<Token> {
@@ -31,7 +40,9 @@ impl Referee {
         let event =
             RefereeEvent::Decided { match_id: match_id.clone(), attempt, result: Arc::clone(&result) };
         self.record(now, event, step);
-        let places = ended.sides.map(|side| Some((side.endpoint, side.dialect)));
+        let places = ended.sides.map(|side| {
+            Some(Place { endpoint: side.endpoint, dialect: side.dialect, complaints: side.complaints })
+        });
         self.send_game_over(now, &assignment, &result, places, step);
         self.report(now, &assignment, result, step);
     }
@@ -45,7 +56,7 @@ impl Referee {
         let places = places.map(|player| {
             let endpoint = player.endpoint.clone()?;
             let dialect = self.durable.dialect(&endpoint, player.dialect);
-            Some((endpoint, dialect))
+            Some(Place { endpoint, dialect, complaints: 0 })
         });
         self.send_game_over(now, &assignment, &result, places, step);
         self.report(now, &assignment, result, step);
@@ -63,13 +74,13 @@ impl Referee {
         now: Timestamp,
         assignment: &Assignment,
         result: &MatchResult,
-        places: [Option<(Endpoint, Dialect)>; 2],
+        places: [Option<Place>; 2],
         step: &mut Step<RefereeEvent>,
     ) {
         let retry = self.settings.timing.retry;
         let body = Body::from(asks::game_over(assignment, result));
         for (seat, place) in Seat::BOTH.into_iter().zip(places) {
-            let Some((to, dialect)) = place else {
+            let Some(Place { endpoint: to, dialect, complaints }) = place else {
                 continue;
             };
             let envelope =
@@ -84,7 +95,29 @@ impl Referee {
                 timeout: self.settings.timing.game_over,
                 tries: Tries::Retry(retry.retries, retry.backoff),
             };
-            self.post.send(now, errand, &mut step.outbox);
+            if complaints == 0 {
+                self.post.send(now, errand, &mut step.outbox);
+            } else {
+                // A player hears what went wrong before it hears how the match ended.
+                let place = (assignment.match_id.clone(), assignment.attempt, seat);
+                self.held_back.insert(place, HeldBack { complaints, game_over: errand });
+            }
+        }
+    }
+
+    /// A GAME_ERROR has reached its player, or cannot: the GAME_OVER behind it may go.
+    pub(super) fn release_game_over(
+        &mut self,
+        now: Timestamp,
+        told: &Asked,
+        step: &mut Step<RefereeEvent>,
+    ) {
+        let Entry::Occupied(mut held) = self.held_back.entry(told.place()) else {
+            return;
+        };
+        held.get_mut().complaints = held.get().complaints.saturating_sub(1);
+        if held.get().complaints == 0 {
+            self.post.send(now, held.remove().game_over, &mut step.outbox);
         }
     }
 

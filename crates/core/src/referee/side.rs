@@ -1,11 +1,12 @@
 //! One player's side of a match: where it is, what it owes, and by what it is known.
 //!
 //! # Who may answer for a player
-//! - In the *same exchange*, that is in answer to our call to the player's own endpoint, the answer is the player's,
-//!   whatever token it shows; the strict reading wants one to be there.
-//! - A *separate* message could come from anyone. It must show the token made for this player in this match, or the
-//!   player's own, from which that was made; or, from a player that has never shown either, the same token as it showed
-//!   in an exchange of this match before.
+//! - Where tokens can be checked, an answer shows the token made for this player in this match, or the player's own, from
+//!   which that was made. Any other is E012, however the answer came.
+//! - In the *same exchange*, that is in answer to our call to the player's own endpoint, an echo of the token that the
+//!   question showed is a deviation, and the lenient reading also takes an answer without a token.
+//! - A *separate* message could come from anyone. Where tokens cannot be checked, it must show the same token as the
+//!   player showed in an exchange of this match before.
 //! - The lenient reading also takes the word of a player that has so far said "received" to our calls and shown nothing,
 //!   if its message shows no token, or none that could be checked: its first separate message settles by what it is
 //!   known from then on. An opponent that is quick enough could forge that first message, which is the price of playing
@@ -34,6 +35,8 @@ pub(super) struct Side {
     pub(super) answers_apart: bool,
     /// How its answers have departed from the rules.
     pub(super) deviations: Vec<SmolStr>,
+    /// How many GAME_ERRORs are on their way to it.
+    pub(super) complaints: u32,
     known_by: KnownBy,
     moves: u32,
     spent: Duration,
@@ -70,6 +73,7 @@ impl Side {
             last: None,
             answers_apart: false,
             deviations: Vec::new(),
+            complaints: 0,
             known_by: KnownBy::Nothing,
             moves: 0,
             spent: Duration::ZERO,
@@ -117,9 +121,13 @@ impl Side {
         conformance: Conformance,
     ) -> Result<(), ErrorCode> {
         let lenient = conformance == Conformance::Lenient;
-        if proven == Some(true) {
-            self.known_by = KnownBy::Proof;
-            return Ok(());
+        match proven {
+            Some(true) => {
+                self.known_by = KnownBy::Proof;
+                return Ok(());
+            }
+            Some(false) => return Err(ErrorCode::TokenInvalid),
+            None => {}
         }
         if token.is_none() && !lenient {
             return Err(ErrorCode::TokenMissing);
@@ -138,7 +146,7 @@ impl Side {
             Via::Exchange if first => self.known_by = shown,
             Via::Exchange => {}
             Via::Separate if same => {}
-            Via::Separate if lenient && first && self.answers_apart && proven != Some(false) => {
+            Via::Separate if lenient && first && self.answers_apart => {
                 self.known_by = shown;
             }
             Via::Separate => return Err(ErrorCode::TokenInvalid),

@@ -4,6 +4,11 @@ use crate::agent::CallId;
 use crate::protocol::messages::{Blame, Cause};
 use crate::protocol::{MessageType, Timestamp};
 use smol_str::SmolStr;
+use std::time::Duration;
+
+/// How long a player is left alone after a first wrong answer; after each further one twice as long, up to eight times.
+const ASK_AGAIN_AFTER: Duration = Duration::from_secs(1);
+const ASK_AGAIN_DOUBLINGS_MAX: u32 = 3;
 
 /// How a player stands with its referee at this point of a match.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,8 +39,10 @@ pub(super) struct Window {
     pub(super) pause: Option<Timestamp>,
     /// How many tries there were before this one.
     pub(super) retries: u32,
-    /// How often it was asked again within this try, because what came was wrong.
-    pub(super) reasks: u32,
+    /// How often what came within this try was wrong.
+    pub(super) wrong_answers: u32,
+    /// When to ask again within this try, because what came was wrong.
+    pub(super) ask_again: Option<Timestamp>,
     /// The last wrong thing that came within this try.
     pub(super) wrong: Option<String>,
     /// What went wrong last, in any try.
@@ -57,7 +64,8 @@ impl Window {
             closes,
             pause: None,
             retries: 0,
-            reasks: 0,
+            wrong_answers: 0,
+            ask_again: None,
             wrong: None,
             last: None,
             no_route: true,
@@ -80,7 +88,15 @@ impl Window {
 
     /// When something happens of itself.
     pub(super) fn due(&self) -> Timestamp {
-        self.pause.unwrap_or(self.closes)
+        self.pause.unwrap_or_else(|| self.ask_again.map_or(self.closes, |at| at.min(self.closes)))
+    }
+
+    /// What came was wrong: plans to ask again, later each time, if that is still within this try.
+    pub(super) fn plan_to_ask_again(&mut self, now: Timestamp) {
+        let doublings = self.wrong_answers.min(ASK_AGAIN_DOUBLINGS_MAX);
+        self.wrong_answers = self.wrong_answers.saturating_add(1);
+        let at = now + ASK_AGAIN_AFTER.saturating_mul(1 << doublings);
+        self.ask_again = self.ask_again.or(Some(at).filter(|at| *at < self.closes));
     }
 
     /// The player has used up its time, or has said that it does not want it.

@@ -277,6 +277,7 @@ fn referee_settings(number: u32, players: u32, referees: u32) -> Result<referee:
         game_types: vec![GameType::new("even_odd")],
         max_concurrent_matches: (players / 2).div_ceil(referees.max(1)).clamp(1, 10),
         timing: Timing::default(),
+        bounds: crate::protocol::messages::Timeouts::default(),
         conformance: Conformance::Strict,
     })
 }

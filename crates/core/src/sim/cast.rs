@@ -42,7 +42,7 @@ impl Cast {
         let mut referees = Vec::new();
         for (number, capacity) in (1..).zip(&shape.referees) {
             let who = Who::Referee(number);
-            let settings = referee_settings(shape, who, *capacity);
+            let settings = referee_settings(shape, number, *capacity);
             let build = move || Referee::new(settings.clone());
             referees.push(Host::new(next_seed(), error_of(who, chance), build, |a, b| {
                 a.durable() == b.durable()
@@ -119,7 +119,8 @@ fn place(number: u8) -> Option<usize> {
     usize::from(number).checked_sub(1)
 }
 
-fn referee_settings(shape: &Shape, who: Who, capacity: u32) -> referee::Settings {
+fn referee_settings(shape: &Shape, number: u8, capacity: u32) -> referee::Settings {
+    let who = Who::Referee(number);
     referee::Settings {
         manager: Who::Manager.endpoint(),
         contact_endpoint: who.endpoint(),
@@ -127,7 +128,8 @@ fn referee_settings(shape: &Shape, who: Who, capacity: u32) -> referee::Settings
         version: well_formed(Version::parse("1.0.0")),
         game_types: vec![shape.game_type.clone()],
         max_concurrent_matches: capacity,
-        timing: shape.timing,
+        timing: shape.referee_timing.unwrap_or(shape.timing),
+        bounds: shape.bounds_of(number),
         conformance: shape.conformance,
     }
 }

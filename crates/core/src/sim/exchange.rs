@@ -77,7 +77,7 @@ impl World {
                     Some(to) if self.are_kin(from, to) => {
                         self.remember_told(Told { to, message: message.clone(), reported: None });
                     }
-                    Some(to) => self.wiretap.hear(from, to, &message, &self.shape.league_id)?,
+                    Some(to) => self.overhear(from, to, &message)?,
                     None => {}
                 }
                 Freight::Message(message)

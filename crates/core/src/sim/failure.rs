@@ -51,6 +51,14 @@ pub enum Checker {
     ForgeriesRefused,
     /// Whoever loses without play is told why, and it is never for another's fault.
     BlameFits,
+    /// A referee that runs over a sound network is never suspended for want of a report.
+    HealthyRefereesStay,
+    /// No player is asked by two attempts at one match that are both alive.
+    OneLiveAttempt,
+    /// No player is invited before it was told of the round.
+    AnnouncedBeforeInvited,
+    /// Both players of every match are told how it ended, and nothing of it after that.
+    GameOverIsLast,
 }
 
 /// A broken rule, as a checker sees it.

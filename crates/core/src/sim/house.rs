@@ -93,7 +93,7 @@ impl World {
 
     /// What the checkers have to say of it.
     pub(super) fn hear(&mut self, from: Who, told: &Told) -> Result<(), Fault> {
-        self.wiretap.hear(from, told.to, &told.message, &self.shape.league_id)?;
+        self.overhear(from, told.to, &told.message)?;
         self.check_receipt(&told.message, told.reported.as_ref())
     }
 

@@ -6,9 +6,9 @@ use super::happening::Happening;
 use super::who::Who;
 use super::world::World;
 use crate::league::fixture::Match;
-use crate::league::{Format, League, LeagueEvent};
+use crate::league::{Format, League, LeagueEvent, Suspicion};
 use crate::protocol::messages::{GameStatus, MatchResult, Phase};
-use crate::protocol::{MatchId, PlayerId};
+use crate::protocol::{MatchId, Message, PlayerId};
 use crate::timing::Timing;
 use std::time::Duration;
 
@@ -104,6 +104,24 @@ impl World {
         Ok(())
     }
 
+    /// Takes in a message that leaves one agent for another.
+    pub(super) fn overhear(&mut self, from: Who, to: Who, message: &Message) -> Result<(), Fault> {
+        self.wiretap.hear(from, to, message, &self.shape.league_id)?;
+        match to {
+            Who::Player(number) if self.is_calm() => {
+                self.conduct.hear(to, self.shape.behaviour(number).is_sound(), message)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether nothing gets in the way of manager and referees, so that only players can do anything wrong.
+    fn is_calm(&self) -> bool {
+        let faults = &self.shape.faults;
+        let machines_work = faults.our_fault_percent == 0 && faults.cut_off == 0;
+        self.shape.answers_come_in_time() && machines_work && !self.crash_is_planned()
+    }
+
     pub(super) fn is_completed(&self) -> bool {
         self.cast.league().phase == Phase::Completed
     }
@@ -113,6 +131,12 @@ impl World {
         let log = self.cast.manager.log();
         let fresh = log.get(self.ledger_read..).unwrap_or_default();
         for (_, event) in fresh {
+            if let LeagueEvent::AgentSuspended { agent, cause: Suspicion::Overdue } = event
+                && self.is_calm()
+            {
+                let what = format!("{agent} is suspended for want of a report, and nothing is wrong with it");
+                return Err(Fault::new(Checker::HealthyRefereesStay, what));
+            }
             if let LeagueEvent::MatchDecided { match_id, status, result, .. } = event {
                 let outcome = outcome(*status, result);
                 if let Some(game) = self.cast.league().matches.get(match_id) {
@@ -156,6 +180,9 @@ impl World {
         if self.shape.answers_come_in_time() && !self.crash_is_planned() {
             fixtures::none_forfeits(&facts, &self.sound_players())?;
         }
+        if self.is_calm() {
+            self.all_hear_of_the_end_of_their_matches()?;
+        }
         if self.completed_at.is_some_and(|at| at > self.heals_at) {
             self.all_are_told()?;
         }
@@ -186,6 +213,18 @@ impl World {
             })
             .map(|(id, _)| id.clone())
             .collect()
+    }
+
+    fn all_hear_of_the_end_of_their_matches(&self) -> Result<(), Fault> {
+        let league = self.cast.league();
+        for (match_id, game) in &league.matches {
+            for player in [&game.a, &game.b].into_iter().filter_map(|id| league.players.get(id)) {
+                if let Some(who) = Who::at(&player.meta.contact_endpoint) {
+                    self.conduct.was_told(who, match_id)?;
+                }
+            }
+        }
+        Ok(())
     }
 
     fn all_are_told(&self) -> Result<(), Fault> {

@@ -11,6 +11,7 @@ use crate::league::format::{Competition, Format, Seeding};
 use crate::league::{EndpointCheck, Settings};
 use crate::protocol::decode::Conformance;
 use crate::protocol::dialect::Dialect;
+use crate::protocol::messages::Timeouts;
 use crate::protocol::{GameType, LeagueId};
 use crate::retry::RetryPolicy;
 use crate::timing::Timing;
@@ -31,6 +32,10 @@ pub struct Shape {
     pub referees: Vec<u32>,
     pub lead: Duration,
     pub timing: Timing,
+    /// The referees' own settings, where they have others than the manager.
+    pub referee_timing: Option<Timing>,
+    /// What each referee allows at most of what the manager hands over, by turns.
+    pub bounds: Vec<Timeouts>,
     pub conformance: Conformance,
     pub endpoint_check: EndpointCheck,
     pub wire: Wire,
@@ -56,6 +61,8 @@ impl Shape {
             referees: vec![2; referees],
             lead: Duration::ZERO,
             timing: Timing::default(),
+            referee_timing: None,
+            bounds: Vec::new(),
             conformance: Conformance::Strict,
             endpoint_check: EndpointCheck::AtStart,
             wire: Wire::Typed,
@@ -92,6 +99,8 @@ impl Shape {
             referees,
             lead: Duration::from_millis(lead),
             timing: timing(chance),
+            referee_timing: None,
+            bounds: Vec::new(),
             conformance: match chance.chance(50) {
                 true => Conformance::Strict,
                 false => Conformance::Lenient,
@@ -116,6 +125,12 @@ impl Shape {
             let players = shape.players.len() as u64;
             shape.house = u8::try_from(aside.below(players + 1)).ok();
         }
+        if aside.chance(50) {
+            shape.referee_timing = Some(timing(&mut aside));
+        }
+        if aside.chance(30) {
+            shape.bounds = (0..3).map(|_| bounds(&mut aside)).collect();
+        }
         shape
     }
 
@@ -124,7 +139,14 @@ impl Shape {
     pub(super) fn answers_come_in_time(&self) -> bool {
         let (_, slowest) = self.faults.latency_us;
         let there_and_back = Duration::from_micros(2 * slowest) + STEPS_AND_DISKS;
-        self.faults.is_sound() && there_and_back <= self.timing.join.min(self.timing.choice)
+        let shortest = (0..3).map(|referee| self.timing.within(&self.bounds_of(referee)));
+        let shortest = shortest.map(|timing| timing.join.min(timing.choice)).min();
+        self.faults.is_sound() && shortest.is_some_and(|shortest| there_and_back <= shortest)
+    }
+
+    /// What a referee allows at most.
+    pub fn bounds_of(&self, referee: u8) -> Timeouts {
+        self.bounds.iter().cycle().nth(usize::from(referee)).copied().unwrap_or_default()
     }
 
     /// Whether it lives in one process with the manager.
@@ -191,7 +213,7 @@ impl Shape {
         let rounds = self.rounds_at_most();
         let at_once: u32 = self.referees.iter().sum::<u32>().max(1);
         let waves = count(self.players.len() / 2).div_ceil(at_once).max(1);
-        let once = settings.overdue_after() + settings.probe_every + settings.probe_timeout;
+        let once = settings.overdue_after(&settings.timing) + settings.timing.other + settings.probe_every + settings.probe_timeout;
         let wave = once.saturating_mul(count(self.referees.len()).saturating_add(1));
         let round = wave.saturating_mul(waves) + self.lead + settings.timing.other;
         Duration::from_secs(60) + round.saturating_mul(rounds)
@@ -237,6 +259,21 @@ fn dialects(chance: &mut Entropy) -> Vec<Dialect> {
         return Vec::new();
     }
     (0..3).filter_map(|_| pick(chance, &Dialect::ALL).copied()).collect()
+}
+
+/// Any of the windows and counts, each at times.
+fn bounds(chance: &mut Entropy) -> Timeouts {
+    let mut some = |least: u64, span: u64| {
+        let drawn = u32::try_from(least + chance.below(span)).ok();
+        drawn.filter(|_| chance.chance(40))
+    };
+    Timeouts {
+        join_ms: some(500, 8_000),
+        choice_ms: some(500, 40_000),
+        retries: some(0, 6),
+        retry_delay_ms: some(100, 4_000),
+        retry_delay_max_ms: None,
+    }
 }
 
 fn timing(chance: &mut Entropy) -> Timing {

@@ -1,6 +1,7 @@
 //! The world: virtual time, the hosts in it, and what happens next. The driver of the agent contract in simulation.
 
 use super::cast::Cast;
+use super::check::conduct::Conduct;
 use super::check::ledger::Ledger;
 use super::exchange::{Call, Pending};
 use super::failure::{Checker, Failure, Fault};
@@ -34,6 +35,7 @@ pub(super) struct World {
     pub(super) requests: BTreeMap<RequestId, Pending>,
     pub(super) requests_received: u64,
     pub(super) wiretap: Wiretap,
+    pub(super) conduct: Conduct,
     pub(super) ledger: Ledger,
     /// How much of the manager's log the ledger has taken in.
     pub(super) ledger_read: usize,
@@ -107,6 +109,7 @@ impl World {
             requests: BTreeMap::new(),
             requests_received: 0,
             wiretap: Wiretap::new(options.keep_messages),
+            conduct: Conduct::default(),
             ledger: Ledger::default(),
             ledger_read: 0,
             trace: Trace::new(options.keep_trace),

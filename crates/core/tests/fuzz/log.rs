@@ -88,6 +88,7 @@ fn a_referees_log() {
         game_types: vec![GameType::new("even_odd")],
         max_concurrent_matches: 10,
         timing: Default::default(),
+        bounds: matchday_core::protocol::messages::Timeouts::default(),
         conformance: Default::default(),
     };
     check!()

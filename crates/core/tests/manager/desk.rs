@@ -62,11 +62,29 @@ impl Desk {
         desk
     }
 
-    /// The same, started.
+    /// The same, started, with its players told of the first round.
     pub(crate) fn started(settings: Settings, players: u32, referees: u32) -> Self {
         let mut desk = Self::with(settings, players, referees);
         desk.start();
+        desk.players_hear_of_the_round();
         desk
+    }
+
+    /// Every player answers the announcement of the round, if it is on its way. What was sent can still be looked at.
+    pub(crate) fn players_hear_of_the_round(&mut self) {
+        let is_announcement = |call: &&Outgoing| match &call.parcel {
+            Parcel::Message(message) => matches!(message.body, Body::RoundAnnouncement(_)),
+            Parcel::Probe => false,
+        };
+        let to_player = |call: &&Outgoing| !self.is_referee(&call.to);
+        let announced = self.outbox.iter().filter(is_announcement).filter(to_player);
+        for call in announced.cloned().collect::<Vec<_>>() {
+            self.hand_in(Input::Answer { call: call.call, dialect: call.dialect, answer: Answer::Received });
+        }
+    }
+
+    fn is_referee(&self, endpoint: &Endpoint) -> bool {
+        self.manager.league().referees.values().any(|known| known.meta.contact_endpoint == *endpoint)
     }
 
     pub(crate) fn hand_in(&mut self, input: Input) -> Vec<Content> {
@@ -184,9 +202,33 @@ impl Desk {
     }
 
     pub(crate) fn report(&mut self, match_id: &str, score: (u32, u32)) -> Body {
+        self.players_hear_of_the_round();
         let (_, _, _, referee) = self.open_match(match_id);
-        let report = self.report_of(match_id, score);
+        let report = self.without_play(match_id).unwrap_or_else(|| self.report_of(match_id, score));
         self.ask_as(&Sender::Referee(referee), report)
+    }
+
+    /// The report of a match that was given out to be decided without play, if it was.
+    pub(crate) fn without_play(&self, match_id: &str) -> Option<MatchResultReport> {
+        let game = &self.manager.league().matches[&MatchId::new(match_id)];
+        let loses = |player: &PlayerId| game.forfeits.iter().any(|(id, _)| id == player);
+        let score = match (loses(&game.a), loses(&game.b)) {
+            (false, false) => return None,
+            (true, false) => (0, 3),
+            (false, true) => (3, 0),
+            (true, true) => (0, 0),
+        };
+        let mut report = self.report_of(match_id, score);
+        let result = Arc::make_mut(&mut report.result);
+        result.status = Some(GameStatus::TechnicalLoss);
+        let blame = game.forfeits.iter().map(|(id, cause)| (id.clone(), Blame::on_player(*cause)));
+        let choices = ByPlayer::pair((game.a.clone(), None), (game.b.clone(), None));
+        let details = ParityDetails { drawn_number: None, number_parity: None, choices };
+        result.details = ResultDetails {
+            blame: Some(Box::new(blame.collect())),
+            ..ResultDetails::of(GameDetails::Parity(details))
+        };
+        Some(report)
     }
 
     fn open_match(&self, match_id: &str) -> (MatchId, PlayerId, PlayerId, RefereeId) {
@@ -296,7 +338,8 @@ pub(crate) fn referee_meta(number: u32, capacity: u32) -> RefereeMeta {
         contact_endpoint: referee_endpoint(number),
         max_concurrent_matches: capacity,
         protocol_version: None,
-        capabilities: vec![MATCH_TOKENS.into()],
+        capabilities: vec![MATCH_TOKENS.into(), BRIEFING.into()],
+        timeouts: None,
     }
 }
 

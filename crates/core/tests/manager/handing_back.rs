@@ -68,6 +68,7 @@ fn a_match_that_was_handed_back_is_given_out_again_after_a_restart() {
     let first = holder(&desk, "R1M1").unwrap();
     hand_back(&mut desk, &Sender::Referee(first.clone()), "R1M1", 1);
     desk.crash();
+    desk.players_hear_of_the_round();
     assert!(holder(&desk, "R1M1").is_some_and(|second| second != first));
 }
 
@@ -110,6 +111,7 @@ fn players_whom_nobody_reaches_are_suspended_when_the_manager_has_seen_it_itself
         });
         desk.pass(Duration::from_secs(3));
     }
+    desk.report("R1M1", (0, 0));
     assert_eq!(desk.manager.league().phase, Phase::Completed);
     let decision = desk.manager.league().matches[&MatchId::new("R1M1")].decision.clone().unwrap();
     for number in [1, 2] {
@@ -147,7 +149,7 @@ fn whoever_could_not_be_probed_by_our_own_fault_is_not_suspended_at_the_start() 
 fn a_referee_that_does_not_report_is_named_as_the_culprit() {
     let mut desk = Desk::started(quick(), 2, 2);
     desk.settle_received();
-    desk.pass(quick().overdue_after());
+    desk.pass(quick().overdue_after(&quick().timing));
     let culprits = desk.events.iter().filter_map(|(_, event)| match event {
         LeagueEvent::AttemptLost { culprit, .. } => Some(*culprit),
         _ => None,

@@ -8,7 +8,9 @@
     reason = "a test that cannot go on has failed"
 )]
 
+mod announcing;
 mod desk;
+mod forfeits;
 mod formats;
 mod handing_back;
 mod orders;
@@ -22,4 +24,5 @@ mod rounds;
 #[path = "../schemas/mod.rs"]
 mod schemas;
 mod start;
+mod timeouts;
 mod tokens;

@@ -10,7 +10,7 @@ pub(crate) fn operator() -> Token {
     Token::new("tok_operator_secret")
 }
 
-fn settings() -> Settings {
+pub(crate) fn settings() -> Settings {
     Settings { operator_token: Some(operator().hash()), ..quick() }
 }
 
@@ -65,6 +65,7 @@ fn while_a_league_is_paused_open_matches_are_played_out_and_no_more_begin() {
     desk.report("R1M2", (3, 0));
     assert_eq!((desk.manager.league().current_round, desk.open_matches().len()), (1, 0));
     assert_eq!(phase(&give(&mut desk, Order::Resume, None, None)), Phase::Running);
+    desk.settle_received();
     assert_eq!((desk.manager.league().current_round, desk.open_matches().len()), (2, 2));
 }
 
@@ -85,7 +86,8 @@ fn a_withdrawn_player_forfeits_what_it_has_not_finished_and_keeps_what_it_has() 
     desk.settle_received();
     desk.report("R1M1", (3, 0));
     give(&mut desk, Order::Withdraw, Some("P03"), None);
-    assert!(!desk.open_matches().iter().any(|(_, a, b, _)| [a, b].contains(&&PlayerId::new("P03"))));
+    let game = &desk.manager.league().matches[&MatchId::new("R1M2")];
+    assert_eq!(game.forfeits, [(PlayerId::new("P03"), Cause::Withdrawn)]);
     let to_referee = desk.sent_to(&referee_endpoint(1));
     assert!(to_referee.iter().any(|body| matches!(body, Body::LeagueError(error)
         if error.error_code == ErrorCode::ResultConflict)));
@@ -120,6 +122,7 @@ fn a_match_of_an_earlier_round_can_be_played_again_beside_the_present_one() {
     desk.report("R1M1", (3, 0));
     desk.report("R1M2", (3, 0));
     give(&mut desk, Order::Void, None, Some("R1M1"));
+    desk.settle_received();
     let open: Vec<_> = desk.open_matches().into_iter().map(|(id, ..)| id.to_string()).collect();
     assert_eq!(open, ["R1M1", "R2M1", "R2M2"]);
     desk.play_out();

@@ -25,9 +25,10 @@ fn a_restarted_manager_says_again_what_is_open() {
     desk.report("R1M1", (3, 0));
     desk.crash();
     let to_referee = desk.sent_to(&referee_endpoint(1));
-    let [Body::RoundAnnouncement(round)] = &to_referee[..] else {
-        panic!("expected the assignment, got {to_referee:?}")
+    let [Body::RoundAnnouncement(whole), Body::RoundAnnouncement(round)] = &to_referee[..] else {
+        panic!("expected the round and the assignment, got {to_referee:?}")
     };
+    assert_eq!(whole.matches.len(), 2);
     assert_eq!(round.matches.iter().map(|game| game.match_id.as_str()).collect::<Vec<_>>(), ["R1M2"]);
     assert!(matches!(desk.sent_to(&player_endpoint(3))[0], Body::RoundAnnouncement(_)));
 }

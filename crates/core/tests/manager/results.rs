@@ -182,7 +182,7 @@ fn where_a_foreign_referee_does_not_say_how_a_match_ended_it_is_read_from_the_re
 fn a_report_counts_for_the_attempt_that_its_conversation_names() {
     let mut desk = Desk::started(quick(), 2, 1);
     desk.settle_received();
-    desk.pass(quick().overdue_after());
+    desk.pass(quick().overdue_after(&quick().timing));
     let (match_id, .., by) = desk.open_matches()[0].clone();
     assert_eq!(desk.manager.league().matches[&match_id].attempt(), Some(Attempt(2)));
     let mut message = desk.message(&Sender::Referee(by), desk.report_of("R1M1", (3, 0)));

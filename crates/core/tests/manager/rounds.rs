@@ -23,7 +23,7 @@ fn announcements(bodies: &[Body]) -> Vec<&RoundAnnouncement> {
 fn only_the_referee_is_told_the_endpoints_and_the_tokens_of_its_matches() {
     let desk = Desk::started(quick(), 2, 1);
     let to_referee = desk.sent_to(&referee_endpoint(1));
-    let briefing = announcements(&to_referee)[0].matches[0].briefing.as_ref().unwrap();
+    let briefing = announcements(&to_referee)[1].matches[0].briefing.as_ref().unwrap();
     assert_eq!(briefing.player_a_endpoint, player_endpoint(1));
     assert!(briefing.player_b_tokens.is_some());
     for number in 1..=2 {
@@ -41,6 +41,7 @@ fn a_referee_that_does_not_speak_match_tokens_is_given_none_and_players_are_told
     desk.register_player(1);
     desk.register_player(2);
     desk.start();
+    desk.players_hear_of_the_round();
     let to_referee = desk.sent_to(&referee_endpoint(1));
     assert!(announcements(&to_referee)[0].matches[0].briefing.as_ref().unwrap().player_a_tokens.is_none());
     let to_player = desk.sent_to(&player_endpoint(1));
@@ -74,6 +75,7 @@ fn referees_share_the_matches_by_capacity_and_the_rest_wait_their_turn() {
         desk.register_player(number);
     });
     desk.start();
+    desk.players_hear_of_the_round();
     let mut seen: BTreeMap<RefereeId, usize> = BTreeMap::new();
     while desk.manager.league().current_round == 1 {
         let open = desk.open_matches();
@@ -84,7 +86,7 @@ fn referees_share_the_matches_by_capacity_and_the_rest_wait_their_turn() {
         *seen.entry(by).or_default() += 1;
         desk.report(match_id.as_str(), (3, 0));
     }
-    assert_eq!(seen.values().copied().collect::<Vec<_>>(), [2, 4]);
+    assert_eq!((seen.len(), seen.values().sum::<usize>()), (2, 6));
 }
 
 #[test]
@@ -123,14 +125,15 @@ fn the_summary_of_a_round_adds_up() {
 
 #[test]
 fn a_table_that_has_not_gone_out_is_replaced_by_a_newer_one() {
-    let mut desk = Desk::started(quick(), 6, 1);
-    desk.report("R1M1", (3, 0));
-    desk.pass(quick().standings_pause);
-    desk.report("R1M2", (3, 0));
-    desk.pass(quick().standings_pause);
-    // The announcement is still unanswered: both tables wait behind it, and only the newer is kept.
-    let announcement = desk.outbox.iter().position(|call| call.to == player_endpoint(1)).unwrap();
-    let call = desk.outbox.remove(announcement);
+    let mut desk = Desk::started(quick(), 8, 1);
+    desk.settle_received();
+    for match_id in ["R1M1", "R1M2", "R1M3"] {
+        desk.report(match_id, (3, 0));
+        desk.pass(quick().standings_pause);
+    }
+    // The first table is still unanswered: the others wait behind it, and only the newer is kept.
+    let first = desk.outbox.iter().position(|call| call.to == player_endpoint(1)).unwrap();
+    let call = desk.outbox.remove(first);
     desk.hand_in(matchday_core::agent::Input::Answer {
         call: call.call,
         dialect: Dialect::Standard,
@@ -138,7 +141,7 @@ fn a_table_that_has_not_gone_out_is_replaced_by_a_newer_one() {
     });
     let sent = desk.sent_to(&player_endpoint(1));
     let [Body::LeagueStandingsUpdate(update)] = &sent[..] else { panic!("expected one table, got {sent:?}") };
-    assert_eq!(update.standings.iter().map(|row| row.played).sum::<u32>(), 4);
+    assert_eq!(update.standings.iter().map(|row| row.played).sum::<u32>(), 6);
 }
 
 #[test]
@@ -146,7 +149,7 @@ fn a_match_that_is_not_reported_in_time_goes_to_another_referee_under_a_new_atte
     let mut desk = Desk::started(quick(), 2, 2);
     desk.settle_received();
     let (.., first) = desk.open_matches()[0].clone();
-    desk.pass(quick().overdue_after());
+    desk.pass(quick().overdue_after(&quick().timing));
     let (.., second) = desk.open_matches()[0].clone();
     assert_ne!(first, second);
     let Some(LeagueEvent::MatchAssigned { attempt, .. }) = desk
@@ -182,7 +185,7 @@ fn a_late_report_of_the_first_attempt_counts_if_it_is_the_first_and_the_other_re
     let mut desk = Desk::started(quick(), 2, 2);
     desk.settle_received();
     let (.., first) = desk.open_matches()[0].clone();
-    desk.pass(quick().overdue_after());
+    desk.pass(quick().overdue_after(&quick().timing));
     desk.settle_received();
     let (.., second) = desk.open_matches()[0].clone();
     let report = desk.report_of("R1M1", (3, 0));
@@ -229,7 +232,8 @@ fn the_champion_is_first_in_the_table_and_everyone_hears_of_it() {
 
 #[test]
 fn a_dialect_that_turns_out_otherwise_is_remembered() {
-    let mut desk = Desk::started(quick(), 2, 1);
+    let mut desk = Desk::with(quick(), 2, 1);
+    desk.start();
     let call = desk.outbox.iter().find(|call| call.to == player_endpoint(1)).unwrap().clone();
     let dialect = Dialect::HandleMessage;
     desk.hand_in(matchday_core::agent::Input::Answer { call: call.call, dialect, answer: Answer::Received });
@@ -248,6 +252,7 @@ fn three_technical_losses_in_a_row_suspend_a_player_until_it_answers() {
     };
     while !desk.manager.league().players[&absent].is_suspended() {
         desk.settle(|call| if call.to == player_endpoint(1) { UNREACHABLE } else { Answer::Received });
+        desk.pass(quick().timing.other);
         let (match_id, a, b, by) = desk.open_matches()[0].clone();
         let score = if a == absent { (0, 3) } else { (3, 0) };
         let mut report = desk.report_of(match_id.as_str(), score);
@@ -271,13 +276,17 @@ fn a_match_whose_planned_referee_is_busy_goes_to_one_that_is_not_and_the_players
         desk.register_player(number);
     });
     desk.start();
+    desk.players_hear_of_the_round();
     desk.settle_received();
-    // R1M1 and R1M3 are planned for the first referee, which is still at work when the second is done.
-    let Sender::Referee(second) = referee(2) else { panic!("a referee") };
+    // Two of the three are planned for the first referee, which is still at work on one when the second is done.
+    let (first, second) = (RefereeId::numbered(1), RefereeId::numbered(2));
+    let waiting = desk.manager.league().waiting.first().unwrap().clone();
+    let game = desk.manager.league().matches[&waiting].clone();
+    assert_eq!(game.planned, Some(first));
     let (done, ..) = desk.open_matches().into_iter().find(|(.., by)| *by == second).unwrap();
     desk.report(done.as_str(), (3, 0));
-    assert!(desk.open_matches().iter().any(|(id, .., by)| id.as_str() == "R1M3" && *by == second));
-    let told = desk.sent_to(&player_endpoint(4));
+    assert!(desk.open_matches().iter().any(|(id, .., by)| *id == waiting && *by == second));
+    let told = desk.sent_to(&desk.manager.league().players[&game.a].meta.contact_endpoint);
     assert!(announcements(&told).iter().any(|round| round.matches[0].referee_id == Some(second.clone())));
 }
 
@@ -286,8 +295,12 @@ fn the_table_at_the_end_of_a_round_is_not_lost_behind_a_newer_one() {
     let mut desk = Desk::started(quick(), 4, 1);
     // Player 1 never answers, so everything waits in its mailbox; then it is told all of it, one by one.
     desk.report("R1M1", (3, 0));
+    desk.pass(quick().standings_pause);
     desk.report("R1M2", (3, 0));
-    desk.report("R2M1", (3, 0));
+    for number in 2..=4 {
+        desk.listen(&player_endpoint(number));
+    }
+    desk.report("R2M2", (3, 0));
     desk.pass(quick().standings_pause);
     let heard = desk.listen(&player_endpoint(1));
     let end = heard.iter().position(|name| *name == "ROUND_COMPLETED").unwrap();
@@ -296,7 +309,8 @@ fn the_table_at_the_end_of_a_round_is_not_lost_behind_a_newer_one() {
 
 #[test]
 fn an_agent_that_does_not_listen_is_not_told_everything_four_times() {
-    let mut desk = Desk::started(quick(), 4, 1);
+    let mut desk = Desk::with(quick(), 4, 1);
+    desk.start();
     let dead = player_endpoint(1);
     let mut tries = 0;
     for _ in 0..4 {

@@ -110,7 +110,11 @@ fn who_never_answered_is_suspended_at_the_start_and_not_waited_for() {
     desk.settle(|call| answer(&call.to));
     let states: Vec<_> = desk.manager.league().players.values().map(|player| player.state).collect();
     assert_eq!(states, [Lifecycle::Active, Lifecycle::Active, Lifecycle::Suspended]);
-    desk.play_out();
+    while desk.manager.league().phase == Phase::Running {
+        desk.settle(|call| answer(&call.to));
+        let (match_id, ..) = desk.open_matches()[0].clone();
+        desk.report(match_id.as_str(), (3, 0));
+    }
     let league = desk.manager.league();
     let forfeits = league.matches.values().filter(|game| {
         game.decision.as_ref().is_some_and(|decision| decision.status == GameStatus::TechnicalLoss)

@@ -66,6 +66,7 @@ pub(crate) fn settings() -> Settings {
         game_types: ["even_odd", "tic_tac_toe", "rock_paper_scissors"].map(GameType::new).to_vec(),
         max_concurrent_matches: 2,
         timing: Timing::default(),
+        bounds: Timeouts::default(),
         conformance: Conformance::Strict,
     }
 }
@@ -91,10 +92,20 @@ pub(crate) struct Announced {
     pub(crate) attempt: u32,
     pub(crate) game: &'static str,
     pub(crate) briefed: bool,
+    pub(crate) timeouts: Option<Timeouts>,
+    pub(crate) forfeits: Option<ByPlayer<Cause>>,
 }
 
 pub(crate) fn even_odd(match_id: &'static str, a: u32, b: u32) -> Announced {
-    Announced { match_id, players: (a, b), attempt: 1, game: "even_odd", briefed: true }
+    Announced {
+        match_id,
+        players: (a, b),
+        attempt: 1,
+        game: "even_odd",
+        briefed: true,
+        timeouts: None,
+        forfeits: None,
+    }
 }
 
 impl Announced {
@@ -119,6 +130,8 @@ impl Announced {
                     player_b_dialect: None,
                     player_a_tokens: Some(tokens(a, &match_id, self.attempt)),
                     player_b_tokens: Some(tokens(b, &match_id, self.attempt)),
+                    timeouts: self.timeouts,
+                    forfeits: self.forfeits.clone(),
                 })
             }),
             match_id,
@@ -354,6 +367,18 @@ impl Bench {
         };
         let answer = Answer::Message(Ok(incoming(self.manager_envelope(), ack)));
         self.answer(sent.call, answer);
+    }
+
+    pub(crate) fn league_completes(&mut self) {
+        let completed = LeagueCompleted {
+            league_id: league(),
+            total_rounds: 1,
+            total_matches: 1,
+            champion: Champion { player_id: p(1), display_name: DisplayName::parse("One").unwrap(), points: 3 },
+            final_standings: Vec::new().into(),
+        };
+        let envelope = self.manager_envelope();
+        self.told(envelope, completed);
     }
 
     pub(crate) fn decisions(&self) -> usize {

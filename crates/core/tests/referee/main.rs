@@ -8,6 +8,7 @@
     reason = "a test that cannot go on has failed"
 )]
 
+mod asking_again;
 mod bench;
 mod blame;
 mod capacity;
@@ -15,6 +16,7 @@ mod chaos;
 mod crash;
 mod dialects;
 mod enrolment;
+mod forfeits;
 mod manager;
 mod outside;
 mod report;
@@ -24,5 +26,6 @@ mod schemas;
 mod silence;
 mod simultaneous;
 mod tic_tac_toe;
+mod timeouts;
 mod whole_match;
 mod wrong_answers;

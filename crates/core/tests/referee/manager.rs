@@ -114,7 +114,8 @@ fn no_invitation_goes_out_before_the_round_starts() {
 
 #[test]
 fn an_announcement_without_endpoints_is_completed_by_asking_the_manager() {
-    let mut bench = Bench::new();
+    let mut bench = Bench::fresh(settings());
+    bench.enrol(false);
     let mut bare = even_odd("R1M1", 1, 2);
     bare.briefed = false;
     bench.announce(&[bare]);

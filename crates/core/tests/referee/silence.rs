@@ -66,6 +66,9 @@ fn both_silent_is_a_double_forfeit_with_no_winner() {
             bench.reason(),
             "P01 failed to respond within timeout and P02 failed to respond within timeout - double forfeit"
         );
+        for (_, error) in bench.all(GameError) {
+            bench.answer(error.call, Answer::Received);
+        }
         assert_eq!(bench.all(GameOver).len(), 2);
     }
 }

@@ -72,6 +72,7 @@ fn an_illegal_move_is_e010_and_asked_again() {
     assert_eq!(error["error_code"], "E010");
     assert_eq!(error["context"]["invalid_choice"], 9);
     assert_eq!(error["action_required"], "GAME_MOVE_RESPONSE");
+    bench.until(1.0);
     place(&mut bench, 1, json!(8));
     assert_eq!(bench.all_to(2, GameMoveCall).len(), 1);
 }

@@ -57,6 +57,7 @@ impl Ground {
             game_types: vec![GameType::new("even_odd")],
             max_concurrent_matches: matches,
             timing: Timing::default(),
+            bounds: Default::default(),
             conformance: Default::default(),
         };
         let stream = format!("referee/{number}");

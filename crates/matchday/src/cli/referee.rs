@@ -46,6 +46,7 @@ pub(super) async fn execute(flags: Flags<ForReferee>) -> Result<ExitCode> {
         version: Version::parse(env!("CARGO_PKG_VERSION"))?,
         game_types,
         max_concurrent_matches,
+        bounds: serve::timeout_bounds(&config, &timing),
         timing,
         conformance,
     };

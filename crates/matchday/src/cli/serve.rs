@@ -14,6 +14,7 @@ use matchday_core::game::GAMES;
 use matchday_core::protocol::decode::Conformance;
 use matchday_core::protocol::{DisplayName, Endpoint, GameType};
 use matchday_core::retry::{Backoff, RetryPolicy};
+use matchday_core::protocol::messages::Timeouts;
 use matchday_core::timing::Timing;
 use std::io::ErrorKind;
 use std::mem::discriminant;
@@ -131,6 +132,19 @@ pub(super) fn timing(config: &Config, base: Timing) -> Result<Timing> {
         other: config.seconds_above_zero("other-timeout")?.unwrap_or(base.other),
         retry: RetryPolicy { retries, backoff },
     })
+}
+
+/// The bounds that a referee's settings put on what its manager hands over: those that were set.
+pub(super) fn timeout_bounds(config: &Config, own: &Timing) -> Timeouts {
+    let Timeouts { join_ms, choice_ms, retries, retry_delay_ms, .. } = own.timeouts();
+    let is_set = |name: &str| config.text(name).is_some();
+    Timeouts {
+        join_ms: join_ms.filter(|_| is_set("join-timeout")),
+        choice_ms: choice_ms.filter(|_| is_set("choice-timeout")),
+        retries: retries.filter(|_| is_set("retries")),
+        retry_delay_ms: retry_delay_ms.filter(|_| is_set("retry-delay")),
+        retry_delay_max_ms: None,
+    }
 }
 
 /// The agent's own file, named after its port unless the settings name one.

@@ -88,6 +88,33 @@ const RETRY_DELAY: Setting = optional(
 );
 const RETRY: Setting =
     setting("retry", "fixed|exponential", "fixed", "Whether pauses stay the same or double each time");
+// A referee plays by its manager's timeouts: its own are bounds, and what it plays by where the manager hands none over.
+const JOIN_TIMEOUT_MAX: Setting = optional(
+    "join-timeout",
+    "SECONDS",
+    "The longest that a player has to accept an invitation [default: what the manager says, or 5]",
+);
+const CHOICE_TIMEOUT_MAX: Setting = optional(
+    "choice-timeout",
+    "SECONDS",
+    "The longest that a player has for a choice or a move [default: what the manager says, or 30]",
+);
+const RETRIES_MAX: Setting = optional(
+    "retries",
+    "N",
+    "How often at most a player that does not answer is asked again [default: what the manager says, or 3]",
+);
+const RETRY_DELAY_MAX: Setting = optional(
+    "retry-delay",
+    "SECONDS",
+    "The longest pause before asking again; the first one if exponential [default: what the manager says, or 2]",
+);
+const RETRY_UNASSIGNED: Setting = setting(
+    "retry",
+    "fixed|exponential",
+    "fixed",
+    "Whether pauses stay the same or double each time, if the manager does not say",
+);
 const LOG: Setting = setting("log", "people|json", "people", "How each event is written, one line an event");
 const EXCHANGES: Setting =
     setting("exchanges", "on|off", "on", "Whether messages and answers are kept, without tokens, for replay");
@@ -299,14 +326,14 @@ impl Settings for ForReferee {
         GAME_COMMAND,
         GAME_TIME,
         GAME_MEMORY,
-        JOIN_TIMEOUT,
-        CHOICE_TIMEOUT,
+        JOIN_TIMEOUT_MAX,
+        CHOICE_TIMEOUT_MAX,
         REPORT_TIMEOUT,
         GAME_OVER_TIMEOUT,
         OTHER_TIMEOUT,
-        RETRIES,
-        RETRY_DELAY,
-        RETRY,
+        RETRIES_MAX,
+        RETRY_DELAY_MAX,
+        RETRY_UNASSIGNED,
         CONFORMANCE,
         optional("store", "FILE", "Where it keeps what it must not forget [default: referee-PORT.db]"),
         AUTH_TOKEN,

@@ -2,6 +2,7 @@
 
 use super::{Plan, Seat};
 use anyhow::Result;
+use matchday_core::protocol::messages::Timeouts;
 use matchday_core::protocol::{DisplayName, Endpoint, Version};
 use matchday_core::{player, referee};
 use std::net::SocketAddr;
@@ -28,6 +29,7 @@ impl<'a> Cast<'a> {
             game_types: vec![self.plan.league.game_type.clone()],
             max_concurrent_matches: self.plan.matches_each(),
             timing: self.plan.league.timing,
+            bounds: Timeouts::default(),
             conformance: self.plan.league.conformance,
         })
     }

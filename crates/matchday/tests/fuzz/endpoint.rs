@@ -95,6 +95,7 @@ impl Agents {
             game_types: vec![GameType::new("even_odd")],
             max_concurrent_matches: 10,
             timing: Default::default(),
+            bounds: Default::default(),
             conformance: Default::default(),
         };
         let referee = run(|contact| Referee::new(settings(contact)), "referee/1").await;

@@ -160,7 +160,7 @@ impl Played {
 
     /// No round lasted longer than was reckoned. Gives back the longest, and how long it could have been.
     pub(crate) fn assert_rounds_in_time(&self) -> (Duration, Duration) {
-        let bound = self.league.settings.overdue_after();
+        let bound = self.league.settings.overdue_after(&self.league.settings.timing);
         let mut ends: BTreeMap<_, Timestamp> = BTreeMap::new();
         for game in self.league.matches.values() {
             let at = game.decision.as_ref().unwrap().at;

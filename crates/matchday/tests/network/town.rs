@@ -128,7 +128,7 @@ impl Town {
     /// every referee in turn and once more.
     pub(crate) fn bound(&self) -> Duration {
         let settings = settings();
-        let once = settings.overdue_after() + settings.probe_every + settings.probe_timeout;
+        let once = settings.overdue_after(&settings.timing) + settings.probe_every + settings.probe_timeout;
         let tries = u32::try_from(self.referees.len() + 1).unwrap();
         let rounds = u32::try_from(self.players.len()).unwrap();
         let registering = Duration::from_secs(30);
@@ -207,6 +207,7 @@ impl Town {
             game_types: vec![GameType::new("even_odd")],
             max_concurrent_matches: 1 + u32::try_from(number)?,
             timing: timing(),
+            bounds: Default::default(),
             conformance: Default::default(),
         };
         Ok(self.run(&name, Referee::new(settings)).await?.stopped().await?)

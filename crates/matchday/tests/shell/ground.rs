@@ -135,6 +135,7 @@ impl Ground {
             game_types: vec![GameType::new("even_odd")],
             max_concurrent_matches: 10,
             timing,
+            bounds: Default::default(),
             conformance: Default::default(),
         };
         self.run(Referee::new(settings), listener, &format!("referee/{number}"))

@@ -328,6 +328,7 @@ fn referee_meta(number: u32) -> RefereeMeta {
         max_concurrent_matches: 10,
         protocol_version: None,
         capabilities: vec![MATCH_TOKENS.into()],
+        timeouts: None,
     }
 }
 

@@ -81,6 +81,7 @@ impl Ground {
             game_types: vec![GameType::new("even_odd")],
             max_concurrent_matches: 10,
             timing: self.timing,
+            bounds: Default::default(),
             conformance: self.conformance,
         };
         self.run(Referee::new(settings), listener, &format!("referee/{number}"))

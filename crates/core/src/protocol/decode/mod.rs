@@ -153,6 +153,8 @@ impl fmt::Display for Deviation {
             DeviationKind::Alias => "alias",
             DeviationKind::TimestampForm => "timestamp form",
             DeviationKind::OwnName => "own name",
+            DeviationKind::Echoed => "echoed",
+            DeviationKind::Mismatch => "mismatch",
         };
         write!(f, "{kind} {}", self.path)
     }
@@ -169,6 +171,10 @@ pub enum DeviationKind {
     TimestampForm,
     /// The agent names itself otherwise than we do.
     OwnName,
+    /// An answer shows the token that the question showed, not the player's own.
+    Echoed,
+    /// An answer names another conversation than its question.
+    Mismatch,
 }
 
 /// How to read one message: the mode, the time, and what is already known about who sends it.

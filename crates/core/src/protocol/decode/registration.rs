@@ -20,6 +20,10 @@ pub(super) fn referee_request(r: &Reader<'_>) -> Read<RefereeRegisterRequest> {
             } else {
                 Vec::new()
             },
+            timeouts: meta
+                .optional_object("timeouts")?
+                .map(|given| super::round::timeouts(&given))
+                .transpose()?,
         },
     })
 }

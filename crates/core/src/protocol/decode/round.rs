@@ -57,7 +57,19 @@ fn briefing(r: &Reader<'_>) -> Read<Option<Briefing>> {
         player_b_dialect: r.optional("player_B_dialect", rules::one_of)?,
         player_a_tokens: tokens_at("player_A_tokens")?,
         player_b_tokens: tokens_at("player_B_tokens")?,
+        timeouts: r.optional_object("timeouts")?.map(|given| timeouts(&given)).transpose()?,
+        forfeits: r.optional_by_player("forfeits", rules::one_of)?,
     }))
+}
+
+pub(super) fn timeouts(r: &Reader<'_>) -> Read<Timeouts> {
+    Ok(Timeouts {
+        join_ms: r.optional("join_ms", rules::count)?,
+        choice_ms: r.optional("choice_ms", rules::count)?,
+        retries: r.optional("retries", rules::count)?,
+        retry_delay_ms: r.optional("retry_delay_ms", rules::count)?,
+        retry_delay_max_ms: r.optional("retry_delay_max_ms", rules::count)?,
+    })
 }
 
 fn match_tokens(r: &Reader<'_>) -> Read<MatchTokens> {

@@ -13,6 +13,7 @@ pub mod registration;
 pub mod result;
 pub mod round;
 pub mod shared;
+pub mod timeouts;
 
 pub use assignment::MatchAssignment;
 pub use blame::{Blame, Cause, Culprit};
@@ -26,7 +27,7 @@ pub use moves::{GameMoveCall, GameMoveResponse, MoveData, MoveRequest};
 pub use parity::{ChoiceContext, ChooseParityCall, ChooseParityResponse, Parity};
 pub use query::{LeagueQuery, LeagueQueryResponse, Lifecycle, QueryError, QueryParams, QueryType};
 pub use registration::{
-    LeagueRegisterRequest, LeagueRegisterResponse, MATCH_TOKENS, PlayerMeta, RefereeMeta,
+    BRIEFING, LeagueRegisterRequest, LeagueRegisterResponse, MATCH_TOKENS, PlayerMeta, RefereeMeta,
     RefereeRegisterRequest, RefereeRegisterResponse, RegisterAnswer, RegisterStatus,
 };
 pub use result::{
@@ -38,3 +39,4 @@ pub use round::{
     RoundCompleted, RoundSummary,
 };
 pub use shared::Shared;
+pub use timeouts::Timeouts;

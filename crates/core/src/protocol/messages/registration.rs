@@ -1,6 +1,7 @@
 //! How referees and players enter a league. The token an agent is given travels in the envelope's `auth_token`.
 
 use crate::protocol::error::ErrorCode;
+use super::timeouts::Timeouts;
 use crate::protocol::ids::{GameType, LeagueId, PlayerId, RefereeId};
 use crate::protocol::schema::{Word, conditions};
 use crate::protocol::text::{DisplayName, Endpoint, Version};
@@ -36,10 +37,23 @@ pub struct RefereeMeta {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Option<Vec<Word>>")]
     pub capabilities: Vec<SmolStr>,
+    /// The longest windows and the most retries that this referee allows, whatever the manager hands over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeouts: Option<Timeouts>,
+}
+
+impl RefereeMeta {
+    pub fn has_capability(&self, name: &str) -> bool {
+        self.capabilities.iter().any(|capability| capability == name)
+    }
 }
 
 /// The capability of a referee that shows players a token made for one match instead of its own.
 pub const MATCH_TOKENS: &str = "match_tokens";
+
+/// The capability of a referee that plays a match only once it is briefed on it, and by the timeouts of the briefing; an
+/// announcement of the whole round tells it no more than who meets whom.
+pub const BRIEFING: &str = "briefing";
 
 /// LEAGUE_REGISTER_REQUEST: a player asks to take part.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]

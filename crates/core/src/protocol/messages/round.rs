@@ -1,7 +1,10 @@
 //! How the manager opens and closes rounds, and ends the league.
 
+use super::blame::Cause;
+use super::by_player::ByPlayer;
 use super::result::Record;
 use super::shared::Shared;
+use super::timeouts::Timeouts;
 use crate::protocol::dialect::Dialect;
 use crate::protocol::ids::{ConversationId, GameType, LeagueId, MatchId, PlayerId, RefereeId, RoundId};
 use crate::protocol::schema::conditions;
@@ -77,6 +80,12 @@ pub struct Briefing {
     pub player_a_tokens: Option<MatchTokens>,
     #[serde(rename = "player_B_tokens", skip_serializing_if = "Option::is_none")]
     pub player_b_tokens: Option<MatchTokens>,
+    /// The windows and the retry policy that the match is played by.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeouts: Option<Timeouts>,
+    /// Who loses this match without play, and why: the referee decides it at once and tells both players.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub forfeits: Option<ByPlayer<Cause>>,
 }
 
 /// The two tokens of one player in one attempt at a match.

@@ -2,6 +2,7 @@
 //! mistake, with what they check.
 
 pub mod blame;
+pub mod conduct;
 pub mod course;
 pub mod draw;
 pub mod fixtures;
