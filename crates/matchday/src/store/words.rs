@@ -55,8 +55,10 @@ pub(super) fn of_event(event: &LeagueEvent) -> String {
         LeagueEvent::RoundAnnounced { round_id, plan, .. } => {
             format!("round {round_id} announced: {} matches", plan.len())
         }
-        LeagueEvent::MatchAssigned { match_id, attempt, referee_id } => {
-            format!("{match_id} given to {referee_id}{}", of_attempt(*attempt))
+        LeagueEvent::MatchAssigned { match_id, attempt, referee_id, forfeits } => {
+            let lost = forfeits.iter().map(|(player, cause)| format!("; {player} {}", cause.words()));
+            let lost: String = lost.collect();
+            format!("{match_id} given to {referee_id}{}{lost}", of_attempt(*attempt))
         }
         LeagueEvent::AttemptLost { match_id, referee_id, attempt, culprit, reason } => {
             let whose = culprit.name();

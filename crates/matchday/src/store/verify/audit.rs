@@ -8,7 +8,7 @@ use crate::store::history::is_member;
 use matchday_core::league::fixture::Match;
 use matchday_core::league::member::Member;
 use matchday_core::league::{DecidedBy, League, LeagueEvent, Requested, Settings, Suspicion};
-use matchday_core::protocol::messages::{GameStatus, MatchResult, Phase};
+use matchday_core::protocol::messages::{Cause, GameStatus, MatchResult, Phase};
 use matchday_core::protocol::{Attempt, MatchId, PlayerId, RefereeId, RoundId, Sender, Timestamp};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -105,8 +105,9 @@ impl Auditor {
             }
             LeagueEvent::LotDrawn { lot } => self.drawing.check_lot(&self.league, lot),
             LeagueEvent::RoundAnnounced { round_id, plan, .. } => self.check_announcement(*round_id, plan),
-            LeagueEvent::MatchAssigned { match_id, attempt, referee_id } => {
-                self.check_assignment(match_id, *attempt, referee_id)
+            LeagueEvent::MatchAssigned { match_id, attempt, referee_id, forfeits } => {
+                self.check_assignment(match_id, *attempt, referee_id)?;
+                self.check_forfeits(match_id, forfeits)
             }
             LeagueEvent::AttemptLost { match_id, attempt, referee_id, .. } => {
                 self.check_lost_attempt(match_id, *attempt, referee_id)
@@ -197,6 +198,22 @@ impl Auditor {
         self.member(&Sender::Referee(referee.clone()))
     }
 
+    /// Only who is out of the league loses a match before it begins.
+    fn check_forfeits(&self, match_id: &MatchId, forfeits: &[(PlayerId, Cause)]) -> Finding {
+        let game = self.awaited(match_id)?;
+        forfeits.iter().try_for_each(|(player, _)| {
+            ensure(game.has(player), || format!("{player} does not play in {match_id}"))?;
+            ensure(self.is_out(player), || {
+                format!("{player} forfeits, and is neither suspended nor withdrawn, and has its token")
+            })
+        })
+    }
+
+    fn is_out(&self, player: &PlayerId) -> bool {
+        let known = self.league.players.get(player);
+        known.is_some_and(|known| !known.is_in() || known.is_suspended())
+    }
+
     fn check_lost_attempt(&self, match_id: &MatchId, attempt: Attempt, referee: &RefereeId) -> Finding {
         let game = self.awaited(match_id)?;
         ensure(game.in_play && game.attempt() == Some(attempt) && game.referee() == Some(referee), || {
@@ -232,6 +249,11 @@ impl Auditor {
                 ensure(place >= Some(struck), || {
                     format!("the result of attempt {attempt} at {match_id} was struck, and is back")
                 })?;
+                let loses = |player| game.forfeits.iter().any(|(id, _)| id == player);
+                let given_out_as_lost = !game.forfeits.is_empty() && game.attempt() == Some(attempt);
+                ensure(!given_out_as_lost || !result.winner.as_ref().is_some_and(loses), || {
+                    format!("{match_id} was given out to be lost by who is said to have won it")
+                })?;
             }
         }
         let replay = moves::check(&played, status, result)?;
@@ -261,8 +283,7 @@ impl Auditor {
         let expected = game.attempt().unwrap_or(Attempt::FIRST);
         ensure(attempt == expected, || format!("it is attempt {expected}, not {attempt}"))?;
         for player in [&game.a, &game.b] {
-            let player_known = self.league.players.get(player);
-            let absent = player_known.is_some_and(|known| !known.is_in() || known.is_suspended());
+            let absent = self.is_out(player);
             let won = result.winner.as_ref() == Some(player);
             ensure(absent != won, || match won {
                 true => format!("{player} wins by default, and is out of the league itself"),
