@@ -1,0 +1,199 @@
+//! What players hear over HTTP, and when: of their round before their match, of wrong answers before the next question, of
+//! the end of every match; and by whose clock they are judged.
+
+use crate::ground::{Ground, endpoint, quick, short, until_completed, until_registered};
+use crate::stub::{self, Habit, register};
+use matchday::store::{Direction, Exchange, Store, Stored, Stream};
+use matchday_core::league::{League, Settings};
+use matchday_core::protocol::messages::GameStatus;
+use matchday_core::protocol::{MatchId, PlayerId};
+use matchday_core::retry::{Backoff, RetryPolicy};
+use matchday_core::timing::Timing;
+use serde_json::{Value, json};
+use std::time::Duration;
+
+const AT_ONCE: Duration = Duration::ZERO;
+
+/// A league of honest players and one stub, played to its end by a referee that was started with the default timeouts.
+struct Played {
+    league: League,
+    exchanges: Vec<Exchange>,
+    /// How often the league gave a referee up.
+    suspensions: usize,
+}
+
+impl Played {
+    async fn with(settings: Settings, honest: u32, habit: Habit) -> Self {
+        let ground = Ground::new();
+        let manager = ground.manager(settings).await;
+        let at = endpoint(manager.address());
+        let referee = ground.referee(1, &at, Timing::default()).await;
+        until_registered(&manager, 0, 1).await;
+        let mut players = Vec::new();
+        for number in 1..=honest {
+            players.push(ground.player(number, &at, "always_even").await);
+            until_registered(&manager, players.len(), 1).await;
+        }
+        let stub = stub::stub(habit).await;
+        register(&ground, &stub, manager.address()).await;
+        ground.start(&manager).await;
+        let league = until_completed(&manager, Duration::from_secs(60)).await;
+        for player in players {
+            player.shutdown().await.unwrap();
+        }
+        referee.shutdown().await.unwrap();
+        manager.shutdown().await.unwrap();
+        let exchanges = ground.exchanges();
+        let log = Store::open_read_only(&ground.file()).unwrap().load(&Stream("league".into())).unwrap();
+        let gave_up = |stored: &&Stored| {
+            stored.line.contains("agent_suspended") && stored.line.contains("REF01")
+        };
+        let suspensions = log.iter().filter(gave_up).count();
+        Self { league, exchanges, suspensions }
+    }
+
+    /// What a player of ours was told, in the order in which it came.
+    fn heard_by(&self, player: &str) -> Vec<&Exchange> {
+        let told = self.exchanges.iter().filter(|it| it.direction == Direction::In && it.agent == player);
+        let mut told: Vec<_> = told.collect();
+        told.sort_by_key(|exchange| exchange.at);
+        told
+    }
+
+    /// What the referee sent to the stub, which is the last player.
+    fn sent_to_stub(&self, message_type: &str) -> Vec<&Exchange> {
+        let stub = self.league.players.values().last().unwrap().meta.contact_endpoint.clone();
+        let sent = self.exchanges.iter().filter(|it| it.direction == Direction::Out && it.agent == "REF01");
+        let mut sent: Vec<_> =
+            sent.filter(|it| it.peer == stub.as_str() && it.message_type == message_type).collect();
+        sent.sort_by_key(|exchange| exchange.at);
+        sent
+    }
+}
+
+/// The right answer to a question, under the token that the question showed.
+fn answer(request: &Value, choice: &str) -> Value {
+    let asked = &request["params"];
+    let (kind, extra) = match asked["message_type"].as_str() {
+        Some("GAME_INVITATION") => ("GAME_JOIN_ACK", json!({"accept": true, "arrival_timestamp": asked["timestamp"]})),
+        Some("CHOOSE_PARITY_CALL") => ("CHOOSE_PARITY_RESPONSE", json!({"parity_choice": choice})),
+        _ => return json!({"jsonrpc": "2.0", "id": request["id"], "result": {"status": "received"}}),
+    };
+    let mut result = json!({
+        "protocol": "league.v2", "message_type": kind, "timestamp": asked["timestamp"],
+        "sender": format!("player:{}", asked["player_id"].as_str().unwrap()),
+        "conversation_id": asked["conversation_id"], "auth_token": asked["auth_token"],
+        "match_id": asked["match_id"], "player_id": asked["player_id"],
+    });
+    result.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
+    json!({"jsonrpc": "2.0", "id": request["id"], "result": result})
+}
+
+fn is(request: &Value, message_type: &str) -> bool {
+    request["params"]["message_type"] == message_type
+}
+
+fn silent(request: &Value) -> (u16, Value, Duration) {
+    let asked = is(request, "GAME_INVITATION") || is(request, "CHOOSE_PARITY_CALL");
+    (200, answer(request, "odd"), if asked { Duration::from_secs(60) } else { AT_ONCE })
+}
+
+/// Takes longer to join than its window is, and less long than the pause after it.
+fn slow(request: &Value) -> (u16, Value, Duration) {
+    let pause = if is(request, "GAME_INVITATION") { Duration::from_millis(600) } else { AT_ONCE };
+    (200, answer(request, "odd"), pause)
+}
+
+fn wrong(request: &Value) -> (u16, Value, Duration) {
+    (200, answer(request, "Odd"), AT_ONCE)
+}
+
+/// Hears of a round at leisure.
+fn leisurely(request: &Value) -> (u16, Value, Duration) {
+    let pause = if is(request, "ROUND_ANNOUNCEMENT") { Duration::from_millis(300) } else { AT_ONCE };
+    (200, answer(request, "odd"), pause)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_referee_with_other_timeouts_plays_by_its_managers() {
+    let played = Played::with(quick(short()), 1, silent).await;
+    let game = &played.league.matches[&MatchId::new("R1M1")];
+    assert_eq!(game.decision.as_ref().unwrap().status, GameStatus::TechnicalLoss);
+    assert_eq!(game.attempts.len(), 1, "nobody was asked by two attempts");
+    assert_eq!(played.suspensions, 0, "the referee did what it could");
+    assert_eq!(played.sent_to_stub("GAME_INVITATION").len(), 2, "one retry, as the manager has it");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nobody_is_invited_before_both_have_heard_of_the_round() {
+    let played = Played::with(quick(Timing::default()), 1, leisurely).await;
+    let told = played.exchanges.iter().filter(|it| it.agent == "league_manager" && it.direction == Direction::Out);
+    let announced = told.filter(|it| it.message_type == "ROUND_ANNOUNCEMENT" && it.peer.as_str() != "");
+    let last = announced.filter(|it| !it.request.contains("player_A_endpoint")).map(|it| it.done_at.unwrap()).max();
+    let invited = played.sent_to_stub("GAME_INVITATION").first().unwrap().at;
+    assert!(invited >= last.unwrap(), "invited at {invited}, and told of the round at {last:?}");
+    let kinds: Vec<_> = played.heard_by("P01").iter().map(|it| it.message_type.clone()).collect();
+    let first = |kind: &str| kinds.iter().position(|heard| heard == kind).unwrap();
+    assert!(first("ROUND_ANNOUNCEMENT") < first("GAME_INVITATION"), "{kinds:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_match_that_suspension_decides_ends_with_game_over_too() {
+    let settings = Settings { suspend_after: 1, probe_every: Duration::from_secs(60), ..quick(short()) };
+    let played = Played::with(settings, 2, silent).await;
+    let reasons: Vec<_> = (played.league.matches.values())
+        .filter_map(|game| game.decision.as_ref()?.result.reason.clone())
+        .filter(|reason| reason.contains("P03"))
+        .collect();
+    assert!(reasons.iter().any(|reason| reason.contains("is suspended")), "{reasons:?}");
+    for player in ["P01", "P02"] {
+        let of_it = |game: &&matchday_core::league::fixture::Match| game.has(&PlayerId::new(player));
+        let matches = played.league.matches.values().filter(of_it).count();
+        let overs = played.heard_by(player).iter().filter(|it| it.message_type == "GAME_OVER").count();
+        assert_eq!(overs, matches, "{player} hears of the end of each of its matches");
+    }
+    assert_eq!(played.sent_to_stub("GAME_OVER").len(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_answer_that_comes_in_the_retry_delay_of_the_same_exchange_counts() {
+    let retry = RetryPolicy { retries: 1, backoff: Backoff::Fixed { delay: Duration::from_secs(2) } };
+    let settings = quick(Timing { join: Duration::from_millis(300), retry, ..Timing::default() });
+    let played = Played::with(settings, 1, slow).await;
+    let decision = played.league.matches[&MatchId::new("R1M1")].decision.clone().unwrap();
+    assert_ne!(decision.status, GameStatus::TechnicalLoss, "{:?}", decision.result.reason);
+    assert_eq!(played.sent_to_stub("GAME_INVITATION").len(), 1);
+    assert_eq!(played.sent_to_stub("GAME_ERROR").len(), 1, "it was told that it is late");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn after_a_wrong_answer_comes_the_error_and_at_least_a_second_later_the_question() {
+    let settings = quick(Timing { choice: Duration::from_millis(3_500), ..Timing::default() });
+    let played = Played::with(settings, 1, wrong).await;
+    let (questions, errors) = (played.sent_to_stub("CHOOSE_PARITY_CALL"), played.sent_to_stub("GAME_ERROR"));
+    assert_eq!((questions.len(), errors.len()), (3, 3), "at 0, 1 and 3 s");
+    for (pair, error) in questions.windows(2).zip(&errors) {
+        assert!(pair[1].at.since(pair[0].done_at.unwrap()) >= Duration::from_secs(1));
+        assert!(error.at < pair[1].at);
+        assert!(error.request.contains("\"retryable\":true"), "{}", error.request);
+    }
+    let over = played.sent_to_stub("GAME_OVER")[0];
+    assert!(errors.iter().all(|error| error.done_at.unwrap() <= over.at), "nothing comes after GAME_OVER");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_false_token_in_an_answer_is_e012() {
+    fn false_token(request: &Value) -> (u16, Value, Duration) {
+        let mut answer = answer(request, "odd");
+        if let Some(token) = answer["result"].get_mut("auth_token") {
+            *token = json!("tok_p02_guess");
+        }
+        (200, answer, AT_ONCE)
+    }
+    let settings = quick(Timing { join: Duration::from_millis(500), ..short() });
+    let played = Played::with(settings, 1, false_token).await;
+    let errors = played.sent_to_stub("GAME_ERROR");
+    assert!(errors.iter().all(|error| error.request.contains("E012")), "{:?}", errors[0].request);
+    let decision = played.league.matches[&MatchId::new("R1M1")].decision.clone().unwrap();
+    assert_eq!(decision.status, GameStatus::TechnicalLoss);
+}
