@@ -11,7 +11,8 @@ impl Manager {
         let announced = self.announced(match_id)?;
         let referee = announced.referee_id.as_ref().and_then(|id| self.league.referees.get(id))?;
         let briefs = referee.meta.has_capability(BRIEFING);
-        let briefing = Some(Box::new(self.briefing(match_id, announced.match_tokens == Some(true), briefs)?));
+        let briefing =
+            Some(Box::new(self.briefing(match_id, announced.match_tokens == Some(true), briefs)?));
         Some(AnnouncedMatch { briefing, ..announced })
     }
 

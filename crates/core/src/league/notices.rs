@@ -12,8 +12,8 @@ use crate::protocol::ids::{Attempt, ConversationId, LeagueId, MatchId, PlayerId,
 use crate::protocol::keyring::Keyring;
 use crate::protocol::messages::Shared;
 use crate::protocol::messages::{
-    AnnouncedMatch, BRIEFING, Champion, FinalStanding, LeagueCompleted, LeagueError, LeagueStandingsUpdate, Phase,
-    RoundAnnouncement,
+    AnnouncedMatch, BRIEFING, Champion, FinalStanding, LeagueCompleted, LeagueError, LeagueStandingsUpdate,
+    Phase, RoundAnnouncement,
 };
 use crate::protocol::text::Endpoint;
 use crate::protocol::token::TokenHash;
@@ -335,7 +335,9 @@ impl Manager {
         context.insert("match_id".into(), match_id.as_str().into());
         let error = LeagueError::new(
             ErrorCode::ResultConflict,
-            format!("{match_id} is decided, or another referee's by now: it need not be played here any more"),
+            format!(
+                "{match_id} is decided, or another referee's by now: it need not be played here any more"
+            ),
             None,
             Some(context),
         );

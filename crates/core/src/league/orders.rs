@@ -84,7 +84,12 @@ impl Manager {
     pub(super) fn take_out(&mut self, act: &mut Act<'_>, player: &PlayerId) {
         let under_way = self.under_way(|id| self.league.matches.get(id).is_some_and(|game| game.has(player)));
         for match_id in under_way {
-            self.lose_attempt(act, &match_id, Culprit::Player, &format!("{player} was taken out of the league"));
+            self.lose_attempt(
+                act,
+                &match_id,
+                Culprit::Player,
+                &format!("{player} was taken out of the league"),
+            );
             self.stop_referee(act, &match_id);
         }
     }

@@ -133,12 +133,7 @@ impl Manager {
     }
 
     /// Decides a match without play, and without a referee that could tell its players.
-    pub(super) fn forfeit(
-        &mut self,
-        act: &mut Act<'_>,
-        match_id: &MatchId,
-        forfeits: &[(PlayerId, Cause)],
-    ) {
+    pub(super) fn forfeit(&mut self, act: &mut Act<'_>, match_id: &MatchId, forfeits: &[(PlayerId, Cause)]) {
         let Some(game) = self.league.matches.get(match_id) else {
             return;
         };

@@ -2,15 +2,14 @@
 
 use super::event::{LeagueEvent, Suspicion};
 use super::fixture::Round;
-use super::member::Member;
 use super::manager::{Act, Manager, Purpose};
+use super::member::Member;
 use super::notices::Notice;
 use crate::agent::{Answer, Parcel};
 use crate::post::{Errand, Sent, Tries};
 use crate::protocol::ids::{Attempt, MatchId, PlayerId, RefereeId, RoundId};
 use crate::protocol::messages::{
-    BRIEFING, Cause, Culprit, GameStatus, Phase, RefereeMeta, RoundAnnouncement, RoundCompleted,
-    RoundSummary,
+    BRIEFING, Cause, Culprit, GameStatus, Phase, RefereeMeta, RoundAnnouncement, RoundCompleted, RoundSummary,
 };
 use crate::protocol::{Message, Sender, Timestamp};
 use crate::timing::Timing;
@@ -26,8 +25,10 @@ impl Manager {
         if self.league.current_round == 0 {
             return self.call_roll(act);
         }
+        // A clock that was set back must not make the league wait for longer than it ever does.
+        let latest = act.now + self.league.settings.announce_lead;
         let starts_at = self.league.open_round().and_then(|round| round.starts_at);
-        self.release_at = starts_at.filter(|starts_at| *starts_at > act.now);
+        self.release_at = starts_at.map(|starts_at| starts_at.min(latest)).filter(|at| *at > act.now);
         self.tell_announcement(act);
         self.tell_standings(act);
         let open = self.in_hand(|_| true);
@@ -246,8 +247,7 @@ impl Manager {
         let attempt = game.attempt().map_or(Attempt::FIRST, Attempt::next);
         let as_planned = game.planned.as_ref() == Some(referee) && attempt == Attempt::FIRST;
         let (match_id, referee_id) = (match_id.clone(), referee.clone());
-        let event =
-            LeagueEvent::MatchAssigned { match_id: match_id.clone(), attempt, referee_id, forfeits };
+        let event = LeagueEvent::MatchAssigned { match_id: match_id.clone(), attempt, referee_id, forfeits };
         self.record(act, event);
         if !as_planned {
             self.tell_reassignment(act, &match_id);

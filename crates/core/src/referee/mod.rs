@@ -46,8 +46,8 @@ use crate::protocol::messages::{LeagueError, Timeouts};
 use crate::protocol::methods::Party;
 use crate::protocol::rights::{Right, who_may};
 use crate::protocol::{
-    Attempt, ConversationId, DisplayName, Endpoint, Envelope, ErrorCode, GameType, MatchId, Message, PlayerId,
-    RefereeId, Sender, Timestamp, Token, Version,
+    Attempt, ConversationId, DisplayName, Endpoint, Envelope, ErrorCode, GameType, MatchId, Message,
+    PlayerId, RefereeId, Sender, Timestamp, Token, Version,
 };
 use crate::timing::Timing;
 use appeals::Appeals;

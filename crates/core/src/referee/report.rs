@@ -106,12 +106,7 @@ impl Referee {
     }
 
     /// A GAME_ERROR has reached its player, or cannot: the GAME_OVER behind it may go.
-    pub(super) fn release_game_over(
-        &mut self,
-        now: Timestamp,
-        told: &Asked,
-        step: &mut Step<RefereeEvent>,
-    ) {
+    pub(super) fn release_game_over(&mut self, now: Timestamp, told: &Asked, step: &mut Step<RefereeEvent>) {
         let Entry::Occupied(mut held) = self.held_back.entry(told.place()) else {
             return;
         };

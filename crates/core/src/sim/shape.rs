@@ -213,7 +213,10 @@ impl Shape {
         let rounds = self.rounds_at_most();
         let at_once: u32 = self.referees.iter().sum::<u32>().max(1);
         let waves = count(self.players.len() / 2).div_ceil(at_once).max(1);
-        let once = settings.overdue_after(&settings.timing) + settings.timing.other + settings.probe_every + settings.probe_timeout;
+        let once = settings.overdue_after(&settings.timing)
+            + settings.timing.other
+            + settings.probe_every
+            + settings.probe_timeout;
         let wave = once.saturating_mul(count(self.referees.len()).saturating_add(1));
         let round = wave.saturating_mul(waves) + self.lead + settings.timing.other;
         Duration::from_secs(60) + round.saturating_mul(rounds)

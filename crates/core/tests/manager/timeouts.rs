@@ -46,7 +46,8 @@ fn overdue_after(mut desk: Desk) -> Duration {
 
 #[test]
 fn a_briefing_carries_the_managers_windows_and_retry_policy() {
-    let settings = Settings { timing: Timing { retry: RetryPolicy::EXPONENTIAL, ..short().timing }, ..quick() };
+    let settings =
+        Settings { timing: Timing { retry: RetryPolicy::EXPONENTIAL, ..short().timing }, ..quick() };
     let desk = Desk::started(settings, 2, 1);
     let sent = desk.sent_to(&referee_endpoint(1));
     let briefing = sent.iter().find_map(|body| match body {

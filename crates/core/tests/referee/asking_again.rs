@@ -58,7 +58,11 @@ fn as_long_as_another_answer_counts_the_error_says_so() {
 #[test]
 fn the_exchange_of_a_question_stays_open_until_the_next_one() {
     let bench = Bench::invited();
-    assert_eq!(bench.last_to(2, GameInvitation).deadline, bench.at(7.0), "5 s to answer, and 2 s until the retry");
+    assert_eq!(
+        bench.last_to(2, GameInvitation).deadline,
+        bench.at(7.0),
+        "5 s to answer, and 2 s until the retry"
+    );
     let mut bench = Bench::invited();
     bench.joins(1, "R1M1");
     bench.until(21.0);

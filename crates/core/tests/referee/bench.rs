@@ -374,7 +374,11 @@ impl Bench {
             league_id: league(),
             total_rounds: 1,
             total_matches: 1,
-            champion: Champion { player_id: p(1), display_name: DisplayName::parse("One").unwrap(), points: 3 },
+            champion: Champion {
+                player_id: p(1),
+                display_name: DisplayName::parse("One").unwrap(),
+                points: 3,
+            },
             final_standings: Vec::new().into(),
         };
         let envelope = self.manager_envelope();

@@ -19,7 +19,10 @@ fn both_players_are_told_how_a_match_ended_that_was_not_played() {
     assert_eq!(bench.reason(), "P02 is suspended - P01 wins by default");
     for player in [1, 2] {
         let result = &written(&bench.last_to(player, GameOver))["game_result"];
-        assert_eq!((&result["status"], &result["winner_player_id"]), (&json!("TECHNICAL_LOSS"), &json!("P01")));
+        assert_eq!(
+            (&result["status"], &result["winner_player_id"]),
+            (&json!("TECHNICAL_LOSS"), &json!("P01"))
+        );
         assert_eq!(result["drawn_number"], json!(null));
     }
     let report = written(&bench.last(MatchResultReport));

@@ -1,7 +1,9 @@
 //! A match is played by its manager's timeouts; the referee's own are a bound.
 
 use crate::bench::*;
-use matchday_core::protocol::MessageType::{ChooseParityCall, GameError, GameInvitation, RefereeRegisterRequest};
+use matchday_core::protocol::MessageType::{
+    ChooseParityCall, GameError, GameInvitation, RefereeRegisterRequest,
+};
 use matchday_core::protocol::messages::{Parity, Timeouts};
 use serde_json::json;
 

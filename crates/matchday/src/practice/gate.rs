@@ -96,12 +96,15 @@ pub(crate) struct Gate {
     timing: Timing,
     troubles: BTreeMap<String, Trouble>,
     guest: Mutex<Option<String>>,
+    /// The token of a guest that we have registered, and that cannot know it.
+    token: Mutex<Option<String>>,
     notes: Mutex<Notes>,
 }
 
 impl Gate {
     pub(crate) fn new(client: Client, timing: Timing, troubles: BTreeMap<String, Trouble>) -> Arc<Self> {
-        Arc::new(Self { client, timing, troubles, guest: Mutex::default(), notes: Mutex::default() })
+        let (guest, token, notes) = (Mutex::default(), Mutex::default(), Mutex::default());
+        Arc::new(Self { client, timing, troubles, guest, token, notes })
     }
 
     pub(crate) async fn serve(self: Arc<Self>, listener: TcpListener, closing: watch::Receiver<bool>) {
@@ -120,6 +123,22 @@ impl Gate {
     /// From now on the guest is called here.
     pub(crate) fn lead_to(&self, url: &str) {
         *locked(&self.guest) = Some(url.to_owned());
+    }
+
+    /// From now on the guest's answers show this token, whatever it shows itself.
+    pub(crate) fn show_token(&self, token: &str) {
+        *locked(&self.token) = Some(token.to_owned());
+    }
+
+    /// An answer of the guest as the referee gets it.
+    fn with_token(&self, mut received: Received) -> Received {
+        let Some(token) = locked(&self.token).clone() else { return received };
+        let Ok(mut json) = serde_json::from_slice::<Value>(&received.body) else { return received };
+        if let Some(shown) = message_mut(&mut json).and_then(|message| message.get_mut("auth_token")) {
+            *shown = token.into();
+            received.body = json.to_string().into();
+        }
+        received
     }
 
     pub(crate) fn guest(&self) -> Option<String> {
@@ -185,7 +204,7 @@ impl Gate {
             let place = gate.begin(&asked);
             let (answer, took) = gate.call(body, gate.allowed(&asked.message_type) * 2).await;
             gate.note(&asked, place, &answer, took);
-            answer
+            answer.map(|received| gate.with_token(received))
         });
         calling.await.unwrap_or(Err(CallError::TimedOut))
     }

@@ -41,6 +41,7 @@ use matchday_core::protocol::{
 use matchday_core::retry::{Backoff, RetryPolicy};
 use matchday_core::timing::Timing;
 use programme::{Partner, Programme};
+use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
@@ -175,6 +176,10 @@ impl Practice {
         let deadline = Instant::now() + ANSWER_MAX;
         let answer = self.client.post(&self.local.manager_url(), body, deadline, ANSWER_BYTES_MAX).await?;
         if self.local.admit_guest(Duration::ZERO).await? {
+            let accepted: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+            if let Some(token) = accepted.pointer("/result/auth_token").and_then(Value::as_str) {
+                self.gate.show_token(token);
+            }
             return Ok(());
         }
         bail!("the manager does not let it in: {}", String::from_utf8_lossy(&answer.body))

@@ -32,7 +32,8 @@ fn each_setting_is_shown_with_where_it_came_from() {
     let all = shown(&["config", "--json"]);
     assert_eq!(all["manager"]["lead"]["value"], "2");
     assert_eq!(all["player"]["strategy"]["value"], "mirror");
-    assert_eq!(all["referee"]["retries"]["value"], "3");
+    assert_eq!(all["manager"]["retries"]["value"], "3");
+    assert_eq!(all["referee"]["retries"]["value"], json!(null), "the manager's count");
 
     let table = ground.run(&["config"]).out;
     assert!(table.lines().any(|line| line.starts_with("manager.lead ") && line.contains(" 3 ")), "{table}");

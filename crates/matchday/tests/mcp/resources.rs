@@ -73,7 +73,10 @@ async fn a_whole_league_can_be_read_match_by_match() {
 #[tokio::test]
 async fn a_referees_match_can_be_read_while_it_is_played() {
     let ground = Ground::new();
-    let settings = Settings { endpoint_check: EndpointCheck::Off, ..quick(Timing::default()) };
+    let settings = Settings {
+        endpoint_check: EndpointCheck::Off,
+        ..quick(Timing { other: Duration::from_secs(1), ..Timing::default() })
+    };
     let manager = ground.manager(settings).await;
     let to = endpoint(manager.address());
     let referee = ground.referee(1, &to, Timing::default()).await;
@@ -85,7 +88,8 @@ async fn a_referees_match_can_be_read_while_it_is_played() {
         "contact_endpoint": endpoint(silent.local_addr().unwrap()).as_str()});
     call(manager.address(), "register_player", json!({"player_meta": meta})).await;
     ground.start(&manager).await;
-    until(&referee, "a match is played", Duration::from_secs(10), |referee| {
+    // It is not invited before it has had the time to hear of the round.
+    until(&referee, "a match is played", Duration::from_secs(20), |referee| {
         referee.matches().next().is_some()
     })
     .await;

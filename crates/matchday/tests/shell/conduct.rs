@@ -45,29 +45,26 @@ impl Played {
         manager.shutdown().await.unwrap();
         let exchanges = ground.exchanges();
         let log = Store::open_read_only(&ground.file()).unwrap().load(&Stream("league".into())).unwrap();
-        let gave_up = |stored: &&Stored| {
-            stored.line.contains("agent_suspended") && stored.line.contains("REF01")
-        };
+        let gave_up =
+            |stored: &&Stored| stored.line.contains("agent_suspended") && stored.line.contains("REF01");
         let suspensions = log.iter().filter(gave_up).count();
         Self { league, exchanges, suspensions }
     }
 
-    /// What a player of ours was told, in the order in which it came.
-    fn heard_by(&self, player: &str) -> Vec<&Exchange> {
-        let told = self.exchanges.iter().filter(|it| it.direction == Direction::In && it.agent == player);
-        let mut told: Vec<_> = told.collect();
-        told.sort_by_key(|exchange| exchange.at);
-        told
-    }
-
-    /// What the referee sent to the stub, which is the last player.
-    fn sent_to_stub(&self, message_type: &str) -> Vec<&Exchange> {
-        let stub = self.league.players.values().last().unwrap().meta.contact_endpoint.clone();
-        let sent = self.exchanges.iter().filter(|it| it.direction == Direction::Out && it.agent == "REF01");
+    /// What was sent to a player, in order.
+    fn sent_to(&self, player: &str, message_type: &str) -> Vec<&Exchange> {
+        let endpoint = self.league.players[&PlayerId::new(player)].meta.contact_endpoint.clone();
+        let sent = self.exchanges.iter().filter(|it| it.direction == Direction::Out);
         let mut sent: Vec<_> =
-            sent.filter(|it| it.peer == stub.as_str() && it.message_type == message_type).collect();
+            sent.filter(|it| it.peer == endpoint.as_str() && it.message_type == message_type).collect();
         sent.sort_by_key(|exchange| exchange.at);
         sent
+    }
+
+    /// To the stub, which is the last player.
+    fn sent_to_stub(&self, message_type: &str) -> Vec<&Exchange> {
+        let (stub, _) = self.league.players.last_key_value().unwrap();
+        self.sent_to(stub.as_str(), message_type)
     }
 }
 
@@ -75,7 +72,9 @@ impl Played {
 fn answer(request: &Value, choice: &str) -> Value {
     let asked = &request["params"];
     let (kind, extra) = match asked["message_type"].as_str() {
-        Some("GAME_INVITATION") => ("GAME_JOIN_ACK", json!({"accept": true, "arrival_timestamp": asked["timestamp"]})),
+        Some("GAME_INVITATION") => {
+            ("GAME_JOIN_ACK", json!({"accept": true, "arrival_timestamp": asked["timestamp"]}))
+        }
         Some("CHOOSE_PARITY_CALL") => ("CHOOSE_PARITY_RESPONSE", json!({"parity_choice": choice})),
         _ => return json!({"jsonrpc": "2.0", "id": request["id"], "result": {"status": "received"}}),
     };
@@ -96,6 +95,12 @@ fn is(request: &Value, message_type: &str) -> bool {
 fn silent(request: &Value) -> (u16, Value, Duration) {
     let asked = is(request, "GAME_INVITATION") || is(request, "CHOOSE_PARITY_CALL");
     (200, answer(request, "odd"), if asked { Duration::from_secs(60) } else { AT_ONCE })
+}
+
+/// Shows that it is there, and answers nothing.
+fn mute(request: &Value) -> (u16, Value, Duration) {
+    let pause = if request["method"] == "ping" { AT_ONCE } else { Duration::from_secs(60) };
+    (200, answer(request, "odd"), pause)
 }
 
 /// Takes longer to join than its window is, and less long than the pause after it.
@@ -127,20 +132,17 @@ async fn a_referee_with_other_timeouts_plays_by_its_managers() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nobody_is_invited_before_both_have_heard_of_the_round() {
     let played = Played::with(quick(Timing::default()), 1, leisurely).await;
-    let told = played.exchanges.iter().filter(|it| it.agent == "league_manager" && it.direction == Direction::Out);
-    let announced = told.filter(|it| it.message_type == "ROUND_ANNOUNCEMENT" && it.peer.as_str() != "");
-    let last = announced.filter(|it| !it.request.contains("player_A_endpoint")).map(|it| it.done_at.unwrap()).max();
-    let invited = played.sent_to_stub("GAME_INVITATION").first().unwrap().at;
-    assert!(invited >= last.unwrap(), "invited at {invited}, and told of the round at {last:?}");
-    let kinds: Vec<_> = played.heard_by("P01").iter().map(|it| it.message_type.clone()).collect();
-    let first = |kind: &str| kinds.iter().position(|heard| heard == kind).unwrap();
-    assert!(first("ROUND_ANNOUNCEMENT") < first("GAME_INVITATION"), "{kinds:?}");
+    let told = ["P01", "P02"].map(|player| played.sent_to(player, "ROUND_ANNOUNCEMENT")[0].done_at.unwrap());
+    for player in ["P01", "P02"] {
+        let invited = played.sent_to(player, "GAME_INVITATION")[0].at;
+        assert!(told.iter().all(|told| *told <= invited), "{player} invited at {invited}, told at {told:?}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_match_that_suspension_decides_ends_with_game_over_too() {
     let settings = Settings { suspend_after: 1, probe_every: Duration::from_secs(60), ..quick(short()) };
-    let played = Played::with(settings, 2, silent).await;
+    let played = Played::with(settings, 2, mute).await;
     let reasons: Vec<_> = (played.league.matches.values())
         .filter_map(|game| game.decision.as_ref()?.result.reason.clone())
         .filter(|reason| reason.contains("P03"))
@@ -149,7 +151,7 @@ async fn a_match_that_suspension_decides_ends_with_game_over_too() {
     for player in ["P01", "P02"] {
         let of_it = |game: &&matchday_core::league::fixture::Match| game.has(&PlayerId::new(player));
         let matches = played.league.matches.values().filter(of_it).count();
-        let overs = played.heard_by(player).iter().filter(|it| it.message_type == "GAME_OVER").count();
+        let overs = played.sent_to(player, "GAME_OVER").len();
         assert_eq!(overs, matches, "{player} hears of the end of each of its matches");
     }
     assert_eq!(played.sent_to_stub("GAME_OVER").len(), 2);

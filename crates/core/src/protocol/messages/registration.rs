@@ -1,7 +1,7 @@
 //! How referees and players enter a league. The token an agent is given travels in the envelope's `auth_token`.
 
-use crate::protocol::error::ErrorCode;
 use super::timeouts::Timeouts;
+use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{GameType, LeagueId, PlayerId, RefereeId};
 use crate::protocol::schema::{Word, conditions};
 use crate::protocol::text::{DisplayName, Endpoint, Version};

@@ -52,7 +52,8 @@ impl Conduct {
         self.not_over(to, match_id, attempt)?;
         let latest = self.asked.entry(match_id.clone()).or_insert(attempt);
         if attempt < *latest {
-            let what = format!("{to} is asked in attempt {attempt} at {match_id}, after attempt {latest} began");
+            let what =
+                format!("{to} is asked in attempt {attempt} at {match_id}, after attempt {latest} began");
             return Err(Fault::new(Checker::OneLiveAttempt, what));
         }
         *latest = attempt;
@@ -81,7 +82,9 @@ mod tests {
     use super::*;
     use crate::protocol::messages::{ChooseParityCall, GameDetails, GameInvitation, GameOver, GameResult};
     use crate::protocol::messages::{GameStatus, Role};
-    use crate::protocol::{ConversationId, Envelope, GameType, LeagueId, PlayerId, RefereeId, RoundId, Sender};
+    use crate::protocol::{
+        ConversationId, Envelope, GameType, LeagueId, PlayerId, RefereeId, RoundId, Sender,
+    };
     use crate::sim::START;
 
     const PLAYER: Who = Who::Player(1);
