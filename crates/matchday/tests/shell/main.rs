@@ -9,6 +9,7 @@
 
 mod calls;
 mod clock_set;
+mod closed_connections;
 mod deadlines;
 mod durability;
 mod forbidden;
