@@ -167,9 +167,12 @@ pub enum Failure {
     /// E001: nothing came by the deadline.
     #[error("no answer in time")]
     TimedOut,
-    /// E009: no connection, or it broke.
+    /// E009: no connection could be made.
     #[error("no connection")]
     NoConnection,
+    /// E009: the request went out, and the peer closed the connection before it had answered.
+    #[error("the connection was closed without an answer")]
+    Closed,
     /// E009: there is no way from here to there. Whose fault that is, one call alone cannot tell.
     #[error("no route")]
     NoRoute,

@@ -49,11 +49,10 @@ impl Referee {
                 }
                 return;
             }
-            Answer::Undelivered(failure @ (Failure::NoConnection | Failure::NoRoute)) => {
+            Answer::Undelivered(failure @ (Failure::NoConnection | Failure::NoRoute | Failure::Closed)) => {
                 if current {
-                    let no_route = failure == Failure::NoRoute;
                     self.with(now, &asked.match_id, step, |ongoing, acts| {
-                        ongoing.unreachable(now, seat, no_route, acts);
+                        ongoing.unreachable(now, seat, failure, acts);
                     });
                 }
                 return;

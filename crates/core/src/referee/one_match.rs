@@ -6,7 +6,7 @@ use super::event::Assignment;
 use super::side::Side;
 use super::verdict;
 use super::window::{Debt, Forfeit, Window};
-use crate::agent::{CallId, InquiryId};
+use crate::agent::{CallId, Failure, InquiryId};
 use crate::fair::{Commitment, Dice, Nonce};
 use crate::game::{AskBy, Game, Seat, Turn};
 use crate::protocol::dialect::Dialect;
@@ -201,18 +201,15 @@ impl Match {
             } else if window.wrong.is_some() {
                 side.debt = window.forfeit(now, Cause::Invalid, owed);
             } else {
-                self.fail(now, seat, Cause::Silent, acts);
+                self.fail(now, seat, Failure::TimedOut, acts);
             }
         }
         self.settle(now, acts);
     }
 
-    /// No connection to the player could be made. `no_route`: because there is no way from here to there.
-    pub(super) fn unreachable(&mut self, now: Timestamp, seat: Seat, no_route: bool, acts: &mut Vec<Act>) {
-        if let Some(window) = self.side_mut(seat).window_mut() {
-            window.no_route &= no_route;
-        }
-        self.fail(now, seat, Cause::Unreachable, acts);
+    /// No connection to the player could be made, or it was closed without an answer.
+    pub(super) fn unreachable(&mut self, now: Timestamp, seat: Seat, failure: Failure, acts: &mut Vec<Act>) {
+        self.fail(now, seat, failure, acts);
         self.settle(now, acts);
     }
 
@@ -220,7 +217,7 @@ impl Match {
     /// until so many have had it that it must end some day.
     pub(super) fn forbidden(&mut self, now: Timestamp, seat: Seat, taken_back: bool, acts: &mut Vec<Act>) {
         if !taken_back || self.assignment.attempt >= FORBIDDEN_AT_LAST {
-            return self.unreachable(now, seat, false, acts);
+            return self.unreachable(now, seat, Failure::Forbidden, acts);
         }
         let player = &self.assignment.player(seat).player_id;
         let why = format!("the rules of the referee forbid it to call {player} (endpoint policy)");
@@ -250,7 +247,7 @@ impl Match {
     }
 
     /// A try has failed for want of an answer: there is another after a pause, or the match is forfeit.
-    fn fail(&mut self, now: Timestamp, seat: Seat, cause: Cause, acts: &mut Vec<Act>) {
+    fn fail(&mut self, now: Timestamp, seat: Seat, failure: Failure, acts: &mut Vec<Act>) {
         let (policy, span) = (self.timing.retry, self.span());
         let (phase, owed) = (self.phase, self.owed());
         let side = seat.of_mut(&mut self.sides);
@@ -260,19 +257,27 @@ impl Match {
         let retry = window.retries.saturating_add(1);
         window.pause = policy.pause(retry).map(|pause| now + pause);
         let next = window.pause;
-        let (code, message, context) = match cause {
-            Cause::Unreachable => (
+        let (cause, code, message, context) = match failure {
+            Failure::Closed => (
+                Cause::Unreachable,
+                ErrorCode::Connection,
+                format!("The connection to {} was closed without an answer.", side.endpoint),
+                ("endpoint", json!(side.endpoint)),
+            ),
+            Failure::NoConnection | Failure::NoRoute | Failure::Forbidden | Failure::Ours => (
+                Cause::Unreachable,
                 ErrorCode::Connection,
                 format!("No connection to {}: is the agent listening there?", side.endpoint),
                 ("endpoint", json!(side.endpoint)),
             ),
-            _ => (
+            Failure::TimedOut => (
+                Cause::Silent,
                 ErrorCode::Timeout,
                 format!("No {owed} came within {} seconds.", span.as_secs_f64()),
                 ("timeout_sec", json!(Seconds::of(span))),
             ),
         };
-        window.no_route &= cause == Cause::Unreachable;
+        window.no_route &= failure == Failure::NoRoute;
         window.last = Some(format!("{code}: {message}"));
         if next.is_none() {
             side.debt = window.forfeit(now, cause, owed);

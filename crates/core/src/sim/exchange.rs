@@ -304,7 +304,7 @@ impl World {
             self.requests.remove(&id);
             if self.chance.chance(50) {
                 let after = self.network.latency(self.now);
-                self.fail(call, after, Failure::NoConnection);
+                self.fail(call, after, Failure::Closed);
             }
         }
     }

@@ -110,6 +110,22 @@ fn a_refused_connection_is_tried_again_after_the_pause_and_not_after_the_window(
 }
 
 #[test]
+fn a_connection_closed_without_an_answer_is_told_from_no_connection() {
+    let mut bench = Bench::invited();
+    bench.joins(1, "R1M1");
+    for tried in [0.0, 2.0, 4.0, 6.0] {
+        bench.until(tried);
+        bench.answers(2, GameInvitation, Answer::Undelivered(Failure::Closed));
+    }
+    assert_eq!(bench.times(2, GameInvitation), [0.0, 2.0, 4.0, 6.0]);
+    assert_eq!(bench.verdict(), "P01 TECHNICAL_LOSS 3-0");
+    let error = written(&bench.last_to(2, GameError));
+    assert_eq!(error["error_code"], "E009");
+    let message = error["error_message"].as_str().unwrap();
+    assert!(message.ends_with("was closed without an answer."), "{message}");
+}
+
+#[test]
 fn an_answer_during_the_pause_counts_by_whichever_way_it_comes() {
     for separate in [false, true] {
         let mut bench = Bench::joined();

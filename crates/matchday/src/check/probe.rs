@@ -110,8 +110,15 @@ impl Probe {
                 Exchange { outcome: Outcome::Unknown(why), took, ..exchange }
             }
             // A connection that breaks off is an answer of a kind, as long as the next one is taken.
-            Outcome::Failed(CallError::NoConnection(_)) if self.listens().await => exchange,
-            Outcome::Failed(CallError::TimedOut | CallError::NoConnection(_) | CallError::NoRoute(_)) => {
+            Outcome::Failed(CallError::NoConnection(_) | CallError::Closed(_)) if self.listens().await => {
+                exchange
+            }
+            Outcome::Failed(
+                CallError::TimedOut
+                | CallError::NoConnection(_)
+                | CallError::Closed(_)
+                | CallError::NoRoute(_),
+            ) => {
                 self.misses.fetch_add(1, Ordering::Relaxed);
                 exchange
             }

@@ -42,6 +42,9 @@ pub(crate) async fn reach(probe: &Probe) -> Result<Exchange, (Exchange, String)>
                 }
             })
         }
+        Outcome::Failed(CallError::Closed(error)) => Some(format!(
+            "what listens at {url} breaks off instead of answering HTTP ({error}) - is it an agent?"
+        )),
         Outcome::Failed(CallError::TimedOut) => Some(format!(
             "what listens at {url} gave no whole answer to HTTP within {} - is it an agent, and does it serve while it waits?",
             super::exchange::seconds(exchange.took)

@@ -3,6 +3,7 @@
 
 use super::Usage;
 use super::desk::{Desk, ManagerArg, Shown};
+use super::manager_answer::{Refused, in_our_form};
 use super::serve::Stop;
 use crate::view::screen::Size;
 use crate::watch::app::{App, Key, Pane, Then};
@@ -10,11 +11,10 @@ use crate::watch::heard::HeardPage;
 use crate::watch::screen::render;
 use crate::watch::{Messages, News, Status, Wanted};
 use anyhow::{Result, anyhow};
-use matchday_core::protocol::Token;
-use matchday_core::protocol::messages::query::{ScheduleData, StandingsData};
+use matchday_core::protocol::messages::query::{QueryParams, QueryType, ScheduleData, StandingsData};
+use matchday_core::protocol::{RoundId, Token};
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
-use serde_json::json;
 use std::process::ExitCode;
 use std::thread;
 use std::time::Duration;
@@ -67,7 +67,9 @@ pub(super) async fn execute(args: FollowArgs) -> Result<ExitCode> {
         tokio::select! {
             () = stop.told() => break Ok(ExitCode::SUCCESS),
             told = news.recv() => match told {
-                Some(told) => app.take(told),
+                // A manager that does not give what is asked for is not waited for, as one that is not there is.
+                Some(Err(error)) if !app.has_news() && error.is::<Refused>() => break Err(error),
+                Some(told) => app.take(told.map_err(|error| format!("{error:#}"))),
                 None => break Err(anyhow!("nobody asks the manager any more")),
             },
             key = keys.recv() => match key {
@@ -164,16 +166,12 @@ struct Source {
 
 impl Source {
     /// Asks again and again, and at once when something else is wanted.
-    async fn keep_asking(
-        self,
-        mut wanted: watch::Receiver<Wanted>,
-        tell: mpsc::Sender<Result<News, String>>,
-    ) {
+    async fn keep_asking(self, mut wanted: watch::Receiver<Wanted>, tell: mpsc::Sender<Result<News>>) {
         // How many rounds there were when the matches were counted.
         let mut counted = (0, 0);
         loop {
             let now = *wanted.borrow_and_update();
-            let news = self.ask(now, &mut counted).await.map_err(|error| format!("{error:#}"));
+            let news = self.ask(now, &mut counted).await;
             if tell.send(news).await.is_err() {
                 return;
             }
@@ -185,25 +183,25 @@ impl Source {
     }
 
     async fn ask(&self, wanted: Wanted, counted: &mut (u32, usize)) -> Result<News> {
-        let status: Status = serde_json::from_value(self.desk.status().await?).map_err(|error| {
-            anyhow!("the manager's status is not as it should be: {error} - is it one of Matchday's?")
-        })?;
+        let status: Status = in_our_form("status", self.desk.status().await?)?;
         // The whole schedule of a large league has some megabytes, so it is asked for only when there is a new one.
         if counted.0 != status.total_rounds {
-            let all: ScheduleData = serde_json::from_value(self.desk.data("get_schedule", json!({})).await?)?;
+            let all = self.schedule(None).await?;
             *counted = (status.total_rounds, all.rounds.iter().map(|round| round.matches.len()).sum());
         }
-        let StandingsData { standings } =
-            serde_json::from_value(self.desk.data("get_standings", json!({})).await?)?;
+        let standings = self.desk.query(QueryType::GetStandings, QueryParams::default()).await?;
+        let StandingsData { standings } = in_our_form("standings", standings)?;
         let round = match wanted.round.unwrap_or(status.current_round) {
             0 => None,
-            number => {
-                let asked = self.desk.data("get_schedule", json!({ "round_id": number })).await?;
-                serde_json::from_value::<ScheduleData>(asked)?.rounds.into_iter().next()
-            }
+            number => self.schedule(Some(RoundId(number))).await?.rounds.into_iter().next(),
         };
         let messages = if wanted.messages { self.messages().await } else { Messages::NotAsked };
         Ok(News { status, matches: counted.1, standings: standings.to_vec(), round, messages })
+    }
+
+    async fn schedule(&self, round_id: Option<RoundId>) -> Result<ScheduleData> {
+        let params = QueryParams { round_id, ..QueryParams::default() };
+        in_our_form("schedule", self.desk.query(QueryType::GetSchedule, params).await?)
     }
 
     async fn messages(&self) -> Messages {

@@ -1,12 +1,14 @@
 //! `matchday status`, `standings`, `schedule`: what anyone may see of a league, once or again and again.
 
 use super::desk::{Desk, ManagerArg};
+use super::manager_answer::in_our_form;
 use super::serve::Stop;
 use super::watch::Watch;
 use crate::view::{fixtures, headed, say, table};
 use anyhow::Result;
-use matchday_core::protocol::messages::query::{ScheduleData, StandingsData};
-use serde_json::{Value, json};
+use matchday_core::protocol::RoundId;
+use matchday_core::protocol::messages::query::{QueryParams, QueryType, ScheduleData};
+use serde_json::Value;
 use std::process::ExitCode;
 use std::time::Duration;
 use tokio::time::sleep;
@@ -39,12 +41,14 @@ pub(super) async fn status(args: LookArgs) -> Result<ExitCode> {
 }
 
 pub(super) async fn standings(args: LookArgs) -> Result<ExitCode> {
-    show(&args, async |desk| desk.data("get_standings", json!({})).await, standings_table).await
+    let ask = async |desk: &Desk| desk.query(QueryType::GetStandings, QueryParams::default()).await;
+    show(&args, ask, standings_table).await
 }
 
 pub(super) async fn schedule(args: ScheduleArgs) -> Result<ExitCode> {
-    let params = args.round.map_or_else(|| json!({}), |round| json!({ "round_id": round }));
-    show(&args.look, async |desk| desk.data("get_schedule", params.clone()).await, schedule_table).await
+    let params = QueryParams { round_id: args.round.map(RoundId), ..QueryParams::default() };
+    let ask = async |desk: &Desk| desk.query(QueryType::GetSchedule, params.clone()).await;
+    show(&args.look, ask, schedule_table).await
 }
 
 /// Asks and prints, once or until there is nothing more to come.
@@ -106,11 +110,7 @@ async fn is_completed(desk: &Desk) -> bool {
 
 /// LEAGUE_STATUS as a table of one row.
 pub(super) fn status_table(status: &Value) -> String {
-    let text = |key: &str| match status.get(key) {
-        Some(Value::String(text)) => text.clone(),
-        Some(other) => other.to_string(),
-        None => String::new(),
-    };
+    let text = |key: &str| cell(status, key);
     let mut round = format!("{} of {}", text("current_round"), text("total_rounds"));
     if let Some(Value::String(title)) = status.get("round_title") {
         round.push_str(&format!(" ({title})"));
@@ -119,28 +119,31 @@ pub(super) fn status_table(status: &Value) -> String {
     table(&["LEAGUE", "STATUS", "ROUND", "MATCHES COMPLETED"], &[row])
 }
 
+/// A field as it is shown, empty if it is missing.
+fn cell(object: &Value, key: &str) -> String {
+    match object.get(key) {
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Null) | None => String::new(),
+        Some(other) => other.to_string(),
+    }
+}
+
+/// Managers of another make may tell of a row no more than rank, player and points.
 fn standings_table(data: &Value) -> Result<String> {
-    let StandingsData { standings } = serde_json::from_value(data.clone())?;
-    if standings.is_empty() {
+    let rows = data.get("standings").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    if rows.is_empty() {
         return Ok("no player has registered yet".to_owned());
     }
-    let rows: Vec<Vec<String>> = standings
-        .iter()
-        .map(|row| {
-            let numbers = [row.played, row.wins, row.draws, row.losses, row.points].map(|n| n.to_string());
-            let mut cells =
-                vec![row.rank.to_string(), row.player_id.to_string(), row.display_name.to_string()];
-            cells.extend(numbers);
-            cells.push(row.rank_reason.clone().unwrap_or_default().to_string());
-            cells
-        })
-        .collect();
+    let fields =
+        ["rank", "player_id", "display_name", "played", "wins", "draws", "losses", "points", "rank_reason"];
+    let rows: Vec<Vec<String>> =
+        rows.iter().map(|row| fields.iter().map(|field| cell(row, field)).collect()).collect();
     let headers = ["RANK", "PLAYER", "NAME", "PLAYED", "WON", "DRAWN", "LOST", "POINTS", ""];
     Ok(table(&headers, &rows))
 }
 
 fn schedule_table(data: &Value) -> Result<String> {
-    let ScheduleData { rounds, rounds_to_come } = serde_json::from_value(data.clone())?;
+    let ScheduleData { rounds, rounds_to_come } = in_our_form("schedule", data.clone())?;
     if rounds.is_empty() {
         return Ok("the rounds are drawn up when the league starts".to_owned());
     }

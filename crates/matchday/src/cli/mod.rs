@@ -6,8 +6,8 @@
 //! - `manager`, `referee`, `player`, `seat`: the agents, which keep running; `serve`: what they have in common
 //! - `observing`: what an operator can see; `network`, `tls`: whom an agent may call and what it takes; certificates;
 //!   `log_file`: where the log goes; `limits`: all limits in one table
-//! - `desk`: talks to a manager; `look`, `stats`, `order`: the commands that do; `watch`: what is looked at again and again;
-//!   `follow`: the whole terminal
+//! - `desk`: talks to a manager; `manager_answer`: reads what it answers; `look`, `stats`, `order`: the commands that do;
+//!   `watch`: what is looked at again and again; `follow`: the whole terminal
 //! - `new`: a starter agent; `check`: is an agent conformant? `practice`: how does it bear a league, and trouble?
 //! - `bench`: how fast it is; `simulate`: strategies against each other, without a network
 //! - `games`: what can be played
@@ -36,6 +36,7 @@ mod limits;
 mod log_file;
 mod look;
 mod manager;
+mod manager_answer;
 mod network;
 mod new;
 mod observing;

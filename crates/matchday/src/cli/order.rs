@@ -36,9 +36,6 @@ struct Office {
         global = true
     )]
     operator_token: Option<String>,
-    /// Which league, if the manager does not tell
-    #[arg(long, value_name = "ID", global = true)]
-    league_id: Option<String>,
     /// Print the status as JSON
     #[arg(long, global = true)]
     json: bool,
@@ -125,7 +122,7 @@ enum OrderCommand {
 pub(super) async fn start(args: StartArgs) -> Result<ExitCode> {
     let office = args.office;
     let desk = office.at.desk()?;
-    let league_id = desk.league(office.league_id.clone()).await?;
+    let league_id = desk.league().await?;
     office.print(&desk.start(&league_id, office.token().as_ref()).await?)
 }
 
@@ -147,7 +144,7 @@ pub(super) async fn admin(args: AdminArgs) -> Result<ExitCode> {
         OrderCommand::Rotate { agent } => of_agent(Order::Rotate, agent),
         OrderCommand::Revoke { agent } => of_agent(Order::Revoke, agent),
     };
-    let league_id = desk.league(office.league_id.clone()).await?;
+    let league_id = desk.league().await?;
     let order = LeagueOrder { league_id, order, player_id, match_id, agent_id };
     if order.order != Order::Rotate {
         return office.print(&desk.order(order, &token).await?);

@@ -5,6 +5,7 @@ use super::desk::Desk;
 use super::files::LeagueArg;
 use super::leagues::{self, KnownArg};
 use super::look::{LookArgs, shown};
+use super::manager_answer::in_our_form;
 use crate::statistics::{of_answers, of_league};
 use crate::store::history::History;
 use crate::store::{Store, StoreError};
@@ -13,7 +14,7 @@ use anyhow::{Result, anyhow, bail};
 use matchday_core::league::League;
 use matchday_core::protocol::messages::Record;
 use matchday_core::protocol::messages::query::{
-    PlayerStatsData, RefereeListing, RefereesData, ScheduleData, StandingsData,
+    PlayerStatsData, QueryParams, QueryType, RefereeListing, RefereesData, ScheduleData, StandingsData,
 };
 use matchday_core::protocol::{LeagueId, PlayerId};
 use matchday_stats::league::{PlayerStatistics, Question};
@@ -113,23 +114,29 @@ async fn asked(desk: &Desk, subject: &Subject<'_>, settings: &Settings) -> Resul
     match subject {
         Subject::League => Ok(serde_json::to_value(LeagueStatistics::of(&results(desk).await?, settings))?),
         Subject::Player(id) => {
-            let known = desk.data("get_player_stats", json!({"player_id": id})).await?;
-            let known = serde_json::from_value(known)?;
+            let known = player_stats(desk, PlayerId::new(*id)).await?;
             Ok(serde_json::to_value(player_view(known, &results(desk).await?, settings))?)
         }
         Subject::Referee(id) => {
-            referee_of(serde_json::from_value(desk.data("get_referees", json!({})).await?)?, id)
+            let referees = desk.query(QueryType::GetReferees, QueryParams::default()).await?;
+            referee_of(in_our_form("referees", referees)?, id)
         }
     }
 }
 
+async fn player_stats(desk: &Desk, player: PlayerId) -> Result<PlayerStatsData> {
+    let params = QueryParams { player_id: Some(player), ..QueryParams::default() };
+    in_our_form("statistics", desk.query(QueryType::GetPlayerStats, params).await?)
+}
+
 async fn results(desk: &Desk) -> Result<Results> {
-    let standings: StandingsData = serde_json::from_value(desk.data("get_standings", json!({})).await?)?;
-    let schedule: ScheduleData = serde_json::from_value(desk.data("get_schedule", json!({})).await?)?;
-    let mut players: Vec<PlayerStatsData> = Vec::new();
+    let all = QueryParams::default;
+    let standings: StandingsData =
+        in_our_form("standings", desk.query(QueryType::GetStandings, all()).await?)?;
+    let schedule: ScheduleData = in_our_form("schedule", desk.query(QueryType::GetSchedule, all()).await?)?;
+    let mut players = Vec::new();
     for row in standings.standings.iter() {
-        let stats = desk.data("get_player_stats", json!({"player_id": row.player_id})).await?;
-        players.push(serde_json::from_value(stats)?);
+        players.push(player_stats(desk, row.player_id.clone()).await?);
     }
     Ok(of_answers(&standings, &schedule, &players))
 }

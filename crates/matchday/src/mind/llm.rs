@@ -99,7 +99,10 @@ impl Llm {
             Err(error) => Err(Trouble {
                 passing: matches!(
                     error,
-                    CallError::NoConnection(_) | CallError::NoRoute(_) | CallError::Ours(_)
+                    CallError::NoConnection(_)
+                        | CallError::Closed(_)
+                        | CallError::NoRoute(_)
+                        | CallError::Ours(_)
                 ),
                 why: format!("the model's server: {error}"),
             }),

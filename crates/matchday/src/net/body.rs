@@ -9,7 +9,7 @@ pub enum BodyError {
     /// With the bytes it has, as far as known.
     #[error("the body has {0} bytes or more")]
     TooLarge(usize),
-    #[error("the connection broke in the middle of the body")]
+    #[error("the connection was closed in the middle of the body")]
     Broken,
 }
 

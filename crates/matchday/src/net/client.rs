@@ -87,6 +87,9 @@ pub enum CallError {
     TimedOut,
     #[error("no connection: {0}")]
     NoConnection(String),
+    /// The request went out, and no whole answer came back.
+    #[error("{0}")]
+    Closed(&'static str),
     #[error("no way there from here: {0}")]
     NoRoute(String),
     /// The fault is this machine's own.
@@ -220,12 +223,11 @@ impl Client {
         most: usize,
         trace: &Trace,
     ) -> Result<Received, CallError> {
-        // A server may close a connection at the very moment we begin to use it again. That is nobody's failure, and
-        // says nothing about whether a fresh one works.
+        // Only a request of which nothing was sent goes out again: one that the peer may have read is not idempotent.
         if let Some(line) = self.pool.take(&address.origin) {
             trace.connected(trace.began, &line.stamps);
-            if let Ok(received) = self.send(line, address, sending.clone(), most).await {
-                return received;
+            if let Ok(outcome) = self.send(line, address, sending.clone(), most).await {
+                return outcome;
             }
         }
         // Rare, and much larger than the rest: whatever is awaited in place makes every call as large.
@@ -241,22 +243,14 @@ impl Client {
     ) -> Result<Received, CallError> {
         let Fresh { line, ended } = self.connect(address).await?;
         trace.connected(Instant::now(), &line.stamps);
-        let error = match self.send(line, address, sending, most).await {
-            Ok(received) => return received,
-            // The connection was at its end before anything was sent over it, and knows better why.
-            Err(error) if error.is_closed() => ended.await.unwrap_or(error),
-            Err(error) => error,
-        };
-        Err(match error.is_parse_too_large() {
-            true => CallError::Unusable("the head of the answer is too large"),
-            false => {
-                let why = tls::refusal(&address.target.host, &error).unwrap_or_else(|| error.to_string());
-                CallError::NoConnection(why)
-            }
-        })
+        match self.send(line, address, sending, most).await {
+            Ok(outcome) => outcome,
+            // The connection knows better why it ended.
+            Err(unsent) => Err(failed(address, &ended.await.unwrap_or(unsent))),
+        }
     }
 
-    /// The outer error: the connection broke before any answer began.
+    /// The outer error: the connection ended before any of the request was sent over it.
     async fn send(
         &self,
         mut line: Line,
@@ -265,12 +259,21 @@ impl Client {
         most: usize,
     ) -> Result<Result<Received, CallError>, hyper::Error> {
         line.sender.ready().await?;
-        let response = line.sender.send_request(address.request(sending)).await?;
+        let response = match line.sender.try_send_request(address.request(sending)).await {
+            Ok(response) => response,
+            Err(mut error) => {
+                let unsent = error.take_message().is_some();
+                let error = error.into_error();
+                return if unsent { Err(error) } else { Ok(Err(failed(address, &error))) };
+            }
+        };
         let (head, mut body) = response.into_parts();
         let body = match body::read(&mut body, most).await {
             Ok(body) => body,
             Err(BodyError::TooLarge(bytes)) => return Ok(Err(CallError::TooLarge(bytes))),
-            Err(error @ BodyError::Broken) => return Ok(Err(CallError::NoConnection(error.to_string()))),
+            Err(BodyError::Broken) => {
+                return Ok(Err(CallError::Closed("the connection was closed in the middle of the answer")));
+            }
         };
         self.pool.give_back(&address.origin, line);
         Ok(Ok(Received { status: head.status.as_u16(), headers: head.headers, body }))
@@ -319,6 +322,19 @@ impl Client {
     /// Whether it is this client, or a copy of it, that calls this port from there.
     pub(crate) fn is_caller(&self, from: SocketAddr, to_port: u16) -> bool {
         self.own.contains(Ends { from, to_port })
+    }
+}
+
+/// What it means that a connection, once made, has failed before an answer began.
+fn failed(address: &Address, error: &hyper::Error) -> CallError {
+    if error.is_parse_too_large() {
+        return CallError::Unusable("the head of the answer is too large");
+    }
+    match tls::refusal(&address.target.host, error) {
+        Some(why) => CallError::NoConnection(why),
+        // What came is not HTTP.
+        None if error.is_parse() => CallError::NoConnection(error.to_string()),
+        None => CallError::Closed("the connection was closed without an answer"),
     }
 }
 

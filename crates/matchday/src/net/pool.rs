@@ -73,7 +73,7 @@ impl Pool {
             if since.elapsed() > IDLE_MAX {
                 // The others have been idle for longer still.
                 idle.clear();
-            } else if !line.sender.is_closed() {
+            } else if !line.sender.is_closed() && line.stamps.is_idle() {
                 return Some(line);
             }
         }

@@ -74,13 +74,19 @@ impl Socket {
 impl Peek {
     /// Whether bytes have come that nobody has read yet.
     pub(super) fn is_unread(&self) -> bool {
-        self.0.upgrade().is_some_and(|stream| is_unread(&stream))
+        self.peeked().is_some_and(|bytes| bytes.is_ok_and(|bytes| bytes > 0))
     }
-}
 
-fn is_unread(stream: &TcpStream) -> bool {
-    let flags = MsgFlags::MSG_PEEK | MsgFlags::MSG_DONTWAIT;
-    recv(stream.as_raw_fd(), &mut [0], flags).is_ok_and(|bytes| bytes > 0)
+    /// Whether the connection is open and nothing has come over it.
+    pub(super) fn is_idle(&self) -> bool {
+        matches!(self.peeked(), Some(Err(Errno::EAGAIN)))
+    }
+
+    /// `None` if the socket is gone.
+    fn peeked(&self) -> Option<nix::Result<usize>> {
+        let flags = MsgFlags::MSG_PEEK | MsgFlags::MSG_DONTWAIT;
+        self.0.upgrade().map(|stream| recv(stream.as_raw_fd(), &mut [0], flags))
+    }
 }
 
 #[cfg(target_os = "linux")]

@@ -59,6 +59,11 @@ impl Stamps {
         self.busy.load(Ordering::Acquire) || self.peek.as_ref().is_some_and(Peek::is_unread)
     }
 
+    /// Whether a kept connection can take another request: on one that the peer has closed there is an end to be read.
+    pub(super) fn is_idle(&self) -> bool {
+        self.peek.as_ref().is_none_or(Peek::is_idle)
+    }
+
     fn at(&self, stamp: u64) -> Option<Instant> {
         stamp.checked_sub(1).map(|nanos| self.base + Duration::from_nanos(nanos))
     }

@@ -98,13 +98,14 @@ impl Kind {
 }
 
 /// How an exchange can end, but for the codes of the protocol.
-const ENDS: [&str; 11] = [
+const ENDS: [&str; 12] = [
     "ok",
     "refused",
     "unknown_method",
     "stopping",
     "timed_out",
     "no_connection",
+    "closed",
     "no_route",
     "forbidden",
     "own_fault",
@@ -122,8 +123,8 @@ impl Outcome {
     pub(super) const REFUSED: Self = Self(1);
     const UNKNOWN_METHOD: Self = Self(2);
     const STOPPING: Self = Self(3);
-    const GARBLED: Self = Self(9);
-    const FOREIGN_CODE: Self = Self(10);
+    const GARBLED: Self = Self(10);
+    const FOREIGN_CODE: Self = Self(11);
 
     pub(super) fn all() -> impl Iterator<Item = Self> {
         (0..Self::COUNT).map(Self)
@@ -160,9 +161,10 @@ impl Outcome {
             Answer::Undelivered(failure) => Self(match failure {
                 Failure::TimedOut => 4,
                 Failure::NoConnection => 5,
-                Failure::NoRoute => 6,
-                Failure::Forbidden => 7,
-                Failure::Ours => 8,
+                Failure::Closed => 6,
+                Failure::NoRoute => 7,
+                Failure::Forbidden => 8,
+                Failure::Ours => 9,
             }),
         }
     }
@@ -218,6 +220,7 @@ mod tests {
         for (failure, name) in [
             (Failure::TimedOut, "timed_out"),
             (Failure::NoConnection, "no_connection"),
+            (Failure::Closed, "closed"),
             (Failure::NoRoute, "no_route"),
             (Failure::Forbidden, "forbidden"),
             (Failure::Ours, "own_fault"),

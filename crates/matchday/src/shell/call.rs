@@ -123,6 +123,10 @@ async fn attempt(around: &Surroundings, outgoing: &Outgoing, dialect: Dialect) -
             trouble = Some(error.to_string());
             (Answer::Undelivered(Failure::NoConnection), Understood::Unheard, None)
         }
+        Err(error @ CallError::Closed(_)) => {
+            trouble = Some(error.to_string());
+            (Answer::Undelivered(Failure::Closed), Understood::Unheard, None)
+        }
         Err(error @ CallError::NoRoute(_)) => {
             trouble = Some(error.to_string());
             (Answer::Undelivered(Failure::NoRoute), Understood::Unheard, None)
@@ -237,7 +241,9 @@ fn error_code(answer: &Answer) -> Option<SmolStr> {
         Answer::Undelivered(failure) => match failure {
             Failure::TimedOut => &ErrorCode::Timeout,
             Failure::Ours => &ErrorCode::Internal,
-            Failure::NoConnection | Failure::NoRoute | Failure::Forbidden => &ErrorCode::Connection,
+            Failure::NoConnection | Failure::Closed | Failure::NoRoute | Failure::Forbidden => {
+                &ErrorCode::Connection
+            }
         },
     };
     Some(code.code().into())

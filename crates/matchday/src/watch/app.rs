@@ -80,6 +80,11 @@ impl App {
     }
 
     /// Takes in what the manager has answered, or why it has not.
+    /// Whether the manager has ever told how the league stands.
+    pub(crate) fn has_news(&self) -> bool {
+        self.news.is_some()
+    }
+
     pub(crate) fn take(&mut self, news: Result<News, String>) {
         match news {
             Ok(mut news) => {

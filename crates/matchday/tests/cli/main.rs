@@ -20,6 +20,8 @@ mod log;
 mod looks;
 mod minds;
 mod new;
+mod other_makes;
+mod other_manager;
 mod refusals;
 mod report;
 mod schema;

@@ -1,6 +1,7 @@
 //! The whole terminal, which `script` of util-linux provides; without it these tests are skipped, and say so.
 
 use crate::ground::Ground;
+use crate::other_manager::{OtherManager, UNKNOWN_METHOD};
 use std::io::{Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{self, Receiver};
@@ -122,8 +123,13 @@ impl Watching {
 
     /// The terminal is as it was, and the program has ended well.
     fn until_left(&mut self) {
+        assert_eq!(self.until_ended(), Some(0));
+    }
+
+    /// The terminal is as it was; the exit code.
+    fn until_ended(&mut self) -> Option<i32> {
         self.until("the end", |shown| shown.given_back);
-        assert!(self.child.wait().unwrap().success());
+        self.child.wait().unwrap().code()
     }
 
     fn press(&mut self, keys: &str) {
@@ -180,6 +186,14 @@ fn the_terminal_is_given_back_when_the_program_is_told_to_stop() {
     watching.until_shown("no manager answers");
     assert!(Command::new("kill").args(["-s", "TERM", &watching.program()]).status().unwrap().success());
     watching.until_left();
+}
+
+#[test]
+fn a_manager_that_does_not_know_the_questions_is_not_waited_for() {
+    let other = OtherManager::start(|_| (200, UNKNOWN_METHOD.to_owned()));
+    let ground = other.ground();
+    let Some(mut watching) = Watching::start(&ground) else { return };
+    assert_eq!(watching.until_ended(), Some(1));
 }
 
 #[test]

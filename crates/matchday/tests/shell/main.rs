@@ -10,6 +10,7 @@
 mod calls;
 mod clock_set;
 mod conduct;
+mod closed_connections;
 mod deadlines;
 mod durability;
 mod forbidden;

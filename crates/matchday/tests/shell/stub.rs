@@ -37,13 +37,18 @@ pub(crate) async fn stub(habit: Habit) -> Stub {
 
 /// Registers the stub as a player, the way a script would.
 pub(crate) async fn register(ground: &Ground, stub: &Stub, manager: SocketAddr) {
+    register_at(ground, stub.address, manager).await;
+}
+
+/// Registers a player that listens at `address`.
+pub(crate) async fn register_at(ground: &Ground, address: SocketAddr, manager: SocketAddr) {
     let message = json!({
         "jsonrpc": "2.0", "id": 1, "method": "register_player", "params": {
             "protocol": "league.v2", "message_type": "LEAGUE_REGISTER_REQUEST", "sender": "player:stub",
             "timestamp": ground.clock.now(), "conversation_id": "conv-stub-1",
             "player_meta": {
                 "display_name": "Stub", "version": "1.0.0", "game_types": ["even_odd"],
-                "contact_endpoint": endpoint(stub.address),
+                "contact_endpoint": endpoint(address),
             },
         },
     });
