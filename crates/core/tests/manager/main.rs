@@ -8,6 +8,7 @@
     reason = "a test that cannot go on has failed"
 )]
 
+mod context;
 mod desk;
 mod formats;
 mod handing_back;
@@ -21,5 +22,6 @@ mod rights;
 mod rounds;
 #[path = "../schemas/mod.rs"]
 mod schemas;
+mod sizes;
 mod start;
 mod tokens;
