@@ -103,7 +103,12 @@ impl World {
 
     fn ask_around(&mut self) {
         let whom = pick(&mut self.chance, &self.cast.hosts()).copied().unwrap_or(Who::Manager);
-        let asks = [Ask::Look(Look::Standings), Ask::MatchState(None), Ask::PlayerState, Ask::Ping];
+        let asks = [
+            Ask::Look(Look::Standings { detail: false }),
+            Ask::MatchState(None),
+            Ask::PlayerState,
+            Ask::Ping,
+        ];
         if let Some(ask) = pick(&mut self.chance, &asks) {
             let freight = Freight::Ask(ask.clone());
             self.call_from_outside(Errand::Ask, Who::Outsider, whom, freight);
