@@ -79,6 +79,23 @@ impl Desk {
         }
     }
 
+    /// The table, with all that a manager of ours adds to it however large it is.
+    pub(super) async fn standings(&self) -> Result<Value> {
+        self.data("get_standings", json!({"detail": true})).await
+    }
+
+    /// The schedule; without any rounds before the league starts.
+    pub(super) async fn schedule(&self, round: Option<u32>) -> Result<Value> {
+        let params = round.map_or_else(|| json!({}), |round| json!({ "round_id": round }));
+        let mut answer = self.look("get_schedule", params).await?;
+        let error = |key: &str| answer.pointer(&format!("/error/{key}")).and_then(Value::as_str);
+        match (error("error_code"), error("error_description")) {
+            (Some("E008"), _) => Ok(json!({"rounds": []})),
+            (_, Some(why)) => bail!("{why}"),
+            _ => Ok(answer.get_mut("data").map(Value::take).unwrap_or_default()),
+        }
+    }
+
     pub(crate) async fn status(&self) -> Result<Value> {
         self.look("get_status", json!({})).await.map(bare)
     }

@@ -14,7 +14,6 @@ use matchday_core::protocol::Token;
 use matchday_core::protocol::messages::query::{ScheduleData, StandingsData};
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
-use serde_json::json;
 use std::process::ExitCode;
 use std::thread;
 use std::time::Duration;
@@ -190,15 +189,14 @@ impl Source {
         })?;
         // The whole schedule of a large league has some megabytes, so it is asked for only when there is a new one.
         if counted.0 != status.total_rounds {
-            let all: ScheduleData = serde_json::from_value(self.desk.data("get_schedule", json!({})).await?)?;
+            let all: ScheduleData = serde_json::from_value(self.desk.schedule(None).await?)?;
             *counted = (status.total_rounds, all.rounds.iter().map(|round| round.matches.len()).sum());
         }
-        let StandingsData { standings } =
-            serde_json::from_value(self.desk.data("get_standings", json!({})).await?)?;
+        let StandingsData { standings } = serde_json::from_value(self.desk.standings().await?)?;
         let round = match wanted.round.unwrap_or(status.current_round) {
             0 => None,
             number => {
-                let asked = self.desk.data("get_schedule", json!({ "round_id": number })).await?;
+                let asked = self.desk.schedule(Some(number)).await?;
                 serde_json::from_value::<ScheduleData>(asked)?.rounds.into_iter().next()
             }
         };

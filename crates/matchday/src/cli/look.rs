@@ -6,7 +6,7 @@ use super::watch::Watch;
 use crate::view::{fixtures, headed, say, table};
 use anyhow::Result;
 use matchday_core::protocol::messages::query::{ScheduleData, StandingsData};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::process::ExitCode;
 use std::time::Duration;
 use tokio::time::sleep;
@@ -39,12 +39,11 @@ pub(super) async fn status(args: LookArgs) -> Result<ExitCode> {
 }
 
 pub(super) async fn standings(args: LookArgs) -> Result<ExitCode> {
-    show(&args, async |desk| desk.data("get_standings", json!({})).await, standings_table).await
+    show(&args, async |desk| desk.standings().await, standings_table).await
 }
 
 pub(super) async fn schedule(args: ScheduleArgs) -> Result<ExitCode> {
-    let params = args.round.map_or_else(|| json!({}), |round| json!({ "round_id": round }));
-    show(&args.look, async |desk| desk.data("get_schedule", params.clone()).await, schedule_table).await
+    show(&args.look, async |desk| desk.schedule(args.round).await, schedule_table).await
 }
 
 /// Asks and prints, once or until there is nothing more to come.
