@@ -169,7 +169,8 @@ impl Manager {
         if let (Sender::Player(id), true) = (&asked.envelope.sender, about_sender) {
             context.entry("player_id").or_insert_with(|| id.as_str().into());
         }
-        self.reply(act, asked, LeagueError::new(refusal.code, refusal.message, original, Some(context)));
+        let context = (!context.is_empty()).then_some(context);
+        self.reply(act, asked, LeagueError::new(refusal.code, refusal.message, original, context));
     }
 
     fn on_request(&mut self, act: &mut Act<'_>, request: Request) {
