@@ -92,16 +92,20 @@ fn check_endpoint(text: &str) -> Result<(), RuleBroken> {
     if text.chars().any(|c| c.is_whitespace() || c.is_control()) {
         return Err(RuleBroken("a URL without spaces and control characters"));
     }
-    check_stored_endpoint(text)?;
     // `Url` takes the first part of the path for the host where there is none.
-    let after = text.split_once("://").map_or("", |(_, after)| after);
-    if after.is_empty() || after.starts_with(['/', '\\', '?', '#', ':']) {
+    let after = text.split_once("://").filter(|(scheme, _)| is_http(scheme)).map(|(_, after)| after);
+    if after.is_some_and(|after| after.is_empty() || after.starts_with(['/', '\\', '?', '#', ':'])) {
         return Err(RuleBroken("a URL that names a host"));
     }
+    check_stored_endpoint(text)?;
     match Url::parse(text).map(|url| url.port()) {
         Ok(Some(0)) => Err(RuleBroken("a URL with a port from 1 to 65535")),
         _ => Ok(()),
     }
+}
+
+fn is_http(scheme: &str) -> bool {
+    scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https")
 }
 
 /// The rule of earlier versions, under which endpoints were stored.
