@@ -135,8 +135,8 @@ pub enum Ask {
 /// What anyone may see of a league that is open to readers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Look {
-    /// `get_standings`
-    Standings,
+    /// `get_standings`, with all that we add to the table however large it is, or within the size of a message
+    Standings { detail: bool },
     /// `get_schedule`, of all rounds or of one
     Schedule(Option<RoundId>),
     /// `get_status`

@@ -2,7 +2,8 @@
 //! only; who counts, and what is shown of it, is the driver's part.
 
 use crate::enrol::Enrolment;
-use crate::protocol::ids::{Attempt, LeagueId, MatchId};
+use crate::protocol::Sender;
+use crate::protocol::ids::{Attempt, LeagueId, MatchId, PlayerId};
 use crate::protocol::messages::{GameStatus, Phase};
 
 /// What an event counts as.
@@ -26,12 +27,20 @@ pub enum Milestone<'a> {
         match_id: &'a MatchId,
         attempt: Attempt,
         status: GameStatus,
+        winner: Option<&'a PlayerId>,
+        /// Who decided it, if not the agent itself.
+        by: Option<&'a str>,
     },
     MatchVoided,
     /// A report was not accepted.
     ReportRefused,
-    AgentSuspended,
-    AgentRecovered,
+    AgentSuspended {
+        agent: &'a Sender,
+        cause: &'static str,
+    },
+    AgentRecovered {
+        agent: &'a Sender,
+    },
     /// The fallback chose in place of the mind outside.
     FellBack,
 }

@@ -3,7 +3,7 @@
 use crate::agent::{Answer, CallId};
 use crate::entropy::Entropy;
 use crate::protocol::error::ErrorCode;
-use crate::protocol::ids::{ConversationId, LeagueId};
+use crate::protocol::ids::{ConversationId, GameType, LeagueId};
 use crate::protocol::messages::{RegisterAnswer, RegisterStatus};
 use crate::protocol::{Body, Endpoint, Timestamp, Token};
 use serde::{Deserialize, Serialize};
@@ -48,6 +48,23 @@ impl Application {
 
 /// How long the manager has for its answer to a registration.
 pub const REGISTER_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The game that every manager of league.v2 knows.
+const EVEN_ODD: &str = "even_odd";
+
+/// The games that an agent announces: all that it plays; to a manager that will not have the longer list, the one of the
+/// sources alone.
+pub fn announced_games(played: &[GameType], plain: bool) -> Vec<GameType> {
+    if plain { vec![GameType::new(EVEN_ODD)] } else { played.to_vec() }
+}
+
+/// Whether a refusal may be about the list of games, and a shorter one is left to try.
+pub fn may_ask_plainly(played: &[GameType], reason: &str) -> bool {
+    let about_games = reason == NO_REASON || reason.to_ascii_lowercase().contains("game");
+    about_games && played.len() > 1 && played.iter().any(|game| game.as_str() == EVEN_ODD)
+}
+
+const NO_REASON: &str = "the manager gave no reason";
 
 /// How far an agent has come with its registration. Not stored: after a restart it asks anew.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -139,7 +156,7 @@ pub fn judge<I>(
                 })
             }
             Some((_, answer)) => {
-                let reason = answer.reason.unwrap_or_else(|| "the manager gave no reason".into());
+                let reason = answer.reason.unwrap_or_else(|| NO_REASON.into());
                 match answer.error_code {
                     Some(code) if code.retryable() => Verdict::TryAgain { why: reason },
                     code => Verdict::Refused { reason, code },

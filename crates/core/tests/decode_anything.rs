@@ -30,6 +30,7 @@ fn anything() -> impl Strategy<Value = Value> {
         "player:P01",
         "2025-01-15T10:30:00Z",
         "20250115T10:30:00Z",
+        "20250115T103000Z",
         "1.0.0",
         "http://localhost/mcp",
         "ACCEPTED",

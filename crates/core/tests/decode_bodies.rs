@@ -5,9 +5,9 @@ mod change;
 mod golden;
 
 use change::{assert_refused, assert_taken, changed, path_of};
-use golden::{named, read_body};
+use golden::{named, read, read_body};
 use matchday_core::protocol::decode::Conformance::{Lenient, Strict};
-use matchday_core::protocol::messages::Parity;
+use matchday_core::protocol::messages::{Parity, QueryParams};
 use matchday_core::protocol::{Body, ErrorCode};
 use serde_json::{Value, json};
 
@@ -227,17 +227,22 @@ fn a_registration_answer_does_not_contradict_itself() {
 }
 
 #[test]
-fn a_question_about_a_player_names_it() {
-    for query_type in ["GET_NEXT_MATCH", "GET_PLAYER_STATS"] {
+fn the_parameters_of_a_query_may_be_absent() {
+    let types = ["GET_NEXT_MATCH", "GET_PLAYER_STATS", "GET_STANDINGS", "GET_SCHEDULE", "GET_PLAYERS"];
+    for query_type in types {
         let mut message = changed(QUERY, "/query_type", json!(query_type));
-        message["query_params"] = json!({});
-        let rejection = read_body(&message, Strict).unwrap_err();
-        assert_eq!((rejection.code.code(), rejection.path.as_str()), ("E003", "query_params.player_id"));
-    }
-    for query_type in ["GET_STANDINGS", "GET_SCHEDULE", "GET_PLAYERS"] {
-        let mut message = changed(QUERY, "/query_type", json!(query_type));
-        message.as_object_mut().unwrap().remove("query_params");
-        assert!(read_body(&message, Strict).is_ok(), "{query_type}");
+        for query_params in [Some(json!({})), Some(json!({"player_id": null})), Some(json!(null)), None] {
+            match query_params {
+                Some(empty) => message["query_params"] = empty,
+                None => drop(message.as_object_mut().unwrap().remove("query_params")),
+            }
+            for conformance in [Strict, Lenient] {
+                let incoming = read(&message, conformance).unwrap();
+                let Ok(Body::LeagueQuery(query)) = &incoming.body else { panic!("{incoming:?}") };
+                assert_eq!(query.query_params, QueryParams::default(), "{query_type}");
+                assert_eq!(incoming.deviations, [], "{query_type}");
+            }
+        }
     }
 }
 

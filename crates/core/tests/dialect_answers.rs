@@ -185,3 +185,16 @@ fn a_redirect_is_a_failure_of_its_own_whatever_it_says() {
         assert!(why.starts_with(&format!("the agent answered HTTP {status}, a redirect")), "{why}");
     }
 }
+
+#[test]
+fn only_an_error_that_names_a_code_of_the_league_is_a_refusal() {
+    let error = |error: Value| json!({ "jsonrpc": "2.0", "id": 7, "error": error });
+    let refused = error(json!({ "code": -32000, "message": "REFUSED", "data": { "error_code": "E008" } }));
+    assert!(matches!(read(200, &refused), WireAnswer::Refused(_)));
+    for data in [json!(null), json!("why"), json!({}), json!({ "error_code": 8 })] {
+        let failed = error(json!({ "code": -32000, "message": "busy", "data": data }));
+        assert!(matches!(read(200, &failed), WireAnswer::Error { code: -32000, .. }), "{data}");
+    }
+    let unknown = error(json!({ "code": -32601, "message": "Method not found", "data": {} }));
+    assert_eq!(read(200, &unknown), WireAnswer::MethodNotFound);
+}

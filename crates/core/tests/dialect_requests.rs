@@ -154,8 +154,8 @@ fn a_wrapped_message_without_a_type_is_left_to_the_reader_of_messages() {
 fn questions_that_are_no_messages_are_known() {
     let r1m1 = Asked::MatchState(Some(MatchId::new("R1M1")));
     for (method, params, asked) in [
-        ("get_standings", json!({}), Asked::Look(Look::Standings)),
-        ("get_standings", json!({ "league_id": "any" }), Asked::Look(Look::Standings)),
+        ("get_standings", json!({}), Asked::Look(Look::Standings { detail: false })),
+        ("get_standings", json!({ "league_id": "any" }), Asked::Look(Look::Standings { detail: false })),
         ("get_schedule", json!({}), Asked::Look(Look::Schedule(None))),
         ("get_schedule", json!({ "round_id": 2 }), Asked::Look(Look::Schedule(Some(RoundId(2))))),
         ("get_status", json!({}), Asked::Look(Look::Status)),
@@ -177,7 +177,7 @@ fn questions_that_are_no_messages_are_known() {
         assert_eq!((request.dialect, request.asked), (Dialect::ToolsCall, asked), "{method}");
     }
     let without_params = json!({ "jsonrpc": "2.0", "id": 1, "method": "get_standings" });
-    assert_eq!(one(&without_params).asked, Asked::Look(Look::Standings));
+    assert_eq!(one(&without_params).asked, Asked::Look(Look::Standings { detail: false }));
     assert_eq!(code_of(&call("get_match_state", &json!({ "match_id": 5 }))), -32602);
 }
 

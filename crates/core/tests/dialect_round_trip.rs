@@ -236,3 +236,54 @@ fn from_any_dialect_the_ring_comes_past_all_others_before_it_returns() {
     }
     assert_eq!(Dialect::Standard.next(), Dialect::TypeAsMethod);
 }
+
+/// A refusal in the name of a player.
+fn refusal_of_player() -> Message {
+    let Message { envelope, body } = league_error();
+    Message { envelope: Envelope { sender: Sender::Player(PlayerId::numbered(1)), ..envelope }, body }
+}
+
+#[test]
+fn a_player_refuses_by_an_error_of_json_rpc_that_is_read_as_the_refusal_in_every_dialect() {
+    for dialect in Dialect::ALL {
+        let HttpReply { status, body } = reply(dialect, &Content::Message(refusal_of_player()));
+        let WireAnswer::Refused(refusal) = read_answer(status, &body, &LIMITS) else {
+            panic!("{dialect:?}: {}", body.escape_ascii())
+        };
+        let refusal = refusal.to_value();
+        assert_eq!(refusal["message_type"], "LEAGUE_ERROR");
+        assert_eq!(refusal["error_code"], "E012", "{dialect:?}");
+    }
+}
+
+#[test]
+fn the_error_by_which_a_player_refuses_names_what_is_wrong_and_is_no_league_message() {
+    let HttpReply { status, body } = reply(Dialect::Standard, &Content::Message(refusal_of_player()));
+    let body: Value = serde_json::from_slice(&body).unwrap();
+    assert_eq!((status, &body["id"], body.get("result")), (200, &json!(7), None));
+    assert_eq!(
+        (&body["error"]["code"], &body["error"]["message"]),
+        (&json!(-32000), &json!("AUTH_TOKEN_INVALID"))
+    );
+    let data = &body["error"]["data"];
+    assert_eq!(
+        (&data["error_code"], data.get("message_type"), data.get("sender")),
+        (&json!("E012"), None, None)
+    );
+}
+
+#[test]
+fn a_tool_of_a_player_refuses_with_the_same_fields() {
+    let HttpReply { body, .. } = reply(Dialect::ToolsCall, &Content::Message(refusal_of_player()));
+    let body: Value = serde_json::from_slice(&body).unwrap();
+    assert_eq!(body["result"]["isError"], true);
+    assert_eq!(body["result"]["structuredContent"]["error_code"], "E012");
+    assert_eq!(body["result"]["structuredContent"].get("message_type"), None);
+}
+
+#[test]
+fn the_manager_still_refuses_by_a_league_error_as_the_result() {
+    let HttpReply { status, body } = reply(Dialect::Standard, &Content::Message(league_error()));
+    let WireAnswer::Message(message) = read_answer(status, &body, &LIMITS) else { panic!("no message") };
+    assert_eq!(message.to_value()["message_type"], "LEAGUE_ERROR");
+}

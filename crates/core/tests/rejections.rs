@@ -42,7 +42,6 @@ fn sentences() {
         refused(choice, "/match_id", json!(null)),
         refused(choice, "/player_id", json!({"id": "P01"})),
         refused(query, "/query_type", json!("GET_ALL")),
-        refused(query, "/query_params", json!({})),
         refused("002_1-1_round_announcement", "/matches/1/referee_endpoint", json!("nowhere")),
         refused("002_2-5_match_result_report", "/result/score/P01", json!("3")),
         refused("002_2-3_choose_parity_call", "/context/round_id", json!(1.0)),

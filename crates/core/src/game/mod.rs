@@ -6,6 +6,7 @@
 mod arena;
 pub mod outside;
 mod repeated;
+pub mod replay;
 
 use crate::fair::Dice;
 use crate::player::strategy::StrategyEntry;

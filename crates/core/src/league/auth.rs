@@ -20,7 +20,10 @@ impl Manager {
         local: bool,
     ) -> Result<Option<Sender>, Refusal> {
         match who_may(Party::Manager, message) {
-            Right::Anyone => Ok(None),
+            Right::NewPlayer if matches!(envelope.sender, Sender::Player(_)) => Ok(None),
+            Right::NewReferee if matches!(envelope.sender, Sender::Referee(_)) => Ok(None),
+            Right::NewPlayer => Err(wrong_kind(&envelope.sender, "player")),
+            Right::NewReferee => Err(wrong_kind(&envelope.sender, "referee")),
             Right::Launcher => self.admit_operator(envelope, local).map(|()| None),
             Right::Operator => self.admit_operator(envelope, false).map(|()| None),
             Right::Member => self.identify(envelope).map(Some),
@@ -155,6 +158,15 @@ impl Manager {
             self.record(act, LeagueEvent::DeviationsNoted { agent: agent.clone(), deviations });
         }
     }
+}
+
+/// A registration by a sender of another kind than the one that it registers.
+fn wrong_kind(sender: &Sender, kind: &str) -> Refusal {
+    let message = format!("sender: expected {kind}:ID, got {sender}: an agent registers as what it is");
+    Refusal::new(ErrorCode::TokenInvalid, message)
+        .with("path", "sender")
+        .with("expected", format!("{kind}:ID"))
+        .with("came", sender.to_string())
 }
 
 /// `name`: in whose name the token was shown.

@@ -16,12 +16,16 @@ impl LeagueEvent {
             Self::AttemptLost { match_id, attempt, .. } => {
                 Milestone::AttemptLost { match_id, attempt: *attempt }
             }
-            Self::MatchDecided { match_id, attempt, status, .. } => {
-                Milestone::MatchDecided { match_id, attempt: *attempt, status: *status }
-            }
+            Self::MatchDecided { match_id, attempt, status, result, by } => Milestone::MatchDecided {
+                match_id,
+                attempt: *attempt,
+                status: *status,
+                winner: result.winner.as_ref(),
+                by: Some(by.id()),
+            },
             Self::MatchVoided { .. } => Milestone::MatchVoided,
-            Self::AgentSuspended { .. } => Milestone::AgentSuspended,
-            Self::AgentRecovered { .. } => Milestone::AgentRecovered,
+            Self::AgentSuspended { agent, cause } => Milestone::AgentSuspended { agent, cause: cause.name() },
+            Self::AgentRecovered { agent } => Milestone::AgentRecovered { agent },
             _ => return None,
         })
     }

@@ -39,7 +39,8 @@ impl League {
             deviations: known.deviations.clone(),
         };
         let display_name = known.meta.display_name.clone();
-        Some(PlayerStatsData { player_id: player.clone(), display_name, stats })
+        let (state, left) = (Some(known.state), known.left);
+        Some(PlayerStatsData { player_id: player.clone(), display_name, state, left, stats })
     }
 
     /// How often each player made each choice, in games of choice.
@@ -66,6 +67,7 @@ impl League {
             display_name: referee.meta.display_name.clone(),
             version: referee.meta.version.to_string(),
             state: referee.state,
+            left: referee.left,
             matches_decided: decided_by(id.clone()),
             deviations: referee.deviations.clone(),
         });

@@ -197,6 +197,28 @@ pub enum DecidedBy {
     Manager,
 }
 
+impl DecidedBy {
+    /// The referee's id, or the manager's role.
+    pub fn id(&self) -> &str {
+        match self {
+            Self::Referee(id) => id.as_str(),
+            Self::Manager => "league_manager",
+        }
+    }
+}
+
+impl Suspicion {
+    /// As it is stored and logged.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::NeverAnswered => "never_answered",
+            Self::TechnicalLosses => "technical_losses",
+            Self::Unreachable => "unreachable",
+            Self::Overdue => "overdue",
+        }
+    }
+}
+
 /// Why an agent was suspended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -87,12 +87,14 @@ impl Manager {
     }
 
     pub fn status(&self) -> LeagueStatus {
+        // A league that has drawn its first round is in it, though the roll call may still delay the announcement.
+        let current_round = self.league.current_round.max(u32::from(!self.league.rounds.is_empty()));
         LeagueStatus {
             league_id: self.league.settings.league_id.clone(),
             status: self.league.phase,
-            current_round: self.league.current_round,
+            current_round,
             total_rounds: self.league.rounds_in_all(),
-            round_title: self.league.title(RoundId(self.league.current_round)).map(SmolStr::new),
+            round_title: self.league.title(RoundId(current_round)).map(SmolStr::new),
             matches_completed: self.league.matches_decided,
         }
     }

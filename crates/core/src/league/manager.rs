@@ -18,7 +18,7 @@ use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{ConversationId, MatchId, PlayerId};
 use crate::protocol::messages::{LeagueError, Phase};
 use crate::protocol::token::Mint;
-use crate::protocol::{Body, Envelope, Message, Sender, Timestamp};
+use crate::protocol::{Body, Envelope, Message, MessageType, Sender, Timestamp};
 use serde_json::{Map, Value};
 use smol_str::SmolStr;
 use std::collections::{BTreeMap, BTreeSet};
@@ -166,7 +166,17 @@ impl Manager {
 
     pub(super) fn refuse(&self, act: &mut Act<'_>, asked: &Asked, refusal: Refusal) {
         let original = asked.message_type.clone();
-        self.reply(act, asked, LeagueError::new(refusal.code, refusal.message, original, refusal.context));
+        let mut context = refusal.context.unwrap_or_default();
+        if let Some(named) = &original {
+            let action = MessageType::parse(named).map_or(named.as_str(), |kind| kind.method());
+            context.entry("action").or_insert_with(|| action.to_owned().into());
+        }
+        let about_sender = matches!(refusal.code, ErrorCode::PlayerNotRegistered | ErrorCode::TokenInvalid);
+        if let (Sender::Player(id), true) = (&asked.envelope.sender, about_sender) {
+            context.entry("player_id").or_insert_with(|| id.as_str().into());
+        }
+        let context = (!context.is_empty()).then_some(context);
+        self.reply(act, asked, LeagueError::new(refusal.code, refusal.message, original, context));
     }
 
     fn on_request(&mut self, act: &mut Act<'_>, request: Request) {

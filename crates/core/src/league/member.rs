@@ -32,6 +32,8 @@ pub struct Member<M> {
     pub in_hand: u32,
     /// Taken out of the league by the operator, for good.
     pub withdrawn: bool,
+    /// Whether it was suspended when the league ended: it never came back.
+    pub left: bool,
     /// Its token was taken away by the operator, and it has no other yet.
     pub revoked: bool,
     /// Its token is one that the operator gave out: it is known by that alone.
@@ -61,6 +63,7 @@ impl<M> Member<M> {
             record: Record::default(),
             in_hand: 0,
             withdrawn: false,
+            left: false,
             revoked: false,
             pinned: false,
             replaced: Vec::new(),
@@ -117,6 +120,18 @@ impl<M> Member<M> {
     /// only soon, and only if it is not known to have one.
     pub fn may_ask_again(&self, now: Timestamp) -> bool {
         !self.token_shown && now.since(self.registered_at) <= REPEAT_WITHIN
+    }
+
+    /// The league is over.
+    pub(super) fn shut_down(&mut self) {
+        self.left = self.is_suspended();
+        self.state = Lifecycle::Shutdown;
+    }
+
+    /// The league goes on after all.
+    pub(super) fn reopen(&mut self) {
+        self.left = false;
+        self.state = Lifecycle::Active;
     }
 
     fn recover(&mut self) {

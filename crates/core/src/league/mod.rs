@@ -25,6 +25,7 @@ mod notices;
 mod orders;
 mod queries;
 mod registration;
+mod result_check;
 mod results;
 mod returning;
 mod rounds;

@@ -282,8 +282,12 @@ impl Manager {
 
     fn open_announcement(&self) -> Option<Notice> {
         let round = self.league.open_round()?;
-        let matches = round.matches.iter().filter_map(|id| self.announced(id)).collect();
-        Some(self.announcement(round.round_id, matches, round.starts_at))
+        let matches: Shared<_> = round.matches.iter().filter_map(|id| self.announced(id)).collect();
+        if matches.fits_message(1) {
+            return Some(self.announcement(round.round_id, matches, round.starts_at));
+        }
+        let matches = matches.iter().map(AnnouncedMatch::without_additions).collect();
+        Some(self.announcement(round.round_id, matches, None))
     }
 
     /// An agent is back, and may have forgotten: tells it again what concerns it.
@@ -349,7 +353,7 @@ impl Manager {
         self.standings_at = None;
         let round_id = RoundId(self.league.current_round.max(1));
         let league_id = self.league.settings.league_id.clone();
-        let update = LeagueStandingsUpdate { league_id, round_id, standings: self.league.rows() };
+        let update = LeagueStandingsUpdate { league_id, round_id, standings: self.league.rows_to_send() };
         let notice = Notice::passing(format_smolstr!("conv-round-{round_id}-standings"), update);
         self.tell_players(act, &notice);
     }

@@ -66,7 +66,9 @@ impl Manager {
         match self.league.players.get(player) {
             None => {
                 let message = format!("no player is registered here as {player}");
-                return Err(Refusal::new(ErrorCode::PlayerNotRegistered, message));
+                return Err(
+                    Refusal::new(ErrorCode::PlayerNotRegistered, message).with("player_id", player.as_str())
+                );
             }
             Some(known) if known.withdrawn => {
                 let message = format!("{player} has been withdrawn already");

@@ -10,14 +10,16 @@ use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{GameType, MatchId, PlayerId, RoundId};
 use crate::protocol::messages::query::{
     GameListing, GamesData, MatchProgress, NextMatch, NextMatchData, PlayerListing, PlayerStatsData,
-    PlayersData, ScheduleData, ScheduledMatch, ScheduledResult, ScheduledRound, StandingsData,
+    PlayersData, ScheduleData, ScheduledMatch, ScheduledResult, ScheduledRound, StandingData, StandingsData,
 };
 use crate::protocol::messages::{
-    LeagueError, LeagueQuery, LeagueQueryResponse, QueryError, QueryParams, QueryType,
+    LeagueError, LeagueQuery, LeagueQueryResponse, QueryError, QueryParams, QueryType, StandingRow,
 };
+use crate::protocol::text::Endpoint;
 use crate::protocol::{Message, Sender};
 use serde::Serialize;
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 impl Manager {
     pub(super) fn answer(
@@ -37,7 +39,7 @@ impl Manager {
         let envelope = self.envelope(act.now, "conv-look");
         let message = match self.league.settings.public_reads {
             true => match look {
-                Look::Standings => Message::new(envelope, self.standings()),
+                Look::Standings { detail } => Message::new(envelope, self.standings(*detail)),
                 Look::Status => Message::new(envelope, self.status()),
                 Look::Referees => Message::new(
                     envelope,
@@ -74,7 +76,7 @@ impl Manager {
 
     fn look_up(&self, member: &Sender, query_type: QueryType, params: &QueryParams) -> LeagueQueryResponse {
         let found = match query_type {
-            QueryType::GetStandings => return self.standings(),
+            QueryType::GetStandings => return self.standings(params.detail == Some(true)),
             QueryType::GetSchedule => self.schedule(params.round_id).and_then(data),
             QueryType::GetNextMatch => {
                 self.subject(member, params).and_then(|player| data(self.next_match(player)))
@@ -89,9 +91,19 @@ impl Manager {
         respond(query_type, found)
     }
 
-    fn standings(&self) -> LeagueQueryResponse {
-        let standings = self.league.rows();
-        let found = data(StandingsData { standings: standings.clone() }).ok();
+    /// The table, twice: two sources look for it in two places. Where our additions would make the answer too large, each
+    /// has the fields of its source alone.
+    fn standings(&self, detail: bool) -> LeagueQueryResponse {
+        let whole = self.league.rows();
+        let (standings, found) = match detail || whole.fits_message(2) {
+            true => (whole.clone(), data(StandingsData { standings: whole })),
+            false => {
+                let short: Vec<_> = whole.iter().map(StandingData::short).collect();
+                let standings = whole.iter().map(StandingRow::without_additions).collect();
+                (standings, data(BTreeMap::from([("standings", short)])))
+            }
+        };
+        let found = found.ok();
         LeagueQueryResponse { standings: Some(standings), ..response(QueryType::GetStandings, found, None) }
     }
 
@@ -118,18 +130,20 @@ impl Manager {
     }
 
     fn schedule(&self, only: Option<RoundId>) -> Result<ScheduleData, QueryError> {
+        if self.league.rounds.is_empty() {
+            let message = "the rounds are drawn up when the league starts";
+            return Err(query_error(ErrorCode::InvalidState, message));
+        }
         if let Some(wanted) = only
             && !self.league.rounds.iter().any(|round| round.round_id == wanted)
         {
             let known = self.league.rounds.len();
-            let to_come = known > 0 && wanted.0 > 0 && wanted.0 <= self.league.rounds_in_all();
-            let message = match known {
-                0 => "query_params.round_id: the rounds are drawn up when the league starts".to_owned(),
-                _ if to_come => format!(
+            let message = match wanted.0 > 0 && wanted.0 <= self.league.rounds_in_all() {
+                true => format!(
                     "query_params.round_id: round {wanted} is not drawn yet, since it follows from results; expected \
                      1 to {known}"
                 ),
-                _ => format!("query_params.round_id: expected 1 to {known}, got {wanted}"),
+                false => format!("query_params.round_id: expected 1 to {known}, got {wanted}"),
             };
             return Err(query_error(ErrorCode::InvalidFormat, message));
         }
@@ -182,19 +196,28 @@ impl Manager {
     }
 
     fn next_match(&self, player: &PlayerId) -> NextMatchData {
-        let mut games = self.league.rounds.iter().flat_map(|round| self.league.matches_of(round));
-        let next = games.find(|(_, game)| game.decision.is_none() && game.has(player));
-        let next_match = next.map(|(match_id, game)| NextMatch {
+        let rounds = self.league.rounds.iter();
+        let mut games =
+            rounds.flat_map(|round| self.league.matches_of(round).map(move |found| (round, found)));
+        let next = games.find(|(_, (_, game))| game.decision.is_none() && game.has(player));
+        let next_match = next.map(|(round, (match_id, game))| NextMatch {
             match_id: match_id.clone(),
             round_id: game.round_id,
             opponent_id: game.opponent(player).clone(),
-            referee_endpoint: game
-                .planned
-                .as_ref()
-                .and_then(|id| self.league.referees.get(id))
-                .map(|referee| referee.meta.contact_endpoint.clone()),
+            referee_endpoint: self.planned_referee(round, match_id, game),
         });
         NextMatchData { next_match }
+    }
+
+    /// Where the referee of a match listens; before the round is announced, by the plan that it would be announced with
+    /// now.
+    fn planned_referee(&self, round: &Round, match_id: &MatchId, game: &Match) -> Option<Endpoint> {
+        let planned = game.planned.clone().or_else(|| {
+            let mut plan = self.plan(round).into_iter();
+            plan.find(|(planned, _)| planned == match_id).map(|(_, referee)| referee)
+        });
+        let referee = self.league.referees.get(&planned?)?;
+        Some(referee.meta.contact_endpoint.clone())
     }
 
     fn stats(&self, player: &PlayerId) -> Result<PlayerStatsData, QueryError> {
@@ -210,6 +233,7 @@ impl Manager {
             display_name: player.meta.display_name.clone(),
             version: player.meta.version.to_string(),
             state: player.state,
+            left: player.left,
             contact_endpoint: for_referee.then(|| player.meta.contact_endpoint.clone()),
         });
         PlayersData { players: players.collect() }

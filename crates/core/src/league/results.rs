@@ -3,12 +3,13 @@
 use super::event::{DecidedBy, LeagueEvent, Suspicion};
 use super::fixture::Match;
 use super::manager::{Act, Asked, Manager, Refusal};
-use super::standings::{POINTS_DRAW, POINTS_WIN};
+use super::result_check;
+use super::standings::POINTS_WIN;
 use crate::protocol::Sender;
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{Attempt, MatchId, PlayerId, RefereeId};
 use crate::protocol::messages::{
-    AckStatus, Blame, ByPlayer, Cause, Culprit, GameDetails, GameStatus, MatchResult, MatchResultAck,
+    AckStatus, Blame, ByPlayer, Cause, GameDetails, GameStatus, MatchResult, MatchResultAck,
     MatchResultReport, Phase, ResultDetails,
 };
 use std::fmt;
@@ -43,7 +44,7 @@ impl Manager {
             ));
         };
         self.check_frame(game, report)?;
-        let status = check_result(game, &report.result)?;
+        let status = result_check::check(&self.league.settings, game, &report.result)?;
         if let Some(decision) = &game.decision {
             let same = decision.by == DecidedBy::Referee(referee.clone()) && decision.result == report.result;
             return match same {
@@ -195,80 +196,4 @@ fn attempt_of(game: &Match, referee: &RefereeId, named: Option<Attempt>) -> Opti
     let valid = || (1..).map(Attempt).zip(&game.attempts).skip(game.struck);
     let given = || valid().filter(|(_, to)| *to == referee).map(|(attempt, _)| attempt);
     given().find(|attempt| Some(*attempt) == named).or_else(|| given().last())
-}
-
-/// Whether a result is one that the rules can bring about; gives its kind, which foreign referees do not always say.
-fn check_result(game: &Match, result: &MatchResult) -> Result<GameStatus, Refusal> {
-    let wrong = |path: &str, message: String| {
-        Refusal::new(ErrorCode::InvalidFormat, format!("{path}: {message}")).with("path", path)
-    };
-    let (a, b) = (&game.a, &game.b);
-    let score = &result.score;
-    let (Some(&for_a), Some(&for_b), 2) = (score.get(a), score.get(b), score.len()) else {
-        return Err(wrong(
-            "result.score",
-            format!("expected the points of {a} and of {b}, and of nobody else"),
-        ));
-    };
-    let expected_winner = match (for_a, for_b) {
-        (POINTS_WIN, 0) => Some(a),
-        (0, POINTS_WIN) => Some(b),
-        (POINTS_DRAW, POINTS_DRAW) | (0, 0) => None,
-        _ => {
-            let message = format!("expected 3-0, 0-3, 1-1 or 0-0, got {for_a}-{for_b}");
-            return Err(wrong("result.score", message));
-        }
-    };
-    if result.winner.as_ref() != expected_winner {
-        let expected = expected_winner.map_or("null", PlayerId::as_str);
-        let came = result.winner.as_ref().map_or("null", PlayerId::as_str);
-        let message = format!("the score {for_a}-{for_b} makes it {expected}, got {came}");
-        return Err(wrong("result.winner", message));
-    }
-    let fits = |status: GameStatus| match status {
-        GameStatus::Win => expected_winner.is_some(),
-        GameStatus::Draw => (for_a, for_b) == (POINTS_DRAW, POINTS_DRAW),
-        GameStatus::TechnicalLoss => (for_a, for_b) != (POINTS_DRAW, POINTS_DRAW),
-    };
-    let status = result.status.unwrap_or_else(|| derive_status(result, for_a, for_b));
-    if !fits(status) {
-        return Err(wrong("result.status", format!("{status:?} does not go with the score {for_a}-{for_b}")));
-    }
-    check_blame(status, result)?;
-    Ok(status)
-}
-
-/// A technical loss may say whose fault it is: those who lost, and nobody else. Where it was the referee's or that of the
-/// machines, there is nothing to lose: the match is to be handed back.
-fn check_blame(status: GameStatus, result: &MatchResult) -> Result<(), Refusal> {
-    let Some(blame) = &result.details.blame else {
-        return Ok(());
-    };
-    let wrong = |message: &str| {
-        let path = "result.details.blame";
-        Err(Refusal::new(ErrorCode::InvalidFormat, format!("{path}: {message}")).with("path", path))
-    };
-    if blame.iter().any(|(_, blame)| blame.culprit != Culprit::Player) {
-        return wrong("a player loses by its own fault only; hand the match back by LEAGUE_ERROR E020");
-    }
-    let lost = |player| status == GameStatus::TechnicalLoss && result.winner.as_ref() != Some(player);
-    let fits = result.score.iter().all(|(player, _)| lost(player) == blame.get(player).is_some());
-    if !fits || blame.iter().any(|(player, _)| result.score.get(player).is_none()) {
-        return wrong("expected those who lost without play, each once, and nobody else");
-    }
-    Ok(())
-}
-
-/// Nobody scored, or someone made no choice: that was no played match.
-fn derive_status(result: &MatchResult, for_a: u32, for_b: u32) -> GameStatus {
-    let silent = match &result.details.game {
-        GameDetails::Parity(details) => details.choices.iter().any(|(_, choice)| choice.is_none()),
-        GameDetails::Other(_) => false,
-    };
-    match (for_a, for_b) {
-        (POINTS_DRAW, POINTS_DRAW) => GameStatus::Draw,
-        (0, 0) => GameStatus::TechnicalLoss,
-        _ if silent => GameStatus::TechnicalLoss,
-        _ => GameStatus::Win,
-    }
 }

@@ -86,7 +86,7 @@ impl Manager {
     }
 
     /// Shares the matches of a round out among the referees, each by its capacity.
-    fn plan(&self, round: &Round) -> Vec<(MatchId, RefereeId)> {
+    pub(super) fn plan(&self, round: &Round) -> Vec<(MatchId, RefereeId)> {
         let mut loads: BTreeMap<&RefereeId, u32> = BTreeMap::new();
         let mut plan = Vec::new();
         for match_id in &round.matches {

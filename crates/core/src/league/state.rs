@@ -278,8 +278,8 @@ impl League {
         self.phase = Phase::Running;
         self.champion = None;
         let players = self.players.values_mut().filter(|player| !player.withdrawn);
-        players.for_each(|player| player.state = Lifecycle::Active);
-        self.referees.values_mut().for_each(|referee| referee.state = Lifecycle::Active);
+        players.for_each(Member::reopen);
+        self.referees.values_mut().for_each(Member::reopen);
     }
 
     fn complete(&mut self, champion: &PlayerId) {
@@ -288,8 +288,8 @@ impl League {
         self.undecided.clear();
         self.waiting.clear();
         self.matches.values_mut().for_each(|game| take_back(&mut self.referees, game));
-        self.players.values_mut().for_each(|player| player.state = Lifecycle::Shutdown);
-        self.referees.values_mut().for_each(|referee| referee.state = Lifecycle::Shutdown);
+        self.players.values_mut().for_each(Member::shut_down);
+        self.referees.values_mut().for_each(Member::shut_down);
     }
 
     fn change_state(&mut self, agent: &Sender, change: impl FnOnce(&mut Lifecycle, &mut u32)) {

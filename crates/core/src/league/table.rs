@@ -43,6 +43,12 @@ impl League {
         standings::rank_by(ids, decided.collect(), &self.settings.tie_breaks, &basis)
     }
 
+    /// The table as LEAGUE_STANDINGS_UPDATE carries it: our additions stay out where they would make it too large.
+    pub(super) fn rows_to_send(&self) -> Shared<StandingRow> {
+        let rows = self.rows();
+        if rows.fits_message(1) { rows } else { rows.iter().map(StandingRow::without_additions).collect() }
+    }
+
     /// The table as it is shown: with names and reasons.
     pub fn rows(&self) -> Shared<StandingRow> {
         let (ids, players): (Vec<&PlayerId>, Vec<_>) = self.players.iter().unzip();

@@ -62,7 +62,7 @@ impl Manager {
             Ok(Sender::Referee(referee))
         } else {
             let message = format!("nobody is registered here as {id}");
-            Err(Refusal::new(ErrorCode::PlayerNotRegistered, message).with("id", id))
+            Err(Refusal::new(ErrorCode::PlayerNotRegistered, message).with("id", id).with("player_id", id))
         }
     }
 

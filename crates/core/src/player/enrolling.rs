@@ -3,7 +3,9 @@
 use super::event::PlayerEvent;
 use super::{Player, slug};
 use crate::agent::{Agent, Answer, CallId, Parcel, Step};
-use crate::enrol::{Application, Enrolment, Identity, REGISTER_TIMEOUT, Verdict, judge};
+use crate::enrol::{
+    Application, Enrolment, Identity, REGISTER_TIMEOUT, Verdict, announced_games, judge, may_ask_plainly,
+};
 use crate::entropy::Entropy;
 use crate::post::{Errand, Tries};
 use crate::protocol::dialect::Dialect;
@@ -29,6 +31,10 @@ impl Player {
                 application
             }
         };
+        self.ask_manager(now, application, step);
+    }
+
+    fn ask_manager(&mut self, now: Timestamp, application: Application, step: &mut Step<PlayerEvent>) {
         let errand = Errand {
             to: self.settings.manager.clone(),
             dialect: Dialect::Standard,
@@ -46,7 +52,7 @@ impl Player {
         let meta = PlayerMeta {
             display_name: self.settings.display_name.clone(),
             version: self.settings.version.clone(),
-            game_types: self.settings.game_types.clone(),
+            game_types: announced_games(&self.settings.game_types, self.plain_games),
             contact_endpoint: self.settings.contact_endpoint.clone(),
             protocol_version: Some(SmolStr::new_static(PROTOCOL_VERSION)),
         };
@@ -85,6 +91,14 @@ impl Player {
                 if self.identity() != Some(&identity) {
                     self.abandon_thoughts(now, step);
                     step.events.push(PlayerEvent::Enrolled { identity });
+                }
+            }
+            Verdict::Refused { reason, .. }
+                if !self.plain_games && may_ask_plainly(&self.settings.game_types, &reason) =>
+            {
+                self.plain_games = true;
+                if let Some(application) = self.durable.applied().cloned() {
+                    self.ask_manager(now, application, step);
                 }
             }
             // Whoever has an identity goes on serving under it: the league may be one that lets nobody in any more.

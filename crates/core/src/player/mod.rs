@@ -71,6 +71,8 @@ pub struct Player {
     /// What follows from our identity, with a manager that derives tokens.
     keyring: Option<Keyring>,
     enrolment: Enrolment,
+    /// Whether the manager has refused the list of all games that this player plays.
+    plain_games: bool,
     post: Post<()>,
     /// Our row of the last table that the manager sent.
     standing: Option<StandingRow>,
@@ -108,6 +110,7 @@ impl Player {
             durable: Durable::default(),
             keyring: None,
             enrolment: Enrolment::Idle,
+            plain_games: false,
             post: Post::default(),
             standing: None,
         }

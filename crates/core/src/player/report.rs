@@ -4,7 +4,7 @@ use super::Player;
 use super::durable::Fallbacks;
 use super::memory::{Past, PastGame};
 use crate::enrol::Enrolment;
-use crate::protocol::messages::Record;
+use crate::protocol::messages::{Lifecycle, Record};
 use serde_json::{Map, Value, json};
 
 /// How many of the last games are told one by one.
@@ -35,6 +35,7 @@ impl Player {
             "game_types": self.settings.game_types,
             "strategy": local.then_some(&self.settings.strategy),
             "fallbacks": local.then(|| self.fallbacks_told()),
+            "state": self.lifecycle(),
             "registration": enrolment_in_words(&self.enrolment),
             "standing": self.standing,
             "totals": totals(overall),
@@ -42,6 +43,16 @@ impl Player {
             "open_matches": open,
             "history": games,
         })
+    }
+
+    fn lifecycle(&self) -> Lifecycle {
+        let has_matches = self.durable.matches().next().is_some() || self.history().overall().played() > 0;
+        match self.identity() {
+            _ if self.durable.league_closed() => Lifecycle::Shutdown,
+            None => Lifecycle::Init,
+            Some(_) if has_matches => Lifecycle::Active,
+            Some(_) => Lifecycle::Registered,
+        }
     }
 
     fn fallbacks_told(&self) -> Value {

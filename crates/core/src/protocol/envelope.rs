@@ -66,10 +66,12 @@ impl Sender {
         text.finish()
     }
 
-    /// `league_manager`, `launcher`, `referee:ID`, `player:ID`; anything else is no sender.
+    /// `league_manager` or `league_manager:ID`, `launcher`, `referee:ID`, `player:ID`; anything else is no sender.
     pub fn parse(text: &str) -> Option<Self> {
         match text.split_once(':') {
             None if text == "league_manager" => Some(Self::LeagueManager),
+            // Some managers give themselves an id.
+            Some(("league_manager", id)) if id_fits(id) => Some(Self::LeagueManager),
             None if text == "launcher" => Some(Self::Launcher),
             Some(("referee", id)) if id_fits(id) => Some(Self::Referee(RefereeId::new(id))),
             Some(("player", id)) if id_fits(id) => Some(Self::Player(PlayerId::new(id))),
@@ -113,7 +115,7 @@ impl JsonSchema for Sender {
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
             "type": "string",
-            "pattern": format!("^(league_manager|launcher|(referee|player):{NO_CONTROLS}{{1,{ID_BYTES_MAX}}})$"),
+            "pattern": format!("^(league_manager|launcher|(league_manager|referee|player):{NO_CONTROLS}{{1,{ID_BYTES_MAX}}})$"),
             "description": "Who speaks. Before registration, the id is the agent's own word for itself.",
             "examples": ["league_manager", "referee:REF01", "player:P01", "launcher"],
         })

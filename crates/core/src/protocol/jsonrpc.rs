@@ -6,6 +6,7 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use smol_str::{SmolStr, ToSmolStr};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// The unit of `"jsonrpc": "2.0"`.
@@ -83,7 +84,10 @@ impl Serialize for Id {
     }
 }
 
-/// JSON-RPC's own failures. What is wrong with a league message is said by a league message instead.
+/// The code of an error by which an agent refuses a league message; `data` says why, in the fields of a LEAGUE_ERROR.
+pub const REFUSED: i64 = -32000;
+
+/// JSON-RPC's own failures. What is wrong with a league message is said in the fields of a LEAGUE_ERROR instead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
     /// The body is not JSON.
@@ -128,7 +132,7 @@ impl Fault {
     }
 
     pub fn with(self, data: Value) -> ErrorObject {
-        ErrorObject { code: self.code(), message: self.message(), data }
+        ErrorObject { code: self.code(), message: self.message().into(), data }
     }
 }
 
@@ -136,7 +140,7 @@ impl Fault {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ErrorObject {
     pub code: i64,
-    pub message: &'static str,
+    pub message: Cow<'static, str>,
     pub data: Value,
 }
 

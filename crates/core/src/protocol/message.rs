@@ -1,6 +1,6 @@
 //! The catalogue of messages: one table gives each type its name and its method, and the sum of them all.
 
-use super::envelope::{Envelope, PROTOCOL};
+use super::envelope::{Envelope, PROTOCOL, Sender};
 use super::messages::*;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -127,6 +127,15 @@ impl Message {
     pub fn message_type(&self) -> MessageType {
         self.body.message_type()
     }
+
+    /// What a player or a referee refuses by. LEAGUE_ERROR is the manager's: the others answer with an error of JSON-RPC
+    /// that holds the same fields.
+    pub fn refusal_of_agent(&self) -> Option<&LeagueError> {
+        match &self.body {
+            Body::LeagueError(error) if self.envelope.sender != Sender::LeagueManager => Some(error),
+            _ => None,
+        }
+    }
 }
 
 impl Serialize for Message {
@@ -135,7 +144,7 @@ impl Serialize for Message {
         struct Wire<'a> {
             protocol: &'static str,
             message_type: MessageType,
-            sender: &'a super::envelope::Sender,
+            sender: &'a Sender,
             timestamp: super::time::Timestamp,
             conversation_id: &'a super::ids::ConversationId,
             #[serde(skip_serializing_if = "Option::is_none")]

@@ -8,8 +8,10 @@ use MessageType as M;
 /// Whom a message is taken from, and by what that sender is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Right {
-    /// Anyone: it is how one becomes known.
-    Anyone,
+    /// Anyone that signs as a player: it is how a player becomes known.
+    NewPlayer,
+    /// Anyone that signs as a referee: it is how a referee becomes known.
+    NewReferee,
     /// The operator: from the manager's own machine, or with the operator's token.
     Launcher,
     /// The operator, by the operator's token and nothing else.
@@ -31,7 +33,8 @@ pub enum Right {
 /// From whom an agent of this kind takes this message, when it is not the answer to a call of its own.
 pub fn who_may(at: Party, message: MessageType) -> Right {
     match (at, message) {
-        (Party::Manager, M::LeagueRegisterRequest | M::RefereeRegisterRequest) => Right::Anyone,
+        (Party::Manager, M::LeagueRegisterRequest) => Right::NewPlayer,
+        (Party::Manager, M::RefereeRegisterRequest) => Right::NewReferee,
         (Party::Manager, M::StartLeague) => Right::Launcher,
         (Party::Manager, M::LeagueOrder) => Right::Operator,
         (Party::Manager, M::MatchResultReport | M::LeagueError) => Right::Referee,
@@ -57,7 +60,8 @@ impl Right {
     /// For people, as a cell of a table.
     pub fn words(self) -> &'static str {
         match self {
-            Self::Anyone => "anyone",
+            Self::NewPlayer => "anyone that signs as a player",
+            Self::NewReferee => "anyone that signs as a referee",
             Self::Launcher => "the operator: its token, or the manager's own machine",
             Self::Operator => "the operator: its token",
             Self::Referee => "a referee: its league token",

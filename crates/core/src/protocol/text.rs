@@ -12,7 +12,7 @@ use url::Url;
 pub struct RuleBroken(pub &'static str);
 
 macro_rules! ruled_texts {
-    ($($(#[$doc:meta])* $name:ident, $parse:expr;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident, $check:ident, stored: $stored:ident;)*) => {$(
         #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
         #[serde(try_from = "SmolStr")]
         $(#[$doc])*
@@ -20,8 +20,7 @@ macro_rules! ruled_texts {
 
         impl $name {
             pub fn parse(text: &str) -> Result<Self, RuleBroken> {
-                let check: fn(&str) -> Result<(), RuleBroken> = $parse;
-                check(text).map(|()| Self(SmolStr::new(text)))
+                $check(text).map(|()| Self(SmolStr::new(text)))
             }
 
             pub fn as_str(&self) -> &str {
@@ -29,11 +28,12 @@ macro_rules! ruled_texts {
             }
         }
 
+        /// What was stored under an older rule stays readable.
         impl TryFrom<SmolStr> for $name {
             type Error = RuleBroken;
 
             fn try_from(text: SmolStr) -> Result<Self, RuleBroken> {
-                Self::parse(&text)
+                $stored(&text).map(|()| Self(text))
             }
         }
 
@@ -60,13 +60,13 @@ macro_rules! ruled_texts {
 ruled_texts! {
     /// What an agent calls itself: 1 to 50 characters.
     #[schemars(extend("minLength" = 1, "maxLength" = NAME_CHARS_MAX))]
-    DisplayName, check_name;
+    DisplayName, check_name, stored: check_name;
     /// The version of an agent's software: `MAJOR.MINOR.PATCH`.
     #[schemars(extend("pattern" = VERSION_PATTERN))]
-    Version, check_version;
-    /// Where an agent listens: an absolute `http` or `https` URL without user and password.
+    Version, check_version, stored: check_version;
+    /// Where an agent listens: an absolute `http` or `https` URL with a host, without user and password.
     #[schemars(extend("format" = "uri", "maxLength" = ENDPOINT_BYTES_MAX, "pattern" = ENDPOINT_PATTERN))]
-    Endpoint, check_endpoint;
+    Endpoint, check_endpoint, stored: check_stored_endpoint;
 }
 
 pub const NAME_CHARS_MAX: usize = 50;
@@ -86,6 +86,30 @@ fn check_version(text: &str) -> Result<(), RuleBroken> {
 }
 
 fn check_endpoint(text: &str) -> Result<(), RuleBroken> {
+    if is_plain_endpoint(text) && text.len() <= ENDPOINT_BYTES_MAX {
+        return Ok(());
+    }
+    if text.chars().any(|c| c.is_whitespace() || c.is_control()) {
+        return Err(RuleBroken("a URL without spaces and control characters"));
+    }
+    // `Url` takes the first part of the path for the host where there is none.
+    let after = text.split_once("://").filter(|(scheme, _)| is_http(scheme)).map(|(_, after)| after);
+    if after.is_some_and(|after| after.is_empty() || after.starts_with(['/', '\\', '?', '#', ':'])) {
+        return Err(RuleBroken("a URL that names a host"));
+    }
+    check_stored_endpoint(text)?;
+    match Url::parse(text).map(|url| url.port()) {
+        Ok(Some(0)) => Err(RuleBroken("a URL with a port from 1 to 65535")),
+        _ => Ok(()),
+    }
+}
+
+fn is_http(scheme: &str) -> bool {
+    scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https")
+}
+
+/// The rule of earlier versions, under which endpoints were stored.
+fn check_stored_endpoint(text: &str) -> Result<(), RuleBroken> {
     let rule = RuleBroken("an http or https URL, such as \"http://localhost:8101/mcp\"");
     let fits = text.len() <= ENDPOINT_BYTES_MAX && (is_plain_endpoint(text) || is_http_url(text));
     fits.then_some(()).ok_or(rule)
@@ -110,7 +134,9 @@ fn is_plain_endpoint(text: &str) -> bool {
         Some((host, port)) => (host, Some(port)),
         None => (authority, None),
     };
-    let is_port = |port: &str| port.bytes().all(|byte| byte.is_ascii_digit()) && port.parse::<u16>().is_ok();
+    let is_port = |port: &str| {
+        port.bytes().all(|byte| byte.is_ascii_digit()) && port.parse::<u16>().is_ok_and(|port| port > 0)
+    };
     (is_plain_name(host) || is_address(host))
         && port.is_none_or(is_port)
         && path.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/-_.".contains(&byte))
@@ -144,7 +170,8 @@ const VERSION_PATTERN: &str = concat!(
 );
 
 /// As much of [`Endpoint::parse`] as a pattern can say.
-const ENDPOINT_PATTERN: &str = "^[Hh][Tt][Tt][Pp][Ss]?://[^/?#@]+([/?#]|$)";
+const ENDPOINT_PATTERN: &str =
+    r"^[Hh][Tt][Tt][Pp][Ss]?://[^/?#@\s\x00-\x1F\x7F-\x9F]+([/?#][^\s\x00-\x1F\x7F-\x9F]*)?$";
 
 #[cfg(test)]
 mod tests {
@@ -188,5 +215,35 @@ mod tests {
         ] {
             assert!(Endpoint::parse(bad).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn an_endpoint_that_cannot_be_called_is_refused_with_what_is_wrong_about_it() {
+        for (bad, expected) in [
+            ("http:///mcp", "a URL that names a host"),
+            ("https://?", "a URL that names a host"),
+            ("http://\\mcp", "a URL that names a host"),
+            ("http://localhost:0/mcp", "a URL with a port from 1 to 65535"),
+            ("http://LOCALHOST:00/mcp", "a URL with a port from 1 to 65535"),
+            ("http://[::1]:0/mcp", "a URL with a port from 1 to 65535"),
+            (" http://localhost/mcp", "a URL without spaces and control characters"),
+            ("http://localhost/mcp ", "a URL without spaces and control characters"),
+            ("http://local host/mcp", "a URL without spaces and control characters"),
+            ("http://localhost/m cp", "a URL without spaces and control characters"),
+            ("http://local\thost/mcp", "a URL without spaces and control characters"),
+            ("http://localhost/mcp\n", "a URL without spaces and control characters"),
+            ("http://localhost/\u{a0}mcp", "a URL without spaces and control characters"),
+        ] {
+            assert_eq!(Endpoint::parse(bad).map_err(|RuleBroken(rule)| rule), Err(expected), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn an_endpoint_that_was_stored_under_an_older_rule_is_still_read() {
+        for stored in ["http:///mcp", "http://localhost:0/mcp", "http://localhost/m cp"] {
+            let read: Endpoint = serde_json::from_value(stored.into()).unwrap();
+            assert_eq!(read.as_str(), stored);
+        }
+        assert!(serde_json::from_value::<Endpoint>("nowhere".into()).is_err());
     }
 }

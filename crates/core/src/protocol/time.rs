@@ -19,9 +19,9 @@ pub struct Timestamp(i64);
 /// How a timestamp was written, where that departs from the form we write ourselves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TimeForm {
-    /// `2025-01-15T10:30:00Z`, with or without a fraction, or `+00:00`.
+    /// `2025-01-15T10:30:00Z`, with or without a fraction, or `+00:00`; and `20250115T10:30:00Z`, as one source writes it.
     Standard,
-    /// `20250115T10:30:00Z` or `...+00:00Z`: unambiguous, but only the lenient reading takes it.
+    /// `20250115T103000Z` or `...+00:00Z`: unambiguous, but only the lenient reading takes it.
     Sloppy,
 }
 
@@ -56,11 +56,16 @@ impl Timestamp {
             None => (text.strip_suffix("+00:00")?, false),
         };
         let (date, time) = body.split_once('T')?;
-        let (year, month, day, sloppy_date) = parse_date(date)?;
-        let (hour, minute, second, micros) = parse_time(time)?;
+        let (year, month, day, compact_date) = parse_date(date)?;
+        let compact_time = compact_date && !time.contains(':');
+        let (hour, minute, second, micros) =
+            if compact_time { parse_compact_time(time)? } else { parse_time(time)? };
         let civil = DateTime::new(year, month, day, hour, minute, second, micros.checked_mul(1000)?).ok()?;
         let micros = civil.to_zoned(TimeZone::UTC).ok()?.timestamp().as_microsecond();
-        let form = if sloppy_zone || sloppy_date { TimeForm::Sloppy } else { TimeForm::Standard };
+        // Of the forms with a compact date, one source prints exactly this one.
+        let printed = text.len() == "20250115T10:30:00Z".len();
+        let sloppy = sloppy_zone || compact_time || (compact_date && !printed);
+        let form = if sloppy { TimeForm::Sloppy } else { TimeForm::Standard };
         Some((Self(micros), form))
     }
 
@@ -92,13 +97,19 @@ fn pair(number: u8) -> [u8; 2] {
 
 fn parse_date(date: &str) -> Option<(i16, i8, i8, bool)> {
     let bytes = date.as_bytes();
-    let (digits, sloppy) = match (bytes.len(), bytes.get(4), bytes.get(7)) {
+    let (digits, compact) = match (bytes.len(), bytes.get(4), bytes.get(7)) {
         (10, Some(b'-'), Some(b'-')) => ([date.get(0..4)?, date.get(5..7)?, date.get(8..10)?], false),
         (8, ..) => ([date.get(0..4)?, date.get(4..6)?, date.get(6..8)?], true),
         _ => return None,
     };
     let [year, month, day] = digits;
-    Some((number(year)?, i8::try_from(number(month)?).ok()?, i8::try_from(number(day)?).ok()?, sloppy))
+    Some((number(year)?, i8::try_from(number(month)?).ok()?, i8::try_from(number(day)?).ok()?, compact))
+}
+
+/// `103000`, without a fraction.
+fn parse_compact_time(time: &str) -> Option<(i8, i8, i8, i32)> {
+    let part = |range| -> Option<i8> { i8::try_from(number(time.get(range)?)?).ok() };
+    (time.len() == 6).then_some((part(0..2)?, part(2..4)?, part(4..6)?, 0))
 }
 
 fn parse_time(time: &str) -> Option<(i8, i8, i8, i32)> {
@@ -167,6 +178,12 @@ const PATTERN: &str = concat!(
     r"T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?(Z|\+00:00)$",
 );
 
+/// The same with a compact date, which the format `date-time` does not know.
+const COMPACT_DATE_PATTERN: &str = concat!(
+    "^[0-9]{4}(((0[13578]|1[02])(0[1-9]|[12][0-9]|3[01]))|((0[469]|11)(0[1-9]|[12][0-9]|30))|(02(0[1-9]|[12][0-9])))",
+    "T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z$",
+);
+
 impl JsonSchema for Timestamp {
     fn schema_name() -> Cow<'static, str> {
         "Timestamp".into()
@@ -175,9 +192,8 @@ impl JsonSchema for Timestamp {
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
             "type": "string",
-            "format": "date-time",
-            "pattern": PATTERN,
-            "description": "A time in UTC. We write whole seconds and `Z`; fractions and `+00:00` are read too.",
+            "anyOf": [{ "format": "date-time", "pattern": PATTERN }, { "pattern": COMPACT_DATE_PATTERN }],
+            "description": "A time in UTC. We write whole seconds and `Z`; fractions, `+00:00` and `20260302T09:00:00Z` are read too.",
             "examples": ["2026-03-02T09:00:00Z"],
         })
     }
@@ -222,7 +238,10 @@ mod tests {
             ("2025-01-15T10:30:00Z", TimeForm::Standard),
             ("2025-01-15T10:30:00+00:00", TimeForm::Standard),
             ("2025-01-15T10:30:00.000Z", TimeForm::Standard),
-            ("20250115T10:30:00Z", TimeForm::Sloppy),
+            ("20250115T10:30:00Z", TimeForm::Standard),
+            ("20250115T103000Z", TimeForm::Sloppy),
+            ("20250115T10:30:00+00:00", TimeForm::Sloppy),
+            ("20250115T10:30:00.000Z", TimeForm::Sloppy),
             ("2025-01-15T10:30:00+00:00Z", TimeForm::Sloppy),
         ] {
             assert_eq!(read(text), Some((plain.clone(), form)), "{text}");
@@ -247,6 +266,11 @@ mod tests {
             "2025-01-15t10:30:00z",
             "2025-1-15T10:30:00Z",
             "2025-01-15T10:30Z",
+            "2025-01-15T103000Z",
+            "20250115T1030Z",
+            "20250115T103000.5Z",
+            "20250115T10:3000Z",
+            "20250115103000Z",
             "2025-01-15T1:30:00Z",
             "2025-01-15T10:30:00.Z",
             "2025-01-15T10:30:00.12x4Z",

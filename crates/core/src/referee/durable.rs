@@ -4,8 +4,9 @@
 use super::event::{Assignment, RefereeEvent};
 use crate::enrol::{Application, Identity};
 use crate::protocol::dialect::Dialect;
-use crate::protocol::messages::MatchResult;
-use crate::protocol::{Attempt, Endpoint, MatchId, RefereeId, RoundId};
+use crate::protocol::messages::{GameStatus, Lifecycle, MatchResult};
+use crate::protocol::{Attempt, Endpoint, MatchId, PlayerId, RefereeId, RoundId};
+use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -15,6 +16,8 @@ pub struct Durable {
     applied: Option<Application>,
     identity: Option<Identity<RefereeId>>,
     matches: BTreeMap<MatchId, Held>,
+    /// How matches of rounds that are over ended, as far as that is known, until the league ends.
+    finished: BTreeMap<MatchId, Option<Ending>>,
     /// How many assignments there were, so that matches that start together start in the order of their assignment.
     assigned: u64,
     /// Rounds up to this one are over: an announcement of theirs that still comes is an old copy.
@@ -42,7 +45,22 @@ pub enum Held {
         attempt: Attempt,
         /// Whether the manager recorded a result from here. If it did not, it may assign the match here anew.
         recorded: bool,
+        /// How it ended here, if it did.
+        ending: Option<Ending>,
     },
+}
+
+/// How a match ended, for who asks for its state.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Ending {
+    pub status: GameStatus,
+    pub winner: Option<PlayerId>,
+}
+
+impl Ending {
+    pub(super) fn of(result: &MatchResult) -> Option<Self> {
+        Some(Self { status: result.status?, winner: result.winner.clone() })
+    }
 }
 
 impl Held {
@@ -72,6 +90,21 @@ impl Durable {
 
     pub fn matches(&self) -> &BTreeMap<MatchId, Held> {
         &self.matches
+    }
+
+    /// Matches of rounds that are over.
+    pub fn finished(&self) -> &BTreeMap<MatchId, Option<Ending>> {
+        &self.finished
+    }
+
+    /// Where this referee is in its life with the league.
+    pub fn lifecycle(&self) -> Lifecycle {
+        match &self.identity {
+            _ if self.closed == Some(RoundId(u32::MAX)) => Lifecycle::Shutdown,
+            None => Lifecycle::Init,
+            Some(_) if self.assigned > 0 => Lifecycle::Active,
+            Some(_) => Lifecycle::Registered,
+        }
     }
 
     /// The assignment of a match that is still to be decided.
@@ -115,12 +148,19 @@ impl Durable {
             }
             RefereeEvent::RoundClosed { round_id } => {
                 self.closed = self.closed.max(Some(*round_id));
-                self.matches
-                    .retain(|_, held| !matches!(held, Held::Settled { .. }) || held.round_id() > *round_id);
+                self.matches.retain(|match_id, held| match held {
+                    Held::Settled { round_id: of, ending, .. } if *of <= *round_id => {
+                        let ending = ending.take();
+                        self.finished.insert(match_id.clone(), ending);
+                        false
+                    }
+                    _ => true,
+                });
             }
             RefereeEvent::LeagueClosed => {
                 self.closed = Some(RoundId(u32::MAX));
                 self.matches.clear();
+                self.finished.clear();
             }
         }
     }
@@ -130,6 +170,7 @@ impl Durable {
     fn enrol(&mut self, identity: &Identity<RefereeId>) {
         if self.identity.as_ref() != Some(identity) {
             self.matches.clear();
+            self.finished.clear();
             self.dialects.clear();
             self.closed = None;
         }
@@ -148,6 +189,10 @@ impl Durable {
         let Some(held) = self.matches.get_mut(match_id) else {
             return;
         };
-        *held = Held::Settled { round_id: held.round_id(), attempt: held.attempt(), recorded };
+        let ending = match held {
+            Held::Decided { result, .. } => Ending::of(result),
+            Held::Open { .. } | Held::Settled { .. } => None,
+        };
+        *held = Held::Settled { round_id: held.round_id(), attempt: held.attempt(), recorded, ending };
     }
 }

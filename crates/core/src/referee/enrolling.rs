@@ -2,7 +2,9 @@
 
 use super::{Referee, RefereeEvent};
 use crate::agent::{Answer, Outgoing, Parcel, Step};
-use crate::enrol::{Application, Enrolment, REGISTER_TIMEOUT, Verdict, judge};
+use crate::enrol::{
+    Application, Enrolment, REGISTER_TIMEOUT, Verdict, announced_games, judge, may_ask_plainly,
+};
 use crate::entropy::Entropy;
 use crate::protocol::messages::{BRIEFING, MATCH_TOKENS, RefereeMeta, RefereeRegisterRequest};
 use crate::protocol::{Body, Envelope, Message, RefereeId, Sender, Timestamp};
@@ -23,7 +25,7 @@ impl Referee {
         let meta = RefereeMeta {
             display_name: self.settings.display_name.clone(),
             version: self.settings.version.clone(),
-            game_types: self.settings.game_types.clone(),
+            game_types: announced_games(&self.settings.game_types, self.plain_games),
             contact_endpoint: self.settings.contact_endpoint.clone(),
             max_concurrent_matches: self.settings.max_concurrent_matches,
             protocol_version: Some(SmolStr::new_static(PROTOCOL_VERSION)),
@@ -74,6 +76,12 @@ impl Referee {
                     self.record(now, RefereeEvent::Enrolled { identity }, step);
                 }
                 Enrolment::Done
+            }
+            Verdict::Refused { reason, .. }
+                if !self.plain_games && may_ask_plainly(&self.settings.game_types, &reason) =>
+            {
+                self.plain_games = true;
+                Enrolment::Idle
             }
             // Whoever has been in this league serves on: the manager knows its token, even if it registers nobody now.
             Verdict::Refused { .. } if self.durable.identity().is_some() => Enrolment::Done,

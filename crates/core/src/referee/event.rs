@@ -51,9 +51,13 @@ impl RefereeEvent {
                 match_id: &assignment.match_id,
                 attempt: assignment.attempt,
             },
-            Self::Decided { match_id, attempt, result } => {
-                Milestone::MatchDecided { match_id, attempt: *attempt, status: result.status? }
-            }
+            Self::Decided { match_id, attempt, result } => Milestone::MatchDecided {
+                match_id,
+                attempt: *attempt,
+                status: result.status?,
+                winner: result.winner.as_ref(),
+                by: None,
+            },
             Self::ReportRefused { .. } => Milestone::ReportRefused,
             Self::HandedBack { match_id, attempt, .. } | Self::Abandoned { match_id, attempt } => {
                 Milestone::AttemptLost { match_id, attempt: *attempt }

@@ -80,6 +80,8 @@ pub struct Referee {
     granted: Option<Token>,
     durable: Durable,
     enrolment: Enrolment,
+    /// Whether the manager has refused the list of all games that this referee runs.
+    plain_games: bool,
     post: Post<Purpose>,
     /// By which the manager is known, once it has taken us on.
     manager_token: Option<Token>,
@@ -149,6 +151,7 @@ impl Referee {
             granted: None,
             durable: Durable::default(),
             enrolment: Enrolment::default(),
+            plain_games: false,
             post: Post::default(),
             manager_token: None,
             manager_dialect: Dialect::default(),

@@ -1,5 +1,6 @@
 //! What may be seen of the matches under way: how far they are and what is owed. Never choices, secrets or tokens.
 
+use super::durable::Ending;
 use super::one_match::{Match, Phase};
 use super::window::Debt;
 use super::{Held, Referee};
@@ -45,14 +46,19 @@ impl Referee {
     pub(super) fn match_state(&self, now: Timestamp, match_id: Option<&MatchId>) -> Content {
         let Some(match_id) = match_id else {
             let matches: Vec<_> = self.matches().collect();
-            return Content::Data(json!({"matches": matches, "waiting": self.waiting()}));
+            let (waiting, state) = (self.waiting(), self.durable.lifecycle());
+            return Content::Data(json!({"matches": matches, "waiting": waiting, "state": state}));
         };
         if let Some(ongoing) = self.playing.get(match_id) {
             return Content::Data(json!(view(ongoing)));
         }
-        let phase = match self.durable.matches().get(match_id) {
-            Some(Held::Open { .. }) => Phase::WaitingForPlayers,
-            Some(Held::Decided { .. } | Held::Settled { .. }) => Phase::Finished,
+        let (phase, ending) = match self.durable.matches().get(match_id) {
+            Some(Held::Open { .. }) => (Phase::WaitingForPlayers, None),
+            Some(Held::Decided { result, .. }) => (Phase::Finished, Ending::of(result)),
+            Some(Held::Settled { ending, .. }) => (Phase::Finished, ending.clone()),
+            None if self.durable.finished().contains_key(match_id) => {
+                (Phase::Finished, self.durable.finished().get(match_id).cloned().flatten())
+            }
             None => {
                 let message = format!("{match_id} is not played here");
                 return self.refuse(
@@ -62,7 +68,7 @@ impl Referee {
                 );
             }
         };
-        Content::Data(json!({"match_id": match_id, "phase": phase}))
+        Content::Data(json!({"match_id": match_id, "phase": phase, "result": ending}))
     }
 }
 

@@ -9,7 +9,7 @@ use super::world::World;
 use crate::agent::{Answer, Ask, Look};
 use crate::protocol::messages::{
     ByPlayer, GameDetails, GameStatus, LeagueError, LeagueQuery, MatchResult, MatchResultReport, Phase,
-    QueryParams, QueryType, ResultDetails, StartLeague,
+    QueryError, QueryParams, QueryType, ResultDetails, StartLeague,
 };
 use crate::protocol::{
     Body, ConversationId, Envelope, ErrorCode, Message, PlayerId, RefereeId, Sender, Token,
@@ -103,7 +103,12 @@ impl World {
 
     fn ask_around(&mut self) {
         let whom = pick(&mut self.chance, &self.cast.hosts()).copied().unwrap_or(Who::Manager);
-        let asks = [Ask::Look(Look::Standings), Ask::MatchState(None), Ask::PlayerState, Ask::Ping];
+        let asks = [
+            Ask::Look(Look::Standings { detail: false }),
+            Ask::MatchState(None),
+            Ask::PlayerState,
+            Ask::Ping,
+        ];
         if let Some(ask) = pick(&mut self.chance, &asks) {
             let freight = Freight::Ask(ask.clone());
             self.call_from_outside(Errand::Ask, Who::Outsider, whom, freight);
@@ -196,7 +201,13 @@ impl World {
         };
         let fits = match (errand, &body) {
             (Errand::Separate | Errand::Ask, _) => true,
-            (Errand::Query, Some(Body::LeagueQueryResponse(response))) => response.success,
+            (Errand::Query, Some(Body::LeagueQueryResponse(response))) => {
+                // There is no schedule before the start.
+                let too_early = |error: &QueryError| error.error_code == ErrorCode::InvalidState;
+                response.success
+                    || response.query_type == QueryType::GetSchedule
+                        && response.error.as_ref().is_some_and(too_early)
+            }
             // The player has registered again since, and this was its earlier token.
             (Errand::Query, Some(Body::LeagueError(error))) => refused(error),
             (Errand::Launch, Some(Body::LeagueStatus(status))) => {

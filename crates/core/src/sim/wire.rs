@@ -9,6 +9,7 @@ use crate::protocol::dialect::answer::{WireAnswer, read_answer};
 use crate::protocol::dialect::call::{write_call, write_probe};
 use crate::protocol::dialect::reply::{HttpReply, write_reply};
 use crate::protocol::dialect::request::{Asked, ReplyTo, Requests, read_requests};
+use crate::protocol::dialect::seam;
 use crate::protocol::json::Json;
 use crate::protocol::{Body, Message, PlayerId, Sender, Timestamp};
 
@@ -109,6 +110,7 @@ impl Reader {
         };
         match read_answer(status, &body, &self.limits) {
             WireAnswer::Message(value) => self.message(value, exchange),
+            WireAnswer::Refused(value) => Answer::Message(seam::refused(value, &self.reading(exchange))),
             WireAnswer::Received => Answer::Received,
             WireAnswer::MethodNotFound => Answer::Garbled("the method is not known".into()),
             WireAnswer::Error { message, .. } | WireAnswer::Garbled(message) => Answer::Garbled(message),

@@ -245,9 +245,11 @@ impl Desk {
             (0, 0) => (None, GameStatus::TechnicalLoss),
             _ => (None, GameStatus::Draw),
         };
-        let choices =
-            ByPlayer::pair((game.a.clone(), Some(Parity::Even)), (game.b.clone(), Some(Parity::Odd)));
-        let details = ParityDetails { drawn_number: Some(8), number_parity: Some(Parity::Even), choices };
+        let choice_b = if score == (1, 1) { Parity::Even } else { Parity::Odd };
+        let drawn_number = if score == (0, 3) { 7 } else { 8 };
+        let choices = ByPlayer::pair((game.a.clone(), Some(Parity::Even)), (game.b.clone(), Some(choice_b)));
+        let number_parity = Some(Parity::of(drawn_number));
+        let details = ParityDetails { drawn_number: Some(drawn_number), number_parity, choices };
         MatchResultReport {
             league_id: league.settings.league_id.clone(),
             round_id: game.round_id,

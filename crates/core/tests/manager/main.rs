@@ -9,6 +9,7 @@
 )]
 
 mod announcing;
+mod context;
 mod desk;
 mod forfeits;
 mod formats;
@@ -23,6 +24,7 @@ mod rights;
 mod rounds;
 #[path = "../schemas/mod.rs"]
 mod schemas;
+mod sizes;
 mod start;
 mod timeouts;
 mod tokens;

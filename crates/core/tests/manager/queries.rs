@@ -1,12 +1,13 @@
 //! What may be asked, by whom, and what comes back.
 
 use crate::desk::*;
-use matchday_core::agent::{Ask, Content, Look};
-use matchday_core::league::Settings;
+use matchday_core::agent::{Answer, Ask, Content, Look};
+use matchday_core::league::{EndpointCheck, Settings};
 use matchday_core::protocol::decode::Conformance;
 use matchday_core::protocol::messages::*;
 use matchday_core::protocol::{Body, ErrorCode, GameType, PlayerId, RefereeId, RoundId, Sender, Token};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 fn query(desk: &mut Desk, query_type: QueryType, query_params: QueryParams) -> LeagueQueryResponse {
@@ -82,6 +83,78 @@ fn the_next_match_is_the_first_that_is_not_decided() {
 }
 
 #[test]
+fn before_the_start_the_schedule_is_refused_as_a_matter_of_state() {
+    let mut desk = Desk::with(quick(), 2, 1);
+    let one = QueryParams { round_id: Some(RoundId(1)), ..QueryParams::default() };
+    for params in [QueryParams::default(), one] {
+        let response = query(&mut desk, QueryType::GetSchedule, params);
+        let error = response.error.unwrap();
+        assert_eq!((response.success, error.error_code), (false, ErrorCode::InvalidState));
+        assert_eq!(error.error_description, "the rounds are drawn up when the league starts");
+    }
+}
+
+#[test]
+fn a_player_that_names_nobody_asks_about_itself() {
+    let mut desk = Desk::new(quick());
+    let request = desk.message(&player(1), LeagueRegisterRequest { player_meta: player_meta(1) });
+    let token = desk.ask(request).envelope.auth_token.unwrap();
+    desk.tokens.insert(player(1), token);
+    desk.register_player(2);
+    desk.register_referee(1, 2);
+    desk.start();
+    for (query_type, pointer, expected) in [
+        (QueryType::GetNextMatch, "/next_match/opponent_id", "P02"),
+        (QueryType::GetPlayerStats, "/player_id", "P01"),
+    ] {
+        let asked = LeagueQuery { league_id: league_id(), query_type, query_params: QueryParams::default() };
+        let Body::LeagueQueryResponse(told) = desk.ask_as(&player(1), asked) else { panic!("an answer") };
+        let told = data(Arc::unwrap_or_clone(told));
+        assert_eq!(told.pointer(pointer).unwrap(), expected);
+        let error = query(&mut desk, query_type, QueryParams::default()).error.unwrap();
+        assert_eq!(error.error_code, ErrorCode::MissingField, "a referee is no player");
+    }
+}
+
+#[test]
+fn the_next_match_names_its_referee_from_the_start_of_the_league_on() {
+    let settings = Settings { endpoint_check: EndpointCheck::AtStart, ..quick() };
+    let mut desk = Desk::with(settings.clone(), 6, 3);
+    desk.start();
+    assert_eq!(desk.manager.league().current_round, 0, "the roll call lasts");
+    let mut foretold = BTreeMap::new();
+    for number in 1..=6 {
+        let asked = of_player(PlayerId::numbered(number).as_str());
+        let next = data(query(&mut desk, QueryType::GetNextMatch, asked))["next_match"].clone();
+        let endpoint = next["referee_endpoint"].as_str().expect("a referee is planned").to_owned();
+        foretold.insert(next["match_id"].as_str().unwrap().to_owned(), endpoint);
+    }
+    desk.settle_received();
+    desk.pass(settings.probe_timeout);
+    let endpoints: BTreeMap<String, String> = desk
+        .open_matches()
+        .into_iter()
+        .map(|(id, .., referee)| {
+            (id.to_string(), desk.manager.league().referees[&referee].meta.contact_endpoint.to_string())
+        })
+        .collect();
+    assert_eq!(foretold, endpoints, "the plan that was told is the one that is used");
+}
+
+#[test]
+fn the_next_match_of_a_round_to_come_is_planned_as_it_will_be_announced() {
+    let mut desk = Desk::started(quick(), 4, 2);
+    desk.settle_received();
+    desk.report("R1M1", (3, 0));
+    let next = data(query(&mut desk, QueryType::GetNextMatch, of_player("P01")))["next_match"].clone();
+    assert_eq!(next["match_id"], "R2M1");
+    let foretold = next["referee_endpoint"].as_str().expect("a referee is planned").to_owned();
+    desk.report("R1M2", (3, 0));
+    let again = data(query(&mut desk, QueryType::GetNextMatch, of_player("P01")))["next_match"].clone();
+    assert_eq!(again["referee_endpoint"], foretold);
+}
+
+#[test]
 fn the_stats_of_a_player_tell_what_it_did_and_how_fast() {
     let mut desk = after_one_round();
     let stats = data(query(&mut desk, QueryType::GetPlayerStats, of_player("P01")));
@@ -151,7 +224,9 @@ fn a_refused_token_is_never_echoed_whole() {
 fn anyone_may_read_the_standings_of_an_open_league_and_nobody_those_of_a_closed_one() {
     for (public_reads, readable) in [(true, true), (false, false)] {
         let mut desk = Desk::with(Settings { public_reads, ..quick() }, 2, 1);
-        let Some(Content::Message(answer)) = desk.ask_any(Ask::Look(Look::Standings), false).pop() else {
+        let Some(Content::Message(answer)) =
+            desk.ask_any(Ask::Look(Look::Standings { detail: false }), false).pop()
+        else {
             panic!("the question is answered");
         };
         assert_eq!(matches!(answer.body, Body::LeagueQueryResponse(_)), readable);
@@ -213,4 +288,28 @@ fn every_game_is_told_with_its_rules_and_whether_it_is_played_here() {
     let error = query(&mut desk, QueryType::GetGames, of("chess")).error.unwrap();
     assert_eq!(error.error_code, ErrorCode::InvalidFormat);
     assert!(error.error_description.contains("connect_four"), "{}", error.error_description);
+}
+
+#[test]
+fn a_player_that_never_came_back_is_told_apart_when_the_league_has_ended() {
+    let mut desk = Desk::with(Settings { endpoint_check: EndpointCheck::AtStart, ..quick() }, 3, 1);
+    let dead = player_endpoint(3);
+    let answer = |to: &_| if *to == dead { UNREACHABLE } else { Answer::Received };
+    desk.settle(|call| answer(&call.to));
+    desk.start();
+    while desk.manager.league().phase == Phase::Running {
+        desk.settle(|call| answer(&call.to));
+        if let Some((match_id, ..)) = desk.open_matches().first().cloned() {
+            desk.report(match_id.as_str(), (3, 0));
+        }
+    }
+    for (id, left) in [("P01", None), ("P03", Some(true))] {
+        let stats = data(query(&mut desk, QueryType::GetPlayerStats, of_player(id)));
+        let told = (stats["state"].as_str(), stats.get("left").and_then(Value::as_bool));
+        assert_eq!(told, (Some("SHUTDOWN"), left), "{id}");
+    }
+    let players = data(query(&mut desk, QueryType::GetPlayers, QueryParams::default()));
+    let left: Vec<_> =
+        players["players"].as_array().unwrap().iter().map(|player| player.get("left")).collect();
+    assert_eq!(left, [None, None, Some(&json!(true))]);
 }

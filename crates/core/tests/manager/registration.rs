@@ -3,9 +3,9 @@
 use crate::desk::*;
 use matchday_core::agent::{Ask, Content, Parcel};
 use matchday_core::league::{EndpointCheck, Settings};
-use matchday_core::protocol::decode::Rejection;
+use matchday_core::protocol::decode::{Conformance, Rejection};
 use matchday_core::protocol::messages::*;
-use matchday_core::protocol::{Body, ConversationId, ErrorCode, GameType, Message, Token};
+use matchday_core::protocol::{Body, ConversationId, ErrorCode, GameType, Message, Sender, Token};
 use std::time::Duration;
 
 /// Registers in a conversation of its own, as an agent does that was started (again).
@@ -142,6 +142,25 @@ fn versions_of_the_protocol_from_2_0_to_2_1_are_spoken() {
                 assert_eq!(context["supported"], ">=2.0.0, <2.2.0");
             }
         }
+    }
+}
+
+#[test]
+fn a_registration_comes_from_a_sender_of_the_kind_that_registers() {
+    for conformance in [Conformance::Strict, Conformance::Lenient] {
+        let mut desk = Desk::new(Settings { conformance, ..quick() });
+        let before = desk.manager.league().clone();
+        let as_player = LeagueRegisterRequest { player_meta: player_meta(1) };
+        for sender in [referee(1), Sender::LeagueManager, Sender::Launcher] {
+            let message = desk.message(&sender, as_player.clone());
+            let Body::LeagueError(error) = desk.ask(message).body else { panic!("{sender} was let in") };
+            assert_eq!(error.error_code, ErrorCode::TokenInvalid);
+            assert_eq!(error.context.as_ref().unwrap()["path"], "sender");
+        }
+        let as_referee = RefereeRegisterRequest { referee_meta: referee_meta(1, 2) };
+        let message = desk.message(&player(1), as_referee);
+        assert_eq!(error_code(&desk.ask(message).body), ErrorCode::TokenInvalid);
+        assert_eq!(*desk.manager.league(), before, "{conformance:?}");
     }
 }
 

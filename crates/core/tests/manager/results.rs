@@ -1,12 +1,16 @@
 //! What the manager takes as a result, from whom, and how often.
 
 use crate::desk::*;
+use matchday_core::agent::{Ask, Content};
+use matchday_core::league::Settings;
+use matchday_core::protocol::decode::{Conformance, Limits, Reading, decode};
 use matchday_core::protocol::messages::*;
 use matchday_core::protocol::token::Direction;
 use matchday_core::protocol::{
     Attempt, Body, ConversationId, ErrorCode, GameType, LeagueId, MatchId, PlayerId, RefereeId, RoundId,
     Sender, Token,
 };
+use serde_json::{Value, json};
 use std::sync::Arc;
 
 fn started() -> Desk {
@@ -143,6 +147,137 @@ fn a_score_must_be_one_that_the_rules_give_and_agree_with_the_winner() {
         assert_eq!(error_code(&answer), ErrorCode::InvalidFormat, "{name}");
         assert_eq!(desk.manager.league().matches_decided, 0, "{name}");
     }
+}
+
+/// What is wrong with a report of R1M1 whose details are these, by the manager's answer; `None` if it is recorded.
+fn told(conformance: Conformance, score: (u32, u32), details: Value) -> Option<(ErrorCode, String)> {
+    let mut desk = Desk::started(Settings { conformance, ..quick() }, 2, 1);
+    let by = own_referee(&desk);
+    let report = desk.message(&by, desk.report_of("R1M1", score));
+    let mut wire = serde_json::to_value(report).unwrap();
+    wire["result"]["details"] = details;
+    let reading =
+        Reading { conformance, now: desk.now, limits: Limits::MANAGER, exchange: None, about: None };
+    let before = desk.manager.league().clone();
+    let ask = Ask::Message(decode(&wire, &reading));
+    let Some(Content::Message(answer)) = desk.ask_any(ask, true).pop() else { panic!("no answer") };
+    match answer.body {
+        Body::MatchResultAck(_) => None,
+        Body::LeagueError(error) => {
+            let league = desk.manager.league();
+            assert_eq!(
+                (&league.matches, league.matches_decided),
+                (&before.matches, 0),
+                "nothing is recorded"
+            );
+            let path = error.context.as_ref().unwrap()["path"].as_str().unwrap().to_owned();
+            Some((error.error_code.clone(), path))
+        }
+        other => panic!("expected an answer to a report, got {other:?}"),
+    }
+}
+
+#[test]
+fn a_report_of_a_played_match_names_the_number_and_both_choices() {
+    let whole = json!({"drawn_number": 8, "choices": {"P01": "even", "P02": "odd"}});
+    for conformance in [Conformance::Strict, Conformance::Lenient] {
+        assert_eq!(told(conformance, (3, 0), whole.clone()), None);
+        for (details, path) in [
+            (
+                json!({"drawn_number": null, "choices": {"P01": "even", "P02": "odd"}}),
+                "result.details.drawn_number",
+            ),
+            (json!({"choices": {"P01": "even", "P02": "odd"}}), "result.details.drawn_number"),
+            (
+                json!({"drawn_number": 11, "choices": {"P01": "even", "P02": "odd"}}),
+                "result.details.drawn_number",
+            ),
+            (
+                json!({"drawn_number": 0, "choices": {"P01": "even", "P02": "odd"}}),
+                "result.details.drawn_number",
+            ),
+            (
+                json!({"drawn_number": 8, "choices": {"P01": "even", "P02": null}}),
+                "result.details.choices.P02",
+            ),
+            (json!({"drawn_number": 8, "choices": {"P01": "even"}}), "result.details.choices.P02"),
+            (
+                json!({"drawn_number": 8, "choices": {"P01": "even", "P02": "odd", "P09": "odd"}}),
+                "result.details.choices.P09",
+            ),
+            (
+                json!({"drawn_number": 8, "number_parity": "odd", "choices": {"P01": "even", "P02": "odd"}}),
+                "result.details.number_parity",
+            ),
+        ] {
+            let expected = Some((ErrorCode::InvalidFormat, path.to_owned()));
+            assert_eq!(told(conformance, (3, 0), details.clone()), expected, "{conformance:?} {details}");
+        }
+    }
+}
+
+#[test]
+fn a_winner_whom_number_and_choices_contradict_is_refused() {
+    for conformance in [Conformance::Strict, Conformance::Lenient] {
+        for (score, number, choices, agrees) in [
+            ((3, 0), 8, ["even", "odd"], true),
+            ((3, 0), 7, ["even", "odd"], false),
+            ((3, 0), 8, ["even", "even"], false),
+            ((0, 3), 7, ["even", "odd"], true),
+            ((0, 3), 8, ["even", "odd"], false),
+            ((1, 1), 8, ["even", "even"], true),
+            ((1, 1), 7, ["even", "even"], true),
+            ((1, 1), 8, ["even", "odd"], false),
+        ] {
+            let details = json!({"drawn_number": number, "choices": {"P01": choices[0], "P02": choices[1]}});
+            let expected = (!agrees).then(|| (ErrorCode::InvalidFormat, "result.winner".to_owned()));
+            assert_eq!(told(conformance, score, details.clone()), expected, "{score:?} {details}");
+        }
+    }
+}
+
+#[test]
+fn a_technical_loss_may_lack_the_number_and_choices_but_names_no_strangers() {
+    for conformance in [Conformance::Strict, Conformance::Lenient] {
+        let nothing = json!({"drawn_number": null, "choices": {"P01": null, "P02": null}});
+        assert_eq!(told(conformance, (0, 0), nothing), None);
+        let stranger = json!({"drawn_number": null, "choices": {"P09": null}});
+        let expected = Some((ErrorCode::InvalidFormat, "result.details.choices.P09".to_owned()));
+        assert_eq!(told(conformance, (0, 0), stranger), expected);
+    }
+}
+
+#[test]
+fn a_match_of_another_game_is_replayed_from_its_moves() {
+    let report = |winner: &str, moves: Value| {
+        let settings = Settings { game_type: GameType::new("rock_paper_scissors"), ..quick() };
+        let mut desk = Desk::new(settings.clone());
+        for number in 1..=2 {
+            let player_meta =
+                PlayerMeta { game_types: vec![settings.game_type.clone()], ..player_meta(number) };
+            desk.ask_as(&player(number), LeagueRegisterRequest { player_meta });
+        }
+        let referee_meta = RefereeMeta { game_types: vec![settings.game_type.clone()], ..referee_meta(1, 2) };
+        let message = desk.message(&referee(1), RefereeRegisterRequest { referee_meta });
+        let token = desk.ask(message).envelope.auth_token.unwrap();
+        desk.tokens.insert(referee(1), token);
+        desk.start();
+        let mut report = desk.report_of("R1M1", if winner == "P01" { (3, 0) } else { (0, 3) });
+        report.game_type = settings.game_type;
+        let result = Arc::make_mut(&mut report.result);
+        result.details = ResultDetails::of(GameDetails::Other(serde_json::Map::new()));
+        result.details.turn_log = Some(serde_json::from_value(moves).unwrap());
+        desk.ask_as(&referee(1), report)
+    };
+    let turn = |a: &str, b: &str| json!({"P01": a, "P02": b});
+    let won_by_a = Value::from(vec![turn("rock", "scissors"); 15]);
+    assert!(matches!(report("P01", won_by_a.clone()), Body::MatchResultAck(_)));
+    let Body::LeagueError(error) = report("P02", won_by_a) else { panic!("a false winner was recorded") };
+    assert_eq!(error.context.as_ref().unwrap()["path"], "result.winner");
+    let Body::LeagueError(error) = report("P01", json!([turn("rock", "lizard")])) else {
+        panic!("a move outside of the rules was recorded")
+    };
+    assert_eq!(error.context.as_ref().unwrap()["path"], "result.details.turn_log[0]");
 }
 
 fn scores<const N: usize>(entries: [(&str, u32); N]) -> ByPlayer<u32> {

@@ -117,7 +117,9 @@ impl World {
             _ => ErrorCode::TokenInvalid,
         };
         match who_may(Party::Manager, message) {
-            Right::Anyone => ADMITTED,
+            Right::NewPlayer if matches!(sender, Sender::Player(_)) => ADMITTED,
+            Right::NewReferee if matches!(sender, Sender::Referee(_)) => ADMITTED,
+            Right::NewPlayer | Right::NewReferee => ErrorCode::TokenInvalid,
             Right::Launcher => operator(local),
             Right::Operator => operator(false),
             Right::Member => member,

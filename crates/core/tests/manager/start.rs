@@ -133,6 +133,16 @@ fn the_roll_call_does_not_wait_longer_than_its_time() {
 }
 
 #[test]
+fn the_answer_to_start_league_names_round_1_also_while_the_roll_call_lasts() {
+    for endpoint_check in [EndpointCheck::Off, EndpointCheck::AtStart] {
+        let mut desk = Desk::with(Settings { endpoint_check, ..quick() }, 2, 1);
+        assert_eq!(desk.manager.status().current_round, 0);
+        assert_eq!(desk.start().current_round, 1, "{endpoint_check:?}");
+        assert_eq!(desk.manager.status().current_round, 1, "{endpoint_check:?}");
+    }
+}
+
+#[test]
 fn an_agent_does_not_start_the_league_even_from_this_machine() {
     let mut desk = Desk::with(quick(), 2, 1);
     let answer = desk.ask_as(&referee(1), StartLeague { league_id: league_id() });

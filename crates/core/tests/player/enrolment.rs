@@ -4,8 +4,10 @@ use super::seat::*;
 use matchday_core::agent::{Agent, Answer, Failure, Input, Outgoing, Parcel};
 use matchday_core::enrol::Enrolment;
 use matchday_core::player::PlayerEvent;
-use matchday_core::protocol::messages::{LeagueError, LeagueRegisterRequest, Parity};
-use matchday_core::protocol::{Body, ErrorCode, LeagueId, Message, Sender, Token};
+use matchday_core::protocol::messages::{
+    LeagueError, LeagueRegisterRequest, LeagueRegisterResponse, Parity, RegisterAnswer, RegisterStatus,
+};
+use matchday_core::protocol::{Body, ErrorCode, GameType, LeagueId, Message, Sender, Token};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -130,4 +132,32 @@ fn killed_before_its_token_was_stored_it_asks_again_with_the_same_key() {
     let first = asked(&mut seat);
     seat.crash();
     assert_eq!(asked(&mut seat), first);
+}
+
+#[test]
+fn a_manager_that_will_not_have_the_longer_list_of_games_is_asked_with_even_odd_alone() {
+    let rejected = |reason: &str| {
+        let answer = RegisterAnswer {
+            status: RegisterStatus::Rejected,
+            reason: Some(reason.into()),
+            league_id: None,
+            match_tokens: None,
+            error_code: None,
+            error_name: None,
+            context: None,
+        };
+        Answer::Message(Ok(incoming(from_manager(LeagueRegisterResponse { player_id: None, answer }))))
+    };
+    let mut seat = Seat::empty("random");
+    let call = seat.wake().call;
+    let again = seat.answer(call, rejected("Unsupported game type")).outbox.pop().expect("it asks again");
+    let call = again.call;
+    let (_, request) = registration(again);
+    assert_eq!(request.player_meta.game_types, [GameType::new("even_odd")]);
+    assert!(seat.answer(call, rejected("Unsupported game type")).outbox.is_empty(), "once");
+    assert!(matches!(seat.player.enrolment(), Enrolment::Refused { .. }));
+
+    let mut seat = Seat::empty("random");
+    let call = seat.wake().call;
+    assert!(seat.answer(call, rejected("Registration closed")).outbox.is_empty(), "not about games");
 }

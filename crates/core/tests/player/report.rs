@@ -3,7 +3,9 @@
 use super::seat::*;
 use matchday_core::agent::{Ask, Content, Input, Request, RequestId};
 use matchday_core::protocol::dialect::Dialect;
-use matchday_core::protocol::messages::{LeagueStandingsUpdate, Parity, StandingRow};
+use matchday_core::protocol::messages::{
+    Champion, LeagueCompleted, LeagueStandingsUpdate, Parity, StandingRow,
+};
 use matchday_core::protocol::{DisplayName, RoundId};
 use serde_json::{Value, json};
 
@@ -71,4 +73,22 @@ fn how_it_thinks_is_told_to_its_own_machine_only() {
         objection: None,
     }));
     assert_eq!(data(step.replies.remove(0).content)["strategy"], Value::Null);
+}
+
+#[test]
+fn a_player_is_shut_down_once_the_league_is_over_and_says_so() {
+    let mut seat = Seat::empty("random");
+    assert_eq!(data(seat.ask(Ask::PlayerState))["state"], "INIT");
+    let mut seat = Seat::taken("random");
+    assert_eq!(data(seat.ask(Ask::PlayerState))["state"], "REGISTERED");
+    let _ = seat.parity(from_referee(&m(1, 1), 1, parity_call(&m(1, 1))));
+    assert_eq!(data(seat.ask(Ask::PlayerState))["state"], "ACTIVE");
+    seat.tell(from_manager(LeagueCompleted {
+        league_id: league(),
+        total_rounds: 1,
+        total_matches: 1,
+        champion: Champion { player_id: p(1), display_name: DisplayName::parse("A").unwrap(), points: 3 },
+        final_standings: Vec::new().into(),
+    }));
+    assert_eq!(data(seat.ask(Ask::PlayerState))["state"], "SHUTDOWN");
 }

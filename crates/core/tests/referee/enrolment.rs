@@ -4,7 +4,9 @@ use crate::bench::*;
 use matchday_core::agent::{Agent, Answer};
 use matchday_core::enrol::Enrolment;
 use matchday_core::protocol::MessageType::RefereeRegisterRequest;
-use matchday_core::protocol::messages::{RefereeRegisterResponse, RegisterAnswer, RegisterStatus};
+use matchday_core::protocol::messages::{
+    LeagueError, RefereeRegisterResponse, RegisterAnswer, RegisterStatus,
+};
 use matchday_core::protocol::{ErrorCode, RefereeId};
 use matchday_core::referee::RefereeEvent;
 use serde_json::json;
@@ -86,4 +88,20 @@ fn killed_before_its_token_was_stored_it_asks_again_with_the_same_key() {
     let first = asked(&bench);
     bench.crash();
     assert_eq!(asked(&bench), first);
+}
+
+#[test]
+fn a_manager_that_will_not_have_the_longer_list_of_games_is_asked_with_even_odd_alone() {
+    let mut bench = Bench::fresh(settings());
+    for (tries, games) in [(1, 3), (2, 1), (2, 1)] {
+        let requests = bench.all(RefereeRegisterRequest);
+        assert_eq!(requests.len(), tries);
+        let request = written(&requests[tries - 1].1);
+        assert_eq!(request["referee_meta"]["game_types"].as_array().unwrap().len(), games);
+        let no =
+            LeagueError::new(ErrorCode::InvalidFormat, "referee_meta.game_types: unknown game", None, None);
+        let answer = Answer::Message(Ok(incoming(bench.manager_envelope(), no)));
+        bench.answer(requests[tries - 1].1.call, answer);
+    }
+    assert!(matches!(bench.referee.enrolment(), Enrolment::Refused { .. }));
 }

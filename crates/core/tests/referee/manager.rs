@@ -205,18 +205,21 @@ fn the_end_of_a_round_clears_what_is_left_of_it() {
     assert_eq!(bench.events.len(), events);
 }
 
-#[test]
-fn the_end_of_the_league_clears_everything() {
-    let mut bench = Bench::joined();
-    let end = LeagueCompleted {
+fn league_completed() -> LeagueCompleted {
+    LeagueCompleted {
         league_id: league(),
         total_rounds: 1,
         total_matches: 1,
         champion: Champion { player_id: p(1), display_name: DisplayName::parse("A").unwrap(), points: 3 },
         final_standings: Vec::new().into(),
-    };
+    }
+}
+
+#[test]
+fn the_end_of_the_league_clears_everything() {
+    let mut bench = Bench::joined();
     let envelope = bench.manager_envelope();
-    assert_eq!(bench.told(envelope, end), Content::Received);
+    assert_eq!(bench.told(envelope, league_completed()), Content::Received);
     assert!(bench.referee.durable().matches().is_empty());
     let sent = bench.sent.len();
     bench.until(300.0);
@@ -230,8 +233,47 @@ fn what_is_not_for_a_referee_is_refused_and_a_ping_is_answered() {
     let start = StartLeague { league_id: league() };
     let reply = bench.told(envelope, start);
     assert_eq!(refused(&reply), "E008");
-    assert_eq!(refused(&bench.request(Ask::Look(matchday_core::agent::Look::Standings))), "E008");
+    assert_eq!(
+        refused(&bench.request(Ask::Look(matchday_core::agent::Look::Standings { detail: false }))),
+        "E008"
+    );
     assert_eq!(refused(&bench.request(Ask::Message(Err(invalid_choice("?"))))), "E004");
     assert_eq!(refused(&bench.request(Ask::MatchState(Some(m("R9M9"))))), "E006");
     assert_eq!(bench.request(Ask::Ping), Content::Data(json!({"status": "ok"})));
+}
+
+/// What `get_match_state` tells of R1M1, or of everything.
+fn state_of(bench: &mut Bench, match_id: Option<&str>) -> serde_json::Value {
+    match bench.request(Ask::MatchState(match_id.map(m))) {
+        Content::Data(state) => state,
+        other => panic!("expected a state, got {other:?}"),
+    }
+}
+
+#[test]
+fn a_finished_match_can_be_asked_for_until_the_league_ends() {
+    let mut bench = Bench::joined();
+    bench.chooses(1, "R1M1", Parity::Even);
+    bench.chooses(2, "R1M1", Parity::Odd);
+    let at_once = state_of(&mut bench, Some("R1M1"));
+    assert_eq!((&at_once["phase"], &at_once["result"]["status"]), (&json!("FINISHED"), &json!("WIN")));
+    bench.acknowledge();
+    let envelope = bench.manager_envelope();
+    bench.told(envelope, completed(1));
+    assert_eq!(state_of(&mut bench, Some("R1M1")), at_once, "after its round as well");
+    bench.crash();
+    assert_eq!(state_of(&mut bench, Some("R1M1")), at_once, "and after a restart");
+}
+
+#[test]
+fn a_referee_is_shut_down_once_the_league_is_over_and_says_so() {
+    let mut bench = Bench::fresh(settings());
+    assert_eq!(state_of(&mut bench, None)["state"], "INIT");
+    bench.enrol(true);
+    assert_eq!(state_of(&mut bench, None)["state"], "REGISTERED");
+    bench.announce(&[even_odd("R1M1", 1, 2)]);
+    assert_eq!(state_of(&mut bench, None)["state"], "ACTIVE");
+    let envelope = bench.manager_envelope();
+    bench.told(envelope, league_completed());
+    assert_eq!(state_of(&mut bench, None)["state"], "SHUTDOWN");
 }

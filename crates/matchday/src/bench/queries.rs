@@ -67,7 +67,7 @@ fn written(identity: &Identity<PlayerId>, query_type: QueryType, clock: Clock) -
     let query = LeagueQuery {
         league_id: league::Settings::default().league_id,
         query_type,
-        query_params: QueryParams { player_id: Some(identity.id.clone()), round_id: None, game_type: None },
+        query_params: QueryParams { player_id: Some(identity.id.clone()), ..QueryParams::default() },
     };
     Ok(write_call(Dialect::Standard, 1, &Message::new(envelope, query)).into())
 }

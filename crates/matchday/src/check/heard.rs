@@ -27,7 +27,7 @@ impl Heard {
     /// What an answer comes to, as a league reads it.
     pub(crate) fn of(reply: &Reply) -> Self {
         match &reply.wire {
-            Some(WireAnswer::Message(message)) => match refusal(message) {
+            Some(WireAnswer::Message(message) | WireAnswer::Refused(message)) => match refusal(message) {
                 Some((code, words)) => Heard::Refused { code, words },
                 None => Heard::Message(message.to_value()),
             },
@@ -45,7 +45,7 @@ impl Heard {
     }
 }
 
-/// Code and words of a LEAGUE_ERROR.
+/// Code and words of a LEAGUE_ERROR, or of an error of JSON-RPC with its fields.
 fn refusal(message: &Json<'_>) -> Option<(String, String)> {
     let text = |key: &str| message.get(key).and_then(Json::as_str);
     (text("message_type") == Some("LEAGUE_ERROR")).then_some(())?;

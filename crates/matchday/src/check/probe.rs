@@ -183,7 +183,7 @@ impl Probe {
         for dialect in others.take_while(|dialect| *dialect != spoken) {
             let reply = self.attempt(dialect, message, within, alter).await;
             match &reply.wire {
-                Some(WireAnswer::Message(_) | WireAnswer::Received) => {
+                Some(WireAnswer::Message(_) | WireAnswer::Refused(_) | WireAnswer::Received) => {
                     self.speak(dialect);
                     return reply;
                 }

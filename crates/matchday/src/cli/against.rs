@@ -89,7 +89,7 @@ async fn ask(how: &Against<'_>, asked: &Asked) -> Result<Row, CallError> {
     };
     let took = began.elapsed();
     let now = match read_answer(received.status, &received.body, &Limits::AGENT) {
-        WireAnswer::Message(message) => rerun::gist_of(&message.to_string()),
+        WireAnswer::Message(message) | WireAnswer::Refused(message) => rerun::gist_of(&message.to_string()),
         WireAnswer::Received => rerun::gist_of(&String::from_utf8_lossy(&received.body)),
         WireAnswer::MethodNotFound => "it does not know this method".to_owned(),
         WireAnswer::Error { code, message } => format!("JSON-RPC error {code}: {message}"),

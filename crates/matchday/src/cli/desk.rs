@@ -12,7 +12,9 @@ use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::dialect::call::write_call;
 use matchday_core::protocol::messages::query::{LeagueQuery, QueryParams, QueryType};
 use matchday_core::protocol::messages::{LeagueOrder, StartLeague};
-use matchday_core::protocol::{Body, ConversationId, Envelope, LeagueId, Message, Sender, Token};
+use matchday_core::protocol::{
+    Body, ConversationId, Envelope, LeagueId, Message, RoundId, Sender, Token,
+};
 use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -70,6 +72,18 @@ impl Desk {
         Self { client, clock: Clock::start(), url: url.to_owned(), league_id: None }
     }
 
+    /// The table, with all that a manager of ours adds to it however large it is.
+    pub(super) async fn standings(&self) -> Result<Value> {
+        let detail = QueryParams { detail: Some(true), ..QueryParams::default() };
+        self.query(QueryType::GetStandings, detail).await
+    }
+
+    /// The schedule; without any rounds before the league starts.
+    pub(super) async fn schedule(&self, round: Option<u32>) -> Result<Value> {
+        let params = QueryParams { round_id: round.map(RoundId), ..QueryParams::default() };
+        self.query(QueryType::GetSchedule, params).await
+    }
+
     pub(crate) async fn status(&self) -> Result<Value> {
         const METHOD: &str = "get_status";
         match self.shortcut(METHOD, json!({})).await? {
@@ -102,6 +116,9 @@ impl Desk {
         let method = query_type.name().to_ascii_lowercase();
         let answer = self.shortcut(&method, serde_json::to_value(&query_params)?).await?;
         let data = match answer {
+            Answered::No(refusal) if query_type == QueryType::GetSchedule && refusal.code == "E008" => {
+                return Ok(json!({"rounds": []}));
+            }
             Answered::No(refusal) if !refusal.is_about_form => return Err(refused(&refusal, Asked::Look)),
             Answered::Message(answer) => data_of(query_type, &answer),
             Answered::No(_) | Answered::NotUnderstood(_) => None,

@@ -11,7 +11,7 @@ use crate::watch::heard::HeardPage;
 use crate::watch::screen::render;
 use crate::watch::{Messages, News, Status, Wanted};
 use anyhow::{Result, anyhow};
-use matchday_core::protocol::messages::query::{QueryParams, QueryType, ScheduleData, StandingsData};
+use matchday_core::protocol::messages::query::{ScheduleData, StandingsData};
 use matchday_core::protocol::{RoundId, Token};
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
@@ -189,8 +189,7 @@ impl Source {
             let all = self.schedule(None).await?;
             *counted = (status.total_rounds, all.rounds.iter().map(|round| round.matches.len()).sum());
         }
-        let standings = self.desk.query(QueryType::GetStandings, QueryParams::default()).await?;
-        let StandingsData { standings } = in_our_form("standings", standings)?;
+        let StandingsData { standings } = in_our_form("standings", self.desk.standings().await?)?;
         let round = match wanted.round.unwrap_or(status.current_round) {
             0 => None,
             number => self.schedule(Some(RoundId(number))).await?.rounds.into_iter().next(),
@@ -200,8 +199,7 @@ impl Source {
     }
 
     async fn schedule(&self, round_id: Option<RoundId>) -> Result<ScheduleData> {
-        let params = QueryParams { round_id, ..QueryParams::default() };
-        in_our_form("schedule", self.desk.query(QueryType::GetSchedule, params).await?)
+        in_our_form("schedule", self.desk.schedule(round_id.map(|round| round.0)).await?)
     }
 
     async fn messages(&self) -> Messages {

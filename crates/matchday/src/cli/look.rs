@@ -6,8 +6,7 @@ use super::serve::Stop;
 use super::watch::Watch;
 use crate::view::{fixtures, headed, say, table};
 use anyhow::Result;
-use matchday_core::protocol::RoundId;
-use matchday_core::protocol::messages::query::{QueryParams, QueryType, ScheduleData};
+use matchday_core::protocol::messages::query::ScheduleData;
 use serde_json::Value;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -41,14 +40,11 @@ pub(super) async fn status(args: LookArgs) -> Result<ExitCode> {
 }
 
 pub(super) async fn standings(args: LookArgs) -> Result<ExitCode> {
-    let ask = async |desk: &Desk| desk.query(QueryType::GetStandings, QueryParams::default()).await;
-    show(&args, ask, standings_table).await
+    show(&args, async |desk: &Desk| desk.standings().await, standings_table).await
 }
 
 pub(super) async fn schedule(args: ScheduleArgs) -> Result<ExitCode> {
-    let params = QueryParams { round_id: args.round.map(RoundId), ..QueryParams::default() };
-    let ask = async |desk: &Desk| desk.query(QueryType::GetSchedule, params.clone()).await;
-    show(&args.look, ask, schedule_table).await
+    show(&args.look, async |desk: &Desk| desk.schedule(args.round).await, schedule_table).await
 }
 
 /// Asks and prints, once or until there is nothing more to come.

@@ -24,7 +24,7 @@ pub(super) async fn execute(flags: Flags<ForReferee>) -> Result<ExitCode> {
     options.message_bytes_max = network::message_bytes_max(&config)?;
     let timing = serve::timing(&config, Timing::default())?;
     let manager = serve::endpoint(&config, "manager")?.context("name the manager with --manager URL")?;
-    let max_concurrent_matches = config.count("max-matches")?.unwrap_or(10);
+    let max_concurrent_matches = config.count("max-matches")?.unwrap_or(5);
     let conformance = serve::conformance(&config)?.unwrap_or_default();
     let rules = serve::game_program(&config)?;
     let mut game_types = serve::games();

@@ -322,7 +322,7 @@ impl Settings for ForReferee {
         setting("listen", "HOST:PORT", "127.0.0.1:8001", "Where to listen; port 0 takes a free one"),
         MANAGER,
         optional("name", "NAME", "What the referee is called [default: Referee PORT]"),
-        setting("max-matches", "N", "10", "How many matches it runs at once"),
+        setting("max-matches", "N", "5", "How many matches it runs at once"),
         GAME_COMMAND,
         GAME_TIME,
         GAME_MEMORY,

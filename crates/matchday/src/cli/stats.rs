@@ -14,7 +14,7 @@ use anyhow::{Result, anyhow, bail};
 use matchday_core::league::League;
 use matchday_core::protocol::messages::Record;
 use matchday_core::protocol::messages::query::{
-    PlayerStatsData, QueryParams, QueryType, RefereeListing, RefereesData, ScheduleData, StandingsData,
+    Lifecycle, PlayerStatsData, QueryParams, QueryType, RefereeListing, RefereesData, ScheduleData, StandingsData,
 };
 use matchday_core::protocol::{LeagueId, PlayerId};
 use matchday_stats::league::{PlayerStatistics, Question};
@@ -130,10 +130,8 @@ async fn player_stats(desk: &Desk, player: PlayerId) -> Result<PlayerStatsData> 
 }
 
 async fn results(desk: &Desk) -> Result<Results> {
-    let all = QueryParams::default;
-    let standings: StandingsData =
-        in_our_form("standings", desk.query(QueryType::GetStandings, all()).await?)?;
-    let schedule: ScheduleData = in_our_form("schedule", desk.query(QueryType::GetSchedule, all()).await?)?;
+    let standings: StandingsData = in_our_form("standings", desk.standings().await?)?;
+    let schedule: ScheduleData = in_our_form("schedule", desk.schedule(None).await?)?;
     let mut players = Vec::new();
     for row in standings.standings.iter() {
         players.push(player_stats(desk, row.player_id.clone()).await?);
@@ -165,7 +163,7 @@ fn player_view(known: PlayerStatsData, results: &Results, settings: &Settings) -
 
 fn player_table(data: &Value) -> Result<String> {
     let PlayerView { known, statistics, questions } = serde_json::from_value(data.clone())?;
-    let PlayerStatsData { player_id, display_name, stats } = known;
+    let PlayerStatsData { player_id, display_name, state, left, stats } = known;
     let rate = |count: u32, rate: Option<f64>| match rate {
         Some(rate) => format!("{count} ({:.0} %)", rate * 100.0),
         None => count.to_string(),
@@ -192,6 +190,7 @@ fn player_table(data: &Value) -> Result<String> {
         ("won-drawn-lost against", against.collect::<Vec<_>>().join(", ")),
         ("departures from the rules", counted(&stats.deviations)),
     ];
+    rows.extend(state.map(|state| ("state", in_words(state, left))));
     rows.extend(statistics.iter().flat_map(words::player_rows));
     let rows: Vec<_> = rows.into_iter().map(|(name, value)| vec![name.to_owned(), value]).collect();
     let table = table(&[player_id.as_str(), display_name.as_str()], &rows);
@@ -213,15 +212,21 @@ fn referee_of(RefereesData { referees }: RefereesData, wanted: &str) -> Result<V
 
 fn referee_table(data: &Value) -> Result<String> {
     let referee: RefereeListing = serde_json::from_value(data.clone())?;
-    let state = data.get("state").and_then(Value::as_str).unwrap_or_default();
     let rows = [
         ("version", referee.version),
-        ("state", state.to_owned()),
+        ("state", in_words(referee.state, referee.left)),
         ("matches decided", referee.matches_decided.to_string()),
         ("departures from the rules", counted(&referee.deviations)),
     ];
     let rows: Vec<_> = rows.into_iter().map(|(name, value)| vec![name.to_owned(), value]).collect();
     Ok(table(&[referee.referee_id.as_str(), referee.display_name.as_str()], &rows))
+}
+
+/// Where an agent is in its life with the league.
+fn in_words(state: Lifecycle, left: bool) -> String {
+    let name = serde_json::to_value(state).ok();
+    let name = name.as_ref().and_then(Value::as_str).unwrap_or_default();
+    if left { format!("{name} (left: it did not come back)") } else { name.to_owned() }
 }
 
 /// How often each thing was seen, on one line.

@@ -56,7 +56,11 @@ fn result(content: Content) -> CallToolResult {
     let (value, failed) = match content {
         Content::Message(message) => {
             let failed = is_failure(&message.body);
-            (serde_json::to_value(&message).unwrap_or_default(), failed)
+            let value = match message.refusal_of_agent() {
+                Some(error) => serde_json::to_value(error),
+                None => serde_json::to_value(&message),
+            };
+            (value.unwrap_or_default(), failed)
         }
         Content::Data(data) => (data, false),
         Content::Received => (json!({"status": "received"}), false),

@@ -6,7 +6,7 @@ use crate::shell::{NoReply, Reception};
 use matchday_core::agent::Content;
 use matchday_core::game::GAMES;
 use matchday_core::protocol::methods::Party;
-use matchday_core::protocol::{Body, Message};
+use matchday_core::protocol::{Body, ErrorCode, Message};
 use rmcp::ErrorData;
 use rmcp::model::{
     ListResourceTemplatesResult, ListResourcesResult, ReadResourceResult, Resource, ResourceContents,
@@ -110,14 +110,14 @@ pub(super) async fn read(
 ) -> Result<ReadResourceResult, ErrorData> {
     let ask = async |method: &str, params: Value| reception.ask(method, params, peer).await;
     let found = match (role, uri) {
-        (Party::Manager, STANDINGS) => readable(ask("get_standings", json!({})).await)?,
-        (Party::Manager, SCHEDULE) => readable(ask("get_schedule", json!({})).await)?,
+        (Party::Manager, STANDINGS) => readable(ask("get_standings", json!({"detail": true})).await)?,
+        (Party::Manager, SCHEDULE) => scheduled(ask("get_schedule", json!({})).await)?,
         (Party::Referee, MATCHES) => readable(ask("get_match_state", json!({})).await)?,
         (Party::Player, PLAYER) => readable(ask("get_player_state", json!({})).await)?,
         (Party::Manager | Party::Referee, _) => match (under(uri, RULES), under(uri, MATCHES)) {
             (Some(game), _) => return read_rules(game, uri),
             (_, Some(id)) if role == Party::Manager => {
-                let schedule = readable(ask("get_schedule", json!({})).await)?;
+                let schedule = scheduled(ask("get_schedule", json!({})).await)?;
                 one_match(&schedule, id).ok_or_else(|| unknown(uri))?
             }
             (_, Some(id)) => match ask("get_match_state", json!({"match_id": id})).await {
@@ -145,6 +145,18 @@ fn under<'a>(uri: &'a str, folder: &str) -> Option<&'a str> {
 
 pub(super) fn unknown(uri: &str) -> ErrorData {
     ErrorData::resource_not_found("there is no such resource here", Some(json!({"uri": uri})))
+}
+
+/// The schedule, which has no rounds before the league starts.
+fn scheduled(reply: Result<Content, NoReply>) -> Result<Value, ErrorData> {
+    match reply {
+        Ok(Content::Message(Message { body: Body::LeagueQueryResponse(response), .. }))
+            if response.error.as_ref().is_some_and(|error| error.error_code == ErrorCode::InvalidState) =>
+        {
+            Ok(json!({"rounds": []}))
+        }
+        reply => readable(reply),
+    }
 }
 
 /// What a reply shows, or why it shows nothing.

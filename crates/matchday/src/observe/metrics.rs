@@ -59,8 +59,8 @@ impl Tally {
             Milestone::ReportRefused => Self::ReportRefused,
             Milestone::RoundAnnounced => Self::RoundAnnounced,
             Milestone::RoundCompleted => Self::RoundCompleted,
-            Milestone::AgentSuspended => Self::Suspended,
-            Milestone::AgentRecovered => Self::Recovered,
+            Milestone::AgentSuspended { .. } => Self::Suspended,
+            Milestone::AgentRecovered { .. } => Self::Recovered,
             Milestone::FellBack => Self::FellBack,
             Milestone::LeagueCreated(_) => return None,
         })

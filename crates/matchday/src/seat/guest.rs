@@ -8,7 +8,7 @@ use super::{Seats, table};
 use matchday_core::enrol::Enrolment;
 use matchday_core::game::GAMES;
 use matchday_core::protocol::messages::LeagueError;
-use matchday_core::protocol::{ConversationId, DisplayName, Envelope, ErrorCode, Message, PlayerId, Sender};
+use matchday_core::protocol::{DisplayName, ErrorCode};
 use rmcp::RoleServer;
 use rmcp::model::{CallToolRequestParams, CallToolResult, Tool};
 use rmcp::service::RequestContext;
@@ -100,10 +100,7 @@ impl Guest {
     /// In the form in which every agent refuses.
     fn refused(&self, tool: &str, trouble: Trouble) -> CallToolResult {
         let error = LeagueError::new(trouble.code, trouble.message, Some(SmolStr::new(tool)), None);
-        let now = self.seats.options.clock.now();
-        let sender = Sender::Player(PlayerId::new("seat"));
-        let message = Message::new(Envelope::new(sender, now, ConversationId::new("conv-error")), error);
-        CallToolResult::structured_error(serde_json::to_value(&message).unwrap_or_default())
+        CallToolResult::structured_error(serde_json::to_value(&error).unwrap_or_default())
     }
 
     fn held(&self) -> Vec<Arc<Seat>> {

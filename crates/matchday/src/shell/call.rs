@@ -110,7 +110,8 @@ async fn attempt(around: &Surroundings, outgoing: &Outgoing, dialect: Dialect) -
         Ok(received) => {
             let wire = read_answer(received.status, &received.body, &around.limits);
             let understood = match (&wire, &outgoing.parcel) {
-                (WireAnswer::Message(_) | WireAnswer::Received, _) | (_, Parcel::Probe) => Understood::Yes,
+                (WireAnswer::Message(_) | WireAnswer::Refused(_) | WireAnswer::Received, _)
+                | (_, Parcel::Probe) => Understood::Yes,
                 (WireAnswer::MethodNotFound, _) => Understood::No,
                 (WireAnswer::Error { .. } | WireAnswer::Garbled(_), _) => Understood::Unclear,
             };

@@ -308,6 +308,7 @@ impl<A: Agent> Driver<A> {
         }
         for milestone in events.iter().filter_map(A::milestone) {
             self.around.watch.reached(self.latest, &milestone, || self.agent.sender());
+            self.around.journal.note_if(|| Entry::of_milestone(self.latest, self.agent.sender(), &milestone));
         }
         let can_wait = events.iter().all(A::can_wait);
         let lines: Result<Vec<_>, _> = events.iter().map(|event| log::write(self.latest, event)).collect();

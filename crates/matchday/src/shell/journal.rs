@@ -2,6 +2,7 @@
 //! Entries never hold a token: they are made of types, ids, times and outcomes, not of messages.
 
 use super::subject::Subject;
+use matchday_core::census::Milestone;
 use matchday_core::protocol::{Sender, Timestamp};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
@@ -56,6 +57,37 @@ impl Entry {
             match_id: None,
             message,
             details: Map::new(),
+        }
+    }
+
+    /// What an event of the agent's counts as, where a line of its own is due: suspensions, recoveries, results.
+    pub(super) fn of_milestone(at: Timestamp, agent: Sender, milestone: &Milestone<'_>) -> Option<Self> {
+        match milestone {
+            Milestone::AgentSuspended { agent: whom, cause } => {
+                let message = format!("{whom} is suspended: {}", cause.replace('_', " "));
+                let entry = Self::new(at, agent, "agent_suspended", message).level(Level::Warning);
+                Some(entry.detail("agent", whom.to_string()).detail("cause", *cause))
+            }
+            Milestone::AgentRecovered { agent: whom } => {
+                let message = format!("{whom} answers again");
+                Some(Self::new(at, agent, "agent_recovered", message).detail("agent", whom.to_string()))
+            }
+            Milestone::MatchDecided { match_id, attempt, status, winner, by } => {
+                let by = by.map_or_else(|| SmolStr::new(agent.id()), SmolStr::new);
+                let status = serde_json::to_value(status).unwrap_or_default();
+                let ending = match winner {
+                    Some(winner) => format!("{winner} wins"),
+                    None => "nobody wins".to_owned(),
+                };
+                let kind = status.as_str().unwrap_or_default();
+                let message = format!("{match_id} is decided by {by}: {ending} ({kind})");
+                let mut entry = Self::new(at, agent, "match_decided", message);
+                entry.match_id = Some(match_id.as_str().into());
+                let winner = winner.map(|winner| winner.as_str());
+                let entry = entry.detail("winner", winner).detail("status", status).detail("by", by.as_str());
+                Some(entry.detail("attempt", attempt.0))
+            }
+            _ => None,
         }
     }
 
@@ -140,8 +172,15 @@ impl Journal {
 
     /// The entry is made only if someone will read it.
     pub(super) fn note(&self, entry: impl FnOnce() -> Entry) {
-        if let Some(sink) = &self.0 {
-            sink(&entry());
+        self.note_if(|| Some(entry()));
+    }
+
+    /// As `note`, where there need not be anything to say.
+    pub(super) fn note_if(&self, entry: impl FnOnce() -> Option<Entry>) {
+        if let Some(sink) = &self.0
+            && let Some(entry) = entry()
+        {
+            sink(&entry);
         }
     }
 }
@@ -169,6 +208,40 @@ mod tests {
             .about(&subject)
             .level(Level::Warning)
             .detail("answer_ms", 2)
+    }
+
+    #[test]
+    fn suspension_recovery_and_result_are_entries_of_their_own_with_fields() {
+        use matchday_core::protocol::messages::GameStatus;
+        use matchday_core::protocol::{Attempt, MatchId};
+        use serde_json::json;
+        let (whom, winner) = (Sender::Player(PlayerId::new("P02")), PlayerId::new("P01"));
+        let match_id = MatchId::new("R1M1");
+        let suspended = Milestone::AgentSuspended { agent: &whom, cause: "technical_losses" };
+        let recovered = Milestone::AgentRecovered { agent: &whom };
+        let decided = Milestone::MatchDecided {
+            match_id: &match_id,
+            attempt: Attempt(1),
+            status: GameStatus::Win,
+            winner: Some(&winner),
+            by: Some("REF01"),
+        };
+        let decided_details = json!({"winner": "P01", "status": "WIN", "by": "REF01", "attempt": 1});
+        for (milestone, event_type, level, details) in [
+            (
+                suspended,
+                "agent_suspended",
+                Level::Warning,
+                json!({"agent": "player:P02", "cause": "technical_losses"}),
+            ),
+            (recovered, "agent_recovered", Level::Info, json!({"agent": "player:P02"})),
+            (decided, "match_decided", Level::Info, decided_details),
+        ] {
+            let entry = Entry::of_milestone(Timestamp::EPOCH, Sender::LeagueManager, &milestone).unwrap();
+            assert_eq!((entry.event_type, entry.level), (event_type, level));
+            assert_eq!(Value::Object(entry.details), details);
+        }
+        assert!(Entry::of_milestone(Timestamp::EPOCH, whom, &Milestone::RoundAnnounced).is_none());
     }
 
     #[test]

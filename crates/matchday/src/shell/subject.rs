@@ -37,7 +37,7 @@ impl Subject {
                 match_id: None,
             },
             Ask::Look(look) => Self::named(match look {
-                Look::Standings => "get_standings",
+                Look::Standings { .. } => "get_standings",
                 Look::Schedule(_) => "get_schedule",
                 Look::Status => "get_status",
                 Look::Stats(_) => "get_player_stats",

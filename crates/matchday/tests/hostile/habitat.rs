@@ -152,7 +152,7 @@ impl Played {
     pub(crate) fn assert_forgers_refused(&self) {
         for at_large in &self.animals {
             for told in at_large.told.lock().unwrap().iter() {
-                let code = &told["result"]["error_code"];
+                let code = &told["error"]["data"]["error_code"];
                 assert!(code == "E012" || code == "E006", "{}: {told}", at_large.animal.name);
             }
         }

@@ -146,7 +146,7 @@ pub(crate) async fn make_move(to: SocketAddr, seat: &str, turn: &Value, choice: 
 /// The words of a refusal.
 pub(crate) fn refusal(result: &Value) -> String {
     assert_eq!(result["isError"], true, "{result}");
-    assert_eq!(result["structuredContent"]["message_type"], "LEAGUE_ERROR", "{result}");
+    assert!(result["structuredContent"]["error_code"].is_string(), "{result}");
     result["structuredContent"]["error_message"].as_str().unwrap().to_owned()
 }
 

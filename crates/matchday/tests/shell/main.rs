@@ -24,6 +24,7 @@ mod recorded;
 mod requests;
 mod schemas;
 mod shutdown;
+mod sources;
 mod stub;
 mod tap;
 mod times;

@@ -101,4 +101,7 @@ async fn exchanges_and_journal_tell_of_everything_but_tokens() {
         assert!(written.contains(&format!("\"message_type\":\"{kind}\"")), "{kind} in the journal");
     }
     assert!(written.contains("registered as player:P01"), "{written}");
+    let decided = written.lines().filter(|line| line.contains("\"event_type\":\"match_decided\""));
+    let by_manager = decided.filter(|line| line.contains("\"component\":\"league_manager\""));
+    assert_eq!(by_manager.count(), 6, "a line for each result");
 }

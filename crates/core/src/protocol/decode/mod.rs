@@ -29,11 +29,11 @@ pub fn decode<'v>(value: impl Into<Json<'v>>, reading: &Reading<'_>) -> Result<I
     let context = Context::new(&value, reading);
     let reader = Reader::open(&context)?;
     let (message_type, envelope) = envelope::read(&reader)?;
-    let body = read_body(message_type, &reader, &envelope.sender);
+    let body = read_body(message_type, &reader);
     Ok(Incoming { envelope, message_type, body, deviations: context.into_deviations() })
 }
 
-fn read_body(message_type: MessageType, r: &Reader<'_>, sender: &Sender) -> Read<Body> {
+fn read_body(message_type: MessageType, r: &Reader<'_>) -> Read<Body> {
     use MessageType as M;
     Ok(match message_type {
         M::RefereeRegisterRequest => registration::referee_request(r)?.into(),
@@ -54,7 +54,7 @@ fn read_body(message_type: MessageType, r: &Reader<'_>, sender: &Sender) -> Read
         M::MatchResultReport => result::report(r)?.into(),
         M::MatchResultAck => result::ack(r)?.into(),
         M::LeagueStandingsUpdate => result::standings_update(r)?.into(),
-        M::LeagueQuery => query::query(r, sender)?.into(),
+        M::LeagueQuery => query::query(r)?.into(),
         M::LeagueQueryResponse => query::response(r)?.into(),
         M::LeagueError => error::league_error(r)?.into(),
         M::StartLeague => launch::start(r)?.into(),

@@ -5,12 +5,17 @@ use super::told::{reason, shortened, told_in};
 use crate::protocol::decode::Limits;
 use crate::protocol::json::{Fields, Json};
 use crate::protocol::jsonrpc::Fault;
+use crate::protocol::message::MessageType;
+use std::borrow::Cow;
 
 /// What a peer made of a call of ours.
 #[derive(Debug, Clone, PartialEq)]
 pub enum WireAnswer<'a> {
     /// A league message, or what can only be meant for one.
     Message(Json<'a>),
+    /// An error of JSON-RPC that holds the fields of a LEAGUE_ERROR: how our players and referees refuse. Given as that
+    /// message, without an envelope.
+    Refused(Json<'a>),
     /// It was taken note of, no more.
     Received,
     /// The peer does not know this way of calling: another dialect may fare better.
@@ -26,6 +31,7 @@ impl WireAnswer<'_> {
     pub fn into_owned(self) -> WireAnswer<'static> {
         match self {
             Self::Message(message) => WireAnswer::Message(message.into_owned()),
+            Self::Refused(message) => WireAnswer::Refused(message.into_owned()),
             Self::Received => WireAnswer::Received,
             Self::MethodNotFound => WireAnswer::MethodNotFound,
             Self::Error { code, message } => WireAnswer::Error { code, message },
@@ -86,6 +92,9 @@ fn read_value<'a>(http_status: u16, text: &str, value: Json<'a>) -> WireAnswer<'
     if let Some(message) = find_message(&mut object) {
         return WireAnswer::Message(message);
     }
+    if let Some(refusal) = refusal_in(&mut object) {
+        return WireAnswer::Refused(refusal);
+    }
     if let Some(error) = object.get("error").filter(|error| says_something(error)) {
         return read_error(http_status, text, error);
     }
@@ -98,6 +107,22 @@ fn read_value<'a>(http_status: u16, text: &str, value: Json<'a>) -> WireAnswer<'
         Some(told) => WireAnswer::Garbled(format!("the agent says that it failed: {}", shortened(&told))),
         None => WireAnswer::Received,
     }
+}
+
+/// The LEAGUE_ERROR whose fields the `data` of an error holds, or the structure of a tool's result that is an error.
+fn refusal_in<'a>(object: &mut Fields<'a>) -> Option<Json<'a>> {
+    let is_error = |place: &str, object: &Fields<'_>| object.get(place).and_then(Json::as_object).is_some();
+    let (outer, inner) =
+        if is_error("error", object) { ("error", "data") } else { ("result", "structuredContent") };
+    let held = object.get_mut(outer)?.as_object_mut()?;
+    if outer == "result" && held.get("isError").and_then(Json::as_bool) != Some(true) {
+        return None;
+    }
+    let data = held.get_mut(inner)?.as_object_mut()?;
+    data.get("error_code")?.as_str()?;
+    let mut fields = std::mem::take(data);
+    fields.insert("message_type", Json::String(Cow::Borrowed(MessageType::LeagueError.name())));
+    Some(Json::Object(fields))
 }
 
 /// Some agents put an empty `error` beside every result.

@@ -3,10 +3,12 @@
 use super::Dialect;
 use super::request::ReplyTo;
 use crate::agent::Content;
-use crate::protocol::jsonrpc::{ErrorObject, Failed, Id, Success, TwoPointZero, written};
+use crate::protocol::jsonrpc::{ErrorObject, Failed, Id, REFUSED, Success, TwoPointZero, written};
 use crate::protocol::message::MessageType;
+use crate::protocol::messages::LeagueError;
 use serde::Serialize;
 use serde_json::{Value, json};
+use std::borrow::Cow;
 
 /// What goes back over HTTP.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,13 +50,20 @@ impl HttpReply {
 /// The response to a request that was understood.
 pub fn write_reply(to: &ReplyTo, dialect: Dialect, content: &Content) -> Part {
     match content {
-        Content::Message(message) => {
-            let refused = message.message_type() == MessageType::LeagueError;
-            respond(to, dialect, message, refused)
-        }
+        Content::Message(message) => match message.refusal_of_agent() {
+            Some(error) if dialect == Dialect::ToolsCall => respond(to, dialect, error, true),
+            Some(error) => write_error(to, &refusal(error)),
+            None => respond(to, dialect, message, message.message_type() == MessageType::LeagueError),
+        },
         Content::Data(data) => respond(to, dialect, data, false),
         Content::Received => respond(to, dialect, &json!({ "status": "received" }), false),
     }
+}
+
+/// The error of JSON-RPC by which a player or a referee refuses.
+fn refusal(error: &LeagueError) -> ErrorObject {
+    let message = Cow::Owned(error.error_code.name().to_owned());
+    ErrorObject { code: REFUSED, message, data: serde_json::to_value(error).unwrap_or_default() }
 }
 
 /// The response to a request that failed as JSON-RPC.

@@ -239,7 +239,9 @@ fn read_params<'a>(method: &str, mut params: Fields<'a>) -> Result<(Dialect, Ask
 
 fn read_question(question: Question, params: &Fields<'_>) -> Result<Asked<'static>, ErrorObject> {
     Ok(match question {
-        Question::Standings => Asked::Look(Look::Standings),
+        Question::Standings => Asked::Look(Look::Standings {
+            detail: params.get("detail").is_some_and(|detail| matches!(detail, Json::Bool(true))),
+        }),
         Question::Status => Asked::Look(Look::Status),
         Question::Referees => Asked::Look(Look::Referees),
         Question::Schedule => Asked::Look(Look::Schedule(match params.get("round_id") {

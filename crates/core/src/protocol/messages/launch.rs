@@ -55,7 +55,7 @@ pub enum Order {
 pub struct LeagueStatus {
     pub league_id: LeagueId,
     pub status: Phase,
-    /// 0 before the first round is announced.
+    /// 0 before the league starts.
     pub current_round: u32,
     /// Where rounds follow from results: as many as there will be at least.
     pub total_rounds: u32,

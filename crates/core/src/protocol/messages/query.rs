@@ -15,11 +15,10 @@ use std::collections::BTreeMap;
 
 /// LEAGUE_QUERY: an agent asks the manager.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[schemars(transform = conditions::query_names_its_player)]
 pub struct LeagueQuery {
     pub league_id: LeagueId,
     pub query_type: QueryType,
-    /// May be left out where the question needs none.
+    /// May be left out.
     #[schemars(with = "Option<QueryParams>")]
     pub query_params: QueryParams,
 }
@@ -64,7 +63,7 @@ impl QueryType {
 /// What a question is about.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct QueryParams {
-    /// Required for GET_NEXT_MATCH and GET_PLAYER_STATS.
+    /// GET_NEXT_MATCH and GET_PLAYER_STATS: whom they are about. Left out, it is the player that asks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub player_id: Option<PlayerId>,
     /// GET_SCHEDULE: this round only.
@@ -73,6 +72,9 @@ pub struct QueryParams {
     /// GET_GAMES: this game only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub game_type: Option<GameType>,
+    /// GET_STANDINGS: true to be told our additions to each row also where they make the answer larger than 10 KB.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub detail: Option<bool>,
 }
 
 /// LEAGUE_QUERY_RESPONSE: what the manager knows, or why it cannot say.
@@ -107,7 +109,52 @@ pub struct QueryError {
 /// `data` of GET_STANDINGS.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StandingsData {
+    #[schemars(with = "Vec<StandingData>")]
     pub standings: Shared<StandingRow>,
+}
+
+/// A row of `data` of GET_STANDINGS. Where the whole answer would be larger than 10 KB it has the first three fields alone,
+/// and the others stand in the table beside `data`; all are there for who asks with `query_params.detail`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct StandingData {
+    #[schemars(range(min = 1))]
+    pub rank: u32,
+    pub player_id: PlayerId,
+    pub points: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub display_name: Option<DisplayName>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub played: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wins: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub draws: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub losses: Option<u32>,
+    /// Losses that were never played out; they count among `losses`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub technical_losses: Option<u32>,
+    /// Why this row stands where it does: "ahead of P03 on head-to-head".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rank_reason: Option<String>,
+}
+
+impl StandingData {
+    /// What the source that names `data` asks of a row.
+    pub fn short(row: &StandingRow) -> Self {
+        Self {
+            rank: row.rank,
+            player_id: row.player_id.clone(),
+            points: row.points,
+            display_name: None,
+            played: None,
+            wins: None,
+            draws: None,
+            losses: None,
+            technical_losses: None,
+            rank_reason: None,
+        }
+    }
 }
 
 /// `data` of GET_SCHEDULE.
@@ -178,7 +225,7 @@ pub struct NextMatch {
     pub match_id: MatchId,
     pub round_id: RoundId,
     pub opponent_id: PlayerId,
-    /// Null until the round is announced: the referee is chosen then.
+    /// Of the referee that is planned for the match, which may change; null if no referee is left.
     pub referee_endpoint: Option<Endpoint>,
 }
 
@@ -187,6 +234,12 @@ pub struct NextMatch {
 pub struct PlayerStatsData {
     pub player_id: PlayerId,
     pub display_name: DisplayName,
+    /// Managers of earlier versions do not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<Lifecycle>,
+    /// True of one that was suspended when the league ended: it never came back.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub left: bool,
     pub stats: PlayerStats,
 }
 
@@ -229,6 +282,9 @@ pub struct PlayerListing {
     pub display_name: DisplayName,
     pub version: String,
     pub state: Lifecycle,
+    /// True of one that was suspended when the league ended: it never came back.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub left: bool,
     /// Shown to referees only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contact_endpoint: Option<Endpoint>,
@@ -246,6 +302,9 @@ pub struct RefereeListing {
     pub display_name: DisplayName,
     pub version: String,
     pub state: Lifecycle,
+    /// True of one that was suspended when the league ended: it never came back.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub left: bool,
     /// Matches whose result stands by its report.
     pub matches_decided: u32,
     /// How often the referee's messages departed from the rules, by kind.

@@ -122,6 +122,14 @@ pub struct StandingRow {
     pub rank_reason: Option<SmolStr>,
 }
 
+impl StandingRow {
+    /// With the fields of the sources alone.
+    #[must_use]
+    pub fn without_additions(&self) -> Self {
+        Self { technical_losses: None, rank_reason: None, ..self.clone() }
+    }
+}
+
 /// A player's record so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Record {

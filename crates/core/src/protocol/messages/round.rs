@@ -55,6 +55,16 @@ pub struct AnnouncedMatch {
     pub briefing: Option<Box<Briefing>>,
 }
 
+impl AnnouncedMatch {
+    /// With the fields of the sources alone; but a player must know of a referee that has no token to show, since it
+    /// would refuse to play otherwise.
+    #[must_use]
+    pub fn without_additions(&self) -> Self {
+        let match_tokens = self.match_tokens.filter(|has_tokens| !has_tokens);
+        Self { conversation_id: None, match_tokens, replay: None, ..self.clone() }
+    }
+}
+
 /// What the assigned referee must know to invite the players; no other copy of the announcement carries it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Briefing {

@@ -18,6 +18,25 @@ struct Held<T> {
     written: OnceLock<Option<Box<RawValue>>>,
 }
 
+/// The size of a message that every receiver can be expected to read.
+pub const MESSAGE_BYTES_MAX: usize = 10 * 1024;
+
+/// What stands around a list in the largest message that carries one: the envelope, ids, the wrapping of JSON-RPC.
+const FRAME_BYTES_MAX: usize = 1024;
+
+impl<T: Serialize> Shared<T> {
+    /// Whether a message that carries this list so many times keeps to [`MESSAGE_BYTES_MAX`]. Written once, like the list.
+    pub fn fits_message(&self, times: usize) -> bool {
+        let bytes = self.written().map_or(0, |written| written.get().len());
+        bytes.saturating_mul(times).saturating_add(FRAME_BYTES_MAX) <= MESSAGE_BYTES_MAX
+    }
+
+    fn written(&self) -> Option<&RawValue> {
+        let written = self.0.written.get_or_init(|| serde_json::value::to_raw_value(&self.0.items).ok());
+        written.as_deref()
+    }
+}
+
 impl<T> From<Vec<T>> for Shared<T> {
     fn from(items: Vec<T>) -> Self {
         Self(Arc::new(Held { items: items.into(), written: OnceLock::new() }))
@@ -54,8 +73,7 @@ impl<T: Eq> Eq for Shared<T> {}
 
 impl<T: Serialize> Serialize for Shared<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let written = self.0.written.get_or_init(|| serde_json::value::to_raw_value(&self.0.items).ok());
-        match written {
+        match self.written() {
             Some(written) => written.serialize(serializer),
             None => self.0.items.serialize(serializer),
         }

@@ -83,26 +83,6 @@ pub(crate) fn parity_as_move(schema: &mut Schema) {
     );
 }
 
-/// Two kinds of question are about one player.
-pub(crate) fn query_names_its_player(schema: &mut Schema) {
-    let about_one = json!({
-        "properties": { "query_type": { "enum": ["GET_NEXT_MATCH", "GET_PLAYER_STATS"] } },
-        "required": ["query_type"],
-    });
-    let named = json!({
-        "type": "object",
-        "properties": { "player_id": { "type": "string" } },
-        "required": ["player_id"],
-    });
-    demand(
-        schema,
-        json!({
-            "if": about_one,
-            "then": { "properties": { "query_params": named }, "required": ["query_params"] },
-        }),
-    );
-}
-
 /// An answer has data, or says why not.
 pub(crate) fn data_or_error(schema: &mut Schema) {
     let object = |key: &str| json!({ "properties": { key: { "type": "object" } }, "required": [key] });

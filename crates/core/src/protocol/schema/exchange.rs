@@ -60,11 +60,11 @@ fn id() -> Value {
 fn error() -> Value {
     json!({
         "type": "object",
-        "description": "JSON-RPC's own failures only: what is wrong with a league message is said by LEAGUE_ERROR, as a result.",
+        "description": "JSON-RPC's own failures; and -32000, by which a player or a referee refuses a league message. A manager refuses by LEAGUE_ERROR, as a result.",
         "properties": {
             "code": { "type": "integer" },
             "message": { "type": "string" },
-            "data": { "description": "Ours says in a sentence what to mend." },
+            "data": { "description": "Ours says in a sentence what to mend; of -32000 it has the fields of a LEAGUE_ERROR." },
         },
         "required": ["code", "message"],
     })
@@ -129,8 +129,14 @@ impl Book {
                 "type": "object",
                 "properties": { "match_id": generator.subschema_for::<Option<MatchId>>() },
             }),
-            Question::Standings
-            | Question::Status
+            Question::Standings => json_schema!({
+                "type": "object",
+                "properties": { "detail": {
+                    "type": ["boolean", "null"],
+                    "description": "True to be told our additions to each row also where they make the answer larger than 10 KB.",
+                } },
+            }),
+            Question::Status
             | Question::Referees
             | Question::PlayerState
             | Question::Ping

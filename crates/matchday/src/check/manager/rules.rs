@@ -215,8 +215,8 @@ rules! {
         "Answer LEAGUE_ERROR E002 to a query_type that is in no table.",
     ).quick();
     QUERY_NO_PLAYER = Rule::mandatory(
-        "query.missing-player", Queries, "GET_PLAYER_STATS without player_id is E003", "league_query",
-        "Answer LEAGUE_ERROR E003 (a lenient manager takes the asking player).",
+        "query.missing-player", Queries, "GET_PLAYER_STATS without player_id is about the player that asks, or E003", "league_query",
+        "Answer for the asking player, or LEAGUE_ERROR E003.",
     ).quick();
     QUERY_NO_TOKEN = Rule::mandatory(
         "query.no-token", Queries, "A query without a token is E011", "tokens",

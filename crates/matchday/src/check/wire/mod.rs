@@ -121,7 +121,10 @@ impl Wire<'_> {
     }
 
     fn judge_dialect(&mut self, reply: &Reply) {
-        let understood = matches!(reply.wire, Some(WireAnswer::Message(_) | WireAnswer::Received));
+        let understood = matches!(
+            reply.wire,
+            Some(WireAnswer::Message(_) | WireAnswer::Refused(_) | WireAnswer::Received)
+        );
         match reply.dialect {
             _ if !understood => {}
             Dialect::Standard => self.sheet.pass(&rules::DIALECT, ""),

@@ -94,7 +94,7 @@ impl Tracer {
                 let end = Ended { word: "lost", is_error: true };
                 self.attempt_ended(at, match_id.as_str(), *attempt, end, name);
             }
-            Milestone::MatchDecided { match_id, attempt, status } => {
+            Milestone::MatchDecided { match_id, attempt, status, .. } => {
                 let end = Ended { word: word(*status), is_error: *status == GameStatus::TechnicalLoss };
                 self.attempt_ended(at, match_id.as_str(), *attempt, end, name);
                 if self.role == Role::Manager {
@@ -290,7 +290,13 @@ mod tests {
     }
 
     fn decided(match_id: &MatchId) -> Milestone<'_> {
-        Milestone::MatchDecided { match_id, attempt: Attempt(1), status: GameStatus::Win }
+        Milestone::MatchDecided {
+            match_id,
+            attempt: Attempt(1),
+            status: GameStatus::Win,
+            winner: None,
+            by: None,
+        }
     }
 
     #[test]

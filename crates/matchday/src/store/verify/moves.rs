@@ -4,10 +4,9 @@
 
 use super::result::{Played, name, winner_of};
 use matchday_core::fair::{self, Dice};
-use matchday_core::game::{self, Game, Seat, Turn};
-use matchday_core::protocol::PlayerId;
-use matchday_core::protocol::messages::{ByPlayer, GameDetails, GameStatus, MatchResult};
-use serde_json::Value;
+use matchday_core::game;
+use matchday_core::game::replay::Replay as Over;
+use matchday_core::protocol::messages::{GameDetails, GameStatus, MatchResult};
 
 /// What came of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,16 +29,16 @@ pub(super) fn check(played: &Played<'_>, status: GameStatus, result: &MatchResul
         (None, _) if technical => return Ok(Replay::Nothing),
         _ => return Ok(Replay::Untold),
     };
-    let mut over = Over { played, dice: dice(played, result)?, game: (entry.new)() };
+    let mut replay = Over::new((entry.new)(), [played.a, played.b], dice(played, result)?);
     let last = turns.len();
     for (number, moves) in (1..).zip(turns) {
-        let whole = over.turn(moves).map_err(|why| format!("turn {number}: {why}"))?;
+        let whole = replay.turn(moves).map_err(|why| format!("turn {number}: {why}"))?;
         let is_cut_short = technical && number == last;
         if !(whole || is_cut_short) {
             return Err(format!("turn {number}: a move is missing, and the game went on"));
         }
     }
-    over.end(technical, result)?;
+    end(played, replay, technical, result)?;
     Ok(Replay::Agrees)
 }
 
@@ -50,72 +49,28 @@ fn dice(played: &Played<'_>, result: &MatchResult) -> Result<Option<Dice>, Strin
     result.details.fairness.as_ref().map(proof).transpose().map_err(|unfair| unfair.to_string())
 }
 
-/// A match that is played over.
-struct Over<'a> {
-    played: &'a Played<'a>,
-    dice: Option<Dice>,
-    game: Box<dyn Game>,
-}
-
-impl Over<'_> {
-    fn player(&self, seat: Seat) -> &PlayerId {
-        match seat {
-            Seat::A => self.played.a,
-            Seat::B => self.played.b,
+/// Whether the moves end as the result says, in the winner and in every detail.
+fn end(
+    played: &Played<'_>,
+    mut replay: Over<'_>,
+    technical: bool,
+    result: &MatchResult,
+) -> Result<(), String> {
+    let winner = result.winner.as_ref();
+    if !technical {
+        let outcome = replay.outcome().map_err(|why| why.to_string())?;
+        let outcome = outcome.ok_or("the moves do not lead to the end of the game")?;
+        let expected = winner_of(played, outcome);
+        if winner != expected {
+            let (came, due) = (name(winner), name(expected));
+            return Err(format!("the winner is given as {came}; the moves make it {due}"));
         }
     }
-
-    /// Makes the moves of one turn. Whether everyone who was to move has moved.
-    fn turn(&mut self, moves: &ByPlayer<Value>) -> Result<bool, String> {
-        self.chance()?;
-        let seats = match self.game.turn() {
-            Turn::Both => &Seat::BOTH[..],
-            Turn::One(Seat::A) => &[Seat::A],
-            Turn::One(Seat::B) => &[Seat::B],
-            Turn::Over | Turn::Chance | Turn::Outside => return Err("the game was over before it".into()),
-        };
-        let of_others = |(id, _): &(&PlayerId, &Value)| !seats.iter().any(|seat| self.player(*seat) == *id);
-        if let Some((id, made)) = moves.iter().find(of_others) {
-            return Err(format!("{id} plays {made}, and it is not its turn"));
-        }
-        for seat in seats {
-            let Some(made) = moves.get(self.player(*seat)) else {
-                continue;
-            };
-            let id = self.player(*seat).clone();
-            self.game.play(*seat, made).map_err(|illegal| format!("{id}: {illegal}"))?;
-        }
-        Ok(moves.len() == seats.len())
+    let value = |details: &GameDetails| serde_json::to_value(details).ok();
+    if value(&result.details.game) != value(&replay.game.details(&[played.a.clone(), played.b.clone()])) {
+        return Err("what is told of the game is not what its moves lead to".into());
     }
-
-    fn chance(&mut self) -> Result<(), String> {
-        while self.game.turn() == Turn::Chance {
-            let dice =
-                self.dice.as_mut().ok_or("something was drawn, and the referee has not shown from what")?;
-            self.game.chance(dice);
-        }
-        Ok(())
-    }
-
-    /// Whether the moves end as the result says, in the winner and in every detail.
-    fn end(&mut self, technical: bool, result: &MatchResult) -> Result<(), String> {
-        let players = [self.played.a.clone(), self.played.b.clone()];
-        let winner = result.winner.as_ref();
-        if !technical {
-            self.chance()?;
-            let outcome = self.game.outcome().ok_or("the moves do not lead to the end of the game")?;
-            let expected = winner_of(self.played, outcome);
-            if winner != expected {
-                let (came, due) = (name(winner), name(expected));
-                return Err(format!("the winner is given as {came}; the moves make it {due}"));
-            }
-        }
-        let value = |details: &GameDetails| serde_json::to_value(details).ok();
-        if value(&result.details.game) != value(&self.game.details(&players)) {
-            return Err("what is told of the game is not what its moves lead to".into());
-        }
-        Ok(())
-    }
+    Ok(())
 }
 
 #[cfg(test)]

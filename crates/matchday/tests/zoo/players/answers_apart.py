@@ -24,9 +24,9 @@ def respond(call, method, message_type, **fields):
                "match_id": call["match_id"], "player_id": player["player_id"], **fields}
     while call["match_id"] not in referees:  # the round is being announced at this very moment
         time.sleep(0.02)
-    answer = say(referees[call["match_id"]], method, message)["result"]
-    if answer.get("message_type") == "LEAGUE_ERROR":
-        web.tell(refused=answer["error_code"], why=answer["error_message"])
+    answer = say(referees[call["match_id"]], method, message)
+    if "error" in answer:
+        web.tell(refused=answer["error"]["data"]["error_code"], why=answer["error"]["data"]["error_message"])
 
 
 def answer(request):

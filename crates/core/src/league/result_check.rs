@@ -1,0 +1,193 @@
+//! Whether a reported result is one that the rules can bring about: score, winner, kind, and what is told of the game.
+
+use super::fixture::Match;
+use super::manager::Refusal;
+use super::settings::Settings;
+use super::standings::{POINTS_DRAW, POINTS_WIN};
+use crate::game::replay::{NotReplayed, Replay};
+use crate::game::{self, Outcome};
+use crate::protocol::decode::Conformance;
+use crate::protocol::error::ErrorCode;
+use crate::protocol::ids::PlayerId;
+use crate::protocol::messages::{Culprit, GameDetails, GameStatus, MatchResult, Parity, ParityDetails};
+use std::fmt;
+
+/// Whether a result is one that the rules can bring about; gives its kind, which foreign referees do not always say.
+pub(super) fn check(settings: &Settings, game: &Match, result: &MatchResult) -> Result<GameStatus, Refusal> {
+    let (a, b) = (&game.a, &game.b);
+    let score = &result.score;
+    let (Some(&for_a), Some(&for_b), 2) = (score.get(a), score.get(b), score.len()) else {
+        return Err(wrong(
+            "result.score",
+            format!("expected the points of {a} and of {b}, and of nobody else"),
+        ));
+    };
+    let expected_winner = match (for_a, for_b) {
+        (POINTS_WIN, 0) => Some(a),
+        (0, POINTS_WIN) => Some(b),
+        (POINTS_DRAW, POINTS_DRAW) | (0, 0) => None,
+        _ => {
+            let message = format!("expected 3-0, 0-3, 1-1 or 0-0, got {for_a}-{for_b}");
+            return Err(wrong("result.score", message));
+        }
+    };
+    if result.winner.as_ref() != expected_winner {
+        let expected = expected_winner.map_or("null", PlayerId::as_str);
+        let came = result.winner.as_ref().map_or("null", PlayerId::as_str);
+        let message = format!("the score {for_a}-{for_b} makes it {expected}, got {came}");
+        return Err(wrong("result.winner", message));
+    }
+    let fits = |status: GameStatus| match status {
+        GameStatus::Win => expected_winner.is_some(),
+        GameStatus::Draw => (for_a, for_b) == (POINTS_DRAW, POINTS_DRAW),
+        GameStatus::TechnicalLoss => (for_a, for_b) != (POINTS_DRAW, POINTS_DRAW),
+    };
+    let status = result.status.unwrap_or_else(|| derive_status(result, for_a, for_b));
+    if !fits(status) {
+        return Err(wrong("result.status", format!("{status:?} does not go with the score {for_a}-{for_b}")));
+    }
+    check_blame(status, result)?;
+    match &result.details.game {
+        GameDetails::Parity(details) => check_parity(settings, [a, b], status, result, details)?,
+        GameDetails::Other(_) => check_moves(settings, [a, b], status, result)?,
+    }
+    Ok(status)
+}
+
+fn wrong(path: &str, message: impl fmt::Display) -> Refusal {
+    Refusal::new(ErrorCode::InvalidFormat, format!("{path}: {message}")).with("path", path)
+}
+
+/// Even/odd: a match that was played has a number and both choices, and the winner follows from these.
+fn check_parity(
+    settings: &Settings,
+    players: [&PlayerId; 2],
+    status: GameStatus,
+    result: &MatchResult,
+    details: &ParityDetails,
+) -> Result<(), Refusal> {
+    let ParityDetails { drawn_number, number_parity, choices } = details;
+    let [a, b] = players;
+    if let Some((stranger, _)) = choices.iter().find(|(id, _)| !players.contains(id)) {
+        let path = format!("result.details.choices.{stranger}");
+        return Err(wrong(&path, format_args!("only {a} and {b} play this match")));
+    }
+    let drawn = drawn_number.map(Parity::of);
+    if number_parity.is_some() && *number_parity != drawn {
+        return Err(wrong("result.details.number_parity", "expected the parity of drawn_number"));
+    }
+    // A technical loss was not played out; and the lenient reading lets a referee tell nothing of the game.
+    let untold = settings.conformance == Conformance::Lenient && drawn.is_none() && choices.is_empty();
+    if status == GameStatus::TechnicalLoss || untold {
+        return Ok(());
+    }
+    let called = |player: &PlayerId| {
+        choices.get(player).copied().flatten().ok_or_else(|| {
+            let path = format!("result.details.choices.{player}");
+            wrong(&path, "expected the choice of each player, since the match was played")
+        })
+    };
+    let (for_a, for_b) = (called(a)?, called(b)?);
+    let Some(drawn) = drawn else {
+        let expected = "expected a whole number from 1 to 10, since the match was played";
+        return Err(wrong("result.details.drawn_number", expected));
+    };
+    let winner = match (for_a == drawn, for_b == drawn) {
+        (true, false) => Some(a),
+        (false, true) => Some(b),
+        _ => None,
+    };
+    check_winner(
+        winner,
+        result,
+        format_args!("the number is {drawn}, {a} chose {for_a} and {b} chose {for_b}"),
+    )
+}
+
+/// Any other game whose rules are known here: the moves that are told lead to the winner.
+fn check_moves(
+    settings: &Settings,
+    players: [&PlayerId; 2],
+    status: GameStatus,
+    result: &MatchResult,
+) -> Result<(), Refusal> {
+    let played = status != GameStatus::TechnicalLoss;
+    let (Some(turns), Some(entry), true) =
+        (&result.details.turn_log, game::find(&settings.game_type), played)
+    else {
+        return Ok(());
+    };
+    let mut replay = Replay::new((entry.new)(), players, None);
+    for (number, moves) in turns.iter().enumerate() {
+        match replay.turn(moves) {
+            Ok(true) => {}
+            // What was drawn is not known here, so that the rest cannot be replayed.
+            Err(NotReplayed::Undrawn) => return Ok(()),
+            Ok(false) => {
+                let path = format!("result.details.turn_log[{number}]");
+                return Err(wrong(&path, "a move is missing, and the match was played"));
+            }
+            Err(NotReplayed::Illegal(why)) => {
+                return Err(wrong(&format!("result.details.turn_log[{number}]"), why));
+            }
+        }
+    }
+    match replay.outcome() {
+        Ok(Some(outcome)) => {
+            let winner = match outcome {
+                Outcome::Win(seat) => players.get(seat.index()).copied(),
+                Outcome::Draw => None,
+            };
+            check_winner(winner, result, format_args!("the moves of turn_log lead there"))
+        }
+        Ok(None) => Err(wrong("result.details.turn_log", "the moves do not lead to the end of the game")),
+        Err(_) => Ok(()),
+    }
+}
+
+fn check_winner(
+    expected: Option<&PlayerId>,
+    result: &MatchResult,
+    because: fmt::Arguments<'_>,
+) -> Result<(), Refusal> {
+    let name = |player: Option<&PlayerId>| player.map_or("null", PlayerId::as_str).to_owned();
+    match result.winner.as_ref() {
+        winner if winner == expected => Ok(()),
+        winner => {
+            let message = format!("expected {}, got {}: {because}", name(expected), name(winner));
+            Err(wrong("result.winner", message))
+        }
+    }
+}
+
+/// A technical loss may say whose fault it is: those who lost, and nobody else. Where it was the referee's or that of the
+/// machines, there is nothing to lose: the match is to be handed back.
+fn check_blame(status: GameStatus, result: &MatchResult) -> Result<(), Refusal> {
+    let Some(blame) = &result.details.blame else {
+        return Ok(());
+    };
+    let wrong = |message: &str| Err(wrong("result.details.blame", message));
+    if blame.iter().any(|(_, blame)| blame.culprit != Culprit::Player) {
+        return wrong("a player loses by its own fault only; hand the match back by LEAGUE_ERROR E020");
+    }
+    let lost = |player| status == GameStatus::TechnicalLoss && result.winner.as_ref() != Some(player);
+    let fits = result.score.iter().all(|(player, _)| lost(player) == blame.get(player).is_some());
+    if !fits || blame.iter().any(|(player, _)| result.score.get(player).is_none()) {
+        return wrong("expected those who lost without play, each once, and nobody else");
+    }
+    Ok(())
+}
+
+/// Nobody scored, or someone made no choice: that was no played match.
+fn derive_status(result: &MatchResult, for_a: u32, for_b: u32) -> GameStatus {
+    let silent = match &result.details.game {
+        GameDetails::Parity(details) => details.choices.iter().any(|(_, choice)| choice.is_none()),
+        GameDetails::Other(_) => false,
+    };
+    match (for_a, for_b) {
+        (POINTS_DRAW, POINTS_DRAW) => GameStatus::Draw,
+        (0, 0) => GameStatus::TechnicalLoss,
+        _ if silent => GameStatus::TechnicalLoss,
+        _ => GameStatus::Win,
+    }
+}
