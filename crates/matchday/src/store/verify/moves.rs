@@ -76,9 +76,10 @@ fn end(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use matchday_core::protocol::messages::ResultDetails;
-    use matchday_core::protocol::{Attempt, GameType, LeagueId, MatchId};
-    use serde_json::json;
+    use matchday_core::game::Seat;
+    use matchday_core::protocol::messages::{ByPlayer, ResultDetails};
+    use matchday_core::protocol::{Attempt, GameType, LeagueId, MatchId, PlayerId};
+    use serde_json::{Value, json};
 
     /// A match of nim by these moves, as its referee would tell it, and then spoilt; what the check says of it.
     fn told(
