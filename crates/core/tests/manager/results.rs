@@ -262,6 +262,7 @@ fn a_match_of_another_game_is_replayed_from_its_moves() {
         let token = desk.ask(message).envelope.auth_token.unwrap();
         desk.tokens.insert(referee(1), token);
         desk.start();
+        desk.players_hear_of_the_round();
         let mut report = desk.report_of("R1M1", if winner == "P01" { (3, 0) } else { (0, 3) });
         report.game_type = settings.game_type;
         let result = Arc::make_mut(&mut report.result);

@@ -51,7 +51,7 @@ impl LeagueRefusal {
 pub(super) fn read(status: u16, body: &[u8]) -> Answered {
     let limits = Limits { message_bytes_max: body.len(), ..Limits::AGENT };
     let message = match read_answer(status, body, &limits) {
-        WireAnswer::Message(message) => Some(message.to_value()),
+        WireAnswer::Message(message) | WireAnswer::Refused(message) => Some(message.to_value()),
         WireAnswer::Received => Some(without_type(status, body)),
         WireAnswer::MethodNotFound | WireAnswer::Error { .. } | WireAnswer::Garbled(_) => None,
     };
