@@ -89,7 +89,7 @@ impl Referee {
         let plain: String = self
             .settings
             .display_name
-            .as_str()
+            .raw()
             .chars()
             .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' })
             .collect();

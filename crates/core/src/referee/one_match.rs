@@ -235,7 +235,7 @@ impl Match {
         let (code, message, context) = match cause {
             Cause::Unreachable => (
                 ErrorCode::Connection,
-                format!("No connection to {}: is the agent listening there?", side.endpoint),
+                format!("No connection to {}: is the agent listening there?", side.endpoint.escaped()),
                 ("endpoint", json!(side.endpoint)),
             ),
             _ => (

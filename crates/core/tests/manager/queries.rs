@@ -5,7 +5,9 @@ use matchday_core::agent::{Ask, Content, Look};
 use matchday_core::league::Settings;
 use matchday_core::protocol::decode::Conformance;
 use matchday_core::protocol::messages::*;
-use matchday_core::protocol::{Body, ErrorCode, GameType, PlayerId, RefereeId, RoundId, Sender, Token};
+use matchday_core::protocol::{
+    Body, ErrorCode, GameType, PlayerId, RefereeId, RoundId, Sender, Token, UntrustedText,
+};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -45,7 +47,7 @@ fn the_standings_show_every_player_and_why_it_stands_there() {
         rows.iter().map(|row| row.player_id.as_str()).collect::<Vec<_>>(),
         ["P01", "P03", "P04", "P02"]
     );
-    assert_eq!(rows[1].rank_reason.as_deref(), Some("ahead of P04 on player id"));
+    assert_eq!(rows[1].rank_reason.as_ref().map(UntrustedText::raw), Some("ahead of P04 on player id"));
     assert_eq!(data(response)["standings"], json!(rows));
 }
 
@@ -212,5 +214,5 @@ fn every_game_is_told_with_its_rules_and_whether_it_is_played_here() {
     assert_eq!(one["games"][0]["strategies"], json!(["random", "optimal"]));
     let error = query(&mut desk, QueryType::GetGames, of("chess")).error.unwrap();
     assert_eq!(error.error_code, ErrorCode::InvalidFormat);
-    assert!(error.error_description.contains("connect_four"), "{}", error.error_description);
+    assert!(error.error_description.raw().contains("connect_four"), "{:?}", error.error_description);
 }

@@ -129,9 +129,9 @@ fn standings_table(data: &Value) -> Result<String> {
         .map(|row| {
             let numbers = [row.played, row.wins, row.draws, row.losses, row.points].map(|n| n.to_string());
             let mut cells =
-                vec![row.rank.to_string(), row.player_id.to_string(), row.display_name.to_string()];
+                vec![row.rank.to_string(), row.player_id.to_string(), row.display_name.escaped().to_string()];
             cells.extend(numbers);
-            cells.push(row.rank_reason.clone().unwrap_or_default().to_string());
+            cells.push(row.rank_reason.clone().unwrap_or_default().escaped().to_string());
             cells
         })
         .collect();
@@ -148,7 +148,7 @@ fn schedule_table(data: &Value) -> Result<String> {
     let rows = rounds.iter().flat_map(|round| {
         // All but the reason, which has no room here.
         let head = move |row: Vec<String>| {
-            let title = titled.then(|| round.title.clone().unwrap_or_default());
+            let title = titled.then(|| round.title.clone().unwrap_or_default().escaped().to_string());
             let cells = row.into_iter().take(5);
             std::iter::once(round.round_id.to_string()).chain(title).chain(cells).collect::<Vec<_>>()
         };

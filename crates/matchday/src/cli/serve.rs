@@ -161,7 +161,7 @@ fn allowed(config: &Config) -> Result<Allowed> {
     let origins = config.read("allowed-origins", origins, |text| each(text, OriginRule::parse))?;
     let listening = config.text("listen").and_then(|text| text.rsplit_once(':')).map(|(host, _)| host);
     let advertised = endpoint(config, "advertise")?;
-    let advertised = advertised.as_ref().and_then(|url| url.as_str().split("://").nth(1)?.split('/').next());
+    let advertised = advertised.as_ref().and_then(|url| url.raw().split("://").nth(1)?.split('/').next());
     let own = listening.into_iter().chain(advertised).filter_map(HostRule::parse);
     Ok(Allowed {
         hosts: own.chain(hosts.unwrap_or_default()).collect(),
@@ -216,7 +216,8 @@ fn unanswered(entry: &Entry) -> Option<String> {
 pub(super) fn check_enrolment(enrolment: Enrolment) -> Result<()> {
     match enrolment {
         Enrolment::Refused { reason, .. } => Err(anyhow!(
-            "the manager refuses the registration: {reason} - mend that, or wait for another league"
+            "the manager refuses the registration: {} - mend that, or wait for another league",
+            reason.escaped()
         )),
         _ => Ok(()),
     }

@@ -99,7 +99,7 @@ impl Guest {
 
     /// In the form in which every agent refuses.
     fn refused(&self, tool: &str, trouble: Trouble) -> CallToolResult {
-        let error = LeagueError::new(trouble.code, trouble.message, Some(SmolStr::new(tool)), None);
+        let error = LeagueError::new(trouble.code, trouble.message, Some(tool.into()), None);
         let now = self.seats.options.clock.now();
         let sender = Sender::Player(PlayerId::new("seat"));
         let message = Message::new(Envelope::new(sender, now, ConversationId::new("conv-error")), error);
@@ -155,7 +155,7 @@ impl Guest {
             let why = "name: expected what you want to be called, in 1 to 50 characters";
             Trouble::new(ErrorCode::InvalidFormat, why)
         })?;
-        let same = |seat: &&Arc<Seat>| seat.name.as_str().eq_ignore_ascii_case(name.as_str());
+        let same = |seat: &&Arc<Seat>| seat.name.raw().eq_ignore_ascii_case(name.raw());
         if let Some(own) = self.held().iter().find(same)
             && !own.is_over().await
         {
@@ -176,8 +176,9 @@ impl Guest {
                 (None, Enrolment::Refused { reason, .. }) => {
                     self.seats.give_up(seat).await?;
                     let why = format!(
-                        "the manager of the league refuses you: {reason} - mend that and join again, or wait for \
-                         another league"
+                        "the manager of the league refuses you: {} - mend that and join again, or wait for \
+                         another league",
+                        reason.escaped()
                     );
                     return Err(Trouble::new(ErrorCode::InvalidState, why));
                 }
@@ -198,7 +199,7 @@ impl Guest {
             seat: key,
             league_id: identity.as_ref().and_then(|identity| identity.league_id.clone()),
             player_id: identity.map(|identity| identity.id),
-            display_name: seat.name.as_str().into(),
+            display_name: seat.name.raw().into(),
             games: rules(),
             if_you_do_not_move: self.otherwise(),
             next: next.to_owned(),

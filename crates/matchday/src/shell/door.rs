@@ -298,7 +298,7 @@ impl Door {
     async fn reply(&self, pending: Pending) -> Option<Replied> {
         let Pending { reply_to, dialect, submitted } = pending;
         let Some(reply) = submitted.reply else {
-            let why = match submitted.subject.message_type.as_str() {
+            let why = match submitted.subject.message_type.raw() {
                 "tools/call" => "\"params.name\" names no tool that is known here",
                 _ => "requests of the Model Context Protocol are taken one by one, not in a batch",
             };

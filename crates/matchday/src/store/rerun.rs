@@ -46,7 +46,7 @@ pub fn part(
     let names = Names::of(chronicle);
     let mut told: Vec<(String, &Exchange)> = paired(&exchanges)
         .into_iter()
-        .filter(|(told, _)| TO_PLAYERS.contains(&told.message_type.as_str()))
+        .filter(|(told, _)| TO_PLAYERS.contains(&told.message_type.raw()))
         .map(|(told, _)| (names.route(told).1, told))
         .collect();
     told.sort_by_key(|(_, exchange)| exchange.at);
@@ -77,9 +77,9 @@ pub fn part(
 fn asked(exchange: &Exchange, token: &Token) -> Asked {
     let took = exchange.done_at.map(|done| done.as_micros().saturating_sub(exchange.at.as_micros()));
     Asked {
-        message_type: exchange.message_type.to_string(),
+        message_type: exchange.message_type.escaped().to_string(),
         request: with_token(&exchange.request, token),
-        answer: answer_gist(exchange.answer.as_deref(), &exchange.outcome),
+        answer: answer_gist(exchange.answer.as_deref(), exchange.outcome.untrusted()),
         took_ms: took.map(|micros| micros as f64 / 1000.0),
     }
 }
