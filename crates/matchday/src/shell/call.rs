@@ -217,7 +217,7 @@ fn recorded(
         match_id: subject.match_id.clone().map(MatchId::new),
         request: kept(&ended.request, subject.match_id.is_some()),
         answer: ended.response.as_deref().map(|body| kept(body, subject.match_id.is_some())),
-        outcome: outcome(&ended.answer),
+        outcome: outcome(&ended.answer).into(),
         error_code: error_code(&ended.answer),
     }
 }

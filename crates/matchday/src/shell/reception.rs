@@ -96,7 +96,7 @@ impl Reception {
         }
         let (conformance, limits) = (around.conformance, around.limits);
         let foreign = match &asked {
-            Asked::Foreign { method } => method.as_deref().map(SmolStr::from),
+            Asked::Foreign { method } => method.as_deref().map(UntrustedText::from),
             _ => None,
         };
         let about = around.named.borrow().about.clone();
@@ -187,7 +187,7 @@ impl Reception {
     pub(super) fn busy(&self, at: Timestamp, field: impl Fn(&str) -> Option<SmolStr>) -> (Subject, Message) {
         let conversation = field("conversation_id").unwrap_or(SmolStr::new_static("conv-error"));
         let subject = Subject {
-            message_type: field("message_type").unwrap_or_default(),
+            message_type: field("message_type").unwrap_or_default().into(),
             conversation_id: Some(conversation.clone()),
             match_id: field("match_id"),
         };

@@ -229,5 +229,5 @@ async fn a_tool_call_is_journaled_and_recorded_like_any_request() {
     let exchanges = ground.exchanges();
     let query = exchanges.iter().find(|exchange| exchange.message_type == "LEAGUE_QUERY").unwrap();
     assert!(!query.request.contains("0123456789"), "{query:?}");
-    assert!(query.outcome.starts_with('E'), "{query:?}");
+    assert!(query.outcome.raw().starts_with('E'), "{query:?}");
 }

@@ -68,7 +68,10 @@ fn title(chronicle: &Chronicle, match_id: &MatchId) -> Option<String> {
     let referees = chronicle.referees.iter().filter(|diary| diary.of_match(match_id).next().is_some());
     let players = chronicle.players.iter().filter(|diary| diary.of_match(match_id).next().is_some());
     let tellers: Vec<&str> = referees.map(Diary::id).chain(players.map(Diary::id)).collect();
-    Some(format!("{match_id}{round}: {a} against {b}, as told by {}\n", Untrusted::new(&tellers.join(" and ")).escaped()))
+    Some(format!(
+        "{match_id}{round}: {a} against {b}, as told by {}\n",
+        Untrusted::new(&tellers.join(" and ")).escaped()
+    ))
 }
 
 type Seats = (Option<RoundId>, PlayerId, PlayerId);
