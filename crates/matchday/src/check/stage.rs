@@ -11,7 +11,6 @@ use matchday_core::protocol::{
     Message, PlayerId, RefereeId, RoundId, Sender, Timestamp, Token, UntrustedText, decode,
 };
 use serde_json::{Map, Value, json};
-use smol_str::{SmolStr, format_smolstr};
 use std::time::Duration;
 
 const CHOICE_WINDOW: Duration = Duration::from_secs(30);

@@ -201,7 +201,7 @@ fn journal(format: Format, file: Option<LogFile>) -> Journal {
 
 /// If this is a registration that did not reach the manager: how to say so.
 fn unanswered(entry: &Entry) -> Option<String> {
-    let kind = entry.message_type.as_deref()?;
+    let kind = entry.message_type.as_ref()?.raw();
     let failed = entry.level != Level::Info && entry.event_type == "message_sent";
     (failed && kind.ends_with("REGISTER_REQUEST")).then_some(())?;
     let text = |key| entry.details.get(key).and_then(serde_json::Value::as_str).unwrap_or_default();

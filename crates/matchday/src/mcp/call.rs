@@ -11,7 +11,6 @@ use matchday_core::protocol::{
 use rmcp::ErrorData;
 use rmcp::model::CallToolResult;
 use serde_json::{Map, Value, json};
-use smol_str::SmolStr;
 use std::net::SocketAddr;
 
 type Arguments = Map<String, Value>;

@@ -4,7 +4,7 @@ use super::Exchange;
 use super::chronicle::Chronicle;
 use super::error::StoreError;
 use super::timeline::{Names, answer_gist, no_match, paired};
-use matchday_core::protocol::{MatchId, Token};
+use matchday_core::protocol::{MatchId, Token, Untrusted};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -113,7 +113,7 @@ fn find_cut(value: &Value, found: &mut BTreeSet<String>) {
 
 /// What an answer says, in brief.
 pub fn gist_of(answer: &str) -> String {
-    answer_gist(Some(answer), "received")
+    answer_gist(Some(answer), Untrusted::new("received"))
 }
 
 #[cfg(test)]

@@ -133,7 +133,7 @@ async fn a_player_registers_by_tool_and_asks_as_a_member() {
     let given = checked(
         manager.address(),
         "register_player",
-        registration(endpoint(own.local_addr().unwrap()).as_str()),
+        registration(endpoint(own.local_addr().unwrap()).raw()),
     )
     .await;
     let answer = &given["structuredContent"];

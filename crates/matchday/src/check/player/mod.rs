@@ -165,7 +165,8 @@ fn judge_endpoint(sheet: &mut Sheet, enrolled: &Enrolled, url: &Endpoint) {
         Some(named) if named == url => sheet.pass(&rules::REGISTER_ENDPOINT, ""),
         Some(named) => {
             let note = format!(
-                "it registered {named} and is checked at {}: leagues will call the former",
+                "it registered {} and is checked at {}: leagues will call the former",
+                named.escaped(),
                 url.escaped()
             );
             sheet.caution(&rules::REGISTER_ENDPOINT, note);
