@@ -80,7 +80,10 @@ pub(super) fn endpoint(config: &Config, name: &str) -> Result<Option<Endpoint>> 
 }
 
 pub(super) fn display_name(config: &Config, otherwise: &str) -> Result<DisplayName> {
-    let named = config.read("name", "a name of 1 to 50 characters", |text| DisplayName::parse(text).ok())?;
+    let named =
+        config.read("name", "a name of 1 to 50 characters, none of them a control or invisible", |text| {
+            DisplayName::parse(text).ok()
+        })?;
     Ok(named.map_or_else(|| DisplayName::parse(otherwise), Ok)?)
 }
 

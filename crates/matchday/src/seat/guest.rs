@@ -152,7 +152,7 @@ impl Guest {
         }
         let name = name.map(|name| name.trim().to_owned()).unwrap_or_default();
         let name = DisplayName::parse(&name).map_err(|_| {
-            let why = "name: expected what you want to be called, in 1 to 50 characters";
+            let why = "name: expected what you want to be called, in 1 to 50 characters, none of them a control or invisible";
             Trouble::new(ErrorCode::InvalidFormat, why)
         })?;
         let same = |seat: &&Arc<Seat>| seat.name.raw().eq_ignore_ascii_case(name.raw());

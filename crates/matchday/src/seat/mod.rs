@@ -37,6 +37,7 @@ use matchday_core::player::strategy::StrategyEntry;
 use matchday_core::protocol::{DisplayName, Endpoint, ErrorCode};
 use one::Seat;
 use sha2::{Digest, Sha256};
+use smol_str::SmolStr;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -109,7 +110,9 @@ impl Seats {
     }
 
     fn take_up(&self, kept: Kept) -> Result<Seat, OpenError> {
-        let name = DisplayName::parse(&kept.name).map_err(|_| OpenError::Unfit(kept.name.clone()))?;
+        // As it was taken: an earlier version took more characters.
+        let name = DisplayName::try_from(SmolStr::new(&kept.name))
+            .map_err(|_| OpenError::Unfit(kept.name.clone()))?;
         let options = Options { entropy: entropy_from_system()?, ..self.options.clone() };
         Seat::take_up(&self.settings, self.address, name, kept, self.book.store(), options)
     }
