@@ -302,7 +302,7 @@ fn hostile_answer(asked: &Value) -> Value {
             "current_round": 1, "total_rounds": 1, "round_title": HOSTILE, "matches_completed": 1}),
         "get_standings" => json!({"data": {"standings": [row]}}),
         "get_schedule" => json!({"data": {"rounds": [{"round_id": 1, "title": HOSTILE, "matches": [game]}]}}),
-        _ => json!({"message_type": "LEAGUE_ERROR", "error_code": HOSTILE, "error_description": HOSTILE,
+        _ => json!({"message_type": "LEAGUE_ERROR", "error_code": "E019", "error_description": HOSTILE,
             "error_message": HOSTILE, "league_id": HOSTILE}),
     }
 }
@@ -331,7 +331,15 @@ fn no_answer_of_a_manager_controls_the_terminal() {
 fn an_agent_that_is_refused_says_so_on_one_line() {
     let ground = Ground::new();
     let listen = free_address();
-    let done = ground.run(&["player", "--listen", &listen, "--manager", &hostile_manager()]);
+    let done = ground.run(&[
+        "player",
+        "--listen",
+        &listen,
+        "--conformance",
+        "lenient",
+        "--manager",
+        &hostile_manager(),
+    ]);
     assert_ne!(done.code, 0);
     is_plain_output("player", &done);
     assert_eq!(
