@@ -80,8 +80,12 @@ impl Enrolment {
             Self::Done => None,
             Self::Idle => Some("it has not asked the manager to register it yet".to_owned()),
             Self::Asking(_) => Some("the manager has not answered its registration yet".to_owned()),
-            Self::Waiting { why, .. } => Some(format!("it is not registered with the manager yet: {why}")),
-            Self::Refused { reason, .. } => Some(format!("the manager refuses its registration: {reason}")),
+            Self::Waiting { why, .. } => {
+                Some(format!("it is not registered with the manager yet: {}", why.escaped()))
+            }
+            Self::Refused { reason, .. } => {
+                Some(format!("the manager refuses its registration: {}", reason.escaped()))
+            }
         }
     }
 }
@@ -93,10 +97,10 @@ mod tests {
 
     #[test]
     fn only_a_registered_agent_lacks_nothing() {
-        let waiting = Enrolment::Waiting { until: Timestamp::EPOCH, why: "no connection".to_owned() };
+        let waiting = Enrolment::Waiting { until: Timestamp::EPOCH, why: "no connection".into() };
         assert_eq!(Enrolment::Done.lacks(), None);
         assert_eq!(waiting.lacks().unwrap(), "it is not registered with the manager yet: no connection");
-        let refused = Enrolment::Refused { reason: "the league is full".to_owned(), code: None };
+        let refused = Enrolment::Refused { reason: "the league is full".into(), code: None };
         for not_yet in [Enrolment::Idle, Enrolment::Asking(crate::agent::CallId(1)), refused] {
             assert!(not_yet.lacks().is_some(), "{not_yet:?}");
         }

@@ -5,7 +5,7 @@ use crate::entropy::Entropy;
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{ConversationId, GameType, LeagueId};
 use crate::protocol::messages::{RegisterAnswer, RegisterStatus};
-use crate::protocol::{Body, Endpoint, Timestamp, Token};
+use crate::protocol::{Body, Endpoint, Timestamp, Token, UntrustedText};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::Duration;
@@ -76,12 +76,12 @@ pub enum Enrolment {
     /// The manager could not be asked; why, and when to try again.
     Waiting {
         until: Timestamp,
-        why: String,
+        why: UntrustedText,
     },
     Done,
     /// The manager has said no.
     Refused {
-        reason: String,
+        reason: UntrustedText,
         code: Option<ErrorCode>,
     },
 }
@@ -90,8 +90,8 @@ pub enum Enrolment {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict<I> {
     Enrolled(Identity<I>),
-    Refused { reason: String, code: Option<ErrorCode> },
-    TryAgain { why: String },
+    Refused { reason: UntrustedText, code: Option<ErrorCode> },
+    TryAgain { why: UntrustedText },
 }
 
 impl Enrolment {
@@ -124,19 +124,19 @@ pub fn judge<I>(
     let incoming = match answer {
         Answer::Message(Ok(incoming)) => incoming,
         Answer::Message(Err(rejection)) => {
-            return Verdict::TryAgain { why: rejection.to_string() };
+            return Verdict::TryAgain { why: rejection.to_string().into() };
         }
         Answer::Received => {
             return Verdict::TryAgain { why: "the manager sent no answer".into() };
         }
-        Answer::Garbled(what) => return Verdict::TryAgain { why: what },
+        Answer::Garbled(what) => return Verdict::TryAgain { why: what.into() },
         Answer::Undelivered(failure) => {
-            return Verdict::TryAgain { why: failure.to_string() };
+            return Verdict::TryAgain { why: failure.to_string().into() };
         }
     };
     let auth_token = incoming.envelope.auth_token;
     match incoming.body {
-        Err(rejection) => Verdict::TryAgain { why: rejection.to_string() },
+        Err(rejection) => Verdict::TryAgain { why: rejection.to_string().into() },
         Ok(Body::LeagueError(error)) => {
             let error = Arc::unwrap_or_clone(error);
             let reason = error.error_message.unwrap_or(error.error_description);

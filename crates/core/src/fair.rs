@@ -74,7 +74,7 @@ impl JsonSchema for Nonce {
             "type": "string",
             "maxLength": NONCE_BYTES_MAX,
             "pattern": format!("^{NO_CONTROLS}*$"),
-            "description": "A player's share in the draw: at most 64 bytes, without control characters.",
+            "description": "A player's share in the draw: at most 64 bytes, without control or invisible characters.",
         })
     }
 }

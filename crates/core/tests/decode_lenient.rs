@@ -66,6 +66,18 @@ fn only_the_message_type_is_asked_of_an_envelope() {
 }
 
 #[test]
+fn a_name_with_characters_that_forge_is_taken_without_them() {
+    let mut request = named("002_3-1_league_register_request");
+    request["player_meta"]["display_name"] = json!("\u{202e}Ada\nverified\u{1b}[2J\u{200b}");
+    request["player_meta"]["contact_endpoint"] = json!("http://localhost:8101/mcp\u{2028}");
+    let incoming = read(&request, Lenient).unwrap();
+    let Ok(Body::LeagueRegisterRequest(taken)) = &incoming.body else { panic!("{incoming:?}") };
+    assert_eq!(taken.player_meta.display_name.raw(), "Ada verified[2J");
+    assert_eq!(taken.player_meta.contact_endpoint.raw(), "http://localhost:8101/mcp");
+    assert_eq!(said(&incoming), ["form player_meta.display_name", "form player_meta.contact_endpoint"]);
+}
+
+#[test]
 fn a_wrong_envelope_is_as_wrong_as_ever() {
     for (key, value, code) in [
         ("protocol", json!("league.v1"), "E018"),

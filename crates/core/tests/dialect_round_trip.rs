@@ -47,8 +47,8 @@ fn league_error() -> Message {
     message(LeagueError {
         error_code: ErrorCode::TokenInvalid,
         error_name: None,
-        error_description: "AUTH_TOKEN_INVALID".to_owned(),
-        error_message: Some("\"quoted\" and\nbroken".to_owned()),
+        error_description: "AUTH_TOKEN_INVALID".into(),
+        error_message: Some("\"quoted\" and\nbroken".into()),
         original_message_type: None,
         retryable: None,
         context: None,

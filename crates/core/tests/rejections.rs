@@ -7,7 +7,7 @@ use golden::{named, read_body};
 use matchday_core::protocol::decode::Conformance::Strict;
 use matchday_core::protocol::decode::Rejection;
 use matchday_core::protocol::messages::LeagueError;
-use matchday_core::protocol::{ErrorCode, Message};
+use matchday_core::protocol::{ErrorCode, Message, UntrustedText};
 use serde_json::{Value, json};
 
 fn refused(name: &str, pointer: &str, value: Value) -> Rejection {
@@ -33,6 +33,8 @@ fn sentences() {
         refused(player, "/player_meta", json!(null)),
         refused(player, "/player_meta/display_name", json!("")),
         refused(player, "/player_meta/display_name", json!("n".repeat(99))),
+        refused(player, "/player_meta/display_name", json!("Ada\u{202e}")),
+        refused(player, "/player_meta/contact_endpoint", json!("http://localhost:8101/\nmcp")),
         refused(player, "/player_meta/version", json!("1.0")),
         refused(player, "/player_meta/contact_endpoint", json!("localhost:8101")),
         refused(player, "/player_meta/game_types", json!([])),
@@ -53,7 +55,7 @@ fn sentences() {
 #[test]
 fn a_refusal_as_it_is_sent() {
     let rejection = refused("002_3-1_league_register_request", "/player_meta/display_name", json!(""));
-    assert_eq!(rejection.message_type.as_deref(), Some("LEAGUE_REGISTER_REQUEST"));
+    assert_eq!(rejection.message_type.as_ref().map(UntrustedText::raw), Some("LEAGUE_REGISTER_REQUEST"));
     assert_eq!(rejection.conversation_id.as_ref().unwrap().as_str(), "conv-p01-registration");
     insta::assert_json_snapshot!(LeagueError::from(&rejection));
 }
@@ -94,5 +96,5 @@ fn what_came_is_shortened() {
     let rejection = refused("002_3-4_league_query", "/sender", json!("é".repeat(5_000)));
     assert!(rejection.came.chars().count() < 70, "{rejection}");
     let long_type = refused("002_3-4_league_query", "/message_type", json!("M".repeat(5_000)));
-    assert!(long_type.message_type.unwrap().len() < 70);
+    assert!(long_type.message_type.unwrap().raw().len() < 70);
 }

@@ -14,6 +14,7 @@ use golden::{Golden, read_body};
 use matchday_core::protocol::MessageType;
 use matchday_core::protocol::decode::Conformance::Strict;
 use matchday_core::protocol::schema;
+use matchday_core::protocol::untrusted::is_deceptive;
 use schemas::Schemas;
 use serde_json::{Value, json};
 
@@ -80,6 +81,28 @@ fn schema_and_strict_reading_agree_about_every_change_of_every_field() {
     assert!(quarrels.is_empty(), "{} quarrels\n{}", quarrels.len(), quarrels.join("\n"));
 }
 
+#[test]
+fn a_schema_refuses_every_deceptive_character_of_the_basic_plane_and_no_other() {
+    let schemas = Schemas::new();
+    let golden = golden::strict();
+    let request =
+        golden.iter().find(|golden| golden.value["message_type"] == "LEAGUE_REGISTER_REQUEST").unwrap();
+    let mut message = request.value.clone();
+    let mut fits = |name: String| {
+        message["player_meta"]["display_name"] = name.into();
+        schemas.faults(&message).is_empty()
+    };
+    // Every one of them, and those that stand before and after one.
+    let near = |c: char| {
+        [-1, 0, 1].iter().any(|step| {
+            u32::from(c).checked_add_signed(*step).and_then(char::from_u32).is_some_and(is_deceptive)
+        })
+    };
+    let wrong: Vec<char> =
+        ('\0'..='\u{ffff}').filter(|c| near(*c) && fits(format!("A{c}")) == is_deceptive(*c)).collect();
+    assert!(wrong.is_empty(), "{wrong:?}");
+}
+
 /// What the reader does not look at: of an order's objects only the one that the order is about is read.
 fn is_beyond_a_schema(message: &Value, pointer: &str) -> bool {
     message["message_type"] == "LEAGUE_ORDER" && ["/player_id", "/match_id"].contains(&pointer)
@@ -116,6 +139,8 @@ fn changes(message: &Value, pointer: &str) -> Vec<Value> {
         json!(""),
         json!("x"),
         json!("x\u{7}"),
+        json!("x\u{202e}"),
+        json!("http://localhost:8101/\u{200b}mcp"),
         json!("y".repeat(50)),
         json!("y".repeat(51)),
         json!("y".repeat(65)),

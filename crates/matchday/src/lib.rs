@@ -13,15 +13,19 @@
 //! - `check`: is an agent conformant? each rule, what was seen, how to mend it
 //! - `starter`: agents to begin from, in several languages
 //! - [`statistics`]: a league's results, for the crate that says what they mean
-//! - `report`: a stored league as a page, as Markdown, as rows for grades
+//! - `report`: a stored league as a page, as Markdown, as rows for grades; `csv_rows`: rows for spreadsheets
 //! - `practice`: a league of one, against sparring partners and trouble
 //! - `bench`: how fast leagues are, measured; `cores`: on which processor cores the threads of one run
 //! - `simulation`: what `matchday simulate` adds to the crate that simulates
+
+// What goes to a terminal passes `view`, where text of others is escaped.
+#![warn(clippy::print_stdout, clippy::print_stderr)]
 
 mod bench;
 mod check;
 pub mod cli;
 mod cores;
+mod csv_rows;
 pub mod dashboard;
 mod local;
 mod mcp;

@@ -68,7 +68,7 @@ fn decided(round: u32, played: &ScheduledMatch) -> Option<Played> {
 fn entrants(rows: &[StandingRow], calls: impl Fn(&PlayerId) -> Option<Calls>) -> Vec<Entrant> {
     let entrant = |row: &StandingRow| Entrant {
         id: row.player_id.to_string(),
-        name: row.display_name.to_string(),
+        name: row.display_name.escaped().to_string(),
         calls: calls(&row.player_id),
     };
     rows.iter().map(entrant).collect()

@@ -11,7 +11,7 @@ use crate::protocol::ids::{Attempt, MatchId, PlayerId, RefereeId, RoundId};
 use crate::protocol::messages::{Cause, Culprit, GameStatus, MatchResult, PlayerMeta, RefereeMeta};
 use crate::protocol::time::exact;
 use crate::protocol::token::TokenHash;
-use crate::protocol::{Sender, Timestamp};
+use crate::protocol::{Sender, Timestamp, UntrustedText};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -100,7 +100,7 @@ pub enum LeagueEvent {
         referee_id: RefereeId,
         culprit: Culprit,
         /// For people.
-        reason: String,
+        reason: UntrustedText,
     },
     MatchDecided {
         match_id: MatchId,

@@ -42,7 +42,7 @@ impl Manager {
         let is_its_own = game.in_play && game.referee() == Some(referee);
         if is_its_own && attempt.is_none_or(|attempt| game.attempt() == Some(attempt)) {
             let reason = error.error_message.clone().unwrap_or_default();
-            self.lose_attempt(act, &match_id, Culprit::Infrastructure, &reason);
+            self.lose_attempt(act, &match_id, Culprit::Infrastructure, reason.raw());
             let pause = self.league.settings.timing.retry.pause(1).unwrap_or_default().max(REST);
             self.resting.insert(match_id.clone(), act.now + pause);
             self.call_witness(act, &match_id);
@@ -94,7 +94,7 @@ impl Manager {
         else {
             return;
         };
-        let (match_id, reason) = (match_id.clone(), reason.to_owned());
+        let (match_id, reason) = (match_id.clone(), reason.into());
         self.record(act, LeagueEvent::AttemptLost { match_id, attempt, referee_id, culprit, reason });
     }
 

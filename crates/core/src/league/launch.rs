@@ -7,8 +7,7 @@ use super::settings::EndpointCheck;
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{LeagueId, PlayerId, RoundId};
 use crate::protocol::messages::{LeagueStatus, Phase, StartLeague};
-use crate::protocol::{Sender, Timestamp};
-use smol_str::SmolStr;
+use crate::protocol::{Sender, Timestamp, UntrustedText};
 
 /// The last chance to show oneself before the first round.
 #[derive(Debug)]
@@ -94,7 +93,7 @@ impl Manager {
             status: self.league.phase,
             current_round,
             total_rounds: self.league.rounds_in_all(),
-            round_title: self.league.title(RoundId(current_round)).map(SmolStr::new),
+            round_title: self.league.title(RoundId(current_round)).map(UntrustedText::from),
             matches_completed: self.league.matches_decided,
         }
     }

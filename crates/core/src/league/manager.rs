@@ -18,7 +18,7 @@ use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{ConversationId, MatchId, PlayerId};
 use crate::protocol::messages::{LeagueError, Phase};
 use crate::protocol::token::Mint;
-use crate::protocol::{Body, Envelope, Message, MessageType, Sender, Timestamp};
+use crate::protocol::{Body, Envelope, Message, MessageType, Sender, Timestamp, UntrustedText};
 use serde_json::{Map, Value};
 use smol_str::SmolStr;
 use std::collections::{BTreeMap, BTreeSet};
@@ -83,7 +83,7 @@ pub(super) struct Asked {
     pub(super) request: RequestId,
     pub(super) envelope: Envelope,
     /// As it called itself, if it did.
-    pub(super) message_type: Option<SmolStr>,
+    pub(super) message_type: Option<UntrustedText>,
     pub(super) dialect: Dialect,
     /// What the driver has against the endpoint that a registration names.
     pub(super) objection: Option<String>,
@@ -113,12 +113,7 @@ impl Refusal {
 impl From<Rejection> for Refusal {
     fn from(rejection: Rejection) -> Self {
         let error = LeagueError::from(&rejection);
-        Self {
-            message: error.error_message.unwrap_or_default(),
-            context: error.context,
-            code: rejection.code,
-            guess: None,
-        }
+        Self { message: rejection.sentence(), context: error.context, code: rejection.code, guess: None }
     }
 }
 
@@ -168,7 +163,7 @@ impl Manager {
         let original = asked.message_type.clone();
         let mut context = refusal.context.unwrap_or_default();
         if let Some(named) = &original {
-            let action = MessageType::parse(named).map_or(named.as_str(), |kind| kind.method());
+            let action = MessageType::parse(named.raw()).map_or(named.raw(), |kind| kind.method());
             context.entry("action").or_insert_with(|| action.to_owned().into());
         }
         let about_sender = matches!(refusal.code, ErrorCode::PlayerNotRegistered | ErrorCode::TokenInvalid);
@@ -221,7 +216,7 @@ impl Manager {
         incoming: Incoming,
     ) {
         let Incoming { envelope, message_type, body, mut deviations } = incoming;
-        let name = Some(SmolStr::new_static(message_type.name()));
+        let name = Some(UntrustedText::new_static(message_type.name()));
         let asked = Asked { request, envelope, message_type: name, dialect, objection };
         let member = match self.admit(&asked.envelope, message_type, local) {
             Ok(member) => member,

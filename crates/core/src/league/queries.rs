@@ -16,7 +16,7 @@ use crate::protocol::messages::{
     LeagueError, LeagueQuery, LeagueQueryResponse, QueryError, QueryParams, QueryType, StandingRow,
 };
 use crate::protocol::text::Endpoint;
-use crate::protocol::{Message, Sender};
+use crate::protocol::{Message, Sender, UntrustedText};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -163,7 +163,7 @@ impl Manager {
         let drawn = round.drawn.as_ref();
         ScheduledRound {
             round_id: round.round_id,
-            title: drawn.map(|drawn| drawn.title.clone()),
+            title: drawn.map(|drawn| drawn.title.as_str().into()),
             matches,
             bye: round.bye.clone(),
             byes: drawn
@@ -190,7 +190,7 @@ impl Manager {
                 status: decision.status,
                 winner: decision.result.winner.clone(),
                 score: decision.result.score.clone(),
-                reason: decision.result.reason.clone().unwrap_or_default().to_string(),
+                reason: decision.result.reason.clone().unwrap_or_default(),
             }),
         }
     }
@@ -306,6 +306,6 @@ fn response(
     LeagueQueryResponse { query_type, success: error.is_none(), data, standings: None, error }
 }
 
-fn query_error(code: ErrorCode, prose: impl Into<String>) -> QueryError {
-    QueryError { error_name: code.name().to_owned(), error_code: code, error_description: prose.into() }
+fn query_error(code: ErrorCode, prose: impl Into<UntrustedText>) -> QueryError {
+    QueryError { error_name: code.name().into(), error_code: code, error_description: prose.into() }
 }

@@ -183,7 +183,7 @@ impl Manager {
             return Err(Refusal::new(ErrorCode::InvalidFormat, reason)
                 .with("path", format!("{}.contact_endpoint", applicant.meta_field()))
                 .with("expected", "an endpoint that this league may call")
-                .with("came", applicant.endpoint().as_str()));
+                .with("came", applicant.endpoint().raw()));
         }
         Ok(())
     }
@@ -298,10 +298,10 @@ impl Manager {
     fn reject(&self, act: &mut Act<'_>, asked: &Asked, applicant: &Applicant, refusal: Refusal) {
         let answer = RegisterAnswer {
             status: RegisterStatus::Rejected,
-            reason: Some(refusal.message),
+            reason: Some(refusal.message.into()),
             league_id: None,
             match_tokens: None,
-            error_name: Some(refusal.code.name().to_owned()),
+            error_name: Some(refusal.code.name().into()),
             error_code: Some(refusal.code),
             context: refusal.context,
         };
@@ -332,7 +332,7 @@ impl Manager {
         let Probation { asked, applicant } = probation;
         if matches!(answer, Answer::Undelivered(_)) {
             let refusal = Refusal::new(ErrorCode::Connection, "Contact endpoint unreachable")
-                .with("contact_endpoint", applicant.endpoint().as_str());
+                .with("contact_endpoint", applicant.endpoint().raw());
             return self.reject(act, &asked, &applicant, refusal);
         }
         // A copy of this registration may have got in meanwhile, and the league may have started.

@@ -65,7 +65,7 @@ impl League {
                     losses: tally.losses,
                     points: tally.points(),
                     technical_losses: Some(tally.technical_losses),
-                    rank_reason: ahead.and_then(|(of, on)| Some(standings::reason(ids.get(of)?, on))),
+                    rank_reason: ahead.and_then(|(of, on)| Some(standings::reason(ids.get(of)?, on).into())),
                 })
             })
             .collect()

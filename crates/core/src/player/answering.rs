@@ -17,7 +17,8 @@ use crate::protocol::messages::{
     MoveData, Parity, Record,
 };
 use crate::protocol::{
-    Attempt, Body, Envelope, ErrorCode, GameType, MatchId, Message, MessageType, PlayerId, RoundId, Timestamp,
+    Attempt, Body, Envelope, ErrorCode, GameType, MatchId, Message, MessageType, PlayerId, RoundId,
+    Timestamp, UntrustedText,
 };
 use crate::timing::Timing;
 use serde_json::Value;
@@ -117,7 +118,7 @@ impl Asker {
             Form::Parity => MessageType::ChooseParityCall,
             Form::Move { .. } => MessageType::GameMoveCall,
         };
-        refusal.original_message_type = Some(SmolStr::new_static(asked_by.name()));
+        refusal.original_message_type = Some(UntrustedText::new_static(asked_by.name()));
         let envelope = Envelope { timestamp: now, auth_token: None, ..self.envelope.clone() };
         Content::Message(Message::new(envelope, refusal))
     }

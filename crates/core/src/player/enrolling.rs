@@ -94,7 +94,7 @@ impl Player {
                 }
             }
             Verdict::Refused { reason, .. }
-                if !self.plain_games && may_ask_plainly(&self.settings.game_types, &reason) =>
+                if !self.plain_games && may_ask_plainly(&self.settings.game_types, reason.raw()) =>
             {
                 self.plain_games = true;
                 if let Some(application) = self.durable.applied().cloned() {

@@ -38,7 +38,7 @@ use crate::protocol::methods::Party;
 use crate::protocol::rights::{Right, who_may};
 use crate::protocol::{
     Body, ConversationId, DisplayName, Endpoint, Envelope, ErrorCode, GameType, Message, PlayerId, Sender,
-    Timestamp, Token, Version,
+    Timestamp, Token, UntrustedText, Version,
 };
 use pondering::Outside;
 use serde_json::json;
@@ -174,7 +174,7 @@ impl Player {
                         }
                     }
                     Err(mut refusal) => {
-                        refusal.original_message_type = Some(SmolStr::new_static(message_type.name()));
+                        refusal.original_message_type = Some(UntrustedText::new_static(message_type.name()));
                         self.error(now, Some(conversation), refusal)
                     }
                 }
@@ -241,7 +241,7 @@ impl Player {
 
 /// A name as an id: letters and digits in lower case, and one hyphen for everything between them.
 fn slug(name: &DisplayName) -> String {
-    let words = name.as_str().split(|c: char| !c.is_ascii_alphanumeric());
+    let words = name.raw().split(|c: char| !c.is_ascii_alphanumeric());
     let words: Vec<String> = words.filter(|word| !word.is_empty()).map(str::to_ascii_lowercase).collect();
     if words.is_empty() { "player".into() } else { words.join("-") }
 }

@@ -71,8 +71,8 @@ fn enrolment_in_words(enrolment: &Enrolment) -> String {
     match enrolment {
         Enrolment::Idle => "not asked yet".into(),
         Enrolment::Asking(_) => "waiting for the manager's answer".into(),
-        Enrolment::Waiting { until, why } => format!("trying again at {until}: {why}"),
+        Enrolment::Waiting { until, why } => format!("trying again at {until}: {}", why.escaped()),
         Enrolment::Done => "accepted".into(),
-        Enrolment::Refused { reason, .. } => format!("refused: {reason}"),
+        Enrolment::Refused { reason, .. } => format!("refused: {}", reason.escaped()),
     }
 }

@@ -8,14 +8,14 @@ use crate::enrol::Identity;
 use crate::protocol::keyring::Keyring;
 use crate::protocol::messages::LeagueError;
 use crate::protocol::token::same_token;
-use crate::protocol::{Attempt, Envelope, ErrorCode, MatchId, PlayerId, Sender, Token};
+use crate::protocol::{Attempt, Envelope, ErrorCode, MatchId, PlayerId, Sender, Token, UntrustedText};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
 /// Why a message is not heard.
 pub(super) type Refusal = LeagueError;
 
-pub(super) fn refusal(code: ErrorCode, message: impl Into<String>) -> Refusal {
+pub(super) fn refusal(code: ErrorCode, message: impl Into<UntrustedText>) -> Refusal {
     LeagueError::new(code, message, None, None)
 }
 

@@ -4,6 +4,7 @@ use super::ids::{ConversationId, PlayerId, RefereeId};
 use super::schema::NO_CONTROLS;
 use super::time::Timestamp;
 use super::token::Token;
+use super::untrusted::{Untrusted, is_deceptive};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use smol_str::{SmolStr, SmolStrBuilder};
@@ -73,9 +74,17 @@ impl Sender {
             // Some managers give themselves an id.
             Some(("league_manager", id)) if id_fits(id) => Some(Self::LeagueManager),
             None if text == "launcher" => Some(Self::Launcher),
-            Some(("referee", id)) if id_fits(id) => Some(Self::Referee(RefereeId::new(id))),
-            Some(("player", id)) if id_fits(id) => Some(Self::Player(PlayerId::new(id))),
+            Some((_, id)) if id_fits(id) => Self::stored(text),
             _ => None,
+        }
+    }
+
+    /// As [`Self::parse`], with any id: earlier versions stored what would be refused now.
+    fn stored(text: &str) -> Option<Self> {
+        match text.split_once(':') {
+            Some(("referee", id)) => Some(Self::Referee(RefereeId::new(id))),
+            Some(("player", id)) => Some(Self::Player(PlayerId::new(id))),
+            _ => Self::parse(text),
         }
     }
 }
@@ -85,12 +94,13 @@ pub const ID_BYTES_MAX: usize = 128;
 
 /// Whether a text can be an id at all.
 pub fn id_fits(text: &str) -> bool {
-    (1..=ID_BYTES_MAX).contains(&text.len()) && !text.chars().any(char::is_control)
+    (1..=ID_BYTES_MAX).contains(&text.len()) && !text.contains(is_deceptive)
 }
 
+/// For people; the wire has [`Serialize`].
 impl fmt::Display for Sender {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text())
+        Untrusted::new(&self.text()).escaped().fmt(f)
     }
 }
 
@@ -103,7 +113,7 @@ impl Serialize for Sender {
 impl<'de> Deserialize<'de> for Sender {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = SmolStr::deserialize(deserializer)?;
-        Self::parse(&text).ok_or_else(|| serde::de::Error::custom("not a sender"))
+        Self::stored(&text).ok_or_else(|| serde::de::Error::custom("not a sender"))
     }
 }
 

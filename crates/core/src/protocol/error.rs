@@ -1,6 +1,7 @@
 //! The error catalogue: one table, from which everything that is said about an error is read.
 
 use super::schema::Word;
+use super::untrusted::Untrusted;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use smol_str::SmolStr;
@@ -91,7 +92,7 @@ catalogue! {
 impl fmt::Display for ErrorCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Foreign(code) => f.write_str(code),
+            Self::Foreign(code) => Untrusted::new(code).escaped().fmt(f),
             known => write!(f, "{} {}", known.code(), known.name()),
         }
     }

@@ -3,6 +3,7 @@
 //! Ids are text, because agents in the wild choose their own; short ones are kept inline, so copying them is cheap.
 
 use super::ranked::Ranked;
+use super::untrusted::Untrusted;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use smol_str::{SmolStr, format_smolstr};
@@ -21,20 +22,22 @@ macro_rules! text_ids {
                 Self(Ranked::new(text.into()))
             }
 
+            /// As it came: to compare, to hash, to send. To show it, format the id itself.
             pub fn as_str(&self) -> &str {
                 self.0.as_str()
             }
         }
 
+        /// For people, with deceptive characters escaped: foreign agents choose ids too.
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(self.as_str())
+                Untrusted::new(self.as_str()).escaped().fmt(f)
             }
         }
 
         impl fmt::Debug for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(self.as_str())
+                fmt::Display::fmt(self, f)
             }
         }
     )*};

@@ -17,6 +17,7 @@ pub mod schema;
 pub mod text;
 pub mod time;
 pub mod token;
+pub mod untrusted;
 
 pub use envelope::{Envelope, PROTOCOL, Sender};
 pub use error::ErrorCode;
@@ -25,3 +26,4 @@ pub use message::{Body, Message, MessageType};
 pub use text::{DisplayName, Endpoint, Version};
 pub use time::Timestamp;
 pub use token::Token;
+pub use untrusted::{Untrusted, UntrustedText};

@@ -1,15 +1,24 @@
 //! Text with a rule: names, versions, endpoints. A value of these types has passed its rule.
 
+use super::schema::{CONTROLS, NO_CONTROLS};
+use super::untrusted::{Escaped, Untrusted, cleaned, is_deceptive};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
+use std::borrow::Cow;
 use std::fmt;
 use url::Url;
 
 /// Why a text does not pass: what the rule asks for, in words that finish "expected ...".
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("expected {0}")]
-pub struct RuleBroken(pub &'static str);
+pub struct RuleBroken(pub Cow<'static, str>);
+
+impl RuleBroken {
+    const fn new(rule: &'static str) -> Self {
+        Self(Cow::Borrowed(rule))
+    }
+}
 
 macro_rules! ruled_texts {
     ($($(#[$doc:meta])* $name:ident, $check:ident, stored: $stored:ident;)*) => {$(
@@ -19,16 +28,12 @@ macro_rules! ruled_texts {
         pub struct $name(SmolStr);
 
         impl $name {
-            pub fn parse(text: &str) -> Result<Self, RuleBroken> {
-                $check(text).map(|()| Self(SmolStr::new(text)))
-            }
-
-            pub fn as_str(&self) -> &str {
-                self.0.as_str()
+            fn check(text: &str) -> Result<(), RuleBroken> {
+                $check(text)
             }
         }
 
-        /// What was stored under an older rule stays readable.
+        /// Earlier versions stored names with any characters and other endpoints, and their logs stay readable.
         impl TryFrom<SmolStr> for $name {
             type Error = RuleBroken;
 
@@ -43,12 +48,6 @@ macro_rules! ruled_texts {
             }
         }
 
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(&self.0)
-            }
-        }
-
         impl fmt::Debug for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 fmt::Debug::fmt(self.0.as_str(), f)
@@ -58,15 +57,77 @@ macro_rules! ruled_texts {
 }
 
 ruled_texts! {
-    /// What an agent calls itself: 1 to 50 characters.
-    #[schemars(extend("minLength" = 1, "maxLength" = NAME_CHARS_MAX))]
+    /// What an agent calls itself: 1 to 50 characters, none of them a control character or invisible.
+    #[schemars(extend("minLength" = 1, "maxLength" = NAME_CHARS_MAX, "pattern" = format!("^{NO_CONTROLS}*$")))]
     DisplayName, check_name, stored: check_name;
     /// The version of an agent's software: `MAJOR.MINOR.PATCH`.
     #[schemars(extend("pattern" = VERSION_PATTERN))]
     Version, check_version, stored: check_version;
     /// Where an agent listens: an absolute `http` or `https` URL with a host, without user and password.
-    #[schemars(extend("format" = "uri", "maxLength" = ENDPOINT_BYTES_MAX, "pattern" = ENDPOINT_PATTERN))]
+    #[schemars(extend("format" = "uri", "maxLength" = ENDPOINT_BYTES_MAX, "pattern" = endpoint_pattern()))]
     Endpoint, check_endpoint, stored: check_stored_endpoint;
+}
+
+/// Texts of somebody else's choosing: printed only through a rendering of [`Untrusted`].
+macro_rules! untrusted_texts {
+    ($($name:ident)*) => {$(
+        impl $name {
+            pub fn parse(text: &str) -> Result<Self, RuleBroken> {
+                Self::check(text)?;
+                check_characters(text)?;
+                Ok(Self(SmolStr::new(text)))
+            }
+
+            /// What is left without deceptive characters, and whether there were any: the lenient reading.
+            pub fn parse_cleaned(text: &str) -> Result<(Self, bool), RuleBroken> {
+                let clean = cleaned(text);
+                Ok((Self::parse(&clean)?, matches!(clean, Cow::Owned(_))))
+            }
+
+            pub fn untrusted(&self) -> Untrusted<'_> {
+                Untrusted::new(&self.0)
+            }
+
+            /// One line for terminals, logs and JSON.
+            pub fn escaped(&self) -> Escaped<'_> {
+                self.untrusted().escaped()
+            }
+
+            /// As it came: to compare, to hash, to send on, to call. Never to be shown.
+            pub fn raw(&self) -> &str {
+                &self.0
+            }
+        }
+    )*};
+}
+
+untrusted_texts! { DisplayName Endpoint }
+
+impl Version {
+    pub fn parse(text: &str) -> Result<Self, RuleBroken> {
+        Self::check(text).map(|()| Self(SmolStr::new(text)))
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Says which character is wrong, because it cannot be seen.
+pub(super) fn check_characters(text: &str) -> Result<(), RuleBroken> {
+    match text.chars().zip(1..).find(|(c, _)| is_deceptive(*c)) {
+        None => Ok(()),
+        Some((c, place)) => Err(RuleBroken(Cow::Owned(format!(
+            "a text without control or invisible characters (character {place} is U+{:04X})",
+            u32::from(c)
+        )))),
+    }
 }
 
 pub const NAME_CHARS_MAX: usize = 50;
@@ -74,14 +135,14 @@ pub const NAME_CHARS_MAX: usize = 50;
 fn check_name(text: &str) -> Result<(), RuleBroken> {
     match text.chars().take(NAME_CHARS_MAX + 1).count() {
         1..=NAME_CHARS_MAX => Ok(()),
-        _ => Err(RuleBroken("a name of 1 to 50 characters")),
+        _ => Err(RuleBroken::new("a name of 1 to 50 characters")),
     }
 }
 
 fn check_version(text: &str) -> Result<(), RuleBroken> {
     match semver::Version::parse(text) {
         Ok(_) => Ok(()),
-        Err(_) => Err(RuleBroken("a semantic version MAJOR.MINOR.PATCH, such as \"1.0.0\"")),
+        Err(_) => Err(RuleBroken::new("a semantic version MAJOR.MINOR.PATCH, such as \"1.0.0\"")),
     }
 }
 
@@ -90,16 +151,16 @@ fn check_endpoint(text: &str) -> Result<(), RuleBroken> {
         return Ok(());
     }
     if text.chars().any(|c| c.is_whitespace() || c.is_control()) {
-        return Err(RuleBroken("a URL without spaces and control characters"));
+        return Err(RuleBroken::new("a URL without spaces and control characters"));
     }
     // `Url` takes the first part of the path for the host where there is none.
     let after = text.split_once("://").filter(|(scheme, _)| is_http(scheme)).map(|(_, after)| after);
     if after.is_some_and(|after| after.is_empty() || after.starts_with(['/', '\\', '?', '#', ':'])) {
-        return Err(RuleBroken("a URL that names a host"));
+        return Err(RuleBroken::new("a URL that names a host"));
     }
     check_stored_endpoint(text)?;
     match Url::parse(text).map(|url| url.port()) {
-        Ok(Some(0)) => Err(RuleBroken("a URL with a port from 1 to 65535")),
+        Ok(Some(0)) => Err(RuleBroken::new("a URL with a port from 1 to 65535")),
         _ => Ok(()),
     }
 }
@@ -110,7 +171,7 @@ fn is_http(scheme: &str) -> bool {
 
 /// The rule of earlier versions, under which endpoints were stored.
 fn check_stored_endpoint(text: &str) -> Result<(), RuleBroken> {
-    let rule = RuleBroken("an http or https URL, such as \"http://localhost:8101/mcp\"");
+    let rule = RuleBroken::new("an http or https URL, such as \"http://localhost:8101/mcp\"");
     let fits = text.len() <= ENDPOINT_BYTES_MAX && (is_plain_endpoint(text) || is_http_url(text));
     fits.then_some(()).ok_or(rule)
 }
@@ -170,8 +231,9 @@ const VERSION_PATTERN: &str = concat!(
 );
 
 /// As much of [`Endpoint::parse`] as a pattern can say.
-const ENDPOINT_PATTERN: &str =
-    r"^[Hh][Tt][Tt][Pp][Ss]?://[^/?#@\s\x00-\x1F\x7F-\x9F]+([/?#][^\s\x00-\x1F\x7F-\x9F]*)?$";
+fn endpoint_pattern() -> String {
+    format!("^[Hh][Tt][Tt][Pp][Ss]?://[^/?#@\\s{CONTROLS}]+([/?#][^\\s{CONTROLS}]*)?$")
+}
 
 #[cfg(test)]
 mod tests {
@@ -182,6 +244,34 @@ mod tests {
         assert!(DisplayName::parse("").is_err());
         assert!(DisplayName::parse(&"é".repeat(50)).is_ok());
         assert!(DisplayName::parse(&"a".repeat(51)).is_err());
+    }
+
+    #[test]
+    fn a_name_that_could_forge_is_refused_with_the_character_and_its_place() {
+        let broken = DisplayName::parse("Ada\u{202e}").unwrap_err().to_string();
+        assert!(broken.contains("character 4 is U+202E"), "{broken}");
+        for bad in ["\u{1b}[2J", "a\nb", "a\u{9b}b", "\u{200b}", "a\u{2028}b", "\u{e0041}a"] {
+            assert!(DisplayName::parse(bad).is_err(), "{bad:?}");
+        }
+        assert!(Endpoint::parse("http://localhost:8101/\u{202e}mcp").is_err());
+        assert!(Endpoint::parse("http://localhost:81\n01/mcp").is_err());
+    }
+
+    #[test]
+    fn the_lenient_reading_cleans_a_name_and_says_so() {
+        let (name, changed) = DisplayName::parse_cleaned("\u{202e}Ada\n\u{7}").unwrap();
+        assert_eq!((name.raw(), changed), ("Ada", true));
+        assert_eq!(DisplayName::parse_cleaned("Ada").map(|(_, changed)| changed), Ok(false));
+        assert!(DisplayName::parse_cleaned("\u{200b}").is_err());
+        let (endpoint, _) = Endpoint::parse_cleaned("http://localhost:8101/mcp\u{200b}").unwrap();
+        assert_eq!(endpoint.raw(), "http://localhost:8101/mcp");
+    }
+
+    #[test]
+    fn a_name_that_an_earlier_version_stored_is_read_as_it_is() {
+        let name: DisplayName = serde_json::from_str("\"\\u202eAda\"").unwrap();
+        assert_eq!(name.raw(), "\u{202e}Ada");
+        assert_eq!(name.escaped().to_string(), "\\u202eAda");
     }
 
     #[test]
@@ -234,7 +324,7 @@ mod tests {
             ("http://localhost/mcp\n", "a URL without spaces and control characters"),
             ("http://localhost/\u{a0}mcp", "a URL without spaces and control characters"),
         ] {
-            assert_eq!(Endpoint::parse(bad).map_err(|RuleBroken(rule)| rule), Err(expected), "{bad:?}");
+            assert_eq!(Endpoint::parse(bad).map_err(|RuleBroken(rule)| rule), Err(expected.into()), "{bad:?}");
         }
     }
 
@@ -242,7 +332,7 @@ mod tests {
     fn an_endpoint_that_was_stored_under_an_older_rule_is_still_read() {
         for stored in ["http:///mcp", "http://localhost:0/mcp", "http://localhost/m cp"] {
             let read: Endpoint = serde_json::from_value(stored.into()).unwrap();
-            assert_eq!(read.as_str(), stored);
+            assert_eq!(read.raw(), stored);
         }
         assert!(serde_json::from_value::<Endpoint>("nowhere".into()).is_err());
     }

@@ -80,7 +80,7 @@ impl Token {
 
     /// What an agent shows one manager of its registration key: two managers must not learn each other's tokens.
     pub fn shown_to(&self, manager: &Endpoint) -> Self {
-        derive(&self.hash().0, KEY_OWNER, &[b"manager", manager.as_str().as_bytes()])
+        derive(&self.hash().0, KEY_OWNER, &[b"manager", manager.raw().as_bytes()])
     }
 
     /// Whether this has the shape of a registration key: `tok_registration_` and 64 hexadecimal digits.

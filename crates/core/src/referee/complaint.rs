@@ -88,7 +88,7 @@ pub(super) fn game_error(
         error_name: Some(code.name().into()),
         error_description: code.name().into(),
         error_code: code,
-        error_message: Some(complaint.wrong.message),
+        error_message: Some(complaint.wrong.message.into()),
         action_required: Some(SmolStr::new_static(complaint.owed.name())),
         game_state: Some(SmolStr::new_static(complaint.phase.as_str())),
         retryable: Some(complaint.retryable),

@@ -78,7 +78,7 @@ impl Referee {
                 Enrolment::Done
             }
             Verdict::Refused { reason, .. }
-                if !self.plain_games && may_ask_plainly(&self.settings.game_types, &reason) =>
+                if !self.plain_games && may_ask_plainly(&self.settings.game_types, reason.raw()) =>
             {
                 self.plain_games = true;
                 Enrolment::Idle
@@ -98,7 +98,7 @@ impl Referee {
         let plain: String = self
             .settings
             .display_name
-            .as_str()
+            .raw()
             .chars()
             .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' })
             .collect();

@@ -10,7 +10,7 @@ use crate::protocol::time::exact;
 use crate::protocol::token::{Direction, same_token};
 use crate::protocol::{
     Attempt, ConversationId, Endpoint, ErrorCode, GameType, LeagueId, MatchId, PlayerId, RefereeId, RoundId,
-    Timestamp, Token,
+    Timestamp, Token, UntrustedText,
 };
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -30,9 +30,9 @@ pub enum RefereeEvent {
     /// The manager has recorded the result.
     Reported { match_id: MatchId, attempt: Attempt },
     /// The manager will not have the result.
-    ReportRefused { match_id: MatchId, attempt: Attempt, code: ErrorCode, reason: String },
+    ReportRefused { match_id: MatchId, attempt: Attempt, code: ErrorCode, reason: UntrustedText },
     /// The match cannot be played from here, and is the manager's to give to another.
-    HandedBack { match_id: MatchId, attempt: Attempt, reason: String },
+    HandedBack { match_id: MatchId, attempt: Attempt, reason: UntrustedText },
     /// The match was taken away before it was decided.
     Abandoned { match_id: MatchId, attempt: Attempt },
     /// A player understands another dialect than its match was assigned with.

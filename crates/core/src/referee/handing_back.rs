@@ -30,8 +30,11 @@ impl Referee {
             ("culprit".to_owned(), json!(Culprit::Infrastructure)),
         ]);
         let error = LeagueError::new(ErrorCode::Internal, reason.clone(), None, Some(context));
-        let event =
-            RefereeEvent::HandedBack { match_id: match_id.clone(), attempt: assignment.attempt, reason };
+        let event = RefereeEvent::HandedBack {
+            match_id: match_id.clone(),
+            attempt: assignment.attempt,
+            reason: reason.into(),
+        };
         self.record(now, event, step);
         let envelope = Envelope::new(Sender::Referee(self.name()), now, assignment.conversation_id.clone())
             .with_token(self.own_token());

@@ -47,12 +47,11 @@ use crate::protocol::methods::Party;
 use crate::protocol::rights::{Right, who_may};
 use crate::protocol::{
     Attempt, ConversationId, DisplayName, Endpoint, Envelope, ErrorCode, GameType, MatchId, Message,
-    PlayerId, RefereeId, Sender, Timestamp, Token, Version,
+    PlayerId, RefereeId, Sender, Timestamp, Token, UntrustedText, Version,
 };
 use crate::timing::Timing;
 use appeals::Appeals;
 use one_match::Match;
-use smol_str::SmolStr;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What whoever runs a referee decides.
@@ -288,7 +287,7 @@ impl Referee {
         match verdict {
             Ok(()) => Content::Received,
             Err(mut error) => {
-                error.original_message_type = Some(SmolStr::new_static(incoming.message_type.name()));
+                error.original_message_type = Some(UntrustedText::new_static(incoming.message_type.name()));
                 self.refuse(now, Some(incoming.envelope.conversation_id), error)
             }
         }

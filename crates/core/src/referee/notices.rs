@@ -9,11 +9,11 @@ use crate::entropy::Entropy;
 use crate::protocol::messages::{AnnouncedMatch, LeagueError, MatchAssignment, RoundAnnouncement};
 use crate::protocol::token::same_token;
 use crate::protocol::{
-    Body, Envelope, ErrorCode, LeagueId, MatchId, RefereeId, RoundId, Sender, Timestamp, Token,
+    Body, Envelope, ErrorCode, LeagueId, MatchId, RefereeId, RoundId, Sender, Timestamp, Token, UntrustedText,
 };
 use serde_json::{Map, Value};
 
-pub(super) fn refusal(code: ErrorCode, message: impl Into<String>) -> LeagueError {
+pub(super) fn refusal(code: ErrorCode, message: impl Into<UntrustedText>) -> LeagueError {
     LeagueError::new(code, message, None, None)
 }
 

@@ -261,13 +261,13 @@ impl Match {
             Failure::Closed => (
                 Cause::Unreachable,
                 ErrorCode::Connection,
-                format!("The connection to {} was closed without an answer.", side.endpoint),
+                format!("The connection to {} was closed without an answer.", side.endpoint.escaped()),
                 ("endpoint", json!(side.endpoint)),
             ),
             Failure::NoConnection | Failure::NoRoute | Failure::Forbidden | Failure::Ours => (
                 Cause::Unreachable,
                 ErrorCode::Connection,
-                format!("No connection to {}: is the agent listening there?", side.endpoint),
+                format!("No connection to {}: is the agent listening there?", side.endpoint.escaped()),
                 ("endpoint", json!(side.endpoint)),
             ),
             Failure::TimedOut => (

@@ -6,7 +6,9 @@ use crate::game::Seat;
 use crate::post::{Errand, Sent, Tries};
 use crate::protocol::dialect::Dialect;
 use crate::protocol::messages::{LeagueError, MatchResult, MatchResultReport};
-use crate::protocol::{Body, Endpoint, Envelope, ErrorCode, MatchId, Message, Sender, Timestamp, Token};
+use crate::protocol::{
+    Body, Endpoint, Envelope, ErrorCode, MatchId, Message, Sender, Timestamp, Token, UntrustedText,
+};
 use crate::referee::Assignment;
 use std::collections::btree_map::Entry;
 use std::sync::Arc;
@@ -196,7 +198,7 @@ impl Referee {
 
 enum Receipt {
     Recorded,
-    Refused { code: ErrorCode, reason: String },
+    Refused { code: ErrorCode, reason: UntrustedText },
     None,
 }
 

@@ -106,7 +106,7 @@ impl Window {
             tries: Some(self.retries.saturating_add(1)),
             since: Some(self.since.whole_second()),
             until: Some(now.whole_second()),
-            evidence: self.wrong.clone().or_else(|| self.last.clone()),
+            evidence: self.wrong.clone().or_else(|| self.last.clone()).map(Into::into),
             ..Blame::on_player(cause)
         };
         Debt::Forfeit(Box::new(Forfeit { blame, no_route: self.no_route && cause == Cause::Unreachable }))

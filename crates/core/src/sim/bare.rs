@@ -230,7 +230,7 @@ impl BareLeague {
 
     /// Whose endpoint this is.
     fn place(&self, endpoint: &Endpoint) -> Option<usize> {
-        let port = endpoint.as_str().strip_prefix("http://127.0.0.1:")?.strip_suffix("/mcp")?;
+        let port = endpoint.raw().strip_prefix("http://127.0.0.1:")?.strip_suffix("/mcp")?;
         let number = port.parse::<usize>().ok()?.checked_sub(FIRST_PORT as usize)?;
         let player = number.checked_sub(PLAYERS as usize).filter(|player| *player > 0);
         Some(player.map_or(number, |player| self.referees + player))

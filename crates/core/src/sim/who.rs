@@ -22,7 +22,7 @@ impl Who {
 
     /// Who listens there.
     pub fn at(endpoint: &Endpoint) -> Option<Self> {
-        let name = endpoint.as_str().strip_prefix("http://")?.strip_suffix(".sim/mcp")?;
+        let name = endpoint.raw().strip_prefix("http://")?.strip_suffix(".sim/mcp")?;
         let numbered = |prefix| name.strip_prefix(prefix)?.parse().ok();
         match name {
             "manager" => Some(Self::Manager),

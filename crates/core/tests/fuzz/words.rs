@@ -40,7 +40,7 @@ fn endpoint(input: &[u8]) {
     ];
     let text = spoiled_text(&good, input);
     if let Ok(endpoint) = Endpoint::parse(&text) {
-        assert_eq!(endpoint.as_str(), text);
+        assert_eq!(endpoint.raw(), text);
         assert!(url::Url::parse(&text).is_ok_and(|url| url.has_host()), "taken for plain, and is no URL");
     }
 }

@@ -5,7 +5,9 @@ use matchday_core::agent::{Answer, Ask, Content, Look};
 use matchday_core::league::{EndpointCheck, Settings};
 use matchday_core::protocol::decode::Conformance;
 use matchday_core::protocol::messages::*;
-use matchday_core::protocol::{Body, ErrorCode, GameType, PlayerId, RefereeId, RoundId, Sender, Token};
+use matchday_core::protocol::{
+    Body, ErrorCode, GameType, PlayerId, RefereeId, RoundId, Sender, Token, UntrustedText,
+};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -46,7 +48,7 @@ fn the_standings_show_every_player_and_why_it_stands_there() {
         rows.iter().map(|row| row.player_id.as_str()).collect::<Vec<_>>(),
         ["P01", "P03", "P04", "P02"]
     );
-    assert_eq!(rows[1].rank_reason.as_deref(), Some("ahead of P04 on player id"));
+    assert_eq!(rows[1].rank_reason.as_ref().map(UntrustedText::raw), Some("ahead of P04 on player id"));
     assert_eq!(data(response)["standings"], json!(rows));
 }
 
@@ -135,7 +137,7 @@ fn the_next_match_names_its_referee_from_the_start_of_the_league_on() {
         .open_matches()
         .into_iter()
         .map(|(id, .., referee)| {
-            (id.to_string(), desk.manager.league().referees[&referee].meta.contact_endpoint.to_string())
+            (id.to_string(), desk.manager.league().referees[&referee].meta.contact_endpoint.raw().to_owned())
         })
         .collect();
     assert_eq!(foretold, endpoints, "the plan that was told is the one that is used");
@@ -287,7 +289,7 @@ fn every_game_is_told_with_its_rules_and_whether_it_is_played_here() {
     assert_eq!(one["games"][0]["strategies"], json!(["random", "optimal"]));
     let error = query(&mut desk, QueryType::GetGames, of("chess")).error.unwrap();
     assert_eq!(error.error_code, ErrorCode::InvalidFormat);
-    assert!(error.error_description.contains("connect_four"), "{}", error.error_description);
+    assert!(error.error_description.raw().contains("connect_four"), "{:?}", error.error_description);
 }
 
 #[test]

@@ -44,7 +44,7 @@ fn bodies(players: u32, name: &str) -> Vec<Value> {
         desk.settle(|call| {
             if let Parcel::Message(message) = &call.parcel
                 && matches!(message.message_type().name(), "ROUND_ANNOUNCEMENT" | "LEAGUE_STANDINGS_UPDATE")
-                && call.to.as_str().contains(":81")
+                && call.to.raw().contains(":81")
             {
                 keep(message);
             }

@@ -27,7 +27,7 @@ fn the_first_registration_says_who_asks_and_shows_a_key_of_its_own() {
     assert_eq!(message.envelope.sender, Sender::parse("player:agent-alpha").unwrap());
     assert!(message.envelope.auth_token.unwrap().is_registration_key());
     assert_eq!(request.player_meta.protocol_version.as_deref(), Some("2.1.0"));
-    assert_eq!(request.player_meta.display_name.as_str(), "Agent Alpha!");
+    assert_eq!(request.player_meta.display_name.raw(), "Agent Alpha!");
     assert_eq!(request.player_meta.game_types.len(), 2);
 }
 

@@ -48,7 +48,7 @@ fn a_turn_without_options_is_refused() {
     let call = move_call(&m(1, 1), "tic_tac_toe", "place_mark", &[]);
     let error = seat.refused(from_referee(&m(1, 1), 1, call));
     assert_eq!(error.error_code, ErrorCode::InvalidFormat);
-    assert!(error.error_message.unwrap().contains("valid_options"));
+    assert!(error.error_message.unwrap().raw().contains("valid_options"));
 }
 
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use super::seat::*;
 use matchday_core::protocol::messages::Parity;
-use matchday_core::protocol::{Body, ErrorCode};
+use matchday_core::protocol::{Body, ErrorCode, UntrustedText};
 use serde_json::json;
 
 #[test]
@@ -71,7 +71,7 @@ fn once_the_round_is_closed_nothing_is_played_of_a_match_that_is_over() {
         for body in late {
             let error = seat.refused(from_referee(&id, 1, body));
             assert_eq!(error.error_code, ErrorCode::InvalidState);
-            let why = error.error_message.as_deref();
+            let why = error.error_message.as_ref().map(UntrustedText::raw);
             assert_eq!(why, Some("match R1M1 is over, as this player has been told"));
         }
     }

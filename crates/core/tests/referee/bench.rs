@@ -400,7 +400,7 @@ impl Bench {
     }
 
     pub(crate) fn reason(&self) -> String {
-        self.report().reason.unwrap().to_string()
+        self.report().reason.unwrap().raw().to_owned()
     }
 }
 

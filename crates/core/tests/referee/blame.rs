@@ -24,7 +24,7 @@ fn handed_back(bench: &Bench) -> Vec<&str> {
     let events = bench.events.iter().filter(|event| reason(event));
     events
         .map(|event| match event {
-            RefereeEvent::HandedBack { reason, .. } => reason.as_str(),
+            RefereeEvent::HandedBack { reason, .. } => reason.raw(),
             _ => unreachable!(),
         })
         .collect()
@@ -39,7 +39,7 @@ fn a_silent_player_is_blamed_with_what_it_owed_how_often_and_how_long() {
     assert_eq!((found.culprit, found.cause), (Culprit::Player, Cause::Silent));
     assert_eq!((found.owed.as_deref(), found.tries), (Some("GAME_JOIN_ACK"), Some(4)));
     assert_eq!((found.since, found.until), (Some(bench.at(0.0)), Some(bench.at(26.0))));
-    assert!(found.evidence.unwrap().starts_with("E001 TIMEOUT_ERROR: No GAME_JOIN_ACK"));
+    assert!(found.evidence.unwrap().raw().starts_with("E001 TIMEOUT_ERROR: No GAME_JOIN_ACK"));
     assert_eq!(blame(&bench, 1), None);
 }
 
@@ -57,7 +57,7 @@ fn each_way_of_losing_has_its_cause() {
     invalid.answers(1, ChooseParityCall, Answer::Garbled("a page".into()));
     invalid.until(30.0);
     assert_eq!(causes(&invalid), [Some(Cause::Invalid), None]);
-    assert!(blame(&invalid, 1).unwrap().evidence.unwrap().contains("a page"));
+    assert!(blame(&invalid, 1).unwrap().evidence.unwrap().raw().contains("a page"));
 
     let mut unreachable = Bench::invited();
     unreachable.joins(2, "R1M1");

@@ -3,6 +3,7 @@
 use crate::net::client::CallError;
 use crate::shell::redacted;
 use bytes::Bytes;
+use matchday_core::protocol::untrusted::is_deceptive;
 use serde::Serialize;
 use serde_json::Value;
 use std::time::Duration;
@@ -113,7 +114,7 @@ pub(crate) fn shortened(body: &[u8]) -> String {
     let most = SHOWN_CHARS * 8;
     let text = redacted(body.get(..most).unwrap_or(body));
     let mut line: String =
-        text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(SHOWN_CHARS).collect();
+        text.chars().map(|c| if is_deceptive(c) { ' ' } else { c }).take(SHOWN_CHARS).collect();
     if text.chars().nth(SHOWN_CHARS).is_some() || body.len() > most {
         line.push_str(&format!("... ({} bytes)", body.len()));
     }

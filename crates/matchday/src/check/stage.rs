@@ -8,10 +8,9 @@ use matchday_core::protocol::text::RuleBroken;
 use matchday_core::protocol::token::Direction;
 use matchday_core::protocol::{
     Attempt, Body, ConversationId, DisplayName, Endpoint, Envelope, ErrorCode, GameType, LeagueId, MatchId,
-    Message, PlayerId, RefereeId, RoundId, Sender, Timestamp, Token, decode,
+    Message, PlayerId, RefereeId, RoundId, Sender, Timestamp, Token, UntrustedText, decode,
 };
 use serde_json::{Map, Value, json};
-use smol_str::{SmolStr, format_smolstr};
 use std::time::Duration;
 
 const CHOICE_WINDOW: Duration = Duration::from_secs(30);
@@ -274,9 +273,9 @@ impl Stage {
             match_id: Some(fixture.match_id.clone()),
             player_id: Some(player.clone()),
             affected_player: Some(player),
-            error_name: Some(name.clone()),
-            error_description: name,
-            error_message: Some(message),
+            error_name: Some(name.clone().into()),
+            error_description: name.into(),
+            error_message: Some(message.into()),
             error_code: code,
             action_required: Some(owed.into()),
             game_state: Some("COLLECTING_CHOICES".into()),
@@ -324,7 +323,7 @@ impl Stage {
             Some(Outcome::Win(seat)) => Some(seat.of(&players).clone()),
             Some(Outcome::Draw) | None => None,
         };
-        let reason: Option<SmolStr> = Some(game.reason(&players).into());
+        let reason: Option<UntrustedText> = Some(game.reason(&players).into());
         let body = GameOver {
             league_id: Some(self.league_id.clone()),
             round_id: Some(fixture.round_id),
@@ -357,7 +356,7 @@ impl Stage {
         let number = u8::try_from(dice.uniform(1..=10)).unwrap_or(1);
         let parity = Parity::of(number);
         let winner = if choice == parity { own.clone() } else { other.clone() };
-        let reason = format_smolstr!("{winner} chose {parity}, number was {number} ({parity})");
+        let reason = UntrustedText::from(format!("{winner} chose {parity}, number was {number} ({parity})"));
         let choices = [(own.clone(), Some(choice)), (other.clone(), Some(choice.other()))];
         let [a, b] = nonces;
         let reveal = self.secret.reveal(

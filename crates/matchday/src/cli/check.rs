@@ -205,7 +205,10 @@ async fn check_referee(args: RefereeArgs) -> Result<ExitCode> {
 
 async fn check_manager(args: ManagerArgs) -> Result<ExitCode> {
     let url = target(&args.url)?;
-    notice(&format!("this registers four players and two referees in the league at {url}: use a fresh one"));
+    notice(&format!(
+        "this registers four players and two referees in the league at {}: use a fresh one",
+        url.escaped()
+    ));
     let order = manager::Order {
         url,
         operator_token: args.operator_token,

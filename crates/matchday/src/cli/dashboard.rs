@@ -100,7 +100,7 @@ pub(super) fn beside(
     let page = format!("{scheme}://{}/", reached(listening));
     notice(&format!("the league can be seen at {page}"));
     let manager = serve::contact(config, listening.port())?;
-    Ok(Some(Dashboard::live(store.to_owned(), others, manager.as_str().to_owned(), options.clock)))
+    Ok(Some(Dashboard::live(store.to_owned(), others, manager.raw().to_owned(), options.clock)))
 }
 
 /// Where a browser of this machine finds what listens there.

@@ -99,7 +99,7 @@ impl Listed {
             display_name: league
                 .players
                 .get(id)
-                .map_or_else(String::new, |player| player.meta.display_name.to_string()),
+                .map_or_else(String::new, |player| player.meta.display_name.escaped().to_string()),
         });
         let time = |entry: Option<&crate::store::history::Entry>| {
             entry.map_or_else(String::new, |entry| entry.at.whole_second().to_string())

@@ -6,6 +6,7 @@ use super::serve::Stop;
 use super::watch::Watch;
 use crate::view::{fixtures, headed, say, table};
 use anyhow::Result;
+use matchday_core::protocol::Untrusted;
 use matchday_core::protocol::messages::query::ScheduleData;
 use serde_json::Value;
 use std::process::ExitCode;
@@ -118,7 +119,7 @@ pub(super) fn status_table(status: &Value) -> String {
 /// A field as it is shown, empty if it is missing.
 fn cell(object: &Value, key: &str) -> String {
     match object.get(key) {
-        Some(Value::String(text)) => text.clone(),
+        Some(Value::String(text)) => Untrusted::new(text).escaped().to_string(),
         Some(Value::Null) | None => String::new(),
         Some(other) => other.to_string(),
     }
@@ -147,7 +148,7 @@ fn schedule_table(data: &Value) -> Result<String> {
     let rows = rounds.iter().flat_map(|round| {
         // All but the reason, which has no room here.
         let head = move |row: Vec<String>| {
-            let title = titled.then(|| round.title.clone().unwrap_or_default());
+            let title = titled.then(|| round.title.clone().unwrap_or_default().escaped().to_string());
             let cells = row.into_iter().take(5);
             std::iter::once(round.round_id.to_string()).chain(title).chain(cells).collect::<Vec<_>>()
         };

@@ -60,6 +60,7 @@ use crate::cores;
 use crate::net::room;
 use clap::{Parser, Subcommand};
 use config::Flags;
+use matchday_core::protocol::Untrusted;
 use settings::{ForManager, ForPlayer, ForReferee, ForSeat};
 use std::io::Write;
 use std::process::ExitCode;
@@ -231,5 +232,5 @@ async fn execute(command: Command) -> anyhow::Result<ExitCode> {
 
 /// Tells whoever runs the command something that is not its result.
 fn notice(text: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "matchday: {text}");
+    let _ = writeln!(std::io::stderr().lock(), "matchday: {}", Untrusted::new(text).escaped());
 }

@@ -250,8 +250,8 @@ fn line(programme: &Programme, league: &League, round: &Round) -> String {
             _ if technical => "TECHNICAL LOSS",
             _ => "lost",
         };
-        let reason = decision.result.reason.as_deref().filter(|_| how == "TECHNICAL LOSS");
-        let reason = reason.map_or_else(String::new, |reason| format!(" ({reason})"));
+        let reason = decision.result.reason.as_ref().filter(|_| how == "TECHNICAL LOSS");
+        let reason = reason.map_or_else(String::new, |reason| format!(" ({})", reason.escaped()));
         Some(format!("{id} {}: {how}{reason}", bout.name))
     });
     told.collect::<Vec<_>>().join("; ")

@@ -37,7 +37,7 @@ pub(super) async fn execute(flags: Flags<ForReferee>) -> Result<ExitCode> {
     let listening = listener.local_addr()?;
     let observed = observing::observed(&config, listening, &options.client)?;
     options.observed = observed.clone();
-    options.client = network::guarded(&config, &options.client, listening, &[manager.as_str()])?;
+    options.client = network::guarded(&config, &options.client, listening, &[manager.raw()])?;
     let port = listening.port();
     let settings = Settings {
         manager,

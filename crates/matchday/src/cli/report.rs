@@ -5,6 +5,7 @@ use crate::report::{Report, grades, html, markdown};
 use crate::view::{draw, say};
 use anyhow::{Context, Result, anyhow};
 use clap::ValueEnum;
+use matchday_core::protocol::untrusted::escape_output;
 use matchday_stats::Settings;
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
@@ -62,7 +63,7 @@ impl Format {
         Ok(match self {
             Self::Html => html::page(report),
             Self::Csv => grades::csv(report)?,
-            Self::Json => serde_json::to_string_pretty(report)? + "\n",
+            Self::Json => escape_output(&serde_json::to_string_pretty(report)?).into_owned() + "\n",
             Self::Md => markdown::markdown(report),
         })
     }

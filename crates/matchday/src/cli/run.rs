@@ -2,7 +2,7 @@
 
 use super::competition::{self, CompetitionArgs};
 use super::serve::Stop;
-use super::{Usage, games, observing};
+use super::{Usage, games, notice, observing};
 use crate::local::ports::{Others, Ports};
 use crate::local::{LocalLeague, Plan, Seat};
 use crate::mind::chooser::{self, Chooser};
@@ -226,7 +226,9 @@ pub(crate) async fn execute(args: RunArgs) -> Result<ExitCode> {
     say(if args.json { serde_json::to_string_pretty(&summary)? } else { summary.for_people(bold, columns) });
     if interrupted {
         let Summary { matches_decided, matches, .. } = summary;
-        eprintln!("Stopped before the end: {matches_decided} of {matches} matches are decided and kept.");
+        notice(&format!(
+            "stopped before the end: {matches_decided} of {matches} matches are decided and kept"
+        ));
         return Ok(ExitCode::FAILURE);
     }
     Ok(ExitCode::SUCCESS)

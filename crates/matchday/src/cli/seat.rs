@@ -36,7 +36,10 @@ pub(super) async fn execute(flags: Flags<ForSeat>) -> Result<ExitCode> {
     options.observed = observed.clone();
     let home = serve::contact(&config, address.port())?;
     let (_, store) = serve::open_store(&config, format!("seat-{}.db", address.port()))?;
-    notice(&format!("seats at {home} - add this address to a client of the Model Context Protocol"));
+    notice(&format!(
+        "seats at {} - add this address to a client of the Model Context Protocol",
+        home.escaped()
+    ));
     let settings = seat::Settings { manager, home, seats_max: max, fallback };
     let seats = Seats::open(settings, address, store.clone(), options)?;
     let (close, closing) = watch::channel(false);

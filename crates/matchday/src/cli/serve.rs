@@ -81,7 +81,10 @@ pub(super) fn endpoint(config: &Config, name: &str) -> Result<Option<Endpoint>> 
 }
 
 pub(super) fn display_name(config: &Config, otherwise: &str) -> Result<DisplayName> {
-    let named = config.read("name", "a name of 1 to 50 characters", |text| DisplayName::parse(text).ok())?;
+    let named =
+        config.read("name", "a name of 1 to 50 characters, none of them a control or invisible", |text| {
+            DisplayName::parse(text).ok()
+        })?;
     Ok(named.map_or_else(|| DisplayName::parse(otherwise), Ok)?)
 }
 
@@ -175,7 +178,7 @@ fn allowed(config: &Config) -> Result<Allowed> {
     let origins = config.read("allowed-origins", origins, |text| each(text, OriginRule::parse))?;
     let listening = config.text("listen").and_then(|text| text.rsplit_once(':')).map(|(host, _)| host);
     let advertised = endpoint(config, "advertise")?;
-    let advertised = advertised.as_ref().and_then(|url| url.as_str().split("://").nth(1)?.split('/').next());
+    let advertised = advertised.as_ref().and_then(|url| url.raw().split("://").nth(1)?.split('/').next());
     let own = listening.into_iter().chain(advertised).filter_map(HostRule::parse);
     Ok(Allowed {
         hosts: own.chain(hosts.unwrap_or_default()).collect(),
@@ -215,7 +218,7 @@ fn journal(format: Format, file: Option<LogFile>) -> Journal {
 
 /// If this is a registration that did not reach the manager: how to say so.
 fn unanswered(entry: &Entry) -> Option<String> {
-    let kind = entry.message_type.as_deref()?;
+    let kind = entry.message_type.as_ref()?.raw();
     let failed = entry.level != Level::Info && entry.event_type == "message_sent";
     (failed && kind.ends_with("REGISTER_REQUEST")).then_some(())?;
     let text = |key| entry.details.get(key).and_then(serde_json::Value::as_str).unwrap_or_default();
@@ -230,7 +233,8 @@ fn unanswered(entry: &Entry) -> Option<String> {
 pub(super) fn check_enrolment(enrolment: Enrolment) -> Result<()> {
     match enrolment {
         Enrolment::Refused { reason, .. } => Err(anyhow!(
-            "the manager refuses the registration: {reason} - mend that, or wait for another league"
+            "the manager refuses the registration: {} - mend that, or wait for another league",
+            reason.escaped()
         )),
         _ => Ok(()),
     }
@@ -312,7 +316,7 @@ mod tests {
         for (variable, expected) in
             [("", "http://127.0.0.1:9/mcp"), ("MATCHDAY_TLS_CERT", "https://127.0.0.1:9/mcp")]
         {
-            assert_eq!(contact(&config(variable, "player.pem"), 9).unwrap().as_str(), expected);
+            assert_eq!(contact(&config(variable, "player.pem"), 9).unwrap().raw(), expected);
         }
     }
 }

@@ -193,7 +193,7 @@ fn player_table(data: &Value) -> Result<String> {
     rows.extend(state.map(|state| ("state", in_words(state, left))));
     rows.extend(statistics.iter().flat_map(words::player_rows));
     let rows: Vec<_> = rows.into_iter().map(|(name, value)| vec![name.to_owned(), value]).collect();
-    let table = table(&[player_id.as_str(), display_name.as_str()], &rows);
+    let table = table(&[player_id.as_str(), display_name.raw()], &rows);
     Ok(match &statistics {
         Some(player) => format!("{table}\n\n{}", words::player_remarks(player, &questions)),
         None => table,
@@ -219,7 +219,7 @@ fn referee_table(data: &Value) -> Result<String> {
         ("departures from the rules", counted(&referee.deviations)),
     ];
     let rows: Vec<_> = rows.into_iter().map(|(name, value)| vec![name.to_owned(), value]).collect();
-    Ok(table(&[referee.referee_id.as_str(), referee.display_name.as_str()], &rows))
+    Ok(table(&[referee.referee_id.as_str(), referee.display_name.raw()], &rows))
 }
 
 /// Where an agent is in its life with the league.

@@ -88,9 +88,8 @@ impl<'a> Showing<'a> {
         }
         match &exchange.match_id {
             Some(id) => self.league.matches.get(id).is_some_and(|game| game.decision.is_some()),
-            None => {
-                MessageType::parse(&exchange.message_type).is_some_and(|kind| OF_NO_MATCH.contains(&kind))
-            }
+            None => MessageType::parse(exchange.message_type.raw())
+                .is_some_and(|kind| OF_NO_MATCH.contains(&kind)),
         }
     }
 
@@ -134,7 +133,7 @@ impl<'a> Showing<'a> {
             ended_at: time(exchange.done_at),
             received_at: time(heard.map(|heard| heard.at)),
             handled_at: time(heard.and_then(|heard| heard.done_at)),
-            outcome: if is_fine(exchange) { "ok".to_owned() } else { self.text(&exchange.outcome) },
+            outcome: if is_fine(exchange) { "ok".to_owned() } else { self.text(exchange.outcome.raw()) },
             error_code: code(exchange).map(|code| self.text(&code)),
             answer_type: answered.and_then(|answer| gist(answer).message_type).map(|kind| self.text(&kind)),
             request: body(&exchange.request),
@@ -151,14 +150,14 @@ impl<'a> Showing<'a> {
 }
 
 fn kind(exchange: &Exchange) -> String {
-    match exchange.message_type.as_str() {
+    match exchange.message_type.raw() {
         "" => "(unreadable)".to_owned(),
         known => known.chars().take(64).collect(),
     }
 }
 
 fn is_fine(exchange: &Exchange) -> bool {
-    let outcome = exchange.outcome.as_str();
+    let outcome = exchange.outcome.raw();
     let answered = MessageType::parse(outcome).is_some_and(|kind| kind != MessageType::LeagueError);
     answered && code(exchange).is_none() || FINE.contains(&outcome)
 }
@@ -173,5 +172,5 @@ pub(crate) fn code(exchange: &Exchange) -> Option<String> {
         let digits = text.strip_prefix('E').unwrap_or_default();
         digits.len() == 3 && digits.bytes().all(|byte| byte.is_ascii_digit())
     };
-    exchange.outcome.split([' ', ':']).next().filter(is_code).map(str::to_owned)
+    exchange.outcome.raw().split([' ', ':']).next().filter(is_code).map(str::to_owned)
 }

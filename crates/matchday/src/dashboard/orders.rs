@@ -13,6 +13,7 @@ use matchday_core::agent::Content;
 use matchday_core::protocol::messages::{LeagueError, LeagueOrder, Order, StartLeague};
 use matchday_core::protocol::{
     Body, ConversationId, Envelope, ErrorCode, LeagueId, MatchId, Message, PlayerId, Sender, Token,
+    UntrustedText,
 };
 use serde::Deserialize;
 use serde_json::json;
@@ -138,7 +139,7 @@ impl Refused {
                 return answer::error(StatusCode::SERVICE_UNAVAILABLE, "the manager is stopping");
             }
         };
-        let why = error.error_message.as_deref().unwrap_or("the manager refuses");
+        let why = error.error_message.as_ref().map_or("the manager refuses", UntrustedText::raw);
         let status = match error.error_code {
             ErrorCode::TokenMissing => StatusCode::UNAUTHORIZED,
             ErrorCode::TokenInvalid => StatusCode::FORBIDDEN,

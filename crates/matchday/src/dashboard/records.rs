@@ -117,7 +117,7 @@ fn known(league: &League, agent: &str) -> Option<Agent> {
     let player = league.players.get(&PlayerId::new(id.as_str())).map(|player| &player.meta.contact_endpoint);
     let referee =
         league.referees.get(&RefereeId::new(id.as_str())).map(|referee| &referee.meta.contact_endpoint);
-    let endpoint = player.or(referee)?.to_string();
+    let endpoint = player.or(referee)?.raw().to_owned();
     Some(Agent { id, endpoint })
 }
 
@@ -139,7 +139,7 @@ pub(super) fn calls_to(
             reader => reader?,
         };
         for id in &decided {
-            calls.extend(reader.calls_in(id, player.meta.contact_endpoint.as_str())?);
+            calls.extend(reader.calls_in(id, player.meta.contact_endpoint.raw())?);
         }
     }
     Ok(calls)

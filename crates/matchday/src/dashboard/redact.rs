@@ -14,8 +14,8 @@ pub(crate) struct Redactor {
 
 impl Redactor {
     pub(crate) fn of(league: &League) -> Self {
-        let players = league.players.values().map(|player| player.meta.contact_endpoint.as_str());
-        let referees = league.referees.values().map(|referee| referee.meta.contact_endpoint.as_str());
+        let players = league.players.values().map(|player| player.meta.contact_endpoint.raw());
+        let referees = league.referees.values().map(|referee| referee.meta.contact_endpoint.raw());
         let address = |url: &str| url.split("://").nth(1)?.split(['/', '?', '#']).next().map(str::to_owned);
         let known: BTreeSet<String> = players.chain(referees).filter_map(address).collect();
         let mut addresses: Vec<String> = known.into_iter().filter(|address| !address.is_empty()).collect();

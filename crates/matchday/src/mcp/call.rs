@@ -6,12 +6,11 @@ use matchday_core::agent::Content;
 use matchday_core::protocol::envelope::id_fits;
 use matchday_core::protocol::messages::{LeagueError, RegisterStatus};
 use matchday_core::protocol::{
-    Body, ConversationId, Envelope, ErrorCode, Message, MessageType, PROTOCOL, Timestamp,
+    Body, ConversationId, Envelope, ErrorCode, Message, MessageType, PROTOCOL, Timestamp, UntrustedText,
 };
 use rmcp::ErrorData;
 use rmcp::model::CallToolResult;
 use serde_json::{Map, Value, json};
-use smol_str::SmolStr;
 use std::net::SocketAddr;
 
 type Arguments = Map<String, Value>;
@@ -46,7 +45,7 @@ pub(super) fn gone() -> ErrorData {
 
 /// A refusal of our own, in the form in which the agent would make it.
 fn refused(reception: &Reception, kind: Option<MessageType>, why: String) -> CallToolResult {
-    let original = kind.map(|kind| SmolStr::new_static(kind.name()));
+    let original = kind.map(|kind| UntrustedText::new_static(kind.name()));
     let error = LeagueError::new(ErrorCode::InvalidFormat, why, original, None);
     let envelope = Envelope::new(reception.name(), reception.now(), ConversationId::new("conv-error"));
     result(Content::Message(Message::new(envelope, error)))

@@ -163,7 +163,7 @@ fn scheduled(reply: Result<Content, NoReply>) -> Result<Value, ErrorData> {
 fn readable(reply: Result<Content, NoReply>) -> Result<Value, ErrorData> {
     match reply {
         Ok(Content::Message(Message { body: Body::LeagueError(error), .. })) => {
-            let why = error.error_message.clone().unwrap_or_default();
+            let why = error.error_message.clone().unwrap_or_default().escaped().to_string();
             Err(ErrorData::invalid_request(why, serde_json::to_value(&error).ok()))
         }
         Ok(content) => data(content).ok_or_else(|| ErrorData::internal_error("nothing to show", None)),

@@ -112,7 +112,7 @@ impl Practice {
             let reached_at = match *partner {
                 Partner::Sparring(_) => None,
                 Partner::Chaos(mood) => {
-                    let (player, referee) = (player.to_string(), referee_url.to_string());
+                    let (player, referee) = (player.raw().to_owned(), referee_url.raw().to_owned());
                     let (away, client) = (RETRY_PAUSE / 5, client.clone());
                     let port = bind().await?;
                     let url = endpoint(port.local_addr()?)?;
@@ -145,7 +145,7 @@ impl Practice {
 
     async fn wait(&mut self, listener: TcpListener, within: Duration) -> Result<()> {
         let address = listener.local_addr()?;
-        let (manager, gate_url) = (self.local.manager_url(), self.gate_url.to_string());
+        let (manager, gate_url) = (self.local.manager_url(), self.gate_url.raw().to_owned());
         let front = Front::new(self.client.clone(), manager, gate_url, Arc::clone(&self.gate));
         tokio::spawn(Arc::clone(&front).serve(listener, self.close.subscribe()));
         self.front = Some(Arc::clone(&front));
@@ -168,9 +168,9 @@ impl Practice {
     }
 
     async fn fetch(&mut self, url: Endpoint, name: DisplayName) -> Result<()> {
-        let probe = Probe::new(self.client.clone(), url.as_str(), Instant::now() + REACH_MAX, REACH_MAX);
+        let probe = Probe::new(self.client.clone(), url.raw(), Instant::now() + REACH_MAX, REACH_MAX);
         reach::reach(&probe).await.map_err(|(_, why)| anyhow!(why))?;
-        self.gate.lead_to(url.as_str());
+        self.gate.lead_to(url.raw());
         let registration = registration(name, self.gate_url.clone())?;
         let body = write_call(Dialect::Standard, 1, &registration).into();
         let deadline = Instant::now() + ANSWER_MAX;

@@ -120,8 +120,8 @@ impl Report {
     pub(crate) fn of(seen: &Seen<'_>) -> Self {
         let guest = Programme::guest();
         let member = seen.league.players.get(&guest);
-        let name =
-            member.map_or_else(|| "Your agent".to_owned(), |known| known.meta.display_name.to_string());
+        let name = member
+            .map_or_else(|| "Your agent".to_owned(), |known| known.meta.display_name.escaped().to_string());
         let total = tally(seen.programme.matches().filter_map(|(id, _)| ended(seen.league, &id)));
         let mut report = Self {
             guest: Guest { player_id: guest.to_string(), name, url: seen.url.clone() },
@@ -243,7 +243,7 @@ fn technical(seen: &Seen<'_>, id: &MatchId, bout: &Bout) -> Option<Technical> {
     Some(Technical {
         match_id: id.to_string(),
         partner: bout.name,
-        reason: decision.result.reason.clone().unwrap_or_default().to_string(),
+        reason: decision.result.reason.clone().unwrap_or_default().escaped().to_string(),
         blame: match decision.result.winner {
             None => "your agent, and its partner too",
             Some(_) if troubled => "your agent, under trouble",

@@ -1,6 +1,7 @@
 //! A row for each player, for a spreadsheet or whatever keeps the grades. Pure.
 
 use super::{Player, Report, words};
+use crate::csv_rows;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -8,7 +9,7 @@ use std::collections::BTreeMap;
 struct Row<'a> {
     rank: u32,
     player_id: &'a str,
-    name: String,
+    name: &'a str,
     points: u32,
     played: u32,
     won: u32,
@@ -35,12 +36,7 @@ struct Row<'a> {
 
 /// The rows as CSV, with their heads.
 pub(crate) fn csv(report: &Report) -> Result<String, csv::Error> {
-    let mut csv = csv::Writer::from_writer(Vec::new());
-    for player in &report.players {
-        csv.serialize(row(report, player))?;
-    }
-    let bytes = csv.into_inner().map_err(|error| error.into_error())?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    csv_rows::csv(report.players.iter().map(|player| row(report, player)))
 }
 
 fn row<'a>(report: &'a Report, player: &'a Player) -> Row<'a> {
@@ -51,7 +47,7 @@ fn row<'a>(report: &'a Report, player: &'a Player) -> Row<'a> {
     Row {
         rank: player.rank,
         player_id: &player.who.id,
-        name: harmless(&player.who.name),
+        name: &player.who.name,
         points: player.points,
         played: player.played,
         won: player.wins,
@@ -68,7 +64,7 @@ fn row<'a>(report: &'a Report, player: &'a Player) -> Row<'a> {
         answers_measured: player.answers.ms.len(),
         answer_ms_median: player.answers.median(),
         answer_ms_longest: player.answers.longest(),
-        departures_from_the_rules: harmless(&words::counted(&player.deviations)),
+        departures_from_the_rules: words::counted(&player.deviations),
         state: player.state,
         league_id: &report.league_id,
         completed: report.unfinished.is_none(),
@@ -83,11 +79,6 @@ pub(super) fn causes(player: &Player) -> String {
         *counts.entry(lost.cause.to_owned()).or_default() += 1;
     }
     words::counted(&counts)
-}
-
-/// A spreadsheet takes a cell that begins so for a formula, and would run what a player calls itself.
-fn harmless(text: &str) -> String {
-    if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { format!("'{text}") } else { text.to_owned() }
 }
 
 #[cfg(test)]

@@ -74,7 +74,7 @@ impl Report {
 }
 
 pub(super) fn named(league: &League, player: &PlayerId) -> Named {
-    let name = league.players.get(player).map(|player| player.meta.display_name.to_string());
+    let name = league.players.get(player).map(|player| player.meta.display_name.escaped().to_string());
     Named { id: player.to_string(), name: name.unwrap_or_default() }
 }
 
@@ -96,7 +96,7 @@ fn unfinished(league: &League) -> Option<String> {
 
 fn referees(league: &League) -> Vec<Referee> {
     let listed = league.referee_listings().referees.into_iter().map(|referee| Referee {
-        who: Named { id: referee.referee_id.to_string(), name: referee.display_name.to_string() },
+        who: Named { id: referee.referee_id.to_string(), name: referee.display_name.escaped().to_string() },
         matches_decided: referee.matches_decided,
         deviations: referee.deviations,
     });
@@ -126,6 +126,7 @@ fn of_round(history: &History, round: &fixture::Round) -> Round {
             reason: decision
                 .and_then(|decision| decision.result.reason.clone())
                 .unwrap_or_default()
+                .escaped()
                 .to_string(),
             draw: history.proof(id),
             decided_by: decision.map(|decision| match &decision.by {

@@ -2,6 +2,7 @@
 
 use super::words::{self, TABLE_HEADS, table_row};
 use super::{Player, Report, grades};
+use matchday_core::protocol::Untrusted;
 use std::fmt::Write;
 
 pub(crate) fn markdown(report: &Report) -> String {
@@ -12,7 +13,7 @@ pub(crate) fn markdown(report: &Report) -> String {
             let _ = writeln!(text, "**{unfinished}**{as_of}\n");
         }
         (None, Some(champion)) => {
-            let _ = writeln!(text, "Champion: **{}** ({})\n", plain(&champion.name), champion.id);
+            let _ = writeln!(text, "Champion: **{}** ({})\n", plain(&champion.name), plain(&champion.id));
         }
         (None, None) => {}
     }
@@ -65,7 +66,8 @@ fn faults(text: &mut String, report: &Report) {
 }
 
 fn of_player(text: &mut String, report: &Report, player: &Player) {
-    let _ = writeln!(text, "\n### {}. {} ({})\n", player.rank, plain(&player.who.name), player.who.id);
+    let _ =
+        writeln!(text, "\n### {}. {} ({})\n", player.rank, plain(&player.who.name), plain(&player.who.id));
     let mut lines = vec![words::record(player)];
     if player.state != "active" {
         lines.push(format!("At the end: {}.", player.state));
@@ -121,23 +123,9 @@ fn table<const N: usize>(heads: &[&str; N], rows: impl Iterator<Item = Vec<Strin
     text
 }
 
-/// What Markdown would take for its own is escaped, and so is HTML, which it lets through.
+/// Text as text, whatever Markdown would make of it.
 fn plain(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '#' | '~' | '!' => {
-                escaped.push('\\');
-                escaped.push(c);
-            }
-            c if c.is_control() => escaped.push(' '),
-            c => escaped.push(c),
-        }
-    }
-    escaped
+    Untrusted::new(text).markdown()
 }
 
 #[cfg(test)]

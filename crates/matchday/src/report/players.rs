@@ -121,7 +121,7 @@ impl Course {
         self.answers.ms.sort_unstable();
         Player {
             rank: row.rank,
-            who: Named { id: row.player_id.to_string(), name: row.display_name.to_string() },
+            who: Named { id: row.player_id.to_string(), name: row.display_name.escaped().to_string() },
             version: known.map(|player| player.meta.version.to_string()).unwrap_or_default(),
             state: match known {
                 Some(player) if player.withdrawn => "withdrawn",
@@ -135,7 +135,7 @@ impl Course {
             losses_in_play: row.losses.saturating_sub(technical_losses),
             technical_losses,
             wins_by_default: self.wins_by_default,
-            reason: row.rank_reason.as_ref().map(ToString::to_string),
+            reason: row.rank_reason.as_ref().map(|why| why.escaped().to_string()),
             points_by_round: self.points_by_round,
             against: self.against.into_values().collect(),
             choices,
@@ -154,7 +154,7 @@ fn lost(id: &MatchId, game: &Match, opponent: Named, blame: &Blame) -> Technical
         culprit: blame.culprit.name(),
         cause: blame.cause.name(),
         account: account(blame),
-        evidence: blame.evidence.clone(),
+        evidence: blame.evidence.as_ref().map(|seen| seen.escaped().to_string()),
     }
 }
 

@@ -99,7 +99,7 @@ impl Guest {
 
     /// In the form in which every agent refuses.
     fn refused(&self, tool: &str, trouble: Trouble) -> CallToolResult {
-        let error = LeagueError::new(trouble.code, trouble.message, Some(SmolStr::new(tool)), None);
+        let error = LeagueError::new(trouble.code, trouble.message, Some(tool.into()), None);
         CallToolResult::structured_error(serde_json::to_value(&error).unwrap_or_default())
     }
 
@@ -149,10 +149,10 @@ impl Guest {
         }
         let name = name.map(|name| name.trim().to_owned()).unwrap_or_default();
         let name = DisplayName::parse(&name).map_err(|_| {
-            let why = "name: expected what you want to be called, in 1 to 50 characters";
+            let why = "name: expected what you want to be called, in 1 to 50 characters, none of them a control or invisible";
             Trouble::new(ErrorCode::InvalidFormat, why)
         })?;
-        let same = |seat: &&Arc<Seat>| seat.name.as_str().eq_ignore_ascii_case(name.as_str());
+        let same = |seat: &&Arc<Seat>| seat.name.raw().eq_ignore_ascii_case(name.raw());
         if let Some(own) = self.held().iter().find(same)
             && !own.is_over().await
         {
@@ -173,8 +173,9 @@ impl Guest {
                 (None, Enrolment::Refused { reason, .. }) => {
                     self.seats.give_up(seat).await?;
                     let why = format!(
-                        "the manager of the league refuses you: {reason} - mend that and join again, or wait for \
-                         another league"
+                        "the manager of the league refuses you: {} - mend that and join again, or wait for \
+                         another league",
+                        reason.escaped()
                     );
                     return Err(Trouble::new(ErrorCode::InvalidState, why));
                 }
@@ -195,7 +196,7 @@ impl Guest {
             seat: key,
             league_id: identity.as_ref().and_then(|identity| identity.league_id.clone()),
             player_id: identity.map(|identity| identity.id),
-            display_name: seat.name.as_str().into(),
+            display_name: seat.name.raw().into(),
             games: rules(),
             if_you_do_not_move: self.otherwise(),
             next: next.to_owned(),

@@ -37,6 +37,7 @@ use matchday_core::player::strategy::StrategyEntry;
 use matchday_core::protocol::{DisplayName, Endpoint, ErrorCode};
 use one::Seat;
 use sha2::{Digest, Sha256};
+use smol_str::SmolStr;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -109,7 +110,9 @@ impl Seats {
     }
 
     fn take_up(&self, kept: Kept) -> Result<Seat, OpenError> {
-        let name = DisplayName::parse(&kept.name).map_err(|_| OpenError::Unfit(kept.name.clone()))?;
+        // As it was taken: an earlier version took more characters.
+        let name = DisplayName::try_from(SmolStr::new(&kept.name))
+            .map_err(|_| OpenError::Unfit(kept.name.clone()))?;
         let options = Options { entropy: entropy_from_system()?, ..self.options.clone() };
         Seat::take_up(&self.settings, self.address, name, kept, self.book.store(), options)
     }
@@ -128,7 +131,7 @@ impl Seats {
     }
 
     fn named(&self, name: &DisplayName) -> Option<Arc<Seat>> {
-        let same = |seat: &&Arc<Seat>| seat.name.as_str().eq_ignore_ascii_case(name.as_str());
+        let same = |seat: &&Arc<Seat>| seat.name.raw().eq_ignore_ascii_case(name.raw());
         self.all().values().find(same).cloned()
     }
 
@@ -144,7 +147,7 @@ impl Seats {
                 let why = format!(
                     "a seat of the name {:?} is taken here: if it is yours, call join_league with its \"seat\"; \
                      if not, choose another name",
-                    name.as_str()
+                    name.escaped()
                 );
                 return Err(Trouble::new(ErrorCode::InvalidState, why));
             }
@@ -153,7 +156,7 @@ impl Seats {
         self.make_room().await?;
         let bits = self.entropy.lock().unwrap_or_else(PoisonError::into_inner).bytes::<16>();
         let key = format!("seat_{}", hex::encode(bits));
-        let kept = Kept { number: *next, name: name.as_str().to_owned(), key: hash(&key), told: 0 };
+        let kept = Kept { number: *next, name: name.raw().to_owned(), key: hash(&key), told: 0 };
         let opened = SeatEvent::Opened { number: *next, name: kept.name.clone(), key: kept.key.clone() };
         self.book.write(&opened).await.map_err(Trouble::internal)?;
         *next += 1;
@@ -233,7 +236,7 @@ fn hash(key: &str) -> String {
 
 /// Where the player of a seat is called.
 fn contact(home: &Endpoint, number: u32) -> String {
-    let home = home.as_str();
+    let home = home.raw();
     let base = home.strip_suffix("/mcp").unwrap_or(home).trim_end_matches('/');
     format!("{base}{SEATS}{number}/mcp")
 }

@@ -32,7 +32,7 @@ pub(super) async fn standings(
         Envelope::new(Sender::Player(own.id.clone()), now, conversation).with_token(own.auth_token.clone());
     let request = write_call(Dialect::Standard, 1, &Message::new(envelope, query));
     let deadline = Instant::now() + ANSWER_TIMEOUT;
-    let received = options.client.post(manager.as_str(), request.into(), deadline, ANSWER_BYTES_MAX).await;
+    let received = options.client.post(manager.raw(), request.into(), deadline, ANSWER_BYTES_MAX).await;
     let received = received.map_err(|error| format!("the manager cannot be asked: {error}"))?;
     let limits = Limits { message_bytes_max: ANSWER_BYTES_MAX, ..Limits::AGENT };
     match read_answer(received.status, &received.body, &limits) {

@@ -57,8 +57,9 @@ impl Seats {
         match (&view.enrolment, &view.identity) {
             (Enrolment::Refused { reason, .. }, None) => {
                 let why = format!(
-                    "the manager of the league refuses you: {reason} - your seat is given up; mend that and call \
-                     join_league again, or wait for another league"
+                    "the manager of the league refuses you: {} - your seat is given up; mend that and call \
+                     join_league again, or wait for another league",
+                    reason.escaped()
                 );
                 self.give_up(seat).await?;
                 Err(Trouble::new(ErrorCode::InvalidState, why))
@@ -139,8 +140,9 @@ fn idle(seat: &Seat, view: View, invitation: Option<Invited>) -> News {
         }
         (None, Enrolment::Waiting { why, .. }, None) => {
             let next = format!(
-                "The manager of the league does not answer ({why}), and is asked again and again. Call \
-                 wait_for_turn again; if this goes on, tell the operator."
+                "The manager of the league does not answer ({}), and is asked again and again. Call \
+                 wait_for_turn again; if this goes on, tell the operator.",
+                why.escaped()
             );
             (Happened::WaitingForManager, next)
         }

@@ -30,10 +30,10 @@ pub(super) fn put(
     let mut request =
         ArrivedRequest { at, ask, dialect, local: from.this_machine, objection: None, reply: slot };
     if let (Some(named), Some(strangers)) = (named, around.client.strangers()) {
-        let Some(verdict) = strangers.judge_known(named.as_str()) else {
+        let Some(verdict) = strangers.judge_known(named.raw()) else {
             let (around, strangers) = (Arc::clone(around), strangers.clone());
             tokio::spawn(async move {
-                request.objection = strangers.judge(named.as_str()).await.err().map(|why| why.to_string());
+                request.objection = strangers.judge(named.raw()).await.err().map(|why| why.to_string());
                 around.inbox.put(Arrived::Request(request));
             });
             return reply;

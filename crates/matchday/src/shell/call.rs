@@ -103,7 +103,7 @@ async fn attempt(around: &Surroundings, outgoing: &Outgoing, dialect: Dialect) -
     let most = around.limits.message_bytes_max;
     let headers = around.watch.headers(outgoing.call, subject::match_of(&outgoing.parcel));
     let sending = Sending { headers, ..Sending::from(request.clone()) };
-    let Called { times, outcome } = around.client.call(outgoing.to.as_str(), sending, deadline, most).await;
+    let Called { times, outcome } = around.client.call(outgoing.to.raw(), sending, deadline, most).await;
     let at = arrival(around, &times, &outcome);
     let mut trouble = None;
     let (answer, understood, response) = match outcome {
@@ -162,8 +162,8 @@ fn outcome(answer: &Answer) -> SmolStr {
         Answer::Message(Ok(incoming)) => match &incoming.body {
             Ok(Body::LeagueError(error)) => {
                 // A foreign manager's words may hold a token.
-                let why = error.error_message.as_deref().unwrap_or_default();
-                kept(format!("{}: {why}", error.error_code).as_bytes(), true).into()
+                let why = error.error_message.clone().unwrap_or_default();
+                kept(format!("{}: {}", error.error_code, why.escaped()).as_bytes(), true).into()
             }
             Ok(_) => SmolStr::new_static(incoming.message_type.name()),
             Err(rejection) => rejection.to_smolstr(),
@@ -177,7 +177,7 @@ fn outcome(answer: &Answer) -> SmolStr {
 
 fn note(around: &Surroundings, outgoing: &Outgoing, subject: &Subject, began: Timestamp, ended: &Ended) {
     around.journal.note(|| {
-        let (to, kind) = (outgoing.to.as_str(), &subject.message_type);
+        let (to, kind) = (outgoing.to.escaped(), subject.message_type.escaped());
         let outcome = ended.trouble.as_ref().map_or_else(|| outcome(&ended.answer), SmolStr::from);
         let answer_ms = millis(began, ended.at);
         let level = match &ended.answer {
@@ -193,7 +193,7 @@ fn note(around: &Surroundings, outgoing: &Outgoing, subject: &Subject, began: Ti
         )
         .about(subject)
         .level(level)
-        .detail("to", to)
+        .detail("to", outgoing.to.raw())
         .detail("outcome", outcome.as_str())
         .detail("answer_ms", answer_ms)
     });
@@ -216,13 +216,13 @@ fn recorded(
         done_at: Some(ended.at),
         agent: around.name().id().into(),
         direction: Direction::Out,
-        peer: outgoing.to.clone().into(),
+        peer: SmolStr::from(outgoing.to.clone()).into(),
         message_type: subject.message_type.clone(),
         conversation_id: ConversationId::new(subject.conversation_id.clone().unwrap_or_default()),
         match_id: subject.match_id.clone().map(MatchId::new),
         request: kept(&ended.request, subject.match_id.is_some()),
         answer: ended.response.as_deref().map(|body| kept(body, subject.match_id.is_some())),
-        outcome: outcome(&ended.answer),
+        outcome: outcome(&ended.answer).into(),
         error_code: error_code(&ended.answer),
     }
 }

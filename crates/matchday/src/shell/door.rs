@@ -183,7 +183,7 @@ impl Door {
     /// To the Model Context Protocol. What it asks of the agent in turn is told of when it is asked.
     async fn hand_on(&self, head: Parts, body: Bytes, meant: Meant, peer: SocketAddr) -> Answer {
         let at = self.reception.now();
-        let subject = Subject { message_type: meant.method.clone(), ..Subject::default() };
+        let subject = Subject { message_type: meant.method.clone().into(), ..Subject::default() };
         let answer = self.mcp.post(head, body, &meant, peer).await;
         if !meant.is_told() {
             let status = answer.status().as_u16();
@@ -298,7 +298,7 @@ impl Door {
     async fn reply(&self, pending: Pending) -> Option<Replied> {
         let Pending { reply_to, dialect, submitted } = pending;
         let Some(reply) = submitted.reply else {
-            let why = match submitted.subject.message_type.as_str() {
+            let why = match submitted.subject.message_type.raw() {
                 "tools/call" => "\"params.name\" names no tool that is known here",
                 _ => "requests of the Model Context Protocol are taken one by one, not in a batch",
             };

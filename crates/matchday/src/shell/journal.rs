@@ -3,7 +3,7 @@
 
 use super::subject::Subject;
 use matchday_core::census::Milestone;
-use matchday_core::protocol::{Sender, Timestamp};
+use matchday_core::protocol::{Sender, Timestamp, Untrusted, UntrustedText};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 use smol_str::SmolStr;
@@ -27,7 +27,7 @@ pub struct Entry {
     pub agent: Sender,
     pub agent_id: SmolStr,
     pub event_type: &'static str,
-    pub message_type: Option<SmolStr>,
+    pub message_type: Option<UntrustedText>,
     pub conversation_id: Option<SmolStr>,
     pub match_id: Option<SmolStr>,
     /// For people.
@@ -138,11 +138,13 @@ pub enum Format {
 }
 
 impl Format {
+    /// One line, whatever others wrote into the entry.
     pub(crate) fn line(self, entry: &Entry) -> String {
-        match self {
+        let line = match self {
             Self::People => entry.for_people(),
             Self::Json => entry.as_json(),
-        }
+        };
+        Untrusted::new(&line).escaped().to_string()
     }
 
     /// Writes one line to the standard output. If nobody reads any more, the league goes on all the same.

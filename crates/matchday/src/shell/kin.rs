@@ -51,7 +51,7 @@ impl Kin {
     }
 
     pub(super) fn lives_at(&self, endpoint: &Endpoint) -> bool {
-        self.0.homes.read().unwrap_or_else(PoisonError::into_inner).contains(endpoint.as_str())
+        self.0.homes.read().unwrap_or_else(PoisonError::into_inner).contains(endpoint.raw())
     }
 
     pub(super) fn calls(&self, port: u16, from: SocketAddr) -> bool {

@@ -16,7 +16,9 @@ use matchday_core::protocol::dialect::request::{Asked, Requests, read_requests};
 use matchday_core::protocol::dialect::{Dialect, seam};
 use matchday_core::protocol::json::Json;
 use matchday_core::protocol::messages::LeagueError;
-use matchday_core::protocol::{ConversationId, Envelope, ErrorCode, MatchId, Message, Sender, Timestamp};
+use matchday_core::protocol::{
+    ConversationId, Envelope, ErrorCode, MatchId, Message, Sender, Timestamp, UntrustedText,
+};
 use serde_json::{Value, json};
 use smol_str::{SmolStr, format_smolstr};
 use std::net::SocketAddr;
@@ -94,7 +96,7 @@ impl Reception {
         }
         let (conformance, limits) = (around.conformance, around.limits);
         let foreign = match &asked {
-            Asked::Foreign { method } => method.as_deref().map(SmolStr::from),
+            Asked::Foreign { method } => method.as_deref().map(UntrustedText::from),
             _ => None,
         };
         let about = around.named.borrow().about.clone();
@@ -185,13 +187,18 @@ impl Reception {
     pub(super) fn busy(&self, at: Timestamp, field: impl Fn(&str) -> Option<SmolStr>) -> (Subject, Message) {
         let conversation = field("conversation_id").unwrap_or(SmolStr::new_static("conv-error"));
         let subject = Subject {
-            message_type: field("message_type").unwrap_or_default(),
+            message_type: field("message_type").unwrap_or_default().into(),
             conversation_id: Some(conversation.clone()),
             match_id: field("match_id"),
         };
         let envelope = Envelope::new(self.name(), at, ConversationId::new(conversation));
         let words = "too many messages are waiting here: send it again in a second";
-        let error = LeagueError::new(ErrorCode::RateLimited, words, field("message_type"), None);
+        let error = LeagueError::new(
+            ErrorCode::RateLimited,
+            words,
+            field("message_type").map(UntrustedText::from),
+            None,
+        );
         (subject, Message::new(envelope, error))
     }
 
@@ -220,13 +227,13 @@ impl Reception {
                 done_at: Some(done_at),
                 agent: around.name().id().into(),
                 direction: Direction::In,
-                peer: format_smolstr!("{peer}"),
+                peer: format_smolstr!("{peer}").into(),
                 message_type: subject.message_type.clone(),
                 conversation_id: ConversationId::new(subject.conversation_id.clone().unwrap_or_default()),
                 match_id: subject.match_id.clone().map(MatchId::new),
                 request: kept(request, subject.match_id.is_some()),
                 answer: Some(kept(answer, subject.match_id.is_some())),
-                outcome: outcome.clone(),
+                outcome: outcome.clone().into(),
                 error_code: subject::code(outcome),
             });
         }
@@ -244,8 +251,10 @@ impl Reception {
         let done_at = around.clock.now();
         around.watch.answered(subject.answered(at, done_at), outcome);
         around.journal.note(|| {
-            let kind = &subject.message_type;
-            let kind = if kind.is_empty() { "a request" } else { kind.as_str() };
+            let kind = match subject.message_type.escaped().to_string() {
+                unnamed if unnamed.is_empty() => "a request".to_owned(),
+                kind => kind,
+            };
             let answer_ms = millis(at, done_at);
             let refused = outcome.starts_with('E') || outcome.starts_with("refused");
             let level = if refused { Level::Warning } else { Level::Info };

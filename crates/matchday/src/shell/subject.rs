@@ -4,20 +4,20 @@ use crate::observe::Answered;
 use matchday_core::agent::{Ask, Content, Look, Parcel};
 use matchday_core::protocol::decode::Exchange;
 use matchday_core::protocol::{
-    Body, Envelope, ErrorCode, LeagueId, MatchId, Message, PlayerId, Sender, Timestamp,
+    Body, Envelope, ErrorCode, LeagueId, MatchId, Message, PlayerId, Sender, Timestamp, UntrustedText,
 };
 use smol_str::{SmolStr, format_smolstr};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Subject {
-    pub(super) message_type: SmolStr,
+    pub(super) message_type: UntrustedText,
     pub(super) conversation_id: Option<SmolStr>,
     pub(super) match_id: Option<SmolStr>,
 }
 
 impl Subject {
     pub(super) fn named(message_type: &'static str) -> Self {
-        Self { message_type: SmolStr::new_static(message_type), ..Self::default() }
+        Self { message_type: UntrustedText::new_static(message_type), ..Self::default() }
     }
 
     pub(super) fn of_message(message: &Message) -> Self {
@@ -56,7 +56,7 @@ impl Subject {
     /// An exchange about this, as it is counted.
     pub(super) fn answered(&self, began: Timestamp, ended: Timestamp) -> Answered<'_> {
         Answered {
-            message_type: &self.message_type,
+            message_type: self.message_type.raw(),
             conversation_id: self.conversation_id.as_deref(),
             match_id: self.match_id.as_deref(),
             began,
@@ -66,7 +66,7 @@ impl Subject {
 
     fn of_parts(kind: &'static str, envelope: &Envelope, body: Option<&Body>) -> Self {
         Self {
-            message_type: SmolStr::new_static(kind),
+            message_type: UntrustedText::new_static(kind),
             conversation_id: Some(envelope.conversation_id.as_str().into()),
             match_id: body.and_then(|body| parts(body).match_id).map(|id| id.as_str().into()),
         }
@@ -77,8 +77,8 @@ impl Subject {
 pub(super) fn outcome(content: &Content) -> SmolStr {
     match content {
         Content::Message(Message { body: Body::LeagueError(error), .. }) => {
-            let why = error.error_message.as_deref().unwrap_or_default();
-            format_smolstr!("{}: {why}", error.error_code)
+            let why = error.error_message.clone().unwrap_or_default();
+            format_smolstr!("{}: {}", error.error_code, why.escaped())
         }
         Content::Message(message) => SmolStr::new_static(message.message_type().name()),
         Content::Data(_) => SmolStr::new_static("data"),

@@ -31,8 +31,8 @@ impl Language {
     pub(crate) fn player(self, name: &DisplayName) -> Vec<File> {
         let fill = |(path, template): &(&'static str, &str)| {
             let name = match path.ends_with(".md") {
-                true => literal::markdown(name.as_str()),
-                false => literal::string(self, name.as_str()),
+                true => literal::markdown(name.raw()),
+                false => literal::string(self, name.raw()),
             };
             File { path, text: template.replace(NAME, &name) }
         };

@@ -1,5 +1,6 @@
 //! What a recorded message says, in a few words, however it is wrapped. Pure.
 
+use matchday_core::protocol::untrusted::is_deceptive;
 use serde_json::{Map, Value};
 
 /// The fields worth a place on a line.
@@ -34,7 +35,7 @@ pub(crate) fn gist(body: &str) -> Gist {
         let details = answer.map_or_else(|| shorten(body), |answer| shorten(&answer.to_string()));
         return Gist { details, ..Gist::default() };
     };
-    let text = |key: &str| message.get(key).and_then(Value::as_str).map(str::to_owned);
+    let text = |key: &str| message.get(key).and_then(Value::as_str).map(shorten);
     let mut details = Vec::new();
     for key in TELLING {
         if let Some(value) = lookup(&message, key).filter(|value| !value.is_null()) {
@@ -67,7 +68,7 @@ fn lookup<'a>(message: &'a Map<String, Value>, key: &str) -> Option<&'a Value> {
 fn shorten(text: &str) -> String {
     const CHARS_MAX: usize = 60;
     let mut line: String =
-        text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(CHARS_MAX).collect();
+        text.chars().map(|c| if is_deceptive(c) { ' ' } else { c }).take(CHARS_MAX).collect();
     if text.chars().nth(CHARS_MAX).is_some() {
         line.push_str("...");
     }

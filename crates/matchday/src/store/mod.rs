@@ -46,7 +46,7 @@ pub use reader::Reader;
 pub use stats::StoreStats;
 
 use chain::Hash;
-use matchday_core::protocol::{ConversationId, MatchId, Timestamp};
+use matchday_core::protocol::{ConversationId, MatchId, Timestamp, UntrustedText};
 use memory::Memory;
 use queue::{Queue, Turn};
 use serde::Serialize;
@@ -140,14 +140,14 @@ pub struct Exchange {
     pub agent: SmolStr,
     pub direction: Direction,
     /// The other side's endpoint, as far as it is known.
-    pub peer: SmolStr,
-    pub message_type: SmolStr,
+    pub peer: UntrustedText,
+    pub message_type: UntrustedText,
     pub conversation_id: ConversationId,
     pub match_id: Option<MatchId>,
     pub request: String,
     pub answer: Option<String>,
     /// How it ended, in words: `answered`, `no answer in time`.
-    pub outcome: SmolStr,
+    pub outcome: UntrustedText,
     /// `E001`: what went wrong, if it has a code.
     pub error_code: Option<SmolStr>,
 }

@@ -26,16 +26,16 @@ pub(super) fn of_referee(event: &RefereeEvent) -> String {
             format!("knows that the manager has recorded the result of {match_id}")
         }
         RefereeEvent::ReportRefused { match_id, code, reason, .. } => {
-            format!("hears that the manager refuses the result of {match_id}: {reason} ({code})")
+            format!("hears that the manager refuses the result of {match_id}: {} ({code})", reason.escaped())
         }
         RefereeEvent::HandedBack { match_id, reason, .. } => {
-            format!("hands {match_id} back, by no fault of its players: {reason}")
+            format!("hands {match_id} back, by no fault of its players: {}", reason.escaped())
         }
         RefereeEvent::Abandoned { match_id, .. } => {
             format!("gives {match_id} up, which is another's now")
         }
         RefereeEvent::DialectLearned { endpoint, .. } => {
-            format!("learns how the agent at {} wants to be spoken to", endpoint.as_str())
+            format!("learns how the agent at {} wants to be spoken to", endpoint.escaped())
         }
         RefereeEvent::RoundClosed { round_id } => format!("hears that round {round_id} is over"),
         RefereeEvent::LeagueClosed => OVER.into(),

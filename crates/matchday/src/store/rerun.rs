@@ -4,7 +4,7 @@ use super::Exchange;
 use super::chronicle::Chronicle;
 use super::error::StoreError;
 use super::timeline::{Names, answer_gist, no_match, paired};
-use matchday_core::protocol::{MatchId, Token};
+use matchday_core::protocol::{MatchId, Token, Untrusted};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -46,7 +46,7 @@ pub fn part(
     let names = Names::of(chronicle);
     let mut told: Vec<(String, &Exchange)> = paired(&exchanges)
         .into_iter()
-        .filter(|(told, _)| TO_PLAYERS.contains(&told.message_type.as_str()))
+        .filter(|(told, _)| TO_PLAYERS.contains(&told.message_type.raw()))
         .map(|(told, _)| (names.route(told).1, told))
         .collect();
     told.sort_by_key(|(_, exchange)| exchange.at);
@@ -77,9 +77,9 @@ pub fn part(
 fn asked(exchange: &Exchange, token: &Token) -> Asked {
     let took = exchange.done_at.map(|done| done.as_micros().saturating_sub(exchange.at.as_micros()));
     Asked {
-        message_type: exchange.message_type.to_string(),
+        message_type: exchange.message_type.escaped().to_string(),
         request: with_token(&exchange.request, token),
-        answer: answer_gist(exchange.answer.as_deref(), &exchange.outcome),
+        answer: answer_gist(exchange.answer.as_deref(), exchange.outcome.untrusted()),
         took_ms: took.map(|micros| micros as f64 / 1000.0),
     }
 }
@@ -113,7 +113,7 @@ fn find_cut(value: &Value, found: &mut BTreeSet<String>) {
 
 /// What an answer says, in brief.
 pub fn gist_of(answer: &str) -> String {
-    answer_gist(Some(answer), "received")
+    answer_gist(Some(answer), Untrusted::new("received"))
 }
 
 #[cfg(test)]

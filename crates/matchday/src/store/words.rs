@@ -16,10 +16,18 @@ pub(super) fn of_event(event: &LeagueEvent) -> String {
             format!("league {} of {} created", settings.league_id, settings.game_type)
         }
         LeagueEvent::PlayerRegistered { player_id, meta, .. } => {
-            format!("{player_id} registered: {}, {}", meta.display_name, meta.contact_endpoint)
+            format!(
+                "{player_id} registered: {}, {}",
+                meta.display_name.escaped(),
+                meta.contact_endpoint.escaped()
+            )
         }
         LeagueEvent::RefereeRegistered { referee_id, meta, .. } => {
-            format!("{referee_id} registered: {}, {}", meta.display_name, meta.contact_endpoint)
+            format!(
+                "{referee_id} registered: {}, {}",
+                meta.display_name.escaped(),
+                meta.contact_endpoint.escaped()
+            )
         }
         LeagueEvent::PlayerRejoined { player_id, .. } => format!("{player_id} came back"),
         LeagueEvent::RefereeRejoined { referee_id, .. } => format!("{referee_id} came back"),
@@ -62,6 +70,7 @@ pub(super) fn of_event(event: &LeagueEvent) -> String {
         }
         LeagueEvent::AttemptLost { match_id, referee_id, attempt, culprit, reason } => {
             let whose = culprit.name();
+            let reason = reason.escaped();
             format!("{match_id} taken from {referee_id}{}: {reason} ({whose})", of_attempt(*attempt))
         }
         LeagueEvent::TokenRotated { agent, .. } => {

@@ -20,7 +20,7 @@ pub(crate) fn rows(round: &ScheduledRound) -> Vec<Vec<String>> {
 fn cells(game: &ScheduledMatch) -> Vec<String> {
     let referee = game.referee_id.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string);
     let [a, b] = [&game.player_a_id, &game.player_b_id].map(ToString::to_string);
-    let why = game.result.as_ref().map(|result| result.reason.clone()).unwrap_or_default();
+    let why = game.result.as_ref().map(|result| result.reason.escaped().to_string()).unwrap_or_default();
     vec![game.match_id.to_string(), a, b, referee, outcome(game), why]
 }
 

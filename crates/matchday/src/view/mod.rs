@@ -11,14 +11,16 @@ mod table;
 
 pub(crate) use table::{table, table_that_fits};
 
+use matchday_core::protocol::untrusted::{escape_line, escape_output};
 use std::io::{self, IsTerminal, Write};
 
-/// Writes a line to stdout. If nobody reads any more, the work goes on all the same.
-pub(crate) fn say(line: impl std::fmt::Display) {
-    let _ = writeln!(io::stdout().lock(), "{line}");
+/// Writes lines to stdout, without controls but line breaks and colours: whoever forgot to escape a text of somebody
+/// else cannot move the cursor. If nobody reads any more, the work goes on all the same.
+pub(crate) fn say(lines: impl std::fmt::Display) {
+    let _ = writeln!(io::stdout().lock(), "{}", escape_output(&lines.to_string()));
 }
 
-/// Writes to the terminal in one piece, so that nobody sees half a frame.
+/// Writes to the terminal in one piece, so that nobody sees half a frame. The lines are those of a [`screen::Screen`].
 pub(crate) fn draw(text: &str) {
     let mut out = io::stdout().lock();
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
@@ -67,8 +69,8 @@ impl Paint {
 
     fn marked(self, mark: &str, text: &str) -> String {
         match self {
-            Self::Plain => text.to_owned(),
-            Self::Colours => format!("\u{1b}[{mark}m{text}\u{1b}[0m"),
+            Self::Plain => escape_line(text).into_owned(),
+            Self::Colours => format!("\u{1b}[{mark}m{}\u{1b}[0m", escape_line(text)),
         }
     }
 }

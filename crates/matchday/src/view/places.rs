@@ -21,8 +21,9 @@ pub(crate) const CHOICES_IN_BRIEF: &[&[usize]] =
 pub(crate) fn cells(row: &StandingRow) -> Vec<String> {
     let technical = row.technical_losses.unwrap_or(0);
     let numbers = [row.played, row.wins, row.draws, row.losses, row.points, technical];
-    let mut cells = vec![row.rank.to_string(), row.player_id.to_string(), row.display_name.to_string()];
+    let mut cells =
+        vec![row.rank.to_string(), row.player_id.to_string(), row.display_name.escaped().to_string()];
     cells.extend(numbers.iter().map(ToString::to_string));
-    cells.push(row.rank_reason.clone().unwrap_or_default().to_string());
+    cells.push(row.rank_reason.clone().unwrap_or_default().escaped().to_string());
     cells
 }

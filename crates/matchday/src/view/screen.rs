@@ -1,6 +1,7 @@
 //! A part of the terminal that is drawn again and again in place. Pure: from what is drawn and what is to be drawn to what
 //! must be written; only [`Size::of_terminal`] asks the system.
 
+use matchday_core::protocol::untrusted::escape_line;
 use std::io::IsTerminal;
 use terminal_size::{Height, Width, terminal_size_of};
 
@@ -70,7 +71,8 @@ impl Screen {
 /// As many lines as there is room for above the cursor, each no longer than the terminal is wide.
 fn fitted(lines: &[String], size: Size) -> Vec<String> {
     let most = size.rows.saturating_sub(1).max(1);
-    let mut fitted: Vec<String> = lines.iter().take(most).map(|line| cut(line, size.columns)).collect();
+    let mut fitted: Vec<String> =
+        lines.iter().take(most).map(|line| cut(&escape_line(line), size.columns)).collect();
     if let (true, Some(last)) = (lines.len() > most, fitted.last_mut()) {
         let more = lines.len() - most + 1;
         *last = cut(&format!("... and {more} more lines than there is room for"), size.columns);

@@ -75,7 +75,7 @@ impl Summary {
         let took = Duration::from_secs_f64(self.seconds.max(0.0));
         if let Some(winner) = self.standings.first().filter(|_| self.completed) {
             let StandingRow { player_id, display_name, points, .. } = &winner.row;
-            let champion = format!("{player_id} ({display_name}, {})", winner.strategy);
+            let champion = format!("{player_id} ({}, {})", display_name.escaped(), winner.strategy);
             text.push_str(&format!("Champion  {} with {points} points\n", bold(&champion)));
         }
         text.push_str(&format!(
@@ -124,7 +124,7 @@ impl Standing {
         let mut cells = vec![row.rank.to_string(), row.player_id.to_string(), self.strategy.to_string()];
         let numbers = [row.played, row.wins, row.draws, row.losses, row.points, technical];
         cells.extend(numbers.iter().map(ToString::to_string));
-        cells.push(tie_break(row).unwrap_or_default().to_owned());
+        cells.push(tie_break(row).unwrap_or_default());
         cells
     }
 }
@@ -136,8 +136,9 @@ fn luck(league: &League) -> String {
 }
 
 /// What put a player ahead of the next, unless it was points, as everyone can see.
-fn tie_break(row: &StandingRow) -> Option<&str> {
-    row.rank_reason.as_deref().filter(|reason| !reason.ends_with("on points"))
+fn tie_break(row: &StandingRow) -> Option<String> {
+    let reason = row.rank_reason.as_ref().filter(|reason| !reason.raw().ends_with("on points"))?;
+    Some(reason.escaped().to_string())
 }
 
 #[cfg(test)]

@@ -2,11 +2,16 @@
 
 use super::screen::width;
 use comfy_table::{CellAlignment, Table, presets};
+use matchday_core::protocol::untrusted::escape_line;
 
 /// The rows under their headers, without borders; columns of numbers are aligned to the right.
 pub(crate) fn table(headers: &[&str], rows: &[Vec<String>]) -> String {
     let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_header(headers).add_rows(rows);
+    let escaped = rows.iter().map(|row| row.iter().map(|cell| escape_line(cell)));
+    table
+        .load_style(presets::NOTHING)
+        .set_header(headers.iter().map(|head| escape_line(head)))
+        .add_rows(escaped);
     for (place, column) in table.column_iter_mut().enumerate() {
         column.set_padding((0, 2));
         if is_numbers(rows, place) {

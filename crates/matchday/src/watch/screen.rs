@@ -98,8 +98,8 @@ fn titles(app: &App) -> Vec<Line<'static>> {
     let round = match &app.news {
         Some(news) if app.pane == Pane::Matches && !app.help && news.round.is_some() => {
             let now = if app.round.is_some() { "" } else { ", the current one" };
-            let title = news.round.as_ref().and_then(|round| round.title.as_deref());
-            let title = title.map_or_else(String::new, |title| format!(" ({title})"));
+            let title = news.round.as_ref().and_then(|round| round.title.as_ref());
+            let title = title.map_or_else(String::new, |title| format!(" ({})", title.escaped()));
             format!("round {} of {}{title}{now}", app.round_shown(), news.status.total_rounds)
         }
         _ => String::new(),
@@ -150,9 +150,9 @@ fn matches(app: &App, news: &News, columns: usize) -> String {
     if round.round_id.0 != shown {
         return format!("asking for round {shown} ...");
     }
-    let names: BTreeMap<&str, &str> =
-        news.standings.iter().map(|row| (row.player_id.as_str(), row.display_name.as_str())).collect();
-    let with_name = |id: &String| match names.get(id.as_str()) {
+    let names: BTreeMap<String, _> =
+        news.standings.iter().map(|row| (row.player_id.to_string(), row.display_name.escaped())).collect();
+    let with_name = |id: &String| match names.get(id) {
         Some(name) => format!("{id} {name}"),
         None => id.clone(),
     };

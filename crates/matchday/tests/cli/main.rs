@@ -29,7 +29,10 @@ mod secrets;
 mod seven_processes;
 mod simulate;
 mod stopping;
+#[path = "../store_support/mod.rs"]
+mod store_support;
 mod stores;
 mod tls;
+mod untrusted_text;
 mod watch;
 mod wire;

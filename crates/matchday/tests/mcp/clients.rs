@@ -47,7 +47,7 @@ async fn drives_a_league(mode: &str, program: &str, command: fn(&Path) -> Comman
     let own = free_port().await;
     let mut command = command(&folder);
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mcp/drive").join(program);
-    command.arg(script).args([to.as_str(), mode, endpoint(own.local_addr().unwrap()).as_str()]);
+    command.arg(script).args([to.raw(), mode, endpoint(own.local_addr().unwrap()).raw()]);
     let seen = printed(command).await;
     assert_eq!((&seen["player_id"], &seen["refused"]), (&"P02".into(), &true.into()), "{seen}");
     assert_eq!(seen["refusal"], "LEAGUE_ERROR");

@@ -101,7 +101,7 @@ async fn conforms(revision: &'static str, scenarios: &'static [Scenario]) {
     let to = endpoint(manager.address());
     let _agents = (ground.referee(1, &to, short()).await, ground.player(1, &to, "random").await);
     until_registered(&manager, 1, 1).await;
-    let url = to.as_str().replace("127.0.0.1", "localhost");
+    let url = to.raw().replace("127.0.0.1", "localhost");
     for (name, expected) in scenarios {
         let results = tempfile::tempdir().unwrap();
         let mut command = node(&folder);

@@ -85,7 +85,7 @@ async fn a_referees_match_can_be_read_while_it_is_played() {
     // Someone who never answers, so that the match goes on for as long as it may.
     let silent = free_port().await;
     let meta = json!({"display_name": "Silent", "version": "1.0.0", "game_types": ["even_odd"],
-        "contact_endpoint": endpoint(silent.local_addr().unwrap()).as_str()});
+        "contact_endpoint": endpoint(silent.local_addr().unwrap()).raw()});
     call(manager.address(), "register_player", json!({"player_meta": meta})).await;
     ground.start(&manager).await;
     // It is not invited before it has had the time to hear of the round.

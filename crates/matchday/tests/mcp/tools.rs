@@ -133,7 +133,7 @@ async fn a_player_registers_by_tool_and_asks_as_a_member() {
     let given = checked(
         manager.address(),
         "register_player",
-        registration(endpoint(own.local_addr().unwrap()).as_str()),
+        registration(endpoint(own.local_addr().unwrap()).raw()),
     )
     .await;
     let answer = &given["structuredContent"];
@@ -229,5 +229,5 @@ async fn a_tool_call_is_journaled_and_recorded_like_any_request() {
     let exchanges = ground.exchanges();
     let query = exchanges.iter().find(|exchange| exchange.message_type == "LEAGUE_QUERY").unwrap();
     assert!(!query.request.contains("0123456789"), "{query:?}");
-    assert!(query.outcome.starts_with('E'), "{query:?}");
+    assert!(query.outcome.raw().starts_with('E'), "{query:?}");
 }

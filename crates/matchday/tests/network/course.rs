@@ -84,7 +84,7 @@ impl Course {
     fn untouched_players(&self) -> Vec<matchday_core::protocol::PlayerId> {
         let touched = faults::touched(&self.faults);
         let players = self.league.players.iter();
-        let untouched = players.filter(|(_, player)| !touched.contains(player.meta.display_name.as_str()));
+        let untouched = players.filter(|(_, player)| !touched.contains(player.meta.display_name.raw()));
         untouched.map(|(id, _)| id.clone()).collect()
     }
 

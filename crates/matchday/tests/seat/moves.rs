@@ -92,7 +92,7 @@ async fn without_a_fallback_whoever_does_not_move_forfeits() {
     league.begin(2).await;
     let done = until_completed(&league.manager, Duration::from_secs(30)).await;
     let rows = done.rows();
-    let lost = rows.iter().find(|row| row.display_name.as_str() == "Ann").unwrap();
+    let lost = rows.iter().find(|row| row.display_name.raw() == "Ann").unwrap();
     assert_eq!((lost.losses, lost.technical_losses), (1, Some(1)), "{lost:?}");
     let seat = joined["seat"].as_str().unwrap();
     let told = news(room.address, seat).await;

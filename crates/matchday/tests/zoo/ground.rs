@@ -131,7 +131,7 @@ pub(crate) fn game_errors(exchanges: &[Exchange], to: &Endpoint) -> Vec<String> 
     let sent = exchanges.iter().filter(|exchange| {
         exchange.direction == Direction::Out
             && exchange.message_type == "GAME_ERROR"
-            && exchange.peer == to.as_str()
+            && exchange.peer == to.raw()
     });
     sent.map(|exchange| {
         let request: Value = serde_json::from_str(&exchange.request).unwrap();
@@ -167,7 +167,7 @@ pub(crate) async fn until_completed(manager: &Handle<Manager>) -> League {
 
 /// Under which id a league knows an animal.
 pub(crate) fn id_of(league: &League, name: &str) -> PlayerId {
-    let known = league.players.iter().find(|(_, player)| player.meta.display_name.as_str() == name);
+    let known = league.players.iter().find(|(_, player)| player.meta.display_name.raw() == name);
     known.unwrap_or_else(|| panic!("{name} is not in the league")).0.clone()
 }
 

@@ -118,7 +118,7 @@ async fn a_report_without_a_token_never_counts_and_its_match_goes_to_another_ref
         let manager = ground.manager().await;
         let forger = animals("referees", &["null_token"], manager.address()).remove(0);
         until_members(&manager, 0, 1).await;
-        let referee = ground.referee(1, endpoint(manager.address()).as_str()).await;
+        let referee = ground.referee(1, endpoint(manager.address()).raw()).await;
         let players = two_players(&ground, &manager).await;
         until_members(&manager, 2, 2).await;
         ground.start(manager.address()).await;

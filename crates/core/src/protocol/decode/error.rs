@@ -5,6 +5,7 @@ use super::rules;
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{LeagueId, MatchId, PlayerId, RoundId};
 use crate::protocol::messages::*;
+use crate::protocol::untrusted::UntrustedText;
 
 pub(super) fn league_error(r: &Reader<'_>) -> Read<LeagueError> {
     let error_code = r.required("error_code", rules::error_code)?;
@@ -13,7 +14,7 @@ pub(super) fn league_error(r: &Reader<'_>) -> Read<LeagueError> {
         error_description: description(r, &error_code)?,
         error_code,
         error_message: r.optional("error_message", rules::prose)?,
-        original_message_type: r.expected("original_message_type", rules::word)?,
+        original_message_type: r.expected("original_message_type", rules::word)?.map(UntrustedText::from),
         retryable: r.optional("retryable", rules::boolean)?,
         context: r.optional("context", rules::any_object)?,
     })
@@ -46,8 +47,8 @@ pub(super) fn game_error(r: &Reader<'_>) -> Read<GameError> {
     })
 }
 
-fn description(r: &Reader<'_>, code: &ErrorCode) -> Read<String> {
-    r.filled("error_description", rules::prose, || Some(code.name().to_owned()))
+fn description(r: &Reader<'_>, code: &ErrorCode) -> Read<UntrustedText> {
+    r.filled("error_description", rules::prose, || Some(code.name().into()))
 }
 
 fn retry_info(r: &Reader<'_>) -> Read<RetryInfo> {

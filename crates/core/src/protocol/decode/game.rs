@@ -7,8 +7,8 @@ use crate::fair::Reveal;
 use crate::protocol::ids::{GameType, LeagueId, MatchId, PlayerId, RoundId};
 use crate::protocol::json::Json;
 use crate::protocol::messages::*;
+use crate::protocol::untrusted::UntrustedText;
 use serde_json::Map;
-use smol_str::SmolStr;
 
 pub(super) fn invitation(r: &Reader<'_>) -> Read<GameInvitation> {
     Ok(GameInvitation {
@@ -64,7 +64,7 @@ fn accept(r: &Reader<'_>) -> Read<bool> {
 
 pub(super) fn over(r: &Reader<'_>) -> Read<GameOver> {
     let game_type = r.required("game_type", rules::id(GameType::new))?;
-    let reason = r.optional("reason", rules::prose)?.map(SmolStr::from);
+    let reason = r.optional("reason", rules::prose)?;
     Ok(GameOver {
         league_id: r.optional("league_id", rules::id(LeagueId::new))?,
         round_id: r.optional("round_id", rules::ordinal)?.map(RoundId),
@@ -75,7 +75,11 @@ pub(super) fn over(r: &Reader<'_>) -> Read<GameOver> {
     })
 }
 
-fn game_result(r: &Reader<'_>, game_type: &GameType, outer_reason: Option<&SmolStr>) -> Read<GameResult> {
+fn game_result(
+    r: &Reader<'_>,
+    game_type: &GameType,
+    outer_reason: Option<&UntrustedText>,
+) -> Read<GameResult> {
     let known = ["status", "winner_player_id", "reason", "fairness"];
     let status = r.required("status", rules::one_of)?;
     Ok(GameResult {
@@ -83,7 +87,7 @@ fn game_result(r: &Reader<'_>, game_type: &GameType, outer_reason: Option<&SmolS
         winner_player_id: winner(r, "winner_player_id")?,
         details: details(r, game_type, Some(status), &known)?,
         // One source puts the reason outside the result.
-        reason: r.expected("reason", rules::prose)?.map(SmolStr::from).or_else(|| outer_reason.cloned()),
+        reason: r.expected("reason", rules::prose)?.or_else(|| outer_reason.cloned()),
         fairness: fairness(r)?,
     })
 }

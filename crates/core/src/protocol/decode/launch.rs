@@ -2,9 +2,11 @@
 
 use super::league_id;
 use super::reader::{Read, Reader};
-use super::rules::{self, Rule};
+use super::rules;
 use crate::protocol::ids::{GameType, LeagueId, MatchId, PlayerId, RoundId};
 use crate::protocol::messages::*;
+use crate::protocol::text::Endpoint;
+use crate::protocol::untrusted::UntrustedText;
 
 pub(super) fn start(r: &Reader<'_>) -> Read<StartLeague> {
     league_id(r).map(|league_id| StartLeague { league_id })
@@ -34,7 +36,7 @@ pub(super) fn status(r: &Reader<'_>) -> Read<LeagueStatus> {
         status: r.required("status", rules::one_of)?,
         current_round: r.required("current_round", rules::count)?,
         total_rounds: r.required("total_rounds", rules::count)?,
-        round_title: r.optional("round_title", rules::word)?,
+        round_title: r.optional("round_title", rules::word)?.map(UntrustedText::from),
         matches_completed: r.required("matches_completed", rules::count)?,
     })
 }
@@ -47,28 +49,21 @@ pub(super) fn assignment(r: &Reader<'_>) -> Read<MatchAssignment> {
         game_type: r.optional("game_type", rules::id(GameType::new))?,
         player_a_id: player(r, ["player_A_id", "player_a_id", "player1_id"])?,
         player_b_id: player(r, ["player_B_id", "player_b_id", "player2_id"])?,
-        player_a_endpoint: first_of(
-            r,
-            ["player_A_endpoint", "player_a_endpoint", "player1_endpoint"],
-            rules::endpoint,
-        )?,
-        player_b_endpoint: first_of(
-            r,
-            ["player_B_endpoint", "player_b_endpoint", "player2_endpoint"],
-            rules::endpoint,
-        )?,
+        player_a_endpoint: endpoint(r, ["player_A_endpoint", "player_a_endpoint", "player1_endpoint"])?,
+        player_b_endpoint: endpoint(r, ["player_B_endpoint", "player_b_endpoint", "player2_endpoint"])?,
     })
 }
 
-fn player(r: &Reader<'_>, [ours, lower, numbered]: [&str; 3]) -> Read<PlayerId> {
-    let rule = || rules::id(PlayerId::new);
-    first_of(r, [ours, lower, numbered], rule())?.ok_or_else(|| r.missing(ours, rule()))
+fn player(r: &Reader<'_>, keys: [&'static str; 3]) -> Read<PlayerId> {
+    r.required(first_of(r, keys), rules::id(PlayerId::new))
+}
+
+fn endpoint(r: &Reader<'_>, keys: [&'static str; 3]) -> Read<Option<Endpoint>> {
+    r.optional_text(first_of(r, keys), Endpoint::parse_cleaned)
 }
 
 /// No source defines this message, so each name that managers give the field is as good as the others.
-fn first_of<'a, T>(r: &Reader<'a>, keys: [&str; 3], rule: impl Rule<'a, T>) -> Read<Option<T>> {
-    match keys.into_iter().find(|key| r.has(key)) {
-        Some(key) => r.optional(key, rule),
-        None => Ok(None),
-    }
+fn first_of(r: &Reader<'_>, keys: [&'static str; 3]) -> &'static str {
+    let [ours, ..] = keys;
+    keys.into_iter().find(|key| r.has(key)).unwrap_or(ours)
 }

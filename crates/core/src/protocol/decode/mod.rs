@@ -18,8 +18,8 @@ use super::ids::{ConversationId, LeagueId, MatchId, PlayerId, RoundId};
 use super::json::Json;
 use super::message::{Body, MessageType};
 use super::time::Timestamp;
+use super::untrusted::UntrustedText;
 use reader::{Context, Read, Reader};
-use smol_str::SmolStr;
 use std::fmt;
 
 /// Reads one message. `Err` is a fault of the envelope; a fault of the body stands in [`Incoming::body`], because
@@ -120,7 +120,7 @@ pub struct Rejection {
     /// What was there instead, shortened.
     pub came: String,
     /// What the message called itself, if it did.
-    pub message_type: Option<SmolStr>,
+    pub message_type: Option<UntrustedText>,
     /// Its conversation, if it named one, so that the answer can stay in it.
     pub conversation_id: Option<ConversationId>,
 }
@@ -155,6 +155,7 @@ impl fmt::Display for Deviation {
             DeviationKind::OwnName => "own name",
             DeviationKind::Echoed => "echoed",
             DeviationKind::Mismatch => "mismatch",
+            DeviationKind::Form => "form",
         };
         write!(f, "{kind} {}", self.path)
     }
@@ -175,6 +176,8 @@ pub enum DeviationKind {
     Echoed,
     /// An answer names another conversation than its question.
     Mismatch,
+    /// A name or an endpoint came with control or invisible characters, and was taken without them.
+    Form,
 }
 
 /// How to read one message: the mode, the time, and what is already known about who sends it.

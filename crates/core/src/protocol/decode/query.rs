@@ -46,9 +46,8 @@ pub(super) fn response(r: &Reader<'_>) -> Read<LeagueQueryResponse> {
 fn query_error(r: &Reader<'_>) -> Read<QueryError> {
     let error_code = r.required("error_code", rules::error_code)?;
     Ok(QueryError {
-        error_name: r.filled("error_name", rules::prose, || Some(error_code.name().to_owned()))?,
-        error_description: r
-            .filled("error_description", rules::prose, || Some(error_code.prose().to_owned()))?,
+        error_name: r.filled("error_name", rules::prose, || Some(error_code.name().into()))?,
+        error_description: r.filled("error_description", rules::prose, || Some(error_code.prose().into()))?,
         error_code,
     })
 }

@@ -9,12 +9,16 @@ use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{ConversationId, PlayerId};
 use crate::protocol::json::{Fields, Json};
 use crate::protocol::messages::ByPlayer;
+use crate::protocol::text::{RuleBroken, check_characters};
 use crate::protocol::time::{TimeForm, Timestamp};
+use crate::protocol::untrusted::UntrustedText;
 use serde_json::{Map, Value};
-use smol_str::SmolStr;
 use std::cell::{Cell, RefCell};
 
 pub(super) type Read<T> = Result<T, Rejection>;
+
+/// Reads a text without its deceptive characters, and says whether it had any.
+type ParseCleaned<T> = fn(&str) -> Result<(T, bool), RuleBroken>;
 
 /// What holds for a message as a whole while it is read.
 pub(super) struct Context<'a> {
@@ -154,6 +158,28 @@ impl<'a> Reader<'a> {
             self.note(DeviationKind::Missing, key);
         }
         self.optional(key, rule)
+    }
+
+    /// A name or an endpoint, if it is there. The lenient reading takes it without its deceptive characters.
+    pub(super) fn optional_text<T>(&self, key: &str, parse_cleaned: ParseCleaned<T>) -> Read<Option<T>> {
+        let read = self.optional(key, |value| self.plain_text(value, parse_cleaned))?;
+        if let Some((_, true)) = read {
+            self.note(DeviationKind::Form, key);
+        }
+        Ok(read.map(|(text, _)| text))
+    }
+
+    pub(super) fn required_text<T>(&self, key: &str, parse_cleaned: ParseCleaned<T>) -> Read<T> {
+        let read = self.optional_text(key, parse_cleaned)?;
+        read.ok_or_else(|| self.missing(key, |value| self.plain_text(value, parse_cleaned)))
+    }
+
+    fn plain_text<T>(&self, value: &Json<'_>, parse_cleaned: ParseCleaned<T>) -> Result<(T, bool), Wrong> {
+        let text = value.as_str().unwrap_or_default();
+        if !self.is_lenient() {
+            check_characters(text)?;
+        }
+        Ok(parse_cleaned(text)?)
     }
 
     /// A field of which only the absence counts as missing: null is a value here, and a wrong one.
@@ -310,7 +336,7 @@ impl<'a> Reader<'a> {
     /// The rule itself knows what it would have wanted: nothing, put to it, makes it say so.
     #[cold]
     pub(super) fn missing<T>(&self, key: &str, rule: impl Rule<'a, T>) -> Rejection {
-        let expected = rule(&NULL).err().map_or("a value", |wrong| wrong.expected);
+        let expected = rule(&NULL).err().map_or("a value".into(), |wrong| wrong.expected);
         self.wrong(key, Wrong::new(ErrorCode::MissingField, expected))
     }
 }
@@ -331,9 +357,9 @@ fn reject(path: &Path<'_>, wrong: Wrong, value: Option<&Json<'_>>, context: &Con
     Rejection {
         code: wrong.code,
         path: path.render(),
-        expected: wrong.expected.to_owned(),
+        expected: wrong.expected.into_owned(),
         came: came(value, secret),
-        message_type: said("message_type").map(|text| SmolStr::from(shorten(text, CAME_CHARS_MAX))),
+        message_type: said("message_type").map(|text| UntrustedText::from(shorten(text, CAME_CHARS_MAX))),
         conversation_id: said("conversation_id").filter(|text| id_fits(text)).map(ConversationId::new),
     }
 }

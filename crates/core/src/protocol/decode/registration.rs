@@ -4,15 +4,16 @@ use super::reader::{Read, Reader};
 use super::rules::{self, Rule, Wrong};
 use crate::protocol::ids::{GameType, LeagueId, PlayerId, RefereeId};
 use crate::protocol::messages::*;
+use crate::protocol::text::{DisplayName, Endpoint};
 
 pub(super) fn referee_request(r: &Reader<'_>) -> Read<RefereeRegisterRequest> {
     let meta = r.object("referee_meta")?;
     Ok(RefereeRegisterRequest {
         referee_meta: RefereeMeta {
-            display_name: meta.required("display_name", rules::display_name)?,
+            display_name: meta.required_text("display_name", DisplayName::parse_cleaned)?,
             version: meta.required("version", rules::version)?,
             game_types: game_types(&meta)?,
-            contact_endpoint: meta.required("contact_endpoint", rules::endpoint)?,
+            contact_endpoint: meta.required_text("contact_endpoint", Endpoint::parse_cleaned)?,
             max_concurrent_matches: meta.required("max_concurrent_matches", rules::capacity)?,
             protocol_version: meta.optional("protocol_version", rules::word)?,
             capabilities: if meta.has("capabilities") {
@@ -32,10 +33,10 @@ pub(super) fn player_request(r: &Reader<'_>) -> Read<LeagueRegisterRequest> {
     let meta = r.object("player_meta")?;
     Ok(LeagueRegisterRequest {
         player_meta: PlayerMeta {
-            display_name: meta.required("display_name", rules::display_name)?,
+            display_name: meta.required_text("display_name", DisplayName::parse_cleaned)?,
             version: meta.required("version", rules::version)?,
             game_types: game_types(&meta)?,
-            contact_endpoint: meta.required("contact_endpoint", rules::endpoint)?,
+            contact_endpoint: meta.required_text("contact_endpoint", Endpoint::parse_cleaned)?,
             protocol_version: meta.optional("protocol_version", rules::word)?,
         },
     })

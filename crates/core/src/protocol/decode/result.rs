@@ -7,7 +7,6 @@ use crate::protocol::ids::{GameType, MatchId, PlayerId, RoundId};
 use crate::protocol::messages::*;
 use crate::protocol::text::DisplayName;
 use serde_json::Value;
-use smol_str::SmolStr;
 use std::sync::Arc;
 
 pub(super) fn report(r: &Reader<'_>) -> Read<MatchResultReport> {
@@ -28,7 +27,7 @@ fn match_result(r: &Reader<'_>, game_type: &GameType) -> Read<MatchResult> {
         score: r.by_player("score", rules::count)?,
         details: result_details(r, game_type, status)?,
         status,
-        reason: r.optional("reason", rules::prose)?.map(SmolStr::from),
+        reason: r.optional("reason", rules::prose)?,
     })
 }
 
@@ -81,8 +80,7 @@ pub(super) fn standing(r: &Reader<'_>) -> Read<StandingRow> {
     let player_id = r.required("player_id", rules::id(PlayerId::new))?;
     Ok(StandingRow {
         rank: r.required("rank", rules::ordinal)?,
-        display_name: r
-            .filled("display_name", rules::display_name, || DisplayName::parse(player_id.as_str()).ok())?,
+        display_name: display_name(r, &player_id)?,
         player_id,
         played: r.required("played", rules::count)?,
         wins: r.required("wins", rules::count)?,
@@ -90,8 +88,20 @@ pub(super) fn standing(r: &Reader<'_>) -> Read<StandingRow> {
         losses: r.required("losses", rules::count)?,
         points: r.required("points", rules::count)?,
         technical_losses: r.optional("technical_losses", rules::count)?,
-        rank_reason: r.optional("rank_reason", rules::prose)?.map(SmolStr::from),
+        rank_reason: r.optional("rank_reason", rules::prose)?,
     })
+}
+
+/// A manager that tells no names means the ids.
+fn display_name(r: &Reader<'_>, player_id: &PlayerId) -> Read<DisplayName> {
+    let id = DisplayName::parse(player_id.as_str()).ok();
+    match id {
+        Some(id) if r.is_lenient() && !r.has("display_name") => {
+            r.note(DeviationKind::Missing, "display_name");
+            Ok(id)
+        }
+        _ => r.required_text("display_name", DisplayName::parse_cleaned),
+    }
 }
 
 pub(super) fn record(r: &Reader<'_>) -> Read<Record> {

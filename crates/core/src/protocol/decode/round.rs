@@ -6,6 +6,7 @@ use super::rules::{self, Wrong};
 use super::{DeviationKind, league_id};
 use crate::protocol::ids::{ConversationId, GameType, MatchId, PlayerId, RefereeId, RoundId};
 use crate::protocol::messages::*;
+use crate::protocol::text::{DisplayName, Endpoint};
 
 pub(super) fn announcement(r: &Reader<'_>) -> Read<RoundAnnouncement> {
     let announcement = RoundAnnouncement {
@@ -27,7 +28,7 @@ fn announced_match(r: &Reader<'_>) -> Read<AnnouncedMatch> {
         player_a_id: r.required("player_A_id", rules::id(PlayerId::new))?,
         player_b_id: r.required("player_B_id", rules::id(PlayerId::new))?,
         referee_id: r.optional("referee_id", rules::id(RefereeId::new))?,
-        referee_endpoint: r.required("referee_endpoint", rules::endpoint)?,
+        referee_endpoint: r.required_text("referee_endpoint", Endpoint::parse_cleaned)?,
         conversation_id: r.optional("conversation_id", rules::id(ConversationId::new))?,
         match_tokens: r.optional("match_tokens", rules::boolean)?,
         replay: r.optional("replay", rules::boolean)?,
@@ -49,8 +50,8 @@ fn briefing(r: &Reader<'_>) -> Read<Option<Briefing>> {
         None => Ok(None),
     };
     Ok(Some(Briefing {
-        player_a_endpoint: r.required("player_A_endpoint", rules::endpoint)?,
-        player_b_endpoint: r.required("player_B_endpoint", rules::endpoint)?,
+        player_a_endpoint: r.required_text("player_A_endpoint", Endpoint::parse_cleaned)?,
+        player_b_endpoint: r.required_text("player_B_endpoint", Endpoint::parse_cleaned)?,
         player_a_record: record_at("player_A_record")?,
         player_b_record: record_at("player_B_record")?,
         player_a_dialect: r.optional("player_A_dialect", rules::one_of)?,
@@ -121,7 +122,7 @@ pub(super) fn league_completed(r: &Reader<'_>) -> Read<LeagueCompleted> {
         total_matches: r.required("total_matches", rules::count)?,
         champion: Champion {
             player_id: champion.required("player_id", rules::id(PlayerId::new))?,
-            display_name: champion.required("display_name", rules::display_name)?,
+            display_name: champion.required_text("display_name", DisplayName::parse_cleaned)?,
             points: champion.required("points", rules::count)?,
         },
         final_standings: r.objects("final_standings", final_standing)?.into(),
@@ -132,7 +133,7 @@ fn final_standing(r: &Reader<'_>) -> Read<FinalStanding> {
     Ok(FinalStanding {
         rank: r.required("rank", rules::ordinal)?,
         player_id: r.required("player_id", rules::id(PlayerId::new))?,
-        display_name: r.optional("display_name", rules::display_name)?,
+        display_name: r.optional_text("display_name", DisplayName::parse_cleaned)?,
         points: r.required("points", rules::count)?,
     })
 }

@@ -9,26 +9,28 @@ use crate::protocol::messages::query::QueryType;
 use crate::protocol::messages::{
     AckStatus, Blame, Cause, Culprit, GameStatus, Order, Parity, Phase, RegisterStatus, Role, Seconds,
 };
-use crate::protocol::text::{DisplayName, Endpoint, RuleBroken, Version};
+use crate::protocol::text::{RuleBroken, Version};
 use crate::protocol::time::{TimeForm, Timestamp};
 use crate::protocol::token::{TOKEN_BYTES_MAX, Token};
+use crate::protocol::untrusted::{UntrustedText, is_deceptive};
 use serde_json::{Map, Value};
 use smol_str::SmolStr;
+use std::borrow::Cow;
 use std::ops::RangeInclusive;
 
 /// Why a value does not pass.
 pub(super) struct Wrong {
     pub(super) code: ErrorCode,
-    pub(super) expected: &'static str,
+    pub(super) expected: Cow<'static, str>,
 }
 
 impl Wrong {
-    pub(super) fn new(code: ErrorCode, expected: &'static str) -> Self {
-        Self { code, expected }
+    pub(super) fn new(code: ErrorCode, expected: impl Into<Cow<'static, str>>) -> Self {
+        Self { code, expected: expected.into() }
     }
 
     /// A wrong type, form or range.
-    pub(super) fn format(expected: &'static str) -> Self {
+    pub(super) fn format(expected: impl Into<Cow<'static, str>>) -> Self {
         Self::new(ErrorCode::InvalidFormat, expected)
     }
 }
@@ -49,8 +51,8 @@ pub(super) fn text<'v>(value: &'v Json<'_>) -> Result<&'v str, Wrong> {
 }
 
 /// Free text, for people.
-pub(super) fn prose(value: &Json<'_>) -> Result<String, Wrong> {
-    text(value).map(str::to_owned)
+pub(super) fn prose(value: &Json<'_>) -> Result<UntrustedText, Wrong> {
+    text(value).map(UntrustedText::from)
 }
 
 pub(super) fn boolean(value: &Json<'_>) -> Result<bool, Wrong> {
@@ -96,7 +98,7 @@ pub(super) fn word(value: &Json<'_>) -> Result<SmolStr, Wrong> {
         .as_str()
         .filter(|text| id_fits(text))
         .map(SmolStr::new)
-        .ok_or(Wrong::format("a text of 1 to 128 bytes without control characters"))
+        .ok_or(Wrong::format("a text of 1 to 128 bytes without control or invisible characters"))
 }
 
 pub(super) fn words(value: &Json<'_>) -> Result<Vec<SmolStr>, Wrong> {
@@ -134,24 +136,16 @@ pub(super) fn token(value: &Json<'_>) -> Result<Token, Wrong> {
         .ok_or(Wrong::format("a token, a text of at most 1024 bytes"))
 }
 
-pub(super) fn display_name(value: &Json<'_>) -> Result<DisplayName, Wrong> {
-    Ok(DisplayName::parse(value.as_str().unwrap_or_default())?)
-}
-
 pub(super) fn version(value: &Json<'_>) -> Result<Version, Wrong> {
     Ok(Version::parse(value.as_str().unwrap_or_default())?)
-}
-
-pub(super) fn endpoint(value: &Json<'_>) -> Result<Endpoint, Wrong> {
-    Ok(Endpoint::parse(value.as_str().unwrap_or_default())?)
 }
 
 pub(super) fn nonce(value: &Json<'_>) -> Result<Nonce, Wrong> {
     value
         .as_str()
-        .filter(|text| text.len() <= NONCE_BYTES_MAX && !text.chars().any(char::is_control))
+        .filter(|text| text.len() <= NONCE_BYTES_MAX && !text.contains(is_deceptive))
         .map(|text| Nonce(SmolStr::new(text)))
-        .ok_or(Wrong::format("a text of at most 64 bytes without control characters"))
+        .ok_or(Wrong::format("a text of at most 64 bytes without control or invisible characters"))
 }
 
 /// In a reveal the id of a player that sent no nonce stands for one, and an id may be longer than a nonce.

@@ -1,6 +1,7 @@
 //! What peers say in prose when something failed, made fit to be shown: short, on one line, without tokens.
 
 use crate::protocol::json::{Fields, Json};
+use crate::protocol::untrusted::is_deceptive;
 
 const SHOWN_CHARS: usize = 160;
 
@@ -31,7 +32,8 @@ fn prose(fields: &Fields<'_>) -> Option<String> {
 
 /// A peer's words as they may be shown and logged: a token may stand among them, and must not be.
 pub(super) fn shortened(text: &str) -> String {
-    let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(SHOWN_CHARS).collect();
+    let line: String =
+        text.chars().map(|c| if is_deceptive(c) { ' ' } else { c }).take(SHOWN_CHARS).collect();
     let mut shown = String::new();
     for (n, piece) in line.split("tok_").enumerate() {
         let is_secret = |c: char| c.is_alphanumeric() || c == '_' || c == '-';

@@ -2,6 +2,7 @@
 
 use crate::protocol::schema::Word;
 use crate::protocol::time::Timestamp;
+use crate::protocol::untrusted::UntrustedText;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
@@ -26,7 +27,7 @@ pub struct Blame {
     pub until: Option<Timestamp>,
     /// The last that went wrong, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub evidence: Option<String>,
+    pub evidence: Option<UntrustedText>,
 }
 
 impl Blame {

@@ -5,6 +5,7 @@ use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{LeagueId, MatchId, PlayerId, RoundId};
 use crate::protocol::schema::Word;
 use crate::protocol::time::Timestamp;
+use crate::protocol::untrusted::UntrustedText;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
@@ -17,16 +18,16 @@ pub struct LeagueError {
     pub error_code: ErrorCode,
     /// The name of the error in capitals.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub error_name: Option<String>,
+    pub error_name: Option<UntrustedText>,
     /// The name of the error once more: two sources call it so. A foreign manager may put prose here.
-    pub error_description: String,
+    pub error_description: UntrustedText,
     /// For people: what was wrong, where, and what to do.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub error_message: Option<String>,
+    pub error_message: Option<UntrustedText>,
     /// What was refused; `UNKNOWN` for a message that did not say what it was.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Word")]
-    pub original_message_type: Option<SmolStr>,
+    pub original_message_type: Option<UntrustedText>,
     /// Whether the same message may fare better later.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retryable: Option<bool>,
@@ -39,16 +40,16 @@ impl LeagueError {
     /// Refuses the message that called itself `original`, in the words of the catalogue and `message`.
     pub fn new(
         code: ErrorCode,
-        message: impl Into<String>,
-        original: Option<SmolStr>,
+        message: impl Into<UntrustedText>,
+        original: Option<UntrustedText>,
         context: Option<Map<String, Value>>,
     ) -> Self {
         Self {
-            error_name: Some(code.name().to_owned()),
-            error_description: code.name().to_owned(),
+            error_name: Some(code.name().into()),
+            error_description: code.name().into(),
             error_message: Some(message.into()),
             // The field is required, so a message that did not say what it was is called something too.
-            original_message_type: Some(original.unwrap_or(SmolStr::new_static("UNKNOWN"))),
+            original_message_type: Some(original.unwrap_or(UntrustedText::new_static("UNKNOWN"))),
             retryable: Some(code.retryable()),
             context,
             error_code: code,
@@ -90,12 +91,12 @@ pub struct GameError {
     pub error_code: ErrorCode,
     /// The name of the error in capitals.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub error_name: Option<String>,
+    pub error_name: Option<UntrustedText>,
     /// The name of the error once more.
-    pub error_description: String,
+    pub error_description: UntrustedText,
     /// For people: what was wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub error_message: Option<String>,
+    pub error_message: Option<UntrustedText>,
     /// The message type that the player owes.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Word")]
@@ -122,7 +123,7 @@ pub struct GameError {
     /// What happens if nothing right comes in time, for people.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
-    pub consequence: Option<String>,
+    pub consequence: Option<UntrustedText>,
 }
 
 /// What is left to a player whose answer did not come or was wrong.

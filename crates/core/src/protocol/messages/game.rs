@@ -6,10 +6,10 @@ use crate::fair::{Commitment, Reveal};
 use crate::protocol::ids::{GameType, LeagueId, MatchId, PlayerId, RoundId};
 use crate::protocol::schema::conditions;
 use crate::protocol::time::Timestamp;
+use crate::protocol::untrusted::UntrustedText;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use smol_str::SmolStr;
 use std::borrow::Cow;
 
 /// GAME_INVITATION: a referee calls a player to a match. The answer is GAME_JOIN_ACK within 5 s.
@@ -63,7 +63,7 @@ pub struct GameOver {
     /// The reason once more, where another source looks for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
-    pub reason: Option<SmolStr>,
+    pub reason: Option<UntrustedText>,
 }
 
 /// How a match ended. Beside the fields that are named here stand those of the game itself.
@@ -77,7 +77,7 @@ pub struct GameResult {
     /// For people.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
-    pub reason: Option<SmolStr>,
+    pub reason: Option<UntrustedText>,
     /// All that is needed to recompute the draw; only there if something was drawn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fairness: Option<Reveal>,

@@ -2,6 +2,7 @@
 
 use crate::protocol::ids::{LeagueId, MatchId, PlayerId};
 use crate::protocol::schema::{Word, conditions};
+use crate::protocol::untrusted::UntrustedText;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
@@ -62,7 +63,7 @@ pub struct LeagueStatus {
     /// What people call the current round, where it has a name of its own: `Semifinals`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Word>")]
-    pub round_title: Option<SmolStr>,
+    pub round_title: Option<UntrustedText>,
     /// In the whole league.
     pub matches_completed: u32,
 }

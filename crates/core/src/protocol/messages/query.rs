@@ -8,6 +8,7 @@ use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{GameType, LeagueId, MatchId, PlayerId, RefereeId, RoundId};
 use crate::protocol::schema::conditions;
 use crate::protocol::text::{DisplayName, Endpoint};
+use crate::protocol::untrusted::UntrustedText;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -101,9 +102,9 @@ pub struct LeagueQueryResponse {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct QueryError {
     pub error_code: ErrorCode,
-    pub error_name: String,
+    pub error_name: UntrustedText,
     /// Prose, here alone: LEAGUE_ERROR's field of this name holds the name.
-    pub error_description: String,
+    pub error_description: UntrustedText,
 }
 
 /// `data` of GET_STANDINGS.
@@ -171,7 +172,7 @@ pub struct ScheduledRound {
     pub round_id: RoundId,
     /// What people call it, where it has a name of its own: `Semifinals`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub title: Option<String>,
+    pub title: Option<UntrustedText>,
     pub matches: Vec<ScheduledMatch>,
     /// Who sits this round out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -210,7 +211,7 @@ pub struct ScheduledResult {
     pub status: GameStatus,
     pub winner: Option<PlayerId>,
     pub score: ByPlayer<u32>,
-    pub reason: String,
+    pub reason: UntrustedText,
 }
 
 /// `data` of GET_NEXT_MATCH.

@@ -5,6 +5,7 @@ use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{GameType, LeagueId, PlayerId, RefereeId};
 use crate::protocol::schema::{Word, conditions};
 use crate::protocol::text::{DisplayName, Endpoint, Version};
+use crate::protocol::untrusted::UntrustedText;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -109,7 +110,7 @@ pub struct LeagueRegisterResponse {
 pub struct RegisterAnswer {
     pub status: RegisterStatus,
     /// Required if rejected, null if not.
-    pub reason: Option<String>,
+    pub reason: Option<UntrustedText>,
     /// The league that was joined: send it in whatever asks for one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub league_id: Option<LeagueId>,
@@ -120,7 +121,7 @@ pub struct RegisterAnswer {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error_code: Option<ErrorCode>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub error_name: Option<String>,
+    pub error_name: Option<UntrustedText>,
     /// What would help to mend a rejected registration.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<Map<String, Value>>,

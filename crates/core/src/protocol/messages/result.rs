@@ -8,6 +8,7 @@ use crate::fair::Reveal;
 use crate::protocol::ids::{GameType, LeagueId, MatchId, PlayerId, RoundId};
 use crate::protocol::schema::{Word, conditions};
 use crate::protocol::text::DisplayName;
+use crate::protocol::untrusted::UntrustedText;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -40,7 +41,7 @@ pub struct MatchResult {
     /// For people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
-    pub reason: Option<SmolStr>,
+    pub reason: Option<UntrustedText>,
 }
 
 /// The game's own details, and what only a referee of Matchday adds.
@@ -119,7 +120,7 @@ pub struct StandingRow {
     /// Why this row stands where it does: "ahead of P03 on head-to-head".
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
-    pub rank_reason: Option<SmolStr>,
+    pub rank_reason: Option<UntrustedText>,
 }
 
 impl StandingRow {

@@ -116,8 +116,20 @@ fn plain_numbers(value: &mut Value) {
     }
 }
 
-/// Any character but the control characters, as a class that the usual kinds of pattern all understand.
-pub(crate) const NO_CONTROLS: &str = r"[^\x00-\x1F\x7F-\x9F]";
+/// The deceptive characters of the basic plane (see [`is_deceptive`](super::untrusted::is_deceptive)), as a part of a class
+/// that the usual kinds of pattern all understand; they differ about the planes beyond.
+macro_rules! controls {
+    () => {
+        concat!(
+            r"\x00-\x1F\x7F-\x9F\xAD\u034F\u061C\u115F\u1160\u17B4\u17B5\u180B-\u180F\u200B-\u200F\u2028-\u202E",
+            r"\u2060-\u206F\u3164\uFDD0-\uFDEF\uFEFF\uFFA0\uFFF0-\uFFFB\uFFFE\uFFFF"
+        )
+    };
+}
+pub(crate) const CONTROLS: &str = controls!();
+
+/// Any other character.
+pub(crate) const NO_CONTROLS: &str = concat!("[^", controls!(), "]");
 
 /// A short text of someone's choosing: an id, a code, a state, a kind of move.
 pub(crate) struct Word;

@@ -48,7 +48,7 @@ pub(crate) async fn check(order: Order) -> anyhow::Result<Report> {
     let rules = rules::all().filter(|rule| rule.quick || !order.quick).collect();
     let mut sheet = Sheet::new(rules);
     let (longest, patience) = if order.quick { (QUICK_MAX, QUICK_PATIENCE) } else { (WHOLE_MAX, WHOLE_MAX) };
-    let url = order.url.as_str();
+    let url = order.url.raw();
     let probe = Probe::new(order.client.clone(), url, Instant::now() + longest, patience);
     let stopped;
     match reach::reach(&probe).await {

@@ -128,7 +128,7 @@ impl Suite {
 
     fn whole(&mut self, answer: &RegisterAnswer) -> Result<(), String> {
         if answer.status != RegisterStatus::Accepted {
-            let why = answer.reason.clone().unwrap_or_else(|| "no reason".to_owned());
+            let why = answer.reason.as_ref().map_or("no reason".to_owned(), |why| why.escaped().to_string());
             return Err(format!("it was rejected ({why}): is this a fresh league?"));
         }
         let league = answer.league_id.as_ref().ok_or("accepted without a league_id")?;

@@ -355,6 +355,6 @@ fn assigned(message: &Value, number: usize, referee: &Member) -> Vec<Given> {
 fn is_own(one: &Value, referee: &Member) -> bool {
     match one.get("referee_id").and_then(Value::as_str) {
         Some(id) => id == referee.id,
-        None => one.get("referee_endpoint").and_then(Value::as_str) == Some(referee.endpoint.as_str()),
+        None => one.get("referee_endpoint").and_then(Value::as_str) == Some(referee.endpoint.raw()),
     }
 }

@@ -91,11 +91,11 @@ pub(crate) async fn check(mut order: Order) -> anyhow::Result<Report> {
         return Ok(report);
     };
     if waits {
-        reach::until_listening(url.as_str(), LISTENS_WITHIN).await;
+        reach::until_listening(url.raw(), LISTENS_WITHIN).await;
         judge_endpoint(&mut sheet, &enrolled, &url);
     }
     let (longest, patience) = if order.quick { (QUICK_MAX, QUICK_PATIENCE) } else { (WHOLE_MAX, WHOLE_MAX) };
-    let probe = Probe::new(order.client.clone(), url.as_str(), Instant::now() + longest, patience);
+    let probe = Probe::new(order.client.clone(), url.raw(), Instant::now() + longest, patience);
     probe.speak(enrolled.dialect);
     let stopped;
     match reach::reach(&probe).await {
@@ -109,7 +109,7 @@ pub(crate) async fn check(mut order: Order) -> anyhow::Result<Report> {
         }
     }
     let unreached = "the check did not come to it";
-    let mut report = sheet.into_report(order.subject(url.as_str()), began.elapsed(), unreached);
+    let mut report = sheet.into_report(order.subject(url.raw()), began.elapsed(), unreached);
     report.stopped = stopped;
     Ok(report)
 }
@@ -164,7 +164,11 @@ fn judge_endpoint(sheet: &mut Sheet, enrolled: &Enrolled, url: &Endpoint) {
     match &enrolled.endpoint {
         Some(named) if named == url => sheet.pass(&rules::REGISTER_ENDPOINT, ""),
         Some(named) => {
-            let note = format!("it registered {named} and is checked at {url}: leagues will call the former");
+            let note = format!(
+                "it registered {} and is checked at {}: leagues will call the former",
+                named.escaped(),
+                url.escaped()
+            );
             sheet.caution(&rules::REGISTER_ENDPOINT, note);
         }
         None => sheet.skip(&rules::REGISTER_ENDPOINT, "it has not registered an endpoint"),

@@ -92,15 +92,15 @@ pub(crate) async fn check(mut order: Order) -> anyhow::Result<Report> {
         report.stopped = Some(NOBODY_CAME.to_owned());
         return Ok(report);
     };
-    reach::until_listening(url.as_str(), if waits { LISTENS_WITHIN } else { Duration::ZERO }).await;
+    reach::until_listening(url.raw(), if waits { LISTENS_WITHIN } else { Duration::ZERO }).await;
     let longest = if order.quick { QUICK_MAX } else { WHOLE_MAX };
-    let probe = Probe::new(order.client.clone(), url.as_str(), Instant::now() + longest, longest);
+    let probe = Probe::new(order.client.clone(), url.raw(), Instant::now() + longest, longest);
     let mut stopped = None;
     match reach::reach(&probe).await {
         Ok(_) => {
             sheet.pass(&form::REACHABLE, "");
             let mut stage =
-                Stage::new(probe, log, token, url.to_string(), Entropy::from_seed(entropy.bytes()));
+                Stage::new(probe, log, token, url.raw().to_owned(), Entropy::from_seed(entropy.bytes()));
             stage.desks = desks;
             let registered = enrolled.endpoint.is_some();
             sheet = examine(&order, stage, sheet, registered.then_some(enrolled.room)).await?;
@@ -113,7 +113,7 @@ pub(crate) async fn check(mut order: Order) -> anyhow::Result<Report> {
     drop(door);
     let unreached =
         if enrolled.endpoint.is_some() { "the check did not come to it" } else { NEEDS_REGISTRATION };
-    let mut report = sheet.into_report(subject(url.as_str()), began.elapsed(), unreached);
+    let mut report = sheet.into_report(subject(url.raw()), began.elapsed(), unreached);
     report.stopped = stopped;
     Ok(report)
 }

@@ -114,7 +114,7 @@ impl Stage {
         let Some(one_map) = one.as_object_mut() else { return one };
         for ((side, token), door) in ["A", "B"].into_iter().zip(&game.tokens).zip(&game.doors) {
             let endpoint = match door {
-                Some(door) => door.endpoint.to_string(),
+                Some(door) => door.endpoint.raw().to_owned(),
                 // Nobody listens at the first port of a machine.
                 None => "http://127.0.0.1:1/mcp".to_owned(),
             };

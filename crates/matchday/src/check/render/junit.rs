@@ -2,6 +2,7 @@
 //! passes and has something to say.
 
 use crate::check::report::{Finding, Report, Verdict};
+use matchday_core::protocol::Untrusted;
 use std::fmt::Write;
 
 pub(crate) fn junit(report: &Report) -> String {
@@ -60,20 +61,7 @@ fn story(finding: &Finding) -> String {
 
 /// Fit for XML 1.0: its marks as entities, and what it cannot hold at all left out.
 fn escaped(text: &str) -> String {
-    let mut kept = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => kept.push_str("&amp;"),
-            '<' => kept.push_str("&lt;"),
-            '>' => kept.push_str("&gt;"),
-            '"' => kept.push_str("&quot;"),
-            '\'' => kept.push_str("&apos;"),
-            '\n' | '\t' => kept.push(c),
-            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => kept.push('\u{fffd}'),
-            c => kept.push(c),
-        }
-    }
-    kept
+    Untrusted::new(text).html()
 }
 
 #[cfg(test)]
@@ -87,7 +75,7 @@ mod tests {
     fn nothing_that_an_agent_says_breaks_the_xml() {
         assert_eq!(
             super::escaped("<a b=\"c\">&\u{0}\u{1b}'"),
-            "&lt;a b=&quot;c&quot;&gt;&amp;\u{fffd}\u{fffd}&apos;"
+            "&lt;a b=&quot;c&quot;&gt;&amp;\\u0000\\u001b&#39;"
         );
     }
 }

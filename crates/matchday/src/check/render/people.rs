@@ -3,6 +3,7 @@
 use crate::check::exchange::seconds;
 use crate::check::report::{Finding, Report, Verdict};
 use crate::view::{Colour, Paint, table};
+use matchday_core::protocol::Untrusted;
 use std::fmt::Write;
 
 pub(crate) fn people(report: &Report, paint: Paint) -> String {
@@ -39,8 +40,13 @@ fn line(text: &mut String, finding: &Finding, width: usize, paint: Paint) {
     // Advice needs no proof: the exchange is in the other reports.
     let proof = finding.exchange.as_ref().filter(|_| finding.rule.is_mandatory());
     if let Some(exchange) = proof {
-        let _ = writeln!(text, "{indent}sent  {}", exchange.request);
-        let _ = writeln!(text, "{indent}came  {} ({} ms)", exchange.answer, exchange.ms);
+        let _ = writeln!(text, "{indent}sent  {}", Untrusted::new(&exchange.request).escaped());
+        let _ = writeln!(
+            text,
+            "{indent}came  {} ({} ms)",
+            Untrusted::new(&exchange.answer).escaped(),
+            exchange.ms
+        );
     }
     let _ = writeln!(text, "{indent}mend  {}", finding.rule.mend);
     let _ = writeln!(text, "{indent}rule  {}", finding.rule.place());

@@ -61,7 +61,7 @@ pub(in crate::dashboard) fn page(snapshot: &Snapshot) -> Versioned<Page> {
     }
     let ranked = |row: &matchday_core::protocol::messages::StandingRow| Ranked {
         id: row.player_id.to_string(),
-        name: row.display_name.to_string(),
+        name: row.display_name.escaped().to_string(),
         rank: row.rank,
     };
     let cells = cells.into_iter().map(|((row, column), cell)| (row, column, cell));

@@ -39,7 +39,8 @@ pub(super) struct Named {
 impl Named {
     pub(super) fn player(league: &League, id: &PlayerId) -> Self {
         let known = league.players.get(id);
-        let name = known.map_or_else(|| id.to_string(), |player| player.meta.display_name.to_string());
+        let name =
+            known.map_or_else(|| id.to_string(), |player| player.meta.display_name.escaped().to_string());
         Self { id: id.to_string(), name }
     }
 }

@@ -80,7 +80,7 @@ impl Line {
             status: decision.map(|decision| decision.status),
             winner: decision.and_then(|decision| decision.result.winner.clone()),
             score: decision.map(|decision| decision.result.score.clone()),
-            reason: decision.and_then(|decision| decision.result.reason.as_deref()).map(text),
+            reason: decision.and_then(|decision| decision.result.reason.as_ref()).map(|why| text(why.raw())),
             blame: decision.and_then(|decision| blame(game, decision, text)),
             decided_at: decision.map(|decision| of_time(decision.at)),
             took_ms: took.and_then(|took| u64::try_from(took.as_millis()).ok()),

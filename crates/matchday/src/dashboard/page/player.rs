@@ -99,7 +99,7 @@ pub(in crate::dashboard) fn page(
     let own = own.filter(|(_, game)| game.has(id));
     let page = Page {
         id: id.to_string(),
-        name: player.meta.display_name.to_string(),
+        name: player.meta.display_name.escaped().to_string(),
         state: state(player),
         rank: stats.rank,
         points: stats.points,

@@ -41,7 +41,7 @@ pub(in crate::dashboard) fn page(snapshot: &Snapshot) -> Versioned<Page> {
         let lost = annals.lost.get(id).copied().unwrap_or_default();
         Row {
             id: id.to_string(),
-            name: referee.meta.display_name.to_string(),
+            name: referee.meta.display_name.escaped().to_string(),
             state: if referee.revoked || referee.is_suspended() { "suspended" } else { "active" },
             capacity: referee.meta.max_concurrent_matches,
             in_hand: referee.in_hand,

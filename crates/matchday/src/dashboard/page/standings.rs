@@ -56,7 +56,7 @@ pub(in crate::dashboard) fn page(
         Some(Row {
             rank: row.rank,
             id: row.player_id.to_string(),
-            name: row.display_name.to_string(),
+            name: row.display_name.escaped().to_string(),
             played: row.played,
             wins: row.wins,
             draws: row.draws,
@@ -64,7 +64,7 @@ pub(in crate::dashboard) fn page(
             points: row.points,
             technical_losses: row.technical_losses.unwrap_or(0),
             state: state(league.players.get(&row.player_id)?),
-            reason: row.rank_reason.as_ref().map(ToString::to_string),
+            reason: row.rank_reason.as_ref().map(|why| why.escaped().to_string()),
             form: form.get(form.len().saturating_sub(FORM)..).unwrap_or_default().to_vec(),
             rating: statistics.and_then(|all| rating(all, &row.player_id)),
             group: groups.get(&row.player_id).cloned(),

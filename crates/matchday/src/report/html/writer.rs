@@ -1,6 +1,7 @@
 //! Writes HTML. What is not a word of this program can only come in as text or as the value of an attribute, and both are
 //! escaped here: no name can become markup. Plots bring their own markup, which is escaped where they are drawn.
 
+use matchday_core::protocol::Untrusted;
 use matchday_plot::{Bars, Dots, HeatMap, Histogram, LineChart};
 
 #[derive(Debug, Default)]
@@ -54,18 +55,7 @@ impl Html {
     }
 
     pub(super) fn text(&mut self, text: &str) {
-        for c in text.chars() {
-            match c {
-                '&' => self.0.push_str("&amp;"),
-                '<' => self.0.push_str("&lt;"),
-                '>' => self.0.push_str("&gt;"),
-                '"' => self.0.push_str("&quot;"),
-                '\'' => self.0.push_str("&#39;"),
-                '\n' | '\t' => self.0.push(c),
-                c if c.is_control() => self.0.push('\u{fffd}'),
-                c => self.0.push(c),
-            }
-        }
+        self.0.push_str(&Untrusted::new(text).html());
     }
 
     /// What an agent calls itself: it cannot turn the direction of what stands around it.
@@ -116,7 +106,7 @@ mod tests {
         let hostile = "\"><script>alert('1')</script>&\u{0}";
         html.element("p", &[("title", hostile)], |html| html.name(hostile));
         let text = html.finish();
-        let escaped = "&quot;&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&amp;\u{fffd}";
+        let escaped = "&quot;&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&amp;\\u0000";
         assert_eq!(text, format!("<p title=\"{escaped}\"><bdi>{escaped}</bdi></p>\n"));
     }
 }

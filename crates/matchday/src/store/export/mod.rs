@@ -16,6 +16,8 @@ pub use record::record;
 use super::chronicle::Chronicle;
 use super::error::StoreError;
 use super::{Stored, Stream, words};
+use crate::csv_rows;
+use matchday_core::protocol::untrusted::escape_output;
 use redact::redact;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -49,8 +51,8 @@ pub fn export(chronicle: &Chronicle, dir: &Path) -> Result<Exported, StoreError>
         let record = record(chronicle, match_id)?;
         let name = file_name(match_id.as_str(), number);
         let mut file = create(&dir.join("matches").join(name)).map_err(failed)?;
-        serde_json::to_writer_pretty(&mut file, &record).map_err(|error| failed(error.into()))?;
-        writeln!(file).and_then(|()| file.flush()).map_err(failed)?;
+        let text = serde_json::to_string_pretty(&record).map_err(|error| failed(error.into()))?;
+        writeln!(file, "{}", escape_output(&text)).and_then(|()| file.flush()).map_err(failed)?;
     }
     Ok(Exported { events, matches: matches.len() as u64, league: chronicle.league.is_some() })
 }
@@ -66,7 +68,8 @@ fn write_events(chronicle: &Chronicle, dir: &Path) -> Result<u64, StoreError> {
         let is_another = |stream: &Stream| stream.league_number().is_some() && *stream != reader.league();
         for stream in reader.streams()?.into_iter().filter(|stream| !is_another(stream)) {
             for stored in reader.load(&stream)? {
-                writeln!(file, "{}", event(of_file, &stream, &stored)).map_err(failed)?;
+                let line = event(of_file, &stream, &stored).to_string();
+                writeln!(file, "{}", escape_output(&line)).map_err(failed)?;
                 events += 1;
             }
         }
@@ -113,11 +116,9 @@ fn event(file: Option<&Path>, stream: &Stream, stored: &Stored) -> Value {
 }
 
 fn write_csv<R: Serialize>(path: &Path, rows: impl Iterator<Item = R>) -> io::Result<()> {
-    let mut csv = csv::Writer::from_writer(create(path)?);
-    for row in rows {
-        csv.serialize(row)?;
-    }
-    csv.flush()
+    let mut file = create(path)?;
+    file.write_all(csv_rows::csv(rows)?.as_bytes())?;
+    file.flush()
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use crate::store::words;
 use matchday_core::league::DecidedBy;
 use matchday_core::league::fixture::Decision;
 use matchday_core::protocol::messages::{GameDetails, StandingRow};
-use matchday_core::protocol::{PlayerId, RefereeId};
+use matchday_core::protocol::{PlayerId, RefereeId, UntrustedText};
 use serde::Serialize;
 
 #[derive(Debug, Serialize)]
@@ -73,7 +73,7 @@ pub(super) fn matches(history: &History) -> impl Iterator<Item = MatchRow<'_>> {
             decided_by: decision.map(decider),
             attempts: game.attempts.len(),
             decided_at: decision.map(|decision| words::of_time(decision.at)),
-            reason: result.and_then(|result| result.reason.as_deref()),
+            reason: result.and_then(|result| result.reason.as_ref()).map(UntrustedText::raw),
             blame: decision.and_then(|decision| blame(decision, [a, b])),
             round_title: history.league.title(game.round_id),
         }

@@ -5,7 +5,7 @@ use crate::store::chronicle::Chronicle;
 use crate::store::gist::gist;
 use crate::store::{Direction, Exchange};
 use matchday_core::league::League;
-use matchday_core::protocol::Timestamp;
+use matchday_core::protocol::{Timestamp, Untrusted};
 use matchday_core::referee::RefereeEvent;
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ impl Names {
             if let RefereeEvent::Assigned { assignment } = &note.event {
                 for player in &assignment.players {
                     if let Some(endpoint) = &player.endpoint {
-                        names.insert(endpoint.to_string(), player.player_id.to_string());
+                        names.insert(endpoint.raw().to_owned(), player.player_id.to_string());
                     }
                 }
             }
@@ -37,27 +37,27 @@ impl Names {
         let players = league.players.iter().map(|(id, known)| (&known.meta.contact_endpoint, id.to_string()));
         let referees =
             league.referees.iter().map(|(id, known)| (&known.meta.contact_endpoint, id.to_string()));
-        Self(players.chain(referees).map(|(endpoint, id)| (endpoint.to_string(), id)).collect())
+        Self(players.chain(referees).map(|(endpoint, id)| (endpoint.raw().to_owned(), id)).collect())
     }
 
     /// Who asked, and who was asked.
     pub(crate) fn route(&self, exchange: &Exchange) -> (String, String) {
-        let agent = short(&exchange.agent).to_owned();
+        let agent = Untrusted::new(short(&exchange.agent)).escaped().to_string();
         match exchange.direction {
             Direction::Out => (agent, self.receiver(exchange)),
             Direction::In => {
                 let sender = gist(&exchange.request).sender;
                 let sender = sender.as_deref().map(short);
-                (sender.map_or_else(|| exchange.peer.to_string(), str::to_owned), agent)
+                (sender.map_or_else(|| exchange.peer.escaped().to_string(), str::to_owned), agent)
             }
         }
     }
 
     fn receiver(&self, exchange: &Exchange) -> String {
-        match self.0.get(exchange.peer.as_str()) {
+        match self.0.get(exchange.peer.raw()) {
             Some(id) => id.clone(),
-            None if TO_MANAGER.contains(&exchange.message_type.as_str()) => "manager".to_owned(),
-            None => exchange.peer.to_string(),
+            None if TO_MANAGER.contains(&exchange.message_type.raw()) => "manager".to_owned(),
+            None => exchange.peer.escaped().to_string(),
         }
     }
 }
@@ -113,18 +113,18 @@ pub(super) fn lines(names: &Names, exchanges: &[Exchange]) -> Vec<(Timestamp, St
 
 fn line((told, heard): &Pair<'_>, receiver: &str) -> String {
     let took = |exchange: &Exchange| exchange.done_at.map(|done| milliseconds(done, exchange.at));
-    let mut line = format!("{:<22}", told.message_type);
+    let mut line = format!("{:<22}", told.message_type.escaped());
     if let Some(took) = took(told) {
         line.push_str(&format!("  {took:>8.1} ms"));
     }
     line.push_str("  ");
-    line.push_str(&answer_gist(told.answer.as_deref(), &told.outcome));
+    line.push_str(&answer_gist(told.answer.as_deref(), told.outcome.untrusted()));
     let mut line = line.trim_end().to_owned();
     line.push_str(&remarks(told));
     if let Some(heard) = heard {
         let took = took(heard).map_or_else(String::new, |took| format!("{took:.1} ms"));
         if told.answer.is_none() && heard.answer.is_some() {
-            let answer = answer_gist(heard.answer.as_deref(), &heard.outcome);
+            let answer = answer_gist(heard.answer.as_deref(), heard.outcome.untrusted());
             line.push_str(&format!("; {receiver} answered after {took}, which did not arrive: {answer}"));
         } else if !took.is_empty() {
             line.push_str(&format!("  ({took} at {receiver})"));
@@ -159,9 +159,10 @@ const CONNECTING_MS: f64 = 100.0;
 const NEARLY_ALL: f64 = 0.9;
 
 /// `GAME_JOIN_ACK, accept true`, or how it ended otherwise.
-pub(in crate::store) fn answer_gist(answer: Option<&str>, outcome: &str) -> String {
-    let Some(answer) = answer.map(gist) else { return outcome.to_owned() };
+pub(in crate::store) fn answer_gist(answer: Option<&str>, outcome: Untrusted<'_>) -> String {
+    let outcome = outcome.escaped().to_string();
+    let Some(answer) = answer.map(gist) else { return outcome };
     let parts = [answer.message_type.unwrap_or_default(), answer.details];
     let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-    if parts.is_empty() { outcome.to_owned() } else { parts.join(", ") }
+    if parts.is_empty() { outcome } else { parts.join(", ") }
 }

@@ -45,7 +45,7 @@ pub(crate) fn absent_referees(
         .filter(|id| !is_here(id))
         .map(|id| {
             let known = history.league.referees.get(id);
-            let port = known.and_then(|referee| port(referee.meta.contact_endpoint.as_str()));
+            let port = known.and_then(|referee| port(referee.meta.contact_endpoint.raw()));
             let port = port.map_or_else(|| "PORT".to_owned(), |port| port.to_string());
             (id.clone(), format!("referee-{port}.db"))
         })

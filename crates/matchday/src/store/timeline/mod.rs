@@ -17,6 +17,7 @@ use super::diary::{Diary, Own};
 use super::error::StoreError;
 use super::history::History;
 use super::words;
+use matchday_core::protocol::untrusted::escape_line;
 use matchday_core::protocol::{MatchId, Timestamp};
 
 pub(super) use exchanges::answer_gist;
@@ -87,7 +88,7 @@ fn in_seconds(lines: Vec<(Timestamp, String)>) -> String {
     let mut text = format!("times in seconds after {}\n\n", words::of_time(zero));
     for (at, line) in lines {
         let seconds = milliseconds(at, zero) / 1000.0;
-        text.push_str(&format!("{seconds:>10.3}  {line}\n"));
+        text.push_str(&format!("{seconds:>10.3}  {}\n", escape_line(&line)));
     }
     text
 }

@@ -9,6 +9,7 @@ use crate::store::{Exchange, words};
 use matchday_core::league::LeagueEvent;
 use matchday_core::player::PlayerEvent;
 use matchday_core::protocol::messages::Role;
+use matchday_core::protocol::untrusted::{Untrusted, escape_line};
 use matchday_core::protocol::{MatchId, PlayerId, RoundId, Timestamp};
 use matchday_core::referee::RefereeEvent;
 
@@ -27,7 +28,7 @@ pub(super) fn tell(chronicle: &Chronicle, match_id: &MatchId) -> Result<Option<S
     if let Some(zero) = begin(chronicle, match_id).or_else(|| lines.first().map(|(at, _)| *at)) {
         text.push_str(&format!("times in milliseconds after {}\n\n", words::of_time(zero)));
         for (at, line) in lines {
-            text.push_str(&format!("{:>10.1}  {line}\n", milliseconds(at, zero)));
+            text.push_str(&format!("{:>10.1}  {}\n", milliseconds(at, zero), escape_line(&line)));
         }
     }
     text.push('\n');
@@ -54,7 +55,7 @@ fn title(chronicle: &Chronicle, match_id: &MatchId) -> Option<String> {
         let game = history.league.matches.get(match_id)?;
         let players = &history.league.players;
         let named = |id: &PlayerId| match players.get(id) {
-            Some(player) => format!("{id} ({})", player.meta.display_name),
+            Some(player) => format!("{id} ({})", player.meta.display_name.escaped()),
             None => id.to_string(),
         };
         let (round, a, b) = (game.round_id, named(&game.a), named(&game.b));
@@ -67,7 +68,10 @@ fn title(chronicle: &Chronicle, match_id: &MatchId) -> Option<String> {
     let referees = chronicle.referees.iter().filter(|diary| diary.of_match(match_id).next().is_some());
     let players = chronicle.players.iter().filter(|diary| diary.of_match(match_id).next().is_some());
     let tellers: Vec<&str> = referees.map(Diary::id).chain(players.map(Diary::id)).collect();
-    Some(format!("{match_id}{round}: {a} against {b}, as told by {}\n", tellers.join(" and ")))
+    Some(format!(
+        "{match_id}{round}: {a} against {b}, as told by {}\n",
+        Untrusted::new(&tellers.join(" and ")).escaped()
+    ))
 }
 
 type Seats = (Option<RoundId>, PlayerId, PlayerId);

@@ -57,7 +57,7 @@ fn finished<'a>(diary: &'a Diary<PlayerEvent>, wanted: &'a MatchId) -> Option<(&
 fn of_result(result: &MatchResult, proof: Option<String>) -> String {
     let mut text = String::new();
     if let Some(reason) = &result.reason {
-        text.push_str(&format!("why      {reason}\n"));
+        text.push_str(&format!("why      {}\n", reason.escaped()));
     }
     for (player, blame) in result.details.blame.iter().flat_map(|blame| blame.iter()) {
         text.push_str(&blamed(player, blame));
@@ -100,7 +100,7 @@ pub(crate) fn fault(blame: &Blame, words: &str) -> String {
         line.push_str(&format!(" from {since} to {until}"));
     }
     if let Some(evidence) = &blame.evidence {
-        line.push_str(&format!("; {evidence}"));
+        line.push_str(&format!("; {}", evidence.escaped()));
     }
     line
 }
@@ -112,7 +112,7 @@ fn chose(player: impl std::fmt::Display, choice: Option<Parity>, more: &str) -> 
 /// As a player remembers it, who knows no more than GAME_OVER has told.
 fn of_game(player: &str, game: &PastGame) -> String {
     let mut text = format!("result   {} for {player}\n", own_words::outcome(game));
-    let opponent = game.opponent_id.as_ref().map_or("the opponent", PlayerId::as_str);
+    let opponent = game.opponent_id.as_ref().map_or_else(|| "the opponent".to_owned(), ToString::to_string);
     if game.own_choice.is_some() || game.opponent_choice.is_some() {
         text.push_str(&chose(player, game.own_choice, ""));
         text.push_str(&chose(opponent, game.opponent_choice, ""));

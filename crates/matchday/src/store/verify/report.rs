@@ -1,6 +1,7 @@
 //! The findings, for people. Pure.
 
 use super::{Told, Verification};
+use matchday_core::protocol::Untrusted;
 use matchday_core::protocol::messages::StandingRow;
 use std::fmt;
 
@@ -36,12 +37,12 @@ impl fmt::Display for Verification {
             other.in_brief(f)?;
         }
         for what in &self.not_checked {
-            writeln!(f, "not checked: {what}")?;
+            writeln!(f, "not checked: {}", Untrusted::new(what).escaped())?;
         }
         match &self.fault {
             None if !self.not_checked.is_empty() => write!(f, "Everything that could be checked fits."),
             None => write!(f, "Everything fits."),
-            Some(fault) => write!(f, "DOES NOT FIT: {fault}"),
+            Some(fault) => write!(f, "DOES NOT FIT: {}", Untrusted::new(&fault.to_string()).escaped()),
         }
     }
 }
@@ -49,7 +50,8 @@ impl fmt::Display for Verification {
 impl Verification {
     /// `also spring_1: 120 events, 6 of 6 matches decided, 6 draws recomputed, champion P01`
     fn in_brief(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = self.league_id.as_ref().map_or("a league without a name", |id| id.as_str());
+        let name =
+            self.league_id.as_ref().map_or_else(|| "a league without a name".to_owned(), ToString::to_string);
         let (events, draws) = (many(self.events, "event"), many(self.draws_proven, "draw"));
         let matches = format!("{} of {} matches decided", self.matches, self.matches_scheduled);
         write!(f, "also {name}: {events}, {matches}, {draws} recomputed")?;
@@ -65,7 +67,7 @@ impl Verification {
             return Ok(());
         }
         let names = match told.agents.as_slice() {
-            few @ [_, ..] if few.len() <= NAMED_MAX => few.join(", "),
+            few @ [_, ..] if few.len() <= NAMED_MAX => Untrusted::new(&few.join(", ")).escaped().to_string(),
             many => many.len().to_string(),
         };
         let results = many(told.results, "result");
@@ -95,17 +97,18 @@ fn many(count: u64, noun: &str) -> String {
 
 /// The table in aligned columns.
 pub(super) fn standings(rows: &[StandingRow]) -> String {
-    let width = rows.iter().map(|row| row.display_name.as_str().chars().count()).max().unwrap_or(0).max(4);
+    let chars = |row: &StandingRow| row.display_name.escaped().to_string().chars().count();
+    let width = rows.iter().map(chars).max().unwrap_or(0).max(4);
     let mut text = format!("  #  id    {:width$}  played  won  drawn  lost  points\n", "name");
     for row in rows {
         let StandingRow { rank, player_id, played, wins, draws, losses, points, .. } = row;
-        let (id, name) = (player_id.as_str(), row.display_name.as_str());
+        let (id, name) = (player_id, row.display_name.escaped());
         text.push_str(&format!(
             "{rank:>3}  {id:<4}  {name:width$}  {played:>6}  {wins:>3}  {draws:>5}  {losses:>4}  {points:>6}"
         ));
         if let Some(reason) = &row.rank_reason {
             text.push_str("  ");
-            text.push_str(reason);
+            text.push_str(&reason.escaped().to_string());
         }
         text.push('\n');
     }
