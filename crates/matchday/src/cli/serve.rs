@@ -302,7 +302,7 @@ mod tests {
         for (variable, expected) in
             [("", "http://127.0.0.1:9/mcp"), ("MATCHDAY_TLS_CERT", "https://127.0.0.1:9/mcp")]
         {
-            assert_eq!(contact(&config(variable, "player.pem"), 9).unwrap().as_str(), expected);
+            assert_eq!(contact(&config(variable, "player.pem"), 9).unwrap().raw(), expected);
         }
     }
 }

@@ -42,8 +42,8 @@ fn played(round: u32, number: u32) -> ScheduledMatch {
         winner: Some(a.clone()),
         score: ByPlayer::pair((a.clone(), 3), (b.clone(), 0)),
         reason: match technical {
-            true => format!("{b} failed to respond within timeout - {a} wins by default"),
-            false => format!("{a} chose even, number was 8 (even)"),
+            true => format!("{b} failed to respond within timeout - {a} wins by default").into(),
+            false => format!("{a} chose even, number was 8 (even)").into(),
         },
     };
     let state = if number == 1 { MatchProgress::Playing } else { MatchProgress::Decided };
