@@ -16,7 +16,7 @@ use std::time::Duration;
 
 async fn two_players(ground: &Ground, manager: &Handle<Manager>) -> [Handle<Player>; 2] {
     let at = endpoint(manager.address());
-    [ground.player(1, at.as_str()).await, ground.player(2, at.as_str()).await]
+    [ground.player(1, at.raw()).await, ground.player(2, at.raw()).await]
 }
 
 async fn listed(ground: &Ground, manager: &Handle<Manager>) -> Value {
