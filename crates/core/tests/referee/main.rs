@@ -24,5 +24,6 @@ mod schemas;
 mod silence;
 mod simultaneous;
 mod tic_tac_toe;
+mod timeouts;
 mod whole_match;
 mod wrong_answers;

@@ -1,0 +1,41 @@
+//! How long a referee waits for the answer to each kind of message.
+
+use crate::bench::*;
+use matchday_core::agent::Answer;
+use matchday_core::protocol::MessageType::{self, *};
+use matchday_core::protocol::messages::Parity;
+
+/// The seconds from sending the last message of this type to giving up on its answer.
+fn timeout(bench: &Bench, kind: MessageType) -> u64 {
+    let (at, sent) = bench.all(kind).pop().unwrap_or_else(|| panic!("no {kind} was sent"));
+    sent.deadline.since(at).as_secs()
+}
+
+#[test]
+fn a_registration_waits_ten_seconds() {
+    assert_eq!(timeout(&Bench::fresh(settings()), RefereeRegisterRequest), 10);
+}
+
+#[test]
+fn an_invitation_waits_five_seconds_and_a_question_thirty() {
+    assert_eq!(timeout(&Bench::invited(), GameInvitation), 5);
+    assert_eq!(timeout(&Bench::joined(), ChooseParityCall), 30);
+}
+
+#[test]
+fn game_over_waits_five_seconds_and_the_report_ten() {
+    let mut bench = Bench::joined();
+    bench.chooses(1, "R1M1", Parity::Even);
+    bench.chooses(2, "R1M1", Parity::Odd);
+    assert_eq!((timeout(&bench, GameOver), timeout(&bench, MatchResultReport)), (5, 10));
+}
+
+#[test]
+fn queries_and_errors_wait_the_ten_seconds_of_everything_else() {
+    let mut bench = Bench::new();
+    bench.announce(&[Announced { briefed: false, ..even_odd("R1M1", 1, 2) }]);
+    assert_eq!(timeout(&bench, LeagueQuery), 10);
+    let mut bench = Bench::joined();
+    bench.answers(2, ChooseParityCall, Answer::Message(Err(invalid_choice("\"Even\""))));
+    assert_eq!(timeout(&bench, GameError), 10);
+}
