@@ -1,7 +1,7 @@
 //! What the manager answers and announces, as JSON on the wire.
 
 use crate::desk::*;
-use matchday_core::agent::Parcel;
+use matchday_core::agent::{Ask, Content, Input, Parcel};
 use matchday_core::league::{EndpointCheck, Settings};
 use matchday_core::protocol::messages::*;
 use matchday_core::protocol::{Body, GameType, Message, PlayerId, Sender, Token};
@@ -72,6 +72,24 @@ fn each_reason_for_a_rejection_is_given_in_the_words_of_the_catalogue() {
         let id = answer.get("player_id").or(answer.get("referee_id"));
         assert_eq!((id, answer.get("auth_token")), (Some(&Value::Null), None), "{answer:#}");
     }
+}
+
+#[test]
+fn a_referee_whose_endpoint_does_not_answer_the_check_is_rejected_for_that() {
+    let mut desk = Desk::new(Settings { endpoint_check: EndpointCheck::AtRegistration, ..quick() });
+    let request = desk.message(&referee(77), RefereeRegisterRequest { referee_meta: referee_meta(1, 2) });
+    assert!(
+        desk.ask_any(Ask::Message(Ok(incoming(request))), true).is_empty(),
+        "the answer waits for the probe"
+    );
+    let probe = desk.outbox.pop().unwrap();
+    assert_eq!((&probe.parcel, probe.to.as_str()), (&Parcel::Probe, referee_endpoint(1).as_str()));
+    let ended = Input::Answer { call: probe.call, dialect: probe.dialect, answer: UNREACHABLE };
+    let answers = desk.hand_in(ended);
+    let [Content::Message(answer)] = &answers[..] else { panic!("{answers:?}") };
+    let answer = written(answer);
+    assert_eq!((&answer["status"], answer.get("referee_id")), (&json!("REJECTED"), Some(&Value::Null)));
+    assert_eq!(answer["reason"], "Contact endpoint unreachable");
 }
 
 #[test]

@@ -108,6 +108,7 @@ fn everyone_is_told_at_last_who_is_champion_and_the_final_table() {
         let heard = told(&all, to);
         let end = heard.last().expect("something is told to everyone");
         assert_eq!((text(end, "message_type"), text(end, "sender")), ("LEAGUE_COMPLETED", "league_manager"));
+        assert_eq!(text(end, "league_id"), "league_2025_even_odd");
         assert_eq!((number(end, "total_rounds"), number(end, "total_matches")), (3, 6));
         let table = end["final_standings"].as_array().unwrap();
         assert_eq!(table.iter().map(|row| number(row, "rank")).collect::<Vec<_>>(), [1, 2, 3, 4]);
