@@ -108,3 +108,14 @@ fn the_page_of_statements_leads_from_each_to_its_tests() {
     let before = std::fs::read_to_string(repository().join(path)).unwrap_or_default();
     assert_current(path, &before, &pages::statements(&documents(), &tree::tests(&repository())));
 }
+
+#[test]
+fn no_statement_is_pending() {
+    let mut pending = Vec::new();
+    each_statement(|place, statement| {
+        if let Kind::Pending(issue) = statement.kind() {
+            pending.push(format!("{place}: {} ({issue})", statement.says));
+        }
+    });
+    assert!(pending.is_empty(), "{} statements have no test yet:\n{}", pending.len(), pending.join("\n"));
+}
