@@ -139,6 +139,33 @@ mod tests {
     }
 
     #[test]
+    fn the_codes_of_the_sources_have_the_names_of_the_sources() {
+        for (code, name) in [
+            ("E001", "TIMEOUT_ERROR"),
+            ("E003", "MISSING_REQUIRED_FIELD"),
+            ("E004", "INVALID_PARITY_CHOICE"),
+            ("E005", "PLAYER_NOT_REGISTERED"),
+            ("E009", "CONNECTION_ERROR"),
+            ("E011", "AUTH_TOKEN_MISSING"),
+            ("E012", "AUTH_TOKEN_INVALID"),
+            ("E015", "MATCH_ID_MISMATCH"),
+            ("E018", "PROTOCOL_VERSION_MISMATCH"),
+            ("E019", "LATE_REGISTRATION"),
+            ("E021", "INVALID_TIMESTAMP"),
+        ] {
+            assert_eq!(ErrorCode::parse(code).name(), name);
+        }
+    }
+
+    #[test]
+    fn every_code_is_a_letter_and_three_digits() {
+        for code in ErrorCode::ALL.iter().map(ErrorCode::code) {
+            let digits = code.strip_prefix('E').unwrap();
+            assert!(digits.len() == 3 && digits.bytes().all(|byte| byte.is_ascii_digit()), "{code}");
+        }
+    }
+
+    #[test]
     fn only_time_connection_and_load_are_worth_another_try() {
         let retryable: Vec<_> =
             ErrorCode::ALL.iter().filter(|code| code.retryable()).map(|code| code.code()).collect();

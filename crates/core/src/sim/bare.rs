@@ -100,6 +100,19 @@ impl BareLeague {
     /// Default settings, but that rounds begin when they are announced. A round can be played at once if referees can
     /// hold ten matches each.
     pub fn gather(players: u32, referees: u32) -> Result<Self, RuleBroken> {
+        Self::gather_and(players, referees, &mut None)
+    }
+
+    /// The same, showing every registration on the way.
+    pub fn gather_showing(
+        players: u32,
+        referees: u32,
+        mut show: impl FnMut(&Said<'_>),
+    ) -> Result<Self, RuleBroken> {
+        Self::gather_and(players, referees, &mut Some(&mut show))
+    }
+
+    fn gather_and(players: u32, referees: u32, show: &mut Show<'_>) -> Result<Self, RuleBroken> {
         let settings = Settings { announce_lead: Duration::ZERO, ..Settings::default() };
         let mut league = Self {
             machines: vec![Machine::Manager(Box::new(Manager::new(settings)))],
@@ -124,7 +137,7 @@ impl BareLeague {
         }
         for place in 0..league.machines.len() {
             league.hand_in(place, Input::Wake);
-            league.deliver(&mut None);
+            league.deliver(show);
         }
         Ok(league)
     }

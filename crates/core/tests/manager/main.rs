@@ -10,6 +10,7 @@
 
 mod announcing;
 mod context;
+mod answers;
 mod desk;
 mod forfeits;
 mod formats;

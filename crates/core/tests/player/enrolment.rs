@@ -32,6 +32,13 @@ fn the_first_registration_says_who_asks_and_shows_a_key_of_its_own() {
 }
 
 #[test]
+fn a_registration_waits_ten_seconds_for_its_answer() {
+    let mut seat = Seat::empty("random");
+    let sent = seat.wake();
+    assert_eq!(sent.deadline, seat.now + Duration::from_secs(10));
+}
+
+#[test]
 fn it_registers_every_two_seconds_until_it_succeeds() {
     let mut seat = Seat::empty("random");
     let mut call = seat.wake().call;

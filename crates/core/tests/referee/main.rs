@@ -9,6 +9,7 @@
 )]
 
 mod asking_again;
+mod assigned_timeouts;
 mod bench;
 mod blame;
 mod capacity;

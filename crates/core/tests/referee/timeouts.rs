@@ -1,56 +1,46 @@
-//! A match is played by its manager's timeouts; the referee's own are a bound.
+//! How long a referee waits for the answer to each kind of message.
 
 use crate::bench::*;
-use matchday_core::protocol::MessageType::{
-    ChooseParityCall, GameError, GameInvitation, RefereeRegisterRequest,
-};
-use matchday_core::protocol::messages::{Parity, Timeouts};
-use serde_json::json;
+use matchday_core::agent::Answer;
+use matchday_core::protocol::MessageType::{self, *};
+use matchday_core::protocol::messages::Parity;
 
-const SHORT: Timeouts = Timeouts {
-    join_ms: Some(500),
-    choice_ms: Some(1_500),
-    retries: Some(1),
-    retry_delay_ms: Some(250),
-    retry_delay_max_ms: None,
-};
-
-/// A match of players 1 and 2 that the manager gives out with these timeouts.
-fn invited_within(bounds: Timeouts) -> Bench {
-    let mut bench = Bench::with(matchday_core::referee::Settings { bounds, ..settings() });
-    bench.announce(&[Announced { timeouts: Some(SHORT), ..even_odd("R1M1", 1, 2) }]);
-    bench
+/// The seconds from sending the last message of this type to giving up on its answer.
+fn timeout(bench: &Bench, kind: MessageType) -> u64 {
+    let (at, sent) = bench.all(kind).pop().unwrap_or_else(|| panic!("no {kind} was sent"));
+    sent.deadline.since(at).as_secs()
 }
 
 #[test]
-fn windows_and_retries_are_those_of_the_assignment() {
-    let mut bench = invited_within(Timeouts::default());
-    bench.joins(1, "R1M1");
-    bench.until(5.0);
-    assert_eq!(bench.times(2, GameInvitation), [0.0, 0.75]);
-    assert_eq!(written(&bench.last_to(2, GameError))["max_retries"], 1);
-    assert_eq!(bench.verdict(), "P01 TECHNICAL_LOSS 3-0");
+fn a_registration_waits_ten_seconds() {
+    assert_eq!(timeout(&Bench::fresh(settings()), RefereeRegisterRequest), 10);
 }
 
 #[test]
-fn a_bound_of_the_referees_own_is_kept_where_it_is_smaller() {
-    let bounds = Timeouts { join_ms: Some(9_000), choice_ms: Some(1_000), ..Timeouts::default() };
-    let mut bench = invited_within(bounds);
-    bench.joins(1, "R1M1");
-    bench.joins(2, "R1M1");
+fn an_invitation_waits_five_seconds_and_a_question_thirty() {
+    for (mut bench, seconds) in [(Bench::invited(), 5.0), (Bench::joined(), 30.0)] {
+        bench.until(seconds - 0.1);
+        assert!(bench.all(GameError).is_empty());
+        bench.until(seconds);
+        assert_eq!(bench.times(1, GameError), [seconds], "E001");
+    }
+}
+
+#[test]
+fn game_over_waits_five_seconds_and_the_report_ten() {
+    let mut bench = Bench::joined();
     bench.chooses(1, "R1M1", Parity::Even);
-    bench.until(5.0);
-    assert_eq!(bench.times(2, ChooseParityCall), [0.0, 1.25], "1 s by the bound, 0.25 s by the assignment");
+    bench.chooses(2, "R1M1", Parity::Odd);
+    assert_eq!((timeout(&bench, GameOver), timeout(&bench, MatchResultReport)), (5, 10));
 }
 
 #[test]
-fn only_bounds_that_were_set_are_announced_at_registration() {
-    let bench = Bench::fresh(settings());
-    let request = written(&bench.last(RefereeRegisterRequest));
-    assert_eq!(request["referee_meta"].get("timeouts"), None);
-    assert_eq!(request["referee_meta"]["capabilities"], json!(["match_tokens", "briefing"]));
-    let bounds = Timeouts { choice_ms: Some(1_000), ..Timeouts::default() };
-    let bench = Bench::fresh(matchday_core::referee::Settings { bounds, ..settings() });
-    let request = written(&bench.last(RefereeRegisterRequest));
-    assert_eq!(request["referee_meta"]["timeouts"], json!({"choice_ms": 1000}));
+fn queries_and_errors_wait_the_ten_seconds_of_everything_else() {
+    let mut bench = Bench::fresh(settings());
+    bench.enrol(false);
+    bench.announce(&[Announced { briefed: false, ..even_odd("R1M1", 1, 2) }]);
+    assert_eq!(timeout(&bench, LeagueQuery), 10);
+    let mut bench = Bench::joined();
+    bench.answers(2, ChooseParityCall, Answer::Message(Err(invalid_choice("\"Even\""))));
+    assert_eq!(timeout(&bench, GameError), 10);
 }

@@ -40,6 +40,19 @@ fn each_setting_is_shown_with_where_it_came_from() {
 }
 
 #[test]
+fn by_default_each_agent_listens_on_the_port_of_its_kind_and_looks_for_the_manager_on_8000() {
+    let ground = Ground::new();
+    let all = ground.run(&["config", "--json"]).json();
+    let value = |kind: &str, name: &str| all[kind][name]["value"].as_str().unwrap().to_owned();
+    assert_eq!(value("manager", "listen"), "127.0.0.1:8000");
+    assert_eq!(value("referee", "listen"), "127.0.0.1:8001");
+    assert_eq!(value("player", "listen"), "127.0.0.1:8101");
+    for kind in ["referee", "player"] {
+        assert_eq!(value(kind, "manager"), "http://localhost:8000/mcp");
+    }
+}
+
+#[test]
 fn the_operator_token_is_not_shown() {
     let ground = Ground::new();
     let done = ground.run(&["config", "manager", "--operator-token", "hush-hush"]);

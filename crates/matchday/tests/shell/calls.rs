@@ -45,6 +45,23 @@ fn plain_server(answers: &'static [&'static [u8]]) -> (String, Arc<AtomicUsize>)
 const OK: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}";
 
 #[tokio::test]
+async fn a_call_is_a_post_of_json_to_the_path_of_the_endpoint() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    let heard = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut request = [0; 4096];
+        let length = stream.read(&mut request).unwrap();
+        stream.write_all(OK).unwrap();
+        String::from_utf8_lossy(&request[..length]).to_lowercase()
+    });
+    Client::new().post(&url, "{}".into(), soon(), 100).await.unwrap();
+    let request = heard.join().unwrap();
+    assert!(request.starts_with("post /mcp http/1.1\r\n"), "{request}");
+    assert!(request.contains("content-type: application/json"), "{request}");
+}
+
+#[tokio::test]
 async fn a_connection_is_used_again() {
     let (url, connections) = plain_server(&[OK, OK, OK]);
     let client = Client::new();

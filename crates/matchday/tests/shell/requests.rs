@@ -118,6 +118,15 @@ async fn other_paths_and_methods_are_told_so() {
 }
 
 #[tokio::test]
+async fn an_answer_is_declared_as_json() {
+    let (_ground, manager) = manager().await;
+    let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+    let answer = raw(manager.address(), &http("POST", "/mcp", ping)).await.to_lowercase();
+    let (head, _) = answer.split_once("\r\n\r\n").unwrap();
+    assert!(head.contains("content-type: application/json"), "{head}");
+}
+
+#[tokio::test]
 async fn a_head_without_end_is_refused() {
     let (_ground, manager) = manager().await;
     let head = format!("POST /mcp HTTP/1.1\r\nX-Long: {}\r\n\r\n", "x".repeat(100_000));
