@@ -66,7 +66,8 @@ pub(super) async fn execute(flags: Flags<ForManager>) -> Result<ExitCode> {
     let scheme = if options.terms.tls.is_some() { "https" } else { "http" };
     let own = Options { client: to_ourselves.clone(), ..options.clone() };
     options.seats = seat::beside(&config, &listening, &store, own)?;
-    options.dashboard = dashboard::beside(&config, listening, &path, &options)?;
+    let real = store.path().unwrap_or(&path);
+    options.dashboard = dashboard::beside(&config, listening, real, &options)?;
     let handle = shell::run(Manager::new(settings), listener, store.clone(), stream, options)?;
     let mut address = handle.address();
     let local = address.ip().is_loopback();

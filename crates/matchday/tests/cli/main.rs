@@ -27,6 +27,7 @@ mod secrets;
 mod seven_processes;
 mod simulate;
 mod stopping;
+mod store_paths;
 mod stores;
 mod tls;
 mod watch;
