@@ -44,6 +44,8 @@ pub enum StoreError {
     HardLinked { path: PathBuf, names: u64 },
     #[error("{} was read and {} was written, but they differ ({what}): try again; the copy was not kept", from.display(), to.display())]
     CopyDiffers { from: PathBuf, to: PathBuf, what: String },
+    #[error("{} does not hold checkpoint keys: put back the file that does, or move it away to have the manager make a new key", .0.display())]
+    NoKeys(PathBuf),
     #[error("{} can only be read ({why}): make it writable, or name another file", path.display())]
     ReadOnly { path: PathBuf, why: String },
     #[error("{} cannot be made or grow, because its disk is full: free space there, or name another file", .0.display())]

@@ -6,6 +6,7 @@
 //! - `queue`, `said`, `writer`, `syncer`: what is waiting is written in one commit, by whoever comes when nobody writes or
 //!   else by a thread; another brings commits to disk; everyone is told, in order
 //! - [`backup`]: a copy, also of a store in use
+//! - [`checkpoint_keys`]: the keys that a manager signs the head of its chain with
 //! - `memory`: events without a file
 //! - [`reader`], [`history`], [`diary`], [`chronicle`]: reading it back, as rows, as the course of a league, as what one
 //!   agent did, and all that several stores tell together
@@ -18,6 +19,7 @@
 
 pub mod backup;
 pub mod chain;
+pub mod checkpoint_keys;
 pub mod chronicle;
 pub mod diary;
 pub mod error;
@@ -237,6 +239,15 @@ impl Store {
             Inner::File { path, .. } => Reader::of(path)?.load_checked(stream),
             Inner::Memory { memory, .. } => Ok(memory.load(stream)),
         }
+    }
+
+    /// How many durable events a stream has, and the hash of the last.
+    pub(crate) fn head(&self, stream: &Stream) -> Result<(u64, Hash), StoreError> {
+        let last = match &*self.0 {
+            Inner::File { path, .. } => Reader::of(path)?.head(stream)?,
+            Inner::Memory { memory, .. } => memory.load(stream).last().map(|last| (last.seq, last.hash)),
+        };
+        Ok(last.unwrap_or_else(|| (0, chain::genesis(stream))))
     }
 
     /// Puts events in line to be stored.

@@ -68,6 +68,13 @@ impl Reader {
         })
     }
 
+    /// The number and the hash of a stream's last event.
+    pub(super) fn head(&self, stream: &Stream) -> Result<Option<(u64, Hash)>, StoreError> {
+        let sql = "SELECT seq, at, line, hash FROM events WHERE stream = ?1 ORDER BY seq DESC LIMIT 1";
+        let last = self.all(sql, [stream.0.as_str()], |row| stored(row, 0))?.pop();
+        Ok(last.map(|last| (last.seq, last.hash)))
+    }
+
     /// The events of a stream as they stand in the file, whatever their hashes say. What is not even text or a hash is
     /// read as something that cannot be right, so that whoever checks the chain can name the event.
     pub fn load(&self, stream: &Stream) -> Result<Vec<Stored>, StoreError> {

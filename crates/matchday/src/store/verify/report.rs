@@ -26,6 +26,20 @@ impl fmt::Display for Verification {
         if let Some(head) = &self.head {
             writeln!(f, "chain    ends in {head}")?;
         }
+        match &self.last_checkpoint {
+            Some(last) => writeln!(
+                f,
+                "signed   {}, the last over {}, with {}",
+                many(self.checkpoints, "checkpoint"),
+                many(last.size, "event"),
+                last.verifier_key
+            )?,
+            None if self.league_id.is_some() => writeln!(f, "signed   no checkpoint")?,
+            None => {}
+        }
+        if let Some(Ok(what)) = &self.kept_checkpoint {
+            writeln!(f, "kept     the checkpoint {what}")?;
+        }
         if !self.table.is_empty() {
             writeln!(f, "\n{}", standings(&self.table))?;
         }
@@ -37,6 +51,9 @@ impl fmt::Display for Verification {
         }
         for what in &self.not_checked {
             writeln!(f, "not checked: {what}")?;
+        }
+        if let (Some(Err(why)), None) = (&self.kept_checkpoint, &self.fault) {
+            return write!(f, "DOES NOT FIT the checkpoint: {why}");
         }
         match &self.fault {
             None if !self.not_checked.is_empty() => write!(f, "Everything that could be checked fits."),
