@@ -8,6 +8,7 @@
     reason = "a test that cannot go on has failed"
 )]
 
+mod checkpoints;
 mod desk;
 mod formats;
 mod handing_back;

@@ -155,11 +155,13 @@ impl Door {
                 Some(note) => (StatusCode::OK, note.to_owned()),
                 None => (StatusCode::NOT_FOUND, "no checkpoint has been signed yet\n".to_owned()),
             },
-            Ok(Content::Message(Message { body: Body::LeagueError(error), .. }))
-                if error.error_code == ErrorCode::TokenMissing =>
-            {
-                (StatusCode::UNAUTHORIZED, "this league is not open to readers\n".to_owned())
-            }
+            Ok(Content::Message(Message { body: Body::LeagueError(error), .. })) => match error.error_code {
+                ErrorCode::TokenMissing => {
+                    (StatusCode::UNAUTHORIZED, "this league is not open to readers\n".to_owned())
+                }
+                ErrorCode::RateLimited => return later(bare(StatusCode::TOO_MANY_REQUESTS), 1),
+                _ => (StatusCode::NOT_FOUND, "only a manager has checkpoints\n".to_owned()),
+            },
             Ok(_) => (StatusCode::NOT_FOUND, "there are no checkpoints here\n".to_owned()),
             Err(_) => return closing(bare(StatusCode::SERVICE_UNAVAILABLE)),
         };

@@ -65,10 +65,10 @@ fn connect_to_read(path: &StorePath) -> Result<Connection, StoreError> {
         return Err(StoreError::HardLinked { path: path.named.clone(), names });
     }
     match lock::is_held(path).map_err(|error| path.io(error))? {
-        false => connect(path, true),
-        // Its writer is just opening or closing it.
-        true if lock::is_held_by_this_path(path) => connect(path, false),
-        true => Err(StoreError::InUseElsewhere(path.named.clone())),
+        true if path.has_log() => connect(path, false),
+        true if !lock::is_held_by_this_path(path) => Err(StoreError::InUseElsewhere(path.named.clone())),
+        // Nobody writes, or the writer is just opening or closing it, and has nothing in a log.
+        _ => connect(path, true),
     }
 }
 

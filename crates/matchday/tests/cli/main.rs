@@ -10,6 +10,7 @@
 mod admin;
 mod allowed;
 mod bench;
+mod checkpoints;
 mod config;
 mod dashboard;
 mod endpoints;

@@ -68,9 +68,12 @@ pub struct Verification {
     pub checkpoints: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_checkpoint: Option<LastCheckpoint>,
-    /// What a checkpoint that was kept elsewhere covers, or what is wrong, if one was given.
+    /// What a checkpoint that was kept elsewhere covers, if one was given and fits.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub kept_checkpoint: Option<Result<String, String>>,
+    pub kept_checkpoint: Option<String>,
+    /// Why it does not fit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checkpoint_fault: Option<String>,
     /// What the referees' own events say.
     pub referees: Told,
     /// What the players' own events say.
@@ -170,9 +173,12 @@ pub fn verify_league(
     if league_id.is_some() && !sources.iter().any(Source::is_league) {
         return Err(StoreError::NoLeague(paths.first().cloned().unwrap_or_default()));
     }
-    let kept = checkpoint.map(|kept| checkpoints::hold(kept, sources.iter().chain(&others)));
+    let held = checkpoint.map(|kept| checkpoints::hold(kept, sources.iter().chain(&others))).transpose();
     let mut found = audit_all(sources);
-    found.kept_checkpoint = kept;
+    (found.kept_checkpoint, found.checkpoint_fault) = match held {
+        Ok(covers) => (covers, None),
+        Err(why) => (None, Some(why)),
+    };
     found.others = others.into_iter().map(|source| audit_all(vec![source])).collect();
     let fault = found.others.iter().find_map(|other| other.fault.clone());
     found.fault = found.fault.or(fault);
@@ -271,7 +277,7 @@ fn kind(line: &str) -> SmolStr {
 impl Verification {
     /// Whether nothing was found that does not fit.
     pub fn is_good(&self) -> bool {
-        self.fault.is_none() && !matches!(self.kept_checkpoint, Some(Err(_)))
+        self.fault.is_none() && self.checkpoint_fault.is_none()
     }
 }
 

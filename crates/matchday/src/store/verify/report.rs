@@ -37,7 +37,7 @@ impl fmt::Display for Verification {
             None if self.league_id.is_some() => writeln!(f, "signed   no checkpoint")?,
             None => {}
         }
-        if let Some(Ok(what)) = &self.kept_checkpoint {
+        if let Some(what) = &self.kept_checkpoint {
             writeln!(f, "kept     the checkpoint {what}")?;
         }
         if !self.table.is_empty() {
@@ -52,8 +52,8 @@ impl fmt::Display for Verification {
         for what in &self.not_checked {
             writeln!(f, "not checked: {what}")?;
         }
-        if let (Some(Err(why)), None) = (&self.kept_checkpoint, &self.fault) {
-            return write!(f, "DOES NOT FIT the checkpoint: {why}");
+        if let (Some(why), None) = (&self.checkpoint_fault, &self.fault) {
+            return write!(f, "DOES NOT FIT: the checkpoint that was kept: {why}");
         }
         match &self.fault {
             None if !self.not_checked.is_empty() => write!(f, "Everything that could be checked fits."),
