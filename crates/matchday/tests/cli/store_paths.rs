@@ -140,7 +140,7 @@ fn a_store_with_wrong_content_is_copied_whole_and_the_fault_is_named() {
     let db = rusqlite::Connection::open(ground.path().join("league.db")).unwrap();
     db.execute_batch(
         "DROP TRIGGER events_are_never_changed;
-         UPDATE events SET line = replace(line, '\"P01\"', '\"P02\"') WHERE stream = 'league' AND seq = 9;",
+         UPDATE events SET hash = zeroblob(32) WHERE stream = 'league' AND seq = 9;",
     )
     .unwrap();
     drop(db);
