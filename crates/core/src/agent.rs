@@ -13,15 +13,18 @@
 //! 6. Put every [`Inquiry`] of a step, once the step may be seen, to the mind outside that decides for the agent, if it
 //!    has one, and hand in what that decides as [`Input::Decided`]. A decision may come late, twice or never: the agent
 //!    relies on none, and asks again after a restart. Likewise put every [`Appeal`] to whoever knows the rules of its game.
+//! 7. A driver that keeps a key for the agent looks at [`Agent::signing`] after each step, and hands in what it has signed
+//!    as [`Input::Signed`]. One that keeps none leaves it at that: nothing else depends on it.
 
 use crate::census::{Census, Milestone};
 use crate::entropy::Entropy;
 use crate::player::TurnSheet;
 use crate::protocol::decode::{Conformance, Incoming, Limits, Rejection};
 use crate::protocol::dialect::Dialect;
-use crate::protocol::ids::{GameType, MatchId, PlayerId, RoundId};
+use crate::protocol::ids::{GameType, LeagueId, MatchId, PlayerId, RoundId};
 use crate::protocol::text::Endpoint;
 use crate::protocol::{Message, Sender, Timestamp};
+use crate::signature::{PublicKey, Signature};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -61,6 +64,11 @@ pub trait Agent {
         None
     }
 
+    /// What the driver's key is to sign, if the agent is one that has anything signed.
+    fn signing(&self) -> Option<SigningDue<'_>> {
+        None
+    }
+
     /// How the agent stands, in figures.
     fn census(&self) -> Census {
         Census::default()
@@ -85,8 +93,32 @@ pub enum Input {
     },
     /// A mind outside has answered an inquiry, or the rules outside an appeal.
     Decided { inquiry: InquiryId, decision: Decision },
+    /// The driver's key has signed what was due, or could not.
+    Signed(Signed),
     /// The deadline has come.
     Tick,
+}
+
+/// How an agent stands with the key that the driver keeps for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SigningDue<'a> {
+    pub league_id: &'a LeagueId,
+    /// The public key that its events name. If it is not the driver's, the driver's is to be announced.
+    pub key: Option<&'a PublicKey>,
+    /// Whether a new key is wanted.
+    pub rotation: bool,
+    /// Whether the head of its hash chain is to be signed.
+    pub checkpoint: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Signed {
+    /// A key, signed by the one before it where the driver has that.
+    Key { public_key: PublicKey, signature: Option<Signature> },
+    /// A checkpoint, as a signed note.
+    Checkpoint { note: String },
+    /// No new key could be made; why.
+    Failed(String),
 }
 
 /// Names a request until it is replied to. The driver chooses it.
@@ -147,6 +179,8 @@ pub enum Look {
     Referees,
     /// `get_games`, of all games or of one
     Games(Option<GameType>),
+    /// `GET /checkpoint`: the latest
+    Checkpoint,
 }
 
 /// How a call of ours ended.

@@ -12,6 +12,7 @@ use crate::protocol::messages::{Cause, Culprit, GameStatus, MatchResult, PlayerM
 use crate::protocol::time::exact;
 use crate::protocol::token::TokenHash;
 use crate::protocol::{Sender, Timestamp, UntrustedText};
+use crate::signature::{PublicKey, Signature};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -135,6 +136,17 @@ pub enum LeagueEvent {
     },
     OperatorTokenRotated {
         token: TokenHash,
+    },
+    /// The key that the manager signs checkpoints with from now on. One that follows another is signed by it, unless that
+    /// was lost.
+    ManagerKeyAnnounced {
+        public_key: PublicKey,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        signature: Option<Signature>,
+    },
+    /// The head of the hash chain as it stood some events before, signed.
+    CheckpointSigned {
+        note: Arc<str>,
     },
     /// A result is struck, and its match will be played again.
     MatchVoided {

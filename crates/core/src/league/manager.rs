@@ -7,7 +7,9 @@ use super::notices::Mailbox;
 use super::registration::Probation;
 use super::settings::Settings;
 use super::state::League;
-use crate::agent::{Agent, Answer, Ask, CallId, Content, Failure, Input, Reply, Request, RequestId, Step};
+use crate::agent::{
+    Agent, Answer, Ask, CallId, Content, Failure, Input, Reply, Request, RequestId, SigningDue, Step,
+};
 use crate::alarms::Alarms;
 use crate::census::{Census, Milestone};
 use crate::entropy::Entropy;
@@ -53,6 +55,8 @@ pub struct Manager {
     /// Whom we could not probe by our own fault: nothing is known of them.
     pub(super) unprobed: BTreeSet<Sender>,
     pub(super) guard: Guard,
+    /// The order for a new checkpoint key, until the driver has made it.
+    pub(super) key_rotation: Option<Asked>,
 }
 
 /// Why something was sent.
@@ -135,6 +139,7 @@ impl Manager {
             probe_at: None,
             unprobed: BTreeSet::new(),
             guard: Guard::default(),
+            key_rotation: None,
         }
     }
 
@@ -389,6 +394,7 @@ impl Agent for Manager {
             Input::Wake => self.wake(&mut act),
             Input::Request(request) => self.on_request(&mut act, request),
             Input::Answer { call, dialect, answer } => self.on_answer(&mut act, call, dialect, &answer),
+            Input::Signed(signed) => self.on_signed(&mut act, signed),
             Input::Tick => self.tick(&mut act),
             // A manager's mind is its own.
             Input::Decided { .. } => {}
@@ -417,6 +423,10 @@ impl Agent for Manager {
 
     fn milestone(event: &LeagueEvent) -> Option<Milestone<'_>> {
         event.milestone()
+    }
+
+    fn signing(&self) -> Option<SigningDue<'_>> {
+        Self::signing(self)
     }
 
     fn census(&self) -> Census {

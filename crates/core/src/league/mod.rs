@@ -5,12 +5,13 @@
 //!   how it stands
 //! - [`mod@format`], [`schedule`], [`standings`]: pure arithmetic; `conduct`: what is known of each player and referee
 //! - [`manager`]: the agent; it decides, and works through `registration`, `returning`, `launch`, `drawing`, `rounds`, `results`, `handing_back`,
-//!   `queries`, `orders`, `tokens`, `auth` (who may), `guard` (how often), `notices` (telling everyone), `briefing` (of a match);
+//!   `queries`, `orders`, `tokens`, `checkpoints`, `auth` (who may), `guard` (how often), `notices` (telling everyone), `briefing` (of a match);
 //!   `table` is where its results lead
 
 mod auth;
 mod briefing;
 mod census;
+mod checkpoints;
 mod conduct;
 mod drawing;
 pub mod event;
@@ -36,6 +37,7 @@ pub mod state;
 mod table;
 mod tokens;
 
+pub use checkpoints::{CHECKPOINT_KEY, Checkpoints, checkpoint_origin, is_successor, sign_successor};
 pub use event::{DecidedBy, DrawnFrom, LeagueEvent, Proof, Requested, Suspicion};
 pub use format::{Competition, Draw, Format};
 pub use manager::Manager;

@@ -53,6 +53,11 @@ impl Manager {
                     let found = self.schedule(*round_id).and_then(data);
                     Message::new(envelope, respond(QueryType::GetSchedule, found))
                 }
+                Look::Checkpoint => {
+                    let latest = self.league.checkpoints.latest.as_deref();
+                    let content = Content::Data(serde_json::json!({ "checkpoint": latest }));
+                    return act.step.replies.push(Reply { to, content });
+                }
                 Look::Stats(player) => {
                     let params = QueryParams { player_id: Some(player.clone()), ..QueryParams::default() };
                     Message::new(

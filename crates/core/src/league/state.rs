@@ -1,5 +1,6 @@
 //! The league as it stands: the fold over its events. `apply` is the only place where it changes.
 
+use super::checkpoints::Checkpoints;
 use super::event::{DrawnFrom, LeagueEvent};
 use super::fixture::{Decision, Match, Round};
 use super::format::{Draw, Drawn, Lot};
@@ -40,6 +41,7 @@ pub struct League {
     pub draw: Option<Arc<Draw>>,
     /// The ties that were decided by lot.
     pub lots: Vec<Lot>,
+    pub checkpoints: Checkpoints,
 }
 
 impl League {
@@ -60,11 +62,13 @@ impl League {
             champion: None,
             draw: None,
             lots: Vec::new(),
+            checkpoints: Checkpoints::default(),
         }
     }
 
     /// Takes in one event. Events were valid when they were made, so one that fits nothing is passed over.
     pub fn apply(&mut self, at: Timestamp, event: &LeagueEvent) {
+        self.checkpoints.apply(event);
         match event {
             LeagueEvent::LeagueCreated { settings } => {
                 self.settings = settings.clone();
@@ -161,6 +165,7 @@ impl League {
             LeagueEvent::TokenRotated { agent, token } => self.rotate(agent, *token),
             LeagueEvent::TokenRevoked { agent } => self.revoke(agent),
             LeagueEvent::OperatorTokenRotated { token } => self.settings.operator_token = Some(*token),
+            LeagueEvent::ManagerKeyAnnounced { .. } | LeagueEvent::CheckpointSigned { .. } => {}
             LeagueEvent::MatchVoided { match_id } => self.void(match_id),
             LeagueEvent::DialectLearned { agent, dialect } => self.learn(agent, *dialect),
             LeagueEvent::DeviationsNoted { agent, deviations } => self.note(agent, deviations),

@@ -1,6 +1,7 @@
 //! The operator takes tokens away and gives new ones out: for an agent whose token has become known to others, for one
 //! that is to be kept out, and for itself.
 
+use super::checkpoints::CHECKPOINT_KEY;
 use super::event::LeagueEvent;
 use super::manager::{Act, Asked, Manager, Refusal};
 use crate::agent::{Content, Reply};
@@ -14,6 +15,9 @@ pub const OPERATOR: &str = "operator";
 impl Manager {
     /// Makes a new token, which the answer shows this once; the old one, and the key behind it, are worth nothing.
     pub(super) fn rotate(&mut self, act: &mut Act<'_>, asked: &Asked, whose: &str) -> Result<(), Refusal> {
+        if whose == CHECKPOINT_KEY {
+            return self.rotate_checkpoint_key(asked);
+        }
         let agent = if whose == OPERATOR { None } else { Some(self.member_called(whose)?) };
         let token = Token::issue(whose, act.entropy);
         let hash = token.hash();

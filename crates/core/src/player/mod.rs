@@ -257,6 +257,7 @@ impl Agent for Player {
                 self.retry_registration(now, &mut step);
                 self.stop_thinking(now, entropy, &mut step);
             }
+            Input::Signed(_) => {}
             Input::Decided { inquiry, decision } => self.decided(now, entropy, inquiry, decision, &mut step),
             Input::Answer { call, dialect, answer } => {
                 self.hear_of_registration(now, call, dialect, answer, &mut step)

@@ -321,6 +321,7 @@ impl Agent for Referee {
             Input::Wake => self.wake(now, &mut step),
             Input::Request(request) => self.requested(now, entropy, request, &mut step),
             Input::Answer { call, dialect, answer } => self.answered(now, call, dialect, answer, &mut step),
+            Input::Signed(_) => {}
             Input::Decided { inquiry, decision } => self.ruled(now, inquiry, decision, &mut step),
             Input::Tick => {}
         }

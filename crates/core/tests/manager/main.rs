@@ -11,6 +11,7 @@
 mod announcing;
 mod context;
 mod answers;
+mod checkpoints;
 mod desk;
 mod forfeits;
 mod formats;

@@ -15,7 +15,8 @@ Example:
   matchday backup referee-8001.db --to /backups/referee-8001.db
 
 The copy is a store like any other: to go back to it, stop the agent and put the copy in the place of its file. Keep it
-as the store itself is kept: it holds the same secrets.")]
+as the store itself is kept: it holds the same secrets. Of a store whose content is wrong there is a copy too, and exit
+code 1.")]
 pub(crate) struct BackupArgs {
     /// The store of a league, of a referee, of a player or of seats
     #[arg(value_name = "FILE")]
@@ -35,7 +36,10 @@ pub(crate) fn execute(args: BackupArgs) -> Result<ExitCode> {
         say(serde_json::to_string_pretty(&found)?);
     }
     if let Some(fault) = &found.fault {
-        bail!("{from} does not fit, and so no copy was kept: {fault} - see `matchday verify`");
+        bail!(
+            "{from} is copied to {to}, every event as it is, but its content does not fit: {fault} - see `matchday \
+             verify`"
+        );
     }
     if !args.json {
         let events = found.events;

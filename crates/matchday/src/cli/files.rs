@@ -5,10 +5,10 @@ use super::tls::TlsArgs;
 use crate::store::chronicle::Chronicle;
 use crate::store::{export as exporting, timeline, verify as verifying};
 use crate::view::say;
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::Args;
 use matchday_core::protocol::{LeagueId, MatchId};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -18,6 +18,7 @@ use std::time::Duration;
 Example:
   matchday verify league.db
   matchday verify weekend.db referee-8001.db   (also: did the referee decide what the manager recorded?)
+  curl -s http://localhost:8000/checkpoint > monday.txt; matchday verify weekend.db --checkpoint monday.txt
 
 Exit code 0 only if everything fits.")]
 pub(crate) struct VerifyArgs {
@@ -26,6 +27,9 @@ pub(crate) struct VerifyArgs {
     files: Vec<PathBuf>,
     #[command(flatten)]
     league: LeagueArg,
+    /// A checkpoint that was kept elsewhere: does the store still begin with what it covers?
+    #[arg(long, value_name = "FILE")]
+    checkpoint: Option<PathBuf>,
     /// Print the findings as JSON
     #[arg(long)]
     json: bool,
@@ -99,13 +103,20 @@ impl LeagueArg {
 }
 
 pub(crate) fn verify(args: VerifyArgs) -> Result<ExitCode> {
-    let found = verifying::verify_league(&args.files, args.league.id().as_ref())?;
+    let kept = args.checkpoint.as_deref().map(kept_checkpoint).transpose()?;
+    let found = verifying::verify_league(&args.files, args.league.id().as_ref(), kept.as_ref())?;
     if args.json {
         say(serde_json::to_string_pretty(&found)?);
     } else {
         say(&found);
     }
-    Ok(if found.fault.is_none() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if found.is_good() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn kept_checkpoint(file: &Path) -> Result<verifying::Kept> {
+    let name = file.display();
+    let text = std::fs::read_to_string(file).with_context(|| format!("{name} cannot be read"))?;
+    verifying::Kept::parse(&text).with_context(|| format!("{name} is not a checkpoint of a manager"))
 }
 
 pub(crate) async fn replay(args: ReplayArgs) -> Result<ExitCode> {

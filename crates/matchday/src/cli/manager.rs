@@ -6,6 +6,7 @@ use super::desk::Desk;
 use super::settings::ForManager;
 use super::{Usage, competition, dashboard, network, notice, observing, seat, serve, tls};
 use crate::shell::{self, Options, entropy_from_system};
+use crate::store::checkpoint_keys::CheckpointKeys;
 use crate::store::history::History;
 use crate::store::{Store, Stream};
 use anyhow::{Context, Result};
@@ -66,7 +67,9 @@ pub(super) async fn execute(flags: Flags<ForManager>) -> Result<ExitCode> {
     let scheme = if options.terms.tls.is_some() { "https" } else { "http" };
     let own = Options { client: to_ourselves.clone(), ..options.clone() };
     options.seats = seat::beside(&config, &listening, &store, own)?;
-    options.dashboard = dashboard::beside(&config, listening, &path, &options)?;
+    let real = store.path().unwrap_or(&path);
+    options.dashboard = dashboard::beside(&config, listening, real, &options)?;
+    options.checkpoint_keys = Some(CheckpointKeys::of(&store, &mut entropy_from_system()?)?);
     let handle = shell::run(Manager::new(settings), listener, store.clone(), stream, options)?;
     let mut address = handle.address();
     let local = address.ip().is_loopback();

@@ -5,7 +5,7 @@ use super::desk::ManagerArg;
 use super::look::status_table;
 use crate::view::say;
 use anyhow::Result;
-use matchday_core::league::OPERATOR;
+use matchday_core::league::{CHECKPOINT_KEY, OPERATOR};
 use matchday_core::protocol::messages::{LeagueOrder, Order};
 use matchday_core::protocol::{MatchId, PlayerId, Token};
 use serde_json::Value;
@@ -21,7 +21,8 @@ Example:
   matchday admin resume
   matchday admin rotate P02      # prints a new token, for `matchday player --auth-token`
   matchday admin revoke REF01
-  matchday admin rotate operator";
+  matchday admin rotate operator
+  matchday admin rotate checkpoint-key   # the manager signs checkpoints with a new key";
 
 #[derive(Debug, clap::Args)]
 struct Office {
@@ -109,7 +110,8 @@ enum OrderCommand {
     End,
     /// Make a new token for an agent and show it, this once; the old one is worth nothing from now on
     Rotate {
-        /// Such as P03 or REF01; or operator, for the token that these commands need
+        /// Such as P03 or REF01; operator, for the token that these commands need; or checkpoint-key, for the key that
+        /// the manager signs checkpoints with
         agent: String,
     },
     /// Take an agent's token away: it is out until it is given another by rotate
@@ -146,7 +148,8 @@ pub(super) async fn admin(args: AdminArgs) -> Result<ExitCode> {
     };
     let league_id = desk.league().await?;
     let order = LeagueOrder { league_id, order, player_id, match_id, agent_id };
-    if order.order != Order::Rotate {
+    let has_token = order.order == Order::Rotate && order.agent_id.as_deref() != Some(CHECKPOINT_KEY);
+    if !has_token {
         return office.print(&desk.order(order, &token).await?);
     }
     let whose = order.agent_id.clone().unwrap_or_default();

@@ -2,7 +2,7 @@
 //! disturbed, and nothing is seen that a crash could take back. Reads the store.
 
 use super::topics::{TOPICS, Topic};
-use crate::store::{Reader, Store, StoreError};
+use crate::store::{Reader, Store, StoreError, Stream};
 use matchday_core::league::{League, LeagueEvent, Settings};
 use matchday_core::log;
 use matchday_core::protocol::messages::Culprit;
@@ -15,6 +15,10 @@ use std::sync::Arc;
 #[derive(Debug, Clone)]
 pub(crate) struct Annals {
     pub(crate) league: League,
+    /// The manager's stream, of which the latest league of the store has one of its own.
+    stream: Stream,
+    /// What the marks of the leagues before it came to.
+    base: u64,
     pub(crate) created_at: Option<Timestamp>,
     pub(crate) started_at: Option<Timestamp>,
     pub(crate) completed_at: Option<Timestamp>,
@@ -46,7 +50,7 @@ pub(crate) struct Snapshot {
 impl Snapshot {
     /// Grows whenever anything durable has changed, also over a restart.
     pub(crate) fn version(&self) -> u64 {
-        self.annals.seq.saturating_add(self.messages)
+        self.annals.base.saturating_add(self.annals.seq).saturating_add(self.messages)
     }
 
     /// By which it is seen whether a topic has changed.
@@ -69,7 +73,10 @@ impl Snapshot {
         // One of the others may have gone, and yet nothing may seem to run backwards.
         let messages = messages.max(self.messages);
         let mut annals = Arc::clone(&self.annals);
-        let events = reader.load_after(&reader.league(), annals.seq)?;
+        if annals.stream != reader.league() {
+            annals = Arc::new(Annals::of(reader.league(), annals.base.saturating_add(annals.seq)));
+        }
+        let events = reader.load_after(&annals.stream, annals.seq)?;
         if !events.is_empty() {
             let unreadable = |error| StoreError::Unreadable { path: path.to_owned(), error };
             let annals = Arc::make_mut(&mut annals);
@@ -95,15 +102,21 @@ impl Default for Snapshot {
 
 impl Annals {
     pub(crate) fn new() -> Self {
+        Self::of(Stream::league(), 0)
+    }
+
+    fn of(stream: Stream, base: u64) -> Self {
         Self {
             league: League::new(Settings::default()),
+            stream,
+            base,
             created_at: None,
             started_at: None,
             completed_at: None,
             announced_at: BTreeMap::new(),
             assigned_at: BTreeMap::new(),
             lost: BTreeMap::new(),
-            changed: [0; TOPICS.len()],
+            changed: [base; TOPICS.len()],
             seq: 0,
         }
     }
@@ -138,7 +151,7 @@ impl Annals {
         }
         for topic in concerned(event) {
             if let Some(changed) = self.changed.get_mut(*topic as usize) {
-                *changed = seq;
+                *changed = self.base.saturating_add(seq);
             }
         }
     }
@@ -160,7 +173,10 @@ fn concerned(event: &LeagueEvent) -> &'static [Topic] {
         LeagueEvent::PlayerRegistered { .. }
         | LeagueEvent::PlayerRejoined { .. }
         | LeagueEvent::PlayerWithdrawn { .. } => &[Topic::League, Topic::Standings, Topic::Players],
-        LeagueEvent::TokenShown { .. } | LeagueEvent::OperatorTokenRotated { .. } => &[],
+        LeagueEvent::TokenShown { .. }
+        | LeagueEvent::OperatorTokenRotated { .. }
+        | LeagueEvent::ManagerKeyAnnounced { .. }
+        | LeagueEvent::CheckpointSigned { .. } => &[],
         _ => &[Topic::League, Topic::Standings, Topic::Rounds, Topic::Players, Topic::Referees],
     }
 }

@@ -14,7 +14,7 @@ pub(super) const LOOK_EVERY: Duration = Duration::from_millis(200);
 pub(super) struct Source {
     /// The manager's store first, then those of others.
     stores: Vec<PathBuf>,
-    /// Whether a manager is writing to it.
+    /// Whether the manager that writes to it is this process. Another may begin to at any time.
     pub(super) live: bool,
     seen: Mutex<(Snapshot, Option<Instant>)>,
     /// Held by whoever reads on.
@@ -60,7 +60,7 @@ impl Source {
 
     fn fresh(&self) -> Option<Snapshot> {
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_fresh = !self.live || seen.1.is_some_and(|at| at.elapsed() < LOOK_EVERY);
+        let is_fresh = seen.1.is_some_and(|at| at.elapsed() < LOOK_EVERY);
         is_fresh.then(|| seen.0.clone())
     }
 

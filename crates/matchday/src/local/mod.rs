@@ -18,6 +18,7 @@ use crate::observe::Observed;
 use crate::shell::{
     self, Clock, Handle, Kin, Mind, NoEntropy, Options, Rules, entropy_from_system, entropy_numbered,
 };
+use crate::store::checkpoint_keys::CheckpointKeys;
 use crate::store::{Store, Stream};
 use anyhow::{Context, Result, anyhow, bail};
 use cast::Cast;
@@ -102,6 +103,7 @@ impl LocalLeague {
             let home = format!("http://{}/mcp", manager.local_addr()?);
             options.dashboard = Some(Dashboard::live(path.to_owned(), Vec::new(), home, clock));
         }
+        options.checkpoint_keys = Some(CheckpointKeys::of(&store, &mut entropy_from_system()?)?);
         let manager = shell::run(agent, manager, store.clone(), Stream::league(), options)?;
         let (referees, players) = (Vec::new(), Vec::new());
         Ok(Self { plan, kin, clock, store, manager, referees, players, guests: 0 })

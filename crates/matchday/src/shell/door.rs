@@ -15,17 +15,19 @@ use crate::observe::trace::Parent;
 use crate::observe::{self, Vitals};
 use crate::seat::Seats;
 use bytes::Bytes;
+use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
-use hyper::header::{ALLOW, HeaderValue, RETRY_AFTER};
+use hyper::header::{ALLOW, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use hyper::http::request::Parts;
 use hyper::{HeaderMap, Method, Request, StatusCode};
 use matchday_core::agent::Content;
-use matchday_core::protocol::Timestamp;
 use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::dialect::reply::{HttpReply, Part, write_error, write_reply};
 use matchday_core::protocol::dialect::request::{self, Asked, ReplyTo, Requests, read_requests};
 use matchday_core::protocol::json::Json;
 use matchday_core::protocol::jsonrpc::{Fault, Id};
+use matchday_core::protocol::{Body, ErrorCode, Message, Timestamp};
+use serde_json::Value;
 use smol_str::{SmolStr, format_smolstr};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -128,8 +130,9 @@ impl Door {
             ("/mcp", &Method::POST) => self.message(request, peer).await,
             ("/mcp", &Method::GET | &Method::DELETE) => Box::pin(self.mcp.other(request, peer)).await,
             ("/health/live", &Method::GET) => json(StatusCode::OK, br#"{"status":"ok"}"#.to_vec()),
+            ("/checkpoint", &Method::GET) => Box::pin(self.checkpoint(peer)).await,
             ("/mcp", _) => with(bare(StatusCode::METHOD_NOT_ALLOWED), ALLOW, self.mcp.methods()),
-            ("/health/live", _) => with(bare(StatusCode::METHOD_NOT_ALLOWED), ALLOW, "GET"),
+            ("/health/live" | "/checkpoint", _) => with(bare(StatusCode::METHOD_NOT_ALLOWED), ALLOW, "GET"),
             _ => bare(StatusCode::NOT_FOUND),
         }
     }
@@ -140,6 +143,31 @@ impl Door {
             return later(bare(StatusCode::TOO_MANY_REQUESTS), 1);
         }
         dashboard.answer(request, peer, Some(&self.reception)).await
+    }
+
+    /// The latest checkpoint, as the text that it is.
+    async fn checkpoint(&self, peer: SocketAddr) -> Answer {
+        if !self.pace.admits(peer.ip(), 1, Instant::now()) {
+            return later(bare(StatusCode::TOO_MANY_REQUESTS), 1);
+        }
+        let (status, text) = match self.reception.checkpoint(peer).await {
+            Ok(Content::Data(data)) => match data.get("checkpoint").and_then(Value::as_str) {
+                Some(note) => (StatusCode::OK, note.to_owned()),
+                None => (StatusCode::NOT_FOUND, "no checkpoint has been signed yet\n".to_owned()),
+            },
+            Ok(Content::Message(Message { body: Body::LeagueError(error), .. })) => match error.error_code {
+                ErrorCode::TokenMissing => {
+                    (StatusCode::UNAUTHORIZED, "this league is not open to readers\n".to_owned())
+                }
+                ErrorCode::RateLimited => return later(bare(StatusCode::TOO_MANY_REQUESTS), 1),
+                _ => (StatusCode::NOT_FOUND, "only a manager has checkpoints\n".to_owned()),
+            },
+            Ok(_) => (StatusCode::NOT_FOUND, "there are no checkpoints here\n".to_owned()),
+            Err(_) => return closing(bare(StatusCode::SERVICE_UNAVAILABLE)),
+        };
+        let mut answer = Answer::new(Full::new(Bytes::from(text)).boxed());
+        *answer.status_mut() = status;
+        with(answer, CONTENT_TYPE, "text/plain; charset=utf-8")
     }
 
     async fn turn_away(&self, request: Request<Incoming>, peer: SocketAddr, stranger: &Stranger) -> Answer {

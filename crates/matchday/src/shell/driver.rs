@@ -7,13 +7,14 @@ use super::inbox::{Arrived, ArrivedRequest, Inbox, ReplySlot};
 use super::journal::{Entry, Journal, Level};
 use super::kin::Kin;
 use super::mind::Mind;
+use super::notary::Notary;
 use super::release::{Release, WayOut};
 use super::rules::Rules;
 use super::settling::Settling;
 use crate::net::client::Client;
 use crate::observe::Watch;
 use crate::store::{Exchange, Store, Stream};
-use matchday_core::agent::{Agent, Input, Outgoing, Request, RequestId, Step};
+use matchday_core::agent::{Agent, Input, Outgoing, Request, RequestId, Signed, Step};
 use matchday_core::entropy::Entropy;
 use matchday_core::log;
 use matchday_core::protocol::decode::{Conformance, Limits};
@@ -111,6 +112,8 @@ pub(super) struct Driver<A: Agent> {
     last_held: u64,
     /// In which dialect an endpoint has understood us. If it does not know a message in that, it does not know it.
     understood: HashMap<Endpoint, Dialect>,
+    /// Signs for the agent, if a key is kept for it.
+    notary: Option<Notary>,
 }
 
 impl<A: Agent> Driver<A> {
@@ -121,6 +124,7 @@ impl<A: Agent> Driver<A> {
         stream: Stream,
         around: Arc<Surroundings>,
         named: watch::Sender<Named>,
+        notary: Option<Notary>,
     ) -> Self {
         Self {
             agent,
@@ -135,6 +139,7 @@ impl<A: Agent> Driver<A> {
             held: BTreeMap::new(),
             last_held: 0,
             understood: HashMap::new(),
+            notary,
             around,
         }
     }
@@ -298,8 +303,21 @@ impl<A: Agent> Driver<A> {
         self.understood.insert(endpoint, dialect);
     }
 
-    /// One step of the agent. Times never run backwards for it, whatever the order in which threads came to the inbox.
+    /// One step of the agent, and then those in which it hears of what was signed for it.
     fn hand_in(&mut self, at: Timestamp, input: Input) {
+        self.step(at, input);
+        while let Some(signed) = self.sign() {
+            self.step(self.latest, Input::Signed(signed));
+        }
+    }
+
+    fn sign(&mut self) -> Option<Signed> {
+        let notary = self.notary.as_mut()?;
+        notary.sign(&self.agent.signing()?, &mut self.entropy)
+    }
+
+    /// Times never run backwards for the agent, whatever the order in which threads came to the inbox.
+    fn step(&mut self, at: Timestamp, input: Input) {
         self.latest = self.latest.max(at);
         let Step { events, outbox, replies, inquiries, appeals } =
             self.agent.handle(self.latest, &mut self.entropy, input);
@@ -322,7 +340,12 @@ impl<A: Agent> Driver<A> {
             appeals,
         };
         match lines {
-            Ok(lines) => self.way_out.take(lines, can_wait, release),
+            Ok(lines) => {
+                if let Some(notary) = &mut self.notary {
+                    notary.extend(&lines);
+                }
+                self.way_out.take(lines, can_wait, release);
+            }
             // An event that cannot be written is as good as a disk that cannot.
             Err(error) => self.way_out.close(error.to_string()),
         }

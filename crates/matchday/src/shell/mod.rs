@@ -8,6 +8,7 @@
 //! - `applicant`: whether the endpoint that a registration names may be called
 //! - `door`: requests of peers; `reception`: the one way by which they reach the agent; `call`: calls of our own
 //! - `pace`: how much one address may ask; `subject`: what a message is about; `schemas`: what the agent says about the messages it speaks
+//! - `notary`: signs the head of the hash chain, where a key is kept for the agent
 //! - [`mind`]: who decides for an agent that does not decide for itself
 //! - [`journal`]: one line for each thing that happens; `record`, `budget`: exchanges as they are kept, and how many
 //! - `probe`: the agent as it is watched from outside
@@ -25,6 +26,7 @@ mod inbox;
 pub mod journal;
 pub mod kin;
 pub mod mind;
+mod notary;
 mod pace;
 mod probe;
 mod reception;
@@ -56,6 +58,7 @@ use crate::net::server::{self, Terms};
 use crate::net::wire::Listen;
 use crate::observe::{Observed, Probe, Vitals, Watch};
 use crate::seat::Seats;
+use crate::store::checkpoint_keys::CheckpointKeys;
 use crate::store::{Store, StoreError, Stream};
 use budget::Budget;
 use driver::{Driver, Named, Surroundings};
@@ -63,6 +66,7 @@ use inbox::Inbox;
 use matchday_core::agent::Agent;
 use matchday_core::entropy::Entropy;
 use matchday_core::log::{self, LogError};
+use notary::Notary;
 use pace::Pace;
 use probe::AgentProbe;
 use std::net::SocketAddr;
@@ -109,6 +113,8 @@ pub struct Options {
     pub observed: Observed,
     /// What people see in a browser at the agent's own address, if it is a manager that shows its league there.
     pub dashboard: Option<Arc<Dashboard>>,
+    /// What a manager signs checkpoints with, if it is to.
+    pub checkpoint_keys: Option<CheckpointKeys>,
 }
 
 impl Options {
@@ -132,6 +138,7 @@ impl Options {
             seats: None,
             observed: Observed::default(),
             dashboard: None,
+            checkpoint_keys: None,
         }
     }
 }
@@ -153,7 +160,7 @@ pub fn run<A, L>(
     listener: L,
     store: Store,
     stream: Stream,
-    options: Options,
+    mut options: Options,
 ) -> Result<Handle<A>, StartError>
 where
     A: Agent + Send + 'static,
@@ -162,13 +169,16 @@ where
 {
     let watch = watch(&agent, &options);
     replay(&mut agent, &store, &stream, &watch)?;
+    let notary = options.checkpoint_keys.take().map(|keys| Notary::new(keys, &store, &stream));
+    let notary =
+        notary.transpose().map_err(|error| StartError::Unreadable { stream: stream.0.to_string(), error })?;
     let address = listener.local_addr().map_err(StartError::NoAddress)?;
     let mut terms = options.terms.clone();
     terms.open = Arc::clone(&options.observed.metrics.connections);
     let scheme = if terms.tls.is_some() { "https" } else { "http" };
     let start = Start { address, home: format!("{scheme}://{address}/mcp"), wakes: true, watch };
     let serving = |door, closing| tokio::spawn(serve(door, listener, terms, closing));
-    Ok(begin(agent, start, store, stream, options, serving).handle)
+    Ok(begin(agent, start, store, stream, options, notary, serving).handle)
 }
 
 /// An agent without a socket of its own: whoever has one hands its requests to the door.
@@ -197,7 +207,8 @@ where
     A: Agent + Send + 'static,
     A::Event: Send,
 {
-    begin(agent, start, store, stream, options, |door, closing| tokio::spawn(close_with(door, closing)))
+    let serving = |door, closing| tokio::spawn(close_with(door, closing));
+    begin(agent, start, store, stream, options, None, serving)
 }
 
 fn begin<A>(
@@ -206,6 +217,7 @@ fn begin<A>(
     store: Store,
     stream: Stream,
     options: Options,
+    notary: Option<Notary>,
     serving: impl FnOnce(Arc<Door>, watch::Receiver<bool>) -> JoinHandle<()>,
 ) -> Hosted<A>
 where
@@ -250,7 +262,7 @@ where
     let beside = Beside { seats: options.seats, dashboard: options.dashboard };
     let door = Arc::new(Door::new(reception, guard, pace, options.body_timeout, beside, vitals));
     let serving = serving(Arc::clone(&door), closing);
-    let driver = Driver::new(agent, options.entropy, store, stream, around, name);
+    let driver = Driver::new(agent, options.entropy, store, stream, around, name, notary);
     let ending = Arc::clone(&close);
     let driving = tokio::spawn(async move {
         let outcome = driver.run(arrivals, control, &home, wakes).await;

@@ -10,7 +10,7 @@ use super::subject::{self, Subject};
 use crate::net::server::Arrival;
 use crate::observe::trace::Parent;
 use crate::store::{Direction, Exchange};
-use matchday_core::agent::Content;
+use matchday_core::agent::{Content, Look};
 use matchday_core::protocol::decode::{Limits, Reading};
 use matchday_core::protocol::dialect::request::{Asked, Requests, read_requests};
 use matchday_core::protocol::dialect::{Dialect, seam};
@@ -145,6 +145,11 @@ impl Reception {
         let nobody = SocketAddr::from(([0, 0, 0, 0], 0));
         let request = request(method, json!({}));
         self.put(self.read(&request)?, self.now(), nobody).await.map(|(_, content)| content)
+    }
+
+    /// The latest checkpoint, as anyone may see it where the league is open to readers.
+    pub(super) async fn checkpoint(&self, peer: SocketAddr) -> Result<Content, NoReply> {
+        self.put(Asked::Look(Look::Checkpoint), self.now(), peer).await.map(|(_, content)| content)
     }
 
     fn read<'a>(&self, request: &'a str) -> Result<Asked<'a>, NoReply> {

@@ -1,7 +1,9 @@
 //! A copy of a store, taken while it may be in use. Reads the store, and writes a file that is there whole or not at all.
 
+use super::Reader;
 use super::error::StoreError;
-use super::file::{self, beside, create_private, directory};
+use super::file::create_private;
+use super::path::{beside, directory};
 use super::verify::{Verification, verify_files};
 use rusqlite::backup::{Backup, StepResult};
 use rusqlite::{Connection, OpenFlags};
@@ -15,8 +17,8 @@ use std::time::{Duration, Instant};
 const WAIT_MAX: Duration = Duration::from_secs(10);
 const WAIT_STEP: Duration = Duration::from_millis(20);
 
-/// Copies the store as it stands, checks the copy from end to end, and only then gives it its name. A copy that does not
-/// fit is not kept.
+/// Copies the store as it stands, compares the copy with it, and only then gives it its name. What is wrong in the content
+/// of the store is told, and copied as it is: the copy may be all that is left tomorrow.
 pub fn backup(from: &Path, to: &Path) -> Result<Verification, StoreError> {
     if fs::symlink_metadata(to).is_ok() {
         return Err(StoreError::Exists(to.to_owned()));
@@ -24,21 +26,41 @@ pub fn backup(from: &Path, to: &Path) -> Result<Verification, StoreError> {
     if !directory(to).is_dir() {
         return Err(StoreError::NoDirectory(to.to_owned()));
     }
-    let source = file::open_to_read(from)?;
+    let source = Reader::open(from)?;
     let draft = beside(to, ".new");
-    let made = copy(&source, &draft, to).and_then(|()| verify_files(std::slice::from_ref(&draft)));
+    let made = copy(&source.db, &draft, to)
+        .and_then(|()| compare(&source, &Reader::open(&draft)?, to))
+        .and_then(|()| verify_files(std::slice::from_ref(&draft)));
+    let failed = |error| StoreError::io(to, error);
     match made {
-        Ok(found) if found.fault.is_none() => {
-            let failed = |error| StoreError::io(to, error);
+        Ok(found) => {
             fs::rename(&draft, to).map_err(failed)?;
             File::open(directory(to)).and_then(|directory| directory.sync_all()).map_err(failed)?;
             Ok(found)
         }
-        other => {
+        Err(error) => {
             // What is left of it is of no use to anyone, and its name would be in the way the next time.
             let _ = fs::remove_file(&draft);
-            other
+            Err(error)
         }
+    }
+}
+
+/// Both read in one transaction each: the reader of the store still sees the moment that was copied.
+fn compare(source: &Reader, copy: &Reader, to: &Path) -> Result<(), StoreError> {
+    let (read, written) = (source.heads()?, copy.heads()?);
+    let differs = |what: String| {
+        Err(StoreError::CopyDiffers { from: source.path().to_owned(), to: to.to_owned(), what })
+    };
+    if let Some((stream, ..)) = read.iter().find(|head| !written.contains(head)) {
+        return differs(format!("the events of {stream}"));
+    }
+    if read.len() != written.len() {
+        return differs(format!("{} streams and {}", read.len(), written.len()));
+    }
+    match (source.last_message()?, copy.last_message()?) {
+        (read, written) if read != written => differs(format!("{read} messages and {written}")),
+        _ => Ok(()),
     }
 }
 
@@ -130,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_that_does_not_fit_is_not_kept() {
+    fn a_store_that_does_not_fit_is_copied_as_it_is_and_the_fault_is_told() {
         let folder = tempfile::tempdir().unwrap();
         let (from, to) = (folder.path().join("a.db"), folder.path().join("b.db"));
         let store = Store::open(&from).unwrap();
@@ -141,6 +163,21 @@ mod tests {
             .unwrap();
         drop(db);
         assert!(backup(&from, &to).unwrap().fault.is_some());
-        assert!(!to.exists() && !beside(&to, ".new").exists());
+        let heads = |path: &Path| Reader::open(path).unwrap().heads().unwrap();
+        assert_eq!(heads(&to), heads(&from));
+        assert!(!beside(&to, ".new").exists());
+    }
+
+    #[test]
+    fn a_copy_that_differs_from_what_was_read_is_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let (from, to) = (folder.path().join("a.db"), folder.path().join("b.db"));
+        let store = Store::open(&from).unwrap();
+        append(&store, LINE);
+        backup(&from, &to).unwrap();
+        append(&store, LINE);
+        let (source, copy) = (Reader::open(&from).unwrap(), Reader::open(&to).unwrap());
+        let error = compare(&source, &copy, &to).unwrap_err().to_string();
+        assert!(error.contains("they differ (the events of player)"), "{error}");
     }
 }

@@ -15,6 +15,9 @@ use super::Stream;
 use sha2::{Digest, Sha256};
 use std::fmt;
 
+/// What the scheme is called.
+pub const SCHEME: &str = "matchday-log-1";
+
 /// One link of the chain.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Hash(pub [u8; 32]);

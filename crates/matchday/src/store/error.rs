@@ -32,6 +32,20 @@ pub enum StoreError {
     Damaged { path: PathBuf, what: String },
     #[error("{} is in use by another Matchday{holder}: stop that one first, or name another file", path.display())]
     InUse { path: PathBuf, holder: Holder },
+    #[error(
+        "{} is in use under another name, and its log lies beside that one: name the file that its agent was started \
+         with, or give this one its name back", .0.display()
+    )]
+    InUseElsewhere(PathBuf),
+    #[error(
+        "{} has {names} names (hard links), and its log may lie beside another of them: use the name that its agent \
+         was started with, or remove the others; `matchday backup` makes a copy that is one", path.display()
+    )]
+    HardLinked { path: PathBuf, names: u64 },
+    #[error("{} was read and {} was written, but they differ ({what}): try again; the copy was not kept", from.display(), to.display())]
+    CopyDiffers { from: PathBuf, to: PathBuf, what: String },
+    #[error("{} does not hold checkpoint keys: put back the file that does, or move it away to have the manager make a new key", .0.display())]
+    NoKeys(PathBuf),
     #[error("{} can only be read ({why}): make it writable, or name another file", path.display())]
     ReadOnly { path: PathBuf, why: String },
     #[error("{} cannot be made or grow, because its disk is full: free space there, or name another file", .0.display())]

@@ -1,36 +1,35 @@
-//! A store's file on disk: recognised before anything touches it, locked against a second writer, made whole or not at
-//! all. Touches the file, its lock beside it, and a half-made file beside it that a crash left.
+//! A store's file on disk: recognised before anything touches it, made whole or not at all, opened to write or to read.
+//! Touches the file, and a half-made file beside it that a crash left.
 
-use super::error::{Holder, StoreError};
+use super::error::StoreError;
+use super::lock::{self, Lock};
+use super::path::{StorePath, beside, directory};
 use super::schema::{self, Form};
 use rusqlite::{Connection, OpenFlags};
-use std::ffi::OsString;
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 use std::time::Duration;
 
 /// Without locks for callers from several threads, which Rust does not let happen.
 const TO_WRITE: OpenFlags = OpenFlags::SQLITE_OPEN_READ_WRITE.union(OpenFlags::SQLITE_OPEN_NO_MUTEX);
 
-/// Held for as long as a process may write. The system takes it back when the process dies, however it dies.
-#[derive(Debug)]
-pub(super) struct Lock {
-    _file: File,
-}
-
 /// Opens a store to write to it, and makes one if there is none.
-pub(super) fn open_to_write(path: &Path) -> Result<(Connection, Lock), StoreError> {
+pub(super) fn open_to_write(path: &StorePath) -> Result<(Connection, Lock), StoreError> {
     // Looked at before it is locked, so that no lock appears beside a file that is not ours.
-    recognise_if_present(path)?;
-    let lock = lock(path)?;
-    if recognise_if_present(path)? {
+    recognise_if_present(path, connect_to_read)?;
+    let lock = Lock::take(path)?;
+    let lock = if recognise_if_present(path, connect_as_writer)? {
+        let database = File::open(&path.real).map_err(|error| path.io(error))?;
+        let lock = lock.and_database(path, database)?;
         check_whole(path)?;
+        lock
     } else {
-        create(path)?;
-    }
+        create(path, lock)?
+    };
     let open = || -> rusqlite::Result<Connection> {
-        let mut db = Connection::open_with_flags(path, TO_WRITE)?;
+        let mut db = Connection::open_with_flags(&path.real, TO_WRITE)?;
         db.busy_timeout(Duration::from_secs(10))?;
         // A commit is in the system's hands; we have it brought to disk ourselves, for many at once.
         db.pragma_update(None, "synchronous", "normal")?;
@@ -39,31 +38,63 @@ pub(super) fn open_to_write(path: &Path) -> Result<(Connection, Lock), StoreErro
         schema::update(&mut db)?;
         Ok(db)
     };
-    let db = open().map_err(|error| StoreError::sql(path, error))?;
+    let db = open().map_err(|error| path.sql(error))?;
     // SQLite opens a file that may not be written all the same, and fails with the first event.
     if db.is_readonly(rusqlite::MAIN_DB).is_ok_and(|only| only) {
-        return Err(StoreError::ReadOnly { path: path.to_owned(), why: "it is write-protected".into() });
+        return Err(StoreError::ReadOnly { path: path.named.clone(), why: "it is write-protected".into() });
     }
     Ok((db, lock))
 }
 
 /// Opens a store to look at it, whether or not anyone is writing to it.
-pub(super) fn open_to_read(path: &Path) -> Result<Connection, StoreError> {
-    if !recognise_if_present(path)? {
-        return Err(StoreError::Missing(path.to_owned()));
+pub(super) fn open_to_read(path: &StorePath) -> Result<Connection, StoreError> {
+    if !recognise_if_present(path, connect_to_read)? {
+        return Err(StoreError::Missing(path.named.clone()));
     }
-    connect_to_read(path).map_err(|error| StoreError::sql(path, error))
+    connect_to_read(path)
 }
 
-/// Without a log beside it nobody is writing, and SQLite is told that the file stands still: it would otherwise leave
-/// files of its own beside it, or refuse to read in a directory where it may not.
-pub(super) fn connect_to_read(path: &Path) -> rusqlite::Result<Connection> {
+/// With a log beside it the store is in use, or its writer was killed, and SQLite reads the log too. Without one the file
+/// stands still if nobody holds it; if somebody does, or may under another name, its log lies beside that name.
+fn connect_to_read(path: &StorePath) -> Result<Connection, StoreError> {
+    if path.has_log() {
+        return connect(path, false);
+    }
+    let names = fs::metadata(&path.real).map_err(|error| path.io(error))?.nlink();
+    if names > 1 {
+        return Err(StoreError::HardLinked { path: path.named.clone(), names });
+    }
+    match lock::is_held(path).map_err(|error| path.io(error))? {
+        true if path.has_log() => connect(path, false),
+        true if !lock::is_held_by_this_path(path) => Err(StoreError::InUseElsewhere(path.named.clone())),
+        // Nobody writes, or the writer is just opening or closing it, and has nothing in a log.
+        _ => connect(path, true),
+    }
+}
+
+/// For whoever holds the lock: nobody else writes.
+fn connect_as_writer(path: &StorePath) -> Result<Connection, StoreError> {
+    connect(path, !path.has_log())
+}
+
+/// If SQLite is told that the file is immutable, it leaves no files of its own beside it, and reads it also in a directory
+/// where it may not make any.
+fn connect(path: &StorePath, is_immutable: bool) -> Result<Connection, StoreError> {
     let flags =
         OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let still = if beside(path, "-wal").exists() { "" } else { "&immutable=1" };
-    let db = Connection::open_with_flags(format!("{}?mode=ro{still}", uri(path)), flags)?;
-    db.busy_timeout(Duration::from_secs(10))?;
+    let immutable = if is_immutable { "&immutable=1" } else { "" };
+    let db = Connection::open_with_flags(format!("{}?mode=ro{immutable}", uri(&path.real)), flags);
+    let db = db.map_err(|error| unreadable(path, error))?;
+    db.busy_timeout(Duration::from_secs(10)).map_err(|error| path.sql(error))?;
     Ok(db)
+}
+
+/// SQLite says no more than that it cannot; the system says why.
+fn unreadable(path: &StorePath, error: rusqlite::Error) -> StoreError {
+    match File::open(&path.real) {
+        Err(why) => path.io(why),
+        Ok(_) => path.sql(error),
+    }
 }
 
 fn uri(path: &Path) -> String {
@@ -81,68 +112,49 @@ fn uri(path: &Path) -> String {
 }
 
 /// Whether there is a store; an error if there is something else, or one that this program cannot read.
-fn recognise_if_present(path: &Path) -> Result<bool, StoreError> {
-    let known = match fs::metadata(path) {
+fn recognise_if_present(
+    path: &StorePath,
+    connect: impl Fn(&StorePath) -> Result<Connection, StoreError>,
+) -> Result<bool, StoreError> {
+    let named = || path.named.clone();
+    let known = match fs::metadata(&path.real) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return missing(path),
-        Err(error) => return Err(StoreError::io(path, error)),
+        Err(error) => return Err(path.io(error)),
         Ok(known) => known,
     };
     if known.is_dir() {
-        return Err(StoreError::Directory(path.to_owned()));
+        return Err(StoreError::Directory(named()));
     }
     if known.len() == 0 {
-        return Err(StoreError::Empty(path.to_owned()));
+        return Err(StoreError::Empty(named()));
     }
-    match connect_to_read(path).and_then(|db| schema::form(&db)) {
-        Ok(Form::Foreign) => Err(StoreError::Foreign(path.to_owned())),
-        Ok(Form::Ours { version }) if version > schema::known() => {
-            Err(StoreError::Newer { path: path.to_owned(), found: version, known: schema::known() })
+    match schema::form(&connect(path)?).map_err(|error| unreadable(path, error))? {
+        Form::Foreign => Err(StoreError::Foreign(named())),
+        Form::Ours { version } if version > schema::known() => {
+            Err(StoreError::Newer { path: named(), found: version, known: schema::known() })
         }
-        Ok(Form::Ours { .. }) => Ok(true),
-        // SQLite says no more than that it cannot; the system says why.
-        Err(error) => Err(match File::open(path) {
-            Err(why) => StoreError::io(path, why),
-            Ok(_) => StoreError::sql(path, error),
-        }),
+        Form::Ours { .. } => Ok(true),
     }
 }
 
-fn missing(path: &Path) -> Result<bool, StoreError> {
-    if directory(path).is_dir() { Ok(false) } else { Err(StoreError::NoDirectory(path.to_owned())) }
+fn missing(path: &StorePath) -> Result<bool, StoreError> {
+    if directory(&path.real).is_dir() { Ok(false) } else { Err(StoreError::NoDirectory(path.named.clone())) }
 }
 
-fn check_whole(path: &Path) -> Result<(), StoreError> {
-    let check = || connect_to_read(path)?.query_row("PRAGMA quick_check(1)", [], |row| row.get(0));
-    let found: String = check().map_err(|error| StoreError::sql(path, error))?;
+fn check_whole(path: &StorePath) -> Result<(), StoreError> {
+    let check = |db: Connection| db.query_row("PRAGMA quick_check(1)", [], |row| row.get::<_, String>(0));
+    let found = check(connect_as_writer(path)?).map_err(|error| path.sql(error))?;
     // SQLite writes a heading over what it found.
     match found.lines().last().unwrap_or_default() {
         "ok" => Ok(()),
-        what => Err(StoreError::Damaged { path: path.to_owned(), what: what.to_owned() }),
+        what => Err(StoreError::Damaged { path: path.named.clone(), what: what.to_owned() }),
     }
-}
-
-fn lock(path: &Path) -> Result<Lock, StoreError> {
-    let place = beside(path, ".lock");
-    let failed = |error| StoreError::io(path, error);
-    let mut file =
-        OpenOptions::new().create(true).truncate(false).write(true).open(&place).map_err(failed)?;
-    match file.try_lock() {
-        Ok(()) => {}
-        Err(TryLockError::WouldBlock) => {
-            let holder = Holder(fs::read_to_string(&place).ok().and_then(|pid| pid.trim().parse().ok()));
-            return Err(StoreError::InUse { path: path.to_owned(), holder });
-        }
-        Err(TryLockError::Error(error)) => return Err(failed(error)),
-    }
-    // A courtesy to whoever is refused; a disk too full for it fails soon enough where it matters.
-    let _ = file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id()));
-    Ok(Lock { _file: file })
 }
 
 /// Made under another name and then renamed: a crash leaves a whole store or none.
-fn create(path: &Path) -> Result<(), StoreError> {
-    let draft = beside(path, ".new");
-    let failed = |error| StoreError::io(path, error);
+fn create(path: &StorePath, lock: Lock) -> Result<Lock, StoreError> {
+    let draft = path.beside(".new");
+    let failed = |error| path.io(error);
     for stale in ["", "-wal", "-shm", "-journal"] {
         match fs::remove_file(beside(&draft, stale)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
@@ -155,10 +167,13 @@ fn create(path: &Path) -> Result<(), StoreError> {
         schema::create(&mut db)?;
         db.close().map_err(|(_, error)| error)
     };
-    make().map_err(|error| StoreError::sql(path, error))?;
+    make().map_err(|error| path.sql(error))?;
     file.sync_all().map_err(failed)?;
-    fs::rename(&draft, path).map_err(failed)?;
-    File::open(directory(path)).and_then(|directory| directory.sync_all()).map_err(failed)
+    // Locked before it has its name: nobody finds it unlocked.
+    let lock = lock.and_database(path, file)?;
+    fs::rename(&draft, &path.real).map_err(failed)?;
+    File::open(directory(&path.real)).and_then(|directory| directory.sync_all()).map_err(failed)?;
+    Ok(lock)
 }
 
 /// For this user's eyes only: tokens and the secrets of draws to come are kept in it.
@@ -168,17 +183,4 @@ pub(super) fn create_private(path: &Path) -> io::Result<File> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options.open(path)
-}
-
-pub(super) fn directory(path: &Path) -> &Path {
-    match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    }
-}
-
-pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = OsString::from(path);
-    name.push(suffix);
-    name.into()
 }

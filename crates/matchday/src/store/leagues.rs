@@ -93,7 +93,7 @@ impl Store {
     /// Every league's stream, the first one first.
     pub fn leagues(&self) -> Result<Vec<Stream>, StoreError> {
         match &*self.0 {
-            Inner::File { path, .. } => Reader::open(path)?.leagues(),
+            Inner::File { path, .. } => Reader::of(path)?.leagues(),
             Inner::Memory { memory, .. } => Ok(in_order(memory.names().iter())),
         }
     }

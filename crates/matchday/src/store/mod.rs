@@ -2,10 +2,11 @@
 //!
 //! # Layout
 //! - [`chain`]: each event carries the hash of all before it
-//! - `file`, `schema`: the file is recognised, locked, made, brought up to date
+//! - `path`, `lock`, `file`, `schema`: links are followed; the file is recognised, locked, made, brought up to date
 //! - `queue`, `said`, `writer`, `syncer`: what is waiting is written in one commit, by whoever comes when nobody writes or
 //!   else by a thread; another brings commits to disk; everyone is told, in order
 //! - [`backup`]: a copy, also of a store in use
+//! - [`checkpoint_keys`]: the keys that a manager signs the head of its chain with
 //! - `memory`: events without a file
 //! - [`reader`], [`history`], [`diary`], [`chronicle`]: reading it back, as rows, as the course of a league, as what one
 //!   agent did, and all that several stores tell together
@@ -18,6 +19,7 @@
 
 pub mod backup;
 pub mod chain;
+pub mod checkpoint_keys;
 pub mod chronicle;
 pub mod diary;
 pub mod error;
@@ -26,9 +28,11 @@ mod file;
 pub(crate) mod gist;
 pub mod history;
 pub mod leagues;
+mod lock;
 mod memory;
 pub mod messages;
 mod own_words;
+mod path;
 mod queue;
 pub mod reader;
 pub mod rerun;
@@ -48,12 +52,13 @@ pub use stats::StoreStats;
 use chain::Hash;
 use matchday_core::protocol::{ConversationId, MatchId, Timestamp, UntrustedText};
 use memory::Memory;
+use path::StorePath;
 use queue::{Queue, Turn};
 use serde::Serialize;
 use smol_str::SmolStr;
 use stats::CommitFigures;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread::{self, JoinHandle};
 use tokio::runtime::Handle;
@@ -189,23 +194,24 @@ impl WeakStore {
 
 #[derive(Debug)]
 enum Inner {
-    File { path: PathBuf, queue: Arc<Queue>, desk: Desk, thread: Mutex<Option<JoinHandle<()>>> },
+    File { path: StorePath, queue: Arc<Queue>, desk: Desk, thread: Mutex<Option<JoinHandle<()>>> },
     Memory { queue: Queue, memory: Memory },
 }
 
 impl Store {
     /// Opens a store to write to it; makes one if the file does not exist. Only one process can have it open so.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        let (db, lock) = file::open_to_write(path)?;
+        let path = StorePath::resolve(path)?;
+        let (db, lock) = file::open_to_write(&path)?;
         let queue = Arc::new(Queue::default());
-        let desk = Desk::new(Writer::new(db, lock, path.to_owned(), Arc::clone(&queue))?);
+        let desk = Desk::new(Writer::new(db, lock, path.clone(), Arc::clone(&queue))?);
         let (its_desk, its_queue) = (desk.clone(), Arc::clone(&queue));
         let thread = thread::Builder::new()
             .name("store".into())
             .spawn(move || its_desk.work(&its_queue))
-            .map_err(|error| StoreError::io(path, error))?;
+            .map_err(|error| path.io(error))?;
         let thread = Mutex::new(Some(thread));
-        Ok(Self(Arc::new(Inner::File { path: path.to_owned(), queue, desk, thread })))
+        Ok(Self(Arc::new(Inner::File { path, queue, desk, thread })))
     }
 
     /// Opens a store to look at it, also while it is being written to. Changes nothing.
@@ -219,10 +225,10 @@ impl Store {
         Self(Arc::new(Inner::Memory { queue: Queue::default(), memory: Memory::default() }))
     }
 
-    /// The file, unless the store forgets.
+    /// The file itself, whatever link was named, unless the store forgets.
     pub fn path(&self) -> Option<&Path> {
         match &*self.0 {
-            Inner::File { path, .. } => Some(path),
+            Inner::File { path, .. } => Some(&path.real),
             Inner::Memory { .. } => None,
         }
     }
@@ -230,9 +236,18 @@ impl Store {
     /// The events of a stream that are durable, in order; an error if their chain is broken.
     pub fn load(&self, stream: &Stream) -> Result<Vec<Stored>, StoreError> {
         match &*self.0 {
-            Inner::File { path, .. } => Reader::open(path)?.load_checked(stream),
+            Inner::File { path, .. } => Reader::of(path)?.load_checked(stream),
             Inner::Memory { memory, .. } => Ok(memory.load(stream)),
         }
+    }
+
+    /// How many durable events a stream has, and the hash of the last.
+    pub(crate) fn head(&self, stream: &Stream) -> Result<(u64, Hash), StoreError> {
+        let last = match &*self.0 {
+            Inner::File { path, .. } => Reader::of(path)?.head(stream)?,
+            Inner::Memory { memory, .. } => memory.load(stream).last().map(|last| (last.seq, last.hash)),
+        };
+        Ok(last.unwrap_or_else(|| (0, chain::genesis(stream))))
     }
 
     /// Puts events in line to be stored.
@@ -294,10 +309,8 @@ impl Store {
     /// How large the file is, what has not yet found its place in it included.
     pub fn bytes(&self) -> u64 {
         let Inner::File { path, .. } = &*self.0 else { return 0 };
-        let mut wal = path.clone().into_os_string();
-        wal.push("-wal");
         let size = |path: &Path| std::fs::metadata(path).map_or(0, |file| file.len());
-        size(path) + size(Path::new(&wal))
+        size(&path.real) + size(&path.beside("-wal"))
     }
 
     pub fn stats(&self) -> StoreStats {
@@ -319,8 +332,8 @@ impl Store {
         if thread.as_ref().is_none_or(JoinHandle::is_finished) {
             return Some("nobody writes to the store any more".to_owned());
         }
-        let gone = std::fs::metadata(path).err();
-        gone.map(|error| format!("the store {} cannot be found any more: {error}", path.display()))
+        let gone = std::fs::metadata(&path.real).err();
+        gone.map(|error| format!("the store {} cannot be found any more: {error}", path.named.display()))
     }
 
     /// Whether both are handles on one store.

@@ -2,6 +2,7 @@
 
 use super::chain::{self, Hash};
 use super::error::StoreError;
+use super::path::StorePath;
 use super::{Direction, Exchange, Stored, Stream, file, schema};
 use matchday_core::protocol::{ConversationId, MatchId, Timestamp};
 use rusqlite::{Connection, Params, Row};
@@ -22,14 +23,18 @@ pub struct Reader {
 
 impl Reader {
     pub(super) fn open(path: &Path) -> Result<Self, StoreError> {
+        Self::of(&StorePath::resolve(path)?)
+    }
+
+    pub(super) fn of(path: &StorePath) -> Result<Self, StoreError> {
         let db = file::open_to_read(path)?;
         // One transaction for all reading, begun by its first read.
         let begin = || {
             db.execute_batch("BEGIN; SELECT 1 FROM meta;")?;
             db.pragma_query_value(None, "user_version", |row| row.get(0))
         };
-        let version = begin().map_err(|error| StoreError::sql(path, error))?;
-        let mut reader = Self { db, path: path.to_owned(), version, league: 1 };
+        let version = begin().map_err(|error| path.sql(error))?;
+        let mut reader = Self { db, path: path.named.clone(), version, league: 1 };
         let latest = reader.first_events()?.iter().filter_map(|(stream, _)| stream.league_number()).max();
         reader.league = latest.unwrap_or(1);
         Ok(reader)
@@ -52,6 +57,22 @@ impl Reader {
     pub fn streams(&self) -> Result<Vec<Stream>, StoreError> {
         let sql = "SELECT DISTINCT stream FROM events ORDER BY stream <> 'league', stream";
         self.all(sql, [], |row| Ok(Stream(row.get::<_, String>(0)?.into())))
+    }
+
+    /// How many events each stream has, and the hash of the last, as they stand in the file.
+    pub(super) fn heads(&self) -> Result<Vec<(Stream, i64, Vec<u8>)>, StoreError> {
+        // SQLite takes the hash from the row that has the maximum.
+        let sql = "SELECT stream, count(*), hash, max(seq) FROM events GROUP BY stream ORDER BY stream";
+        self.all(sql, [], |row| {
+            Ok((Stream(row.get::<_, String>(0)?.into()), row.get(1)?, row.get_ref(2)?.as_bytes()?.to_vec()))
+        })
+    }
+
+    /// The number and the hash of a stream's last event.
+    pub(super) fn head(&self, stream: &Stream) -> Result<Option<(u64, Hash)>, StoreError> {
+        let sql = "SELECT seq, at, line, hash FROM events WHERE stream = ?1 ORDER BY seq DESC LIMIT 1";
+        let last = self.all(sql, [stream.0.as_str()], |row| stored(row, 0))?.pop();
+        Ok(last.map(|last| (last.seq, last.hash)))
     }
 
     /// The events of a stream as they stand in the file, whatever their hashes say. What is not even text or a hash is

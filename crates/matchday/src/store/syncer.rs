@@ -7,11 +7,10 @@
 
 use super::Batch;
 use super::error::StoreFailed;
-use super::file::beside;
+use super::path::StorePath;
 use super::queue::Queue;
 use std::fs::File;
 use std::io;
-use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -48,9 +47,9 @@ struct Line {
 }
 
 impl Syncer {
-    pub(super) fn start(path: &Path, queue: Arc<Queue>) -> io::Result<Self> {
+    pub(super) fn start(path: &StorePath, queue: Arc<Queue>) -> io::Result<Self> {
         let shared = Arc::<Shared>::default();
-        let disk = Disk { store: path.to_owned(), log: None, queue, shared: Arc::clone(&shared) };
+        let disk = Disk { store: path.clone(), log: None, queue, shared: Arc::clone(&shared) };
         let thread = thread::Builder::new().name("sync".into()).spawn(move || disk.run())?;
         Ok(Self { shared, thread: Some(thread) })
     }
@@ -127,7 +126,7 @@ impl Shared {
 
 /// The thread's own side.
 struct Disk {
-    store: PathBuf,
+    store: StorePath,
     /// Open from the first sync on: SQLite keeps the same log for as long as it has the database open.
     log: Option<File>,
     queue: Arc<Queue>,
@@ -138,7 +137,7 @@ impl Disk {
     fn run(mut self) {
         while let Some((group, since)) = self.shared.next() {
             let verdict = self.sync().map_err(|error| {
-                let failed = StoreFailed::sync(&self.store, &error);
+                let failed = StoreFailed::sync(&self.store.named, &error);
                 // Before anyone hears of it, so that nothing appended from then on can succeed.
                 self.queue.fail(failed.clone());
                 failed
@@ -155,7 +154,7 @@ impl Disk {
 
     fn sync(&mut self) -> io::Result<()> {
         if self.log.is_none() {
-            self.log = match File::open(beside(&self.store, "-wal")) {
+            self.log = match File::open(self.store.beside("-wal")) {
                 Ok(log) => Some(log),
                 // Nothing has been written yet.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => None,

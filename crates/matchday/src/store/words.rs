@@ -77,6 +77,10 @@ pub(super) fn of_event(event: &LeagueEvent) -> String {
             format!("{} given a new token by the operator", agent.id())
         }
         LeagueEvent::TokenRevoked { agent } => format!("token of {} revoked by the operator", agent.id()),
+        LeagueEvent::ManagerKeyAnnounced { public_key, .. } => {
+            format!("the manager signs checkpoints with {public_key}")
+        }
+        LeagueEvent::CheckpointSigned { .. } => "checkpoint signed".into(),
         LeagueEvent::OperatorTokenRotated { .. } => "the operator has a new token".into(),
         LeagueEvent::MatchDecided { match_id, status, result, by, .. } => {
             of_decision(match_id, *status, result, by)

@@ -3,7 +3,8 @@
 
 use super::chain::{self, Hash};
 use super::error::{StoreError, StoreFailed};
-use super::file::Lock;
+use super::lock::Lock;
+use super::path::StorePath;
 use super::queue::{Load, Queue};
 use super::syncer::Syncer;
 use super::{Batch, Exchange, Stream};
@@ -14,7 +15,6 @@ use serde::Deserialize;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -32,7 +32,7 @@ pub(super) struct Writer {
     log_pages: Arc<AtomicI32>,
     /// How many it may have.
     log_pages_max: i32,
-    path: PathBuf,
+    path: StorePath,
     queue: Arc<Queue>,
     /// The last event of each stream written so far.
     heads: HashMap<Stream, Head>,
@@ -107,7 +107,7 @@ impl Writer {
     pub(super) fn new(
         mut db: Connection,
         lock: Lock,
-        path: PathBuf,
+        path: StorePath,
         queue: Arc<Queue>,
     ) -> Result<Self, StoreError> {
         let (heads, league) = (HashMap::new(), latest_league(&db));
@@ -117,9 +117,8 @@ impl Writer {
             pages.store(now, Ordering::Relaxed);
             Ok(())
         }))
-        .map_err(|error| StoreError::sql(&path, error))?;
-        let syncer =
-            Syncer::start(&path, Arc::clone(&queue)).map_err(|error| StoreError::io(&path, error))?;
+        .map_err(|error| path.sql(error))?;
+        let syncer = Syncer::start(&path, Arc::clone(&queue)).map_err(|error| path.io(error))?;
         let log_pages_max = LOG_PAGES;
         Ok(Self { db, log_pages, log_pages_max, path, queue, heads, league, syncer, _lock: lock })
     }
@@ -158,7 +157,7 @@ impl Writer {
     /// A fault of our own must not leave everyone waiting for whoever had the turn.
     fn store_or_fail(&mut self, load: &Load) -> Result<(), StoreFailed> {
         catch_unwind(AssertUnwindSafe(|| self.store(load))).unwrap_or_else(|_| {
-            let failed = StoreFailed::fault(&self.path);
+            let failed = StoreFailed::fault(&self.path.named);
             self.queue.fail(failed.clone());
             Err(failed)
         })
@@ -172,7 +171,7 @@ impl Writer {
         let began = Instant::now();
         let committed = commit(&mut self.db, &mut self.heads, &mut self.league, load);
         let stored = committed.map_err(|trouble| match trouble {
-            Trouble::Database(error) => StoreFailed::write(&self.path, &error),
+            Trouble::Database(error) => StoreFailed::write(&self.path.named, &error),
             Trouble::Unreadable(stream, why) => StoreFailed::unreadable(&stream.0, &why),
         });
         match &stored {

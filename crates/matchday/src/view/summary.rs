@@ -7,11 +7,13 @@ use crate::statistics;
 use matchday_core::league::League;
 use matchday_core::protocol::messages::StandingRow;
 use matchday_core::protocol::{LeagueId, PlayerId};
+use matchday_core::signed_note::Checkpoint;
 use matchday_stats::{LeagueStatistics, Settings};
 use serde::Serialize;
 use smol_str::SmolStr;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 #[derive(Debug, Serialize)]
@@ -30,6 +32,9 @@ pub(crate) struct Summary {
     pub(crate) luck: String,
     pub(crate) standings: Vec<Standing>,
     pub(crate) store: PathBuf,
+    /// The last checkpoint, a signed note.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) checkpoint: Option<Arc<str>>,
 }
 
 #[derive(Debug, Serialize)]
@@ -66,6 +71,7 @@ impl Summary {
                 .map(|row| Standing { strategy: strategy(&row.player_id), row })
                 .collect(),
             store,
+            checkpoint: league.checkpoints.latest.clone(),
         }
     }
 
@@ -87,6 +93,15 @@ impl Summary {
             self.technical_losses
         ));
         text.push_str(&format!("Luck      {}\n", self.luck));
+        if let Some(checkpoint) =
+            self.checkpoint.as_deref().and_then(|note| Checkpoint::parse_note(note).ok())
+        {
+            text.push_str(&format!(
+                "Signed    {} events, which end in {}\n",
+                checkpoint.size,
+                hex::encode(checkpoint.root)
+            ));
+        }
         let file = self.store.display();
         text.push_str(&format!("Data      {file}\n\n"));
         text.push_str(&format!(
@@ -178,6 +193,7 @@ mod tests {
             luck: "This table says little: players who move at random do as much.".into(),
             standings: standings.collect(),
             store: "league.db".into(),
+            checkpoint: None,
         }
     }
 

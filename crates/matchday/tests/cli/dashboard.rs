@@ -4,9 +4,10 @@ use crate::ground::{Ground, Running, TOKEN, free_address};
 use serde_json::Value;
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::time::{Duration, Instant};
 
 /// Status and body of what an address answers.
-fn get(address: &str, path: &str, headers: &str) -> (u16, String) {
+pub(crate) fn get(address: &str, path: &str, headers: &str) -> (u16, String) {
     let mut stream = TcpStream::connect(address).unwrap();
     write!(stream, "GET {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n{headers}\r\n").unwrap();
     let mut answer = String::new();
@@ -78,6 +79,42 @@ fn a_league_that_was_run_can_be_looked_at_afterwards() {
     assert!(status == 200 && body.contains("\"holds\":true"), "{body}");
     shown.signal("TERM");
     assert!(shown.wait().success());
+}
+
+/// Asks until the page says so; a page is at most some tenths of a second old.
+fn until(address: &str, path: &str, wanted: impl Fn(&Value) -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(20);
+    loop {
+        let (_, body) = get(address, path, "");
+        if wanted(&serde_json::from_str(&body).unwrap_or_default()) {
+            return;
+        }
+        assert!(Instant::now() < deadline, "{path}: {body}");
+    }
+}
+
+#[test]
+fn the_dashboard_of_a_store_that_is_written_to_later_shows_what_is_there_now() {
+    let ground = Ground::new();
+    let play = |league_id: &str| {
+        let mut manager = ground.manager(&["--lead", "0", "--league-id", league_id]);
+        let shown = ground.start(&["dashboard", "matchday.db"]);
+        let address = seen_at(&shown);
+        until(&address, "/api/league", |league| league["league_id"] == league_id);
+        let _agents = ground.agents(1, 2);
+        assert_eq!(ground.ask(&["start"]).code, 0);
+        until(&address, "/api/league", |league| league["phase"] == "completed");
+        manager.signal("TERM");
+        assert!(manager.wait().success());
+        (shown, address)
+    };
+    let (_shown, address) = play("spring_1");
+    // The first dashboard has its league still open when the store goes on with another.
+    play("spring_2");
+    until(&address, "/api/league", |league| {
+        league["league_id"] == "spring_2" && league["phase"] == "completed"
+    });
+    until(&address, "/api/standings", |table| table["rows"].as_array().is_some_and(|rows| rows.len() == 2));
 }
 
 #[test]

@@ -10,6 +10,7 @@
 mod admin;
 mod allowed;
 mod bench;
+mod checkpoints;
 mod config;
 mod dashboard;
 mod endpoints;
@@ -31,6 +32,7 @@ mod simulate;
 mod stopping;
 #[path = "../store_support/mod.rs"]
 mod store_support;
+mod store_paths;
 mod stores;
 mod tls;
 mod untrusted_text;

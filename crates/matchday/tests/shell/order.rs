@@ -42,6 +42,7 @@ impl Agent for Diarist {
             }
             Input::Answer { .. } => "answer",
             Input::Decided { .. } => "decided",
+            Input::Signed(_) => "signed",
             Input::Request(request) if matches!(request.ask, Ask::Look(_)) => {
                 self.held.push(request.id);
                 self.wants_tick = Some(now + self.tick_after);

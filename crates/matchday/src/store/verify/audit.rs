@@ -128,7 +128,10 @@ impl Auditor {
                 self.member(agent)?;
                 ensure(!is_revoked(&self.league, agent), || format!("{} has no token", agent.id()))
             }
-            LeagueEvent::OperatorTokenRotated { .. } => Ok(()),
+            // Keys and checkpoints are held against the chain, which is not seen from here.
+            LeagueEvent::OperatorTokenRotated { .. }
+            | LeagueEvent::ManagerKeyAnnounced { .. }
+            | LeagueEvent::CheckpointSigned { .. } => Ok(()),
             LeagueEvent::AgentRecovered { agent }
             | LeagueEvent::TokenRotated { agent, .. }
             | LeagueEvent::TokenShown { agent }

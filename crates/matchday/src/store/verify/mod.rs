@@ -6,12 +6,14 @@
 //! - `schedule`, `result`: is it a round robin; is it a result that the rules can bring about, and is its draw proven
 //! - `moves`: does a match end so when it is played over?
 //! - `agents`: what referees and players wrote down; `compare`: it, and the manager's events, side by side
+//! - `checkpoints`: the head of the chain as the manager signed it
 //! - `report`: the findings, for people
 //!
 //! The checks are written anew here rather than shared with the manager: one mistake must not pass both.
 
 mod agents;
 mod audit;
+mod checkpoints;
 mod compare;
 mod drawing;
 mod moves;
@@ -24,6 +26,7 @@ use super::error::StoreError;
 use super::writer::time_of;
 use super::{Store, Stored, Stream, words};
 use audit::Auditor;
+pub use checkpoints::{Kept, LastCheckpoint};
 use matchday_core::league::LeagueEvent;
 use matchday_core::log;
 use matchday_core::player::PlayerEvent;
@@ -61,6 +64,16 @@ pub struct Verification {
     pub ended_early: bool,
     /// The last hash of the league's stream, in hexadecimal digits: it stands for all of it.
     pub head: Option<String>,
+    /// How many checkpoints the manager has signed, and the last of them.
+    pub checkpoints: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_checkpoint: Option<LastCheckpoint>,
+    /// What a checkpoint that was kept elsewhere covers, if one was given and fits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kept_checkpoint: Option<String>,
+    /// Why it does not fit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checkpoint_fault: Option<String>,
     /// What the referees' own events say.
     pub referees: Told,
     /// What the players' own events say.
@@ -132,12 +145,16 @@ pub fn verify_file(path: &Path) -> Result<Verification, StoreError> {
 
 /// Checks stores from end to end, and whether they agree. At most one may hold a league.
 pub fn verify_files(paths: &[PathBuf]) -> Result<Verification, StoreError> {
-    verify_league(paths, None)
+    verify_league(paths, None, None)
 }
 
 /// The same, with the league of this name rather than the latest in the first place. Every league is checked; the agents'
-/// events are held against this one.
-pub fn verify_league(paths: &[PathBuf], league_id: Option<&LeagueId>) -> Result<Verification, StoreError> {
+/// events are held against this one. A checkpoint that was kept elsewhere is held against the league that it is of.
+pub fn verify_league(
+    paths: &[PathBuf],
+    league_id: Option<&LeagueId>,
+    checkpoint: Option<&Kept>,
+) -> Result<Verification, StoreError> {
     let (mut sources, mut others): (Vec<Source>, Vec<Source>) = (Vec::new(), Vec::new());
     for path in paths {
         let reader = Store::open_read_only(path)?.choose(league_id)?;
@@ -156,7 +173,12 @@ pub fn verify_league(paths: &[PathBuf], league_id: Option<&LeagueId>) -> Result<
     if league_id.is_some() && !sources.iter().any(Source::is_league) {
         return Err(StoreError::NoLeague(paths.first().cloned().unwrap_or_default()));
     }
+    let held = checkpoint.map(|kept| checkpoints::hold(kept, sources.iter().chain(&others))).transpose();
     let mut found = audit_all(sources);
+    (found.kept_checkpoint, found.checkpoint_fault) = match held {
+        Ok(covers) => (covers, None),
+        Err(why) => (None, Some(why)),
+    };
     found.others = others.into_iter().map(|source| audit_all(vec![source])).collect();
     let fault = found.others.iter().find_map(|other| other.fault.clone());
     found.fault = found.fault.or(fault);
@@ -179,6 +201,10 @@ fn audit_all(sources: Vec<Source>) -> Verification {
         if source.is_league() {
             found.head = Some(head.to_string());
         }
+        let fault = match fault {
+            None if source.is_league() => checkpoints::check(source, &mut found),
+            other => other,
+        };
         found.fault = found.fault.or(fault);
     }
     // What the chain does not vouch for is not worth comparing.
@@ -246,6 +272,13 @@ fn kind(line: &str) -> SmolStr {
     let value: serde_json::Value = serde_json::from_str(line).unwrap_or_default();
     let named = value.get("event").and_then(|event| event.get("type")).and_then(|kind| kind.as_str());
     named.map_or(SmolStr::new_static("unreadable"), SmolStr::new)
+}
+
+impl Verification {
+    /// Whether nothing was found that does not fit.
+    pub fn is_good(&self) -> bool {
+        self.fault.is_none() && self.checkpoint_fault.is_none()
+    }
 }
 
 impl Auditor {

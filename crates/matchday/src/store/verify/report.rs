@@ -27,6 +27,20 @@ impl fmt::Display for Verification {
         if let Some(head) = &self.head {
             writeln!(f, "chain    ends in {head}")?;
         }
+        match &self.last_checkpoint {
+            Some(last) => writeln!(
+                f,
+                "signed   {}, the last over {}, with {}",
+                many(self.checkpoints, "checkpoint"),
+                many(last.size, "event"),
+                last.verifier_key
+            )?,
+            None if self.league_id.is_some() => writeln!(f, "signed   no checkpoint")?,
+            None => {}
+        }
+        if let Some(what) = &self.kept_checkpoint {
+            writeln!(f, "kept     the checkpoint {what}")?;
+        }
         if !self.table.is_empty() {
             writeln!(f, "\n{}", standings(&self.table))?;
         }
@@ -38,6 +52,9 @@ impl fmt::Display for Verification {
         }
         for what in &self.not_checked {
             writeln!(f, "not checked: {}", Untrusted::new(what).escaped())?;
+        }
+        if let (Some(why), None) = (&self.checkpoint_fault, &self.fault) {
+            return write!(f, "DOES NOT FIT: the checkpoint that was kept: {why}");
         }
         match &self.fault {
             None if !self.not_checked.is_empty() => write!(f, "Everything that could be checked fits."),

@@ -1,0 +1,125 @@
+//! When the manager wants its chain signed, and what it makes of what was signed.
+
+use crate::desk::*;
+use crate::orders::operator;
+use matchday_core::agent::{Agent, Ask, Content, Input, Look, Signed};
+use matchday_core::league::{CHECKPOINT_KEY, LeagueEvent, Manager, Settings, is_successor, sign_successor};
+use matchday_core::protocol::messages::*;
+use matchday_core::protocol::{Body, ErrorCode, Sender};
+use matchday_core::signature::SigningKey;
+use serde_json::json;
+
+fn key(number: u8) -> SigningKey {
+    SigningKey::from_seed([number; 32])
+}
+
+fn announce(desk: &mut Desk, number: u8) -> Vec<Content> {
+    desk.hand_in(Input::Signed(Signed::Key { public_key: key(number).public_key(), signature: None }))
+}
+
+fn rotate(desk: &mut Desk) -> Vec<Content> {
+    let (order, agent_id) = (Order::Rotate, Some(CHECKPOINT_KEY.into()));
+    let order = LeagueOrder { league_id: league_id(), order, player_id: None, match_id: None, agent_id };
+    let mut message = desk.message(&Sender::Launcher, order);
+    message.envelope.auth_token = Some(operator());
+    desk.ask_any(Ask::Message(Ok(incoming(message))), true)
+}
+
+fn with_operator() -> Settings {
+    Settings { operator_token: Some(operator().hash()), ..quick() }
+}
+
+#[test]
+fn a_checkpoint_is_due_when_a_round_has_ended_until_it_is_signed() {
+    let mut desk = Desk::started(quick(), 4, 1);
+    assert!(!desk.manager.signing().unwrap().checkpoint, "nothing has ended yet");
+    desk.settle_received();
+    desk.report("R1M1", (3, 0));
+    desk.settle_received();
+    assert!(!desk.manager.signing().unwrap().checkpoint, "one match is still played");
+    desk.report("R1M2", (3, 0));
+    desk.settle_received();
+    assert!(desk.manager.signing().unwrap().checkpoint);
+    desk.hand_in(Input::Signed(Signed::Checkpoint { note: "signed".into() }));
+    assert!(!desk.manager.signing().unwrap().checkpoint);
+    desk.play_out();
+    assert!(desk.manager.signing().unwrap().checkpoint, "the league has ended");
+}
+
+#[test]
+fn a_checkpoint_that_was_not_signed_before_a_crash_is_due_after_it() {
+    let mut desk = Desk::started(quick(), 2, 1);
+    announce(&mut desk, 1);
+    desk.play_out();
+    desk.crash();
+    let due = desk.manager.signing().unwrap();
+    assert!(due.checkpoint && due.key == Some(&key(1).public_key()), "{due:?}");
+}
+
+#[test]
+fn anyone_can_look_at_the_latest_checkpoint_where_the_league_is_open_to_readers() {
+    let mut desk = Desk::new(quick());
+    let look = |desk: &mut Desk| desk.ask_any(Ask::Look(Look::Checkpoint), false).pop();
+    assert_eq!(look(&mut desk), Some(Content::Data(json!({"checkpoint": null}))));
+    desk.hand_in(Input::Signed(Signed::Checkpoint { note: "signed".into() }));
+    assert_eq!(look(&mut desk), Some(Content::Data(json!({"checkpoint": "signed"}))));
+    let mut closed = Desk::new(Settings { public_reads: false, ..quick() });
+    let Some(Content::Message(refused)) = look(&mut closed) else { panic!("it is answered") };
+    assert_eq!(error_code(&refused.body), ErrorCode::TokenMissing);
+}
+
+#[test]
+fn an_order_for_a_new_key_is_answered_when_it_has_been_announced() {
+    let mut desk = Desk::new(with_operator());
+    announce(&mut desk, 1);
+    assert!(rotate(&mut desk).is_empty(), "it waits for the driver");
+    assert!(desk.manager.signing().unwrap().rotation);
+    let answers = announce(&mut desk, 2);
+    assert!(
+        matches!(&answers[..], [Content::Message(answer)] if matches!(answer.body, Body::LeagueStatus(_)))
+    );
+    let due = desk.manager.signing().unwrap();
+    assert!(!due.rotation && due.key == Some(&key(2).public_key()));
+}
+
+#[test]
+fn an_order_for_a_new_key_is_refused_where_none_can_be_made() {
+    let mut desk = Desk::new(with_operator());
+    let refused = |answers: Vec<Content>| match &answers[..] {
+        [Content::Message(answer)] => error_code(&answer.body),
+        other => panic!("expected one answer, got {other:?}"),
+    };
+    assert_eq!(refused(rotate(&mut desk)), ErrorCode::InvalidState, "no key was ever announced");
+    announce(&mut desk, 1);
+    assert!(rotate(&mut desk).is_empty());
+    assert_eq!(refused(rotate(&mut desk)), ErrorCode::InvalidState, "one at a time");
+    let failed = desk.hand_in(Input::Signed(Signed::Failed("the disk is full".into())));
+    assert_eq!(refused(failed), ErrorCode::Internal);
+    assert!(!desk.manager.signing().unwrap().rotation);
+}
+
+#[test]
+fn a_key_vouches_for_the_next_one_of_its_league_alone() {
+    let (old, new) = (key(1), key(2).public_key());
+    let signature = sign_successor(&old, &league_id(), &new);
+    let another = matchday_core::protocol::LeagueId::new("another");
+    assert!(is_successor(&old.public_key(), &league_id(), &new, &signature));
+    assert!(!is_successor(&old.public_key(), &another, &new, &signature));
+    assert!(!is_successor(&old.public_key(), &league_id(), &key(3).public_key(), &signature));
+    assert!(!is_successor(&new, &league_id(), &new, &signature));
+}
+
+#[test]
+fn events_about_checkpoints_are_read_as_they_are_written() {
+    let signature = sign_successor(&key(1), &league_id(), &key(2).public_key());
+    for event in [
+        LeagueEvent::ManagerKeyAnnounced { public_key: key(1).public_key(), signature: None },
+        LeagueEvent::ManagerKeyAnnounced { public_key: key(2).public_key(), signature: Some(signature) },
+        LeagueEvent::CheckpointSigned { note: "a\nb".into() },
+    ] {
+        let line = matchday_core::log::write(Desk::new(quick()).now, &event).unwrap();
+        let (_, read) = matchday_core::log::read::<LeagueEvent>(&line).unwrap();
+        assert_eq!(read, event);
+        Manager::new(quick()).apply(Desk::new(quick()).now, &read);
+    }
+}
