@@ -39,10 +39,11 @@ fn limits() -> Vec<(&'static str, By, &'static str)> {
         ),
         ("Requests at once on a connection", fixed(1), "is read when the one before it has been answered"),
         (
-            "Time for the head of a request, for agreeing on TLS, or idle",
+            "Time for the head of a request, or for agreeing on TLS",
             Setting("head-timeout"),
             "the connection ends",
         ),
+        ("Time between two requests on a connection", Setting("idle-timeout"), "the connection ends"),
         (
             "Headers",
             Setting("headers-max"),
@@ -96,11 +97,19 @@ fn defaults() -> BTreeMap<&'static str, Vec<(&'static str, String)>> {
     ];
     for (command, settings) in commands {
         for setting in settings {
-            let default = setting.default.unwrap_or_default().to_owned();
+            let default = setting.default.map_or_else(|| derived(setting.name), str::to_owned);
             all.entry(setting.name).or_default().push((command, default));
         }
     }
     all
+}
+
+/// What holds where a limit follows from another one.
+fn derived(name: &str) -> String {
+    match name {
+        "connections-per-address" => "connections-max / 4".to_owned(),
+        _ => String::new(),
+    }
 }
 
 fn table() -> String {

@@ -174,6 +174,7 @@ pub(crate) struct Usage(pub(crate) String);
 /// Runs the command that the process was started with.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
+    room::raise_descriptor_limit();
     room::make_room();
     let outcome = runtime(&cli.command)
         .map_err(anyhow::Error::from)

@@ -7,7 +7,7 @@ use super::competition::{
 use super::log_file::{LOG_BYTES_MAX, LOG_FILE, LOG_FILES_MAX};
 use super::network::{
     ALLOW_ENDPOINTS, BODY_TIMEOUT, CONNECTIONS_MAX, CONNECTIONS_PER_ADDRESS, ENDPOINTS, EXCHANGES_BYTES_MAX,
-    HEAD_TIMEOUT, HEADER_BYTES_MAX, HEADERS_MAX, INBOX_MAX, MESSAGE_BYTES_MAX,
+    HEAD_TIMEOUT, HEADER_BYTES_MAX, HEADERS_MAX, IDLE_TIMEOUT, INBOX_MAX, MESSAGE_BYTES_MAX,
 };
 use super::observing::{METRICS, OTLP};
 use super::tls::{TLS_CA, TLS_CERT, TLS_CLIENT_CA, TLS_CLIENT_CERT, TLS_CLIENT_KEY, TLS_KEY};
@@ -239,6 +239,7 @@ impl Settings for ForManager {
         HEADERS_MAX,
         HEADER_BYTES_MAX,
         HEAD_TIMEOUT,
+        IDLE_TIMEOUT,
         BODY_TIMEOUT,
         INBOX_MAX,
         METRICS,
@@ -275,6 +276,7 @@ impl Settings for ForSeat {
         HEADERS_MAX,
         HEADER_BYTES_MAX,
         HEAD_TIMEOUT,
+        IDLE_TIMEOUT,
         BODY_TIMEOUT,
         INBOX_MAX,
         MESSAGE_BYTES_MAX,
@@ -327,6 +329,7 @@ impl Settings for ForReferee {
         HEADERS_MAX,
         HEADER_BYTES_MAX,
         HEAD_TIMEOUT,
+        IDLE_TIMEOUT,
         BODY_TIMEOUT,
         INBOX_MAX,
         MESSAGE_BYTES_MAX,
@@ -395,6 +398,7 @@ impl Settings for ForPlayer {
         HEADERS_MAX,
         HEADER_BYTES_MAX,
         HEAD_TIMEOUT,
+        IDLE_TIMEOUT,
         BODY_TIMEOUT,
         INBOX_MAX,
         MESSAGE_BYTES_MAX,

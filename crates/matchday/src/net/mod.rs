@@ -7,6 +7,7 @@ pub mod client;
 mod deadline;
 mod fault;
 pub mod guard;
+mod head_timeout;
 pub mod kinds;
 mod lanes;
 pub mod names;

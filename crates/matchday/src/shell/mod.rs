@@ -9,7 +9,8 @@
 //! - `door`: requests of peers; `reception`: the one way by which they reach the agent; `call`: calls of our own
 //! - `pace`: how much one address may ask; `subject`: what a message is about; `schemas`: what the agent says about the messages it speaks
 //! - [`mind`]: who decides for an agent that does not decide for itself
-//! - [`journal`]: one line for each thing that happens; `record`, `budget`: exchanges as they are kept, and how many
+//! - [`journal`]: one line for each thing that happens; `log_writer`: writes them without blocking anyone; `record`, `budget`:
+//!   exchanges as they are kept, and how many
 //! - `probe`: the agent as it is watched from outside
 //! - [`handle`]: what is left in the hands of whoever started the agent
 
@@ -24,6 +25,7 @@ pub mod handle;
 mod inbox;
 pub mod journal;
 pub mod kin;
+mod log_writer;
 pub mod mind;
 mod pace;
 mod probe;
