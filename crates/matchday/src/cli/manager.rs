@@ -15,6 +15,7 @@ use matchday_core::protocol::messages::Phase;
 use matchday_core::protocol::{GameType, LeagueId, Token};
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 pub(super) const EXAMPLE: &str = "\
 Example:
@@ -65,8 +66,10 @@ pub(super) async fn execute(flags: Flags<ForManager>) -> Result<ExitCode> {
     let league_id = settings.league_id.clone();
     let scheme = if options.terms.tls.is_some() { "https" } else { "http" };
     let own = Options { client: to_ourselves.clone(), ..options.clone() };
-    options.seats = seat::beside(&config, &listening, &store, own)?;
-    options.dashboard = dashboard::beside(&config, listening, &path, &options)?;
+    let seats = seat::beside(&config, &listening, &path, &store, own)?;
+    options.seats = seats.as_ref().map(|beside| Arc::clone(&beside.seats));
+    let seats_path = seats.as_ref().map(|beside| beside.path.clone());
+    options.dashboard = dashboard::beside(&config, listening, &path, seats_path, &options)?;
     let handle = shell::run(Manager::new(settings), listener, store.clone(), stream, options)?;
     let mut address = handle.address();
     let local = address.ip().is_loopback();
@@ -97,6 +100,9 @@ pub(super) async fn execute(flags: Flags<ForManager>) -> Result<ExitCode> {
         Ok(())
     })
     .await;
+    if let Some(seats) = seats {
+        seats.close()?;
+    }
     observed.flush().await;
     served
 }

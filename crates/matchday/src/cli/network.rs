@@ -6,7 +6,7 @@ use super::config::Config;
 use super::settings::{Setting, optional, setting};
 use crate::net::client::{Client, Heads};
 use crate::net::names::Names;
-use crate::net::policy::{Listed, Policy, Scopes};
+use crate::net::policy::{Listed, Policy, Scopes, Target};
 use crate::net::server::Terms;
 use crate::net::strangers::Strangers;
 use crate::shell::Options;
@@ -124,6 +124,7 @@ pub(super) fn guarded(
         return Err(Usage(why.to_owned()).into());
     }
     let scopes = scopes.unwrap_or_else(|| Scopes::around(listening.ip()));
-    let policy = Policy { scopes, listed, own: Some(listening) };
+    let advertised = config.text("advertise").and_then(Target::of);
+    let policy = Policy { scopes, listed, own: Some(listening), advertised };
     Ok(client.guarded(Strangers::new(policy, Names::default(), familiar.iter().copied())))
 }

@@ -122,6 +122,11 @@ const AUTH_TOKEN: Setting = Setting {
 };
 
 const MAX_SEATS: Setting = setting("max-seats", "N", "16", "How many seats there may be");
+const SEATS_PER_ADDRESS: Setting = optional(
+    "seats-per-address",
+    "N",
+    "How many of them may be opened from one address [default: a quarter of them; from this machine itself, all]",
+);
 const SEAT_FALLBACK: &str =
     "The built-in strategy that chooses when whoever holds a seat does not; none forfeits";
 const ALLOWED_HOSTS: Setting = optional(
@@ -222,6 +227,7 @@ impl Settings for ForManager {
             "Whether clients of the Model Context Protocol can take a seat here",
         ),
         MAX_SEATS,
+        SEATS_PER_ADDRESS,
         setting("seat-fallback", "NAME|none", "random", SEAT_FALLBACK),
         ADVERTISE,
         ALLOWED_HOSTS,
@@ -259,6 +265,7 @@ impl Settings for ForSeat {
         setting("listen", "HOST:PORT", "127.0.0.1:8201", "Where to listen; port 0 takes a free one"),
         MANAGER,
         MAX_SEATS,
+        SEATS_PER_ADDRESS,
         setting("fallback", "NAME|none", "random", SEAT_FALLBACK),
         optional("store", "FILE", "Where it keeps what it must not forget [default: seat-PORT.db]"),
         ADDRESS_RATE,

@@ -24,3 +24,5 @@ pub mod strangers;
 pub mod tls;
 pub mod tls_server;
 pub mod wire;
+
+pub(crate) use places::group as address_group;

@@ -247,10 +247,8 @@ fn queues(out: &mut Exposition, metrics: &Metrics, look: &Look) {
 }
 
 fn stores(out: &mut Exposition, look: &Look) {
-    let [store] = look.stores.as_slice() else {
-        // A process has one store; what several would add up to means nothing.
-        return;
-    };
+    // What several would add up to means nothing; a manager may have another one for its seats.
+    let Some(store) = look.stores.first() else { return };
     let (stats, figures) = (store.stats(), store.figures());
     out.gauge("matchday_store_queue_batches", "Batches that wait to be stored.")
         .value(&[], stats.queue_depth);

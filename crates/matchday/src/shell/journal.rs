@@ -8,8 +8,8 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 use smol_str::SmolStr;
 use std::borrow::Cow;
-use std::{fmt, io};
 use std::sync::Arc;
+use std::{fmt, io};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "UPPERCASE")]

@@ -1,8 +1,8 @@
 //! What a flood of connections, or a reader that stalls, does to a running manager: nothing.
 
 use crate::ground::{Ground, Running, TOKEN, free_address};
-use crate::wire::post;
-use serde_json::json;
+use crate::wire::{Response, post, post_with};
+use serde_json::{Value, json};
 use std::io::{PipeReader, PipeWriter, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, Command, Stdio};
@@ -157,4 +157,69 @@ fn a_league_in_one_process_is_played_to_its_end_though_nobody_reads_what_it_prin
     }
     drop(log);
     let _ = league.0.wait();
+}
+
+/// A session of the Model Context Protocol, revision 2025-11-25.
+fn session(url: &str) -> Response {
+    post(
+        url,
+        &json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+            "protocolVersion": "2025-11-25",
+            "capabilities": {},
+            "clientInfo": {"name": "tests", "version": "1.0.0"},
+        }}),
+    )
+}
+
+fn in_session(url: &str, session: &str, method: &str, params: Value) -> Response {
+    let headers = format!(
+        "mcp-session-id: {session}\r\nmcp-protocol-version: 2025-11-25\r\nAccept: application/json, \
+         text/event-stream\r\n"
+    );
+    post_with(url, &headers, &json!({"jsonrpc": "2.0", "id": 2, "method": method, "params": params}))
+}
+
+#[test]
+fn a_flood_of_sessions_shuts_nobody_out_and_ends_nobody_elses() {
+    let ground = Ground::new();
+    let _manager = ground.manager(&[]);
+    let opened = session(&ground.manager);
+    let in_use = opened.header("mcp-session-id").unwrap();
+    assert_eq!(in_session(&ground.manager, in_use, "tools/list", json!({})).status, 200);
+    for number in 1..=1100 {
+        assert_eq!(session(&ground.manager).status, 200, "session {number}");
+    }
+    let told = in_session(&ground.manager, in_use, "tools/list", json!({}));
+    assert_eq!(told.status, 200, "{}", told.body);
+}
+
+#[test]
+fn the_managers_store_holds_no_token_of_a_player_in_a_seat() {
+    let ground = Ground::new();
+    let mut manager = ground.manager(&["--seats", "on", "--store", "league.db"]);
+    let join = json!({"name": "join_league", "arguments": {"name": "Ann"}});
+    let opened = session(&ground.manager);
+    let id = opened.header("mcp-session-id").unwrap().to_owned();
+    let joined = in_session(&ground.manager, &id, "tools/call", join).json();
+    let seat = joined["result"]["structuredContent"]["seat"].as_str().unwrap().to_owned();
+    assert_eq!(joined["result"]["structuredContent"]["player_id"], "P01", "{joined}");
+    manager.signal("TERM");
+    assert!(manager.wait().success(), "{}", manager.err());
+    for file in std::fs::read_dir(ground.path()).unwrap() {
+        let path = file.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let bytes = std::fs::read(&path).unwrap();
+        let text = String::from_utf8_lossy(&bytes);
+        assert!(!text.contains(&seat), "{name} holds the key of a seat");
+        let is_of_seats = name.starts_with("league-seats.db");
+        assert!(is_of_seats || !text.contains("tok_"), "{name} holds a token");
+        let mode = std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(&path).unwrap().permissions());
+        assert!(!is_of_seats || mode & 0o077 == 0, "{name} can be read by others: {mode:o}");
+    }
+    // Who had the seat has it again.
+    let manager = ground.manager(&["--seats", "on", "--store", "league.db"]);
+    let id = session(&ground.manager).header("mcp-session-id").unwrap().to_owned();
+    let again = json!({"name": "join_league", "arguments": {"seat": seat}});
+    let joined = in_session(&ground.manager, &id, "tools/call", again).json();
+    assert_eq!(joined["result"]["structuredContent"]["player_id"], "P01", "{joined} {}", manager.err());
 }

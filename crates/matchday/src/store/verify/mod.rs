@@ -65,6 +65,8 @@ pub struct Verification {
     pub referees: Told,
     /// What the players' own events say.
     pub players: Told,
+    /// Stored messages. They are outside the chain, so that nothing here proves them.
+    pub messages: u64,
     /// What could not be checked, and why.
     pub not_checked: Vec<String>,
     /// The other leagues of the store.
@@ -139,8 +141,10 @@ pub fn verify_files(paths: &[PathBuf]) -> Result<Verification, StoreError> {
 /// events are held against this one.
 pub fn verify_league(paths: &[PathBuf], league_id: Option<&LeagueId>) -> Result<Verification, StoreError> {
     let (mut sources, mut others): (Vec<Source>, Vec<Source>) = (Vec::new(), Vec::new());
+    let mut messages = 0;
     for path in paths {
         let reader = Store::open_read_only(path)?.choose(league_id)?;
+        messages += reader.exchanges_count()?;
         for stream in reader.streams()? {
             let is_chosen = stream == reader.league();
             if let Some(first) = sources.iter().find(|source| source.is_league()).filter(|_| is_chosen) {
@@ -157,6 +161,7 @@ pub fn verify_league(paths: &[PathBuf], league_id: Option<&LeagueId>) -> Result<
         return Err(StoreError::NoLeague(paths.first().cloned().unwrap_or_default()));
     }
     let mut found = audit_all(sources);
+    found.messages = messages;
     found.others = others.into_iter().map(|source| audit_all(vec![source])).collect();
     let fault = found.others.iter().find_map(|other| other.fault.clone());
     found.fault = found.fault.or(fault);

@@ -26,6 +26,13 @@ impl fmt::Display for Verification {
         if let Some(head) = &self.head {
             writeln!(f, "chain    ends in {head}")?;
         }
+        if self.messages > 0 {
+            let kept = many(self.messages, "message");
+            writeln!(
+                f,
+                "kept     {kept} for replay, outside the chain: a change to one of them is not found"
+            )?;
+        }
         if !self.table.is_empty() {
             writeln!(f, "\n{}", standings(&self.table))?;
         }
