@@ -57,10 +57,10 @@ mod watch;
 
 use crate::cores;
 use crate::net::room;
+use crate::view;
 use clap::{Parser, Subcommand};
 use config::Flags;
 use settings::{ForManager, ForPlayer, ForReferee, ForSeat};
-use std::io::Write;
 use std::process::ExitCode;
 use tokio::runtime::{Builder, Runtime};
 
@@ -179,11 +179,13 @@ pub fn main() -> ExitCode {
     let outcome = runtime(&cli.command)
         .map_err(anyhow::Error::from)
         .and_then(|runtime| runtime.block_on(execute(cli.command)));
-    outcome.unwrap_or_else(|error| {
+    let code = outcome.unwrap_or_else(|error| {
         let line = format!("{error:#}").split_whitespace().collect::<Vec<_>>().join(" ");
         notice(&line);
         ExitCode::from(if error.is::<Usage>() { 2 } else { 1 })
-    })
+    });
+    view::flush();
+    code
 }
 
 /// One agent on its own has no use for several threads, which would only wake each other. A whole league has the machine to
@@ -231,5 +233,5 @@ async fn execute(command: Command) -> anyhow::Result<ExitCode> {
 
 /// Tells whoever runs the command something that is not its result.
 fn notice(text: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "matchday: {text}");
+    view::warn(format!("matchday: {text}\n"));
 }

@@ -124,12 +124,10 @@ fn read_again_when_told(serving: Serving) -> Result<()> {
     let mut told = signal(SignalKind::hangup())?;
     tokio::spawn(async move {
         while told.recv().await.is_some() {
-            let said = match serving.read_again() {
-                Ok(()) => "the certificate has been read again".to_owned(),
-                Err(error) => format!("the certificate stays as it is: {error}"),
-            };
-            // The standard error may be a pipe that nobody reads.
-            tokio::task::spawn_blocking(move || notice(&said));
+            match serving.read_again() {
+                Ok(()) => notice("the certificate has been read again"),
+                Err(error) => notice(&format!("the certificate stays as it is: {error}")),
+            }
         }
     });
     Ok(())

@@ -89,22 +89,23 @@ impl<H: ServerHandler> Transport<H> {
     /// longest time makes room.
     async fn open_session(&self, head: Parts, body: Bytes, meant: &Meant, peer: SocketAddr) -> Answer {
         let _alone = self.opening.lock().await;
-        let address = address_group(peer.ip());
+        // Whoever asks for a session in vain ends nobody else's.
+        let answer = self.handle(head, body, meant, peer).await;
+        let Some(id) = session_id(answer.headers()).map(SessionId::from) else { return answer };
         {
             let open = self.sessions.sessions.read().await;
             self.known.keep(|id| open.contains_key(id));
         }
+        let address = address_group(peer.ip());
         let Ok(gone) = self.known.make_room(address) else {
+            self.end(vec![id]).await;
             let error = Fault::Internal.because("too many clients have a session here: try again later");
             let mut answer = failed(StatusCode::SERVICE_UNAVAILABLE, meant, &error);
             answer.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("60"));
             return answer;
         };
         self.end(gone).await;
-        let answer = self.handle(head, body, meant, peer).await;
-        if let Some(id) = session_id(answer.headers()) {
-            self.known.opened(id.into(), address, Instant::now());
-        }
+        self.known.opened(id, address, Instant::now());
         answer
     }
 

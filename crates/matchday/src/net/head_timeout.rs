@@ -109,3 +109,44 @@ impl<T: AsyncWrite + Unpin> AsyncWrite for HeadTimeout<T> {
         self.inner.is_write_vectored()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
+    use tokio::time::timeout;
+
+    const WITHIN: Duration = Duration::from_secs(5);
+
+    /// How long it takes until a read fails for want of time.
+    async fn until_over(stream: &mut HeadTimeout<tokio::io::DuplexStream>) -> Duration {
+        let began = Instant::now();
+        let error = stream.read(&mut [0; 8]).await.unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+        began.elapsed()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_connection_on_which_nothing_comes_is_over_in_time() {
+        let (_peer, ours) = duplex(64);
+        let (mut stream, _heads) = HeadTimeout::new(ours, WITHIN);
+        assert_eq!(until_over(&mut stream).await, WITHIN);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_connection_may_be_idle_between_two_requests_but_not_within_a_head() {
+        let (mut peer, ours) = duplex(64);
+        let (mut stream, heads) = HeadTimeout::new(ours, WITHIN);
+        peer.write_all(b"first").await.unwrap();
+        stream.read_exact(&mut [0; 5]).await.unwrap();
+        heads.completed();
+        let waiting = timeout(WITHIN * 3, stream.read(&mut [0; 8])).await;
+        assert!(waiting.is_err(), "a body has a limit of its own: {waiting:?}");
+        heads.answered();
+        let waiting = timeout(WITHIN * 3, stream.read(&mut [0; 8])).await;
+        assert!(waiting.is_err(), "between two requests: {waiting:?}");
+        peer.write_all(b"s").await.unwrap();
+        assert_eq!(stream.read(&mut [0; 8]).await.unwrap(), 1);
+        assert_eq!(until_over(&mut stream).await, WITHIN);
+    }
+}

@@ -179,6 +179,13 @@ fn in_session(url: &str, session: &str, method: &str, params: Value) -> Response
     post_with(url, &headers, &json!({"jsonrpc": "2.0", "id": 2, "method": method, "params": params}))
 }
 
+/// The message in the last event of an answer that is a stream.
+fn told(answer: &Response) -> Value {
+    let mut events = answer.body.lines().rev().filter_map(|line| line.strip_prefix("data: "));
+    let last = events.find(|data| data.starts_with('{')).unwrap_or_else(|| panic!("{}", answer.body));
+    serde_json::from_str(last).unwrap()
+}
+
 #[test]
 fn a_flood_of_sessions_shuts_nobody_out_and_ends_nobody_elses() {
     let ground = Ground::new();
@@ -200,7 +207,7 @@ fn the_managers_store_holds_no_token_of_a_player_in_a_seat() {
     let join = json!({"name": "join_league", "arguments": {"name": "Ann"}});
     let opened = session(&ground.manager);
     let id = opened.header("mcp-session-id").unwrap().to_owned();
-    let joined = in_session(&ground.manager, &id, "tools/call", join).json();
+    let joined = told(&in_session(&ground.manager, &id, "tools/call", join));
     let seat = joined["result"]["structuredContent"]["seat"].as_str().unwrap().to_owned();
     assert_eq!(joined["result"]["structuredContent"]["player_id"], "P01", "{joined}");
     manager.signal("TERM");
@@ -220,6 +227,6 @@ fn the_managers_store_holds_no_token_of_a_player_in_a_seat() {
     let manager = ground.manager(&["--seats", "on", "--store", "league.db"]);
     let id = session(&ground.manager).header("mcp-session-id").unwrap().to_owned();
     let again = json!({"name": "join_league", "arguments": {"seat": seat}});
-    let joined = in_session(&ground.manager, &id, "tools/call", again).json();
+    let joined = told(&in_session(&ground.manager, &id, "tools/call", again));
     assert_eq!(joined["result"]["structuredContent"]["player_id"], "P01", "{joined} {}", manager.err());
 }
