@@ -9,6 +9,7 @@
 //! - [`seat`]: seats for those who cannot be called, such as clients of language models
 //! - [`dashboard`]: a league as people see it in a browser
 //! - [`store`]: where events are kept
+//! - `line_writer`: writes for people without waiting for whoever reads
 //! - [`cli`]: the commands; `view`: how they show things; `watch`: on a whole terminal; `local`: a whole league in one process
 //! - `check`: is an agent conformant? each rule, what was seen, how to mend it
 //! - `starter`: agents to begin from, in several languages
@@ -27,6 +28,7 @@ pub mod cli;
 mod cores;
 mod csv_rows;
 pub mod dashboard;
+mod line_writer;
 mod local;
 mod mcp;
 pub mod mind;

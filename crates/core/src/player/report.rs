@@ -1,4 +1,5 @@
-//! What a player tells of itself to whoever debugs it: no tokens, and nothing of a match that is still being played.
+//! What a player tells of itself to whoever debugs it: no tokens, not by which strategy it plays, and nothing of a match that
+//! is still being played.
 
 use super::Player;
 use super::durable::Fallbacks;
@@ -11,7 +12,7 @@ use serde_json::{Map, Value, json};
 const GAMES_TOLD_MAX: usize = 100;
 
 impl Player {
-    /// `local` is whether the question comes from this very machine: how the player thinks is told there only.
+    /// `local` is whether the question comes from this very machine: how often its own strategy failed is told there only.
     pub(super) fn state_report(&self, local: bool) -> Value {
         let history = self.history();
         let overall = history.overall();
@@ -33,7 +34,6 @@ impl Player {
             "league_id": identity.and_then(|identity| identity.league_id.as_ref()),
             "display_name": self.settings.display_name,
             "game_types": self.settings.game_types,
-            "strategy": local.then_some(&self.settings.strategy),
             "fallbacks": local.then(|| self.fallbacks_told()),
             "state": self.lifecycle(),
             "registration": enrolment_in_words(&self.enrolment),
@@ -57,7 +57,9 @@ impl Player {
 
     fn fallbacks_told(&self) -> Value {
         let Fallbacks { count, last, .. } = self.durable.fallbacks();
-        let last = last.as_ref().map(|(match_id, why)| json!({ "match_id": match_id, "why": why }));
+        let is_over = |match_id| self.durable.matches().any(|(id, known)| id == match_id && known.finished);
+        let last = last.as_ref().filter(|(match_id, _)| is_over(match_id));
+        let last = last.map(|(match_id, why)| json!({ "match_id": match_id, "why": why }));
         json!({ "count": count, "last": last })
     }
 }

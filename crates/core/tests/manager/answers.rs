@@ -83,7 +83,7 @@ fn a_referee_whose_endpoint_does_not_answer_the_check_is_rejected_for_that() {
         "the answer waits for the probe"
     );
     let probe = desk.outbox.pop().unwrap();
-    assert_eq!((&probe.parcel, probe.to.as_str()), (&Parcel::Probe, referee_endpoint(1).as_str()));
+    assert_eq!((&probe.parcel, probe.to.raw()), (&Parcel::Probe, referee_endpoint(1).raw()));
     let ended = Input::Answer { call: probe.call, dialect: probe.dialect, answer: UNREACHABLE };
     let answers = desk.hand_in(ended);
     let [Content::Message(answer)] = &answers[..] else { panic!("{answers:?}") };

@@ -84,10 +84,11 @@ pub(super) fn beside(
     config: &Config,
     listening: SocketAddr,
     store: &Path,
+    seats: Option<PathBuf>,
     options: &Options,
 ) -> Result<Option<Arc<Dashboard>>> {
     let others = config.text("dashboard-stores").unwrap_or_default().split(',').map(str::trim);
-    let others: Vec<PathBuf> = others.filter(|path| !path.is_empty()).map(PathBuf::from).collect();
+    let mut others: Vec<PathBuf> = others.filter(|path| !path.is_empty()).map(PathBuf::from).collect();
     if let Some(missing) = others.iter().find(|path| path.is_dir()) {
         return Err(
             Usage(format!("--dashboard-stores: {} is a folder, not a store", missing.display())).into()
@@ -96,6 +97,7 @@ pub(super) fn beside(
     if !config.switch("dashboard")?.unwrap_or(listening.ip().is_loopback()) {
         return Ok(None);
     }
+    others.extend(seats);
     let scheme = if options.terms.tls.is_some() { "https" } else { "http" };
     let page = format!("{scheme}://{}/", reached(listening));
     notice(&format!("the league can be seen at {page}"));

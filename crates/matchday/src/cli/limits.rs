@@ -5,7 +5,7 @@ use super::config::{Config, Flags};
 use super::config_file::ConfigFile;
 use super::network;
 use super::settings::{ForManager, ForPlayer, ForReferee, ForSeat, Settings};
-use crate::mcp::SESSIONS_MAX;
+use crate::mcp::{SESSIONS_MAX, SESSIONS_PER_ADDRESS, UNUSED_MAX};
 use crate::net::client::Heads;
 use crate::net::names::{LOOKUP_MAX, NAMES_MAX};
 use crate::net::server::Terms;
@@ -29,6 +29,7 @@ fn fixed(text: impl ToString) -> By {
 fn limits() -> Vec<(&'static str, By, &'static str)> {
     use By::Setting;
     let lists = format!("{} (manager), {}", Limits::MANAGER.array_len_max, Limits::AGENT.array_len_max);
+    let closes_idle = "the one that has been idle for the longest time ends; HTTP 503 if none is idle";
     let kept = format!("{MATCH_BYTES_MAX} bytes of a match, {NOTICE_BYTES_MAX} of others");
     vec![
         ("Connections at once", Setting("connections-max"), "waits until another ends"),
@@ -39,10 +40,11 @@ fn limits() -> Vec<(&'static str, By, &'static str)> {
         ),
         ("Requests at once on a connection", fixed(1), "is read when the one before it has been answered"),
         (
-            "Time for the head of a request, for agreeing on TLS, or idle",
+            "Time for the head of a request, or for agreeing on TLS",
             Setting("head-timeout"),
             "the connection ends",
         ),
+        ("Time between two requests on a connection", Setting("idle-timeout"), "the connection ends"),
         (
             "Headers",
             Setting("headers-max"),
@@ -69,8 +71,15 @@ fn limits() -> Vec<(&'static str, By, &'static str)> {
         ("Players", Setting("players-max"), "REJECTED with E008"),
         ("Referees", Setting("referees-max"), "REJECTED with E008"),
         ("Seats", Setting("max-seats"), "E014"),
+        ("Seats opened from one address", Setting("seats-per-address"), "E014"),
         ("Matches at once of a referee", Setting("max-matches"), "waits until another match is over"),
-        ("Sessions of the Model Context Protocol", fixed(SESSIONS_MAX), "HTTP 503 with `Retry-After`"),
+        ("Sessions of the Model Context Protocol", fixed(SESSIONS_MAX), closes_idle),
+        ("Such sessions of one address (one /64 of IPv6)", fixed(SESSIONS_PER_ADDRESS), closes_idle),
+        (
+            "Time until such a session is first used",
+            fixed(format!("{} s", UNUSED_MAX.as_secs())),
+            "the session ends",
+        ),
         ("What is kept of one message", fixed(kept), "its beginning is kept, and its length"),
         (
             "Size of a store in which messages are kept",
@@ -96,11 +105,20 @@ fn defaults() -> BTreeMap<&'static str, Vec<(&'static str, String)>> {
     ];
     for (command, settings) in commands {
         for setting in settings {
-            let default = setting.default.unwrap_or_default().to_owned();
+            let default = setting.default.map_or_else(|| derived(setting.name), str::to_owned);
             all.entry(setting.name).or_default().push((command, default));
         }
     }
     all
+}
+
+/// What holds where a limit follows from another one.
+fn derived(name: &str) -> String {
+    match name {
+        "connections-per-address" => "connections-max / 4".to_owned(),
+        "seats-per-address" => "max-seats / 4, for this machine itself max-seats".to_owned(),
+        _ => String::new(),
+    }
 }
 
 fn table() -> String {

@@ -16,6 +16,7 @@ use matchday_core::protocol::messages::Phase;
 use matchday_core::protocol::{GameType, LeagueId, Token};
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 pub(super) const EXAMPLE: &str = "\
 Example:
@@ -66,9 +67,11 @@ pub(super) async fn execute(flags: Flags<ForManager>) -> Result<ExitCode> {
     let league_id = settings.league_id.clone();
     let scheme = if options.terms.tls.is_some() { "https" } else { "http" };
     let own = Options { client: to_ourselves.clone(), ..options.clone() };
-    options.seats = seat::beside(&config, &listening, &store, own)?;
-    let real = store.path().unwrap_or(&path);
-    options.dashboard = dashboard::beside(&config, listening, real, &options)?;
+    let real = store.path().unwrap_or(&path).to_owned();
+    let seats = seat::beside(&config, &listening, &real, &store, own)?;
+    options.seats = seats.as_ref().map(|beside| Arc::clone(&beside.seats));
+    let seats_path = seats.as_ref().map(|beside| beside.path.clone());
+    options.dashboard = dashboard::beside(&config, listening, &real, seats_path, &options)?;
     options.checkpoint_keys = Some(CheckpointKeys::of(&store, &mut entropy_from_system()?)?);
     let handle = shell::run(Manager::new(settings), listener, store.clone(), stream, options)?;
     let mut address = handle.address();
@@ -100,6 +103,9 @@ pub(super) async fn execute(flags: Flags<ForManager>) -> Result<ExitCode> {
         Ok(())
     })
     .await;
+    if let Some(seats) = seats {
+        seats.close()?;
+    }
     observed.flush().await;
     served
 }

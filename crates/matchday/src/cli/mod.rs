@@ -58,11 +58,11 @@ mod watch;
 
 use crate::cores;
 use crate::net::room;
+use crate::view;
 use clap::{Parser, Subcommand};
 use config::Flags;
 use matchday_core::protocol::Untrusted;
 use settings::{ForManager, ForPlayer, ForReferee, ForSeat};
-use std::io::Write;
 use std::process::ExitCode;
 use tokio::runtime::{Builder, Runtime};
 
@@ -176,15 +176,18 @@ pub(crate) struct Usage(pub(crate) String);
 /// Runs the command that the process was started with.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
+    room::raise_descriptor_limit();
     room::make_room();
     let outcome = runtime(&cli.command)
         .map_err(anyhow::Error::from)
         .and_then(|runtime| runtime.block_on(execute(cli.command)));
-    outcome.unwrap_or_else(|error| {
+    let code = outcome.unwrap_or_else(|error| {
         let line = format!("{error:#}").split_whitespace().collect::<Vec<_>>().join(" ");
         notice(&line);
         ExitCode::from(if error.is::<Usage>() { 2 } else { 1 })
-    })
+    });
+    view::flush();
+    code
 }
 
 /// One agent on its own has no use for several threads, which would only wake each other. A whole league has the machine to
@@ -232,5 +235,5 @@ async fn execute(command: Command) -> anyhow::Result<ExitCode> {
 
 /// Tells whoever runs the command something that is not its result.
 fn notice(text: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "matchday: {}", Untrusted::new(text).escaped());
+    view::warn(format!("matchday: {}\n", Untrusted::new(text).escaped()));
 }

@@ -6,7 +6,7 @@ use super::config::Config;
 use super::settings::{Setting, optional, setting};
 use crate::net::client::{Client, Heads};
 use crate::net::names::Names;
-use crate::net::policy::{Listed, Policy, Scopes};
+use crate::net::policy::{Listed, Policy, Scopes, Target};
 use crate::net::server::Terms;
 use crate::net::strangers::Strangers;
 use crate::shell::Options;
@@ -26,8 +26,11 @@ pub(super) const ALLOW_ENDPOINTS: Setting = optional(
 );
 pub(super) const CONNECTIONS_MAX: Setting =
     setting("connections-max", "N", "4096", "How many connections it takes at once");
-pub(super) const CONNECTIONS_PER_ADDRESS: Setting =
-    setting("connections-per-address", "N", "2048", "How many of them may come from one address");
+pub(super) const CONNECTIONS_PER_ADDRESS: Setting = optional(
+    "connections-per-address",
+    "N",
+    "How many of them may come from one address [default: a quarter of them]",
+);
 pub(super) const HEADERS_MAX: Setting =
     setting("headers-max", "N", "64", "How many headers a request, or an answer to it, may have");
 pub(super) const HEADER_BYTES_MAX: Setting =
@@ -35,9 +38,11 @@ pub(super) const HEADER_BYTES_MAX: Setting =
 pub(super) const HEAD_TIMEOUT: Setting = setting(
     "head-timeout",
     "SECONDS",
-    "60",
-    "How long a connection may be idle, or take for the head of a request",
+    "5",
+    "How long the head of a request may take, from its first byte or on a new connection from the start",
 );
+pub(super) const IDLE_TIMEOUT: Setting =
+    setting("idle-timeout", "SECONDS", "60", "How long a connection may be idle between two requests");
 pub(super) const BODY_TIMEOUT: Setting =
     setting("body-timeout", "SECONDS", "10", "How long the body of a request may take");
 pub(super) const INBOX_MAX: Setting =
@@ -59,9 +64,9 @@ pub(super) fn terms(config: &Config) -> Result<Terms> {
     let usual = Terms::default();
     Ok(Terms {
         connections_max: within(config, "connections-max", 1, 1 << 20)?.unwrap_or(usual.connections_max),
-        per_address_max: within(config, "connections-per-address", 1, 1 << 20)?
-            .unwrap_or(usual.per_address_max),
+        per_address_max: within(config, "connections-per-address", 1, 1 << 20)?,
         head_timeout: config.seconds_above_zero("head-timeout")?.unwrap_or(usual.head_timeout),
+        idle_timeout: config.seconds_above_zero("idle-timeout")?.unwrap_or(usual.idle_timeout),
         headers_max: within(config, "headers-max", 8, 1024)?.unwrap_or(usual.headers_max),
         head_bytes_max: within(config, "header-bytes-max", *HEADER_BYTES.start(), *HEADER_BYTES.end())?
             .unwrap_or(usual.head_bytes_max),
@@ -119,6 +124,7 @@ pub(super) fn guarded(
         return Err(Usage(why.to_owned()).into());
     }
     let scopes = scopes.unwrap_or_else(|| Scopes::around(listening.ip()));
-    let policy = Policy { scopes, listed, own: Some(listening) };
+    let advertised = config.text("advertise").and_then(Target::of);
+    let policy = Policy { scopes, listed, own: Some(listening), advertised };
     Ok(client.guarded(Strangers::new(policy, Names::default(), familiar.iter().copied())))
 }

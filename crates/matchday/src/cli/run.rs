@@ -14,7 +14,7 @@ use crate::view::live::View;
 use crate::view::progress::{Progress, Scene, round_line};
 use crate::view::screen::Size;
 use crate::view::summary::Summary;
-use crate::view::{bold, say};
+use crate::view::{bold, say, show};
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum, value_parser};
 use matchday_core::game::GameEntry;
@@ -184,11 +184,16 @@ pub(super) fn fresh_file(what: &str, now: SystemTime) -> PathBuf {
 }
 
 pub(crate) async fn execute(args: RunArgs) -> Result<ExitCode> {
+    let mut stop = Stop::listen()?;
     let mut plan = args.plan();
     competition::check(&plan.league, Some(plan.seats.len()))?;
     match args.rules()? {
         Some(rules) => {
-            let game = rules.describe().await.map_err(anyhow::Error::msg)?;
+            let game = tokio::select! {
+                game = rules.describe() => game.map_err(anyhow::Error::msg)?,
+                // The program that knows the rules ends with this.
+                () = stop.told() => bail!("stopped before the league began"),
+            };
             plan.league.league_id = LeagueId::new(format!("league_{}", game.game_type));
             plan.league.game_type = game.game_type.clone();
             plan.league.outside_game = Some(game);
@@ -198,7 +203,6 @@ pub(crate) async fn execute(args: RunArgs) -> Result<ExitCode> {
     }
     let ports = Ports::bind(args.port_base, args.referees, args.players).await?;
     let file = args.file()?;
-    let mut stop = Stop::listen()?;
     let store = Store::open(&file)?;
     let mut view = View::new(args.quiet || args.json);
     view.say(&opening(&args, &plan, &ports, &file)?);
@@ -301,7 +305,7 @@ pub(super) async fn watch(
                 let lines = lines.await?;
                 local.settled().await?;
                 told += lines.len();
-                lines.iter().for_each(say);
+                lines.iter().for_each(|line| show(format!("{line}\n")));
             }
             View::Lines | View::Silent => {}
         }

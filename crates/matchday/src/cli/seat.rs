@@ -4,9 +4,11 @@ use super::config::{Config, Flags};
 use super::settings::ForSeat;
 use super::{Usage, network, notice, observing, serve};
 use crate::seat::{self, Seats};
+use crate::store::{Store, Stream};
 use anyhow::{Context, Result};
 use matchday_core::player::strategy::{self, StrategyEntry};
 use matchday_core::protocol::Endpoint;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -29,7 +31,7 @@ pub(super) async fn execute(flags: Flags<ForSeat>) -> Result<ExitCode> {
     options.message_bytes_max = network::message_bytes_max(&config)?;
     let manager = serve::endpoint(&config, "manager")?.context("name the manager with --manager URL")?;
     let fallback = fallback(&config, "fallback")?;
-    let max = max_seats(&config)?;
+    let (seats_max, seats_per_address) = max_seats(&config)?;
     let listener = serve::bind(&config).await?;
     let address = listener.local_addr()?;
     let observed = observing::observed(&config, address, &options.client)?;
@@ -40,7 +42,7 @@ pub(super) async fn execute(flags: Flags<ForSeat>) -> Result<ExitCode> {
         "seats at {} - add this address to a client of the Model Context Protocol",
         home.escaped()
     ));
-    let settings = seat::Settings { manager, home, seats_max: max, fallback };
+    let settings = seat::Settings { manager, home, seats_max, seats_per_address, fallback };
     let seats = Seats::open(settings, address, store.clone(), options)?;
     let (close, closing) = watch::channel(false);
     let serving = tokio::spawn(seat::serve(seats, listener, closing));
@@ -52,14 +54,31 @@ pub(super) async fn execute(flags: Flags<ForSeat>) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Seats at the address of a manager, and the store that they are kept in.
+pub(super) struct Beside {
+    pub(super) seats: Arc<Seats>,
+    pub(super) path: PathBuf,
+    store: Option<Store>,
+}
+
+impl Beside {
+    /// When the seats have been closed.
+    pub(super) fn close(self) -> Result<()> {
+        drop(self.seats);
+        self.store.map_or(Ok(()), |store| Ok(store.close()?))
+    }
+}
+
 /// Seats at the address of a manager, if its settings ask for them. Its own players reach it at `manager`.
 pub(super) fn beside(
     config: &Config,
     manager: &std::net::SocketAddr,
-    store: &crate::store::Store,
+    path: &Path,
+    store: &Store,
     options: crate::shell::Options,
-) -> Result<Option<Arc<Seats>>> {
-    let (fallback, seats_max) = (fallback(config, "seat-fallback")?, max_seats(config)?);
+) -> Result<Option<Beside>> {
+    let fallback = fallback(config, "seat-fallback")?;
+    let (seats_max, seats_per_address) = max_seats(config)?;
     if !config.switch("seats")?.unwrap_or(false) {
         return Ok(None);
     }
@@ -72,16 +91,31 @@ pub(super) fn beside(
         manager: Endpoint::parse(&format!("{scheme}://{address}/mcp"))?,
         home: serve::contact(config, manager.port())?,
         seats_max,
+        seats_per_address,
         fallback,
     };
-    Ok(Some(Seats::open(settings, *manager, store.clone(), options)?))
+    // The players in seats keep tokens and keys of their own, which the manager's store must not hold in clear. A store in
+    // which an earlier version has kept them goes on so.
+    if !store.load(&Stream("seats".into()))?.is_empty() {
+        let seats = Seats::open(settings, *manager, store.clone(), options)?;
+        return Ok(Some(Beside { seats, path: path.to_owned(), store: None }));
+    }
+    let path = store_beside(path);
+    let store = Store::open(&path)?;
+    let seats = Seats::open(settings, *manager, store.clone(), options)?;
+    Ok(Some(Beside { seats, path, store: Some(store) }))
 }
 
-fn max_seats(config: &Config) -> Result<usize> {
-    let max = config.read("max-seats", "a whole number from 1 to 10000", |text| {
-        text.trim().parse().ok().filter(|max| (1..=10_000).contains(max))
-    })?;
-    Ok(max.unwrap_or(1))
+/// `matchday.db` becomes `matchday-seats.db`.
+fn store_beside(path: &Path) -> PathBuf {
+    let name = path.file_stem().unwrap_or_default().to_string_lossy();
+    path.with_file_name(format!("{name}-seats.db"))
+}
+
+/// How many seats there may be, and how many of them from one address.
+fn max_seats(config: &Config) -> Result<(usize, Option<usize>)> {
+    let most = network::within(config, "max-seats", 1, 10_000)?.unwrap_or(1);
+    Ok((most, network::within(config, "seats-per-address", 1, 10_000)?))
 }
 
 fn fallback(config: &Config, name: &str) -> Result<Option<&'static StrategyEntry>> {

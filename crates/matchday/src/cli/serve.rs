@@ -5,6 +5,7 @@ use super::log_file::{self, LogFile};
 use super::{Usage, network, notice, tls};
 use crate::mind::game_program::{Allowance, GameProgram};
 use crate::net::guard::{Allowed, HostRule, OriginRule};
+use crate::net::room;
 use crate::shell::journal::{Entry, Format, Journal, Level};
 use crate::shell::{Handle, Options, entropy_from_system};
 use crate::store::Store;
@@ -16,7 +17,8 @@ use matchday_core::protocol::messages::Timeouts;
 use matchday_core::protocol::{DisplayName, Endpoint, GameType};
 use matchday_core::retry::{Backoff, RetryPolicy};
 use matchday_core::timing::Timing;
-use std::io::ErrorKind;
+use std::borrow::Cow;
+use std::io::{ErrorKind, Write};
 use std::mem::discriminant;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -160,11 +162,12 @@ pub(super) fn open_store(config: &Config, otherwise: String) -> Result<(PathBuf,
 pub(super) fn options(config: &Config) -> Result<Options> {
     let mut options = Options::new(entropy_from_system()?);
     let format = config.choice("log", &[("people", Format::People), ("json", Format::Json)])?;
-    options.journal = journal(format.unwrap_or(Format::People), log_file::open(config)?);
+    options.journal = journal(format.unwrap_or(Format::People), log_file::open(config)?)?;
     options.record_exchanges = config.switch("exchanges")?.unwrap_or(true);
     options.allowed = allowed(config)?;
     options.requests_per_address = config.count("address-rate")?;
     network::limit(config, &mut options)?;
+    options.terms = options.terms.within(room::descriptors_max());
     options.terms.tls = tls::serving(config)?;
     options.client = tls::client(config)?.reading(network::heads(&options.terms));
     Ok(options)
@@ -190,12 +193,12 @@ fn each<T>(text: &str, parse: impl Fn(&str) -> Option<T>) -> Option<Vec<T>> {
     text.split(',').map(|part| parse(part.trim())).collect()
 }
 
-/// Like the shell's own, but a manager that is not there yet is told of every few seconds only.
-fn journal(format: Format, file: Option<LogFile>) -> Journal {
-    let file = file.map(Mutex::new);
-    let write = move |entry: &Entry| match &file {
-        Some(file) => file.lock().unwrap_or_else(PoisonError::into_inner).write(&format.line(entry)),
-        None => format.write(entry),
+/// To the file or the standard output. A manager that is not there yet is told of every few seconds only.
+fn journal(format: Format, file: Option<LogFile>) -> Result<Journal> {
+    let lines = match file {
+        Some(mut file) => Journal::to_lines(format, move |line| file.write(line)),
+        // If nobody reads any more, the league goes on all the same.
+        None => Journal::to_lines(format, |line| drop(writeln!(std::io::stdout().lock(), "{line}"))),
     };
     let told = Mutex::new(None::<Instant>);
     let is_due = move || {
@@ -206,14 +209,11 @@ fn journal(format: Format, file: Option<LogFile>) -> Journal {
         }
         due
     };
-    Journal::to(move |entry| match unanswered(entry) {
-        None => write(entry),
-        Some(message) => {
-            if is_due() {
-                write(&Entry { message, ..entry.clone() });
-            }
-        }
-    })
+    let lines = lines.context("the thread that writes the log cannot be started")?;
+    Ok(lines.filtered(move |entry| match unanswered(entry) {
+        None => Some(Cow::Borrowed(entry)),
+        Some(message) => is_due().then(|| Cow::Owned(Entry { message, ..entry.clone() })),
+    }))
 }
 
 /// If this is a registration that did not reach the manager: how to say so.

@@ -7,7 +7,7 @@ use super::competition::{
 use super::log_file::{LOG_BYTES_MAX, LOG_FILE, LOG_FILES_MAX};
 use super::network::{
     ALLOW_ENDPOINTS, BODY_TIMEOUT, CONNECTIONS_MAX, CONNECTIONS_PER_ADDRESS, ENDPOINTS, EXCHANGES_BYTES_MAX,
-    HEAD_TIMEOUT, HEADER_BYTES_MAX, HEADERS_MAX, INBOX_MAX, MESSAGE_BYTES_MAX,
+    HEAD_TIMEOUT, HEADER_BYTES_MAX, HEADERS_MAX, IDLE_TIMEOUT, INBOX_MAX, MESSAGE_BYTES_MAX,
 };
 use super::observing::{METRICS, OTLP};
 use super::tls::{TLS_CA, TLS_CERT, TLS_CLIENT_CA, TLS_CLIENT_CERT, TLS_CLIENT_KEY, TLS_KEY};
@@ -149,6 +149,11 @@ const AUTH_TOKEN: Setting = Setting {
 };
 
 const MAX_SEATS: Setting = setting("max-seats", "N", "16", "How many seats there may be");
+const SEATS_PER_ADDRESS: Setting = optional(
+    "seats-per-address",
+    "N",
+    "How many of them may be opened from one address [default: a quarter of them; from this machine itself, all]",
+);
 const SEAT_FALLBACK: &str =
     "The built-in strategy that chooses when whoever holds a seat does not; none forfeits";
 const ALLOWED_HOSTS: Setting = optional(
@@ -249,6 +254,7 @@ impl Settings for ForManager {
             "Whether clients of the Model Context Protocol can take a seat here",
         ),
         MAX_SEATS,
+        SEATS_PER_ADDRESS,
         setting("seat-fallback", "NAME|none", "random", SEAT_FALLBACK),
         ADVERTISE,
         ALLOWED_HOSTS,
@@ -266,6 +272,7 @@ impl Settings for ForManager {
         HEADERS_MAX,
         HEADER_BYTES_MAX,
         HEAD_TIMEOUT,
+        IDLE_TIMEOUT,
         BODY_TIMEOUT,
         INBOX_MAX,
         METRICS,
@@ -285,6 +292,7 @@ impl Settings for ForSeat {
         setting("listen", "HOST:PORT", "127.0.0.1:8201", "Where to listen; port 0 takes a free one"),
         MANAGER,
         MAX_SEATS,
+        SEATS_PER_ADDRESS,
         setting("fallback", "NAME|none", "random", SEAT_FALLBACK),
         optional("store", "FILE", "Where it keeps what it must not forget [default: seat-PORT.db]"),
         ADDRESS_RATE,
@@ -302,6 +310,7 @@ impl Settings for ForSeat {
         HEADERS_MAX,
         HEADER_BYTES_MAX,
         HEAD_TIMEOUT,
+        IDLE_TIMEOUT,
         BODY_TIMEOUT,
         INBOX_MAX,
         MESSAGE_BYTES_MAX,
@@ -354,6 +363,7 @@ impl Settings for ForReferee {
         HEADERS_MAX,
         HEADER_BYTES_MAX,
         HEAD_TIMEOUT,
+        IDLE_TIMEOUT,
         BODY_TIMEOUT,
         INBOX_MAX,
         MESSAGE_BYTES_MAX,
@@ -422,6 +432,7 @@ impl Settings for ForPlayer {
         HEADERS_MAX,
         HEADER_BYTES_MAX,
         HEAD_TIMEOUT,
+        IDLE_TIMEOUT,
         BODY_TIMEOUT,
         INBOX_MAX,
         MESSAGE_BYTES_MAX,

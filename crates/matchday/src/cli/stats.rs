@@ -7,6 +7,8 @@ use super::leagues::{self, KnownArg};
 use super::look::{LookArgs, shown};
 use super::manager_answer::in_our_form;
 use crate::statistics::{of_answers, of_league};
+use crate::store::chronicle::Chronicle;
+use crate::store::fallbacks::{self, Fallbacks};
 use crate::store::history::History;
 use crate::store::{Store, StoreError};
 use crate::view::{say, statistics as words, table};
@@ -80,10 +82,13 @@ pub(super) async fn stats(args: StatsArgs) -> Result<ExitCode> {
         Some(referee) if referee.starts_with("REF") => Subject::Referee(referee),
         Some(player) => Subject::Player(player),
     };
-    let for_people = |data: &Value| match subject {
-        Subject::League => Ok(words::league(&serde_json::from_value(data.clone())?)),
-        Subject::Player(_) => player_table(data),
-        Subject::Referee(_) => referee_table(data),
+    let for_people = |data: &Value| {
+        let text = match subject {
+            Subject::League => words::league(&serde_json::from_value(data.clone())?),
+            Subject::Player(_) => player_table(data)?,
+            Subject::Referee(_) => referee_table(data)?,
+        };
+        Ok(text + &failures(data))
     };
     let Some(file) = &args.store else {
         let ask = async |desk: &Desk| asked(desk, &subject, &settings).await;
@@ -96,17 +101,43 @@ pub(super) async fn stats(args: StatsArgs) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let league = stored(file, args.league.id().as_ref())?;
-    let data = match subject {
+    let mut data = match subject {
         Subject::League => serde_json::to_value(LeagueStatistics::of(&of_league(&league), &settings))?,
         Subject::Player(id) => player_of_league(&league, id, &settings)?,
         Subject::Referee(id) => referee_of(league.referee_listings(), id)?,
     };
+    let failed = failed(file, args.league.id().as_ref(), &subject);
+    if let (false, Some(data)) = (failed.is_empty(), data.as_object_mut()) {
+        data.insert(FAILED.to_owned(), serde_json::to_value(&failed)?);
+    }
     say(shown(&args.look, &data, for_people)?);
     Ok(ExitCode::SUCCESS)
 }
 
 fn stored(file: &Path, league_id: Option<&LeagueId>) -> Result<League, StoreError> {
     Ok(History::load(&Store::open_read_only(file)?.choose(league_id)?)?.league)
+}
+
+/// Under which name the players stand whose own strategy failed.
+const FAILED: &str = "strategies_failed";
+
+/// The players whose own strategy failed, as far as their own events are in the store. Whether they fit the league is for
+/// `verify` to say.
+fn failed(file: &Path, league_id: Option<&LeagueId>, subject: &Subject<'_>) -> BTreeMap<String, Fallbacks> {
+    let stored = Chronicle::open_league(&[file.to_owned()], league_id);
+    let mut failed = stored.map_or_else(|_| BTreeMap::new(), |stored| fallbacks::of_players(&stored.players));
+    failed.retain(|id, _| match subject {
+        Subject::League => true,
+        Subject::Player(wanted) => id == wanted,
+        Subject::Referee(_) => false,
+    });
+    failed
+}
+
+fn failures(data: &Value) -> String {
+    let failed = data.get(FAILED).cloned().unwrap_or_default();
+    let failed: BTreeMap<String, Fallbacks> = serde_json::from_value(failed).unwrap_or_default();
+    failed.iter().map(|(id, failed)| format!("\n{id}: {}", failed.sentence())).collect()
 }
 
 /// What a manager tells, and what follows from it.

@@ -2,7 +2,7 @@
 //! as a tool, what it shows as resources. Nothing is decided here: a tool is one more way to ask what peers ask anyway.
 //!
 //! - `dispatch`: which requests are this protocol's
-//! - `transport`: between HTTP and the official crate; `server`: what it finds behind
+//! - `transport`: between HTTP and the official crate; `sessions`: which are open, and which go; `server`: what it finds behind
 //! - `catalogue`: the tools of each role; `tools`: how they are shown; `schema`: what goes in and comes out; `call`: how a tool is called
 //! - `resources`, `prompt`: what can be read; `board`: who is told when the table changes
 
@@ -14,14 +14,15 @@ mod prompt;
 mod resources;
 pub(crate) mod schema;
 mod server;
+mod sessions;
 mod tools;
 mod transport;
 
 pub(crate) use dispatch::{Meant, meant};
 pub(crate) use server::REVISIONS;
 #[cfg(test)]
-pub(crate) use transport::SESSIONS_MAX;
-pub(crate) use transport::Transport;
+pub(crate) use sessions::{SESSIONS_MAX, SESSIONS_PER_ADDRESS, UNUSED_MAX};
+pub(crate) use transport::{Transport, peer};
 
 use crate::seat::{Guest, Seats};
 use crate::shell::Reception;

@@ -3,23 +3,21 @@
 #![allow(deprecated, reason = "resources/subscribe is how the older revision subscribes")]
 
 use super::board::Board;
-use super::transport::Peer;
+use super::transport::peer;
 use super::{call, prompt, resources, tools};
 use crate::seat::Guest;
 use crate::shell::Reception;
-use hyper::http::request::Parts;
 use matchday_core::protocol::methods::Party;
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, Extensions, GetPromptRequestParams,
-    GetPromptResponse, Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
-    ListToolsResult, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams,
-    ReadResourceResponse, ResourceUpdatedNotificationParam, ServerCapabilities, ServerConfig,
-    SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
+    CacheScope, CallToolRequestParams, CallToolResponse, GetPromptRequestParams, GetPromptResponse,
+    Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
+    ResourceUpdatedNotificationParam, ServerCapabilities, ServerConfig, SubscribeRequestParams,
+    SubscriptionFilter, Tool, UnsubscribeRequestParams,
 };
 use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use std::borrow::Cow;
-use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::task::AbortHandle;
 
@@ -260,13 +258,6 @@ fn about(role: Party) -> (&'static str, &'static str) {
              league manager call.",
         ),
     }
-}
-
-/// Who sent a request. The transport puts it in.
-fn peer(extensions: &Extensions) -> SocketAddr {
-    let head = extensions.get::<Parts>();
-    let peer = head.and_then(|head| head.extensions.get::<Peer>());
-    peer.map_or_else(|| SocketAddr::from(([0, 0, 0, 0], 0)), |Peer(address)| *address)
 }
 
 fn not_watched(uri: &str) -> ErrorData {

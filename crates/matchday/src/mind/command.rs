@@ -1,6 +1,6 @@
 //! A program decides: one process a turn. It reads the turn as one line of JSON from its standard input and writes the
-//! move to its standard output; what it writes to its standard error is shown in the journal. It lives no longer than the
-//! turn, and neither does anything that it starts.
+//! move to its standard output; what it writes to its standard error is shown in the journal, and kept as the reason if it
+//! fails. It lives no longer than the turn, and neither does anything that it starts. It does not see our own settings.
 
 use super::reading::{shown, whole};
 use crate::cores;
@@ -21,6 +21,8 @@ use tokio::time::timeout;
 
 /// What stands before the program where a strategy is named.
 pub const PREFIX: &str = "command:";
+/// How the environment variables with settings of ours begin.
+const SETTINGS: &[u8] = b"MATCHDAY_";
 /// A move is short: a program that writes more than this is not writing a move.
 const OUTPUT_MAX: usize = 64 * 1024;
 /// How much of the end of its standard error is kept.
@@ -100,7 +102,11 @@ impl Program {
                 Err(_) => Err("what the program writes is not text".to_owned()),
             },
         };
-        Considered { decision, remark: last_line(&errors) }
+        match (decision, last_line(&errors)) {
+            // Where it crashed, its last words are the reason, and kept with it.
+            (Err(why), Some(last)) => Err(format!("{why}; its last words: {last}")).into(),
+            (decision, remark) => Considered { decision, remark },
+        }
     }
 
     /// Starts it, to be spoken to; its errors go where they are said to go.
@@ -108,6 +114,11 @@ impl Program {
         let mut command = Command::new(&self.path);
         // A group of its own, so that Ctrl-C here does not end it first and its own children end with it.
         command.args(&self.args).process_group(0).kill_on_drop(true);
+        // Our own settings hold tokens and keys, which are none of its business.
+        for (name, _) in std::env::vars_os().filter(|(name, _)| name.as_encoded_bytes().starts_with(SETTINGS))
+        {
+            command.env_remove(name);
+        }
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(errors);
         cores::at_large(|| command.spawn())
     }

@@ -7,6 +7,7 @@ pub mod client;
 mod deadline;
 mod fault;
 pub mod guard;
+mod head_timeout;
 pub mod kinds;
 mod lanes;
 pub mod names;
@@ -23,3 +24,5 @@ pub mod strangers;
 pub mod tls;
 pub mod tls_server;
 pub mod wire;
+
+pub(crate) use places::group as address_group;

@@ -53,7 +53,7 @@ impl Drop for Place {
 }
 
 /// One machine has a whole network of IPv6 addresses, of which it can use any.
-fn group(peer: IpAddr) -> IpAddr {
+pub(crate) fn group(peer: IpAddr) -> IpAddr {
     match peer.to_canonical() {
         IpAddr::V6(ip) => {
             let [a, b, c, d, ..] = ip.segments();

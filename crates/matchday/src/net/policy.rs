@@ -13,6 +13,8 @@ pub struct Policy {
     pub listed: Vec<Listed>,
     /// Where we listen ourselves: nobody may have us call that.
     pub own: Option<SocketAddr>,
+    /// Where others call us, if that is another address, such as that of a proxy.
+    pub advertised: Option<Target>,
 }
 
 /// Which kinds of addresses may be called.
@@ -49,6 +51,10 @@ pub enum Forbidden {
     Never { target: String, what: &'static str },
     #[error("{0} is the address of the one that would have to call it: register the endpoint of the agent")]
     Own(String),
+    #[error(
+        "{0} is no address that can be called: register http://HOST:PORT/PATH, as the agent itself is reached"
+    )]
+    Unusable(String),
     #[error(
         "{target} is {what}, and {scopes} may be called: register another endpoint, or ask whoever runs the league \
          for --endpoints {wanted} or --allow-endpoints {listing}"
@@ -182,10 +188,28 @@ impl Policy {
 
     /// Seats are called at the address of whoever has them, each under a path of its own.
     fn is_own(&self, target: &Target, ip: IpAddr) -> bool {
-        let Some(own) = self.own.filter(|own| own.port() == target.port) else { return false };
-        let here = own.ip() == ip || (own.ip().is_unspecified() && is_of_this_machine(ip));
-        here && !target.path.starts_with("/seats/")
+        let listens_there = self.own.is_some_and(|own| {
+            let same_machine = own.ip() == ip || (own.ip().is_unspecified() && is_of_this_machine(ip));
+            own.port() == target.port && same_machine
+        });
+        let is_called_there = self.advertised.as_ref().is_some_and(|own| {
+            // A proxy may have other agents under other paths.
+            let same_path = own.path == target.path || !is_plain(&target.path);
+            own.host == target.host && own.port == target.port && same_path
+        });
+        (listens_there || is_called_there) && !is_seat(&target.path)
     }
+}
+
+/// `/seats/7/mcp`, to the letter: another way to write a path may lead elsewhere.
+fn is_seat(path: &str) -> bool {
+    let number = path.strip_prefix("/seats/").and_then(|rest| rest.strip_suffix("/mcp"));
+    number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// Whether a path says where it leads: no `..`, nothing empty, nothing encoded.
+fn is_plain(path: &str) -> bool {
+    !path.contains('%') && !path.split('/').skip(1).any(|part| matches!(part, "" | "." | ".."))
 }
 
 /// Whoever would send to an address of its own would send from that very address. Nothing is sent.
@@ -266,7 +290,7 @@ mod tests {
     #[test]
     fn nobody_has_us_call_ourselves_but_for_a_seat() {
         for own in ["127.0.0.1:8000", "0.0.0.0:8000"] {
-            let policy = Policy { scopes: Scopes::ANY, own: Some(own.parse().unwrap()), listed: Vec::new() };
+            let policy = Policy { scopes: Scopes::ANY, own: Some(own.parse().unwrap()), ..Policy::default() };
             assert!(!allows(&policy, "localhost", "127.0.0.1", 8000), "{own}");
             assert!(allows(&policy, "localhost", "127.0.0.1", 8001), "{own}");
             let seat = target("localhost", 8000, "/seats/1/mcp");
@@ -275,8 +299,47 @@ mod tests {
     }
 
     #[test]
+    fn a_path_that_is_not_to_the_letter_that_of_a_seat_leads_to_ourselves() {
+        let own = Some("127.0.0.1:8000".parse().unwrap());
+        let policy = Policy { scopes: Scopes::ANY, own, ..Policy::default() };
+        for path in [
+            "/seats/../mcp",
+            "/seats/1/../../mcp",
+            "/seats//mcp",
+            "/seats/1//mcp",
+            "/seats/%2e%2e/mcp",
+            "/seats/1/mcp/../../../mcp",
+            "/seats/1%2f..%2f..%2fmcp",
+            "/seats/1x/mcp",
+            "/seats/",
+            "//seats/1/mcp",
+            "/x/../mcp",
+        ] {
+            let judged = policy.judge(&target("127.0.0.1", 8000, path), "127.0.0.1".parse().unwrap());
+            assert!(matches!(judged, Err(Forbidden::Own(_))), "{path}: {judged:?}");
+        }
+    }
+
+    #[test]
+    fn the_address_by_which_others_call_us_is_our_own_too() {
+        let advertised = Some(target("league.example", 443, "/mcp"));
+        let policy = Policy { scopes: Scopes::ANY, advertised, ..Policy::default() };
+        for (path, is_own) in [
+            ("/mcp", true),
+            ("/x/../mcp", true),
+            ("//mcp", true),
+            ("/%6dcp", true),
+            ("/seats/1/mcp", false),
+            ("/player-1/mcp", false),
+        ] {
+            let judged = policy.judge(&target("league.example", 443, path), "8.8.8.8".parse().unwrap());
+            assert_eq!(matches!(judged, Err(Forbidden::Own(_))), is_own, "{path}: {judged:?}");
+        }
+    }
+
+    #[test]
     fn a_refusal_names_the_rule_and_what_to_do() {
-        let policy = Policy { scopes: Scopes::LOOPBACK, own: None, listed: Vec::new() };
+        let policy = Policy { scopes: Scopes::LOOPBACK, ..Policy::default() };
         let why = policy.judge(&target("agent.example", 80, "/"), "10.0.0.5".parse().unwrap()).unwrap_err();
         assert_eq!(
             why.to_string(),

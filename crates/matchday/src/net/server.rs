@@ -1,6 +1,7 @@
 //! The serving side: takes connections, gives each request to a handler, and ends in good order. What is asked and
 //! answered is the handler's part.
 
+use super::head_timeout::HeadTimeout;
 use super::places::Places;
 use super::stamps::{Stamped, Stamps};
 use super::tls_server::Serving;
@@ -35,11 +36,14 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 pub struct Terms {
     /// How many there may be at once. Whoever comes then waits.
     pub connections_max: usize,
-    /// How many of them may come from one address. Whoever has so many is told HTTP 503.
-    pub per_address_max: usize,
-    /// How long a peer may take to send the head of a request; also how long a connection may be idle, and how long the
-    /// two sides may take to agree on TLS.
+    /// How many of them may come from one address, this machine's own too. Whoever has so many is told HTTP 503. `None`: a
+    /// quarter of them.
+    pub per_address_max: Option<usize>,
+    /// How long a peer may take to send the head of a request, from its first byte on, and on a new connection from the
+    /// start; also how long the two sides may take to agree on TLS.
     pub head_timeout: Duration,
+    /// How long a connection may be idle between two requests.
+    pub idle_timeout: Duration,
     pub headers_max: usize,
     pub head_bytes_max: usize,
     /// Without it, HTTP is spoken in the open.
@@ -52,8 +56,9 @@ impl Default for Terms {
     fn default() -> Self {
         Self {
             connections_max: 4096,
-            per_address_max: 2048,
-            head_timeout: Duration::from_secs(60),
+            per_address_max: None,
+            head_timeout: Duration::from_secs(5),
+            idle_timeout: Duration::from_secs(60),
             headers_max: 64,
             head_bytes_max: 32 * 1024,
             tls: None,
@@ -65,7 +70,21 @@ impl Default for Terms {
 impl From<usize> for Terms {
     /// The usual terms, for so many connections from wherever.
     fn from(connections_max: usize) -> Self {
-        Self { connections_max, per_address_max: connections_max, ..Self::default() }
+        Self { connections_max, per_address_max: Some(connections_max), ..Self::default() }
+    }
+}
+
+impl Terms {
+    /// No more connections than a process can have that may open so many files and sockets. It needs some of them itself.
+    #[must_use]
+    pub fn within(mut self, descriptors_max: usize) -> Self {
+        let most = descriptors_max.saturating_sub(descriptors_max / 4).max(1);
+        self.connections_max = self.connections_max.min(most);
+        self
+    }
+
+    fn of_one_address(&self) -> usize {
+        self.per_address_max.unwrap_or(self.connections_max / 4).max(1)
     }
 }
 
@@ -88,7 +107,7 @@ pub async fn serve<L, H, F, B>(
     let terms: Terms = terms.into();
     listener.prepare();
     let room = Arc::new(Semaphore::new(terms.connections_max));
-    let places = Places::new(terms.per_address_max);
+    let places = Places::new(terms.of_one_address());
     let mut connections = JoinSet::new();
     let until_closing = closing.clone();
     let mut closed = pin!(closed(&mut closing));
@@ -203,14 +222,21 @@ async fn converse<H, F, B>(
     B: Body<Data = Bytes> + Send + 'static,
     B::Error: Into<Box<dyn Error + Send + Sync>>,
 {
+    let (stream, heads) = HeadTimeout::new(stream, terms.head_timeout);
     let service = service_fn(move |mut request: Request<Incoming>| {
+        heads.completed();
         request.extensions_mut().insert(Arrival(Arc::clone(&caller.stamps)));
         let answer = handler(request, caller.peer);
-        async move { Ok::<_, Infallible>(answer.await) }
+        let heads = Arc::clone(&heads);
+        async move {
+            let answer = answer.await;
+            heads.answered();
+            Ok::<_, Infallible>(answer)
+        }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(terms.head_timeout)
+        .header_read_timeout(terms.idle_timeout)
         .max_headers(terms.headers_max)
         .max_buf_size(terms.head_bytes_max)
         .half_close(true)

@@ -36,10 +36,13 @@ impl Strangers {
 
     /// Whether an endpoint may be called, as far as that is known at once; `None` if its name has to be looked up.
     pub(crate) fn judge_known(&self, url: &str) -> Option<Result<(), Forbidden>> {
-        // What is no URL that we can call fails when it is called.
-        let Some(target) = Target::of(url).filter(|target| !self.is_familiar(target)) else {
-            return Some(Ok(()));
+        let Some(target) = Target::of(url).filter(|target| !target.host.is_empty() && target.port != 0)
+        else {
+            return Some(Err(Forbidden::Unusable(url.to_owned())));
         };
+        if self.is_familiar(&target) {
+            return Some(Ok(()));
+        }
         let addresses = self.0.names.recall(&target.host)?;
         Some(self.allowed(&target, &addresses).map(|_| ()))
     }
@@ -74,13 +77,15 @@ impl Strangers {
         self.0.familiar.iter().any(|(host, port)| *host == target.host && *port == target.port)
     }
 
-    /// Those of `found` that may be called; if there are none, why not.
+    /// Those of `found` that may be called; if there are none, or one of them is ourselves, why not.
     fn allowed(&self, target: &Target, found: &[IpAddr]) -> Result<Vec<SocketAddr>, Forbidden> {
         let mut allowed = Vec::new();
         let mut first_objection = None;
         for ip in found {
             match self.0.policy.judge(target, *ip) {
                 Ok(()) => allowed.push(SocketAddr::new(*ip, target.port)),
+                // A name that leads to us leads to nobody else.
+                Err(objection @ Forbidden::Own(_)) => return Err(objection),
                 Err(objection) => {
                     first_objection.get_or_insert(objection);
                 }

@@ -7,10 +7,13 @@ use bytes::Bytes;
 use matchday_core::census::Milestone;
 use matchday_core::protocol::messages::GameStatus;
 use std::fmt;
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicU64, AtomicUsize};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, SystemTime};
 use tokio::time::Instant;
+
+/// Log lines of this process that nobody read in time. It has one log, whatever agents run in it.
+pub(crate) static LOG_LINES_DROPPED: AtomicU64 = AtomicU64::new(0);
 
 /// One for a process: all its agents count in it, each by its role.
 pub struct Metrics {

@@ -21,6 +21,7 @@ mod watch;
 pub(crate) use answer::{Vitals, figures, is_asked, readiness};
 pub(crate) use cells::Histogram;
 pub(crate) use labels::Role;
+pub(crate) use metrics::LOG_LINES_DROPPED;
 pub use metrics::Metrics;
 pub(crate) use probe::Probe;
 pub(crate) use watch::{Answered, Watch};

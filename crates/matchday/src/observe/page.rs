@@ -2,7 +2,7 @@
 
 use super::exposition::Exposition;
 use super::labels::{Direction, Kind, Outcome, Role};
-use super::metrics::{Fate, Metrics, Tally};
+use super::metrics::{Fate, LOG_LINES_DROPPED, Metrics, Tally};
 use super::probe::Look;
 use super::process;
 use bytes::Bytes;
@@ -238,6 +238,8 @@ fn queues(out: &mut Exposition, metrics: &Metrics, look: &Look) {
     }
     out.gauge("matchday_connections_open", "Connections that others have to this process.")
         .value(&[], metrics.connections.load(Ordering::Relaxed));
+    out.counter("matchday_log_lines_dropped_total", "Log lines that nobody read in time.")
+        .value(&[], LOG_LINES_DROPPED.load(Ordering::Relaxed));
     let mut family = out.counter("matchday_trace_spans_total", "Spans, by what became of them.");
     for fate in Fate::ALL {
         family.value(&[("outcome", fate.name())], metrics.spans(fate));
@@ -245,10 +247,8 @@ fn queues(out: &mut Exposition, metrics: &Metrics, look: &Look) {
 }
 
 fn stores(out: &mut Exposition, look: &Look) {
-    let [store] = look.stores.as_slice() else {
-        // A process has one store; what several would add up to means nothing.
-        return;
-    };
+    // What several would add up to means nothing; a manager may have another one for its seats.
+    let Some(store) = look.stores.first() else { return };
     let (stats, figures) = (store.stats(), store.figures());
     out.gauge("matchday_store_queue_batches", "Batches that wait to be stored.")
         .value(&[], stats.queue_depth);

@@ -37,7 +37,7 @@ pub(super) struct Seen {
 #[derive(Debug, Default)]
 pub(super) struct Look {
     pub(super) agents: Vec<Seen>,
-    /// Each once, though several agents may share it.
+    /// Each once, though several agents may share it; the manager's first.
     pub(super) stores: Vec<Store>,
 }
 
@@ -55,7 +55,8 @@ impl Look {
             if let Some(store) = probe.store()
                 && !look.stores.iter().any(|known| known.is_same(&store))
             {
-                look.stores.push(store);
+                let first = if probe.role() == Role::Manager { 0 } else { look.stores.len() };
+                look.stores.insert(first, store);
             }
         }
         look

@@ -22,6 +22,10 @@ pub(super) fn gather(chronicle: &Chronicle, report: &Report) -> Result<Vec<Fault
         for (kind, count) in &player.deviations {
             *counts.entry(("departure", kind.clone())).or_default() += count;
         }
+        if let Some(failed) = &player.fallbacks {
+            let kind = format!("{} did not choose itself", player.who.id);
+            *counts.entry(("strategy", kind)).or_default() += failed.count;
+        }
     }
     for ((group, kind, ..), sides) in troubles(chronicle)? {
         // What both sides recorded went wrong once.

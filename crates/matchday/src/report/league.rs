@@ -4,6 +4,7 @@ use super::{Match, Named, Referee, Report, Round, Verified, faults, players, wor
 use crate::statistics;
 use crate::store::chronicle::Chronicle;
 use crate::store::error::StoreError;
+use crate::store::fallbacks;
 use crate::store::history::History;
 use crate::store::verify::{Verification, verify_files};
 use matchday_core::league::fixture::{self, Decision};
@@ -34,6 +35,10 @@ impl Report {
         // A report may be passed on: where its stores lie on this machine is nobody's business.
         let short = |file: &PathBuf| file.file_name().map(|name| name.to_string_lossy().into_owned());
         report.verification.files = paths.iter().filter_map(short).collect();
+        let mut failed = fallbacks::of_players(&chronicle.players);
+        for player in &mut report.players {
+            player.fallbacks = failed.remove(&player.who.id);
+        }
         report.faults = faults::gather(&chronicle, &report)?;
         Ok(report)
     }

@@ -83,6 +83,8 @@ fn of_player(text: &mut String, report: &Report, player: &Player) {
     if !player.technical.is_empty() {
         lines.push(format!("Lost without play: {}.", grades::causes(player)));
     }
+    lines
+        .extend(player.fallbacks.as_ref().map(|failed| format!("{}: {}.", player.who.id, failed.sentence())));
     for line in lines {
         let _ = writeln!(text, "- {}", plain(&line));
     }

@@ -20,6 +20,7 @@ mod plots;
 pub(crate) mod sample;
 mod words;
 
+use crate::store::fallbacks::Fallbacks;
 use crate::store::verify::Verification;
 use matchday_core::protocol::Timestamp;
 use matchday_core::protocol::messages::Phase;
@@ -92,6 +93,9 @@ pub(crate) struct Player {
     /// How its messages departed from the rules, by kind.
     pub(crate) deviations: BTreeMap<String, u32>,
     pub(crate) technical: Vec<Technical>,
+    /// How often its own strategy failed, as far as its own events are at hand.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) fallbacks: Option<Fallbacks>,
 }
 
 /// How a player did against another.
@@ -208,7 +212,7 @@ pub(crate) struct Match {
 /// Something that went wrong, and how often.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Fault {
-    /// `technical loss`, `message`, `error`, `departure`.
+    /// `technical loss`, `message`, `error`, `departure`, `strategy`.
     pub(crate) group: &'static str,
     pub(crate) kind: String,
     pub(crate) count: u32,

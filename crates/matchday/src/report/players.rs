@@ -142,6 +142,7 @@ impl Course {
             answers: self.answers,
             deviations: known.map(|player| player.deviations.clone()).unwrap_or_default(),
             technical: self.technical,
+            fallbacks: None,
         }
     }
 }

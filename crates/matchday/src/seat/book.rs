@@ -5,6 +5,7 @@ use crate::store::{Batch, Store, Stream};
 use matchday_core::log;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 use tokio::sync::oneshot;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -15,6 +16,9 @@ pub(super) enum SeatEvent {
         name: String,
         /// The hash of its key.
         key: String,
+        /// The address that it was opened from. Those that were opened before this was kept have none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        from: Option<IpAddr>,
     },
     /// The results of so many games have been told.
     Told {
@@ -33,6 +37,7 @@ pub(super) struct Kept {
     pub(super) name: String,
     pub(super) key: String,
     pub(super) told: u32,
+    pub(super) from: Option<IpAddr>,
 }
 
 #[derive(Debug)]
@@ -56,9 +61,9 @@ impl Book {
                 error,
             })?;
             match event {
-                SeatEvent::Opened { number, name, key } => {
+                SeatEvent::Opened { number, name, key, from } => {
                     next = next.max(number + 1);
-                    open.insert(number, Kept { number, name, key, told: 0 });
+                    open.insert(number, Kept { number, name, key, told: 0, from });
                 }
                 SeatEvent::Told { number, games } => {
                     if let Some(kept) = open.get_mut(&number) {

@@ -5,6 +5,7 @@ use super::tools::{self, JoinLeague, MakeMove, OnlySeat, WaitForTurn};
 use super::turns::{self, NoMove};
 use super::words::{GameRules, Joined, Moved, Played, Table};
 use super::{Seats, table};
+use crate::mcp::peer;
 use matchday_core::enrol::Enrolment;
 use matchday_core::game::GAMES;
 use matchday_core::protocol::messages::LeagueError;
@@ -16,6 +17,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use smol_str::{SmolStr, format_smolstr};
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
@@ -83,7 +85,7 @@ impl Guest {
     ) -> Option<CallToolResult> {
         let arguments = request.arguments.clone().unwrap_or_default();
         let outcome = match &*request.name {
-            tools::JOIN_LEAGUE => answer(self.join(arguments).await),
+            tools::JOIN_LEAGUE => answer(self.join(arguments, peer(&context.extensions).ip()).await),
             tools::WAIT_FOR_TURN => tokio::select! {
                 outcome = self.wait(arguments) => answer(outcome),
                 // Nobody would hear what is told.
@@ -140,7 +142,7 @@ impl Guest {
         }
     }
 
-    async fn join(&self, arguments: Arguments) -> Result<Joined, Trouble> {
+    async fn join(&self, arguments: Arguments, from: IpAddr) -> Result<Joined, Trouble> {
         let JoinLeague { name, seat } = read(arguments)?;
         if seat.is_some() {
             let seat = self.seat(seat.as_deref())?;
@@ -158,7 +160,7 @@ impl Guest {
         {
             return self.registered(own, None).await;
         }
-        let (seat, key) = self.seats.new_seat(name).await?;
+        let (seat, key) = self.seats.new_seat(name, from).await?;
         self.hold(&seat);
         self.registered(&seat, Some(key)).await
     }

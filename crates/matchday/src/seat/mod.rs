@@ -24,6 +24,7 @@ pub(crate) use guest::Guest;
 pub use hall::{Hall, serve};
 pub(crate) use prompt::HOW_TO_PLAY;
 
+use crate::net::address_group;
 use crate::net::answer::bare;
 use crate::net::server::Answer;
 use crate::shell::{NoEntropy, Options, StartError, entropy_from_system};
@@ -39,7 +40,7 @@ use one::Seat;
 use sha2::{Digest, Sha256};
 use smol_str::SmolStr;
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::watch;
 
@@ -53,6 +54,8 @@ pub struct Settings {
     pub home: Endpoint,
     /// How many seats there may be.
     pub seats_max: usize,
+    /// How many of them may be opened from one address. `None`: a quarter of them, and any number from this machine itself.
+    pub seats_per_address: Option<usize>,
     /// What chooses when whoever holds a seat does not, in time. Without it the match is forfeited.
     pub fallback: Option<&'static StrategyEntry>,
 }
@@ -136,7 +139,8 @@ impl Seats {
     }
 
     /// Opens a seat, and gives back its key with it.
-    async fn new_seat(&self, name: DisplayName) -> Result<(Arc<Seat>, String), Trouble> {
+    async fn new_seat(&self, name: DisplayName, peer: IpAddr) -> Result<(Arc<Seat>, String), Trouble> {
+        let from = address_group(peer);
         let mut next = self.next.lock().await;
         if *self.closing.borrow() {
             return Err(Trouble::stopping());
@@ -153,17 +157,46 @@ impl Seats {
             }
             self.give_up(&other).await?;
         }
+        self.check_address(from).await?;
         self.make_room().await?;
         let bits = self.entropy.lock().unwrap_or_else(PoisonError::into_inner).bytes::<16>();
         let key = format!("seat_{}", hex::encode(bits));
-        let kept = Kept { number: *next, name: name.raw().to_owned(), key: hash(&key), told: 0 };
-        let opened = SeatEvent::Opened { number: *next, name: kept.name.clone(), key: kept.key.clone() };
+        let kept = Kept {
+            number: *next,
+            name: name.raw().to_owned(),
+            key: hash(&key),
+            told: 0,
+            from: Some(from),
+        };
+        let (name, key_hash) = (kept.name.clone(), kept.key.clone());
+        let opened = SeatEvent::Opened { number: *next, name, key: key_hash, from: kept.from };
         self.book.write(&opened).await.map_err(Trouble::internal)?;
         *next += 1;
         let number = kept.number;
         let seat = Arc::new(self.take_up(kept).map_err(|error| Trouble::internal(error.to_string()))?);
         self.all().insert(number, Arc::clone(&seat));
         Ok((seat, key))
+    }
+
+    /// One address does not take all seats. Those whose league is over do not count.
+    async fn check_address(&self, from: IpAddr) -> Result<(), Trouble> {
+        let most = match self.settings.seats_per_address {
+            None if from.is_loopback() => return Ok(()),
+            most => most.unwrap_or(self.settings.seats_max / 4).max(1),
+        };
+        let all: Vec<_> = self.all().values().filter(|seat| seat.from == Some(from)).cloned().collect();
+        let mut open = 0;
+        for seat in all {
+            open += usize::from(!seat.is_over().await);
+        }
+        if open < most {
+            return Ok(());
+        }
+        let why = format!(
+            "{open} seats were opened from your address, and one address may have {most}: go on in one of those, by its \
+             \"seat\", or ask the operator to raise --seats-per-address"
+        );
+        Err(Trouble::new(ErrorCode::RateLimited, why))
     }
 
     /// When all seats are taken, one whose league is over makes room.

@@ -14,7 +14,7 @@ use matchday_core::protocol::messages::{Record, Role};
 use matchday_core::protocol::{DisplayName, Endpoint, GameType, MatchId, PlayerId, RoundId, Version};
 use serde_json::Value;
 use smol_str::SmolStr;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::{RwLock, watch};
@@ -29,6 +29,8 @@ pub(super) struct Seat {
     pub(super) name: DisplayName,
     /// Of its key.
     pub(super) hash: String,
+    /// The address that it was opened from, if that is known.
+    pub(super) from: Option<IpAddr>,
     pub(super) door: Arc<Door>,
     pub(super) changes: watch::Receiver<u64>,
     pub(super) turns: Arc<Turns>,
@@ -93,6 +95,7 @@ impl Seat {
             number: kept.number,
             name,
             hash: kept.key,
+            from: kept.from,
             door,
             changes,
             turns,

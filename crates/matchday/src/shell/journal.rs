@@ -1,15 +1,16 @@
 //! What an agent says about what it does: one entry for each thing that happens, as a line for people or as JSON.
 //! Entries never hold a token: they are made of types, ids, times and outcomes, not of messages.
 
+use super::log_writer::LogWriter;
 use super::subject::Subject;
 use matchday_core::census::Milestone;
 use matchday_core::protocol::{Sender, Timestamp, Untrusted, UntrustedText};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 use smol_str::SmolStr;
-use std::fmt;
-use std::io::Write;
+use std::borrow::Cow;
 use std::sync::Arc;
+use std::{fmt, io};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "UPPERCASE")]
@@ -146,11 +147,6 @@ impl Format {
         };
         Untrusted::new(&line).escaped().to_string()
     }
-
-    /// Writes one line to the standard output. If nobody reads any more, the league goes on all the same.
-    pub fn write(self, entry: &Entry) {
-        let _ = writeln!(std::io::stdout().lock(), "{}", self.line(entry));
-    }
 }
 
 /// Where entries go. Copies share it.
@@ -168,8 +164,22 @@ impl Journal {
         Self(Some(Arc::new(sink)))
     }
 
-    pub fn to_stdout(format: Format) -> Self {
-        Self::to(move |entry| format.write(entry))
+    /// Lines that `write` gets on a thread of its own. What it cannot take in time is dropped, so that no agent waits for it.
+    pub(crate) fn to_lines(format: Format, write: impl FnMut(&str) + Send + 'static) -> io::Result<Self> {
+        let writer = LogWriter::start(format, write)?;
+        Ok(Self::to(move |entry| writer.write(entry)))
+    }
+
+    /// Only what `keep` gives back is logged.
+    pub(crate) fn filtered(
+        self,
+        keep: impl Fn(&Entry) -> Option<Cow<'_, Entry>> + Send + Sync + 'static,
+    ) -> Self {
+        Self::to(move |entry| {
+            if let (Some(entry), Some(sink)) = (keep(entry), &self.0) {
+                sink(&entry);
+            }
+        })
     }
 
     /// The entry is made only if someone will read it.

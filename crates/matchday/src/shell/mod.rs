@@ -10,7 +10,8 @@
 //! - `pace`: how much one address may ask; `subject`: what a message is about; `schemas`: what the agent says about the messages it speaks
 //! - `notary`: signs the head of the hash chain, where a key is kept for the agent
 //! - [`mind`]: who decides for an agent that does not decide for itself
-//! - [`journal`]: one line for each thing that happens; `record`, `budget`: exchanges as they are kept, and how many
+//! - [`journal`]: one line for each thing that happens; `log_writer`: writes them without blocking anyone; `record`, `budget`:
+//!   exchanges as they are kept, and how many
 //! - `probe`: the agent as it is watched from outside
 //! - [`handle`]: what is left in the hands of whoever started the agent
 
@@ -25,6 +26,7 @@ pub mod handle;
 mod inbox;
 pub mod journal;
 pub mod kin;
+mod log_writer;
 pub mod mind;
 mod notary;
 mod pace;

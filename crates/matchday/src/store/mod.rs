@@ -12,7 +12,8 @@
 //!   agent did, and all that several stores tell together
 //! - [`messages`]: what was said, a page at a time
 //! - [`leagues`]: the leagues that a store holds, one after the other
-//! - [`verify`], [`export`], [`timeline`], [`rerun`]: what can be made of it; `words`, `own_words` and `gist` say it in brief
+//! - [`verify`], [`export`], [`timeline`], [`rerun`]: what can be made of it; `words`, `own_words` and `gist` say it in brief;
+//!   [`fallbacks`]: strategies that failed
 //!
 //! The contract is small, so that another store can take this one's place: append to a stream after its last event,
 //! read a stream, one writer.
@@ -24,6 +25,7 @@ pub mod chronicle;
 pub mod diary;
 pub mod error;
 pub mod export;
+pub mod fallbacks;
 mod file;
 pub(crate) mod gist;
 pub mod history;

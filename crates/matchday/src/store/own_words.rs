@@ -1,5 +1,6 @@
 //! What referees and players write down for themselves, in words that follow the agent's name. Pure.
 
+use super::fallbacks::on_one_line;
 use super::words::{of_attempt, of_result};
 use matchday_core::player::memory::{DrawCheck, Outcome, PastGame};
 use matchday_core::player::{PlayerEvent, event::Fixture};
@@ -52,12 +53,20 @@ pub(super) fn of_player(event: &PlayerEvent) -> String {
         PlayerEvent::Invited { match_id, opponent_id, attempt, .. } => {
             format!("joins {match_id} against {opponent_id}{}", of_attempt(*attempt))
         }
-        PlayerEvent::Chosen { match_id, choice, .. } => {
+        PlayerEvent::Chosen { match_id, choice, fallback, .. } => {
             let value = match &choice.value {
                 Value::String(text) => text.clone(),
                 other => other.to_string(),
             };
-            format!("chooses {value} in {match_id}")
+            match fallback {
+                None => format!("chooses {value} in {match_id}"),
+                Some(why) => {
+                    let why = on_one_line(why);
+                    format!(
+                        "chooses {value} in {match_id} by its fallback, since its own strategy failed: {why}"
+                    )
+                }
+            }
         }
         PlayerEvent::Finished { game } => {
             format!("hears the result of {}: {}{}", game.match_id, outcome(game), draw(game.draw))

@@ -126,6 +126,12 @@ impl Reader {
         self.all(&format!("{} ORDER BY at, id", self.select_exchanges()), [], exchange)
     }
 
+    /// How many there are, of all leagues.
+    pub(super) fn exchanges_count(&self) -> Result<u64, StoreError> {
+        let counts = self.all("SELECT count(*) FROM exchanges", [], |row| row.get::<_, i64>(0))?;
+        Ok(counts.into_iter().filter_map(|count| u64::try_from(count).ok()).sum())
+    }
+
     /// What is true of the exchanges of the league alone.
     pub(super) fn of_the_league(&self) -> String {
         // Before stores could hold several leagues, all was of the first.

@@ -2,7 +2,7 @@
 
 use super::progress::{Progress, Scene};
 use super::screen::{Screen, Size, width};
-use super::{draw, places, say, table_that_fits};
+use super::{places, show, table_that_fits};
 use std::time::{Duration, Instant};
 
 /// Where news of the league goes.
@@ -30,9 +30,9 @@ impl View {
         match self {
             Self::Live(live) => {
                 live.clear();
-                say(line);
+                show(format!("{line}\n"));
             }
-            Self::Lines => say(line),
+            Self::Lines => show(format!("{line}\n")),
             Self::Silent => {}
         }
     }
@@ -55,13 +55,13 @@ impl Live {
     pub(crate) fn draw(&mut self, progress: &Progress, scene: &Scene) {
         if let Some(size) = Size::of_terminal() {
             let lines = frame(progress, scene, self.began.elapsed(), size);
-            draw(&self.screen.draw(&lines, size));
+            show(self.screen.draw(&lines, size));
         }
     }
 
     fn clear(&mut self) {
         if let Some(size) = Size::of_terminal() {
-            draw(&self.screen.clear(size));
+            show(self.screen.clear(size));
         }
     }
 }

@@ -11,19 +11,61 @@ mod table;
 
 pub(crate) use table::{table, table_that_fits};
 
+use crate::line_writer::LineWriter;
 use matchday_core::protocol::untrusted::{escape_line, escape_output};
 use std::io::{self, IsTerminal, Write};
+use std::sync::OnceLock;
 
-/// Writes lines to stdout, without controls but line breaks and colours: whoever forgot to escape a text of somebody
-/// else cannot move the cursor. If nobody reads any more, the work goes on all the same.
+/// What is shown while a league runs: nobody who stops reading may stop the league.
+static STDOUT: OnceLock<Option<LineWriter>> = OnceLock::new();
+static STDERR: OnceLock<Option<LineWriter>> = OnceLock::new();
+
+fn write_out(text: &str) {
+    let mut out = io::stdout().lock();
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
+fn write_err(text: &str) {
+    let _ = io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// Has text written to stdout without waiting for it. If nobody reads for long, it is left out.
+pub(crate) fn show(text: String) {
+    put(&STDOUT, text, write_out);
+}
+
+/// The same for stderr.
+pub(crate) fn warn(text: String) {
+    put(&STDERR, text, write_err);
+}
+
+fn put(writer: &OnceLock<Option<LineWriter>>, text: String, write: fn(&str)) {
+    match writer.get_or_init(|| LineWriter::start(write, || None).ok()) {
+        Some(writer) => drop(writer.put(text)),
+        None => write(&text),
+    }
+}
+
+/// Waits a moment for what is not written yet.
+pub(crate) fn flush() {
+    for writer in [&STDOUT, &STDERR] {
+        if let Some(Some(writer)) = writer.get() {
+            writer.flush();
+        }
+    }
+}
+
+/// Writes lines to stdout, after all that was shown before, without controls but line breaks and colours: a text of
+/// somebody else that was not escaped cannot move the cursor. If nobody reads any more, the work goes on all the same.
 pub(crate) fn say(lines: impl std::fmt::Display) {
+    flush();
     let _ = writeln!(io::stdout().lock(), "{}", escape_output(&lines.to_string()));
 }
 
 /// Writes to the terminal in one piece, so that nobody sees half a frame. The lines are those of a [`screen::Screen`].
 pub(crate) fn draw(text: &str) {
-    let mut out = io::stdout().lock();
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    flush();
+    write_out(text);
 }
 
 /// In bold, on a terminal that is not asked to be plain.

@@ -17,6 +17,7 @@ mod endpoints;
 mod ground;
 mod help;
 mod leagues;
+mod load;
 mod log;
 mod looks;
 mod minds;

@@ -1,11 +1,12 @@
 //! Players for which a program and a model decide, as people start them.
 
-use crate::ground::Ground;
+use crate::ground::{Ground, Running};
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt;
 use std::thread;
+use std::time::{Duration, Instant};
 
 const KEY: &str = "sk-this-must-be-seen-nowhere";
 
@@ -83,4 +84,112 @@ fn programs_play_in_a_league_at_once_and_it_is_told_when_they_do_not_decide() {
     let refused = ground.run(&["run", "--strategies", "llm"]);
     assert_eq!(refused.code, 2);
     assert!(refused.err.contains("matchday player --strategy llm"), "{refused:?}");
+}
+
+#[test]
+fn a_program_does_not_see_our_own_settings() {
+    let ground = Ground::new();
+    script(&ground, "spy", "env > \"seen-$$\"; echo odd");
+    let args =
+        ["run", "--players", "2", "--referees", "1", "--port-base", "0", "--strategies", "command:./spy"];
+    let mut command = ground.command(&args);
+    command
+        .env("MATCHDAY_OPERATOR_TOKEN", KEY)
+        .env("MATCHDAY_LLM_API_KEY", KEY)
+        .env("SOMETHING_ELSE", "is seen");
+    assert!(command.output().unwrap().status.success());
+    let seen: Vec<_> = fs::read_dir(ground.path())
+        .unwrap()
+        .map(|file| file.unwrap().path())
+        .filter(|path| path.file_name().unwrap().to_string_lossy().starts_with("seen-"))
+        .map(|path| fs::read_to_string(path).unwrap())
+        .collect();
+    assert!(!seen.is_empty());
+    for variables in seen {
+        assert!(!variables.contains("MATCHDAY_") && !variables.contains(KEY), "{variables}");
+        assert!(variables.contains("SOMETHING_ELSE=is seen"), "{variables}");
+    }
+}
+
+/// Until the process is gone, or only its entry is left because nobody has asked how it ended.
+fn until_gone(pid: &str) {
+    let deadline = Instant::now() + Duration::from_secs(20);
+    loop {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
+        if stat.is_empty() || stat.contains(") Z ") {
+            return;
+        }
+        assert!(Instant::now() < deadline, "process {pid} lives on");
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn a_program_ends_with_all_that_it_started_when_we_are_told_to_stop() {
+    for signal in ["INT", "TERM"] {
+        let ground = Ground::new();
+        script(&ground, "slow", "sleep 600 & echo $! > pid.new; mv pid.new pid; wait");
+        let args = ["run", "--players", "2", "--referees", "1", "--port-base", "0", "--strategies"];
+        let mut league = Running::new(ground.command(&[&args[..], &["command:./slow"]].concat()));
+        let deadline = Instant::now() + Duration::from_secs(20);
+        let pid = loop {
+            if let Ok(pid) = fs::read_to_string(ground.path().join("pid")) {
+                break pid;
+            }
+            assert!(Instant::now() < deadline, "nobody asks the program: {}", league.err());
+            thread::sleep(Duration::from_millis(10));
+        };
+        league.signal(signal);
+        league.wait();
+        until_gone(&pid);
+    }
+}
+
+#[test]
+fn a_program_that_crashes_is_shown_with_its_last_words_wherever_its_league_is() {
+    let ground = Ground::new();
+    script(&ground, "good", "echo odd");
+    script(&ground, "crashes", "printf 'Traceback\\nValueError: \\033[31m<b>no idea</b>\\n' >&2; exit 3");
+    let strategies = "command:./good,command:./crashes";
+    let args = ["run", "--players", "2", "--referees", "1", "--port-base", "0", "--strategies", strategies];
+    assert_eq!(ground.run(&[&args[..], &["--store", "league.db"]].concat()).code, 0);
+    let dashboard = ground.start(&["dashboard", "league.db", "--listen", "127.0.0.1:0"]);
+    dashboard.until("can be seen at http://");
+    let said = dashboard.out() + &dashboard.err();
+    let address = said.split("can be seen at http://").nth(1).unwrap().split('/').next().unwrap().to_owned();
+    let mut stream = TcpStream::connect(&address).unwrap();
+    write!(stream, "GET /api/matches/R1M1 HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n").unwrap();
+    let mut page = String::new();
+    stream.read_to_string(&mut page).unwrap();
+    let report = |format: &str| ground.run(&["report", "league.db", "--format", format, "--out", "-"]).out;
+    for (what, shown) in [
+        ("replay", ground.run(&["replay", "league.db", "--match", "R1M1"]).out),
+        ("stats", ground.run(&["stats", "--store", "league.db"]).out),
+        ("stats of the player", ground.run(&["stats", "P02", "--store", "league.db"]).out),
+        ("stats as JSON", ground.run(&["stats", "--store", "league.db", "--json"]).out),
+        ("report", report("html")),
+        ("report in Markdown", report("md")),
+        ("report as JSON", report("json")),
+        ("the match's page", page),
+    ] {
+        assert!(shown.contains("the program failed: exit status: 3"), "{what}: {shown}");
+        assert!(shown.contains("ValueError: ") && shown.contains("no idea"), "{what}: {shown}");
+        assert!(!shown.contains('\u{1b}'), "{what}: {shown}");
+        assert!(what != "report" || !shown.contains("<b>no idea"), "{what}: {shown}");
+    }
+    assert!(!ground.run(&["stats", "P01", "--store", "league.db"]).out.contains("the program failed"));
+}
+
+#[test]
+fn nobody_is_told_by_which_strategy_a_player_plays() {
+    let ground = Ground::new();
+    script(&ground, "secret_plan", "echo odd");
+    let _manager = ground.manager(&[]);
+    let player = ground.agent(&["player", "--strategy", "command:./secret_plan"]);
+    player.until("registered as");
+    let said = player.out() + &player.err();
+    let url = said.split("listening on ").nth(1).unwrap().split_whitespace().next().unwrap();
+    let told =
+        crate::wire::post(url, &serde_json::json!({"jsonrpc": "2.0", "id": 1, "method": "get_player_state"}));
+    assert!(told.body.contains("\"history\"") && !told.body.contains("secret_plan"), "{}", told.body);
 }

@@ -157,3 +157,17 @@ fn an_agent_that_never_answers_is_given_up_in_time() {
     let done = ground.run(&["replay", player, "--match", "R1M1", "--against", &url, "--timeout", "0.2"]);
     assert_eq!((done.code, done.out.matches("no answer in time").count()), (1, 3), "{done:?}");
 }
+
+#[test]
+fn verify_says_that_stored_messages_are_outside_the_chain() {
+    let ground = Ground::new();
+    for (exchanges, says_so) in [("on", true), ("off", false)] {
+        let store = format!("{exchanges}.db");
+        let league = ["run", "--players", "2", "--referees", "1", "--port-base", "0"];
+        let kept = ["--store", &store, "--exchanges", exchanges];
+        assert_eq!(ground.run(&[&league[..], &kept].concat()).code, 0);
+        let verified = ground.run(&["verify", &store]).out;
+        assert_eq!(verified.contains("messages for replay, outside the chain"), says_so, "{verified}");
+        assert!(verified.ends_with("Everything fits.\n"), "{verified}");
+    }
+}

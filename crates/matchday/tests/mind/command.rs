@@ -71,6 +71,13 @@ async fn what_is_no_move_is_told() {
 }
 
 #[tokio::test]
+async fn the_last_line_of_its_errors_is_part_of_why_it_failed() {
+    let considered = decide("echo first >&2; printf 'no \\033[1midea\\n' >&2; exit 3").await;
+    let why = "the program failed: exit status: 3; its last words: \"no \\u{1b}[1midea\"";
+    assert_eq!(considered, Err(why.to_owned()).into());
+}
+
+#[tokio::test]
 async fn the_last_line_of_its_errors_is_its_remark() {
     let considered = decide("echo hm >&2; echo 'no idea' >&2; echo >&2; echo odd").await;
     assert_eq!(considered, Considered { decision: Ok(json!("odd")), remark: Some("\"no idea\"".into()) });

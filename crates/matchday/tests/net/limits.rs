@@ -40,7 +40,7 @@ async fn a_head_that_does_not_come_ends_the_connection() {
 
 #[tokio::test]
 async fn one_address_cannot_take_every_connection() {
-    let place = Place::open(Terms { per_address_max: 2, ..Terms::default() }).await;
+    let place = Place::open(Terms { per_address_max: Some(2), ..Terms::default() }).await;
     let held: Vec<_> = (0..2).map(|_| TcpStream::connect(place.address).unwrap()).collect();
     // Connections are taken in the order in which they come.
     let said = place.say("").await;

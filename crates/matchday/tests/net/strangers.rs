@@ -112,6 +112,9 @@ async fn a_registration_from_where_nobody_may_be_called_is_rejected_with_the_rul
     let (names, _) = names(&["10.0.0.5"]);
     let league = League::open(names).await;
     let own = format!("http://{}/mcp", league.manager.address());
+    let port = league.manager.address().port();
+    let by_name = format!("http://localhost:{port}/mcp");
+    let around = format!("http://127.0.0.1:{port}/seats/../mcp");
     for (endpoint, words) in [
         ("http://169.254.169.254/latest/meta-data", "the metadata service of a cloud, which is never called"),
         (
@@ -122,6 +125,13 @@ async fn a_registration_from_where_nobody_may_be_called_is_rejected_with_the_rul
         ("http://0.0.0.0:8101/mcp", "0.0.0.0 is an unspecified address"),
         ("http://[::ffff:127.0.0.1]:8101/mcp", "an IPv4 address written as IPv6"),
         (own.as_str(), "is the address of the one that would have to call it"),
+        (by_name.as_str(), "is the address of the one that would have to call it"),
+        (around.as_str(), "is the address of the one that would have to call it"),
+        ("http://[::]:8101/mcp", "an unspecified address"),
+        ("http://224.0.0.1:8101/mcp", "a multicast address"),
+        ("http://[ff02::1]:8101/mcp", "a multicast address"),
+        ("http://255.255.255.255:8101/mcp", "a broadcast address"),
+        ("http://127.0.0.1:0/mcp", "no address that can be called"),
     ] {
         let answer = league.register(endpoint).await;
         assert_eq!(

@@ -1,8 +1,9 @@
 //! Joining: once, twice, too late, in both revisions; and what there is before the league begins and after it is over.
 
-use crate::ground::until_completed;
+use crate::ground::{free_port, until_completed};
 use crate::http::{Legacy, call};
-use crate::room::{League, default_league, join, make_move, news, refusal, turn, unhurried};
+use crate::room::{League, Room, default_league, join, make_move, news, refusal, turn, unhurried};
+use matchday::seat::Settings;
 use serde_json::json;
 use std::time::Duration;
 
@@ -17,6 +18,19 @@ async fn joining_tells_who_one_is_what_is_played_and_what_to_do() {
     assert!(joined["games"][0]["rules"].as_str().unwrap().len() > 50, "{joined}");
     assert!(joined["next"].as_str().unwrap().contains("wait_for_turn"), "{joined}");
     assert!(joined["if_you_do_not_move"].as_str().unwrap().contains("always_even"), "{joined}");
+}
+
+#[tokio::test]
+async fn one_address_does_not_take_all_seats() {
+    let league = League::new(unhurried()).await;
+    let few = |settings: Settings| Settings { seats_per_address: Some(2), ..settings };
+    let room = Room::open_at(free_port().await, &league.file(), &league.to, few).await;
+    let first = join(room.address, "Ann").await;
+    join(room.address, "Bob").await;
+    let third = call(room.address, "join_league", json!({"name": "Cyd"})).await;
+    assert!(refusal(&third).contains("2 seats were opened from your address"), "{third}");
+    let again = call(room.address, "join_league", json!({"seat": first})).await;
+    assert_eq!(again["structuredContent"]["player_id"], "P01", "a seat that it has: {again}");
 }
 
 #[tokio::test]

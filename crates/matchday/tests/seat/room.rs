@@ -33,6 +33,7 @@ pub(crate) fn settings(manager: &Endpoint, home: SocketAddr) -> Settings {
         manager: manager.clone(),
         home: endpoint(home),
         seats_max: 4,
+        seats_per_address: None,
         fallback: strategy::find("always_even"),
     }
 }

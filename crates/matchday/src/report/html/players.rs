@@ -53,6 +53,9 @@ fn one(html: &mut Html, report: &Report, player: &Player) {
         }
         let deviations = words::counted(&player.deviations);
         fact("Departures from the rules", if deviations.is_empty() { "none" } else { &deviations });
+        if let Some(failed) = &player.fallbacks {
+            fact("Strategy", &failed.sentence());
+        }
         fact("Agent version", &player.version);
     });
     technical(html, player);

@@ -135,6 +135,8 @@ fn notes(chronicle: &Chronicle, match_id: &MatchId, exchanges: &[Exchange]) -> L
         let told = in_messages(diary.id());
         lines.extend(kept(diary, match_id, |event| match event {
             PlayerEvent::Announced { .. } => chronicle.league.is_none(),
+            // No message tells that the player's own strategy failed.
+            PlayerEvent::Chosen { fallback: Some(_), .. } => true,
             PlayerEvent::Invited { .. } | PlayerEvent::Chosen { .. } => !told,
             _ => true,
         }));

@@ -78,6 +78,8 @@ pub struct Verification {
     pub referees: Told,
     /// What the players' own events say.
     pub players: Told,
+    /// Stored messages. They are outside the chain, so that nothing here proves them.
+    pub messages: u64,
     /// What could not be checked, and why.
     pub not_checked: Vec<String>,
     /// The other leagues of the store.
@@ -156,8 +158,10 @@ pub fn verify_league(
     checkpoint: Option<&Kept>,
 ) -> Result<Verification, StoreError> {
     let (mut sources, mut others): (Vec<Source>, Vec<Source>) = (Vec::new(), Vec::new());
+    let mut messages = 0;
     for path in paths {
         let reader = Store::open_read_only(path)?.choose(league_id)?;
+        messages += reader.exchanges_count()?;
         for stream in reader.streams()? {
             let is_chosen = stream == reader.league();
             if let Some(first) = sources.iter().find(|source| source.is_league()).filter(|_| is_chosen) {
@@ -179,6 +183,7 @@ pub fn verify_league(
         Ok(covers) => (covers, None),
         Err(why) => (None, Some(why)),
     };
+    found.messages = messages;
     found.others = others.into_iter().map(|source| audit_all(vec![source])).collect();
     let fault = found.others.iter().find_map(|other| other.fault.clone());
     found.fault = found.fault.or(fault);

@@ -41,6 +41,13 @@ impl fmt::Display for Verification {
         if let Some(what) = &self.kept_checkpoint {
             writeln!(f, "kept     the checkpoint {what}")?;
         }
+        if self.messages > 0 {
+            let kept = many(self.messages, "message");
+            writeln!(
+                f,
+                "kept     {kept} for replay, outside the chain: a change to one of them is not found"
+            )?;
+        }
         if !self.table.is_empty() {
             writeln!(f, "\n{}", standings(&self.table))?;
         }

@@ -1,0 +1,50 @@
+//! Choices that a player's fallback made because its own strategy, a program or a model, crashed or did not decide. Pure.
+
+use super::diary::Diary;
+use matchday_core::player::PlayerEvent;
+use matchday_core::protocol::MatchId;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// How often that happened to a player, and the last time.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fallbacks {
+    pub count: u32,
+    pub last_match: MatchId,
+    /// With the last line that the program wrote to its standard error, if there is one.
+    pub last_reason: String,
+}
+
+impl Fallbacks {
+    /// `its own strategy failed 3 times, last in R2M1: the program failed: exit status: 1`
+    pub fn sentence(&self) -> String {
+        let Self { count, last_match, last_reason } = self;
+        let times = if *count == 1 { "once".to_owned() } else { format!("{count} times") };
+        format!(
+            "its own strategy failed {times}, and its fallback chose; last in {last_match}: {last_reason}"
+        )
+    }
+}
+
+/// By player, of those whose own events are at hand.
+pub fn of_players(players: &[Diary<PlayerEvent>]) -> BTreeMap<String, Fallbacks> {
+    let mut all = BTreeMap::<String, Fallbacks>::new();
+    for diary in players {
+        for note in &diary.entries {
+            let PlayerEvent::Chosen { match_id, fallback: Some(why), .. } = &note.event else { continue };
+            let known = all.entry(diary.id().to_owned()).or_insert_with(|| Fallbacks {
+                count: 0,
+                last_match: match_id.clone(),
+                last_reason: String::new(),
+            });
+            known.count += 1;
+            (known.last_match, known.last_reason) = (match_id.clone(), on_one_line(why));
+        }
+    }
+    all
+}
+
+/// What a program wrote must not move the cursor of the terminal that it is shown on.
+pub(super) fn on_one_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
