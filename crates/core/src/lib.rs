@@ -4,7 +4,7 @@
 //! In reading order:
 //! - [`protocol`]: the messages, how they are read and written, errors, tokens, dialects
 //! - [`agent`]: the contract between a state machine and whoever drives it
-//! - [`entropy`], [`fair`]: chance, and draws that anyone can check
+//! - [`entropy`], [`signature`], [`fair`]: chance, Ed25519 signatures, and draws that anyone can check
 //! - [`game`]: the games that are played
 //! - [`timing`], [`retry`], [`post`], [`enrol`], [`log`]: what the agents share: deadlines, mail that must arrive,
 //!   registration, how events are written down
@@ -29,5 +29,6 @@ pub mod post;
 pub mod protocol;
 pub mod referee;
 pub mod retry;
+pub mod signature;
 pub mod sim;
 pub mod timing;

@@ -24,6 +24,13 @@ pub(crate) fn feed(parts: &[&[u8]], mut update: impl FnMut(&[u8])) {
     update(room.get(..used).unwrap_or_default());
 }
 
+/// The whole list as bytes, for what cannot be fed piece by piece.
+pub(crate) fn bytes(parts: &[&[u8]]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(parts.iter().map(|part| part.len() + 8).sum());
+    feed_piecemeal(parts, |some| bytes.extend_from_slice(some));
+    bytes
+}
+
 fn feed_piecemeal(parts: &[&[u8]], mut update: impl FnMut(&[u8])) {
     for part in parts {
         update(&(part.len() as u64).to_be_bytes());
