@@ -4,7 +4,8 @@
 //! In reading order:
 //! - [`protocol`]: the messages, how they are read and written, errors, tokens, dialects
 //! - [`agent`]: the contract between a state machine and whoever drives it
-//! - [`entropy`], [`signature`], [`fair`]: chance, Ed25519 signatures, and draws that anyone can check
+//! - [`entropy`], [`signature`], [`fair`], [`signed_move`]: chance, Ed25519 signatures, draws and moves that anyone can
+//!   check
 //! - [`game`]: the games that are played
 //! - [`timing`], [`retry`], [`post`], [`enrol`], [`log`]: what the agents share: deadlines, mail that must arrive,
 //!   registration, how events are written down
@@ -30,5 +31,6 @@ pub mod protocol;
 pub mod referee;
 pub mod retry;
 pub mod signature;
+pub mod signed_move;
 pub mod sim;
 pub mod timing;

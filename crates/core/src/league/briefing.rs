@@ -27,7 +27,7 @@ impl Manager {
             referee_id: Some(referee_id.clone()),
             referee_endpoint: referee.meta.contact_endpoint.clone(),
             conversation_id: Some(ConversationId::of_match(match_id, attempt)),
-            match_tokens: Some(referee.meta.capabilities.iter().any(|capability| capability == MATCH_TOKENS)),
+            match_tokens: Some(referee.meta.is_capable_of(MATCH_TOKENS)),
             replay: (game.struck > 0).then_some(true),
             briefing: None,
         })
@@ -41,6 +41,8 @@ impl Manager {
             let keyring = self.keyring(&Sender::Player(id.clone())).filter(|_| speaks_tokens)?;
             Some(keyring.match_tokens(match_id, attempt).into_owned())
         });
+        let keys = self.league.matches.get(match_id)?.keys.as_deref().copied();
+        let [player_a_public_key, player_b_public_key] = keys.unwrap_or_default();
         let [a, b] = players.each_ref().map(|id| self.league.players.get(id));
         let (a, b) = (a?, b?);
         Some(Briefing {
@@ -52,6 +54,8 @@ impl Manager {
             player_b_dialect: Some(b.dialect),
             player_a_tokens,
             player_b_tokens,
+            player_a_public_key,
+            player_b_public_key,
         })
     }
 }

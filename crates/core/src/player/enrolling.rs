@@ -1,6 +1,7 @@
 //! How the player gets into the league, and back into it after a restart.
 
 use super::event::PlayerEvent;
+use super::keys::Keys;
 use super::{Player, slug};
 use crate::agent::{Agent, Answer, CallId, Parcel, Step};
 use crate::enrol::{Application, Enrolment, Identity, REGISTER_TIMEOUT, Verdict, judge};
@@ -49,6 +50,7 @@ impl Player {
             game_types: self.settings.game_types.clone(),
             contact_endpoint: self.settings.contact_endpoint.clone(),
             protocol_version: Some(SmolStr::new_static(PROTOCOL_VERSION)),
+            public_key: application.registration_key.as_ref().map(|key| Keys::of(key).public_key()),
         };
         let envelope = Envelope::new(self.sender(), now, application.conversation_id).with_token(token);
         Message::new(envelope, LeagueRegisterRequest { player_meta: meta })

@@ -4,7 +4,7 @@ use super::{Referee, RefereeEvent};
 use crate::agent::{Answer, Outgoing, Parcel, Step};
 use crate::enrol::{Application, Enrolment, REGISTER_TIMEOUT, Verdict, judge};
 use crate::entropy::Entropy;
-use crate::protocol::messages::{MATCH_TOKENS, RefereeMeta, RefereeRegisterRequest};
+use crate::protocol::messages::{DRAW_2, MATCH_TOKENS, RefereeMeta, RefereeRegisterRequest};
 use crate::protocol::{Body, Envelope, Message, RefereeId, Sender, Timestamp};
 use smol_str::SmolStr;
 use std::time::Duration;
@@ -27,7 +27,7 @@ impl Referee {
             contact_endpoint: self.settings.contact_endpoint.clone(),
             max_concurrent_matches: self.settings.max_concurrent_matches,
             protocol_version: Some(SmolStr::new_static(PROTOCOL_VERSION)),
-            capabilities: vec![SmolStr::new_static(MATCH_TOKENS)],
+            capabilities: [MATCH_TOKENS, DRAW_2].map(SmolStr::new_static).to_vec(),
         };
         let name = self.name();
         let application = match self.durable.applied() {

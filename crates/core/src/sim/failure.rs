@@ -51,6 +51,8 @@ pub enum Checker {
     ForgeriesRefused,
     /// Whoever loses without play is told why, and it is never for another's fault.
     BlameFits,
+    /// No recorded result differs from what the players signed and what was drawn.
+    SignedIsRecorded,
 }
 
 /// A broken rule, as a checker sees it.

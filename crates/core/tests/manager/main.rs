@@ -12,6 +12,7 @@ mod desk;
 mod formats;
 mod handing_back;
 mod orders;
+mod proof;
 mod queries;
 mod recovery;
 mod registration;

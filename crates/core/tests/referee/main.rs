@@ -17,6 +17,7 @@ mod dialects;
 mod enrolment;
 mod manager;
 mod outside;
+mod proof;
 mod report;
 mod rights;
 #[path = "../schemas/mod.rs"]

@@ -58,7 +58,7 @@ pub(super) fn of_event(event: &LeagueEvent) -> String {
         LeagueEvent::MatchAssigned { match_id, attempt, referee_id } => {
             format!("{match_id} given to {referee_id}{}", of_attempt(*attempt))
         }
-        LeagueEvent::AttemptLost { match_id, referee_id, attempt, culprit, reason } => {
+        LeagueEvent::AttemptLost { match_id, referee_id, attempt, culprit, reason, .. } => {
             let whose = culprit.name();
             format!("{match_id} taken from {referee_id}{}: {reason} ({whose})", of_attempt(*attempt))
         }
@@ -138,5 +138,6 @@ fn of_suspicion(cause: Suspicion) -> &'static str {
         Suspicion::TechnicalLosses => "too many technical losses in a row",
         Suspicion::Unreachable => "it could not be told of a match",
         Suspicion::Overdue => "it did not report a match in time",
+        Suspicion::HandBacks => "too many of its attempts came to nothing after it had begun them",
     }
 }

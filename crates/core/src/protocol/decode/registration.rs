@@ -33,6 +33,7 @@ pub(super) fn player_request(r: &Reader<'_>) -> Read<LeagueRegisterRequest> {
             game_types: game_types(&meta)?,
             contact_endpoint: meta.required("contact_endpoint", rules::endpoint)?,
             protocol_version: meta.optional("protocol_version", rules::word)?,
+            public_key: meta.extra("public_key", rules::public_key)?,
         },
     })
 }

@@ -57,6 +57,8 @@ fn briefing(r: &Reader<'_>) -> Read<Option<Briefing>> {
         player_b_dialect: r.optional("player_B_dialect", rules::one_of)?,
         player_a_tokens: tokens_at("player_A_tokens")?,
         player_b_tokens: tokens_at("player_B_tokens")?,
+        player_a_public_key: r.extra("player_A_public_key", rules::public_key)?,
+        player_b_public_key: r.extra("player_B_public_key", rules::public_key)?,
     }))
 }
 

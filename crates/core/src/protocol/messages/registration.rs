@@ -4,6 +4,7 @@ use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{GameType, LeagueId, PlayerId, RefereeId};
 use crate::protocol::schema::{Word, conditions};
 use crate::protocol::text::{DisplayName, Endpoint, Version};
+use crate::signature::PublicKey;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -41,6 +42,15 @@ pub struct RefereeMeta {
 /// The capability of a referee that shows players a token made for one match instead of its own.
 pub const MATCH_TOKENS: &str = "match_tokens";
 
+/// The capability of a referee that draws by `matchday-draw-2` and passes players' signatures on.
+pub const DRAW_2: &str = "draw-2";
+
+impl RefereeMeta {
+    pub fn is_capable_of(&self, capability: &str) -> bool {
+        self.capabilities.iter().any(|announced| announced == capability)
+    }
+}
+
 /// LEAGUE_REGISTER_REQUEST: a player asks to take part.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LeagueRegisterRequest {
@@ -61,6 +71,9 @@ pub struct PlayerMeta {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Word>")]
     pub protocol_version: Option<SmolStr>,
+    /// The key by which its moves are checked: who registers one signs every move.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub public_key: Option<PublicKey>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

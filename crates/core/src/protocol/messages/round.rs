@@ -8,6 +8,7 @@ use crate::protocol::schema::conditions;
 use crate::protocol::text::{DisplayName, Endpoint};
 use crate::protocol::time::Timestamp;
 use crate::protocol::token::Token;
+use crate::signature::PublicKey;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -77,6 +78,11 @@ pub struct Briefing {
     pub player_a_tokens: Option<MatchTokens>,
     #[serde(rename = "player_B_tokens", skip_serializing_if = "Option::is_none")]
     pub player_b_tokens: Option<MatchTokens>,
+    /// The key by which the moves of a player that signs are checked.
+    #[serde(rename = "player_A_public_key", skip_serializing_if = "Option::is_none")]
+    pub player_a_public_key: Option<PublicKey>,
+    #[serde(rename = "player_B_public_key", skip_serializing_if = "Option::is_none")]
+    pub player_b_public_key: Option<PublicKey>,
 }
 
 /// The two tokens of one player in one attempt at a match.
