@@ -4,8 +4,9 @@
 //! # Layout
 //! - `audit`: each kind of event, against the state that it was applied to
 //! - `schedule`, `result`: is it a round robin; is it a result that the rules can bring about, and is its draw proven
-//! - `moves`: does a match end so when it is played over?
-//! - `agents`: what referees and players wrote down; `compare`: it, and the manager's events, side by side
+//! - `moves`, `signatures`: does a match end so when it is played over, and have its players signed these moves?
+//! - `agents`: what referees and players wrote down; `compare`: it, and the manager's events, side by side;
+//!   `contradiction`: what a referee says of a player, and the player's own word
 //! - `report`: the findings, for people
 //!
 //! The checks are written anew here rather than shared with the manager: one mistake must not pass both.
@@ -13,17 +14,20 @@
 mod agents;
 mod audit;
 mod compare;
+mod contradiction;
 mod drawing;
 mod moves;
 mod report;
 pub(super) mod result;
 mod schedule;
+mod signatures;
 
 use super::chain::{self, Hash};
 use super::error::StoreError;
 use super::writer::time_of;
 use super::{Store, Stored, Stream, words};
 use audit::Auditor;
+use contradiction::Silence;
 use matchday_core::league::LeagueEvent;
 use matchday_core::log;
 use matchday_core::player::PlayerEvent;
@@ -114,7 +118,9 @@ impl std::fmt::Display for Fault {
 /// The events of one stream, and the file they came from.
 #[derive(Debug)]
 struct Source {
+    /// As it is named in a report: not at all, where there is but one.
     file: PathBuf,
+    path: PathBuf,
     stream: Stream,
     events: Vec<Stored>,
 }
@@ -149,15 +155,20 @@ pub fn verify_league(paths: &[PathBuf], league_id: Option<&LeagueId>) -> Result<
             let events = reader.load(&stream)?;
             // Where there is but one file, there is no need to say which.
             let file = if paths.len() > 1 { path.clone() } else { PathBuf::new() };
-            let source = Source { file, stream, events };
+            let source = Source { file, path: path.clone(), stream, events };
             if source.is_league() && !is_chosen { others.push(source) } else { sources.push(source) }
         }
     }
     if league_id.is_some() && !sources.iter().any(Source::is_league) {
         return Err(StoreError::NoLeague(paths.first().cloned().unwrap_or_default()));
     }
-    let mut found = audit_all(sources);
-    found.others = others.into_iter().map(|source| audit_all(vec![source])).collect();
+    let (mut found, silences) = audit_all(sources);
+    for silence in silences {
+        if silence.is_disproved()? {
+            found.fault = found.fault.or(Some(silence.fault));
+        }
+    }
+    found.others = others.into_iter().map(|source| audit_all(vec![source]).0).collect();
     let fault = found.others.iter().find_map(|other| other.fault.clone());
     found.fault = found.fault.or(fault);
     Ok(found)
@@ -165,11 +176,11 @@ pub fn verify_league(paths: &[PathBuf], league_id: Option<&LeagueId>) -> Result<
 
 /// Checks streams of events, the league's among them. Everything up to the first fault is counted.
 pub fn verify(streams: impl IntoIterator<Item = (Stream, Vec<Stored>)>) -> Verification {
-    let sources = streams.into_iter();
-    audit_all(sources.map(|(stream, events)| Source { file: PathBuf::new(), stream, events }).collect())
+    let unnamed = |(stream, events)| Source { file: PathBuf::new(), path: PathBuf::new(), stream, events };
+    audit_all(streams.into_iter().map(unnamed).collect()).0
 }
 
-fn audit_all(sources: Vec<Source>) -> Verification {
+fn audit_all(sources: Vec<Source>) -> (Verification, Vec<Silence>) {
     let mut auditor = Auditor::default();
     let mut found = Verification::default();
     for source in &sources {
@@ -182,16 +193,17 @@ fn audit_all(sources: Vec<Source>) -> Verification {
         found.fault = found.fault.or(fault);
     }
     // What the chain does not vouch for is not worth comparing.
-    if found.fault.is_none() {
-        compare::all(&sources, &auditor, &mut found);
-    }
+    let silences = match found.fault.is_none() {
+        true => compare::all(&sources, &auditor, &mut found),
+        false => Vec::new(),
+    };
     auditor.report(&mut found);
-    found
+    (found, silences)
 }
 
 /// How many events of a stream fit, the hash of the last, and the first that does not fit.
 fn check_stream(auditor: &mut Auditor, source: &Source) -> (u64, Hash, Option<Fault>) {
-    let Source { file, stream, events } = source;
+    let Source { file, stream, events, .. } = source;
     let mut before = chain::genesis(stream);
     let mut good = 0;
     for (seq, stored) in (1..).zip(events) {
