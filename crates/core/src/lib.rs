@@ -4,7 +4,8 @@
 //! In reading order:
 //! - [`protocol`]: the messages, how they are read and written, errors, tokens, dialects
 //! - [`agent`]: the contract between a state machine and whoever drives it
-//! - [`entropy`], [`signature`], [`fair`]: chance, Ed25519 signatures, and draws that anyone can check
+//! - [`entropy`], [`signature`], [`fair`], [`signed_move`]: chance, Ed25519 signatures, draws and moves that anyone can
+//!   check
 //! - [`signed_note`]: checkpoints in the text format of transparency logs
 //! - [`game`]: the games that are played
 //! - [`timing`], [`retry`], [`post`], [`enrol`], [`log`]: what the agents share: deadlines, mail that must arrive,
@@ -31,6 +32,7 @@ pub mod protocol;
 pub mod referee;
 pub mod retry;
 pub mod signature;
+pub mod signed_move;
 pub mod signed_note;
 pub mod sim;
 pub mod timing;

@@ -1,13 +1,13 @@
 //! A check that cannot fail is worthless: each is shown a league that is right, and then one that is wrong.
 
-use matchday_core::fair::{Dice, Nonce, Secret};
+use matchday_core::fair::{MatchDraw, Nonce, Scheme, Secret};
 use matchday_core::protocol::messages::{
     Blame, ByPlayer, Cause, Culprit, GameDetails, GameOver, GameResult, GameStatus, MatchResult, Parity,
     ParityDetails, ResultDetails,
 };
 use matchday_core::protocol::{Attempt, GameType, LeagueId, MatchId, PlayerId, RoundId};
 use matchday_core::sim::check::{
-    self, Course, Drawn, Facts, Fixture, Kind, Outcome, Row, draw, fixtures, ledger::Ledger,
+    self, Course, Drawn, Facts, Fixture, Kind, Outcome, Row, draw, fixtures, ledger::Ledger, signed,
 };
 use matchday_core::sim::{self, Checker, CrashPoint, Fault, Moment, Options, Shape, Who};
 use std::collections::BTreeSet;
@@ -201,9 +201,10 @@ fn played(league: &LeagueId) -> (GameOver, String) {
     let (match_id, attempt) = (MatchId::new("R1M1"), Attempt::FIRST);
     let secret = Secret::from_bytes([7; 32]);
     let nonces = ["ours", "theirs"].map(|text| Nonce(text.into()));
-    let drawn = Dice::new(&secret, &match_id, attempt, nonces.each_ref()).uniform(1..=10) as u8;
+    let draw = MatchDraw { scheme: Scheme::Draw2, league_id: league, match_id: &match_id, attempt };
+    let drawn = draw.dice(&secret, nonces.each_ref()).uniform(1..=10) as u8;
     let [a, b] = nonces;
-    let reveal = secret.reveal(league, &match_id, attempt, ByPlayer::pair((player(1), a), (player(2), b)));
+    let reveal = draw.reveal(&secret, ByPlayer::pair((player(1), a), (player(2), b)));
     let promise = reveal.commitment.0.to_string();
     let details = ParityDetails {
         drawn_number: Some(drawn),
@@ -372,4 +373,29 @@ fn a_second_bye_while_someone_has_had_none_is_noticed() {
     facts.course.rounds[1].byes = vec![player(5)];
     let fault = check::course::is_followed(&facts).unwrap_err();
     assert_eq!(fault.checker, Checker::FormatIsFollowed);
+}
+
+#[test]
+fn a_choice_or_a_number_on_record_that_was_not_made_or_drawn_is_noticed() {
+    let checker = |outcome: Result<(), Fault>| outcome.unwrap_err().checker;
+    let league = LeagueId::new("league_sim");
+    let (over, _) = played(&league);
+    let (match_id, attempt) = (over.match_id.clone(), Attempt::FIRST);
+    let GameResult { winner_player_id, details, fairness, .. } = over.game_result;
+    let score = ByPlayer::pair((player(1), 3), (player(2), 0));
+    let mut result = MatchResult {
+        winner: winner_player_id,
+        score,
+        details: ResultDetails { fairness, ..ResultDetails::of(details) },
+        status: Some(GameStatus::Win),
+        reason: None,
+    };
+    assert_eq!(signed::are_made(&result, &match_id, &player(1), &[serde_json::json!("even")]), Ok(()));
+    let reversed = signed::are_made(&result, &match_id, &player(1), &[serde_json::json!("odd")]);
+    assert_eq!(checker(reversed), Checker::SignedIsRecorded);
+    assert_eq!(checker(signed::are_made(&result, &match_id, &player(1), &[])), Checker::SignedIsRecorded);
+    assert_eq!(signed::is_drawn(&result, &league, &match_id, attempt), Ok(()));
+    assert_eq!(checker(signed::is_drawn(&result, &league, &match_id, Attempt(2))), Checker::SignedIsRecorded);
+    result.winner = None;
+    assert_eq!(checker(signed::is_drawn(&result, &league, &match_id, attempt)), Checker::SignedIsRecorded);
 }

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 fn optional(message_type: M) -> &'static [&'static str] {
     match message_type {
         M::RefereeRegisterRequest => &["referee_meta.protocol_version", "referee_meta.capabilities"],
-        M::LeagueRegisterRequest => &["player_meta.protocol_version"],
+        M::LeagueRegisterRequest => &["player_meta.protocol_version", "player_meta.public_key"],
         M::RefereeRegisterResponse | M::LeagueRegisterResponse => {
             &["league_id", "match_tokens", "error_code", "error_name", "context"]
         }
@@ -29,10 +29,12 @@ fn optional(message_type: M) -> &'static [&'static str] {
             "matches[].player_B_dialect",
             "matches[].player_A_tokens",
             "matches[].player_B_tokens",
+            "matches[].player_A_public_key",
+            "matches[].player_B_public_key",
         ],
         M::RoundCompleted => &["matches_played", "next_round_id"],
         M::LeagueCompleted => &["final_standings[].display_name"],
-        M::GameInvitation => &["player_id", "draw_commitment"],
+        M::GameInvitation => &["player_id", "draw_commitment", "draw_scheme"],
         M::ChooseParityCall => &[
             "league_id",
             "round_id",
@@ -40,9 +42,11 @@ fn optional(message_type: M) -> &'static [&'static str] {
             "context.opponent_id",
             "context.round_id",
             "context.your_standings",
+            "turn",
+            "opponent_nonce_commitment",
         ],
-        M::ChooseParityResponse | M::GameMoveResponse => &["nonce"],
-        M::GameMoveCall => &["league_id", "round_id"],
+        M::ChooseParityResponse | M::GameMoveResponse => &["nonce", "signature"],
+        M::GameMoveCall => &["league_id", "round_id", "turn", "opponent_nonce_commitment"],
         M::GameOver => &[
             "league_id",
             "round_id",
@@ -51,6 +55,9 @@ fn optional(message_type: M) -> &'static [&'static str] {
             "game_result.drawn_number",
             "game_result.number_parity",
             "game_result.fairness",
+            "game_result.fairness.nonce_commitments",
+            "game_result.fairness.signatures",
+            "game_result.fairness.proof",
         ],
         M::MatchResultReport => &[
             "result.winner",
@@ -59,6 +66,9 @@ fn optional(message_type: M) -> &'static [&'static str] {
             "result.details.drawn_number",
             "result.details.number_parity",
             "result.details.fairness",
+            "result.details.fairness.nonce_commitments",
+            "result.details.fairness.signatures",
+            "result.details.fairness.proof",
             "result.details.answer_ms",
             "result.details.deviations",
         ],
@@ -88,7 +98,8 @@ fn optional(message_type: M) -> &'static [&'static str] {
             &["league_id", "round_id", "game_type", "player_A_endpoint", "player_B_endpoint"]
         }
         M::LeagueQuery => &["query_params", "query_params.player_id"],
-        M::GameJoinAck | M::StartLeague | M::LeagueStatus | M::LeagueOrder => &[],
+        M::GameJoinAck => &["nonce_commitment"],
+        M::StartLeague | M::LeagueStatus | M::LeagueOrder => &[],
     }
 }
 
@@ -102,9 +113,15 @@ const FREE: &[&str] = &[
     "result.details.board",
     "game_result.choices",
     "game_result.fairness.nonces",
+    "game_result.fairness.nonce_commitments",
+    "game_result.fairness.signatures",
+    "game_result.fairness.proof",
     "result.score",
     "result.details.choices",
     "result.details.fairness.nonces",
+    "result.details.fairness.nonce_commitments",
+    "result.details.fairness.signatures",
+    "result.details.fairness.proof",
     "result.details.answer_ms",
 ];
 

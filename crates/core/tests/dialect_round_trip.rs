@@ -40,6 +40,8 @@ fn parity_call() -> Message {
         game_type: GameType::new("even_odd"),
         context: None,
         deadline: Timestamp::EPOCH,
+        turn: None,
+        opponent_nonce_commitment: None,
     })
 }
 

@@ -1,9 +1,11 @@
 //! The draw is uniform, can be recomputed by anyone, and cannot be bent.
 
 use matchday_core::entropy::Entropy;
-use matchday_core::fair::{Commitment, Dice, Nonce, Reveal, Secret, Unfair, verify};
+use matchday_core::fair::{Commitment, Dice, MatchDraw, Nonce, Reveal, Scheme, Secret, Unfair, verify};
 use matchday_core::protocol::messages::ByPlayer;
 use matchday_core::protocol::{Attempt, LeagueId, MatchId, PlayerId, RoundId};
+use matchday_core::signature::SigningKey;
+use matchday_core::signed_move::SignedMoves;
 
 fn league() -> LeagueId {
     LeagueId::new("league_2025_even_odd")
@@ -30,8 +32,25 @@ fn nonces(a: &str, b: &str) -> ByPlayer<Nonce> {
     ByPlayer::pair((p1, nonce(a)), (p2, nonce(b)))
 }
 
+fn draw_of<'a>(
+    scheme: Scheme,
+    league_id: &'a LeagueId,
+    match_id: &'a MatchId,
+    attempt: u32,
+) -> MatchDraw<'a> {
+    MatchDraw { scheme, league_id, match_id, attempt: Attempt(attempt) }
+}
+
+fn reveal_by(scheme: Scheme) -> Reveal {
+    draw_of(scheme, &league(), &match_id(), 1).reveal(&secret(), nonces("red", "blue"))
+}
+
 fn reveal() -> Reveal {
-    secret().reveal(&league(), &match_id(), Attempt::FIRST, nonces("red", "blue"))
+    reveal_by(Scheme::Draw2)
+}
+
+fn dice(match_id: &MatchId, attempt: u32, secret: &Secret, nonces: [&Nonce; 2]) -> Dice {
+    draw_of(Scheme::Draw2, &league(), match_id, attempt).dice(secret, nonces)
 }
 
 fn check(reveal: &Reveal) -> Result<Vec<u32>, Unfair> {
@@ -44,7 +63,7 @@ fn numbers(mut dice: Dice) -> Vec<u32> {
 }
 
 fn honest() -> Vec<u32> {
-    numbers(Dice::new(&secret(), &match_id(), Attempt::FIRST, [&nonce("red"), &nonce("blue")]))
+    numbers(dice(&match_id(), 1, &secret(), [&nonce("red"), &nonce("blue")]))
 }
 
 /// Of ten equally likely numbers; 27.877 is passed by one honest source in a thousand.
@@ -59,7 +78,7 @@ fn a_million_matches_draw_uniformly() {
     let mut counts = [0; 10];
     for n in 0..1_000_000_u64 {
         let nonces = [nonce("P01"), Nonce(smol_str::format_smolstr!("{n}"))];
-        let mut dice = Dice::new(&Secret::draw(&mut entropy), &match_id(), Attempt::FIRST, nonces.each_ref());
+        let mut dice = dice(&match_id(), 1, &Secret::draw(&mut entropy), nonces.each_ref());
         counts[dice.uniform(1..=10) as usize - 1] += 1;
     }
     let statistic = chi_squared(counts);
@@ -75,11 +94,46 @@ fn a_reveal_gives_the_very_draw() {
 /// The expected values were computed by a separate program from the description of the scheme.
 #[test]
 fn the_scheme_gives_what_it_always_gave() {
+    let cases = [
+        (
+            Scheme::Draw1,
+            "1ecda1a37ec122a7a342e104bd05cb933b93fd994ca5ec5066f466eba983267f",
+            [4, 3, 2, 6, 5, 8, 4, 10, 10, 5],
+        ),
+        (
+            Scheme::Draw2,
+            "ff969728639875bd72723d19ce8eb6e0bd73009efefcbda4ccc7c175ded18edb",
+            [5, 1, 4, 2, 1, 3, 8, 8, 3, 3],
+        ),
+    ];
+    for (scheme, commitment, numbers) in cases {
+        let reveal = reveal_by(scheme);
+        assert_eq!(reveal.commitment, Commitment(commitment.into()));
+        assert_eq!(check(&reveal).unwrap()[..10], numbers);
+    }
+}
+
+/// The expected values were computed by a separate program from the description of the scheme.
+#[test]
+fn what_a_player_commits_to_and_signs_is_what_the_description_says() {
+    let (league, match_id, (a, b)) = (league(), match_id(), players());
+    let draw = draw_of(Scheme::Draw2, &league, &match_id, 1);
+    let theirs = draw.nonce_commitment(&b, &nonce("blue"));
+    assert_eq!(theirs.text(), "5f964371914bd347952b00426fdf5522d7c5f4691da4884947d4155554a5142c");
+    let (commitment, even) = (draw.commitment(&secret()), serde_json::json!("even"));
+    let moves = SignedMoves {
+        draw,
+        player_id: &a,
+        commitment: &commitment,
+        opponent_nonce: Some(&theirs),
+        nonce: &nonce("red"),
+        choices: vec![&even],
+    };
     assert_eq!(
-        reveal().commitment,
-        Commitment("1ecda1a37ec122a7a342e104bd05cb933b93fd994ca5ec5066f466eba983267f".into())
+        moves.sign(&SigningKey::from_seed([1; 32])).to_string(),
+        "205f36c82888361af2c61f8c52a7439f48fb53f4f58a7dc1350afc9704a04654\
+         0abdc544f9d368e6389ec700d30a98f18a24a66b97e568fab96e4122eea9a90a"
     );
-    assert_eq!(honest()[..10], [4, 3, 2, 6, 5, 8, 4, 10, 10, 5]);
 }
 
 #[test]
@@ -122,8 +176,8 @@ fn a_reveal_is_good_for_its_league_match_and_attempt_alone() {
 #[test]
 fn another_attempt_or_match_draws_anew_even_from_the_same_secret() {
     let nonces = [&nonce("red"), &nonce("blue")];
-    assert_ne!(numbers(Dice::new(&secret(), &match_id(), Attempt(2), nonces)), honest());
-    assert_ne!(numbers(Dice::new(&secret(), &MatchId::new("R1M2"), Attempt(1), nonces)), honest());
+    assert_ne!(numbers(dice(&match_id(), 2, &secret(), nonces)), honest());
+    assert_ne!(numbers(dice(&MatchId::new("R1M2"), 1, &secret(), nonces)), honest());
 }
 
 #[test]
@@ -138,8 +192,8 @@ fn both_players_nonces_must_be_there_and_no_others() {
 
 #[test]
 fn another_scheme_is_not_guessed_at() {
-    let forged = Reveal { scheme: "matchday-draw-2".into(), ..reveal() };
-    assert_eq!(check(&forged), Err(Unfair::Scheme("matchday-draw-2".into())));
+    let forged = Reveal { scheme: "matchday-draw-9".into(), ..reveal() };
+    assert_eq!(check(&forged), Err(Unfair::Scheme("matchday-draw-9".into())));
 }
 
 #[test]
@@ -151,7 +205,7 @@ fn a_secret_is_stored_exactly_and_never_printed() {
 
 #[test]
 fn a_range_is_kept_and_an_empty_one_gives_its_start() {
-    let mut dice = Dice::new(&secret(), &match_id(), Attempt::FIRST, [&nonce("a"), &nonce("b")]);
+    let mut dice = dice(&match_id(), 1, &secret(), [&nonce("a"), &nonce("b")]);
     for _ in 0..100 {
         assert!((5..=7).contains(&dice.uniform(5..=7)));
         dice.uniform(0..=u32::MAX);

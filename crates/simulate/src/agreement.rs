@@ -6,11 +6,11 @@ use crate::ending::Ending;
 use crate::entrant::Entrant;
 use crate::even_odd::{Callers, Chance, judge};
 use matchday_core::entropy::Entropy;
-use matchday_core::fair::{Dice, Nonce, Secret};
+use matchday_core::fair::{MatchDraw, Nonce, Scheme, Secret};
 use matchday_core::game::{self, GameEntry, Seat};
 use matchday_core::player::strategy;
 use matchday_core::protocol::messages::{GameDetails, GameOver, Parity};
-use matchday_core::protocol::{Attempt, Body, GameType, MatchId, PlayerId, RoundId};
+use matchday_core::protocol::{Attempt, Body, GameType, LeagueId, MatchId, PlayerId, RoundId};
 use matchday_core::sim::bare::BareLeague;
 use std::collections::BTreeMap;
 
@@ -37,7 +37,9 @@ impl Chance for Core {
     fn draw(&mut self) -> Parity {
         let secret = Secret::draw(&mut self.entropy);
         let [a, b] = self.seats.each_ref().map(Nonce::absent);
-        let mut dice = Dice::new(&secret, &self.match_id, Attempt::FIRST, [&a, &b]);
+        let (league_id, match_id) = (&LeagueId::new(""), &self.match_id);
+        let draw = MatchDraw { scheme: Scheme::Draw1, league_id, match_id, attempt: Attempt::FIRST };
+        let mut dice = draw.dice(&secret, [&a, &b]);
         Parity::of(u8::try_from(dice.uniform(1..=10)).unwrap())
     }
 }

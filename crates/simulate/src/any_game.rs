@@ -3,14 +3,14 @@
 use crate::ending::Ending;
 use crate::entrant::{Chooser, Entrant};
 use matchday_core::entropy::Entropy;
-use matchday_core::fair::{Dice, Nonce, Secret};
+use matchday_core::fair::{Dice, MatchDraw, Nonce, Scheme, Secret};
 use matchday_core::game::{AskBy, Game, GameEntry, Outcome, Seat, Turn};
 use matchday_core::player::TurnSheet;
 use matchday_core::player::memory::{self, DrawCheck, Past, PastGame};
 use matchday_core::player::question::Context;
 use matchday_core::player::strategy::{self, Strategy};
 use matchday_core::protocol::messages::{ChoiceContext, GameDetails, Parity};
-use matchday_core::protocol::{Attempt, GameType, MatchId, PlayerId, RoundId, Timestamp};
+use matchday_core::protocol::{Attempt, GameType, LeagueId, MatchId, PlayerId, RoundId, Timestamp};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -111,7 +111,10 @@ impl<'a> Players<'a> {
 
     fn dice(&self, table: &Table, entropy: &mut Entropy) -> Dice {
         let [a, b] = table.players.map(|player| Nonce::absent(self.id(player)));
-        Dice::new(&Secret::draw(entropy), &table.match_id, Attempt::FIRST, [&a, &b])
+        let (league_id, match_id) = (&LeagueId::new(""), &table.match_id);
+        // The older scheme knows no league, and there is none here.
+        let draw = MatchDraw { scheme: Scheme::Draw1, league_id, match_id, attempt: Attempt::FIRST };
+        draw.dice(&Secret::draw(entropy), [&a, &b])
     }
 
     fn id(&self, player: usize) -> &PlayerId {

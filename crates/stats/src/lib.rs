@@ -11,6 +11,7 @@
 //! - [`glicko`]: ratings while a league goes on; [`bradley_terry`] with [`bootstrap`]: strengths from all its results
 //! - [`settle`]: how many more matches would tell two players apart
 //! - [`complementary`]: do two players choose as if they had agreed to?
+//! - [`redraw`]: does a referee begin matches again to the advantage of one player?
 //! - [`elo`], [`sprt`]: one player against another: the difference, and a test that stops as soon as it can
 //! - [`season`]: ratings that go on from league to league; [`contrast`]: two leagues of the same players
 //! - [`league`]: all of it about one league; [`words`]: in sentences
@@ -31,6 +32,7 @@ pub mod hypergeometric;
 pub mod league;
 pub mod luck;
 pub mod normal;
+pub mod redraw;
 pub mod results;
 pub mod sample;
 pub mod season;

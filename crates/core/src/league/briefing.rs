@@ -45,6 +45,7 @@ impl Manager {
             Some(keyring.match_tokens(match_id, attempt).into_owned())
         });
         let game = self.league.matches.get(match_id)?;
+        let [player_a_public_key, player_b_public_key] = game.keys.as_deref().copied().unwrap_or_default();
         let [a, b] = players.each_ref().map(|id| self.league.players.get(id));
         let (a, b) = (a?, b?);
         Some(Briefing {
@@ -58,6 +59,8 @@ impl Manager {
             player_b_tokens,
             timeouts: briefs.then(|| self.league.settings.timing.timeouts()),
             forfeits: (briefs && !game.forfeits.is_empty()).then(|| game.forfeits.iter().cloned().collect()),
+            player_a_public_key,
+            player_b_public_key,
         })
     }
 }

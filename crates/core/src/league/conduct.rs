@@ -5,7 +5,7 @@ use super::event::DecidedBy;
 use super::fixture::Match;
 use super::standings::Tally;
 use super::state::League;
-use crate::protocol::ids::PlayerId;
+use crate::protocol::ids::{PlayerId, RefereeId};
 use crate::protocol::messages::query::{PlayerStats, PlayerStatsData, RefereeListing, RefereesData};
 use crate::protocol::messages::{GameDetails, Record};
 use std::collections::BTreeMap;
@@ -70,8 +70,33 @@ impl League {
             left: referee.left,
             matches_decided: decided_by(id.clone()),
             deviations: referee.deviations.clone(),
+            attempts: referee.given,
+            attempts_lost: referee.lost,
+            redrawn: self.redrawn(id),
         });
         RefereesData { referees: referees.collect() }
+    }
+}
+
+impl League {
+    /// How players fared in the matches that a referee lost an attempt of, and decided in the end.
+    fn redrawn(&self, referee: &RefereeId) -> BTreeMap<PlayerId, Record> {
+        let by = DecidedBy::Referee(referee.clone());
+        let mut records: BTreeMap<PlayerId, Record> = BTreeMap::new();
+        for game in self.matches.values().filter(|game| game.lost_attempts(referee) > 0) {
+            let Some(decision) = game.decision.as_ref().filter(|decision| decision.by == by) else {
+                continue;
+            };
+            for player in [&game.a, &game.b] {
+                let record = records.entry(player.clone()).or_default();
+                match &decision.result.winner {
+                    Some(winner) if winner == player => record.wins += 1,
+                    Some(_) => record.losses += 1,
+                    None => record.draws += 1,
+                }
+            }
+        }
+        records
     }
 }
 

@@ -102,6 +102,9 @@ pub enum LeagueEvent {
         culprit: Culprit,
         /// For people.
         reason: UntrustedText,
+        /// How it came to nothing. Old logs do not say.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cause: Option<LossCause>,
     },
     MatchDecided {
         match_id: MatchId,
@@ -227,6 +230,7 @@ impl Suspicion {
             Self::TechnicalLosses => "technical_losses",
             Self::Unreachable => "unreachable",
             Self::Overdue => "overdue",
+            Self::HandBacks => "hand_backs",
         }
     }
 }
@@ -243,4 +247,36 @@ pub enum Suspicion {
     Unreachable,
     /// A referee did not report a match in time.
     Overdue,
+    /// A referee had too many attempts that came to nothing after it had begun them. No sign of life lifts this one: the
+    /// operator does, by giving the referee a new token.
+    HandBacks,
+}
+
+/// How an attempt at a match came to nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LossCause {
+    /// Its referee gave it back.
+    HandedBack,
+    /// Its referee did not report in time.
+    Overdue,
+    /// What its referee reported cannot be.
+    Refused,
+    /// Its referee could not be told of it.
+    Unreachable,
+    /// The operator took it from its referee.
+    Revoked,
+    /// The operator took a player of it out of the league.
+    PlayerOut,
+}
+
+impl LossCause {
+    /// Whether the referee may have seen the players' choices before the attempt was lost, so that losing it is a chance
+    /// to draw again. Of old logs only what was handed back is known.
+    pub fn counts(cause: Option<Self>, culprit: Culprit) -> bool {
+        match cause {
+            Some(cause) => matches!(cause, Self::HandedBack | Self::Overdue | Self::Refused),
+            None => culprit == Culprit::Infrastructure,
+        }
+    }
 }

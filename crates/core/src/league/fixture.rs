@@ -2,10 +2,14 @@
 
 use super::event::DecidedBy;
 use super::format::Drawn;
+use super::handing_back::ATTEMPTS_PER_REFEREE_MAX;
+use super::member::Member;
 use super::standings::Verdict;
 use crate::protocol::Timestamp;
 use crate::protocol::ids::{Attempt, MatchId, PlayerId, RefereeId, RoundId};
-use crate::protocol::messages::{Blame, Cause, GameStatus, MatchResult};
+use crate::protocol::messages::{Blame, Cause, GameStatus, MatchResult, RefereeMeta};
+use crate::signature::PublicKey;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -37,9 +41,24 @@ pub struct Match {
     pub in_play: bool,
     /// How many attempts were handed back, because its referee could not play it.
     pub returned: u32,
+    /// The attempts that were lost after they had begun, in order: each might have been a chance to draw again.
+    pub lost: Vec<LostAttempt>,
+    /// The public keys of A and B as they were when the match was given to its referee: a player that registers another
+    /// one meanwhile does not make a report wrong.
+    pub keys: Option<Box<[Option<PublicKey>; 2]>>,
     /// How many attempts had been made when the operator last struck its result: none of them counts any more.
     pub struck: usize,
     pub decision: Option<Decision>,
+}
+
+/// An attempt that came to nothing after it had begun.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LostAttempt {
+    pub attempt: Attempt,
+    pub referee_id: RefereeId,
+    /// Whether no result of it is taken any more: its referee gave it back, or reported what cannot be. One that was only
+    /// late may still report, if it is the first to do so.
+    pub is_void: bool,
 }
 
 impl Match {
@@ -54,6 +73,8 @@ impl Match {
             forfeits: Vec::new(),
             in_play: false,
             returned: 0,
+            lost: Vec::new(),
+            keys: None,
             struck: 0,
             decision: None,
         }
@@ -66,6 +87,24 @@ impl Match {
     /// The referee that has it now.
     pub fn referee(&self) -> Option<&RefereeId> {
         self.attempts.last()
+    }
+
+    /// How many attempts of this referee came to nothing after it had begun them.
+    pub fn lost_attempts(&self, referee: &RefereeId) -> usize {
+        self.lost.iter().filter(|lost| lost.referee_id == *referee).count()
+    }
+
+    /// Whether nobody is left to play it: a referee has lost it as often as one may, and so has every other that answers.
+    pub fn is_exhausted(&self, referees: &BTreeMap<RefereeId, Member<RefereeMeta>>) -> bool {
+        let is_used_up = |id: &RefereeId| self.lost_attempts(id) >= ATTEMPTS_PER_REFEREE_MAX;
+        let mut fit =
+            referees.iter().filter(|(_, known)| !known.revoked && (!known.is_suspended() || known.barred));
+        referees.keys().any(is_used_up) && fit.all(|(id, _)| is_used_up(id))
+    }
+
+    /// Whether no result of this attempt is taken any more.
+    pub fn is_void(&self, attempt: Attempt) -> bool {
+        self.lost.iter().any(|lost| lost.attempt == attempt && lost.is_void)
     }
 
     pub fn has(&self, player: &PlayerId) -> bool {

@@ -1,11 +1,11 @@
 //! Attempts at matches that came to nothing, by no fault of the players: the match is given to another referee, or to
 //! the same a little later.
 
-use super::event::{LeagueEvent, Suspicion};
+use super::event::{LeagueEvent, LossCause, Suspicion};
 use super::manager::{Act, Asked, Manager, Purpose, Refusal};
 use crate::agent::{Answer, Content, Failure, Parcel, Reply};
 use crate::post::{Errand, Tries};
-use crate::protocol::Sender;
+use crate::protocol::{Sender, UntrustedText};
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{MatchId, RefereeId};
 use crate::protocol::messages::{Culprit, LeagueError, Phase};
@@ -13,6 +13,13 @@ use std::time::Duration;
 
 /// How long a match that was handed back rests at least: whatever kept its referee from playing it may pass.
 const REST: Duration = Duration::from_secs(1);
+
+/// How many attempts at one match a referee may lose after it has begun them. A referee that may not call a player gives
+/// the match back four times and then decides it, so there are no fewer.
+pub const ATTEMPTS_PER_REFEREE_MAX: usize = 5;
+/// A referee that has lost more attempts than this, and more than this share of those it was given, is suspended.
+pub const LOST_MAX: u32 = 5;
+pub const LOST_PERCENT_MAX: u64 = 10;
 
 impl Manager {
     /// A referee says that it cannot play a match. What it says of one that is not its own any more means nothing.
@@ -42,7 +49,7 @@ impl Manager {
         let is_its_own = game.in_play && game.referee() == Some(referee);
         if is_its_own && attempt.is_none_or(|attempt| game.attempt() == Some(attempt)) {
             let reason = error.error_message.clone().unwrap_or_default();
-            self.lose_attempt(act, &match_id, Culprit::Infrastructure, reason.raw());
+            self.lose_attempt(act, &match_id, Culprit::Infrastructure, LossCause::HandedBack, reason.raw());
             let pause = self.league.settings.timing.retry.pause(1).unwrap_or_default().max(REST);
             self.resting.insert(match_id.clone(), act.now + pause);
             self.call_witness(act, &match_id);
@@ -86,6 +93,7 @@ impl Manager {
         act: &mut Act<'_>,
         match_id: &MatchId,
         culprit: Culprit,
+        cause: LossCause,
         reason: &str,
     ) {
         self.due.set(match_id, None);
@@ -94,8 +102,29 @@ impl Manager {
         else {
             return;
         };
-        let (match_id, reason) = (match_id.clone(), reason.into());
-        self.record(act, LeagueEvent::AttemptLost { match_id, attempt, referee_id, culprit, reason });
+        let (match_id, reason, cause) = (match_id.clone(), UntrustedText::from(reason), Some(cause));
+        let referee = referee_id.clone();
+        self.record(act, LeagueEvent::AttemptLost { match_id, attempt, referee_id, culprit, reason, cause });
+        self.bar(act, &referee);
+    }
+
+    /// Suspends a referee too many of whose attempts came to nothing after it had begun them: each of them might have been
+    /// a draw that it did not like.
+    fn bar(&mut self, act: &mut Act<'_>, referee: &RefereeId) {
+        let known = self.league.referees.get(referee).filter(|known| !known.barred);
+        let is_over = known.is_some_and(|known| {
+            known.lost > LOST_MAX && u64::from(known.lost) * 100 > u64::from(known.given) * LOST_PERCENT_MAX
+        });
+        if is_over {
+            let (agent, cause) = (Sender::Referee(referee.clone()), Suspicion::HandBacks);
+            self.record(act, LeagueEvent::AgentSuspended { agent, cause });
+        }
+    }
+
+    /// Whether nobody is left for this match: of the referees that answer, each has lost it as often as one may.
+    pub(super) fn is_exhausted(&self, match_id: &MatchId) -> bool {
+        let game = self.league.matches.get(match_id);
+        game.is_some_and(|game| game.is_exhausted(&self.league.referees))
     }
 
     /// Everything that a referee has in hand is taken from it.
@@ -104,7 +133,7 @@ impl Manager {
         let held: Vec<MatchId> = held.map(|(id, _)| id.clone()).collect();
         for match_id in held {
             let attempt = self.league.matches.get(&match_id).and_then(|game| game.attempt());
-            self.lose_attempt(act, &match_id, Culprit::Referee, reason);
+            self.lose_attempt(act, &match_id, Culprit::Referee, LossCause::Revoked, reason);
             if let Some(attempt) = attempt {
                 self.tell_moot(act, Sender::Referee(referee.clone()), &match_id, attempt);
             }

@@ -30,6 +30,11 @@ pub struct Member<M> {
     pub record: Record,
     /// Of a referee: how many matches it has been given that are not decided yet.
     pub in_hand: u32,
+    /// Of a referee: how many attempts it has been given, and how many of them came to nothing after it had begun.
+    pub given: u32,
+    pub lost: u32,
+    /// Of a referee: suspended for the share of those. No sign of life lifts that.
+    pub barred: bool,
     /// Taken out of the league by the operator, for good.
     pub withdrawn: bool,
     /// Whether it was suspended when the league ended: it never came back.
@@ -62,6 +67,9 @@ impl<M> Member<M> {
             streak: 0,
             record: Record::default(),
             in_hand: 0,
+            given: 0,
+            lost: 0,
+            barred: false,
             withdrawn: false,
             left: false,
             revoked: false,
@@ -88,6 +96,7 @@ impl<M> Member<M> {
         self.replaced.push(std::mem::replace(&mut self.token, token));
         self.request = None;
         self.revoked = false;
+        self.barred = false;
         self.pinned = true;
     }
 
@@ -136,7 +145,7 @@ impl<M> Member<M> {
 
     fn recover(&mut self) {
         self.streak = 0;
-        if self.state == Lifecycle::Suspended {
+        if self.state == Lifecycle::Suspended && !self.barred {
             self.state = Lifecycle::Active;
         }
     }

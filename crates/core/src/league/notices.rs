@@ -181,7 +181,9 @@ impl Manager {
     /// An endpoint has answered: if its agent was suspended, it is back.
     pub(super) fn on_sign_of_life(&mut self, act: &mut Act<'_>, agent: &Sender) {
         self.note_heard(agent);
-        if self.is_suspended(agent) && self.league.phase != Phase::Completed {
+        let is_barred =
+            matches!(agent, Sender::Referee(id) if self.league.referees.get(id).is_some_and(|it| it.barred));
+        if self.is_suspended(agent) && !is_barred && self.league.phase != Phase::Completed {
             self.record(act, LeagueEvent::AgentRecovered { agent: agent.clone() });
             self.advance(act);
         }

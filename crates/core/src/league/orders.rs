@@ -1,6 +1,6 @@
 //! The operator steps in: pause, resume, withdraw a player, strike a result, end early. Tokens are `tokens`' matter.
 
-use super::event::LeagueEvent;
+use super::event::{LeagueEvent, LossCause};
 use super::manager::{Act, Asked, Manager, Refusal};
 use crate::protocol::Sender;
 use crate::protocol::error::ErrorCode;
@@ -86,12 +86,8 @@ impl Manager {
     pub(super) fn take_out(&mut self, act: &mut Act<'_>, player: &PlayerId) {
         let under_way = self.under_way(|id| self.league.matches.get(id).is_some_and(|game| game.has(player)));
         for match_id in under_way {
-            self.lose_attempt(
-                act,
-                &match_id,
-                Culprit::Player,
-                &format!("{player} was taken out of the league"),
-            );
+            let why = format!("{player} was taken out of the league");
+            self.lose_attempt(act, &match_id, Culprit::Player, LossCause::PlayerOut, &why);
             self.stop_referee(act, &match_id);
         }
     }

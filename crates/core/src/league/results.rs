@@ -4,7 +4,7 @@ use super::event::{DecidedBy, LeagueEvent, Suspicion};
 use super::fixture::Match;
 use super::manager::{Act, Asked, Manager, Refusal};
 use super::result_check;
-use super::standings::POINTS_WIN;
+use super::standings::{POINTS_DRAW, POINTS_WIN};
 use crate::protocol::Sender;
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{Attempt, MatchId, PlayerId, RefereeId};
@@ -37,6 +37,11 @@ impl Manager {
             )
             .with("match_id", match_id.as_str()));
         }
+        if named.is_some_and(|named| game.is_void(named)) {
+            let message =
+                format!("{match_id}: this attempt was given back or refused, and no result of it is taken");
+            return Err(Refusal::new(ErrorCode::ResultConflict, message).with("match_id", match_id.as_str()));
+        }
         let Some(attempt) = attempt_of(game, referee, named) else {
             return Err(Refusal::new(
                 ErrorCode::TokenInvalid,
@@ -60,6 +65,10 @@ impl Manager {
             };
         }
         check_forfeits(game, attempt, &report.result)?;
+        if let Err(refusal) = self.check_proof((&match_id, game), attempt, referee, status, &report.result) {
+            self.refuse_result(act, &match_id, attempt, referee, &refusal);
+            return Err(refusal);
+        }
         let moot = game.referee().filter(|current| *current != referee).cloned().zip(game.attempt());
         let by = DecidedBy::Referee(referee.clone());
         self.decide(act, &match_id, attempt, status, Arc::clone(&report.result), by);
@@ -119,6 +128,34 @@ impl Manager {
         }
     }
 
+    /// Decides a match that no referee has brought to its end: one point each, and nobody is to blame.
+    pub(super) fn decide_unplayed(&mut self, act: &mut Act<'_>, match_id: &MatchId) {
+        let Some(game) = self.league.matches.get(match_id) else {
+            return;
+        };
+        let (a, b, lost) = (game.a.clone(), game.b.clone(), game.lost.len());
+        let attempt = game.attempt().unwrap_or(Attempt::FIRST);
+        let score = ByPlayer::pair((a.clone(), POINTS_DRAW), (b.clone(), POINTS_DRAW));
+        let reason =
+            format!("no referee could play it: {lost} attempts came to nothing - the points are shared");
+        let result = MatchResult {
+            winner: None,
+            score,
+            details: ResultDetails::of(self.empty_details(a, b)),
+            status: Some(GameStatus::Draw),
+            reason: Some(reason.into()),
+        };
+        self.decide(act, match_id, attempt, GameStatus::Draw, Arc::new(result), DecidedBy::Manager);
+    }
+
+    /// What there is to tell of a match that was not played.
+    fn empty_details(&self, a: PlayerId, b: PlayerId) -> GameDetails {
+        match crate::game::find(&self.league.settings.game_type) {
+            Some(entry) => (entry.new)().details(&[a, b]),
+            None => GameDetails::Other(serde_json::Map::new()),
+        }
+    }
+
     /// Who loses a match without play, and why: players that are suspended, withdrawn, or have no token any more.
     pub(super) fn forfeits_of(&self, match_id: &MatchId) -> Vec<(PlayerId, Cause)> {
         let gone = |player: &PlayerId| {
@@ -153,10 +190,7 @@ impl Manager {
         };
         let score = ByPlayer::pair((a.clone(), points(&a)), (b.clone(), points(&b)));
         let status = GameStatus::TechnicalLoss;
-        let game_details = match crate::game::find(&self.league.settings.game_type) {
-            Some(entry) => (entry.new)().details(&[a, b]),
-            None => GameDetails::Other(serde_json::Map::new()),
-        };
+        let game_details = self.empty_details(a, b);
         let attempt = game.attempt().unwrap_or(Attempt::FIRST);
         let result = MatchResult {
             winner,
@@ -194,6 +228,9 @@ fn is_struck(game: &Match, referee: &RefereeId, named: Option<Attempt>) -> bool 
 /// latest that was. Attempts whose result was struck are no more.
 fn attempt_of(game: &Match, referee: &RefereeId, named: Option<Attempt>) -> Option<Attempt> {
     let valid = || (1..).map(Attempt).zip(&game.attempts).skip(game.struck);
-    let given = || valid().filter(|(_, to)| *to == referee).map(|(attempt, _)| attempt);
+    let given = || {
+        let own = valid().filter(|(_, to)| *to == referee).map(|(attempt, _)| attempt);
+        own.filter(|attempt| !game.is_void(*attempt))
+    };
     given().find(|attempt| Some(*attempt) == named).or_else(|| given().last())
 }

@@ -1,7 +1,8 @@
 //! The course of the rounds: announced, released to the referees as they have room, rescued from dead referees, closed.
 
-use super::event::{LeagueEvent, Suspicion};
-use super::fixture::Round;
+use super::event::{LeagueEvent, LossCause, Suspicion};
+use super::fixture::{Match, Round};
+use super::handing_back::ATTEMPTS_PER_REFEREE_MAX;
 use super::manager::{Act, Manager, Purpose};
 use super::member::Member;
 use super::notices::Notice;
@@ -100,11 +101,12 @@ impl Manager {
         plan
     }
 
-    /// The referee with the most room for its size, those in good standing first; `but` only if there is no other.
+    /// The referee with the most room for its size, those in good standing first; and of one match, only then the one that
+    /// failed last, and last those that have lost it too often.
     fn least_loaded<'a>(
         &'a self,
         load: impl Fn(&RefereeId) -> u32,
-        but: Option<&RefereeId>,
+        of_match: Option<&Match>,
         fit: impl Fn(&Member<RefereeMeta>) -> bool,
     ) -> Option<&'a RefereeId> {
         self.league
@@ -112,7 +114,11 @@ impl Manager {
             .iter()
             .filter(|(_, referee)| !referee.revoked && fit(referee))
             .min_by(|(one, first), (other, second)| {
-                let unfit = |id: &RefereeId, suspended: bool| (but == Some(id), suspended);
+                let failed = of_match.and_then(Match::referee);
+                let unfit = |id: &RefereeId, suspended: bool| {
+                    let lost = of_match.map_or(0, |game| game.lost_attempts(id));
+                    (lost >= ATTEMPTS_PER_REFEREE_MAX, failed == Some(id), suspended, lost)
+                };
                 let share = |id: &RefereeId, capacity: u32, by: u32| {
                     u64::from(load(id).saturating_add(1)) * u64::from(by) / u64::from(capacity.max(1))
                 };
@@ -196,6 +202,10 @@ impl Manager {
                 self.forfeit(act, &match_id, &forfeits);
                 continue;
             }
+            if forfeits.is_empty() && self.is_exhausted(&match_id) {
+                self.decide_unplayed(act, &match_id);
+                continue;
+            }
             let Some(referee) = self.choose_referee(&match_id, &loads, !forfeits.is_empty()) else {
                 continue;
             };
@@ -231,7 +241,7 @@ impl Manager {
             known.is_some_and(|known| !known.is_suspended() && !known.revoked && able(known))
         };
         let planned = game.planned.as_ref().filter(|id| failed.is_none() && fit(id) && has_room(id));
-        planned.or_else(|| self.least_loaded(load, failed, able).filter(|id| has_room(id))).cloned()
+        planned.or_else(|| self.least_loaded(load, Some(game), able).filter(|id| has_room(id))).cloned()
     }
 
     fn assign(
@@ -348,7 +358,8 @@ impl Manager {
         if self.try_again(act.now, sent).is_some() {
             self.suspend(act, agent, Suspicion::Unreachable);
             for match_id in &still_its_own {
-                self.lose_attempt(act, match_id, Culprit::Referee, "it could not be told of the match");
+                let why = "it could not be told of the match";
+                self.lose_attempt(act, match_id, Culprit::Referee, LossCause::Unreachable, why);
             }
             self.advance(act);
         }
@@ -364,7 +375,7 @@ impl Manager {
                 continue;
             };
             let held = game.referee().cloned().zip(game.attempt());
-            self.lose_attempt(act, &match_id, Culprit::Referee, "it did not report in time");
+            self.lose_attempt(act, &match_id, Culprit::Referee, LossCause::Overdue, "it did not report in time");
             if let Some((referee, attempt)) = held {
                 let referee = Sender::Referee(referee);
                 self.suspend(act, referee.clone(), Suspicion::Overdue);

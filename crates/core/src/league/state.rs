@@ -1,8 +1,8 @@
 //! The league as it stands: the fold over its events. `apply` is the only place where it changes.
 
 use super::checkpoints::Checkpoints;
-use super::event::{DrawnFrom, LeagueEvent};
-use super::fixture::{Decision, Match, Round};
+use super::event::{DrawnFrom, LeagueEvent, LossCause, Suspicion};
+use super::fixture::{Decision, LostAttempt, Match, Round};
 use super::format::{Draw, Drawn, Lot};
 use super::member::Member;
 use super::schedule::Pairings;
@@ -115,13 +115,16 @@ impl League {
                     game.attempts.push(referee_id.clone());
                     game.forfeits.clone_from(forfeits);
                     game.in_play = true;
+                    let keys = [&game.a, &game.b].map(|id| self.players.get(id)?.meta.public_key);
+                    game.keys = keys.iter().any(Option::is_some).then(|| Box::new(keys));
                     self.waiting.remove(match_id);
                     if let Some(referee) = self.referees.get_mut(referee_id) {
                         referee.in_hand = referee.in_hand.saturating_add(1);
+                        referee.given = referee.given.saturating_add(1);
                     }
                 }
             }
-            LeagueEvent::AttemptLost { match_id, culprit, .. } => {
+            LeagueEvent::AttemptLost { match_id, attempt, referee_id, culprit, cause, .. } => {
                 if let Some(game) = self.matches.get_mut(match_id) {
                     take_back(&mut self.referees, game);
                     if game.decision.is_none() {
@@ -129,6 +132,13 @@ impl League {
                     }
                     let returned = u32::from(*culprit == Culprit::Infrastructure);
                     game.returned = game.returned.saturating_add(returned);
+                    if LossCause::counts(*cause, *culprit) {
+                        let is_void = *cause != Some(LossCause::Overdue);
+                        let lost = LostAttempt { attempt: *attempt, referee_id: referee_id.clone(), is_void };
+                        game.lost.push(lost);
+                        let referee = self.referees.get_mut(referee_id);
+                        referee.into_iter().for_each(|referee| referee.lost = referee.lost.saturating_add(1));
+                    }
                 }
             }
             LeagueEvent::MatchDecided { match_id, attempt, status, result, by } => {
@@ -147,8 +157,11 @@ impl League {
                 }
             }
             LeagueEvent::LeagueCompleted { champion, .. } => self.complete(champion),
-            LeagueEvent::AgentSuspended { agent, .. } => {
+            LeagueEvent::AgentSuspended { agent, cause } => {
                 self.change_state(agent, |state, _| *state = Lifecycle::Suspended);
+                if let (Suspicion::HandBacks, Sender::Referee(id)) = (cause, agent) {
+                    self.referees.get_mut(id).into_iter().for_each(|referee| referee.barred = true);
+                }
             }
             LeagueEvent::AgentRecovered { agent } => self.change_state(agent, |state, streak| {
                 *state = Lifecycle::Active;
@@ -256,6 +269,7 @@ impl League {
         let Some(game) = self.matches.get_mut(match_id) else { return };
         let Some(decision) = game.decision.take() else { return };
         game.struck = game.attempts.len();
+        game.lost.clear();
         if let Some(counted) = self.games.get_mut(game.number) {
             counted.verdict = None;
         }

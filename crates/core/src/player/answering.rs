@@ -5,13 +5,13 @@ use super::event::{Choice, PlayerEvent, Question};
 use super::memory::Past;
 use super::pondering::{Outside, PENDING_MAX, TakenUp, undecided};
 use super::question::{Context, Options};
+use super::signing::Place;
 use super::strategy::Turn;
 use super::trust::{Refusal, refusal};
 use super::{Player, Response};
 use crate::agent::{Agent, Content, RequestId};
-use crate::digits;
 use crate::entropy::Entropy;
-use crate::fair::Nonce;
+use crate::fair::Scheme;
 use crate::protocol::messages::{
     ChooseParityCall, ChooseParityResponse, GameInvitation, GameJoinAck, GameMoveCall, GameMoveResponse,
     MoveData, Parity, Record,
@@ -29,9 +29,6 @@ use std::time::Duration;
 const EVEN_ODD: &str = "even_odd";
 /// What referees call the move by which they ask for a parity.
 const PARITY_MOVES: [&str; 2] = ["choose_parity", "parity_choose"];
-/// How many characters are kept of why the fallback chose.
-const REASON_MAX: usize = 200;
-
 /// A question, whichever message put it.
 #[derive(Debug, Clone)]
 pub(super) struct Asked {
@@ -56,6 +53,7 @@ pub(super) struct Asker {
     envelope: Envelope,
     match_id: MatchId,
     player_id: PlayerId,
+    pub(super) place: Place,
     form: Form,
 }
 
@@ -66,39 +64,18 @@ enum Form {
     Move { game_type: GameType, move_type: SmolStr },
 }
 
-impl Asked {
-    /// The choice, and the event that keeps it. `fallback`: why the mind outside did not choose, if it was to.
-    pub(super) fn settled(
-        self,
-        entropy: &mut Entropy,
-        value: Value,
-        fallback: Option<String>,
-    ) -> (PlayerEvent, Choice) {
-        let choice = Choice { value, nonce: Nonce(digits::of(&entropy.bytes::<16>())) };
-        let event = PlayerEvent::Chosen {
-            match_id: self.match_id,
-            round_id: self.round_id,
-            opponent_id: self.opponent_id,
-            question: self.question,
-            choice: choice.clone(),
-            fallback: fallback.map(|why| why.chars().take(REASON_MAX).collect()),
-        };
-        (event, choice)
-    }
-}
-
 impl Asker {
     /// The choice as it goes out.
     pub(super) fn content(&self, now: Timestamp, choice: &Choice) -> Content {
         let (match_id, player_id) = (self.match_id.clone(), self.player_id.clone());
-        let nonce = Some(choice.nonce.clone());
+        let (nonce, signature) = (Some(choice.nonce.clone()), choice.signature);
         let body: Body = match &self.form {
             Form::Parity => {
                 let Some(parity_choice) = choice.value.as_str().and_then(Parity::parse) else {
                     let why = "the choice kept for this match is neither even nor odd";
                     return self.refusal(now, refusal(ErrorCode::Internal, why));
                 };
-                ChooseParityResponse { match_id, player_id, parity_choice, nonce }.into()
+                ChooseParityResponse { match_id, player_id, parity_choice, nonce, signature }.into()
             }
             Form::Move { game_type, move_type } => GameMoveResponse {
                 match_id,
@@ -106,6 +83,7 @@ impl Asker {
                 game_type: game_type.clone(),
                 move_data: MoveData { move_type: move_type.clone(), choice: choice.value.clone() },
                 nonce,
+                signature,
             }
             .into(),
         };
@@ -140,11 +118,15 @@ impl Player {
         let attempt = self.believe_referee(envelope, &invitation.match_id)?;
         self.believe_addressee(invitation.player_id.as_ref())?;
         self.believe_not_over(&invitation.match_id)?;
+        self.believe_commitment(attempt, invitation)?;
+        let accept = self.settings.game_types.contains(&invitation.game_type);
+        let nonce_commitment = self.nonce_commitment(attempt, invitation).filter(|_| accept);
         let ack = GameJoinAck {
             match_id: invitation.match_id.clone(),
             player_id: self.own_id()?.clone(),
             arrival_timestamp: now,
-            accept: self.settings.game_types.contains(&invitation.game_type),
+            accept,
+            nonce_commitment,
         };
         let mut events = Vec::new();
         if ack.accept && self.is_news(&invitation.match_id, attempt) {
@@ -157,6 +139,7 @@ impl Player {
                 role: invitation.role_in_match,
                 attempt,
                 draw_commitment: invitation.draw_commitment.clone(),
+                draw_scheme: nonce_commitment.map(|_| SmolStr::new_static(Scheme::Draw2.name())),
             });
         }
         let reply = self.reply(now, envelope, &invitation.match_id, attempt, ack);
@@ -191,7 +174,8 @@ impl Player {
             player_id: call.player_id.clone(),
             game_type: call.game_type.clone(),
         };
-        let asker = self.asker(request, envelope, attempt, &asked, Form::Parity);
+        let place = Place { attempt, turn: call.turn, opponent_nonce: call.opponent_nonce_commitment };
+        let asker = self.asker(request, envelope, place, &asked, Form::Parity);
         self.choose(now, entropy, asked, asker)
     }
 
@@ -209,6 +193,7 @@ impl Player {
             call.game_type.as_str() == EVEN_ODD || PARITY_MOVES.contains(&wanted.move_type.as_str());
         let question = if of_parity { Question::Parity } else { Question::of_move(&wanted) };
         let opponent = wanted.context.get("opponent_id").and_then(Value::as_str);
+        let place = Place { attempt, turn: call.turn, opponent_nonce: call.opponent_nonce_commitment };
         let form = Form::Move { game_type: call.game_type.clone(), move_type: wanted.move_type };
         let asked = Asked {
             match_id: call.match_id,
@@ -222,7 +207,7 @@ impl Player {
             standings: None,
             window: window(envelope.timestamp, call.deadline),
         };
-        let asker = self.asker(request, envelope, attempt, &asked, form);
+        let asker = self.asker(request, envelope, place, &asked, form);
         self.choose(now, entropy, asked, asker)
     }
 
@@ -230,17 +215,18 @@ impl Player {
         &self,
         request: RequestId,
         envelope: &Envelope,
-        attempt: Attempt,
+        place: Place,
         asked: &Asked,
         form: Form,
     ) -> Asker {
-        let token = self.answer_token(&asked.match_id, attempt);
+        let token = self.answer_token(&asked.match_id, place.attempt);
         let conversation = envelope.conversation_id.clone();
         Asker {
             request,
             envelope: Envelope::new(self.sender(), envelope.timestamp, conversation).with_token(token),
             match_id: asked.match_id.clone(),
             player_id: asked.player_id.clone(),
+            place,
             form,
         }
     }
@@ -256,27 +242,39 @@ impl Player {
         self.believe_addressee(Some(&asked.player_id))?;
         self.believe_match(&asked.match_id)?;
         let known = self.durable.find(&asked.match_id);
-        if let Some(choice) = known.and_then(|known| known.choices.get(&asked.question)) {
+        let Place { attempt, turn, .. } = asker.place;
+        if let Some(choice) = known.and_then(|known| known.answer(attempt, turn, &asked.question)) {
             return Ok(Response::now(Vec::new(), asker.content(now, choice)));
         }
         self.believe_not_over(&asked.match_id)?;
+        self.believe_place(&asked.match_id, &asker.place)?;
         if asked.options.as_slice().is_empty() {
             let message = "move_request.valid_options: expected at least one move, got none";
             return Err(refusal(ErrorCode::InvalidFormat, message));
         }
-        if known.is_some_and(|known| known.choices.len() >= QUESTIONS_MAX) {
+        if known.is_some_and(|known| known.moves_in(attempt).len() >= QUESTIONS_MAX) {
             let message =
                 format!("this player answers at most {QUESTIONS_MAX} different questions in a match");
             return Err(refusal(ErrorCode::InvalidState, message));
         }
         self.make_room(&asked.match_id)?;
         asked.opponent_id = known.and_then(|known| known.opponent_id.clone()).or(asked.opponent_id);
+        // Another attempt asks the same: the choice stays, the nonce does not.
+        if let Some(chosen) = known.and_then(|known| known.chosen(&asked.question)) {
+            let value = chosen.value.clone();
+            let (event, choice) = self.settled(entropy, &asked, &asker.place, value, None);
+            return Ok(Response::now(vec![event], asker.content(now, &choice)));
+        }
         let Some(outside) = &mut self.outside else {
             return Ok(self.answer_now(now, entropy, asked, &asker, None));
         };
         match outside.take_up(now, asked, asker) {
             TakenUp::New(inquiry) => Ok(Response::later(self.inquiry(now, inquiry))),
             TakenUp::Known => Ok(Response::later(None)),
+            TakenUp::Busy => {
+                let message = "this player is still thinking about another question of this match: ask again";
+                Err(refusal(ErrorCode::InvalidState, message))
+            }
             TakenUp::NoTime(question) => {
                 let (asked, asker) = *question;
                 let why = "the referee leaves no time to think".to_owned();
@@ -302,7 +300,7 @@ impl Player {
         fallback: Option<String>,
     ) -> Response {
         let value = self.own_choice(entropy, &asked);
-        let (event, choice) = asked.settled(entropy, value, fallback);
+        let (event, choice) = self.settled(entropy, &asked, &asker.place, value, fallback.as_deref());
         Response::now(vec![event], asker.content(now, &choice))
     }
 

@@ -3,7 +3,7 @@
 use super::event::{Choice, Fixture, Notice, PlayerEvent, Question};
 use super::memory::{GAMES_MAX, History};
 use crate::enrol::{Application, Identity};
-use crate::fair::Commitment;
+use crate::fair::{Commitment, NonceCommitment};
 use crate::protocol::messages::Role;
 use crate::protocol::{Attempt, GameType, MatchId, PlayerId, RoundId};
 use std::collections::BTreeMap;
@@ -12,8 +12,8 @@ use std::collections::BTreeMap;
 pub const MATCHES_MAX: usize = 1_000;
 /// How many different questions of one match are answered.
 pub const QUESTIONS_MAX: usize = 1_000;
-/// Of how many attempts at one match the promise is kept.
-pub const ATTEMPTS_MAX: usize = 16;
+/// In how many attempts at one match this player takes part.
+pub const ATTEMPTS_MAX: usize = 64;
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Durable {
@@ -56,10 +56,29 @@ pub struct Match {
     pub role: Option<Role>,
     /// The latest attempt that the manager announced.
     pub notice: Option<Notice>,
-    /// The attempts to which we were invited, and what the referee of each promised to draw from.
-    pub invitations: BTreeMap<Attempt, Option<Commitment>>,
-    pub choices: BTreeMap<Question, Choice>,
+    /// The attempts to which we were invited.
+    pub invitations: BTreeMap<Attempt, Invitation>,
+    /// Our moves in each attempt, in the order in which we made them.
+    pub moves: BTreeMap<Attempt, Vec<Move>>,
     pub finished: bool,
+}
+
+/// An attempt at a match, as we were invited to it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Invitation {
+    /// What the referee promised to draw from.
+    pub commitment: Option<Commitment>,
+    /// Whether we sign our moves.
+    pub signs: bool,
+}
+
+/// A move of ours.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Move {
+    pub question: Question,
+    pub turn: Option<u32>,
+    pub opponent_nonce: Option<NonceCommitment>,
+    pub choice: Choice,
 }
 
 impl Durable {
@@ -120,6 +139,7 @@ impl Durable {
                 role,
                 attempt,
                 draw_commitment,
+                draw_scheme,
             } => {
                 let invited = self.entry(match_id);
                 // What the manager announced wins over what a referee says.
@@ -128,9 +148,22 @@ impl Durable {
                 invited.opponent_id.get_or_insert_with(|| opponent_id.clone());
                 invited.role.get_or_insert(*role);
                 // A promise that could be replaced would be none.
-                invited.invitations.entry(*attempt).or_insert_with(|| draw_commitment.clone());
+                invited.invitations.entry(*attempt).or_insert_with(|| Invitation {
+                    commitment: draw_commitment.clone(),
+                    signs: draw_scheme.is_some(),
+                });
             }
-            PlayerEvent::Chosen { match_id, round_id, opponent_id, question, choice, fallback } => {
+            PlayerEvent::Chosen {
+                match_id,
+                round_id,
+                opponent_id,
+                question,
+                choice,
+                fallback,
+                attempt,
+                turn,
+                opponent_nonce_commitment,
+            } => {
                 if let Some(why) = fallback {
                     self.fallbacks.note(match_id, why);
                 }
@@ -139,7 +172,14 @@ impl Durable {
                 if played.opponent_id.is_none() {
                     played.opponent_id.clone_from(opponent_id);
                 }
-                played.choices.entry(question.clone()).or_insert_with(|| choice.clone());
+                let latest = played.invitations.keys().next_back().copied();
+                let attempt = attempt.or(latest).unwrap_or(Attempt::FIRST);
+                played.moves.entry(attempt).or_default().push(Move {
+                    question: question.clone(),
+                    turn: *turn,
+                    opponent_nonce: *opponent_nonce_commitment,
+                    choice: choice.clone(),
+                });
             }
             PlayerEvent::Finished { game } => {
                 self.history.remember(game);
@@ -191,6 +231,24 @@ impl Match {
         self.opponent_id = Some(fixture.opponent_id.clone());
         self.role = Some(fixture.role);
         self.notice = Some(fixture.notice);
+    }
+
+    /// Our moves in one attempt, oldest first.
+    pub fn moves_in(&self, attempt: Attempt) -> &[Move] {
+        self.moves.get(&attempt).map_or(&[], Vec::as_slice)
+    }
+
+    /// What we have answered to this question in this attempt.
+    pub(super) fn answer(&self, attempt: Attempt, turn: Option<u32>, question: &Question) -> Option<&Choice> {
+        let same_turn = |made: &&Move| turn.is_none() || made.turn.is_none() || made.turn == turn;
+        let mut made = self.moves_in(attempt).iter().filter(same_turn);
+        made.find(|made| made.question == *question).map(|made| &made.choice)
+    }
+
+    /// What we have chosen when we were asked this, in whichever attempt.
+    pub(super) fn chosen(&self, question: &Question) -> Option<&Choice> {
+        let mut made = self.moves.values().flatten();
+        made.find(|made| made.question == *question).map(|made| &made.choice)
     }
 
     /// Whether we have been called to it, and have not heard how it ended.

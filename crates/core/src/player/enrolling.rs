@@ -1,6 +1,7 @@
 //! How the player gets into the league, and back into it after a restart.
 
 use super::event::PlayerEvent;
+use super::keys::Keys;
 use super::{Player, slug};
 use crate::agent::{Agent, Answer, CallId, Parcel, Step};
 use crate::enrol::{
@@ -55,6 +56,7 @@ impl Player {
             game_types: announced_games(&self.settings.game_types, self.plain_games),
             contact_endpoint: self.settings.contact_endpoint.clone(),
             protocol_version: Some(SmolStr::new_static(PROTOCOL_VERSION)),
+            public_key: application.registration_key.as_ref().map(|key| Keys::of(key).public_key()),
         };
         let envelope = Envelope::new(self.sender(), now, application.conversation_id).with_token(token);
         Message::new(envelope, LeagueRegisterRequest { player_meta: meta })

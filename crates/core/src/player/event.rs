@@ -3,9 +3,10 @@
 use super::memory::PastGame;
 use crate::census::Milestone;
 use crate::enrol::{Application, Identity};
-use crate::fair::{Commitment, Nonce};
+use crate::fair::{Commitment, Nonce, NonceCommitment};
 use crate::protocol::messages::{MoveRequest, Role};
 use crate::protocol::{Attempt, GameType, MatchId, PlayerId, RoundId};
+use crate::signature::Signature;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -35,6 +36,9 @@ pub enum PlayerEvent {
         attempt: Attempt,
         #[serde(default)]
         draw_commitment: Option<Commitment>,
+        /// The scheme by which we sign our moves in this attempt; none if we do not.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        draw_scheme: Option<SmolStr>,
     },
     /// We have made up our mind, and tell nobody before this is stored.
     Chosen {
@@ -48,6 +52,15 @@ pub enum PlayerEvent {
         /// Why the fallback chose and not the mind outside, if it was to choose.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         fallback: Option<String>,
+        /// The attempt at the match, of which old logs say nothing.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        attempt: Option<Attempt>,
+        /// The turn, where the referee numbers them.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        turn: Option<u32>,
+        /// What the opponent had bound itself to, as the referee told us.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        opponent_nonce_commitment: Option<NonceCommitment>,
     },
     /// A match of ours is over.
     Finished {
@@ -110,4 +123,7 @@ impl Question {
 pub struct Choice {
     pub value: Value,
     pub nonce: Nonce,
+    /// Over this choice and all before it in the same attempt, where we sign.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signature: Option<Signature>,
 }

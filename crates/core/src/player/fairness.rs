@@ -46,9 +46,18 @@ impl Promise<'_> {
         // The reveal agrees with itself. It must also agree with what we were promised, and with what we gave.
         let promised = reveal.commitment == *self.commitment;
         let ours = reveal.nonces.get(self.own_id);
-        let given = self.known.choices.values().any(|choice| Some(&choice.nonce) == ours);
+        let moves = self.known.moves_in(self.attempt);
+        let given = moves.iter().any(|made| {
+            let shown = made
+                .opponent_nonce
+                .as_ref()
+                .is_none_or(|shown| reveal.nonce_commitment(opponent) == Some(shown));
+            Some(&made.choice.nonce) == ours && shown
+        });
+        let reported = details.choices.get(self.own_id).copied().flatten();
+        let chosen = moves.iter().any(|made| made.choice.value.as_str() == reported.map(Parity::as_str));
         let drawn = dice.uniform(NUMBERS) == u32::from(number);
         let named = details.number_parity == Some(Parity::of(number));
-        if promised && given && drawn && named { DrawCheck::Proven } else { DrawCheck::Broken }
+        if promised && given && chosen && drawn && named { DrawCheck::Proven } else { DrawCheck::Broken }
     }
 }

@@ -1,7 +1,7 @@
 //! The player: joins a league, comes to its matches, chooses, remembers. A pure state machine.
 //!
 //! In reading order: [`event`] and [`durable`] are what it keeps, [`memory`] what it remembers of its games, [`strategy`]
-//! how it chooses, [`pondering`] how it has a mind outside choose; `trust` decides whom it hears, `answering`, `notices`
+//! how it chooses, [`pondering`] how it has a mind outside choose, [`keys`] what it signs with; `trust` decides whom it hears, `answering`, `notices`
 //! and `fairness` what it makes of what it hears.
 
 mod answering;
@@ -9,12 +9,14 @@ pub mod durable;
 mod enrolling;
 pub mod event;
 mod fairness;
+pub mod keys;
 pub mod memory;
 mod notices;
 pub mod pondering;
 pub mod question;
 mod report;
 pub mod sheet;
+mod signing;
 pub mod strategy;
 mod trust;
 
@@ -40,6 +42,7 @@ use crate::protocol::{
     Body, ConversationId, DisplayName, Endpoint, Envelope, ErrorCode, GameType, Message, PlayerId, Sender,
     Timestamp, Token, UntrustedText, Version,
 };
+use keys::Keys;
 use pondering::Outside;
 use serde_json::json;
 use smol_str::SmolStr;
@@ -68,6 +71,8 @@ pub struct Player {
     /// If the strategy is only the fallback for a mind outside.
     outside: Option<Outside>,
     durable: Durable,
+    /// What our moves are signed with. Those that applied before there were registration keys have none.
+    keys: Option<Keys>,
     /// What follows from our identity, with a manager that derives tokens.
     keyring: Option<Keyring>,
     enrolment: Enrolment,
@@ -108,6 +113,7 @@ impl Player {
             outside: None,
             granted: None,
             durable: Durable::default(),
+            keys: None,
             keyring: None,
             enrolment: Enrolment::Idle,
             plain_games: false,
@@ -272,8 +278,12 @@ impl Agent for Player {
 
     fn apply(&mut self, _at: Timestamp, event: &PlayerEvent) {
         self.durable.apply(event);
-        if let PlayerEvent::Enrolled { identity } = event {
-            self.keyring = Self::keyring_of(identity);
+        match event {
+            PlayerEvent::Enrolled { identity } => self.keyring = Self::keyring_of(identity),
+            PlayerEvent::Applied(application) => {
+                self.keys = application.registration_key.as_ref().map(Keys::of);
+            }
+            _ => {}
         }
     }
 

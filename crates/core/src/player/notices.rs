@@ -69,7 +69,7 @@ impl Player {
 
     fn check_draw(&self, own: &PlayerId, attempt: Attempt, over: &GameOver) -> DrawCheck {
         let known = self.durable.find(&over.match_id);
-        let promised = known.and_then(|known| known.invitations.get(&attempt)?.as_ref());
+        let promised = known.and_then(|known| known.invitations.get(&attempt)?.commitment.as_ref());
         let (Some(known), Some(commitment)) = (known, promised) else {
             return DrawCheck::NotPromised;
         };

@@ -3,12 +3,12 @@
 
 use super::Player;
 use super::answering::{Asked, Asker};
-use super::event::PlayerEvent;
+use super::event::{Choice, PlayerEvent};
 use super::sheet::{self, TurnSheet};
 use super::trust::{Refusal, refusal};
 use crate::agent::{Decision, Inquiry, InquiryId, Reply, Step};
 use crate::entropy::Entropy;
-use crate::protocol::{ErrorCode, Timestamp};
+use crate::protocol::{Attempt, ErrorCode, Timestamp};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -42,6 +42,8 @@ pub(super) enum TakenUp {
     New(InquiryId),
     /// It was pending before.
     Known,
+    /// Another question of the same attempt is: two answers for one turn would let the referee choose.
+    Busy,
     /// Too many are.
     NoRoom,
     /// The referee wants its answer at once. Here is the question back.
@@ -75,6 +77,11 @@ impl Outside {
             thought.until = thought.until.min(now + time);
             thought.askers.push(asker);
             return TakenUp::Known;
+        }
+        let attempt = asker.place.attempt;
+        let mut others = self.pending.values().filter(|thought| thought.asked.match_id == asked.match_id);
+        if others.any(|thought| thought.askers.iter().any(|other| other.place.attempt == attempt)) {
+            return TakenUp::Busy;
         }
         if self.pending.len() >= PENDING_MAX {
             return TakenUp::NoRoom;
@@ -162,10 +169,17 @@ impl Player {
             }
             Err(why) => (self.own_choice(entropy, &asked), Some(why)),
         };
-        let (event, choice) = asked.settled(entropy, value, fallback);
-        step.events.push(event);
+        // Each attempt has its own nonce, and so its own answer.
+        let mut answers: BTreeMap<Attempt, Choice> = BTreeMap::new();
+        let mut why = fallback.as_deref();
         for asker in askers {
-            step.replies.push(Reply { to: asker.request, content: asker.content(now, &choice) });
+            let place = &asker.place;
+            let choice = answers.entry(place.attempt).or_insert_with(|| {
+                let (event, choice) = self.settled(entropy, &asked, place, value.clone(), why.take());
+                step.events.push(event);
+                choice
+            });
+            step.replies.push(Reply { to: asker.request, content: asker.content(now, choice) });
         }
     }
 

@@ -14,7 +14,7 @@ use serde_json::json;
 pub(super) fn question(ongoing: &Match, seat: Seat, closes: Timestamp) -> Body {
     match (ongoing.phase, ongoing.game.asks_by()) {
         (Phase::WaitingForPlayers, _) => invitation(ongoing, seat).into(),
-        (_, AskBy::Parity) => choose_parity(&ongoing.assignment, seat, closes).into(),
+        (_, AskBy::Parity) => choose_parity(ongoing, seat, closes).into(),
         (_, AskBy::Move) => choose_move(ongoing, seat, closes).into(),
     }
 }
@@ -33,10 +33,12 @@ fn invitation(ongoing: &Match, seat: Seat) -> GameInvitation {
         opponent_id: assignment.player(seat.other()).player_id.clone(),
         player_id: Some(assignment.player(seat).player_id.clone()),
         draw_commitment: Some(ongoing.commitment.clone()),
+        draw_scheme: assignment.draw_scheme.clone(),
     }
 }
 
-fn choose_parity(assignment: &Assignment, seat: Seat, closes: Timestamp) -> ChooseParityCall {
+fn choose_parity(ongoing: &Match, seat: Seat, closes: Timestamp) -> ChooseParityCall {
+    let assignment = &ongoing.assignment;
     let player = assignment.player(seat);
     ChooseParityCall {
         league_id: Some(assignment.league_id.clone()),
@@ -50,6 +52,8 @@ fn choose_parity(assignment: &Assignment, seat: Seat, closes: Timestamp) -> Choo
             your_standings: Some(player.record.unwrap_or_default()),
         }),
         deadline: closes,
+        turn: Some(ongoing.turn),
+        opponent_nonce_commitment: ongoing.side(seat.other()).nonce_commitment,
     }
 }
 
@@ -68,6 +72,8 @@ fn choose_move(ongoing: &Match, seat: Seat, closes: Timestamp) -> GameMoveCall {
         game_type: assignment.game_type.clone(),
         move_request,
         deadline: closes,
+        turn: Some(ongoing.turn),
+        opponent_nonce_commitment: ongoing.side(seat.other()).nonce_commitment,
     }
 }
 

@@ -6,7 +6,7 @@ use crate::enrol::{
     Application, Enrolment, REGISTER_TIMEOUT, Verdict, announced_games, judge, may_ask_plainly,
 };
 use crate::entropy::Entropy;
-use crate::protocol::messages::{BRIEFING, MATCH_TOKENS, RefereeMeta, RefereeRegisterRequest};
+use crate::protocol::messages::{BRIEFING, DRAW_2, MATCH_TOKENS, RefereeMeta, RefereeRegisterRequest};
 use crate::protocol::{Body, Envelope, Message, RefereeId, Sender, Timestamp};
 use smol_str::SmolStr;
 use std::time::Duration;
@@ -29,7 +29,7 @@ impl Referee {
             contact_endpoint: self.settings.contact_endpoint.clone(),
             max_concurrent_matches: self.settings.max_concurrent_matches,
             protocol_version: Some(SmolStr::new_static(PROTOCOL_VERSION)),
-            capabilities: vec![SmolStr::new_static(MATCH_TOKENS), SmolStr::new_static(BRIEFING)],
+            capabilities: [MATCH_TOKENS, BRIEFING, DRAW_2].map(SmolStr::new_static).to_vec(),
             timeouts: Some(self.settings.bounds).filter(|bounds| !bounds.is_empty()),
         };
         let name = self.name();

@@ -2,7 +2,7 @@
 
 use crate::census::Milestone;
 use crate::enrol::{Application, Identity};
-use crate::fair::{Commitment, Secret};
+use crate::fair::{Commitment, MatchDraw, Scheme, Secret};
 use crate::game::Seat;
 use crate::protocol::dialect::Dialect;
 use crate::protocol::messages::{Cause, MatchResult, Record, Timeouts};
@@ -12,7 +12,9 @@ use crate::protocol::{
     Attempt, ConversationId, Endpoint, ErrorCode, GameType, LeagueId, MatchId, PlayerId, RefereeId, RoundId,
     Timestamp, Token, UntrustedText,
 };
+use crate::signature::PublicKey;
 use serde::{Deserialize, Serialize};
+use smol_str::SmolStr;
 use std::sync::Arc;
 
 /// The referee's log holds its own token, match tokens and the secrets of undecided draws: keep it as keys are kept.
@@ -81,6 +83,9 @@ pub struct Assignment {
     pub starts_at: Timestamp,
     /// What chance in this attempt comes from. It is drawn with the assignment, so that starting over cannot redraw it.
     pub secret: Secret,
+    /// How it is drawn. Assignments of old logs do not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub draw_scheme: Option<SmolStr>,
     /// In the order A, B.
     pub players: [Seated; 2],
     /// The manager's windows and retry policy; none from a manager that hands none over.
@@ -103,6 +108,9 @@ pub struct Seated {
     pub shows: Token,
     /// The token that a player of ours shows in its answers; none under a manager that makes none.
     pub expects: Option<Token>,
+    /// The key by which its moves are checked, if it signs them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub public_key: Option<PublicKey>,
 }
 
 impl Assignment {
@@ -133,7 +141,13 @@ impl Assignment {
         same_token(token, &self.player(seat).shows)
     }
 
+    pub fn draw(&self) -> MatchDraw<'_> {
+        let scheme = self.draw_scheme.as_deref().and_then(Scheme::parse).unwrap_or(Scheme::Draw1);
+        let Self { league_id, match_id, attempt, .. } = self;
+        MatchDraw { scheme, league_id, match_id, attempt: *attempt }
+    }
+
     pub fn commitment(&self) -> Commitment {
-        self.secret.commitment(&self.league_id, &self.match_id, self.attempt)
+        self.draw().commitment(&self.secret)
     }
 }

@@ -108,19 +108,22 @@ impl Match {
         match (body, self.phase) {
             (Body::GameJoinAck(ack), Phase::WaitingForPlayers) => {
                 self.names(seat, &ack.match_id, &ack.player_id, via, conformance)?;
-                Ok(Reply::Join { accept: ack.accept })
+                Ok(Reply::Join { accept: ack.accept, nonce_commitment: ack.nonce_commitment })
             }
             (Body::ChooseParityResponse(response), Phase::CollectingChoices)
                 if self.game.asks_by() == AskBy::Parity =>
             {
-                let ChooseParityResponse { match_id, player_id, parity_choice, nonce } = &**response;
+                let ChooseParityResponse { match_id, player_id, parity_choice, nonce, signature } =
+                    &**response;
                 self.names(seat, match_id, player_id, via, conformance)?;
-                Ok(Reply::Play { choice: Value::from(parity_choice.as_str()), nonce: nonce.clone() })
+                let choice = Value::from(parity_choice.as_str());
+                Ok(Reply::Play { choice, nonce: nonce.clone(), signature: *signature })
             }
             (Body::GameMoveResponse(response), Phase::CollectingChoices) => {
                 self.names(seat, &response.match_id, &response.player_id, via, conformance)?;
                 self.right_game(seat, response, conformance)?;
-                Ok(Reply::Play { choice: response.move_data.choice.clone(), nonce: response.nonce.clone() })
+                let choice = response.move_data.choice.clone();
+                Ok(Reply::Play { choice, nonce: response.nonce.clone(), signature: response.signature })
             }
             (other, _) => {
                 let (owed, came) = (self.owed(), other.message_type());

@@ -21,6 +21,7 @@ mod matches;
 mod notices;
 mod offer;
 mod one_match;
+mod proof;
 mod report;
 mod side;
 mod verdict;

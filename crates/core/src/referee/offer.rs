@@ -5,13 +5,15 @@ use super::notices::refusal;
 use super::{Held, Referee, RefereeEvent};
 use crate::agent::Step;
 use crate::entropy::Entropy;
-use crate::fair::Secret;
+use crate::fair::{Scheme, Secret};
 use crate::protocol::dialect::Dialect;
 use crate::protocol::messages::{AnnouncedMatch, Cause, LeagueError, MatchTokens, Record, Timeouts};
 use crate::protocol::{
     Attempt, ConversationId, Endpoint, ErrorCode, GameType, LeagueId, MatchId, PlayerId, RoundId, Timestamp,
     Token,
 };
+use crate::signature::PublicKey;
+use smol_str::SmolStr;
 use std::sync::Arc;
 
 /// A match as a manager hands it over, in whichever way.
@@ -36,11 +38,12 @@ pub(super) struct Guest {
     pub(super) dialect: Option<Dialect>,
     pub(super) record: Option<Record>,
     pub(super) tokens: Option<MatchTokens>,
+    pub(super) public_key: Option<PublicKey>,
 }
 
 impl Guest {
     pub(super) fn named(player_id: PlayerId, endpoint: Option<Endpoint>) -> Self {
-        Self { player_id, endpoint, dialect: None, record: None, tokens: None }
+        Self { player_id, endpoint, dialect: None, record: None, tokens: None, public_key: None }
     }
 }
 
@@ -99,6 +102,7 @@ impl Offer {
             endpoint: guest.endpoint,
             dialect: guest.dialect.unwrap_or_default(),
             record: guest.record,
+            public_key: guest.public_key,
         });
         Assignment {
             league_id: self.league_id,
@@ -110,6 +114,7 @@ impl Offer {
                 .unwrap_or_else(|| ConversationId::of_match(&match_id, attempt)),
             starts_at: self.starts_at,
             secret: Secret::draw(entropy),
+            draw_scheme: Some(SmolStr::new_static(Scheme::Draw2.name())),
             players,
             timeouts: self.timeouts,
             forfeits: self.forfeits,
@@ -130,6 +135,7 @@ pub(super) fn guests(announced: &AnnouncedMatch) -> [Guest; 2] {
             dialect: briefing.player_a_dialect,
             record: Some(briefing.player_a_record),
             tokens: briefing.player_a_tokens.clone(),
+            public_key: briefing.player_a_public_key,
         },
         Guest {
             player_id: b,
@@ -137,6 +143,7 @@ pub(super) fn guests(announced: &AnnouncedMatch) -> [Guest; 2] {
             dialect: briefing.player_b_dialect,
             record: Some(briefing.player_b_record),
             tokens: briefing.player_b_tokens.clone(),
+            public_key: briefing.player_b_public_key,
         },
     ]
 }

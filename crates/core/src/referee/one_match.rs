@@ -7,11 +7,12 @@ use super::side::Side;
 use super::verdict;
 use super::window::{Debt, Forfeit, Window};
 use crate::agent::{CallId, Failure, InquiryId};
-use crate::fair::{Commitment, Dice, Nonce};
+use crate::fair::{Commitment, Dice, Nonce, NonceCommitment};
 use crate::game::{AskBy, Game, Seat, Turn};
 use crate::protocol::dialect::Dialect;
 use crate::protocol::messages::{Blame, Cause, MatchResult, Seconds};
 use crate::protocol::{Attempt, Endpoint, ErrorCode, MessageType, Timestamp};
+use crate::signature::Signature;
 use crate::timing::Timing;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -64,8 +65,8 @@ pub(super) enum Act {
 /// What a player can answer.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Reply {
-    Join { accept: bool },
-    Play { choice: Value, nonce: Option<Nonce> },
+    Join { accept: bool, nonce_commitment: Option<NonceCommitment> },
+    Play { choice: Value, nonce: Option<Nonce>, signature: Option<Signature> },
 }
 
 #[derive(Debug)]
@@ -345,16 +346,22 @@ impl Match {
         };
         let since = window.since;
         let debt = match reply {
-            Reply::Join { accept: false } => window.forfeit(now, Cause::Declined, owed),
-            Reply::Join { accept: true } => Debt::Clear,
-            Reply::Play { choice, nonce } => {
+            Reply::Join { accept: false, .. } => window.forfeit(now, Cause::Declined, owed),
+            Reply::Join { accept: true, nonce_commitment } => {
+                self.commit(seat, nonce_commitment)?;
+                Debt::Clear
+            }
+            Reply::Play { choice, nonce, signature } => {
+                let nonce = nonce.filter(Nonce::fits);
+                self.believe_proof(seat, &choice, nonce.as_ref(), signature.as_ref())?;
                 self.game.play(seat, &choice).map_err(Wrong::from)?;
                 if let Some(turn) = self.plays.last_mut() {
                     *seat.of_mut(turn) = Some(choice);
                 }
                 let side = self.side_mut(seat);
                 // The first nonce stands: a player may not redraw by sending another.
-                side.nonce = side.nonce.take().or(nonce.filter(Nonce::fits));
+                side.nonce = side.nonce.take().or(nonce);
+                side.signature = signature;
                 side.moved(now.since(since));
                 Debt::Clear
             }
@@ -410,17 +417,9 @@ impl Match {
     fn draw(&mut self) {
         self.phase = Phase::DrawingNumber;
         let [a, b] = self.nonces();
-        let dice = self.dice.get_or_insert_with(|| {
-            Dice::new(&self.assignment.secret, &self.assignment.match_id, self.assignment.attempt, [&a, &b])
-        });
+        let assignment = &self.assignment;
+        let dice = self.dice.get_or_insert_with(|| assignment.draw().dice(&assignment.secret, [&a, &b]));
         self.game.chance(dice);
-    }
-
-    pub(super) fn nonces(&self) -> [Nonce; 2] {
-        Seat::BOTH.map(|seat| {
-            let nonce = self.side(seat).nonce.clone();
-            nonce.unwrap_or_else(|| Nonce::absent(&self.assignment.player(seat).player_id))
-        })
     }
 
     fn finish(&mut self, acts: &mut Vec<Act>) {

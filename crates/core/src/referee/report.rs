@@ -208,6 +208,8 @@ fn refusal(error: LeagueError) -> Receipt {
         ErrorCode::ResultConflict
         | ErrorCode::MatchNotFound
         | ErrorCode::LeagueNotFound
+        // The same report would have the same faults the next time.
+        | ErrorCode::InvalidFormat
         | ErrorCode::TokenInvalid => Receipt::Refused {
             code: error.error_code,
             reason: error.error_message.unwrap_or(error.error_description),

@@ -15,11 +15,12 @@
 //! Of a player's own token only a hash is kept, for the length of the match.
 
 use super::window::{Debt, Window};
-use crate::fair::Nonce;
+use crate::fair::{Nonce, NonceCommitment};
 use crate::protocol::decode::{Conformance, Deviation};
 use crate::protocol::dialect::Dialect;
 use crate::protocol::token::TokenHash;
 use crate::protocol::{Body, Endpoint, ErrorCode, Timestamp, Token};
+use crate::signature::Signature;
 use smol_str::{SmolStr, format_smolstr};
 use std::time::Duration;
 
@@ -29,6 +30,10 @@ pub(super) struct Side {
     pub(super) dialect: Dialect,
     pub(super) debt: Debt,
     pub(super) nonce: Option<Nonce>,
+    /// What it bound itself to when it joined.
+    pub(super) nonce_commitment: Option<NonceCommitment>,
+    /// Its last signature, over all of its moves.
+    pub(super) signature: Option<Signature>,
     /// The last answer that counted, to know its copies by.
     pub(super) last: Option<(Timestamp, Body)>,
     /// Whether the player has answered a call with "received", so that its answers come by themselves.
@@ -70,6 +75,8 @@ impl Side {
             dialect,
             debt: Debt::Clear,
             nonce: None,
+            nonce_commitment: None,
+            signature: None,
             last: None,
             answers_apart: false,
             deviations: Vec::new(),

@@ -47,10 +47,7 @@ pub(super) fn of(ended: &Match) -> MatchResult {
         details: ResultDetails {
             game: ended.game.details(&players),
             turn_log: turn_log(ended, &players),
-            fairness: ended.dice.is_some().then(|| {
-                let nonces = by_player(&players, ended.nonces());
-                ended.assignment.secret.reveal_promised(ended.commitment.clone(), nonces)
-            }),
+            fairness: ended.reveal(),
             answer_ms: Some(by_player(&players, answer_ms)),
             deviations: deviations
                 .iter()
@@ -66,6 +63,11 @@ pub(super) fn of(ended: &Match) -> MatchResult {
 /// The longest match of which every move is told: a manager reads no longer lists.
 const TURNS_TOLD_MAX: usize = 100;
 
+/// Whether all moves are told: a signature over moves that are not proves nothing.
+pub(super) fn tells_moves(ended: &Match) -> bool {
+    ended.plays.len() <= TURNS_TOLD_MAX
+}
+
 /// Every move of the match, for whoever plays it over. The details of even/odd hold its moves already.
 fn turn_log(ended: &Match, players: &[PlayerId; 2]) -> Option<Vec<ByPlayer<Value>>> {
     let moves_of = |plays: &[Option<Value>; 2]| {
@@ -74,7 +76,7 @@ fn turn_log(ended: &Match, players: &[PlayerId; 2]) -> Option<Vec<ByPlayer<Value
             .filter_map(|seat| Some((seat.of(players).clone(), seat.of(plays).clone()?)))
             .collect()
     };
-    let is_told = ended.game.asks_by() == AskBy::Move && ended.plays.len() <= TURNS_TOLD_MAX;
+    let is_told = ended.game.asks_by() == AskBy::Move && tells_moves(ended);
     is_told.then(|| ended.plays.iter().map(moves_of).collect())
 }
 

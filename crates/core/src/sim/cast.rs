@@ -8,7 +8,7 @@ use super::who::{Who, well_formed};
 use crate::entropy::Entropy;
 use crate::game;
 use crate::league::{League, Manager};
-use crate::player::{self, Player, THINK_TIME, strategy};
+use crate::player::{self, Player, PlayerEvent, THINK_TIME, strategy};
 use crate::protocol::{DisplayName, Version};
 use crate::referee::{self, Referee};
 
@@ -100,6 +100,12 @@ impl Cast {
         if let Some(machine) = self.machine_mut(who) {
             machine.lose_last_event();
         }
+    }
+
+    /// What a player has on its disk.
+    pub(super) fn player_events(&self, number: u8) -> impl Iterator<Item = &PlayerEvent> {
+        let host = place(number).and_then(|place| self.players.get(place));
+        host.into_iter().flat_map(|host| host.log().iter().map(|(_, event)| event))
     }
 
     /// The league as the manager knows it, or would if it were up.

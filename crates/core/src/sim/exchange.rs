@@ -73,6 +73,7 @@ impl World {
         let to = Who::at(&outgoing.to);
         let freight = match outgoing.parcel {
             Parcel::Message(message) => {
+                let message = self.spoilt(from, message);
                 match to {
                     Some(to) if self.are_kin(from, to) => {
                         self.remember_told(Told { to, message: message.clone(), reported: None });

@@ -59,6 +59,8 @@ pub enum Checker {
     AnnouncedBeforeInvited,
     /// Both players of every match are told how it ended, and nothing of it after that.
     GameOverIsLast,
+    /// No recorded result differs from what the players signed and what was drawn.
+    SignedIsRecorded,
 }
 
 /// A broken rule, as a checker sees it.

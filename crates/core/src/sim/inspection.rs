@@ -6,9 +6,9 @@ use super::happening::Happening;
 use super::who::Who;
 use super::world::World;
 use crate::league::fixture::Match;
-use crate::league::{Format, League, LeagueEvent, Suspicion};
+use crate::league::{DecidedBy, Format, League, LeagueEvent, Suspicion};
 use crate::protocol::messages::{GameStatus, MatchResult, Phase};
-use crate::protocol::{MatchId, Message, PlayerId};
+use crate::protocol::{Attempt, MatchId, Message, PlayerId};
 use crate::timing::Timing;
 use std::time::Duration;
 
@@ -137,7 +137,10 @@ impl World {
                 let what = format!("{agent} is suspended for want of a report, and nothing is wrong with it");
                 return Err(Fault::new(Checker::HealthyRefereesStay, what));
             }
-            if let LeagueEvent::MatchDecided { match_id, status, result, .. } = event {
+            if let LeagueEvent::MatchDecided { match_id, attempt, status, result, by } = event {
+                if matches!(by, DecidedBy::Referee(_)) {
+                    self.check_signed(match_id, *attempt, result)?;
+                }
                 let outcome = outcome(*status, result);
                 if let Some(game) = self.cast.league().matches.get(match_id) {
                     let decided = Fixture { outcome: Some(outcome.clone()), ..fixture(match_id, game) };
@@ -147,6 +150,20 @@ impl World {
             }
         }
         self.ledger_read = log.len();
+        Ok(())
+    }
+
+    /// Whether a recorded result is what its players' own disks say.
+    fn check_signed(&self, match_id: &MatchId, attempt: Attempt, result: &MatchResult) -> Result<(), Fault> {
+        check::signed::is_drawn(result, &self.shape.league_id, match_id, attempt)?;
+        for (player, _) in result.score.iter() {
+            let known = self.cast.league().players.get(player);
+            let who = known.and_then(|known| Who::at(&known.meta.contact_endpoint));
+            if let Some(Who::Player(number)) = who {
+                let made = check::signed::chosen(self.cast.player_events(number), match_id, attempt);
+                check::signed::are_made(result, match_id, player, &made)?;
+            }
+        }
         Ok(())
     }
 

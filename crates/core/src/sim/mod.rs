@@ -13,6 +13,7 @@
 pub mod bare;
 pub mod behaviour;
 mod cast;
+mod cheat;
 pub mod check;
 mod exchange;
 pub mod failure;

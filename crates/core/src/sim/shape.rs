@@ -8,7 +8,7 @@ use super::wire::Wire;
 use crate::entropy::Entropy;
 use crate::game::GAMES;
 use crate::league::format::{Competition, Format, Seeding};
-use crate::league::{EndpointCheck, Settings};
+use crate::league::{ATTEMPTS_PER_REFEREE_MAX, EndpointCheck, Settings};
 use crate::protocol::decode::Conformance;
 use crate::protocol::dialect::Dialect;
 use crate::protocol::messages::Timeouts;
@@ -48,6 +48,8 @@ pub struct Shape {
     /// How many players live in one process with the manager and all referees, as `matchday run` and `practice` have it;
     /// the others are guests. `None`: everyone has a computer of its own.
     pub house: Option<u8>,
+    /// The numbers of the referees that cheat.
+    pub cheats: Vec<u8>,
 }
 
 impl Shape {
@@ -71,6 +73,7 @@ impl Shape {
             faults: Faults::NONE,
             competition: Competition::default(),
             house: None,
+            cheats: Vec::new(),
         }
     }
 
@@ -112,6 +115,7 @@ impl Shape {
             faults,
             competition: Competition::default(),
             house: None,
+            cheats: Vec::new(),
         };
         if chance.chance(50) {
             shape.minds = shape.players.iter().map(|_| Mind::drawn(chance)).collect();
@@ -130,6 +134,10 @@ impl Shape {
         }
         if aside.chance(30) {
             shape.bounds = (0..3).map(|_| bounds(&mut aside)).collect();
+        }
+        if aside.chance(20) {
+            let referees = shape.referees.len() as u64;
+            shape.cheats = u8::try_from(1 + aside.below(referees)).into_iter().collect();
         }
         shape
     }
@@ -217,7 +225,9 @@ impl Shape {
             + settings.timing.other
             + settings.probe_every
             + settings.probe_timeout;
-        let wave = once.saturating_mul(count(self.referees.len()).saturating_add(1));
+        // A referee that cheats loses every attempt at a match that one may lose.
+        let lost = count(self.cheats.len() * ATTEMPTS_PER_REFEREE_MAX);
+        let wave = once.saturating_mul(count(self.referees.len()).saturating_add(1).saturating_add(lost));
         let round = wave.saturating_mul(waves) + self.lead + settings.timing.other;
         Duration::from_secs(60) + round.saturating_mul(rounds)
     }

@@ -14,6 +14,8 @@ pub struct Stats {
     /// Steps that had not reached the disk when their host crashed.
     pub steps_lost: u64,
     pub forgeries: u64,
+    /// Reports that cheating referees spoilt.
+    pub lies: u64,
     /// Questions that were put to minds outside.
     pub inquiries: u64,
     pub matches: u64,

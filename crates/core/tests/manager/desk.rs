@@ -127,6 +127,12 @@ impl Desk {
         self.ask(message).body
     }
 
+    /// Says something as `sender` that need not be answered by a message.
+    pub(crate) fn ask_any_as(&mut self, sender: &Sender, body: impl Into<Body>) -> Vec<Content> {
+        let message = self.message(sender, body);
+        self.ask_any(Ask::Message(Ok(incoming(message))), false)
+    }
+
     pub(crate) fn register_player(&mut self, number: u32) -> Sender {
         let request = LeagueRegisterRequest { player_meta: player_meta(number) };
         let answer = self.ask_as(&Sender::Player(PlayerId::new(format!("agent{number}"))), request);
@@ -329,6 +335,7 @@ pub(crate) fn player_meta(number: u32) -> PlayerMeta {
         game_types: vec![GameType::new("even_odd")],
         contact_endpoint: player_endpoint(number),
         protocol_version: None,
+        public_key: None,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::desk::*;
 use matchday_core::agent::{Answer, Content, Failure};
-use matchday_core::league::{EndpointCheck, LeagueEvent, Settings};
+use matchday_core::league::{DecidedBy, EndpointCheck, LeagueEvent, Settings, Suspicion};
 use matchday_core::protocol::messages::*;
 use matchday_core::protocol::{
     Attempt, Body, ConversationId, ErrorCode, MatchId, Message, PlayerId, RefereeId, Sender,
@@ -194,4 +194,60 @@ fn a_players_statistics_say_why_it_lost_without_play() {
     let Body::LeagueQueryResponse(answer) = desk.ask_as(&referee(1), query) else { panic!() };
     let stats = answer.data.clone().unwrap();
     assert_eq!(stats["stats"]["technical_causes"], json!({"unstated": 1}), "a foreign referee does not say");
+}
+
+/// Hands R1M1 back as whoever has it, until nobody has it or so often.
+fn hand_back_all(desk: &mut Desk, most: u32) -> u32 {
+    for count in 0..most {
+        desk.settle_received();
+        let Some(by) = holder(desk, "R1M1") else { return count };
+        let attempt = desk.manager.league().matches[&MatchId::new("R1M1")].attempt().unwrap();
+        hand_back(desk, &Sender::Referee(by), "R1M1", attempt.0);
+        desk.pass(Duration::from_secs(3));
+    }
+    most
+}
+
+#[test]
+fn a_referee_that_hands_a_match_back_again_and_again_gets_no_more_draws_of_it() {
+    let mut desk = Desk::started(quick(), 2, 1);
+    assert_eq!(hand_back_all(&mut desk, 20), 5);
+    let decision = desk.manager.league().matches[&MatchId::new("R1M1")].decision.clone().unwrap();
+    assert_eq!((decision.status, &decision.by), (GameStatus::Draw, &DecidedBy::Manager));
+    assert_eq!(decision.result.winner, None);
+    assert!(decision.result.reason.as_ref().unwrap().raw().contains("no referee could play it"));
+    assert!(decision.blame(&PlayerId::numbered(1)).is_none(), "nobody is to blame");
+    assert_eq!(desk.manager.league().phase, Phase::Completed);
+}
+
+#[test]
+fn a_match_goes_round_all_referees_before_one_has_it_twice() {
+    let mut desk = Desk::started(quick(), 2, 3);
+    hand_back_all(&mut desk, 3);
+    let mut given = desk.manager.league().matches[&MatchId::new("R1M1")].attempts.clone();
+    given.truncate(3);
+    given.sort();
+    assert_eq!(given, [1, 2, 3].map(RefereeId::numbered));
+}
+
+#[test]
+fn a_referee_with_too_many_lost_attempts_is_suspended_and_no_sign_of_life_lifts_it() {
+    let mut desk = Desk::started(quick(), 4, 2);
+    let id = RefereeId::numbered(1);
+    while desk.manager.league().referees[&id].lost <= 5 {
+        desk.settle_received();
+        let (match_id, .., by) = desk.open_matches().first().cloned().expect("a match is open");
+        let attempt = desk.manager.league().matches[&match_id].attempt().unwrap();
+        hand_back(&mut desk, &Sender::Referee(by), match_id.as_str(), attempt.0);
+        desk.pass(Duration::from_secs(3));
+    }
+    let causes = desk.events.iter().filter_map(|(_, event)| match event {
+        LeagueEvent::AgentSuspended { agent, cause } if *agent == referee(1) => Some(*cause),
+        _ => None,
+    });
+    assert_eq!(causes.collect::<Vec<_>>(), [Suspicion::HandBacks]);
+    desk.pass(Duration::from_secs(10));
+    desk.settle_received();
+    let known = &desk.manager.league().referees[&id];
+    assert!(known.is_suspended() && known.lost > 5, "{known:?}");
 }

@@ -17,6 +17,7 @@ mod forfeits;
 mod formats;
 mod handing_back;
 mod orders;
+mod proof;
 mod queries;
 mod recovery;
 mod registration;

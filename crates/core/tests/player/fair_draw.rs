@@ -2,24 +2,25 @@
 
 use super::seat::*;
 use matchday_core::entropy::Entropy;
-use matchday_core::fair::{Commitment, Dice, Nonce, Reveal, Secret};
+use matchday_core::fair::{Commitment, MatchDraw, Nonce, Reveal, Scheme, Secret};
 use matchday_core::player::memory::DrawCheck;
 use matchday_core::protocol::Attempt;
 use matchday_core::protocol::messages::{ByPlayer, GameOver, Parity};
 
 /// A match up to our choice: the seat, and an honest end of it.
 fn played(promised: bool) -> (Seat, GameOver) {
-    let (id, first) = (m(1, 1), Attempt(1));
+    let (id, league) = (m(1, 1), league());
+    let draw = MatchDraw { scheme: Scheme::Draw1, league_id: &league, match_id: &id, attempt: Attempt(1) };
     let secret = Secret::draw(&mut Entropy::numbered(5));
     let mut seat = Seat::taken("always_even");
-    let commitment = promised.then(|| secret.commitment(&league(), &id, first));
+    let commitment = promised.then(|| draw.commitment(&secret));
     let _ = seat.say(from_referee(&id, 1, invitation(&id, commitment)));
     let ours = seat.parity(from_referee(&id, 1, parity_call(&id))).nonce.unwrap();
     let theirs = Nonce::absent(&p(2));
-    let number = Dice::new(&secret, &id, first, [&ours, &theirs]).uniform(1..=10);
+    let number = draw.dice(&secret, [&ours, &theirs]).uniform(1..=10);
     let nonces = ByPlayer::pair((p(1), ours), (p(2), theirs));
     let mut over = game_over(&id, p(2), Parity::Even, Parity::Odd, number as u8);
-    over.game_result.fairness = Some(secret.reveal(&league(), &id, first, nonces));
+    over.game_result.fairness = Some(draw.reveal(&secret, nonces));
     (seat, over)
 }
 
@@ -67,7 +68,9 @@ fn another_number_is_a_broken_promise() {
 fn another_secret_is_a_broken_promise_even_if_it_agrees_with_itself() {
     let other = Secret::draw(&mut Entropy::numbered(6));
     let nonces = |reveal: &Reveal| reveal.nonces.clone();
-    let broken = tampered(|reveal| *reveal = other.reveal(&league(), &m(1, 1), Attempt(1), nonces(reveal)));
+    let (id, league) = (m(1, 1), league());
+    let draw = MatchDraw { scheme: Scheme::Draw1, league_id: &league, match_id: &id, attempt: Attempt(1) };
+    let broken = tampered(|reveal| *reveal = draw.reveal(&other, nonces(reveal)));
     assert_eq!(broken, DrawCheck::Broken);
     let broken = tampered(|reveal| reveal.commitment = Commitment("00".into()));
     assert_eq!(broken, DrawCheck::Broken);

@@ -23,5 +23,6 @@ mod rights;
 #[path = "../schemas/mod.rs"]
 mod schemas;
 mod seat;
+mod signing;
 mod strategies;
 mod trust;

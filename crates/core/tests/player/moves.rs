@@ -36,7 +36,7 @@ fn a_request_repeated_gets_the_same_move_and_a_new_one_a_move_of_its_own() {
     let first = ask(&mut seat);
     let nonces: std::collections::BTreeSet<_> =
         first.iter().map(|answer| answer.nonce.clone().unwrap().0).collect();
-    assert_eq!(nonces.len(), 9);
+    assert_eq!(nonces.len(), 1, "an attempt has one nonce");
     assert_eq!(ask(&mut seat), first);
     seat.crash();
     assert_eq!(ask(&mut seat), first);

@@ -102,6 +102,7 @@ pub(crate) fn invitation(match_id: &MatchId, commitment: Option<Commitment>) -> 
         opponent_id: p(2),
         player_id: Some(p(1)),
         draw_commitment: commitment,
+        draw_scheme: None,
     }
 }
 
@@ -114,6 +115,8 @@ pub(crate) fn parity_call(match_id: &MatchId) -> ChooseParityCall {
         game_type: even_odd(),
         context: None,
         deadline: Timestamp::EPOCH,
+        turn: None,
+        opponent_nonce_commitment: None,
     }
 }
 
@@ -130,6 +133,8 @@ pub(crate) fn move_call(match_id: &MatchId, game: &str, move_type: &str, options
             context: serde_json::Map::new(),
         },
         deadline: Timestamp::EPOCH,
+        turn: None,
+        opponent_nonce_commitment: None,
     }
 }
 

@@ -132,6 +132,8 @@ impl Announced {
                     player_b_tokens: Some(tokens(b, &match_id, self.attempt)),
                     timeouts: self.timeouts,
                     forfeits: self.forfeits.clone(),
+                    player_a_public_key: None,
+                    player_b_public_key: None,
                 })
             }),
             match_id,
@@ -304,8 +306,13 @@ impl Bench {
     }
 
     pub(crate) fn join_ack(&self, player: u32, match_id: &str, accept: bool) -> Incoming {
-        let ack =
-            GameJoinAck { match_id: m(match_id), player_id: p(player), arrival_timestamp: self.now, accept };
+        let ack = GameJoinAck {
+            match_id: m(match_id),
+            player_id: p(player),
+            arrival_timestamp: self.now,
+            accept,
+            nonce_commitment: None,
+        };
         incoming(self.player_envelope(player, &m(match_id)), ack)
     }
 
@@ -315,6 +322,7 @@ impl Bench {
             player_id: p(player),
             parity_choice: parity,
             nonce: Some(Nonce(format!("nonce of {player}").into())),
+            signature: None,
         };
         incoming(self.player_envelope(player, &m(match_id)), choice)
     }

@@ -30,6 +30,7 @@ fn reply(bench: &Bench, chance: &mut Entropy, sent: &Outgoing) -> Option<Answer>
                     },
                 },
                 nonce: None,
+                signature: None,
             };
             incoming(bench.player_envelope(player, &m("R1M1")), response)
         }

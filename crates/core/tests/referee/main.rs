@@ -20,6 +20,7 @@ mod enrolment;
 mod forfeits;
 mod manager;
 mod outside;
+mod proof;
 mod report;
 mod rights;
 #[path = "../schemas/mod.rs"]

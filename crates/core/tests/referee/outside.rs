@@ -45,6 +45,7 @@ fn play(bench: &mut Bench, player: u32, choice: Value) {
         game_type: GameType::new(GAME),
         move_data: MoveData { move_type: "step".into(), choice },
         nonce: None,
+        signature: None,
     };
     let answer = incoming(bench.player_envelope(player, &m("R1M1")), response);
     bench.answers(player, GameMoveCall, Answer::Message(Ok(answer)));

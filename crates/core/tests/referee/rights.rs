@@ -104,6 +104,7 @@ fn answer(bench: &Bench, message: MessageType, sender: &Sender, token: Option<&T
                 game_type: GameType::new("even_odd"),
                 move_data: MoveData { move_type: "choose_parity".into(), choice: "even".into() },
                 nonce: None,
+                signature: None,
             };
             incoming(bench.player_envelope(1, &m("R1M1")), made)
         }

@@ -24,6 +24,7 @@ fn show(bench: &mut Bench, player: u32, hand: &str) {
         game_type: GameType::new("rock_paper_scissors"),
         move_data: MoveData { move_type: "show_hand".into(), choice: json!(hand) },
         nonce: None,
+        signature: None,
     };
     let answer = incoming(bench.player_envelope(player, &m("R1M1")), response);
     bench.answers(player, GameMoveCall, Answer::Message(Ok(answer)));

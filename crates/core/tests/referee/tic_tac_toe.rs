@@ -25,6 +25,7 @@ fn placed(bench: &Bench, player: u32, choice: Value) -> Incoming {
         game_type: GameType::new("tic_tac_toe"),
         move_data: MoveData { move_type: "place_mark".into(), choice },
         nonce: None,
+        signature: None,
     };
     incoming(bench.player_envelope(player, &m("R1M1")), response)
 }

@@ -317,8 +317,13 @@ fn a_foreign_player_is_known_by_the_token_it_joined_with() {
 /// A separate GAME_JOIN_ACK of player 2, which has only said "received" to its invitation.
 fn joins_apart(bench: &mut Bench, token: Option<Token>) -> Content {
     bench.answers(2, GameInvitation, Answer::Received);
-    let ack =
-        GameJoinAck { match_id: m("R1M1"), player_id: p(2), arrival_timestamp: bench.now, accept: true };
+    let ack = GameJoinAck {
+        match_id: m("R1M1"),
+        player_id: p(2),
+        arrival_timestamp: bench.now,
+        accept: true,
+        nonce_commitment: None,
+    };
     let envelope = bench.player_envelope(2, &m("R1M1")).with_token(token);
     bench.told(envelope, ack)
 }

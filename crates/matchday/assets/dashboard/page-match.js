@@ -231,6 +231,7 @@ function draw(match, memory) {
         fact('Promised', drawn.commitment),
         fact('Secret', drawn.secret),
         Object.entries(drawn.nonces ?? {}).map(([player, nonce]) => fact(`Nonce of ${player}`, nonce)),
+        Object.entries(drawn.proof ?? {}).map(([player, proof]) => fact(`Proven of ${player}`, proof)),
       ),
     ),
     drawn.how ? el('p', {}, sentence(drawn.how)) : null,

@@ -48,6 +48,7 @@ export function view({ referees }, { league }) {
               ['Technical', 'Technical losses among them'],
               ['Handed back', 'Matches it could not finish'],
               ['Overdue', 'Matches taken from it, as its time was up'],
+              ['Refused', 'Reports that could not be true'],
             ].map(([name, words]) => el('th', { scope: 'col', class: 'n', title: words }, name)),
           ),
         ),
@@ -84,5 +85,6 @@ function row(referee) {
     cell('Technical', referee.technical),
     cell('Handed back', referee.handed_back),
     cell('Overdue', referee.overdue),
+    cell('Refused', referee.refused),
   );
 }

@@ -1,7 +1,7 @@
 //! The league that a check pretends to run: who is in it, which tokens it shows, and its messages. Pure.
 
 use matchday_core::entropy::Entropy;
-use matchday_core::fair::{Dice, Nonce, Secret};
+use matchday_core::fair::{MatchDraw, Nonce, Scheme, Secret};
 use matchday_core::game::{AskBy, Game, GameEntry, Outcome, Seat, Turn};
 use matchday_core::protocol::messages::*;
 use matchday_core::protocol::text::RuleBroken;
@@ -140,6 +140,7 @@ impl Stage {
             player_id: self.identity.player_id.clone(),
             arrival_timestamp: now,
             accept: true,
+            nonce_commitment: None,
         };
         self.answer(now, fixture, ack)
     }
@@ -163,6 +164,7 @@ impl Stage {
                 game_type: self.game_type(),
                 move_data: MoveData { move_type, choice },
                 nonce: None,
+                signature: None,
             };
             return self.answer(now, fixture, response);
         }
@@ -171,6 +173,7 @@ impl Stage {
             player_id: self.identity.player_id.clone(),
             parity_choice: Parity::Even,
             nonce: None,
+            signature: None,
         };
         self.answer(now, fixture, choice)
     }
@@ -202,8 +205,14 @@ impl Stage {
         }
     }
 
+    /// The older scheme, which asks nothing of players but their choice.
+    fn draw<'a>(&'a self, fixture: &'a Fixture) -> MatchDraw<'a> {
+        let (league_id, match_id) = (&self.league_id, &fixture.match_id);
+        MatchDraw { scheme: Scheme::Draw1, league_id, match_id, attempt: Attempt::FIRST }
+    }
+
     pub(crate) fn invitation(&self, now: Timestamp, fixture: &Fixture) -> Message {
-        let commitment = self.secret.commitment(&self.league_id, &fixture.match_id, Attempt::FIRST);
+        let commitment = self.draw(fixture).commitment(&self.secret);
         let body = GameInvitation {
             league_id: self.league_id.clone(),
             round_id: fixture.round_id,
@@ -213,6 +222,7 @@ impl Stage {
             opponent_id: self.opponent.clone(),
             player_id: Some(self.identity.player_id.clone()),
             draw_commitment: Some(commitment),
+            draw_scheme: None,
         };
         self.as_referee(now, fixture, body)
     }
@@ -234,6 +244,8 @@ impl Stage {
                 your_standings: Some(Record::default()),
             }),
             deadline: now + CHOICE_WINDOW,
+            turn: Some(1),
+            opponent_nonce_commitment: None,
         };
         self.as_referee(now, fixture, body)
     }
@@ -251,6 +263,8 @@ impl Stage {
             game_type: self.game_type(),
             move_request,
             deadline: now + CHOICE_WINDOW,
+            turn: None,
+            opponent_nonce_commitment: None,
         };
         self.as_referee(now, fixture, body)
     }
@@ -352,19 +366,14 @@ impl Stage {
         let (own, other) = (self.identity.player_id.clone(), self.opponent.clone());
         let nonces = [nonce.unwrap_or_else(|| Nonce::absent(&own)), Nonce::absent(&other)];
         let [ours, theirs] = &nonces;
-        let mut dice = Dice::new(&self.secret, &fixture.match_id, Attempt::FIRST, [ours, theirs]);
+        let mut dice = self.draw(fixture).dice(&self.secret, [ours, theirs]);
         let number = u8::try_from(dice.uniform(1..=10)).unwrap_or(1);
         let parity = Parity::of(number);
         let winner = if choice == parity { own.clone() } else { other.clone() };
         let reason = UntrustedText::from(format!("{winner} chose {parity}, number was {number} ({parity})"));
         let choices = [(own.clone(), Some(choice)), (other.clone(), Some(choice.other()))];
         let [a, b] = nonces;
-        let reveal = self.secret.reveal(
-            &self.league_id,
-            &fixture.match_id,
-            Attempt::FIRST,
-            ByPlayer::pair((own, a), (other, b)),
-        );
+        let reveal = self.draw(fixture).reveal(&self.secret, ByPlayer::pair((own, a), (other, b)));
         let details = ParityDetails {
             drawn_number: Some(number),
             number_parity: Some(parity),

@@ -20,6 +20,7 @@ use matchday_core::protocol::messages::query::{
 };
 use matchday_core::protocol::{LeagueId, PlayerId};
 use matchday_stats::league::{PlayerStatistics, Question};
+use matchday_stats::redraw::{self, Favoured, Redrawn};
 use matchday_stats::{LeagueStatistics, Results, Settings};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -243,10 +244,14 @@ fn referee_of(RefereesData { referees }: RefereesData, wanted: &str) -> Result<V
 
 fn referee_table(data: &Value) -> Result<String> {
     let referee: RefereeListing = serde_json::from_value(data.clone())?;
+    let lost = format!("{} of {}", referee.attempts_lost, referee.attempts);
+    let favoured = favoured(&referee);
     let rows = [
         ("version", referee.version),
         ("state", in_words(referee.state, referee.left)),
         ("matches decided", referee.matches_decided.to_string()),
+        ("attempts lost", lost),
+        ("gained most by them", favoured),
         ("departures from the rules", counted(&referee.deviations)),
     ];
     let rows: Vec<_> = rows.into_iter().map(|(name, value)| vec![name.to_owned(), value]).collect();
@@ -258,6 +263,24 @@ fn in_words(state: Lifecycle, left: bool) -> String {
     let name = serde_json::to_value(state).ok();
     let name = name.as_ref().and_then(Value::as_str).unwrap_or_default();
     if left { format!("{name} (left: it did not come back)") } else { name.to_owned() }
+}
+
+/// Who won the matches that a referee began more than once, and how likely that is by chance.
+fn favoured(referee: &RefereeListing) -> String {
+    let records = referee.redrawn.iter().map(|(player, record)| Redrawn {
+        player_id: player.to_string(),
+        wins: record.wins,
+        losses: record.losses,
+    });
+    match redraw::favoured(&records.collect::<Vec<_>>()) {
+        None => "nobody".to_owned(),
+        Some(Favoured { player_id, wins, losses, p_value }) => {
+            format!(
+                "{player_id}, {wins} won and {losses} lost: by chance in {:.1} % of leagues",
+                p_value * 100.0
+            )
+        }
+    }
 }
 
 /// How often each thing was seen, on one line.

@@ -3,7 +3,7 @@
 
 use super::topics::{TOPICS, Topic};
 use crate::store::{Reader, Store, StoreError, Stream};
-use matchday_core::league::{League, LeagueEvent, Settings};
+use matchday_core::league::{League, LeagueEvent, LossCause, Settings};
 use matchday_core::log;
 use matchday_core::protocol::messages::Culprit;
 use matchday_core::protocol::{MatchId, RefereeId, Timestamp};
@@ -37,6 +37,7 @@ pub(crate) struct Annals {
 pub(crate) struct Lost {
     pub(crate) handed_back: u32,
     pub(crate) overdue: u32,
+    pub(crate) refused: u32,
 }
 
 /// What there is to see at one moment.
@@ -139,10 +140,11 @@ impl Annals {
             LeagueEvent::MatchAssigned { match_id, .. } => {
                 self.assigned_at.insert(match_id.clone(), at);
             }
-            LeagueEvent::AttemptLost { referee_id, culprit, .. } => {
+            LeagueEvent::AttemptLost { referee_id, culprit, cause, .. } => {
                 let lost = self.lost.entry(referee_id.clone()).or_default();
                 match culprit {
                     Culprit::Infrastructure => lost.handed_back += 1,
+                    _ if *cause == Some(LossCause::Refused) => lost.refused += 1,
                     _ => lost.overdue += 1,
                 }
             }

@@ -243,6 +243,7 @@ fn registration(name: DisplayName, reached_at: Endpoint) -> Result<Message> {
         game_types: matchday_core::game::GAMES.iter().map(|game| GameType::new(game.name)).collect(),
         contact_endpoint: reached_at,
         protocol_version: None,
+        public_key: None,
     };
     Ok(Message::new(envelope, LeagueRegisterRequest { player_meta }))
 }

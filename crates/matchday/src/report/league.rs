@@ -103,6 +103,8 @@ fn referees(league: &League) -> Vec<Referee> {
     let listed = league.referee_listings().referees.into_iter().map(|referee| Referee {
         who: Named { id: referee.referee_id.to_string(), name: referee.display_name.escaped().to_string() },
         matches_decided: referee.matches_decided,
+        attempts: referee.attempts,
+        attempts_lost: referee.attempts_lost,
         deviations: referee.deviations,
     });
     listed.collect()

@@ -164,6 +164,9 @@ pub(crate) struct Referee {
     #[serde(flatten)]
     pub(crate) who: Named,
     pub(crate) matches_decided: u32,
+    /// Attempts at matches that it was given, and those that came to nothing after it had begun them.
+    pub(crate) attempts: u32,
+    pub(crate) attempts_lost: u32,
     pub(crate) deviations: BTreeMap<String, u32>,
 }
 

@@ -99,6 +99,13 @@ impl Report {
             some => many(some as usize, "match was not played out", "matches were not played out"),
         };
         facts.push(("Technical losses", technical));
+        let lost = self.referees.iter().filter(|referee| referee.attempts_lost > 0).map(|referee| {
+            format!("{} of {} by {}", referee.attempts_lost, referee.attempts, referee.who.id)
+        });
+        let lost: Vec<String> = lost.collect();
+        if !lost.is_empty() {
+            facts.push(("Attempts that came to nothing", lost.join(", ")));
+        }
         facts.extend(self.started_at.map(|at| ("Began", moment(at))));
         facts.extend(self.completed_at.map(|at| ("Ended", moment(at))));
         facts.push(("Ties", format!("points, then {}, then player id", self.tie_breaks.join(", "))));

@@ -68,7 +68,7 @@ pub(super) fn of_event(event: &LeagueEvent) -> String {
             let lost: String = lost.collect();
             format!("{match_id} given to {referee_id}{}{lost}", of_attempt(*attempt))
         }
-        LeagueEvent::AttemptLost { match_id, referee_id, attempt, culprit, reason } => {
+        LeagueEvent::AttemptLost { match_id, referee_id, attempt, culprit, reason, .. } => {
             let whose = culprit.name();
             let reason = reason.escaped();
             format!("{match_id} taken from {referee_id}{}: {reason} ({whose})", of_attempt(*attempt))
@@ -153,5 +153,6 @@ fn of_suspicion(cause: Suspicion) -> &'static str {
         Suspicion::TechnicalLosses => "too many technical losses in a row",
         Suspicion::Unreachable => "it could not be told of a match",
         Suspicion::Overdue => "it did not report a match in time",
+        Suspicion::HandBacks => "too many of its attempts came to nothing after it had begun them",
     }
 }

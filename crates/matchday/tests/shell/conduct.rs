@@ -56,7 +56,7 @@ impl Played {
         let endpoint = self.league.players[&PlayerId::new(player)].meta.contact_endpoint.clone();
         let sent = self.exchanges.iter().filter(|it| it.direction == Direction::Out);
         let mut sent: Vec<_> =
-            sent.filter(|it| it.peer == endpoint.as_str() && it.message_type == message_type).collect();
+            sent.filter(|it| it.peer == endpoint.raw() && it.message_type == message_type).collect();
         sent.sort_by_key(|exchange| exchange.at);
         sent
     }
@@ -145,9 +145,9 @@ async fn a_match_that_suspension_decides_ends_with_game_over_too() {
     let played = Played::with(settings, 2, mute).await;
     let reasons: Vec<_> = (played.league.matches.values())
         .filter_map(|game| game.decision.as_ref()?.result.reason.clone())
-        .filter(|reason| reason.contains("P03"))
+        .filter(|reason| reason.raw().contains("P03"))
         .collect();
-    assert!(reasons.iter().any(|reason| reason.contains("is suspended")), "{reasons:?}");
+    assert!(reasons.iter().any(|reason| reason.raw().contains("is suspended")), "{reasons:?}");
     for player in ["P01", "P02"] {
         let of_it = |game: &&matchday_core::league::fixture::Match| game.has(&PlayerId::new(player));
         let matches = played.league.matches.values().filter(of_it).count();

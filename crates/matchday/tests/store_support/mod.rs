@@ -4,15 +4,15 @@
 use matchday::store::{Batch, Direction, Exchange, Store, StoreFailed, StoreStats, Stored, Stream, chain};
 use matchday_core::agent::{Agent, Answer, Ask, Content, Input, Outgoing, Request, RequestId};
 use matchday_core::entropy::Entropy;
-use matchday_core::fair::{Dice, Nonce, Secret};
+use matchday_core::fair::{MatchDraw, Nonce, Scheme, Secret};
 use matchday_core::league::{Competition, EndpointCheck, Manager, Settings};
 use matchday_core::log;
 use matchday_core::protocol::decode::Incoming;
 use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::messages::*;
 use matchday_core::protocol::{
-    Attempt, Body, ConversationId, DisplayName, Endpoint, Envelope, GameType, MatchId, Message, PlayerId,
-    RefereeId, Sender, Timestamp, Token, Version,
+    Attempt, Body, ConversationId, DisplayName, Endpoint, Envelope, GameType, LeagueId, MatchId, Message,
+    PlayerId, RefereeId, Sender, Timestamp, Token, Version,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -168,6 +168,14 @@ impl Desk {
         self.manager.league().phase == Phase::Running
     }
 
+    pub(crate) fn token(&self, agent: &Sender) -> Token {
+        self.tokens[agent].clone()
+    }
+
+    pub(crate) fn league_id(&self) -> LeagueId {
+        self.settings.league_id.clone()
+    }
+
     /// The operator steps in.
     pub(crate) fn order(&mut self, order: Order, player: Option<&str>, match_id: Option<&str>) {
         let league_id = self.settings.league_id.clone();
@@ -253,8 +261,10 @@ pub(crate) fn fair_referee(fixture: &Fixture) -> MatchResult {
     let secret = Secret::from_bytes(bytes);
     let nonces = ByPlayer::pair((a.clone(), Nonce("salt".into())), (b.clone(), Nonce::absent(b)));
     let both = [nonces.get(a).unwrap(), nonces.get(b).unwrap()];
-    let number = Dice::new(&secret, match_id, *attempt, both).uniform(1..=10) as u8;
-    let reveal = secret.reveal(&settings.league_id, match_id, *attempt, nonces);
+    let league_id = &settings.league_id;
+    let draw = MatchDraw { scheme: Scheme::Draw1, league_id, match_id, attempt: *attempt };
+    let number = draw.dice(&secret, both).uniform(1..=10) as u8;
+    let reveal = draw.reveal(&secret, nonces);
     let mut result = result(a, b, number, [choice(a), choice(b)]);
     result.details.fairness = Some(reveal);
     result
@@ -316,6 +326,7 @@ fn player_meta(number: u32) -> PlayerMeta {
         game_types: vec![GameType::new("even_odd")],
         contact_endpoint: Endpoint::parse(&format!("http://localhost:{}/mcp", 8100 + number)).unwrap(),
         protocol_version: None,
+        public_key: None,
     }
 }
 

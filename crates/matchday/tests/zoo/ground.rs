@@ -3,6 +3,8 @@
 use crate::cage::Animal;
 use matchday::net::client::Client;
 use matchday::shell::{self, Clock, Handle, Options, entropy_numbered};
+use matchday::store::chronicle::Chronicle;
+use matchday::store::export::export;
 use matchday::store::{Direction, Exchange, Store, Stream};
 use matchday_core::agent::Agent;
 use matchday_core::league::{self, League, Manager};
@@ -15,6 +17,7 @@ use matchday_core::retry::{Backoff, RetryPolicy};
 use matchday_core::timing::Timing;
 use serde_json::{Value, json};
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::time::{Instant, sleep};
@@ -117,6 +120,15 @@ impl Ground {
         });
         let answer = self.ask(manager, "start_league", start).await;
         assert_eq!(answer["message_type"], "LEAGUE_STATUS", "{answer}");
+    }
+
+    /// Everything that the store holds, as files. The agents must have been shut down.
+    pub(crate) fn export(&self) -> PathBuf {
+        self.store.clone().close().unwrap();
+        let out = self.folder.path().join("exported");
+        let chronicle = Chronicle::open(&[self.folder.path().join("league.db")]).unwrap();
+        export(&chronicle, &out).unwrap();
+        out
     }
 
     /// What our agents have said and heard. They must have been shut down.

@@ -10,6 +10,7 @@
 
 mod cage;
 mod connections;
+mod draws;
 mod ground;
 mod learning;
 mod lenient;

@@ -20,6 +20,7 @@ pub(super) fn invitation(r: &Reader<'_>) -> Read<GameInvitation> {
         opponent_id: r.required("opponent_id", rules::id(PlayerId::new))?,
         player_id: r.optional("player_id", rules::id(PlayerId::new))?,
         draw_commitment: r.optional("draw_commitment", rules::commitment)?,
+        draw_scheme: r.extra("draw_scheme", rules::word)?,
     })
 }
 
@@ -50,6 +51,7 @@ pub(super) fn join_ack(r: &Reader<'_>) -> Read<GameJoinAck> {
             r.timestamp("arrival_timestamp")?
         },
         accept: accept(r)?,
+        nonce_commitment: r.extra("nonce_commitment", rules::nonce_commitment)?,
     })
 }
 
@@ -146,5 +148,10 @@ pub(super) fn fairness(r: &Reader<'_>) -> Read<Option<Reveal>> {
         secret: reveal.required("secret", rules::word)?,
         commitment: reveal.required("commitment", rules::commitment)?,
         nonces: reveal.by_player("nonces", rules::revealed_nonce)?,
+        nonce_commitments: reveal
+            .optional_by_player("nonce_commitments", rules::nonce_commitment)?
+            .map(Box::new),
+        signatures: reveal.optional_by_player("signatures", rules::signature)?.map(Box::new),
+        proof: reveal.optional_by_player("proof", rules::one_of)?.map(Box::new),
     }))
 }

@@ -17,6 +17,8 @@ pub(super) fn parity_call(r: &Reader<'_>) -> Read<ChooseParityCall> {
         game_type: r.required("game_type", rules::id(GameType::new))?,
         context: r.optional_object("context")?.map(|context| choice_context(&context)).transpose()?,
         deadline: r.timestamp("deadline")?,
+        turn: r.extra("turn", rules::ordinal)?,
+        opponent_nonce_commitment: r.extra("opponent_nonce_commitment", rules::nonce_commitment)?,
     })
 }
 
@@ -37,6 +39,7 @@ pub(super) fn parity_response(r: &Reader<'_>) -> Read<ChooseParityResponse> {
         player_id: player_id(r)?,
         parity_choice: parity_choice(r)?,
         nonce: r.optional("nonce", rules::nonce)?,
+        signature: r.extra("signature", rules::signature)?,
     })
 }
 
@@ -63,6 +66,8 @@ pub(super) fn move_call(r: &Reader<'_>) -> Read<GameMoveCall> {
             context: request.filled("context", rules::any_object, || Some(Map::new()))?,
         },
         deadline: r.timestamp("deadline")?,
+        turn: r.extra("turn", rules::ordinal)?,
+        opponent_nonce_commitment: r.extra("opponent_nonce_commitment", rules::nonce_commitment)?,
     })
 }
 
@@ -78,5 +83,6 @@ pub(super) fn move_response(r: &Reader<'_>) -> Read<GameMoveResponse> {
         game_type: r.required("game_type", rules::id(GameType::new))?,
         move_data: MoveData { move_type, choice: data.required("choice", rules::anything)? },
         nonce: r.optional("nonce", rules::nonce)?,
+        signature: r.extra("signature", rules::signature)?,
     })
 }

@@ -130,6 +130,15 @@ impl<'a> Reader<'a> {
         self.value(key).map(|value| rule(value).map_err(|wrong| self.wrong(key, wrong))).transpose()
     }
 
+    /// A field of ours that no source knows. Another's agent may use the name for something else, which the lenient reading
+    /// passes over.
+    pub(super) fn extra<T>(&self, key: &str, rule: impl Rule<'a, T>) -> Read<Option<T>> {
+        match self.optional(key, rule) {
+            Err(_) if self.is_lenient() => Ok(None),
+            read => read,
+        }
+    }
+
     /// A field that must be there; the lenient reading fills it in if it can.
     pub(super) fn filled<T>(
         &self,

@@ -38,6 +38,7 @@ pub(super) fn player_request(r: &Reader<'_>) -> Read<LeagueRegisterRequest> {
             game_types: game_types(&meta)?,
             contact_endpoint: meta.required_text("contact_endpoint", Endpoint::parse_cleaned)?,
             protocol_version: meta.optional("protocol_version", rules::word)?,
+            public_key: meta.extra("public_key", rules::public_key)?,
         },
     })
 }

@@ -60,6 +60,8 @@ fn briefing(r: &Reader<'_>) -> Read<Option<Briefing>> {
         player_b_tokens: tokens_at("player_B_tokens")?,
         timeouts: r.optional_object("timeouts")?.map(|given| timeouts(&given)).transpose()?,
         forfeits: r.optional_by_player("forfeits", rules::one_of)?,
+        player_a_public_key: r.extra("player_A_public_key", rules::public_key)?,
+        player_b_public_key: r.extra("player_B_public_key", rules::public_key)?,
     }))
 }
 

@@ -1,6 +1,6 @@
 //! The rules that single values obey, each with the words that finish "expected ...".
 
-use crate::fair::{Commitment, NONCE_BYTES_MAX, Nonce};
+use crate::fair::{Commitment, NONCE_BYTES_MAX, Nonce, NonceCommitment, Proof};
 use crate::protocol::dialect::Dialect;
 use crate::protocol::envelope::{Sender, id_fits};
 use crate::protocol::error::ErrorCode;
@@ -13,6 +13,7 @@ use crate::protocol::text::{RuleBroken, Version};
 use crate::protocol::time::{TimeForm, Timestamp};
 use crate::protocol::token::{TOKEN_BYTES_MAX, Token};
 use crate::protocol::untrusted::{UntrustedText, is_deceptive};
+use crate::signature::{PublicKey, Signature};
 use serde_json::{Map, Value};
 use smol_str::SmolStr;
 use std::borrow::Cow;
@@ -157,6 +158,27 @@ pub(super) fn commitment(value: &Json<'_>) -> Result<Commitment, Wrong> {
     word(value).map(Commitment)
 }
 
+pub(super) fn nonce_commitment(value: &Json<'_>) -> Result<NonceCommitment, Wrong> {
+    value
+        .as_str()
+        .and_then(NonceCommitment::parse)
+        .ok_or(Wrong::format("a SHA-256 as 64 hexadecimal digits in lower case"))
+}
+
+pub(super) fn public_key(value: &Json<'_>) -> Result<PublicKey, Wrong> {
+    value
+        .as_str()
+        .and_then(PublicKey::parse)
+        .ok_or(Wrong::format("an Ed25519 public key: \"ed25519:\" and 64 hexadecimal digits in lower case"))
+}
+
+pub(super) fn signature(value: &Json<'_>) -> Result<Signature, Wrong> {
+    value
+        .as_str()
+        .and_then(Signature::parse)
+        .ok_or(Wrong::format("an Ed25519 signature: 128 hexadecimal digits in lower case"))
+}
+
 /// A whole number as JSON writes one: `1.0`, `"1"` and `true` are not.
 fn integer(value: &Json<'_>, range: RangeInclusive<u32>, expected: &'static str) -> Result<u32, Wrong> {
     value
@@ -256,6 +278,7 @@ words! {
         "WIN" Win, "DRAW" Draw, "TECHNICAL_LOSS" TechnicalLoss,
     }
     Role "\"PLAYER_A\" or \"PLAYER_B\"" { "PLAYER_A" PlayerA, "PLAYER_B" PlayerB, }
+    Proof "\"signed\", \"nonce\" or \"none\"" { "signed" Signed, "nonce" Nonce, "none" None, }
     AckStatus "\"recorded\"" { "recorded" Recorded, }
     Order "one of \"PAUSE\", \"RESUME\", \"WITHDRAW\", \"VOID\", \"END\", \"ROTATE\", \"REVOKE\"" {
         "PAUSE" Pause,

@@ -2,14 +2,15 @@
 
 use super::by_player::ByPlayer;
 use super::parity::Parity;
-use crate::fair::{Commitment, Reveal};
+use crate::fair::{Commitment, NonceCommitment, Reveal};
 use crate::protocol::ids::{GameType, LeagueId, MatchId, PlayerId, RoundId};
-use crate::protocol::schema::conditions;
+use crate::protocol::schema::{Word, conditions};
 use crate::protocol::time::Timestamp;
 use crate::protocol::untrusted::UntrustedText;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use smol_str::SmolStr;
 use std::borrow::Cow;
 
 /// GAME_INVITATION: a referee calls a player to a match. The answer is GAME_JOIN_ACK within 5 s.
@@ -27,6 +28,10 @@ pub struct GameInvitation {
     /// The referee's promise of what it will draw from: keep it, to check the draw in GAME_OVER.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub draw_commitment: Option<Commitment>,
+    /// How the referee will draw: `matchday-draw-2`. Missing: `matchday-draw-1`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Word>")]
+    pub draw_scheme: Option<SmolStr>,
 }
 
 /// A player's seat. In games of turns, A begins.
@@ -47,6 +52,9 @@ pub struct GameJoinAck {
     pub arrival_timestamp: Timestamp,
     /// False forfeits the match.
     pub accept: bool,
+    /// The hash of the nonce that the player will reveal with its move. Required of players that sign.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nonce_commitment: Option<NonceCommitment>,
 }
 
 /// GAME_OVER: how the match ended, and why. The same to both players.

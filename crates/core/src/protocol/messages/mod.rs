@@ -27,7 +27,7 @@ pub use moves::{GameMoveCall, GameMoveResponse, MoveData, MoveRequest};
 pub use parity::{ChoiceContext, ChooseParityCall, ChooseParityResponse, Parity};
 pub use query::{LeagueQuery, LeagueQueryResponse, Lifecycle, QueryError, QueryParams, QueryType};
 pub use registration::{
-    BRIEFING, LeagueRegisterRequest, LeagueRegisterResponse, MATCH_TOKENS, PlayerMeta, RefereeMeta,
+    BRIEFING, DRAW_2, LeagueRegisterRequest, LeagueRegisterResponse, MATCH_TOKENS, PlayerMeta, RefereeMeta,
     RefereeRegisterRequest, RefereeRegisterResponse, RegisterAnswer, RegisterStatus,
 };
 pub use result::{

@@ -1,9 +1,10 @@
 //! The generic pair by which a referee asks for a move in any game.
 
-use crate::fair::Nonce;
+use crate::fair::{Nonce, NonceCommitment};
 use crate::protocol::ids::{GameType, LeagueId, MatchId, PlayerId, RoundId};
 use crate::protocol::schema::{NotNull, Word, conditions};
 use crate::protocol::time::Timestamp;
+use crate::signature::Signature;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -22,6 +23,12 @@ pub struct GameMoveCall {
     pub move_request: MoveRequest,
     /// When this try ends.
     pub deadline: Timestamp,
+    /// The number of the turn, from 1. A player that signs makes one move in a turn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub turn: Option<u32>,
+    /// What the opponent has bound itself to: it goes into the player's signature.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub opponent_nonce_commitment: Option<NonceCommitment>,
 }
 
 /// What is asked of the player.
@@ -47,6 +54,9 @@ pub struct GameMoveResponse {
     /// The player's share in whatever is drawn: any text that nobody can guess.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nonce: Option<Nonce>,
+    /// The player's signature over this move and all of its moves before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signature: Option<Signature>,
 }
 
 /// A move.

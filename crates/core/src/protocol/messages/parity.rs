@@ -1,9 +1,10 @@
 //! The two messages of even/odd itself.
 
 use super::result::Record;
-use crate::fair::Nonce;
+use crate::fair::{Nonce, NonceCommitment};
 use crate::protocol::ids::{GameType, LeagueId, MatchId, PlayerId, RoundId};
 use crate::protocol::time::Timestamp;
+use crate::signature::Signature;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -64,6 +65,12 @@ pub struct ChooseParityCall {
     pub context: Option<ChoiceContext>,
     /// When this try ends.
     pub deadline: Timestamp,
+    /// The number of the turn, from 1. A player that signs makes one move in a turn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub turn: Option<u32>,
+    /// What the opponent has bound itself to: it goes into the player's signature.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub opponent_nonce_commitment: Option<NonceCommitment>,
 }
 
 /// What a player may want to know before it chooses.
@@ -87,4 +94,7 @@ pub struct ChooseParityResponse {
     /// The player's share in the draw: any text that nobody can guess.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nonce: Option<Nonce>,
+    /// The player's signature over this move and all of its moves before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signature: Option<Signature>,
 }

@@ -310,6 +310,17 @@ pub struct RefereeListing {
     pub matches_decided: u32,
     /// How often the referee's messages departed from the rules, by kind.
     pub deviations: BTreeMap<String, u32>,
+    /// Attempts at matches that it was given.
+    #[serde(default)]
+    #[schemars(with = "Option<u32>")]
+    pub attempts: u32,
+    /// Those of them that came to nothing after it had begun: handed back, overdue, or reported so that it could not be.
+    #[serde(default)]
+    #[schemars(with = "Option<u32>")]
+    pub attempts_lost: u32,
+    /// How players fared in the matches that it lost an attempt of, and decided in the end.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub redrawn: BTreeMap<PlayerId, Record>,
 }
 
 /// `data` of GET_GAMES.

@@ -6,6 +6,7 @@ use crate::protocol::ids::{GameType, LeagueId, PlayerId, RefereeId};
 use crate::protocol::schema::{Word, conditions};
 use crate::protocol::text::{DisplayName, Endpoint, Version};
 use crate::protocol::untrusted::UntrustedText;
+use crate::signature::PublicKey;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -56,6 +57,9 @@ pub const MATCH_TOKENS: &str = "match_tokens";
 /// announcement of the whole round tells it no more than who meets whom.
 pub const BRIEFING: &str = "briefing";
 
+/// The capability of a referee that draws by `matchday-draw-2` and passes players' signatures on.
+pub const DRAW_2: &str = "draw-2";
+
 /// LEAGUE_REGISTER_REQUEST: a player asks to take part.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LeagueRegisterRequest {
@@ -76,6 +80,9 @@ pub struct PlayerMeta {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Word>")]
     pub protocol_version: Option<SmolStr>,
+    /// The key by which its moves are checked: who registers one signs every move.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub public_key: Option<PublicKey>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -11,6 +11,7 @@ use crate::protocol::schema::conditions;
 use crate::protocol::text::{DisplayName, Endpoint};
 use crate::protocol::time::Timestamp;
 use crate::protocol::token::Token;
+use crate::signature::PublicKey;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -96,6 +97,11 @@ pub struct Briefing {
     /// Who loses this match without play, and why: the referee decides it at once and tells both players.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub forfeits: Option<ByPlayer<Cause>>,
+    /// The key by which the moves of a player that signs are checked.
+    #[serde(rename = "player_A_public_key", skip_serializing_if = "Option::is_none")]
+    pub player_a_public_key: Option<PublicKey>,
+    #[serde(rename = "player_B_public_key", skip_serializing_if = "Option::is_none")]
+    pub player_b_public_key: Option<PublicKey>,
 }
 
 /// The two tokens of one player in one attempt at a match.

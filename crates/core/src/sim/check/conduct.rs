@@ -105,6 +105,7 @@ mod tests {
             opponent_id: PlayerId::new("P02"),
             player_id: None,
             draw_commitment: None,
+            draw_scheme: None,
         };
         message(attempt, body)
     }
@@ -118,6 +119,8 @@ mod tests {
             game_type: GameType::new("even_odd"),
             context: None,
             deadline: START,
+            opponent_nonce_commitment: None,
+            turn: None,
         };
         message(attempt, body)
     }

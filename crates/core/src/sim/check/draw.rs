@@ -1,10 +1,13 @@
 //! The draw of even/odd, recomputed from what was revealed, by the published scheme and by nothing else.
 
+use crate::fair::Reveal;
 use crate::protocol::messages::{GameDetails, GameOver, GameStatus};
-use crate::protocol::{Attempt, LeagueId};
+use crate::protocol::{Attempt, LeagueId, MatchId};
 use crate::sim::failure::{Checker, Fault};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
+
+const SCHEME: &str = "matchday-draw-2";
 
 /// Whether what GAME_OVER reveals leads to the promise in the invitation, and to the number that was drawn.
 pub fn recomputes(over: &GameOver, league: &LeagueId, attempt: Attempt, promise: &str) -> Result<(), Fault> {
@@ -26,7 +29,10 @@ pub fn recomputes(over: &GameOver, league: &LeagueId, attempt: Attempt, promise:
     };
     let attempt = attempt.0.to_be_bytes();
     let (league, match_id) = (league.as_str().as_bytes(), over.match_id.as_str().as_bytes());
-    let label: &[u8] = b"matchday-draw-1/commitment";
+    if reveal.scheme != SCHEME {
+        return broken(format!("it is drawn by {:?}", reveal.scheme));
+    }
+    let label: &[u8] = b"matchday-draw-2/commitment";
     let commitment = hex::encode(Sha256::digest(listed(&[label, league, match_id, &attempt, &secret])));
     if reveal.commitment.0 != commitment || promise != commitment {
         return broken(format!(
@@ -38,10 +44,21 @@ pub fn recomputes(over: &GameOver, league: &LeagueId, attempt: Attempt, promise:
     let [a, b] = nonces.as_slice() else {
         return broken("there are not two nonces".into());
     };
-    match first_number(&secret, match_id, &attempt, a, b) {
+    match first_number(&secret, &[league, match_id, &attempt, a, b]) {
         Some(number) if number == u64::from(drawn) => Ok(()),
         number => broken(format!("{drawn} was drawn, where the secret gives {number:?}")),
     }
+}
+
+/// The first number that a reveal gives, whatever it was committed to.
+pub fn number(reveal: &Reveal, league: &LeagueId, match_id: &MatchId, attempt: Attempt) -> Option<u64> {
+    let secret = hex::decode(reveal.secret.as_bytes()).ok()?;
+    let nonces: Vec<_> = reveal.nonces.iter().map(|(_, nonce)| nonce.0.as_bytes()).collect();
+    let [a, b] = nonces.as_slice() else {
+        return None;
+    };
+    let attempt = attempt.0.to_be_bytes();
+    first_number(&secret, &[league.as_str().as_bytes(), match_id.as_str().as_bytes(), &attempt, a, b])
 }
 
 /// Every part after its own length.
@@ -53,12 +70,13 @@ fn listed(parts: &[&[u8]]) -> Vec<u8> {
 }
 
 /// The first number in 1..=10 that the stream gives.
-fn first_number(secret: &[u8], match_id: &[u8], attempt: &[u8], a: &[u8], b: &[u8]) -> Option<u64> {
+fn first_number(secret: &[u8], of: &[&[u8]; 5]) -> Option<u64> {
     const USABLE: u64 = u64::MAX - u64::MAX % 10;
     (0_u64..8).find_map(|block| {
         let mut mac = Hmac::<Sha256>::new_from_slice(secret).ok()?;
-        let label: &[u8] = b"matchday-draw-1/draw";
-        mac.update(&listed(&[label, match_id, attempt, a, b, &block.to_be_bytes()]));
+        let [league, match_id, attempt, a, b] = of;
+        let label: &[u8] = b"matchday-draw-2/draw";
+        mac.update(&listed(&[label, league, match_id, attempt, a, b, &block.to_be_bytes()]));
         let bytes = mac.finalize().into_bytes();
         bytes.chunks_exact(8).find_map(|word| {
             let word = u64::from_be_bytes(word.try_into().ok()?);

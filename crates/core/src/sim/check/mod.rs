@@ -7,6 +7,7 @@ pub mod course;
 pub mod draw;
 pub mod fixtures;
 pub mod ledger;
+pub mod signed;
 pub mod table;
 
 use super::failure::Fault;

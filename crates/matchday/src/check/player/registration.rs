@@ -217,6 +217,7 @@ fn good(now: Timestamp) -> Option<Value> {
         game_types: vec![GameType::new("even_odd")],
         contact_endpoint: Endpoint::parse("http://localhost:8101/mcp").ok()?,
         protocol_version: None,
+        public_key: None,
     };
     let sender = Sender::Player(PlayerId::new("ada"));
     let envelope = Envelope::new(sender, now, ConversationId::new("conv-register-ada"));

@@ -24,6 +24,7 @@ struct Row {
     technical: u32,
     handed_back: u32,
     overdue: u32,
+    refused: u32,
 }
 
 pub(in crate::dashboard) fn page(snapshot: &Snapshot) -> Versioned<Page> {
@@ -49,6 +50,7 @@ pub(in crate::dashboard) fn page(snapshot: &Snapshot) -> Versioned<Page> {
             technical,
             handed_back: lost.handed_back,
             overdue: lost.overdue,
+            refused: lost.refused,
         }
     });
     Versioned { version: snapshot.version(), page: Page { referees: referees.collect() } }

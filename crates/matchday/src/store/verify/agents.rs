@@ -5,6 +5,7 @@
 
 use super::moves;
 use super::result::{self, Draw, Played};
+use super::signatures;
 use super::{Fault, Told};
 use crate::store::Stream;
 use crate::store::chronicle::is_known;
@@ -98,6 +99,7 @@ fn check_result(assignment: &Assignment, result: &MatchResult) -> Result<Draw, S
     result::check_score(&played, status, result)?;
     moves::check(&played, status, result)?;
     let draw = result::check_draw(&played, status, result)?;
+    signatures::check(&played, result)?;
     match &result.details.fairness {
         Some(reveal) if reveal.commitment != assignment.commitment() => {
             Err("the draw was made from another secret than that of the assignment".into())

@@ -4,10 +4,13 @@ use super::agents::Recorded;
 use super::drawing::Drawing;
 use super::moves::{self, Replay};
 use super::result::{self, Draw, Played};
+use super::signatures;
 use crate::store::history::is_member;
 use matchday_core::league::fixture::Match;
 use matchday_core::league::member::Member;
-use matchday_core::league::{DecidedBy, League, LeagueEvent, Requested, Settings, Suspicion};
+use matchday_core::league::{
+    DecidedBy, LOST_MAX, LOST_PERCENT_MAX, League, LeagueEvent, Requested, Settings, Suspicion,
+};
 use matchday_core::protocol::messages::{Cause, GameStatus, MatchResult, Phase};
 use matchday_core::protocol::{Attempt, MatchId, PlayerId, RefereeId, RoundId, Sender, Timestamp};
 use std::collections::{BTreeMap, BTreeSet};
@@ -241,7 +244,7 @@ impl Auditor {
         result::check_score(&played, status, result)?;
         result::check_blame(&played, status, result)?;
         match by {
-            DecidedBy::Manager => self.check_forfeit(game, attempt, status, result)?,
+            DecidedBy::Manager => return self.check_unplayed(game, attempt, status, result),
             DecidedBy::Referee(referee) => {
                 let place = usize::try_from(attempt.0).ok().and_then(|number| number.checked_sub(1));
                 let given = place.and_then(|place| game.attempts.get(place));
@@ -257,10 +260,14 @@ impl Auditor {
                 ensure(!given_out_as_lost || !result.winner.as_ref().is_some_and(loses), || {
                     format!("{match_id} was given out to be lost by who is said to have won it")
                 })?;
+                ensure(!game.is_void(attempt), || {
+                    format!("attempt {attempt} at {match_id} was given back or refused, and is recorded")
+                })?;
             }
         }
         let replay = moves::check(&played, status, result)?;
         let draw = result::check_draw(&played, status, result)?;
+        signatures::check(&played, result)?;
         match replay {
             Replay::Nothing => None,
             Replay::Agrees => self.replays.insert(match_id.clone(), true),
@@ -274,7 +281,23 @@ impl Auditor {
         Ok(())
     }
 
-    /// The manager itself decides a match only against players that are out of the league, for now or for good.
+    /// The manager itself decides a match if a player is out of the league, or no referee could play it.
+    fn check_unplayed(
+        &self,
+        game: &Match,
+        attempt: Attempt,
+        status: GameStatus,
+        result: &MatchResult,
+    ) -> Finding {
+        if status != GameStatus::Draw {
+            return self.check_forfeit(game, attempt, status, result);
+        }
+        ensure(game.is_exhausted(&self.league.referees), || {
+            "the manager calls it a draw, and some referee could still have played it".into()
+        })
+    }
+
+    /// Only against players that are out of the league, for now or for good.
     fn check_forfeit(
         &self,
         game: &Match,
@@ -365,6 +388,11 @@ impl Auditor {
                 })
             }
             (Suspicion::Unreachable, _) | (Suspicion::Overdue, Sender::Referee(_)) => Ok(()),
+            (Suspicion::HandBacks, Sender::Referee(id)) => {
+                let (lost, given) = self.league.referees.get(id).map_or((0, 0), |it| (it.lost, it.given));
+                let is_over = lost > LOST_MAX && u64::from(lost) * 100 > u64::from(given) * LOST_PERCENT_MAX;
+                ensure(is_over, || format!("{id} has lost {lost} of {given} attempts, which is not too many"))
+            }
             _ => Err(format!("{} cannot be suspended for that", agent.id())),
         }
     }

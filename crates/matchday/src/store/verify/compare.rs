@@ -2,11 +2,13 @@
 
 use super::agents::{self, Book};
 use super::audit::Auditor;
+use super::contradiction::{self, Silence};
 use super::{Source, Told, Verification};
 use crate::store::diary::{Diary, Own};
 use std::path::Path;
 
-pub(super) fn all(sources: &[Source], auditor: &Auditor, found: &mut Verification) {
+/// Gives back where a player is said to have been silent, and seems not to have been.
+pub(super) fn all(sources: &[Source], auditor: &Auditor, found: &mut Verification) -> Vec<Silence> {
     let league = sources.iter().find(|source| source.is_league());
     let file = league.map_or(Path::new(""), |source| source.file.as_path());
     let book = auditor.league().created.then(|| Book {
@@ -14,6 +16,8 @@ pub(super) fn all(sources: &[Source], auditor: &Auditor, found: &mut Verificatio
         league: auditor.league(),
         recorded: &auditor.recorded,
     });
+    let mut claims = book.map_or_else(Vec::new, contradiction::recorded);
+    let mut silences = Vec::new();
     for source in sources.iter().filter(|source| source.stream.role() == "referee") {
         let mut told = std::mem::take(&mut found.referees);
         for diary in parts(source, book, &mut told, &mut found.not_checked) {
@@ -22,6 +26,7 @@ pub(super) fn all(sources: &[Source], auditor: &Auditor, found: &mut Verificatio
                 None => Ok(()),
             });
             found.fault = found.fault.take().or(outcome.err());
+            claims.extend(contradiction::decided(&diary));
         }
         found.referees = told;
     }
@@ -29,6 +34,9 @@ pub(super) fn all(sources: &[Source], auditor: &Auditor, found: &mut Verificatio
         let mut told = std::mem::take(&mut found.players);
         for diary in parts(source, book, &mut told, &mut found.not_checked) {
             found.fault = found.fault.take().or(agents::player(&diary, &mut told).err());
+            let (fault, silent) = contradiction::find(&diary, source, &claims);
+            found.fault = found.fault.take().or(fault);
+            silences.extend(silent);
             if let Some(book) = book {
                 found.not_checked.extend(agents::compare_player(&diary, book, &mut told));
             }
@@ -43,6 +51,7 @@ pub(super) fn all(sources: &[Source], auditor: &Auditor, found: &mut Verificatio
                 .into(),
         );
     }
+    silences
 }
 
 /// The part of an agent's events that belongs to the league, or all if there is none.

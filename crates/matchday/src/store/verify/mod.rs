@@ -4,8 +4,9 @@
 //! # Layout
 //! - `audit`: each kind of event, against the state that it was applied to
 //! - `schedule`, `result`: is it a round robin; is it a result that the rules can bring about, and is its draw proven
-//! - `moves`: does a match end so when it is played over?
-//! - `agents`: what referees and players wrote down; `compare`: it, and the manager's events, side by side
+//! - `moves`, `signatures`: does a match end so when it is played over, and have its players signed these moves?
+//! - `agents`: what referees and players wrote down; `compare`: it, and the manager's events, side by side;
+//!   `contradiction`: what a referee says of a player, and the player's own word
 //! - `checkpoints`: the head of the chain as the manager signed it
 //! - `report`: the findings, for people
 //!
@@ -15,11 +16,13 @@ mod agents;
 mod audit;
 mod checkpoints;
 mod compare;
+mod contradiction;
 mod drawing;
 mod moves;
 mod report;
 pub(super) mod result;
 mod schedule;
+mod signatures;
 
 use super::chain::{self, Hash};
 use super::error::StoreError;
@@ -27,6 +30,7 @@ use super::writer::time_of;
 use super::{Store, Stored, Stream, words};
 use audit::Auditor;
 pub use checkpoints::{Kept, LastCheckpoint};
+use contradiction::Silence;
 use matchday_core::league::LeagueEvent;
 use matchday_core::log;
 use matchday_core::player::PlayerEvent;
@@ -129,7 +133,9 @@ impl std::fmt::Display for Fault {
 /// The events of one stream, and the file they came from.
 #[derive(Debug)]
 struct Source {
+    /// As it is named in a report: not at all, where there is but one.
     file: PathBuf,
+    path: PathBuf,
     stream: Stream,
     events: Vec<Stored>,
 }
@@ -170,7 +176,7 @@ pub fn verify_league(
             let events = reader.load(&stream)?;
             // Where there is but one file, there is no need to say which.
             let file = if paths.len() > 1 { path.clone() } else { PathBuf::new() };
-            let source = Source { file, stream, events };
+            let source = Source { file, path: path.clone(), stream, events };
             if source.is_league() && !is_chosen { others.push(source) } else { sources.push(source) }
         }
     }
@@ -178,13 +184,18 @@ pub fn verify_league(
         return Err(StoreError::NoLeague(paths.first().cloned().unwrap_or_default()));
     }
     let held = checkpoint.map(|kept| checkpoints::hold(kept, sources.iter().chain(&others))).transpose();
-    let mut found = audit_all(sources);
+    let (mut found, silences) = audit_all(sources);
+    for silence in silences {
+        if silence.is_disproved()? {
+            found.fault = found.fault.or(Some(silence.fault));
+        }
+    }
     (found.kept_checkpoint, found.checkpoint_fault) = match held {
         Ok(covers) => (covers, None),
         Err(why) => (None, Some(why)),
     };
     found.messages = messages;
-    found.others = others.into_iter().map(|source| audit_all(vec![source])).collect();
+    found.others = others.into_iter().map(|source| audit_all(vec![source]).0).collect();
     let fault = found.others.iter().find_map(|other| other.fault.clone());
     found.fault = found.fault.or(fault);
     Ok(found)
@@ -192,11 +203,11 @@ pub fn verify_league(
 
 /// Checks streams of events, the league's among them. Everything up to the first fault is counted.
 pub fn verify(streams: impl IntoIterator<Item = (Stream, Vec<Stored>)>) -> Verification {
-    let sources = streams.into_iter();
-    audit_all(sources.map(|(stream, events)| Source { file: PathBuf::new(), stream, events }).collect())
+    let unnamed = |(stream, events)| Source { file: PathBuf::new(), path: PathBuf::new(), stream, events };
+    audit_all(streams.into_iter().map(unnamed).collect()).0
 }
 
-fn audit_all(sources: Vec<Source>) -> Verification {
+fn audit_all(sources: Vec<Source>) -> (Verification, Vec<Silence>) {
     let mut auditor = Auditor::default();
     let mut found = Verification::default();
     for source in &sources {
@@ -213,16 +224,17 @@ fn audit_all(sources: Vec<Source>) -> Verification {
         found.fault = found.fault.or(fault);
     }
     // What the chain does not vouch for is not worth comparing.
-    if found.fault.is_none() {
-        compare::all(&sources, &auditor, &mut found);
-    }
+    let silences = match found.fault.is_none() {
+        true => compare::all(&sources, &auditor, &mut found),
+        false => Vec::new(),
+    };
     auditor.report(&mut found);
-    found
+    (found, silences)
 }
 
 /// How many events of a stream fit, the hash of the last, and the first that does not fit.
 fn check_stream(auditor: &mut Auditor, source: &Source) -> (u64, Hash, Option<Fault>) {
-    let Source { file, stream, events } = source;
+    let Source { file, stream, events, .. } = source;
     let mut before = chain::genesis(stream);
     let mut good = 0;
     for (seq, stored) in (1..).zip(events) {

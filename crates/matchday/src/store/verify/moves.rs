@@ -99,6 +99,7 @@ mod tests {
             attempt,
             a: &a,
             b: &b,
+            keys: [None, None],
         };
         let turns: Vec<ByPlayer<Value>> = serde_json::from_value(turns).unwrap();
         let mut game = (game::find(&game_type).unwrap().new)();

@@ -8,6 +8,7 @@ use matchday_core::league::fixture::Match;
 use matchday_core::protocol::messages::{Culprit, GameDetails, GameStatus, MatchResult, Parity};
 use matchday_core::protocol::{Attempt, GameType, LeagueId, MatchId, PlayerId};
 use matchday_core::referee::Assignment;
+use matchday_core::signature::PublicKey;
 
 /// One attempt at a match, whoever tells of it.
 #[derive(Debug, Clone, Copy)]
@@ -18,6 +19,8 @@ pub(in crate::store) struct Played<'a> {
     pub(in crate::store) attempt: Attempt,
     pub(in crate::store) a: &'a PlayerId,
     pub(in crate::store) b: &'a PlayerId,
+    /// The public keys of A and B, of those that sign.
+    pub(in crate::store) keys: [Option<PublicKey>; 2],
 }
 
 impl<'a> Played<'a> {
@@ -29,13 +32,15 @@ impl<'a> Played<'a> {
         attempt: Attempt,
     ) -> Self {
         let (league_id, game_type) = (&league.settings.league_id, &league.settings.game_type);
-        Self { league_id, game_type, match_id, attempt, a: &game.a, b: &game.b }
+        let keys = game.keys.as_deref().copied().unwrap_or_default();
+        Self { league_id, game_type, match_id, attempt, a: &game.a, b: &game.b, keys }
     }
 
     /// As its referee knows it.
     pub(in crate::store) fn as_assigned(assignment: &'a Assignment) -> Self {
         let Assignment { league_id, game_type, match_id, attempt, players: [a, b], .. } = assignment;
-        Self { league_id, game_type, match_id, attempt: *attempt, a: &a.player_id, b: &b.player_id }
+        let keys = [a.public_key, b.public_key];
+        Self { league_id, game_type, match_id, attempt: *attempt, a: &a.player_id, b: &b.player_id, keys }
     }
 }
 
@@ -115,7 +120,7 @@ pub(in crate::store) fn check_draw(
     status: GameStatus,
     result: &MatchResult,
 ) -> Result<Draw, String> {
-    let Played { league_id, game_type, match_id, attempt, a, b } = *played;
+    let Played { league_id, game_type, match_id, attempt, a, b, .. } = *played;
     let reveal = result.details.fairness.as_ref();
     let proof = reveal.map(|reveal| fair::verify(reveal, league_id, match_id, attempt, a, b));
     let mut dice = proof.transpose().map_err(|unfair| unfair.to_string())?;

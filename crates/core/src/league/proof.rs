@@ -1,0 +1,249 @@
+//! Whether a reported result is what players signed, and what the referee's commitment and the players' nonces make of it:
+//! checked before anything is recorded. What does not fit costs the referee its attempt.
+
+use super::event::LossCause;
+use super::fixture::Match;
+use super::manager::{Act, Manager, Refusal};
+use crate::fair::{self, Dice, MatchDraw, Reveal, Scheme};
+use crate::game::{self, Game, Outcome, Seat, Turn};
+use crate::protocol::error::ErrorCode;
+use crate::protocol::ids::{Attempt, MatchId, PlayerId, RefereeId};
+use crate::protocol::messages::{Culprit, DRAW_2, GameDetails, GameStatus, MatchResult};
+use crate::signature::PublicKey;
+use crate::signed_move::SignedMoves;
+use serde_json::Value;
+
+const FAIRNESS: &str = "result.details.fairness";
+const TURN_LOG: &str = "result.details.turn_log";
+const DETAILS: &str = "result.details";
+
+fn wrong(path: &str, message: &str) -> Refusal {
+    Refusal::new(ErrorCode::InvalidFormat, format!("{path}: {message}")).with("path", path)
+}
+
+/// A result of one attempt at a match, under examination.
+struct Exam<'a> {
+    draw: MatchDraw<'a>,
+    players: [&'a PlayerId; 2],
+    /// The keys of those players that sign, as they were when the match was assigned.
+    keys: [Option<PublicKey>; 2],
+    result: &'a MatchResult,
+    technical: bool,
+    /// What A and B played in each turn.
+    turns: Vec<[Option<Value>; 2]>,
+}
+
+impl Manager {
+    pub(super) fn check_proof(
+        &self,
+        (match_id, game): (&MatchId, &Match),
+        attempt: Attempt,
+        referee: &RefereeId,
+        status: GameStatus,
+        result: &MatchResult,
+    ) -> Result<(), Refusal> {
+        let settings = &self.league.settings;
+        let entry = game::find(&settings.game_type);
+        let exam = Exam {
+            draw: MatchDraw { scheme: Scheme::Draw2, league_id: &settings.league_id, match_id, attempt },
+            players: [&game.a, &game.b],
+            keys: game.keys.as_deref().copied().unwrap_or_default(),
+            result,
+            technical: status == GameStatus::TechnicalLoss,
+            turns: turns(result, [&game.a, &game.b]),
+        };
+        let known = self.league.referees.get(referee);
+        let is_bound = known.is_some_and(|known| known.meta.has_capability(DRAW_2));
+        let reveal = exam.reveal(is_bound)?;
+        let dice = match reveal {
+            Some(reveal) => Some(exam.check_reveal(reveal)?),
+            None => None,
+        };
+        let is_told = result.details.turn_log.is_some();
+        let is_parity = matches!(result.details.game, GameDetails::Parity(_));
+        match entry {
+            Some(entry) if is_told || is_parity && dice.is_some() => exam.replay((entry.new)(), dice),
+            Some(_) if is_bound && !is_parity && !exam.technical => {
+                Err(wrong(TURN_LOG, "expected every move of the match, got none"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The referee has reported what cannot be: the match is played again, by another where there is one.
+    pub(super) fn refuse_result(
+        &mut self,
+        act: &mut Act<'_>,
+        match_id: &MatchId,
+        attempt: Attempt,
+        referee: &RefereeId,
+        refusal: &Refusal,
+    ) {
+        let game = self.league.matches.get(match_id);
+        let is_its_own = game.is_some_and(|game| {
+            game.in_play && game.referee() == Some(referee) && game.attempt() == Some(attempt)
+        });
+        if is_its_own {
+            let reason = format!("its report was refused: {}", refusal.message);
+            self.lose_attempt(act, match_id, Culprit::Referee, LossCause::Refused, &reason);
+            self.advance(act);
+        }
+    }
+}
+
+/// The moves as they are told: of even/odd by the choices, of any other game turn by turn.
+fn turns(result: &MatchResult, players: [&PlayerId; 2]) -> Vec<[Option<Value>; 2]> {
+    match (&result.details.game, &result.details.turn_log) {
+        (GameDetails::Parity(details), _) => {
+            let choice = |id| details.choices.get(id).copied().flatten();
+            vec![players.map(|id| choice(id).map(|choice| Value::from(choice.as_str())))]
+        }
+        (GameDetails::Other(_), Some(log)) => {
+            log.iter().map(|turn| players.map(|id| turn.get(id).cloned())).collect()
+        }
+        (GameDetails::Other(_), None) => Vec::new(),
+    }
+}
+
+impl<'a> Exam<'a> {
+    /// The proof that there is, if there must not be another.
+    fn reveal(&self, is_bound: bool) -> Result<Option<&'a Reveal>, Refusal> {
+        let has_signed = |seat: Seat| {
+            seat.of(&self.keys).is_some() && self.turns.iter().any(|turn| seat.of(turn).is_some())
+        };
+        let is_drawn = !self.technical && matches!(self.result.details.game, GameDetails::Parity(_));
+        let is_provable = is_drawn || Seat::BOTH.into_iter().any(has_signed);
+        let scheme = Scheme::Draw2.name();
+        match &self.result.details.fairness {
+            None if is_bound && is_provable => {
+                let message =
+                    format!("expected the proof by {scheme}, which this referee has announced, got none");
+                Err(wrong(FAIRNESS, &message))
+            }
+            Some(reveal) if is_bound && reveal.scheme != scheme => {
+                let message =
+                    format!("expected {scheme}, which this referee has announced, got {:?}", reveal.scheme);
+                Err(wrong(&format!("{FAIRNESS}.scheme"), &message))
+            }
+            reveal => Ok(reveal.as_ref()),
+        }
+    }
+
+    fn check_reveal(&self, reveal: &Reveal) -> Result<Dice, Refusal> {
+        let [a, b] = self.players;
+        let MatchDraw { league_id, match_id, attempt, .. } = self.draw;
+        let dice = fair::verify(reveal, league_id, match_id, attempt, a, b)
+            .map_err(|unfair| wrong(&format!("{FAIRNESS}.{}", unfair.field()), &unfair.to_string()))?;
+        if reveal.scheme == Scheme::Draw2.name() {
+            for seat in Seat::BOTH {
+                self.check_signature(reveal, seat)?;
+            }
+        }
+        Ok(dice)
+    }
+
+    /// Whether a player that signs has signed all that is told of its moves, and nobody else seems to have.
+    fn check_signature(&self, reveal: &Reveal, seat: Seat) -> Result<(), Refusal> {
+        let (player_id, opponent) = (*seat.of(&self.players), *seat.other().of(&self.players));
+        let path = format!("{FAIRNESS}.signatures.{player_id}");
+        let choices: Vec<&Value> = self.turns.iter().filter_map(|turn| seat.of(turn).as_ref()).collect();
+        let (key, signature) = (seat.of(&self.keys), reveal.signature(player_id));
+        let (key, signature) = match (key, signature) {
+            (None, None) => return Ok(()),
+            (None, Some(_)) => return Err(wrong(&path, "this player has registered no key to sign with")),
+            (Some(_), None) if choices.is_empty() => return Ok(()),
+            (Some(_), Some(_)) if choices.is_empty() => {
+                return Err(wrong(&path, "the player has signed a move, and is said to have made none"));
+            }
+            (Some(_), None) => {
+                let message = "expected the signature of this player, which has registered a key, got none";
+                return Err(wrong(&path, message));
+            }
+            (Some(key), Some(signature)) => (key, signature),
+        };
+        let (Some(nonce), Some(_)) = (reveal.nonces.get(player_id), reveal.nonce_commitment(player_id))
+        else {
+            let path = format!("{FAIRNESS}.nonce_commitments.{player_id}");
+            return Err(wrong(&path, "expected what this player had bound itself to, got none"));
+        };
+        let moves = SignedMoves {
+            draw: self.draw,
+            player_id,
+            commitment: &reveal.commitment,
+            opponent_nonce: reveal.nonce_commitment(opponent),
+            nonce,
+            choices,
+        };
+        match moves.is_signed(key, signature) {
+            true => Ok(()),
+            false => Err(wrong(
+                &path,
+                "it is not the player's signature over these moves, this nonce and these commitments",
+            )),
+        }
+    }
+
+    /// Plays the match over: it must end as the result says.
+    fn replay(&self, mut game: Box<dyn Game>, mut dice: Option<Dice>) -> Result<(), Refusal> {
+        for (number, turn) in (1..).zip(&self.turns) {
+            let path = match self.result.details.game {
+                GameDetails::Parity(_) => format!("{DETAILS}.choices"),
+                GameDetails::Other(_) => format!("{TURN_LOG}[{}]", number - 1),
+            };
+            draw(&mut *game, &mut dice)?;
+            let due = game.turn();
+            for seat in Seat::BOTH {
+                let is_due = due == Turn::Both || due == Turn::One(seat);
+                let id = *seat.of(&self.players);
+                match seat.of(turn) {
+                    Some(_) if !is_due => return Err(wrong(&path, &format!("it is not the turn of {id}"))),
+                    Some(made) => {
+                        let illegal = |illegal| wrong(&path, &format!("{id}: {illegal}"));
+                        game.play(seat, made).map_err(illegal)?;
+                    }
+                    None if is_due && !(self.technical && number == self.turns.len()) => {
+                        return Err(wrong(
+                            &path,
+                            &format!("the move of {id} is missing, and the game went on"),
+                        ));
+                    }
+                    None => {}
+                }
+            }
+        }
+        self.check_end(game, dice)
+    }
+
+    fn check_end(&self, mut game: Box<dyn Game>, mut dice: Option<Dice>) -> Result<(), Refusal> {
+        if !self.technical {
+            draw(&mut *game, &mut dice)?;
+            let winner = match game.outcome() {
+                Some(Outcome::Win(seat)) => Some(*seat.of(&self.players)),
+                Some(Outcome::Draw) => None,
+                None => return Err(wrong(DETAILS, "the moves do not lead to the end of the game")),
+            };
+            if self.result.winner.as_ref() != winner {
+                let due = winner.map_or("nobody", PlayerId::as_str);
+                return Err(wrong("result.winner", &format!("the moves and the draw make it {due}")));
+            }
+        }
+        let told = serde_json::to_value(&self.result.details.game).ok();
+        let due = serde_json::to_value(game.details(&self.players.map(Clone::clone))).ok();
+        match told == due {
+            true => Ok(()),
+            false => {
+                Err(wrong(DETAILS, "what is told of the game is not what its moves and its draw lead to"))
+            }
+        }
+    }
+}
+
+fn draw(game: &mut dyn Game, dice: &mut Option<Dice>) -> Result<(), Refusal> {
+    while game.turn() == Turn::Chance {
+        let Some(dice) = dice else {
+            return Err(wrong(FAIRNESS, "something was drawn, and the referee has not shown from what"));
+        };
+        game.chance(dice);
+    }
+    Ok(())
+}
