@@ -42,7 +42,8 @@ fn is_plain_output(what: &str, done: &Done) {
 /// As a league that an earlier version has stored: names, endpoints and reasons with any characters.
 fn hostile_store(path: &Path) {
     let mut players = 0;
-    let lines = league(4, referee_of_the_absent).iter().map(|line| {
+    let played = league(4, referee_of_the_absent);
+    let lines = played.iter().map(|line| {
         let mut line: Value = serde_json::from_str(line).unwrap();
         let event = &mut line["event"];
         if let Some(meta) = event.get_mut("meta") {

@@ -135,10 +135,10 @@ impl Played {
             assert_eq!(decision.status == GameStatus::TechnicalLoss, !losers.is_empty(), "{said}");
             for (loser, words, code) in &losers {
                 let told = format!("{loser} {words}");
-                assert!(decision.result.reason.as_ref().unwrap().contains(&told), "{told}; {said}");
+                assert!(decision.result.reason.as_ref().unwrap().raw().contains(&told), "{told}; {said}");
                 let blame = decision.result.details.blame.as_ref().and_then(|blame| blame.get(loser));
                 let evidence = blame.and_then(|blame| blame.evidence.as_ref()).expect(&said);
-                assert!(evidence.starts_with(code), "{code}; {said}");
+                assert!(evidence.raw().starts_with(code), "{code}; {said}");
             }
             if losers.is_empty() {
                 assert_played(game, &said, |id| self.animal(id).is_none());

@@ -242,7 +242,7 @@ impl Town {
                 Envelope::new(Sender::Launcher, clock().now(), conversation).with_token(Some(operator()));
             let start = Message::new(envelope, StartLeague { league_id: settings().league_id });
             let (body, deadline) = (serde_json::to_vec(&start)?, Instant::now() + timing().other);
-            let answer = client.post(endpoint_of(MANAGER).as_str(), body.into(), deadline, 1 << 20).await;
+            let answer = client.post(endpoint_of(MANAGER).raw(), body.into(), deadline, 1 << 20).await;
             if let Ok(answer) = answer {
                 let answer: serde_json::Value = serde_json::from_slice(&answer.body)?;
                 assert_eq!(answer["message_type"], "LEAGUE_STATUS", "{answer}");

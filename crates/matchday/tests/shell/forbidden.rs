@@ -15,7 +15,7 @@ async fn its_match_is_played_by_another() {
     let at = endpoint(manager.address());
     let anyone = ground.client.clone();
     let policy = Policy { scopes: Scopes::PUBLIC, ..Policy::default() };
-    ground.client = anyone.guarded(Strangers::new(policy, Names::default(), [at.as_str()]));
+    ground.client = anyone.guarded(Strangers::new(policy, Names::default(), [at.raw()]));
     let _bound = ground.referee(1, &at, short()).await;
     until_registered(&manager, 0, 1).await;
     ground.client = anyone;
