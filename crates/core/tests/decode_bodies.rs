@@ -294,7 +294,7 @@ fn an_assignment_names_its_players_in_any_of_three_ways() {
                 panic!("{message}");
             };
             assert_eq!(assignment.player_a_id.as_str(), "P07");
-            assert_eq!(assignment.player_b_endpoint.as_ref().unwrap().as_str(), "http://localhost:8108/mcp");
+            assert_eq!(assignment.player_b_endpoint.as_ref().unwrap().raw(), "http://localhost:8108/mcp");
         }
     }
     let mut message = named("match_assignment_ids_only");

@@ -204,7 +204,7 @@ fn under_another_identity_what_was_pending_is_not_decided() {
     let [reply] = step.replies.as_slice() else { panic!("one reply") };
     let Content::Message(message) = &reply.content else { panic!("a message") };
     let Body::LeagueError(error) = &message.body else { panic!("a refusal, not {message:?}") };
-    assert_eq!(error.original_message_type.as_deref(), Some("CHOOSE_PARITY_CALL"));
+    assert_eq!(error.original_message_type, Some("CHOOSE_PARITY_CALL".into()));
     assert_eq!(decide(&mut seat, asked.id, Ok(json!("odd"))), Step::default());
 }
 
@@ -217,7 +217,7 @@ fn there_is_an_end_to_how_much_is_thought_about_at_once() {
     let id = m(2, 1);
     let call = ChooseParityCall { deadline: Timestamp::EPOCH + WINDOW, ..parity_call(&id) };
     let refusal = seat.refused(from_referee(&id, 1, call));
-    assert!(refusal.error_message.unwrap().contains("thinking about 64 moves"));
+    assert!(refusal.error_message.unwrap().raw().contains("thinking about 64 moves"));
 }
 
 #[test]

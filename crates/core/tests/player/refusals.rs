@@ -34,7 +34,7 @@ fn a_message_that_breaks_a_rule_is_told_which_in_its_own_conversation() {
     let (message, error) = error(seat.ask(Ask::Message(Err(rejection()))));
     assert_eq!(message.envelope.conversation_id.as_str(), "conv-r1m1-001");
     assert_eq!(error.error_code, ErrorCode::MissingField);
-    assert_eq!(error.original_message_type.as_deref(), Some("GAME_INVITATION"));
+    assert_eq!(error.original_message_type, Some("GAME_INVITATION".into()));
     assert_eq!(error.context.unwrap()["path"], "match_id");
 }
 
@@ -53,7 +53,7 @@ fn a_message_that_is_not_for_players_is_refused() {
     let mut seat = Seat::taken("random");
     let error = seat.refused(from_manager(StartLeague { league_id: league() }));
     assert_eq!(error.error_code, ErrorCode::InvalidState);
-    assert!(error.error_message.unwrap().contains("START_LEAGUE"));
+    assert!(error.error_message.unwrap().raw().contains("START_LEAGUE"));
 }
 
 #[test]

@@ -350,7 +350,7 @@ impl Seat {
             panic!("refused");
         };
         assert_eq!(self.stored.len(), before, "nothing is stored");
-        assert_eq!(error.original_message_type.as_deref(), Some(original.name()));
+        assert_eq!(error.original_message_type, Some(original.name().into()));
         Arc::unwrap_or_clone(error)
     }
 

@@ -24,7 +24,7 @@ fn handed_back(bench: &Bench) -> Vec<&str> {
     let events = bench.events.iter().filter(|event| reason(event));
     events
         .map(|event| match event {
-            RefereeEvent::HandedBack { reason, .. } => reason.as_str(),
+            RefereeEvent::HandedBack { reason, .. } => reason.raw(),
             _ => unreachable!(),
         })
         .collect()
