@@ -206,7 +206,7 @@ fn under_another_identity_what_was_pending_is_not_decided() {
     let [reply] = step.replies.as_slice() else { panic!("one reply") };
     let Content::Message(message) = &reply.content else { panic!("a message") };
     let Body::LeagueError(error) = &message.body else { panic!("a refusal, not {message:?}") };
-    assert_eq!(error.original_message_type.as_ref().map(|kind| kind.raw()), Some("CHOOSE_PARITY_CALL"));
+    assert_eq!(error.original_message_type, Some("CHOOSE_PARITY_CALL".into()));
     assert_eq!(decide(&mut seat, asked.id, Ok(json!("odd"))), Step::default());
 }
 

@@ -34,7 +34,7 @@ fn a_message_that_breaks_a_rule_is_told_which_in_its_own_conversation() {
     let (message, error) = error(seat.ask(Ask::Message(Err(rejection()))));
     assert_eq!(message.envelope.conversation_id.as_str(), "conv-r1m1-001");
     assert_eq!(error.error_code, ErrorCode::MissingField);
-    assert_eq!(error.original_message_type.as_ref().map(|kind| kind.raw()), Some("GAME_INVITATION"));
+    assert_eq!(error.original_message_type, Some("GAME_INVITATION".into()));
     assert_eq!(error.context.unwrap()["path"], "match_id");
 }
 

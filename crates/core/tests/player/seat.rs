@@ -355,7 +355,7 @@ impl Seat {
             panic!("refused");
         };
         assert_eq!(self.stored.len(), before, "nothing is stored");
-        assert_eq!(error.original_message_type.as_ref().map(|kind| kind.raw()), Some(original.name()));
+        assert_eq!(error.original_message_type, Some(original.name().into()));
         Arc::unwrap_or_clone(error)
     }
 

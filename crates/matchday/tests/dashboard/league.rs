@@ -62,7 +62,7 @@ impl Shown {
         let listener = free_port().await;
         let address = listener.local_addr().unwrap();
         let path = ground.store.path().unwrap().to_owned();
-        let home = endpoint(address).to_string();
+        let home = endpoint(address).raw().to_owned();
         let dashboard = Some(Dashboard::live(path, Vec::new(), home, ground.clock));
         let options = Options { dashboard, ..ground.options("league") };
         let manager = Manager::new(settings);

@@ -29,7 +29,7 @@ async fn shown(
     let to = listener.local_addr().unwrap();
     let store = home.store.path().unwrap().to_owned();
     let others = named(away.store.path().unwrap().to_owned());
-    let dashboard = Some(Dashboard::live(store, others, endpoint(to).to_string(), home.clock));
+    let dashboard = Some(Dashboard::live(store, others, endpoint(to).raw().to_owned(), home.clock));
     let options = Options { dashboard, ..home.options("league") };
     let manager = Manager::new(settings());
     let manager = shell::run(manager, listener, home.store.clone(), Stream::league(), options).unwrap();
