@@ -35,7 +35,7 @@ pub mod state;
 mod table;
 mod tokens;
 
-pub use event::{DecidedBy, DrawnFrom, LeagueEvent, Proof, Requested, Suspicion};
+pub use event::{DecidedBy, DrawnFrom, LeagueEvent, Proof, Renewal, RenewedBy, Requested, Suspicion};
 pub use format::{Competition, Draw, Format};
 pub use manager::Manager;
 pub use settings::{EndpointCheck, Settings, TieBreak};

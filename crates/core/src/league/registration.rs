@@ -1,11 +1,12 @@
-//! How agents enter the league, come back to it, and are turned away. Who is known already is for `returning` to say.
+//! How agents enter the league, come back to it, and are turned away. Which agents are known already is for `returning` to say.
 
-use super::event::LeagueEvent;
+use super::event::{LeagueEvent, RenewedBy, Requested};
 use super::manager::{Act, Asked, Manager, Purpose, Refusal};
 use super::returning::{self, Known};
 use super::settings::EndpointCheck;
 use crate::agent::{Answer, Content, Parcel, Reply};
 use crate::post::{Errand, Tries};
+use crate::protocol::decode::{Deviation, DeviationKind};
 use crate::protocol::dialect::Dialect;
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{GameType, PlayerId, RefereeId};
@@ -15,14 +16,22 @@ use crate::protocol::messages::{
 };
 use crate::protocol::text::{DisplayName, Endpoint};
 use crate::protocol::token::Mint;
-use crate::protocol::{Message, Sender, Timestamp, Token};
+use crate::protocol::{Message, Sender, Token};
 use serde_json::json;
+use std::net::IpAddr;
 
 /// A registration that waits for its endpoint to answer.
 #[derive(Debug)]
 pub(super) struct Probation {
     asked: Asked,
     applicant: Applicant,
+}
+
+/// An applicant that is to be taken on: as a new member, or anew as one that it has been.
+#[derive(Debug)]
+pub(super) struct Newcomer {
+    applicant: Applicant,
+    renews: Option<(Sender, RenewedBy)>,
 }
 
 /// Who wants in, with what it says of itself.
@@ -81,6 +90,14 @@ fn speaks(version: &str) -> bool {
     }
 }
 
+/// Addresses of one network are counted together: a host with IPv6 commonly has 2^64 of them.
+fn network(address: IpAddr) -> IpAddr {
+    match address {
+        IpAddr::V4(_) => address,
+        IpAddr::V6(v6) => IpAddr::V6((u128::from(v6) & !u128::from(u64::MAX)).into()),
+    }
+}
+
 impl Manager {
     pub(super) fn register_player(
         &mut self,
@@ -105,60 +122,66 @@ impl Manager {
             self.reject(act, asked, &applicant, refusal);
             return None;
         }
-        let applicant = match self.greet(act, asked, applicant) {
+        let newcomer = match self.greet(act, asked, applicant) {
             Ok(member) => return member,
-            Err(applicant) => applicant,
+            Err(newcomer) => newcomer,
         };
-        if let Err(refusal) = self.check_room(act.now, &applicant) {
-            self.reject(act, asked, &applicant, refusal);
+        if let Err(refusal) = self.check_room(asked, &newcomer) {
+            self.reject(act, asked, &newcomer.applicant, refusal);
             return None;
         }
         if self.league.settings.endpoint_check == EndpointCheck::AtRegistration {
-            self.put_on_probation(act, asked, applicant);
+            self.put_on_probation(act, asked, newcomer.applicant);
             return None;
         }
-        Some(self.enter(act, asked, applicant))
+        Some(self.enter(act, asked, newcomer))
     }
 
-    /// Deals with one that is known already; gives back one that is not.
+    /// Deals with one that is known already; gives back one that is still to be taken on.
     fn greet(
         &mut self,
         act: &mut Act<'_>,
         asked: &Asked,
         applicant: Applicant,
-    ) -> Result<Option<Sender>, Applicant> {
-        match self.recognise(act.now, asked, &applicant) {
-            Known::Not => Err(applicant),
-            Known::Returns(member, token) => {
-                self.rejoin(act, asked, &member, applicant, token);
-                Ok(Some(member))
+    ) -> Result<Option<Sender>, Newcomer> {
+        let refusal = match self.recognise(act.now, asked, &applicant) {
+            Known::Not => return Err(Newcomer { applicant, renews: None }),
+            Known::Renews(member, by) => {
+                let newcomer = Newcomer { applicant, renews: Some((member.clone(), by)) };
+                if self.league.phase == Phase::Registration {
+                    return Err(newcomer);
+                }
+                self.enter(act, asked, newcomer);
+                self.on_rejoined(act, &member);
+                return Ok(Some(member));
+            }
+            Known::Returns(member, token, by) => {
+                self.rejoin(act, asked, &member, applicant, token, by);
+                return Ok(Some(member));
             }
             Known::Repeats(member, token) => {
                 self.accept(act, asked, &member, token);
-                Ok(Some(member))
+                return Ok(Some(member));
             }
-            Known::Unanswered(member) => {
-                self.enter(act, asked, applicant);
-                self.on_rejoined(act, &member);
-                Ok(Some(member))
-            }
-            Known::Barred(member) => {
-                let refusal = Refusal::new(
-                    ErrorCode::TokenInvalid,
-                    "Token taken away - show the one that the operator has given out since, or ask for it",
-                );
-                self.reject(act, asked, &applicant, refusal.with("id", member.id()));
-                Ok(None)
-            }
+            Known::Unproven(member) => Refusal::new(
+                ErrorCode::TokenInvalid,
+                "Already registered - show the registration key or the token of that registration as auth_token, or \
+                 ask the operator for a new token",
+            )
+            .with("id", member.id()),
+            Known::Barred(member) => Refusal::new(
+                ErrorCode::TokenInvalid,
+                "Token taken away - show the one that the operator has given out since, or ask for it",
+            )
+            .with("id", member.id()),
             Known::Outdated { in_force } => {
-                let refusal =
-                    Refusal::new(ErrorCode::InvalidState, "Registration outdated - a later one is in force")
-                        .with("timestamp", asked.envelope.timestamp.to_string())
-                        .with("in_force", in_force.to_string());
-                self.reject(act, asked, &applicant, refusal);
-                Ok(None)
+                Refusal::new(ErrorCode::InvalidState, "Registration outdated - a later one is in force")
+                    .with("timestamp", asked.envelope.timestamp.to_string())
+                    .with("in_force", in_force.to_string())
             }
-        }
+        };
+        self.reject(act, asked, &applicant, refusal);
+        Ok(None)
     }
 
     /// Whether it speaks our protocol and plays our game, where we may call it.
@@ -188,27 +211,56 @@ impl Manager {
         Ok(())
     }
 
-    /// Whether the league still takes anyone.
-    fn check_room(&self, now: Timestamp, applicant: &Applicant) -> Result<(), Refusal> {
+    /// Whether the league still takes anyone. An agent that renews its registration has its place.
+    fn check_room(&self, asked: &Asked, newcomer: &Newcomer) -> Result<(), Refusal> {
+        if newcomer.renews.is_some() {
+            return Ok(());
+        }
         if self.league.phase != Phase::Registration {
             return Err(Refusal::new(
                 ErrorCode::LateRegistration,
                 "Registration closed - league already started",
             ));
         }
-        let full = match applicant {
-            Applicant::Player(_) => (self.league.players.len() >= self.league.settings.players_max as usize)
-                .then_some("Maximum players reached"),
-            Applicant::Referee(_) => (self.league.referees.len()
-                >= self.league.settings.referees_max as usize)
-                .then_some("Maximum referees reached"),
+        let settings = &self.league.settings;
+        let (taken, most, reason) = match newcomer.applicant {
+            Applicant::Player(_) => (
+                self.league.players.values().filter(|player| player.is_in()).count(),
+                settings.players_max,
+                "Maximum players reached",
+            ),
+            Applicant::Referee(_) => (
+                self.league.referees.values().filter(|referee| referee.is_in()).count(),
+                settings.referees_max,
+                "Maximum referees reached",
+            ),
         };
-        match full {
-            Some(reason) if self.returning(now, applicant).is_none() => {
-                Err(Refusal::new(ErrorCode::InvalidState, reason))
-            }
-            _ => Ok(()),
+        if taken >= most as usize {
+            return Err(Refusal::new(ErrorCode::InvalidState, reason));
         }
+        self.check_address(asked)
+    }
+
+    /// Whether the address has not registered too many already. This machine's own agents are not counted.
+    fn check_address(&self, asked: &Asked) -> Result<(), Refusal> {
+        let most = self.league.settings.registrations_per_address;
+        let Some(client) = asked.client.filter(|client| most > 0 && !client.is_loopback()) else {
+            return Ok(());
+        };
+        let network = network(client);
+        let players = self.league.players.values().filter(|player| player.is_in()).map(|it| it.request);
+        let referees = self.league.referees.values().filter(|referee| referee.is_in()).map(|it| it.request);
+        let from_there = |request: &Option<Requested>| {
+            request.and_then(|request| request.client).is_some_and(|known| self::network(known) == network)
+        };
+        if players.chain(referees).filter(from_there).count() < most as usize {
+            return Ok(());
+        }
+        let reason = format!(
+            "Too many registrations from one address - {most} agents have registered from {client}: ask the operator \
+             for a higher --registrations-per-address"
+        );
+        Err(Refusal::new(ErrorCode::InvalidState, reason).with("registrations_per_address", most))
     }
 
     fn next_id(&self, applicant: &Applicant) -> Sender {
@@ -219,9 +271,13 @@ impl Manager {
         }
     }
 
-    /// Takes an applicant on, with a fresh token; one that was here before gets its old id, and its old token dies.
-    fn enter(&mut self, act: &mut Act<'_>, asked: &Asked, applicant: Applicant) -> Sender {
-        let member = self.returning(act.now, &applicant).unwrap_or_else(|| self.next_id(&applicant));
+    /// Takes an applicant on, with a fresh token; one that renews its registration keeps its id, and its old token dies.
+    fn enter(&mut self, act: &mut Act<'_>, asked: &Asked, newcomer: Newcomer) -> Sender {
+        let Newcomer { applicant, renews } = newcomer;
+        let (member, renewed_by) = match renews {
+            Some((member, by)) => (member, Some(by)),
+            None => (self.next_id(&applicant), None),
+        };
         let token = match returning::key(asked) {
             Some(key) => key.league_token(&self.league.settings.league_id, member.id()),
             None => {
@@ -229,7 +285,8 @@ impl Manager {
                 mint.issue(member.id(), &asked.envelope.conversation_id)
             }
         };
-        let (hash, dialect, request) = (token.hash(), asked.dialect, Some(returning::requested(asked)));
+        let request = Some(Requested { renewed_by, ..returning::requested(act.now, asked) });
+        let (hash, dialect) = (token.hash(), asked.dialect);
         let event = match (&member, applicant.clone()) {
             (Sender::Player(id), Applicant::Player(meta)) => {
                 LeagueEvent::PlayerRegistered { player_id: id.clone(), meta, token: hash, dialect, request }
@@ -240,6 +297,7 @@ impl Manager {
             _ => return member, // An applicant's id is always of its own kind.
         };
         self.record(act, event);
+        self.note_clock(act, asked, &member);
         self.accept(act, asked, &member, token);
         if self.league.settings.endpoint_check == EndpointCheck::AtStart {
             self.probe(act, &member, applicant.endpoint().clone(), dialect);
@@ -254,8 +312,9 @@ impl Manager {
         member: &Sender,
         applicant: Applicant,
         token: Token,
+        by: RenewedBy,
     ) {
-        let (dialect, request) = (asked.dialect, Some(self.renewed(asked, member)));
+        let (dialect, request) = (asked.dialect, Some(self.renewed(act.now, asked, member, by)));
         let event = match (member, applicant) {
             (Sender::Player(id), Applicant::Player(meta)) => {
                 LeagueEvent::PlayerRejoined { player_id: id.clone(), meta, dialect, request }
@@ -266,8 +325,17 @@ impl Manager {
             _ => return, // A holder is always of the applicant's kind.
         };
         self.record(act, event);
+        self.note_clock(act, asked, member);
         self.accept(act, asked, member, token);
         self.on_rejoined(act, member);
+    }
+
+    /// Agents that write local time as if it were UTC are common: they are told of it, and nothing else.
+    fn note_clock(&mut self, act: &mut Act<'_>, asked: &Asked, member: &Sender) {
+        if asked.envelope.timestamp > act.now {
+            let deviation = Deviation { kind: DeviationKind::Future, path: "timestamp".into() };
+            self.note_deviations(act, member, &[deviation]);
+        }
     }
 
     fn accept(&self, act: &mut Act<'_>, asked: &Asked, member: &Sender, token: Token) {
@@ -338,9 +406,9 @@ impl Manager {
         // A copy of this registration may have got in meanwhile, and the league may have started.
         let member = match self.greet(act, &asked, applicant) {
             Ok(member) => member,
-            Err(applicant) => match self.check_room(act.now, &applicant) {
-                Ok(()) => Some(self.enter(act, &asked, applicant)),
-                Err(refusal) => return self.reject(act, &asked, &applicant, refusal),
+            Err(newcomer) => match self.check_room(&asked, &newcomer) {
+                Ok(()) => Some(self.enter(act, &asked, newcomer)),
+                Err(refusal) => return self.reject(act, &asked, &newcomer.applicant, refusal),
             },
         };
         if let Some(member) = member {

@@ -43,6 +43,8 @@ pub struct Settings {
     pub token_guesses_max: u32,
     /// How many requests a second are taken from one agent; 0 for any number.
     pub requests_per_second: u32,
+    /// How many agents may register from one address; 0 for any number. Those of this machine are not counted.
+    pub registrations_per_address: u32,
     /// The course of the league: its format, and what belongs to that.
     #[serde(skip_serializing_if = "Competition::is_default")]
     pub competition: Competition,
@@ -75,6 +77,7 @@ impl Default for Settings {
             operator_token: None,
             token_guesses_max: 10,
             requests_per_second: 20_000,
+            registrations_per_address: 16,
             competition: Competition::default(),
             fixtures: None,
             outside_game: None,

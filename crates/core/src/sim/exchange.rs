@@ -185,7 +185,8 @@ impl World {
         let reported = reported(&unpacked.ask);
         self.requests.insert(id, Pending { call, at: to, since: self.now, back: unpacked.back, reported });
         let (ask, dialect) = (unpacked.ask, unpacked.dialect);
-        let request = Request { id, ask, dialect, local, objection: None };
+        let client = Some(from.address());
+        let request = Request { id, ask, dialect, local, objection: None, client, join_code: None };
         self.deliver(to, Input::Request(request), &label)
     }
 

@@ -22,4 +22,5 @@ mod rounds;
 #[path = "../schemas/mod.rs"]
 mod schemas;
 mod start;
+mod takeover;
 mod tokens;

@@ -69,6 +69,8 @@ fn how_it_thinks_is_told_to_its_own_machine_only() {
         dialect: Dialect::Standard,
         local: false,
         objection: None,
+        client: None,
+        join_code: None,
     }));
     assert_eq!(data(step.replies.remove(0).content)["strategy"], Value::Null);
 }

@@ -83,7 +83,7 @@ impl<A: Agent> Host<A> {
     fn put(&mut self, ask: agent::Ask, dialect: Dialect) -> Option<Content> {
         self.requests += 1;
         let id = RequestId(self.requests);
-        let request = agent::Request { id, ask, dialect, local: true, objection: None };
+        let request = agent::Request { id, ask, dialect, local: true, objection: None, client: None, join_code: None };
         let step = self.agent.handle(self.clock.now(), &mut self.entropy, Input::Request(request));
         step.replies.into_iter().find(|reply| reply.to == id).map(|reply| reply.content)
     }

@@ -198,7 +198,15 @@ impl Desk {
         };
         let ask = Ask::Message(Ok(incoming));
         let id = RequestId(self.requests);
-        let request = Request { id, ask, dialect: Dialect::Standard, local: true, objection: None };
+        let request = Request {
+            id,
+            ask,
+            dialect: Dialect::Standard,
+            local: true,
+            objection: None,
+            client: Some(std::net::Ipv4Addr::LOCALHOST.into()),
+            join_code: None,
+        };
         match self.hand_in(Input::Request(request)).pop() {
             Some(Content::Message(answer)) => answer,
             other => panic!("expected a message, got {other:?}"),

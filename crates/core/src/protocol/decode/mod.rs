@@ -153,6 +153,7 @@ impl fmt::Display for Deviation {
             DeviationKind::Alias => "alias",
             DeviationKind::TimestampForm => "timestamp form",
             DeviationKind::OwnName => "own name",
+            DeviationKind::Future => "future",
         };
         write!(f, "{kind} {}", self.path)
     }
@@ -169,6 +170,8 @@ pub enum DeviationKind {
     TimestampForm,
     /// The agent names itself otherwise than we do.
     OwnName,
+    /// A timestamp lay in our future, and counted as now.
+    Future,
 }
 
 /// How to read one message: the mode, the time, and what is already known about who sends it.
