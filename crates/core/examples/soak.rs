@@ -141,6 +141,7 @@ impl Total {
             crashes,
             steps_lost,
             forgeries,
+            takeovers,
             matches,
             technical_losses,
             reassigned,
@@ -157,6 +158,7 @@ impl Total {
         sum.crashes += crashes;
         sum.steps_lost += steps_lost;
         sum.forgeries += forgeries;
+        sum.takeovers += takeovers;
         sum.matches += matches;
         sum.technical_losses += technical_losses;
         sum.reassigned += reassigned;
@@ -171,7 +173,7 @@ impl Total {
 
     fn print(&self, seeds: u64, wall: Duration) {
         let Stats { messages, lost, refused, duplicated, crashes, steps_lost, forgeries, .. } = &self.stats;
-        let Stats { matches, technical_losses, reassigned, virtual_time, .. } = &self.stats;
+        let Stats { matches, technical_losses, reassigned, virtual_time, takeovers, .. } = &self.stats;
         let Stats { completed_under_fault, bound_used_percent, .. } = &self.stats;
         println!("{seeds} seeds in {wall:.1?}, {} failed", self.failures.len());
         println!("  {matches} matches, {technical_losses} of them technical losses, {reassigned} reassigned");
@@ -179,7 +181,7 @@ impl Total {
             "  {} steps, {messages} messages: {lost} lost, {duplicated} duplicated, {refused} refused",
             self.steps
         );
-        println!("  {crashes} crashes losing {steps_lost} steps, {forgeries} forged reports");
+        println!("  {crashes} crashes losing {steps_lost} steps, {forgeries} forged reports, {takeovers} attempts at a takeover");
         println!("  {:.1} days of virtual time", virtual_time.as_secs_f64() / 86_400.0);
         println!(
             "  {completed_under_fault} leagues were over before the faults, the others after at most {bound_used_percent} % of their bound"

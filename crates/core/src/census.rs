@@ -2,6 +2,7 @@
 //! only; who counts, and what is shown of it, is the driver's part.
 
 use crate::enrol::Enrolment;
+use crate::league::Renewal;
 use crate::protocol::ids::{Attempt, LeagueId, MatchId};
 use crate::protocol::messages::{GameStatus, Phase};
 
@@ -32,6 +33,8 @@ pub enum Milestone<'a> {
     ReportRefused,
     AgentSuspended,
     AgentRecovered,
+    /// An agent that was registered before has registered again.
+    RegistrationRenewed(Renewal<'a>),
     /// The fallback chose in place of the mind outside.
     FellBack,
 }

@@ -22,7 +22,7 @@ impl LeagueEvent {
             Self::MatchVoided { .. } => Milestone::MatchVoided,
             Self::AgentSuspended { .. } => Milestone::AgentSuspended,
             Self::AgentRecovered { .. } => Milestone::AgentRecovered,
-            _ => return None,
+            other => return other.renewal().map(Milestone::RegistrationRenewed),
         })
     }
 }

@@ -4,6 +4,7 @@
 //! default. What cannot be done that way needs a new version in [`crate::log`].
 
 use super::format::{Drawn, Lot};
+use super::roster::Invitation;
 use super::schedule::Pairings;
 use super::settings::Settings;
 use crate::protocol::dialect::Dialect;
@@ -133,6 +134,11 @@ pub enum LeagueEvent {
     },
     OperatorTokenRotated {
         token: TokenHash,
+    },
+    /// The operator has made a join code: a new one for a place on the roster, or one for a new place.
+    JoinCodeIssued {
+        #[serde(flatten)]
+        invitation: Invitation,
     },
     /// A result is struck, and its match will be played again.
     MatchVoided {

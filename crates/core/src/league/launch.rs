@@ -94,6 +94,7 @@ impl Manager {
             total_rounds: self.league.rounds_in_all(),
             round_title: self.league.title(RoundId(self.league.current_round)).map(SmolStr::new),
             matches_completed: self.league.matches_decided,
+            roster: None,
         }
     }
 

@@ -90,6 +90,14 @@ pub(super) struct Asked {
     pub(super) join_code: Option<Token>,
 }
 
+impl Asked {
+    /// The same with the join code that the message itself shows, if it shows one.
+    pub(super) fn with_code(&self, code: Option<Token>) -> Self {
+        let asked = self.clone();
+        Self { join_code: code.or(asked.join_code), ..asked }
+    }
+}
+
 /// Why a request is not granted; becomes LEAGUE_ERROR.
 #[derive(Debug)]
 pub(super) struct Refusal {

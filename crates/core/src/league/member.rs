@@ -85,6 +85,7 @@ impl<M> Member<M> {
         }
         self.rejoin(again.meta, again.dialect, again.request);
         self.token_shown = false;
+        self.pinned = false;
     }
 
     /// Is given another token by the operator.

@@ -4,12 +4,13 @@
 //! - [`settings`], [`event`], [`state`] (of [`member`]s and [`fixture`]s): the rules of a league, what happens to it, and
 //!   how it stands
 //! - [`mod@format`], [`schedule`], [`standings`]: pure arithmetic; `conduct`: what is known of each player and referee
-//! - [`manager`]: the agent; it decides, and works through `registration`, `returning`, `launch`, `drawing`, `rounds`, `results`, `handing_back`,
+//! - [`manager`]: the agent; it decides, and works through `registration`, `returning`, [`roster`], `capacity`, `launch`, `drawing`, `rounds`, `results`, `handing_back`,
 //!   `queries`, `orders`, `tokens`, `auth` (who may), `guard` (how often), `notices` (telling everyone), `briefing` (of a match);
 //!   `table` is where its results lead
 
 mod auth;
 mod briefing;
+mod capacity;
 mod census;
 mod conduct;
 mod drawing;
@@ -27,6 +28,7 @@ mod queries;
 mod registration;
 mod results;
 mod returning;
+pub mod roster;
 mod rounds;
 pub mod schedule;
 pub mod settings;
@@ -38,6 +40,7 @@ mod tokens;
 pub use event::{DecidedBy, DrawnFrom, LeagueEvent, Proof, Renewal, RenewedBy, Requested, Suspicion};
 pub use format::{Competition, Draw, Format};
 pub use manager::Manager;
+pub use roster::{Invitation, Place, REFEREES};
 pub use settings::{EndpointCheck, Settings, TieBreak};
 pub use state::League;
 pub use tokens::OPERATOR;

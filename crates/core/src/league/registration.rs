@@ -11,14 +11,13 @@ use crate::protocol::dialect::Dialect;
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{GameType, PlayerId, RefereeId};
 use crate::protocol::messages::{
-    LeagueRegisterRequest, LeagueRegisterResponse, Phase, PlayerMeta, RefereeMeta, RefereeRegisterRequest,
+    AgentRole, LeagueRegisterRequest, LeagueRegisterResponse, Phase, PlayerMeta, RefereeMeta, RefereeRegisterRequest,
     RefereeRegisterResponse, RegisterAnswer, RegisterStatus,
 };
 use crate::protocol::text::{DisplayName, Endpoint};
 use crate::protocol::token::Mint;
 use crate::protocol::{Message, Sender, Token};
 use serde_json::json;
-use std::net::IpAddr;
 
 /// A registration that waits for its endpoint to answer.
 #[derive(Debug)]
@@ -30,8 +29,8 @@ pub(super) struct Probation {
 /// An applicant that is to be taken on: as a new member, or anew as one that it has been.
 #[derive(Debug)]
 pub(super) struct Newcomer {
-    applicant: Applicant,
-    renews: Option<(Sender, RenewedBy)>,
+    pub(super) applicant: Applicant,
+    pub(super) renews: Option<(Sender, RenewedBy)>,
 }
 
 /// Who wants in, with what it says of itself.
@@ -54,6 +53,25 @@ impl Applicant {
             Self::Player(meta) => &meta.display_name,
             Self::Referee(meta) => &meta.display_name,
         }
+    }
+
+    pub(super) fn role(&self) -> AgentRole {
+        match self {
+            Self::Player(_) => AgentRole::Player,
+            Self::Referee(_) => AgentRole::Referee,
+        }
+    }
+
+    /// Under another name, if there is one for it.
+    pub(super) fn renamed(mut self, name: Option<&DisplayName>) -> Self {
+        let own = match &mut self {
+            Self::Player(meta) => &mut meta.display_name,
+            Self::Referee(meta) => &mut meta.display_name,
+        };
+        if let Some(name) = name {
+            *own = name.clone();
+        }
+        self
     }
 
     fn games(&self) -> &[GameType] {
@@ -90,14 +108,6 @@ fn speaks(version: &str) -> bool {
     }
 }
 
-/// Addresses of one network are counted together: a host with IPv6 commonly has 2^64 of them.
-fn network(address: IpAddr) -> IpAddr {
-    match address {
-        IpAddr::V4(_) => address,
-        IpAddr::V6(v6) => IpAddr::V6((u128::from(v6) & !u128::from(u64::MAX)).into()),
-    }
-}
-
 impl Manager {
     pub(super) fn register_player(
         &mut self,
@@ -105,7 +115,8 @@ impl Manager {
         asked: &Asked,
         request: LeagueRegisterRequest,
     ) -> Result<Option<Sender>, Refusal> {
-        Ok(self.register(act, asked, Applicant::Player(request.player_meta)))
+        let asked = asked.with_code(request.join_code);
+        Ok(self.register(act, &asked, Applicant::Player(request.player_meta)))
     }
 
     pub(super) fn register_referee(
@@ -114,10 +125,12 @@ impl Manager {
         asked: &Asked,
         request: RefereeRegisterRequest,
     ) -> Result<Option<Sender>, Refusal> {
-        Ok(self.register(act, asked, Applicant::Referee(request.referee_meta)))
+        let asked = asked.with_code(request.join_code);
+        Ok(self.register(act, &asked, Applicant::Referee(request.referee_meta)))
     }
 
     fn register(&mut self, act: &mut Act<'_>, asked: &Asked, applicant: Applicant) -> Option<Sender> {
+        let applicant = self.named_by_code(asked, applicant);
         if let Err(refusal) = self.check_fitness(asked, &applicant) {
             self.reject(act, asked, &applicant, refusal);
             return None;
@@ -156,6 +169,7 @@ impl Manager {
                 return Ok(Some(member));
             }
             Known::Returns(member, token, by) => {
+                let applicant = applicant.renamed(self.league.name_on_roster(&member));
                 self.rejoin(act, asked, &member, applicant, token, by);
                 return Ok(Some(member));
             }
@@ -163,6 +177,7 @@ impl Manager {
                 self.accept(act, asked, &member, token);
                 return Ok(Some(member));
             }
+            Known::Refused(refusal) => refusal,
             Known::Unproven(member) => Refusal::new(
                 ErrorCode::TokenInvalid,
                 "Already registered - show the registration key or the token of that registration as auth_token, or \
@@ -209,58 +224,6 @@ impl Manager {
                 .with("came", applicant.endpoint().as_str()));
         }
         Ok(())
-    }
-
-    /// Whether the league still takes anyone. An agent that renews its registration has its place.
-    fn check_room(&self, asked: &Asked, newcomer: &Newcomer) -> Result<(), Refusal> {
-        if newcomer.renews.is_some() {
-            return Ok(());
-        }
-        if self.league.phase != Phase::Registration {
-            return Err(Refusal::new(
-                ErrorCode::LateRegistration,
-                "Registration closed - league already started",
-            ));
-        }
-        let settings = &self.league.settings;
-        let (taken, most, reason) = match newcomer.applicant {
-            Applicant::Player(_) => (
-                self.league.players.values().filter(|player| player.is_in()).count(),
-                settings.players_max,
-                "Maximum players reached",
-            ),
-            Applicant::Referee(_) => (
-                self.league.referees.values().filter(|referee| referee.is_in()).count(),
-                settings.referees_max,
-                "Maximum referees reached",
-            ),
-        };
-        if taken >= most as usize {
-            return Err(Refusal::new(ErrorCode::InvalidState, reason));
-        }
-        self.check_address(asked)
-    }
-
-    /// Whether the address has not registered too many already. This machine's own agents are not counted.
-    fn check_address(&self, asked: &Asked) -> Result<(), Refusal> {
-        let most = self.league.settings.registrations_per_address;
-        let Some(client) = asked.client.filter(|client| most > 0 && !client.is_loopback()) else {
-            return Ok(());
-        };
-        let network = network(client);
-        let players = self.league.players.values().filter(|player| player.is_in()).map(|it| it.request);
-        let referees = self.league.referees.values().filter(|referee| referee.is_in()).map(|it| it.request);
-        let from_there = |request: &Option<Requested>| {
-            request.and_then(|request| request.client).is_some_and(|known| self::network(known) == network)
-        };
-        if players.chain(referees).filter(from_there).count() < most as usize {
-            return Ok(());
-        }
-        let reason = format!(
-            "Too many registrations from one address - {most} agents have registered from {client}: ask the operator \
-             for a higher --registrations-per-address"
-        );
-        Err(Refusal::new(ErrorCode::InvalidState, reason).with("registrations_per_address", most))
     }
 
     fn next_id(&self, applicant: &Applicant) -> Sender {
@@ -363,7 +326,8 @@ impl Manager {
     }
 
     /// A policy speaks against it: the answer is still a registration response.
-    fn reject(&self, act: &mut Act<'_>, asked: &Asked, applicant: &Applicant, refusal: Refusal) {
+    fn reject(&mut self, act: &mut Act<'_>, asked: &Asked, applicant: &Applicant, refusal: Refusal) {
+        let (refusal, late) = self.slowed(act.now, asked, refusal);
         let answer = RegisterAnswer {
             status: RegisterStatus::Rejected,
             reason: Some(refusal.message),
@@ -380,6 +344,9 @@ impl Manager {
             Applicant::Referee(_) => {
                 self.reply(act, asked, RefereeRegisterResponse { referee_id: None, answer })
             }
+        }
+        if late {
+            self.hold_back(act);
         }
     }
 

@@ -2,9 +2,11 @@
 //! has not shown its token yet, by the address that it registered from. Decides nothing but that.
 
 use super::event::{LeagueEvent, Proof, RenewedBy, Requested};
-use super::manager::{Act, Asked, Manager};
+use super::manager::{Act, Asked, Manager, Refusal};
 use super::member::Member;
 use super::registration::Applicant;
+use super::roster::Place;
+use crate::protocol::error::ErrorCode;
 use crate::protocol::messages::{Phase, PlayerMeta, RefereeMeta};
 use crate::protocol::text::{DisplayName, Endpoint};
 use crate::protocol::token::TokenHash;
@@ -27,6 +29,8 @@ pub(super) enum Known {
     Outdated { in_force: Timestamp },
     /// The operator has taken its token away, or given it another which it does not show.
     Barred(Sender),
+    /// It does not show the join code that it needs.
+    Refused(Refusal),
 }
 
 impl Known {
@@ -37,24 +41,27 @@ impl Known {
             | Self::Renews(member, _)
             | Self::Unproven(member)
             | Self::Barred(member) => Some(member),
-            Self::Not | Self::Outdated { .. } => None,
+            Self::Not | Self::Outdated { .. } | Self::Refused(_) => None,
         }
     }
 }
 
 /// A member, as far as it matters for knowing it again.
 struct Standing<'a> {
+    id: &'a str,
     endpoint: &'a Endpoint,
     name: &'a DisplayName,
     token: &'a TokenHash,
     request: Option<Requested>,
     may_ask_again: bool,
     may_renew: bool,
+    is_keyed: bool,
     withdrawn: bool,
 }
 
 impl<'a> Standing<'a> {
     fn new<M>(
+        id: &'a str,
         member: &'a Member<M>,
         endpoint: &'a Endpoint,
         name: &'a DisplayName,
@@ -62,12 +69,14 @@ impl<'a> Standing<'a> {
         asked: &Asked,
     ) -> Standing<'a> {
         Standing {
+            id,
             endpoint,
             name,
             token: &member.token,
             request: member.request,
             may_ask_again: member.may_ask_again(now),
             may_renew: member.may_renew_from(asked.client),
+            is_keyed: member.is_keyed(),
             withdrawn: member.withdrawn,
         }
     }
@@ -101,6 +110,12 @@ fn is_older(request: Requested, in_force: Requested, now: Timestamp) -> bool {
     request.sent_at < in_force.sent_at.min(now)
 }
 
+fn in_use(member: &Sender) -> Refusal {
+    let message = "Join code in use - it was used at another endpoint: show the registration key or the token of that \
+                   registration as auth_token, or ask the operator for a new code";
+    Refusal::new(ErrorCode::TokenInvalid, message).with("id", member.id())
+}
+
 impl Manager {
     pub(super) fn recognise(&self, now: Timestamp, asked: &Asked, applicant: &Applicant) -> Known {
         let shown = asked.envelope.auth_token.as_ref();
@@ -112,8 +127,19 @@ impl Manager {
                 false => Known::Returns(member, token.clone(), RenewedBy::Token),
             };
         }
-        let known = self.by_key(now, asked, applicant).or_else(|| self.by_endpoint(now, asked, applicant));
-        let known = known.unwrap_or(Known::Not);
+        let known = self.by_key(now, asked, applicant).unwrap_or_else(|| {
+            let place = match self.admitted(asked, applicant) {
+                Ok(place) => place,
+                // That it comes too late is the better answer.
+                Err(refusal) if refusal.code == ErrorCode::TokenMissing && !self.is_open() => return Known::Not,
+                Err(refusal) => return Known::Refused(refusal),
+            };
+            let known = match place.filter(|place| place.invitation.name.is_some()) {
+                Some(place) => self.by_place(now, asked, applicant, place),
+                None => self.by_endpoint(now, asked, applicant),
+            };
+            known.unwrap_or(Known::Not)
+        });
         // An agent that is known by less than its token gets in only if the operator has not had to do with that.
         match known.member().filter(|member| self.is_barred(member)) {
             Some(member) => Known::Barred(member.clone()),
@@ -169,22 +195,56 @@ impl Manager {
         let of_it = |known: &Standing<'_>| known.is_of(applicant);
         let in_league = self.find(now, asked, applicant, |known| of_it(known) && !known.withdrawn);
         let (member, standing) = in_league.or_else(|| self.find(now, asked, applicant, of_it))?;
-        let (request, in_force) = (requested(now, asked), standing.request);
-        let Some(in_force) = in_force.filter(|_| standing.may_renew) else {
+        if !standing.may_renew {
             // What was withdrawn keeps nobody else from its place.
             return (!standing.withdrawn).then_some(Known::Unproven(member));
-        };
-        let repeats = request.proof == in_force.proof && (self.is_open() || standing.may_ask_again);
+        }
+        Some(self.again(now, asked, member, &standing, RenewedBy::Address))
+    }
+
+    /// The code of a place is good for one agent. One that was made since lets another take over, by the operator's will.
+    fn by_place(
+        &self,
+        now: Timestamp,
+        asked: &Asked,
+        applicant: &Applicant,
+        place: &Place,
+    ) -> Option<Known> {
+        let holder = place.holder.as_ref()?;
+        let (member, standing) = self.find(now, asked, applicant, |known| known.id == holder.id())?;
+        let is_same = standing.endpoint == applicant.endpoint() && !standing.is_keyed;
+        match (place.used, standing.withdrawn) {
+            (false, true) => None,
+            (false, false) => Some(Known::Renews(member, RenewedBy::JoinCode)),
+            (true, false) if is_same => {
+                Some(self.again(now, asked, member, &standing, RenewedBy::JoinCode))
+            }
+            (true, _) => Some(Known::Refused(in_use(&member))),
+        }
+    }
+
+    /// What comes of a registration of a known agent: a copy is answered as the first was, and an old one changes nothing.
+    fn again(
+        &self,
+        now: Timestamp,
+        asked: &Asked,
+        member: Sender,
+        standing: &Standing<'_>,
+        by: RenewedBy,
+    ) -> Known {
+        let (open, by_code) = (self.is_open(), by == RenewedBy::JoinCode);
+        let (request, in_force) = (requested(now, asked), standing.request);
+        let repeats = in_force.is_some_and(|in_force| request.proof == in_force.proof)
+            && (open || by_code || standing.may_ask_again);
         let mint = self.mint.as_ref().filter(|_| repeats);
         let token = mint.map(|mint| mint.issue(member.id(), &asked.envelope.conversation_id));
-        Some(match token.filter(|token| standing.token.admits(token)) {
-            Some(token) => Known::Repeats(member, token),
-            None if !self.is_open() && !repeats => Known::Unproven(member),
-            None if self.is_open() && is_older(request, in_force, now) => {
-                Known::Outdated { in_force: in_force.sent_at }
-            }
-            None => Known::Renews(member, RenewedBy::Address),
-        })
+        let old = in_force.filter(|in_force| open && is_older(request, *in_force, now));
+        match (token.filter(|token| standing.token.admits(token)), old) {
+            (Some(token), _) => Known::Repeats(member, token),
+            (None, Some(in_force)) => Known::Outdated { in_force: in_force.sent_at },
+            (None, None) if open || repeats || by_code => Known::Renews(member, by),
+            (None, None) => Known::Unproven(member),
+        }
     }
 
     /// The registration of a member once it has come back with this one: what its token was granted for does not change.
@@ -218,12 +278,12 @@ impl Manager {
         match applicant {
             Applicant::Player(_) => self.league.players.iter().find_map(|(id, known)| {
                 let PlayerMeta { contact_endpoint, display_name, .. } = &known.meta;
-                let standing = Standing::new(known, contact_endpoint, display_name, now, asked);
+                let standing = Standing::new(id.as_str(), known, contact_endpoint, display_name, now, asked);
                 fits(&standing).then(|| (Sender::Player(id.clone()), standing))
             }),
             Applicant::Referee(_) => self.league.referees.iter().find_map(|(id, known)| {
                 let RefereeMeta { contact_endpoint, display_name, .. } = &known.meta;
-                let standing = Standing::new(known, contact_endpoint, display_name, now, asked);
+                let standing = Standing::new(id.as_str(), known, contact_endpoint, display_name, now, asked);
                 fits(&standing).then(|| (Sender::Referee(id.clone()), standing))
             }),
         }

@@ -51,7 +51,7 @@ impl Player {
             protocol_version: Some(SmolStr::new_static(PROTOCOL_VERSION)),
         };
         let envelope = Envelope::new(self.sender(), now, application.conversation_id).with_token(token);
-        Message::new(envelope, LeagueRegisterRequest { player_meta: meta })
+        Message::new(envelope, LeagueRegisterRequest { player_meta: meta, join_code: self.join_code.clone() })
     }
 
     pub(super) fn retry_registration(&mut self, now: Timestamp, step: &mut Step<PlayerEvent>) {

@@ -11,7 +11,7 @@ use crate::league::format::{Competition, Format, Seeding};
 use crate::league::{EndpointCheck, Settings};
 use crate::protocol::decode::Conformance;
 use crate::protocol::dialect::Dialect;
-use crate::protocol::{GameType, LeagueId};
+use crate::protocol::{Body, GameType, LeagueId, Message};
 use crate::retry::RetryPolicy;
 use crate::timing::Timing;
 use std::time::Duration;
@@ -43,6 +43,8 @@ pub struct Shape {
     /// How many players live in one process with the manager and all referees, as `matchday run` and `practice` have it;
     /// the others are guests. `None`: everyone has a computer of its own.
     pub house: Option<u8>,
+    /// How many players, of the first, register without a key, as agents of other makes do.
+    pub unkeyed: u8,
 }
 
 impl Shape {
@@ -64,6 +66,7 @@ impl Shape {
             faults: Faults::NONE,
             competition: Competition::default(),
             house: None,
+            unkeyed: 0,
         }
     }
 
@@ -103,6 +106,7 @@ impl Shape {
             faults,
             competition: Competition::default(),
             house: None,
+            unkeyed: 0,
         };
         if chance.chance(50) {
             shape.minds = shape.players.iter().map(|_| Mind::drawn(chance)).collect();
@@ -115,6 +119,10 @@ impl Shape {
         if aside.chance(20) {
             let players = shape.players.len() as u64;
             shape.house = u8::try_from(aside.below(players + 1)).ok();
+        }
+        if aside.chance(30) {
+            let players = shape.players.len() as u64;
+            shape.unkeyed = u8::try_from(1 + aside.below(players)).unwrap_or(0);
         }
         shape
     }
@@ -133,6 +141,14 @@ impl Shape {
             Who::Manager | Who::Referee(_) => self.house.is_some(),
             Who::Player(number) => self.house.is_some_and(|players| number <= players),
             Who::Outsider => false,
+        }
+    }
+
+    /// Takes the key out of the registration of an agent that has none.
+    pub(super) fn withhold_key(&self, from: Who, message: &mut Message) {
+        let unkeyed = matches!(from, Who::Player(number) if number <= self.unkeyed);
+        if unkeyed && matches!(message.body, Body::LeagueRegisterRequest(_)) {
+            message.envelope.auth_token.take_if(|token| token.is_registration_key());
         }
     }
 

@@ -14,6 +14,8 @@ pub struct Stats {
     /// Steps that had not reached the disk when their host crashed.
     pub steps_lost: u64,
     pub forgeries: u64,
+    /// Registrations in the name of another.
+    pub takeovers: u64,
     /// Questions that were put to minds outside.
     pub inquiries: u64,
     pub matches: u64,

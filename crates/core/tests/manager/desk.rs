@@ -118,13 +118,13 @@ impl Desk {
     }
 
     pub(crate) fn register_player(&mut self, number: u32) -> Sender {
-        let request = LeagueRegisterRequest { player_meta: player_meta(number) };
+        let request = LeagueRegisterRequest { player_meta: player_meta(number), join_code: None };
         let answer = self.ask_as(&Sender::Player(PlayerId::new(format!("agent{number}"))), request);
         answer_id(&answer)
     }
 
     pub(crate) fn register_referee(&mut self, number: u32, capacity: u32) -> Sender {
-        let request = RefereeRegisterRequest { referee_meta: referee_meta(number, capacity) };
+        let request = RefereeRegisterRequest { referee_meta: referee_meta(number, capacity), join_code: None };
         let message = self.message(&Sender::Referee(RefereeId::new(format!("agent{number}"))), request);
         let answer = self.ask(message);
         let sender = answer_id(&answer.body);

@@ -8,6 +8,7 @@
     reason = "a test that cannot go on has failed"
 )]
 
+mod capacity;
 mod desk;
 mod formats;
 mod handing_back;
@@ -18,6 +19,7 @@ mod registration;
 mod results;
 mod returning;
 mod rights;
+mod roster;
 mod rounds;
 #[path = "../schemas/mod.rs"]
 mod schemas;

@@ -21,7 +21,7 @@ fn key(number: u64) -> Token {
 
 /// A registration with the name and endpoint of player 1.
 fn request(desk: &Desk, conversation: &str, token: Option<Token>) -> Message {
-    let mut message = desk.message(&player(77), LeagueRegisterRequest { player_meta: player_meta(1) });
+    let mut message = desk.message(&player(77), LeagueRegisterRequest { player_meta: player_meta(1), join_code: None });
     message.envelope.conversation_id = ConversationId::new(conversation);
     message.envelope.auth_token = token;
     message
@@ -97,7 +97,7 @@ fn with_its_key_or_its_token_an_agent_comes_back_from_any_address_to_any_endpoin
     for shown in [key(1), token.clone()] {
         let mut moved = request(&desk, "conv-other", Some(shown));
         let meta = PlayerMeta { contact_endpoint: player_endpoint(50), ..player_meta(1) };
-        moved.body = LeagueRegisterRequest { player_meta: meta }.into();
+        moved.body = LeagueRegisterRequest { player_meta: meta, join_code: None }.into();
         assert_eq!(granted(&mut desk, ATTACKER, &moved), Ok((player(1), token.clone())));
         assert_eq!(first(&desk).meta.contact_endpoint, player_endpoint(50));
     }
@@ -176,7 +176,7 @@ fn a_stored_timestamp_in_the_future_locks_nobody_out() {
     desk.crash();
     let mut moved = request(&desk, "conv-other", Some(key(1)));
     let meta = PlayerMeta { contact_endpoint: player_endpoint(50), ..player_meta(1) };
-    moved.body = LeagueRegisterRequest { player_meta: meta }.into();
+    moved.body = LeagueRegisterRequest { player_meta: meta, join_code: None }.into();
     assert_eq!(granted(&mut desk, VICTIM, &moved), Ok((player(1), token)));
     assert_eq!(first(&desk).meta.contact_endpoint, player_endpoint(50), "it is not taken for an old copy");
 }
@@ -210,7 +210,7 @@ fn a_referee_is_not_taken_over_either() {
     let mut desk = Desk::new(quick());
     desk.client = Some(VICTIM);
     desk.register_referee(1, 2);
-    let mut attack = desk.message(&referee(9), RefereeRegisterRequest { referee_meta: referee_meta(1, 10) });
+    let mut attack = desk.message(&referee(9), RefereeRegisterRequest { referee_meta: referee_meta(1, 10), join_code: None });
     attack.envelope.conversation_id = ConversationId::new("conv-other");
     desk.client = Some(ATTACKER);
     let Body::RefereeRegisterResponse(response) = desk.ask(attack).body else { panic!() };

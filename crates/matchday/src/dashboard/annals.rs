@@ -160,7 +160,9 @@ fn concerned(event: &LeagueEvent) -> &'static [Topic] {
         LeagueEvent::PlayerRegistered { .. }
         | LeagueEvent::PlayerRejoined { .. }
         | LeagueEvent::PlayerWithdrawn { .. } => &[Topic::League, Topic::Standings, Topic::Players],
-        LeagueEvent::TokenShown { .. } | LeagueEvent::OperatorTokenRotated { .. } => &[],
+        LeagueEvent::TokenShown { .. }
+        | LeagueEvent::OperatorTokenRotated { .. }
+        | LeagueEvent::JoinCodeIssued { .. } => &[],
         _ => &[Topic::League, Topic::Standings, Topic::Rounds, Topic::Players, Topic::Referees],
     }
 }

@@ -6,7 +6,7 @@ use super::board::Board;
 use super::transport::Peer;
 use super::{call, prompt, resources, tools};
 use crate::seat::Guest;
-use crate::shell::Reception;
+use crate::shell::{Caller, JoinCode, Reception};
 use hyper::http::request::Parts;
 use matchday_core::protocol::methods::Party;
 use rmcp::model::{
@@ -127,7 +127,7 @@ impl ServerHandler for LeagueServer {
             return Err(ErrorData::invalid_params(why, None));
         };
         let arguments = request.arguments.unwrap_or_default();
-        Ok(call::call(&self.reception, entry, arguments, peer(&context.extensions)).await?.into())
+        Ok(call::call(&self.reception, entry, arguments, caller(&context.extensions)).await?.into())
     }
 
     async fn list_resources(
@@ -260,6 +260,12 @@ fn about(role: Party) -> (&'static str, &'static str) {
              league manager call.",
         ),
     }
+}
+
+/// Who sent a request, and by which path.
+fn caller(extensions: &Extensions) -> Caller {
+    let head = extensions.get::<Parts>();
+    Caller { peer: peer(extensions), join_code: head.and_then(|head| JoinCode::of(&head.extensions)) }
 }
 
 /// Who sent a request. The transport puts it in.

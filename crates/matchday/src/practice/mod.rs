@@ -239,5 +239,5 @@ fn registration(name: DisplayName, reached_at: Endpoint) -> Result<Message> {
         contact_endpoint: reached_at,
         protocol_version: None,
     };
-    Ok(Message::new(envelope, LeagueRegisterRequest { player_meta }))
+    Ok(Message::new(envelope, LeagueRegisterRequest { player_meta, join_code: None }))
 }

@@ -5,10 +5,14 @@ use super::tools::{self, JoinLeague, MakeMove, OnlySeat, WaitForTurn};
 use super::turns::{self, NoMove};
 use super::words::{GameRules, Joined, Moved, Played, Table};
 use super::{Seats, table};
+use crate::shell::JoinCode;
+use hyper::http::request::Parts;
 use matchday_core::enrol::Enrolment;
 use matchday_core::game::GAMES;
 use matchday_core::protocol::messages::LeagueError;
-use matchday_core::protocol::{ConversationId, DisplayName, Envelope, ErrorCode, Message, PlayerId, Sender};
+use matchday_core::protocol::{
+    ConversationId, DisplayName, Envelope, ErrorCode, Message, PlayerId, Sender, Token,
+};
 use rmcp::RoleServer;
 use rmcp::model::{CallToolRequestParams, CallToolResult, Tool};
 use rmcp::service::RequestContext;
@@ -83,7 +87,7 @@ impl Guest {
     ) -> Option<CallToolResult> {
         let arguments = request.arguments.clone().unwrap_or_default();
         let outcome = match &*request.name {
-            tools::JOIN_LEAGUE => answer(self.join(arguments).await),
+            tools::JOIN_LEAGUE => answer(self.join(arguments, join_code(context)).await),
             tools::WAIT_FOR_TURN => tokio::select! {
                 outcome = self.wait(arguments) => answer(outcome),
                 // Nobody would hear what is told.
@@ -143,8 +147,10 @@ impl Guest {
         }
     }
 
-    async fn join(&self, arguments: Arguments) -> Result<Joined, Trouble> {
-        let JoinLeague { name, seat } = read(arguments)?;
+    /// `in_path`: the join code of the path that the client calls.
+    async fn join(&self, arguments: Arguments, in_path: Option<Token>) -> Result<Joined, Trouble> {
+        let JoinLeague { name, seat, join_code } = read(arguments)?;
+        let join_code = join_code.filter(|code| !code.is_empty()).map(Token::new).or(in_path);
         if seat.is_some() {
             let seat = self.seat(seat.as_deref())?;
             self.hold(&seat);
@@ -161,7 +167,7 @@ impl Guest {
         {
             return self.registered(own, None).await;
         }
-        let (seat, key) = self.seats.new_seat(name).await?;
+        let (seat, key) = self.seats.new_seat(name, join_code).await?;
         self.hold(&seat);
         self.registered(&seat, Some(key)).await
     }
@@ -307,6 +313,10 @@ impl Guest {
         let seat = self.seat(seat.as_deref())?;
         Ok(seat.view(0).await.ok_or_else(Trouble::stopped)?.into())
     }
+}
+
+fn join_code(context: &RequestContext<RoleServer>) -> Option<Token> {
+    JoinCode::of(&context.extensions.get::<Parts>()?.extensions)
 }
 
 fn rules() -> Vec<GameRules> {

@@ -34,8 +34,8 @@ use hyper::body::Incoming;
 use hyper::{Request, StatusCode, Uri};
 use matchday_core::entropy::Entropy;
 use matchday_core::player::strategy::StrategyEntry;
-use matchday_core::protocol::{DisplayName, Endpoint, ErrorCode};
-use one::Seat;
+use matchday_core::protocol::{DisplayName, Endpoint, ErrorCode, Token};
+use one::{Seat, Seating};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -102,16 +102,17 @@ impl Seats {
         };
         for kept in kept {
             let number = kept.number;
-            let seat = Arc::new(seats.take_up(kept)?);
+            let seat = Arc::new(seats.take_up(kept, None)?);
             seats.all().insert(number, seat);
         }
         Ok(Arc::new(seats))
     }
 
-    fn take_up(&self, kept: Kept) -> Result<Seat, OpenError> {
+    fn take_up(&self, kept: Kept, join_code: Option<Token>) -> Result<Seat, OpenError> {
         let name = DisplayName::parse(&kept.name).map_err(|_| OpenError::Unfit(kept.name.clone()))?;
         let options = Options { entropy: entropy_from_system()?, ..self.options.clone() };
-        Seat::take_up(&self.settings, self.address, name, kept, self.book.store(), options)
+        let seat = Seating { name, kept, join_code };
+        Seat::take_up(&self.settings, self.address, seat, self.book.store(), options)
     }
 
     fn all(&self) -> std::sync::MutexGuard<'_, BTreeMap<u32, Arc<Seat>>> {
@@ -133,7 +134,11 @@ impl Seats {
     }
 
     /// Opens a seat, and gives back its key with it.
-    async fn new_seat(&self, name: DisplayName) -> Result<(Arc<Seat>, String), Trouble> {
+    async fn new_seat(
+        &self,
+        name: DisplayName,
+        join_code: Option<Token>,
+    ) -> Result<(Arc<Seat>, String), Trouble> {
         let mut next = self.next.lock().await;
         if *self.closing.borrow() {
             return Err(Trouble::stopping());
@@ -158,7 +163,7 @@ impl Seats {
         self.book.write(&opened).await.map_err(Trouble::internal)?;
         *next += 1;
         let number = kept.number;
-        let seat = Arc::new(self.take_up(kept).map_err(|error| Trouble::internal(error.to_string()))?);
+        let seat = Arc::new(self.take_up(kept, join_code).map_err(|error| Trouble::internal(error.to_string()))?);
         self.all().insert(number, Arc::clone(&seat));
         Ok((seat, key))
     }

@@ -22,6 +22,7 @@ mod door;
 mod driver;
 pub mod handle;
 mod inbox;
+mod join_code;
 pub mod journal;
 pub mod kin;
 pub mod mind;
@@ -43,7 +44,8 @@ pub use handle::{Handle, Stopped};
 pub use journal::Journal;
 pub use kin::Kin;
 pub use mind::Mind;
-pub(crate) use reception::{NoReply, Reception};
+pub(crate) use join_code::JoinCode;
+pub(crate) use reception::{Caller, NoReply, Reception};
 pub use record::redacted;
 #[cfg(test)]
 pub(crate) use record::{MATCH_BYTES_MAX, NOTICE_BYTES_MAX};

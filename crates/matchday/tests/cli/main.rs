@@ -22,6 +22,7 @@ mod minds;
 mod new;
 mod refusals;
 mod report;
+mod roster;
 mod schema;
 mod secrets;
 mod seven_processes;

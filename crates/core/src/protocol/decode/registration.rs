@@ -4,6 +4,7 @@ use super::reader::{Read, Reader};
 use super::rules::{self, Rule, Wrong};
 use crate::protocol::ids::{GameType, LeagueId, PlayerId, RefereeId};
 use crate::protocol::messages::*;
+use crate::protocol::token::Token;
 
 pub(super) fn referee_request(r: &Reader<'_>) -> Read<RefereeRegisterRequest> {
     let meta = r.object("referee_meta")?;
@@ -21,6 +22,7 @@ pub(super) fn referee_request(r: &Reader<'_>) -> Read<RefereeRegisterRequest> {
                 Vec::new()
             },
         },
+        join_code: join_code(r)?,
     })
 }
 
@@ -34,7 +36,13 @@ pub(super) fn player_request(r: &Reader<'_>) -> Read<LeagueRegisterRequest> {
             contact_endpoint: meta.required("contact_endpoint", rules::endpoint)?,
             protocol_version: meta.optional("protocol_version", rules::word)?,
         },
+        join_code: join_code(r)?,
     })
+}
+
+/// An empty code is no code, so that the answer can be that one is missing.
+fn join_code(r: &Reader<'_>) -> Read<Option<Token>> {
+    Ok(r.optional("join_code", rules::token)?.filter(|code| !code.reveal().is_empty()))
 }
 
 fn game_types(meta: &Reader<'_>) -> Read<Vec<GameType>> {

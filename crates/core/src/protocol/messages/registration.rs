@@ -4,6 +4,7 @@ use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{GameType, LeagueId, PlayerId, RefereeId};
 use crate::protocol::schema::{Word, conditions};
 use crate::protocol::text::{DisplayName, Endpoint, Version};
+use crate::protocol::token::Token;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -13,6 +14,9 @@ use smol_str::SmolStr;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RefereeRegisterRequest {
     pub referee_meta: RefereeMeta,
+    /// The code that the operator gave out for it, where the league asks for one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub join_code: Option<Token>,
 }
 
 /// What a referee says of itself.
@@ -45,6 +49,9 @@ pub const MATCH_TOKENS: &str = "match_tokens";
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LeagueRegisterRequest {
     pub player_meta: PlayerMeta,
+    /// The code that the operator gave out for it, where the league asks for one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub join_code: Option<Token>,
 }
 
 /// What a player says of itself.
