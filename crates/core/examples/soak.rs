@@ -181,7 +181,9 @@ impl Total {
             "  {} steps, {messages} messages: {lost} lost, {duplicated} duplicated, {refused} refused",
             self.steps
         );
-        println!("  {crashes} crashes losing {steps_lost} steps, {forgeries} forged reports, {takeovers} attempts at a takeover");
+        println!(
+            "  {crashes} crashes losing {steps_lost} steps, {forgeries} forged reports, {takeovers} attempts at a takeover"
+        );
         println!("  {:.1} days of virtual time", virtual_time.as_secs_f64() / 86_400.0);
         println!(
             "  {completed_under_fault} leagues were over before the faults, the others after at most {bound_used_percent} % of their bound"

@@ -227,7 +227,8 @@ fn an_agent_beside_the_league_that_the_league_does_not_know_spoils_nothing() {
     let path = dir.path().join("league.db");
     stored(&path);
     let before = replay(&opened(&path), None).unwrap();
-    let identity = json!({"id": "P01", "league_id": null, "auth_token": "tok_p01_of_before", "match_tokens": true});
+    let identity =
+        json!({"id": "P01", "league_id": null, "auth_token": "tok_p01_of_before", "match_tokens": true});
     let event = json!({"type": "enrolled", "identity": identity});
     let line = matchday_core::log::write(at(0), &event).unwrap();
     let store = Store::open(&path).unwrap();

@@ -11,8 +11,8 @@ use crate::protocol::dialect::Dialect;
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{GameType, PlayerId, RefereeId};
 use crate::protocol::messages::{
-    AgentRole, LeagueRegisterRequest, LeagueRegisterResponse, Phase, PlayerMeta, RefereeMeta, RefereeRegisterRequest,
-    RefereeRegisterResponse, RegisterAnswer, RegisterStatus,
+    AgentRole, LeagueRegisterRequest, LeagueRegisterResponse, Phase, PlayerMeta, RefereeMeta,
+    RefereeRegisterRequest, RefereeRegisterResponse, RegisterAnswer, RegisterStatus,
 };
 use crate::protocol::text::{DisplayName, Endpoint};
 use crate::protocol::token::Mint;

@@ -55,7 +55,7 @@ struct Standing<'a> {
     request: Option<Requested>,
     may_ask_again: bool,
     may_renew: bool,
-    is_keyed: bool,
+    needs_proof: bool,
     withdrawn: bool,
 }
 
@@ -76,7 +76,7 @@ impl<'a> Standing<'a> {
             request: member.request,
             may_ask_again: member.may_ask_again(now),
             may_renew: member.may_renew_from(asked.client),
-            is_keyed: member.is_keyed(),
+            needs_proof: member.is_keyed() || member.pinned,
             withdrawn: member.withdrawn,
         }
     }
@@ -131,7 +131,9 @@ impl Manager {
             let place = match self.admitted(asked, applicant) {
                 Ok(place) => place,
                 // That it comes too late is the better answer.
-                Err(refusal) if refusal.code == ErrorCode::TokenMissing && !self.is_open() => return Known::Not,
+                Err(refusal) if refusal.code == ErrorCode::TokenMissing && !self.is_open() => {
+                    return Known::Not;
+                }
                 Err(refusal) => return Known::Refused(refusal),
             };
             let known = match place.filter(|place| place.invitation.name.is_some()) {
@@ -141,7 +143,12 @@ impl Manager {
             known.unwrap_or(Known::Not)
         });
         // An agent that is known by less than its token gets in only if the operator has not had to do with that.
-        match known.member().filter(|member| self.is_barred(member)) {
+        let by_new_code = matches!(known, Known::Renews(_, RenewedBy::JoinCode));
+        let is_barred = |member: &&Sender| match by_new_code {
+            true => self.is_revoked(member),
+            false => self.is_barred(member),
+        };
+        match known.member().filter(is_barred) {
             Some(member) => Known::Barred(member.clone()),
             None if matches!(known, Known::Unproven(_)) && !self.is_open() => Known::Not,
             None => known,
@@ -203,22 +210,14 @@ impl Manager {
     }
 
     /// The code of a place is good for one agent. One that was made since lets another take over, by the operator's will.
-    fn by_place(
-        &self,
-        now: Timestamp,
-        asked: &Asked,
-        applicant: &Applicant,
-        place: &Place,
-    ) -> Option<Known> {
+    fn by_place(&self, now: Timestamp, asked: &Asked, applicant: &Applicant, place: &Place) -> Option<Known> {
         let holder = place.holder.as_ref()?;
         let (member, standing) = self.find(now, asked, applicant, |known| known.id == holder.id())?;
-        let is_same = standing.endpoint == applicant.endpoint() && !standing.is_keyed;
+        let is_same = standing.endpoint == applicant.endpoint() && !standing.needs_proof;
         match (place.used, standing.withdrawn) {
             (false, true) => None,
             (false, false) => Some(Known::Renews(member, RenewedBy::JoinCode)),
-            (true, false) if is_same => {
-                Some(self.again(now, asked, member, &standing, RenewedBy::JoinCode))
-            }
+            (true, false) if is_same => Some(self.again(now, asked, member, &standing, RenewedBy::JoinCode)),
             (true, _) => Some(Known::Refused(in_use(&member))),
         }
     }
@@ -248,13 +247,7 @@ impl Manager {
     }
 
     /// The registration of a member once it has come back with this one: what its token was granted for does not change.
-    pub(super) fn renewed(
-        &self,
-        now: Timestamp,
-        asked: &Asked,
-        member: &Sender,
-        by: RenewedBy,
-    ) -> Requested {
+    pub(super) fn renewed(&self, now: Timestamp, asked: &Asked, member: &Sender, by: RenewedBy) -> Requested {
         let request = requested(now, asked);
         let proof = self.request_of(member).map_or(request.proof, |known| known.proof);
         Requested { proof, renewed_by: Some(by), ..request }

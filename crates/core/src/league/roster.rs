@@ -131,7 +131,8 @@ impl Manager {
             return Err(Refusal { guess: Some(Sender::LeagueManager), ..refusal });
         };
         if place.invitation.name.is_none() && self.league.is_on_roster(role, applicant.name()) {
-            let message = "Name taken - this name is on the roster, for another join code: choose another name";
+            let message =
+                "Name taken - this name is on the roster, for another join code: choose another name";
             return Err(Refusal::new(ErrorCode::TokenInvalid, message));
         }
         Ok(Some(place))
@@ -195,7 +196,8 @@ impl Manager {
 
 fn new_place(whose: &str) -> Result<(AgentRole, Option<DisplayName>), Refusal> {
     let role = |word: &str| AgentRole::ALL.into_iter().find(|role| role.name() == word);
-    let place = whose.split_once(':').and_then(|(word, name)| Some((role(word)?, DisplayName::parse(name).ok()?)));
+    let place =
+        whose.split_once(':').and_then(|(word, name)| Some((role(word)?, DisplayName::parse(name).ok()?)));
     match place {
         Some((role, name)) => Ok((role, Some(name))),
         None => {

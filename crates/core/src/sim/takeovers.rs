@@ -12,7 +12,9 @@ use crate::protocol::messages::{
     LeagueRegisterRequest, Phase, PlayerMeta, RefereeMeta, RefereeRegisterRequest, RegisterStatus,
 };
 use crate::protocol::token::TokenHash;
-use crate::protocol::{Body, ConversationId, Endpoint, Envelope, Message, PlayerId, RefereeId, Sender, Token};
+use crate::protocol::{
+    Body, ConversationId, Endpoint, Envelope, Message, PlayerId, RefereeId, Sender, Token,
+};
 use std::time::Duration;
 
 /// What an agent would lose with its registration.
@@ -31,12 +33,14 @@ impl World {
     /// What an agent holds in the league, if it has registered.
     pub(super) fn held_by(&self, who: Who) -> Option<Held> {
         let league = self.cast.league();
-        let players = league.players.iter().map(|(id, it)| {
-            (Sender::Player(id.clone()), &it.meta.contact_endpoint, it.token, it.request)
-        });
-        let referees = league.referees.iter().map(|(id, it)| {
-            (Sender::Referee(id.clone()), &it.meta.contact_endpoint, it.token, it.request)
-        });
+        let players = league
+            .players
+            .iter()
+            .map(|(id, it)| (Sender::Player(id.clone()), &it.meta.contact_endpoint, it.token, it.request));
+        let referees = league
+            .referees
+            .iter()
+            .map(|(id, it)| (Sender::Referee(id.clone()), &it.meta.contact_endpoint, it.token, it.request));
         let (id, endpoint, token, request) =
             players.chain(referees).find(|(_, endpoint, ..)| Who::at(endpoint) == Some(who))?;
         Some(Held { id, endpoint: endpoint.clone(), token, request })

@@ -25,11 +25,7 @@ fn register(desk: &mut Desk, number: u32, from: &str) -> Result<Sender, (ErrorCo
 
 #[test]
 fn withdrawing_a_player_during_registration_frees_its_place_and_not_its_id() {
-    let mut desk = Desk::new(Settings {
-        players_max: 2,
-        operator_token: Some(operator().hash()),
-        ..quick()
-    });
+    let mut desk = Desk::new(Settings { players_max: 2, operator_token: Some(operator().hash()), ..quick() });
     desk.register_player(1);
     desk.register_player(2);
     assert_eq!(register(&mut desk, 3, "127.0.0.1").unwrap_err().0, ErrorCode::InvalidState);

@@ -124,7 +124,8 @@ impl Desk {
     }
 
     pub(crate) fn register_referee(&mut self, number: u32, capacity: u32) -> Sender {
-        let request = RefereeRegisterRequest { referee_meta: referee_meta(number, capacity), join_code: None };
+        let request =
+            RefereeRegisterRequest { referee_meta: referee_meta(number, capacity), join_code: None };
         let message = self.message(&Sender::Referee(RefereeId::new(format!("agent{number}"))), request);
         let answer = self.ask(message);
         let sender = answer_id(&answer.body);

@@ -109,7 +109,8 @@ fn an_unknown_player_is_answered_with_its_error() {
 fn only_referees_are_shown_the_players_endpoints() {
     let mut desk = Desk::new(quick());
     desk.register_referee(1, 2);
-    let request = desk.message(&player(1), LeagueRegisterRequest { player_meta: player_meta(1), join_code: None });
+    let request =
+        desk.message(&player(1), LeagueRegisterRequest { player_meta: player_meta(1), join_code: None });
     let token = desk.ask(request).envelope.auth_token.unwrap();
     desk.tokens.insert(player(1), token);
     let shown = data(query(&mut desk, QueryType::GetPlayers, QueryParams::default()));

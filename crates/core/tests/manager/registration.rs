@@ -74,7 +74,8 @@ fn an_agent_that_registers_again_before_the_start_keeps_its_id_and_its_old_token
 #[test]
 fn a_registration_that_arrives_twice_leaves_its_token_alive() {
     let mut desk = Desk::new(quick());
-    let message = desk.message(&player(77), LeagueRegisterRequest { player_meta: player_meta(1), join_code: None });
+    let message =
+        desk.message(&player(77), LeagueRegisterRequest { player_meta: player_meta(1), join_code: None });
     let first = desk.ask(message.clone()).envelope.auth_token.unwrap();
     let second = desk.ask(message).envelope.auth_token.unwrap();
     assert_eq!(first, second);
@@ -186,7 +187,8 @@ fn a_message_that_breaks_a_rule_changes_nothing_and_is_answered_with_the_rule() 
 fn when_endpoints_are_checked_at_registration_the_answer_waits_for_the_probe() {
     let settings = Settings { endpoint_check: EndpointCheck::AtRegistration, ..quick() };
     let mut desk = Desk::new(settings);
-    let request = desk.message(&player(77), LeagueRegisterRequest { player_meta: player_meta(1), join_code: None });
+    let request =
+        desk.message(&player(77), LeagueRegisterRequest { player_meta: player_meta(1), join_code: None });
     assert!(desk.ask_any(Ask::Message(Ok(incoming(request.clone()))), true).is_empty());
     let call = desk.outbox.pop().unwrap();
     assert_eq!(call.parcel, Parcel::Probe);
@@ -214,7 +216,8 @@ fn an_earlier_token_does_not_let_an_unfit_agent_back_in() {
 #[test]
 fn an_agent_whose_answer_was_lost_gets_it_again_though_the_league_has_started_meanwhile() {
     let mut desk = Desk::with(quick(), 1, 1);
-    let message = desk.message(&player(77), LeagueRegisterRequest { player_meta: player_meta(2), join_code: None });
+    let message =
+        desk.message(&player(77), LeagueRegisterRequest { player_meta: player_meta(2), join_code: None });
     let lost = desk.ask(message.clone());
     desk.start();
     desk.pass(Duration::from_secs(12));
@@ -231,7 +234,8 @@ fn an_endpoint_that_may_not_be_called_is_refused_with_the_rule_and_what_to_do() 
         let mut desk = Desk::new(quick());
         let token = earlier.then(|| register(&mut desk, player_meta(1), None).envelope.auth_token).flatten();
         let before = desk.manager.league().clone();
-        let mut request = desk.message(&player(77), LeagueRegisterRequest { player_meta: player_meta(1), join_code: None });
+        let mut request =
+            desk.message(&player(77), LeagueRegisterRequest { player_meta: player_meta(1), join_code: None });
         request.envelope.auth_token = token;
         let ask = Ask::Message(Ok(incoming(request)));
         let Some(Content::Message(refused)) = desk.ask_despite(ask, true, Some(objection)).pop() else {

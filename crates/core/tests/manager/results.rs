@@ -84,7 +84,8 @@ fn a_report_needs_the_referees_token() {
 fn a_player_cannot_report_a_result_with_its_own_token() {
     let mut desk = Desk::new(quick());
     desk.register_referee(1, 2);
-    let request = desk.message(&player(1), LeagueRegisterRequest { player_meta: player_meta(1), join_code: None });
+    let request =
+        desk.message(&player(1), LeagueRegisterRequest { player_meta: player_meta(1), join_code: None });
     let token = desk.ask(request).envelope.auth_token.unwrap();
     desk.tokens.insert(player(1), token);
     desk.register_player(2);

@@ -181,6 +181,23 @@ fn a_code_that_was_rotated_opens_nothing_and_the_new_one_takes_the_place_over() 
 }
 
 #[test]
+fn after_the_operator_gave_out_a_token_only_a_new_code_is_as_good() {
+    let mut desk = Desk::new(settings());
+    let (id, _) = register(&mut desk, 1, Some(code(1))).unwrap();
+    order(&mut desk, Order::Rotate, Some("P01"));
+    assert_eq!(register(&mut desk, 1, Some(code(1))), Err(ErrorCode::TokenInvalid));
+    let new = order(&mut desk, Order::RotateCode, Some("Ann")).envelope.auth_token.unwrap();
+    assert_eq!(register(&mut desk, 1, Some(new)).unwrap().0, id);
+    order(&mut desk, Order::Revoke, Some("P01"));
+    let new = order(&mut desk, Order::RotateCode, Some("Ann")).envelope.auth_token.unwrap();
+    assert_eq!(
+        register(&mut desk, 1, Some(new)),
+        Err(ErrorCode::TokenInvalid),
+        "and none once it is revoked"
+    );
+}
+
+#[test]
 fn the_operator_puts_latecomers_on_the_roster() {
     let mut desk = Desk::new(settings());
     let code = order(&mut desk, Order::Invite, Some("player:Cas")).envelope.auth_token.unwrap();
@@ -201,15 +218,13 @@ fn the_roster_says_who_has_registered_and_tells_no_code() {
     let answer = order(&mut desk, Order::Roster, None);
     let Body::LeagueStatus(status) = &answer.body else { panic!("{answer:?}") };
     let shown: Vec<_> = status.roster.iter().flatten().collect();
-    let states: Vec<_> =
-        shown.iter().map(|place| (place.display_name.as_ref().map(DisplayName::as_str), place.state)).collect();
+    let states: Vec<_> = shown
+        .iter()
+        .map(|place| (place.display_name.as_ref().map(DisplayName::as_str), place.state))
+        .collect();
     assert_eq!(
         states,
-        [
-            (Some("Ann"), PlaceState::Open),
-            (Some("Bob"), PlaceState::Registered),
-            (None, PlaceState::Shared)
-        ]
+        [(Some("Ann"), PlaceState::Open), (Some("Bob"), PlaceState::Registered), (None, PlaceState::Shared)]
     );
     assert_eq!(shown[1].agent_id.as_deref(), Some("P01"));
     assert!(!serde_json::to_string(&answer).unwrap().contains("tok_join"));
@@ -219,10 +234,8 @@ fn the_roster_says_who_has_registered_and_tells_no_code() {
 fn referees_share_a_code_and_keep_their_names() {
     let mut desk = Desk::new(settings());
     let sender = Sender::Referee(RefereeId::new("agent"));
-    let refused = desk.ask_as(
-        &sender,
-        RefereeRegisterRequest { referee_meta: referee_meta(1, 2), join_code: None },
-    );
+    let refused =
+        desk.ask_as(&sender, RefereeRegisterRequest { referee_meta: referee_meta(1, 2), join_code: None });
     let Body::RefereeRegisterResponse(refused) = refused else { panic!("{refused:?}") };
     assert_eq!(refused.answer.error_code, Some(ErrorCode::TokenMissing));
     desk.join_code = Some(code(9));

@@ -21,7 +21,8 @@ fn key(number: u64) -> Token {
 
 /// A registration with the name and endpoint of player 1.
 fn request(desk: &Desk, conversation: &str, token: Option<Token>) -> Message {
-    let mut message = desk.message(&player(77), LeagueRegisterRequest { player_meta: player_meta(1), join_code: None });
+    let mut message =
+        desk.message(&player(77), LeagueRegisterRequest { player_meta: player_meta(1), join_code: None });
     message.envelope.conversation_id = ConversationId::new(conversation);
     message.envelope.auth_token = token;
     message
@@ -210,7 +211,8 @@ fn a_referee_is_not_taken_over_either() {
     let mut desk = Desk::new(quick());
     desk.client = Some(VICTIM);
     desk.register_referee(1, 2);
-    let mut attack = desk.message(&referee(9), RefereeRegisterRequest { referee_meta: referee_meta(1, 10), join_code: None });
+    let mut attack = desk
+        .message(&referee(9), RefereeRegisterRequest { referee_meta: referee_meta(1, 10), join_code: None });
     attack.envelope.conversation_id = ConversationId::new("conv-other");
     desk.client = Some(ATTACKER);
     let Body::RefereeRegisterResponse(response) = desk.ask(attack).body else { panic!() };

@@ -216,7 +216,8 @@ fn stored_settings(store: &Store, stream: &Stream) -> Result<Option<Settings>> {
 
 /// Who may register in the league in the store.
 fn stored_roster(store: &Store, stream: &Stream) -> Result<Vec<Place>> {
-    let history = History::read(&store.load(stream)?).context("the league in the store cannot be understood")?;
+    let history =
+        History::read(&store.load(stream)?).context("the league in the store cannot be understood")?;
     Ok(history.league.roster)
 }
 

@@ -9,7 +9,7 @@ use crate::mind::llm::{Api, Key, Llm};
 use crate::net::client::Client;
 use crate::shell;
 use crate::store::Stream;
-use anyhow::{Context, Result};
+use anyhow::Result;
 use matchday_core::game::{GAMES, GameEntry};
 use matchday_core::player::{Player, Settings, THINK_TIME, strategy};
 use matchday_core::protocol::{Endpoint, GameType, Token, Version};

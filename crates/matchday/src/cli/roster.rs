@@ -5,8 +5,7 @@ use super::config::Config;
 use super::order::Office;
 use super::{Usage, notice};
 use crate::shell::entropy_from_system;
-use crate::view::say;
-use crate::view::table::table;
+use crate::view::table;
 use anyhow::{Context, Result, anyhow};
 use matchday_core::entropy::Entropy;
 use matchday_core::league::{Invitation, Place};
@@ -77,7 +76,10 @@ pub(super) async fn execute(args: RosterArgs) -> Result<ExitCode> {
     let made = json!({ "name": name, "join_code": code.reveal(), "url": url });
     office.show(&made, |made| {
         let url = made.get("url").and_then(Value::as_str).map(|url| format!("\n{url}")).unwrap_or_default();
-        format!("join code of {name}, shown this once - for --code, or as the manager's URL:\n{}{url}", code.reveal())
+        format!(
+            "join code of {name}, shown this once - for --code, or as the manager's URL:\n{}{url}",
+            code.reveal()
+        )
     })
 }
 
@@ -188,7 +190,9 @@ pub(super) fn tell_missing(config: &Config, roster: &[Place]) -> Result<()> {
         .collect();
     if !missing.is_empty() {
         let names = missing.join(", ");
-        notice(&format!("the league has begun with another roster - add with `matchday roster add`: {names}"));
+        notice(&format!(
+            "the league has begun with another roster - add with `matchday roster add`: {names}"
+        ));
     }
     Ok(())
 }
@@ -246,7 +250,13 @@ fn write(path: &Path, entries: &[Entry], contact: &Endpoint) -> Result<()> {
     lines.write_record(["name", "role", "mail", "join_code", "url"])?;
     for entry in entries {
         let url = url.as_ref().map(|url| url.joined(&entry.code)).unwrap_or_default();
-        lines.write_record([entry.name.as_str(), entry.role.name(), &entry.mail, entry.code.reveal(), &url])?;
+        lines.write_record([
+            entry.name.as_str(),
+            entry.role.name(),
+            &entry.mail,
+            entry.code.reveal(),
+            &url,
+        ])?;
     }
     lines.flush()?;
     Ok(())
@@ -293,8 +303,13 @@ mod tests {
     #[test]
     fn a_join_code_in_the_url_of_a_manager_is_taken_out_of_it() {
         let (url, code) = split("https://league.example/join/tok_join_12/mcp");
-        assert_eq!((url.as_str(), code.as_ref().map(Token::reveal)), ("https://league.example/mcp", Some("tok_join_12")));
-        for plain in ["http://localhost:8000/mcp", "http://h/join/mcp", "http://h/join//mcp", "http://h/join/a/b/mcp"] {
+        assert_eq!(
+            (url.as_str(), code.as_ref().map(Token::reveal)),
+            ("https://league.example/mcp", Some("tok_join_12"))
+        );
+        for plain in
+            ["http://localhost:8000/mcp", "http://h/join/mcp", "http://h/join//mcp", "http://h/join/a/b/mcp"]
+        {
             assert_eq!(split(plain), (plain.to_owned(), None));
         }
     }
@@ -305,8 +320,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("class.codes.csv");
         let code = Token::new_join_code(&mut Entropy::numbered(1));
-        let entry =
-            Entry { name: DisplayName::parse("Ann").unwrap(), role: AgentRole::Player, mail: String::new(), code };
+        let entry = Entry {
+            name: DisplayName::parse("Ann").unwrap(),
+            role: AgentRole::Player,
+            mail: String::new(),
+            code,
+        };
         let contact = Endpoint::parse("http://league.example:8000/mcp").unwrap();
         write(&path, std::slice::from_ref(&entry), &contact).unwrap();
         assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);

@@ -121,10 +121,8 @@ const AUTH_TOKEN: Setting = Setting {
     )
 };
 
-const CODE: Setting = Setting {
-    secret: true,
-    ..optional("code", "CODE", "The join code that the operator gave out for it")
-};
+const CODE: Setting =
+    Setting { secret: true, ..optional("code", "CODE", "The join code that the operator gave out for it") };
 
 const MAX_SEATS: Setting = setting("max-seats", "N", "16", "How many seats there may be");
 const SEAT_FALLBACK: &str =
@@ -180,7 +178,7 @@ impl Settings for ForManager {
         optional(
             "roster",
             "FILE",
-            "Who may register, as CSV with name, role, mail: a join code for each is written to FILE.codes.csv",
+            "Who may register, as CSV with name, role, mail: a join code for each is written beside it, to NAME.codes.csv",
         ),
         Setting {
             secret: true,

@@ -163,7 +163,8 @@ impl Seats {
         self.book.write(&opened).await.map_err(Trouble::internal)?;
         *next += 1;
         let number = kept.number;
-        let seat = Arc::new(self.take_up(kept, join_code).map_err(|error| Trouble::internal(error.to_string()))?);
+        let seat =
+            Arc::new(self.take_up(kept, join_code).map_err(|error| Trouble::internal(error.to_string()))?);
         self.all().insert(number, Arc::clone(&seat));
         Ok((seat, key))
     }

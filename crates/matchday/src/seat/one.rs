@@ -11,9 +11,7 @@ use matchday_core::entropy::Entropy;
 use matchday_core::game::GAMES;
 use matchday_core::player::{self, Player, Strategy, Turn};
 use matchday_core::protocol::messages::{Record, Role};
-use matchday_core::protocol::{
-    DisplayName, Endpoint, GameType, MatchId, PlayerId, RoundId, Token, Version,
-};
+use matchday_core::protocol::{DisplayName, Endpoint, GameType, MatchId, PlayerId, RoundId, Token, Version};
 use serde_json::Value;
 use smol_str::SmolStr;
 use std::net::SocketAddr;

@@ -41,10 +41,10 @@ pub use clock::Clock;
 use door::Beside;
 pub(crate) use door::Door;
 pub use handle::{Handle, Stopped};
+pub(crate) use join_code::JoinCode;
 pub use journal::Journal;
 pub use kin::Kin;
 pub use mind::Mind;
-pub(crate) use join_code::JoinCode;
 pub(crate) use reception::{Caller, NoReply, Reception};
 pub use record::redacted;
 #[cfg(test)]

@@ -16,7 +16,9 @@ use matchday_core::protocol::dialect::request::{Asked, Requests, read_requests};
 use matchday_core::protocol::dialect::{Dialect, seam};
 use matchday_core::protocol::json::Json;
 use matchday_core::protocol::messages::LeagueError;
-use matchday_core::protocol::{ConversationId, Envelope, ErrorCode, MatchId, Message, Sender, Timestamp, Token};
+use matchday_core::protocol::{
+    ConversationId, Envelope, ErrorCode, MatchId, Message, Sender, Timestamp, Token,
+};
 use serde_json::{Value, json};
 use smol_str::{SmolStr, format_smolstr};
 use std::net::SocketAddr;

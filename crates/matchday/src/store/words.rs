@@ -73,7 +73,10 @@ pub(super) fn of_event(event: &LeagueEvent) -> String {
         LeagueEvent::OperatorTokenRotated { .. } => "the operator has a new token".into(),
         LeagueEvent::JoinCodeIssued { invitation } => {
             let role = invitation.role.name();
-            let whom = invitation.name.as_ref().map_or_else(|| format!("any {role}"), |name| format!("{role} {name}"));
+            let whom = invitation
+                .name
+                .as_ref()
+                .map_or_else(|| format!("any {role}"), |name| format!("{role} {name}"));
             format!("join code for {whom} made by the operator")
         }
         LeagueEvent::MatchDecided { match_id, status, result, by, .. } => {

@@ -69,7 +69,8 @@ fn whom_the_roster_names_registers_with_its_code_under_its_name_and_nobody_else(
         "query_type": "GET_STANDINGS", "query_params": {},
     });
     assert_eq!(post(&url, &query).json()["success"], true, "all else is as at /mcp");
-    let wrong = post(&ground.manager, &registration(json!({"join_code": "tok_join_0123456789abcdef"}))).json();
+    let wrong =
+        post(&ground.manager, &registration(json!({"join_code": "tok_join_0123456789abcdef"}))).json();
     assert_eq!((&wrong["status"], &wrong["error_code"]), (&json!("REJECTED"), &json!("E012")));
 
     let shown = roster(&ground, &[]).out;

@@ -22,7 +22,9 @@ pub(super) fn order(r: &Reader<'_>) -> Read<LeagueOrder> {
         _ => None,
     };
     let agent_id = match order {
-        Order::Rotate | Order::Revoke | Order::Invite | Order::RotateCode => Some(r.required("agent_id", rules::word)?),
+        Order::Rotate | Order::Revoke | Order::Invite | Order::RotateCode => {
+            Some(r.required("agent_id", rules::word)?)
+        }
         _ => None,
     };
     Ok(LeagueOrder { league_id, order, player_id, match_id, agent_id })

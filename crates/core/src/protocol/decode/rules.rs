@@ -7,8 +7,8 @@ use crate::protocol::error::ErrorCode;
 use crate::protocol::json::{Fields, Json};
 use crate::protocol::messages::query::QueryType;
 use crate::protocol::messages::{
-    AckStatus, AgentRole, Blame, Cause, Culprit, GameStatus, Order, Parity, Phase, PlaceState, RegisterStatus,
-    Role, Seconds,
+    AckStatus, AgentRole, Blame, Cause, Culprit, GameStatus, Order, Parity, Phase, PlaceState,
+    RegisterStatus, Role, Seconds,
 };
 use crate::protocol::text::{DisplayName, Endpoint, RuleBroken, Version};
 use crate::protocol::time::{TimeForm, Timestamp};
