@@ -142,6 +142,7 @@ impl Total {
             steps_lost,
             forgeries,
             lies,
+            takeovers,
             matches,
             technical_losses,
             reassigned,
@@ -159,6 +160,7 @@ impl Total {
         sum.steps_lost += steps_lost;
         sum.forgeries += forgeries;
         sum.lies += lies;
+        sum.takeovers += takeovers;
         sum.matches += matches;
         sum.technical_losses += technical_losses;
         sum.reassigned += reassigned;
@@ -174,7 +176,7 @@ impl Total {
     fn print(&self, seeds: u64, wall: Duration) {
         let Stats { messages, lost, refused, duplicated, crashes, steps_lost, forgeries, lies, .. } =
             &self.stats;
-        let Stats { matches, technical_losses, reassigned, virtual_time, .. } = &self.stats;
+        let Stats { matches, technical_losses, reassigned, virtual_time, takeovers, .. } = &self.stats;
         let Stats { completed_under_fault, bound_used_percent, .. } = &self.stats;
         println!("{seeds} seeds in {wall:.1?}, {} failed", self.failures.len());
         println!("  {matches} matches, {technical_losses} of them technical losses, {reassigned} reassigned");
@@ -183,7 +185,8 @@ impl Total {
             self.steps
         );
         println!(
-            "  {crashes} crashes losing {steps_lost} steps, {forgeries} forged reports, {lies} lies of referees"
+            "  {crashes} crashes losing {steps_lost} steps, {forgeries} forged reports, {lies} lies of referees, \
+             {takeovers} attempts at a takeover"
         );
         println!("  {:.1} days of virtual time", virtual_time.as_secs_f64() / 86_400.0);
         println!(

@@ -23,12 +23,13 @@ use crate::protocol::decode::{Conformance, Incoming, Limits, Rejection};
 use crate::protocol::dialect::Dialect;
 use crate::protocol::ids::{GameType, LeagueId, MatchId, PlayerId, RoundId};
 use crate::protocol::text::Endpoint;
-use crate::protocol::{Message, Sender, Timestamp};
+use crate::protocol::{Message, Sender, Timestamp, Token};
 use crate::signature::{PublicKey, Signature};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::fmt::Debug;
+use std::net::IpAddr;
 
 pub trait Agent {
     /// What this agent must not forget.
@@ -147,6 +148,10 @@ pub struct Request {
     /// Why the endpoint that this registration names must not be called, if the driver's rules speak against it: the
     /// rule, and what to do. Only the driver can tell where a name leads.
     pub objection: Option<String>,
+    /// The IP address that it came from, if it came over a network.
+    pub client: Option<IpAddr>,
+    /// The join code in the path that it was sent to, `/join/CODE/mcp`.
+    pub join_code: Option<Token>,
 }
 
 /// What is asked of an agent.

@@ -2,6 +2,7 @@
 //! only; who counts, and what is shown of it, is the driver's part.
 
 use crate::enrol::Enrolment;
+use crate::league::Renewal;
 use crate::protocol::Sender;
 use crate::protocol::ids::{Attempt, LeagueId, MatchId, PlayerId};
 use crate::protocol::messages::{GameStatus, Phase};
@@ -41,6 +42,8 @@ pub enum Milestone<'a> {
     AgentRecovered {
         agent: &'a Sender,
     },
+    /// An agent that was registered before has registered again.
+    RegistrationRenewed(Renewal<'a>),
     /// The fallback chose in place of the mind outside.
     FellBack,
 }

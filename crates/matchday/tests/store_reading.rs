@@ -218,3 +218,22 @@ fn an_export_holds_everything_but_the_secrets() {
     let error = export(&chronicle, &out).unwrap_err().to_string();
     assert!(error.contains("is not empty"), "{error}");
 }
+
+/// A seat's own events lie beside the league: in another league, or before it was given another token, it may have had one
+/// that this league does not know.
+#[test]
+fn an_agent_beside_the_league_that_the_league_does_not_know_spoils_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("league.db");
+    stored(&path);
+    let before = replay(&opened(&path), None).unwrap();
+    let identity =
+        json!({"id": "P01", "league_id": null, "auth_token": "tok_p01_of_before", "match_tokens": true});
+    let event = json!({"type": "enrolled", "identity": identity});
+    let line = matchday_core::log::write(at(0), &event).unwrap();
+    let store = Store::open(&path).unwrap();
+    append(&store, "player/seat-1", vec![line]).unwrap();
+    store.close().unwrap();
+    assert_eq!(replay(&opened(&path), None).unwrap(), before);
+    export(&opened(&path), &dir.path().join("exported")).unwrap();
+}

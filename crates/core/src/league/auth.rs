@@ -40,20 +40,33 @@ impl Manager {
         }
     }
 
-    /// Refuses; and where wrong tokens come too often in one name, not at once. Whoever shows the right one never comes
-    /// here, however many wrong ones others show in its name.
+    /// Refuses; and where wrong tokens come too often in one name, not at once. An agent that shows the right one never
+    /// comes here, however many wrong ones others show in its name.
     pub(super) fn turn_away(&mut self, act: &mut Act<'_>, asked: &Asked, refusal: Refusal) {
+        let (refusal, late) = self.slowed(act.now, asked, refusal);
+        self.refuse(act, asked, refusal);
+        if late {
+            self.hold_back(act);
+        }
+    }
+
+    /// The refusal as it is given, and whether its answer is to be held back: where there were too many guesses.
+    pub(super) fn slowed(&mut self, now: Timestamp, asked: &Asked, refusal: Refusal) -> (Refusal, bool) {
         let most = self.league.settings.token_guesses_max;
         let guess = refusal.guess.clone();
-        let Some(wait) = guess.and_then(|name| self.guard.guessed(act.now, name, most)) else {
-            return self.refuse(act, asked, refusal);
+        let Some(wait) = guess.and_then(|name| self.guard.guessed(now, name, most)) else {
+            return (refusal, false);
         };
         let mut slowed = Refusal::new(
             ErrorCode::RateLimited,
             format!("more than {most} wrong tokens a minute in the name of {}", asked.envelope.sender),
         );
         slowed.context = refusal.context;
-        self.refuse(act, asked, slowed.in_time(wait));
+        (slowed.in_time(wait), true)
+    }
+
+    /// Keeps the answer that was given last for a while.
+    pub(super) fn hold_back(&mut self, act: &mut Act<'_>) {
         if let Some(reply) = act.step.replies.pop() {
             let at_once = self.guard.hold_back(act.now, reply);
             act.step.replies.extend(at_once);

@@ -26,7 +26,7 @@ impl LeagueEvent {
             Self::MatchVoided { .. } => Milestone::MatchVoided,
             Self::AgentSuspended { agent, cause } => Milestone::AgentSuspended { agent, cause: cause.name() },
             Self::AgentRecovered { agent } => Milestone::AgentRecovered { agent },
-            _ => return None,
+            other => return other.renewal().map(Milestone::RegistrationRenewed),
         })
     }
 }

@@ -4,6 +4,7 @@
 //! default. What cannot be done that way needs a new version in [`crate::log`].
 
 use super::format::{Drawn, Lot};
+use super::roster::Invitation;
 use super::schedule::Pairings;
 use super::settings::Settings;
 use crate::protocol::dialect::Dialect;
@@ -14,6 +15,7 @@ use crate::protocol::token::TokenHash;
 use crate::protocol::{Sender, Timestamp, UntrustedText};
 use crate::signature::{PublicKey, Signature};
 use serde::{Deserialize, Serialize};
+use std::net::IpAddr;
 use std::sync::Arc;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -151,6 +153,11 @@ pub enum LeagueEvent {
     CheckpointSigned {
         note: Arc<str>,
     },
+    /// The operator has made a join code: a new one for a place on the roster, or one for a new place.
+    JoinCodeIssued {
+        #[serde(flatten)]
+        invitation: Invitation,
+    },
     /// A result is struck, and its match will be played again.
     MatchVoided {
         match_id: MatchId,
@@ -188,9 +195,62 @@ pub struct DrawnFrom {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Requested {
     pub proof: Proof,
-    /// By the agent's clock. What is older was on its way for too long.
+    /// By the agent's clock, but never in the future of ours. What is older was on its way for too long.
     #[serde(with = "exact")]
     pub sent_at: Timestamp,
+    /// The IP address that it came from. Those of old logs have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client: Option<IpAddr>,
+    /// By what the agent was known again, if this was not its first registration.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub renewed_by: Option<RenewedBy>,
+}
+
+/// By what an agent that registers once more was known again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RenewedBy {
+    Token,
+    Key,
+    /// A join code that the operator has given out for it.
+    JoinCode,
+    /// The IP address that it registered from before, and nothing else.
+    Address,
+}
+
+impl RenewedBy {
+    /// For people, after "known by".
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Token => "its token",
+            Self::Key => "its registration key",
+            Self::JoinCode => "its join code",
+            Self::Address => "its address alone",
+        }
+    }
+}
+
+/// A registration of an agent that was registered before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Renewal<'a> {
+    pub id: &'a str,
+    pub by: RenewedBy,
+    pub client: Option<IpAddr>,
+}
+
+impl LeagueEvent {
+    /// Whether this is a registration of an agent that was registered before.
+    pub fn renewal(&self) -> Option<Renewal<'_>> {
+        let (id, request) = match self {
+            Self::PlayerRegistered { player_id, request, .. }
+            | Self::PlayerRejoined { player_id, request, .. } => (player_id.as_str(), request),
+            Self::RefereeRegistered { referee_id, request, .. }
+            | Self::RefereeRejoined { referee_id, request, .. } => (referee_id.as_str(), request),
+            _ => return None,
+        };
+        let request = request.as_ref()?;
+        Some(Renewal { id, by: request.renewed_by?, client: request.client })
+    }
 }
 
 /// What only the agent that registered can show again.

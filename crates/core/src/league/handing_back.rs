@@ -5,10 +5,10 @@ use super::event::{LeagueEvent, LossCause, Suspicion};
 use super::manager::{Act, Asked, Manager, Purpose, Refusal};
 use crate::agent::{Answer, Content, Failure, Parcel, Reply};
 use crate::post::{Errand, Tries};
-use crate::protocol::{Sender, UntrustedText};
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{MatchId, RefereeId};
 use crate::protocol::messages::{Culprit, LeagueError, Phase};
+use crate::protocol::{Sender, UntrustedText};
 use std::time::Duration;
 
 /// How long a match that was handed back rests at least: whatever kept its referee from playing it may pass.

@@ -95,6 +95,7 @@ impl Manager {
             total_rounds: self.league.rounds_in_all(),
             round_title: self.league.title(RoundId(current_round)).map(UntrustedText::from),
             matches_completed: self.league.matches_decided,
+            roster: None,
         }
     }
 

@@ -20,10 +20,11 @@ use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{ConversationId, MatchId, PlayerId};
 use crate::protocol::messages::{LeagueError, Phase};
 use crate::protocol::token::Mint;
-use crate::protocol::{Body, Envelope, Message, MessageType, Sender, Timestamp, UntrustedText};
+use crate::protocol::{Body, Envelope, Message, MessageType, Sender, Timestamp, Token, UntrustedText};
 use serde_json::{Map, Value};
 use smol_str::SmolStr;
 use std::collections::{BTreeMap, BTreeSet};
+use std::net::IpAddr;
 use std::sync::Arc;
 
 /// Runs one league. What must last is in [`League`]; the rest is rebuilt when the manager wakes.
@@ -91,6 +92,18 @@ pub(super) struct Asked {
     pub(super) dialect: Dialect,
     /// What the driver has against the endpoint that a registration names.
     pub(super) objection: Option<String>,
+    /// The IP address that it came from.
+    pub(super) client: Option<IpAddr>,
+    /// The join code in the path that it was sent to.
+    pub(super) join_code: Option<Token>,
+}
+
+impl Asked {
+    /// The same with the join code that the message itself shows, if it shows one.
+    pub(super) fn with_code(&self, code: Option<Token>) -> Self {
+        let asked = self.clone();
+        Self { join_code: code.or(asked.join_code), ..asked }
+    }
 }
 
 /// Why a request is not granted; becomes LEAGUE_ERROR.
@@ -180,20 +193,26 @@ impl Manager {
     }
 
     fn on_request(&mut self, act: &mut Act<'_>, request: Request) {
-        let Request { id, ask, dialect, local, objection } = request;
+        let Request { id, ask, dialect, local, objection, client, join_code } = request;
+        let asked = |envelope, message_type| Asked {
+            request: id,
+            envelope,
+            message_type,
+            dialect,
+            objection,
+            client,
+            join_code,
+        };
         match ask {
-            Ask::Message(Ok(incoming)) => self.on_message(act, id, dialect, local, objection, incoming),
+            Ask::Message(Ok(Incoming { envelope, message_type, body, deviations })) => {
+                let asked = asked(envelope, Some(UntrustedText::new_static(message_type.name())));
+                self.on_message(act, &asked, local, message_type, body, deviations);
+            }
             Ask::Message(Err(rejection)) => {
                 let conversation =
                     rejection.conversation_id.clone().unwrap_or_else(|| ConversationId::new("conv-error"));
-                let asked = Asked {
-                    request: id,
-                    envelope: self.envelope(act.now, conversation.as_str()),
-                    message_type: rejection.message_type.clone(),
-                    dialect,
-                    objection: None,
-                };
-                self.refuse(act, &asked, rejection.into());
+                let envelope = self.envelope(act.now, conversation.as_str());
+                self.refuse(act, &asked(envelope, rejection.message_type.clone()), rejection.into());
             }
             Ask::Look(look) => self.show(act, id, &look),
             Ask::Ping => {
@@ -202,11 +221,9 @@ impl Manager {
                     .push(Reply { to: id, content: Content::Data(serde_json::json!({"status": "ok"})) });
             }
             Ask::MatchState(_) | Ask::PlayerState => {
-                let envelope = self.envelope(act.now, "conv-error");
-                let asked = Asked { request: id, envelope, message_type: None, dialect, objection: None };
                 let refusal =
                     Refusal::new(ErrorCode::InvalidState, "a league manager has no such state to show");
-                self.refuse(act, &asked, refusal);
+                self.refuse(act, &asked(self.envelope(act.now, "conv-error"), None), refusal);
             }
         }
     }
@@ -214,21 +231,18 @@ impl Manager {
     fn on_message(
         &mut self,
         act: &mut Act<'_>,
-        request: RequestId,
-        dialect: Dialect,
+        asked: &Asked,
         local: bool,
-        objection: Option<String>,
-        incoming: Incoming,
+        message_type: MessageType,
+        body: Result<Body, Rejection>,
+        mut deviations: Vec<Deviation>,
     ) {
-        let Incoming { envelope, message_type, body, mut deviations } = incoming;
-        let name = Some(UntrustedText::new_static(message_type.name()));
-        let asked = Asked { request, envelope, message_type: name, dialect, objection };
         let member = match self.admit(&asked.envelope, message_type, local) {
             Ok(member) => member,
-            Err(refusal) => return self.turn_away(act, &asked, refusal),
+            Err(refusal) => return self.turn_away(act, asked, refusal),
         };
         if let Some(refusal) = member.as_ref().and_then(|member| self.hurried(act.now, member)) {
-            return self.refuse(act, &asked, refusal);
+            return self.refuse(act, asked, refusal);
         }
         if member.as_ref().is_some_and(|member| *member != asked.envelope.sender) {
             deviations.push(Deviation { kind: DeviationKind::OwnName, path: "sender".into() });
@@ -238,12 +252,12 @@ impl Manager {
         }
         let outcome = match body {
             Err(rejection) => Err(rejection.into()),
-            Ok(body) => self.dispatch(act, &asked, member.as_ref(), body),
+            Ok(body) => self.dispatch(act, asked, member.as_ref(), body),
         };
         let member = match outcome {
             Ok(registered) => registered.or(member),
             Err(refusal) => {
-                self.refuse(act, &asked, refusal);
+                self.refuse(act, asked, refusal);
                 member
             }
         };

@@ -6,6 +6,7 @@ use crate::protocol::dialect::Dialect;
 use crate::protocol::messages::{Lifecycle, Record};
 use crate::protocol::token::{Token, TokenHash};
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 use std::time::Duration;
 
 /// How long after a registration its repetition is answered by no more than its conversation: enough for an agent that
@@ -43,9 +44,11 @@ pub struct Member<M> {
     pub revoked: bool,
     /// Its token is one that the operator gave out: it is known by that alone.
     pub pinned: bool,
-    /// The tokens that the operator has replaced: they open nothing, but its old records are known by them.
+    /// The tokens that were replaced: they open nothing, but its old records are known by them.
     pub replaced: Vec<TokenHash>,
     pub deviations: BTreeMap<String, u32>,
+    /// How often it has registered again.
+    pub renewals: u32,
 }
 
 impl<M> Member<M> {
@@ -76,6 +79,7 @@ impl<M> Member<M> {
             pinned: false,
             replaced: Vec::new(),
             deviations: BTreeMap::new(),
+            renewals: 0,
         }
     }
 
@@ -86,9 +90,13 @@ impl<M> Member<M> {
         if !again.request.is_some_and(same) {
             self.registered_at = again.registered_at;
         }
-        self.token = again.token;
+        let old = std::mem::replace(&mut self.token, again.token);
+        if !old.is(&self.token) {
+            self.replaced.push(old);
+        }
         self.rejoin(again.meta, again.dialect, again.request);
         self.token_shown = false;
+        self.pinned = false;
     }
 
     /// Is given another token by the operator.
@@ -100,7 +108,7 @@ impl<M> Member<M> {
         self.pinned = true;
     }
 
-    /// Whether this is its token, or was until the operator replaced it.
+    /// Whether this is its token, or was one before.
     pub fn has_had(&self, token: &Token) -> bool {
         let hash = token.hash();
         self.token.is(&hash) || self.replaced.iter().any(|old| old.is(&hash))
@@ -117,12 +125,30 @@ impl<M> Member<M> {
         self.dialect = dialect;
         self.request = request.or(self.request);
         self.token_shown = true;
+        self.renewals = self.renewals.saturating_add(1);
         self.recover();
     }
 
     /// Whether this is what it registered with.
     pub fn was_asked_by(&self, proof: &Proof) -> bool {
         self.request.is_some_and(|known| known.proof == *proof)
+    }
+
+    /// Whether it registered with a key, so that nothing less will do.
+    pub fn is_keyed(&self) -> bool {
+        self.request.is_some_and(|known| matches!(known.proof, Proof::Key(_)))
+    }
+
+    /// Whether it is news that it has its token: with a key, or a token of the operator's, that makes no difference.
+    pub(super) fn could_show_token(&self) -> bool {
+        !self.token_shown && self.request.is_some() && !self.is_keyed()
+    }
+
+    /// Whether a registration without proof may be its own: it has no key, its token was never shown, and it registered
+    /// from this very address.
+    pub fn may_renew_from(&self, client: Option<IpAddr>) -> bool {
+        let registered_from = self.request.and_then(|known| known.client);
+        !self.is_keyed() && !self.token_shown && client.is_some() && client == registered_from
     }
 
     /// Whether it may be given a token again though all it can show is its conversation, and the league may have started:

@@ -1,11 +1,11 @@
-//! The operator steps in: pause, resume, withdraw a player, strike a result, end early. Tokens are `tokens`' matter.
+//! The operator steps in: pause, resume, withdraw a player, strike a result, end early. Tokens are `tokens`' matter, join codes `roster`'s.
 
 use super::event::{LeagueEvent, LossCause};
 use super::manager::{Act, Asked, Manager, Refusal};
 use crate::protocol::Sender;
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{MatchId, PlayerId};
-use crate::protocol::messages::{Culprit, LeagueOrder, Order, Phase};
+use crate::protocol::messages::{Culprit, LeagueOrder, LeagueStatus, Order, Phase};
 
 impl Manager {
     pub(super) fn obey(
@@ -18,6 +18,9 @@ impl Manager {
         if let (Order::Rotate, Some(whose)) = (order.order, &order.agent_id) {
             return self.rotate(act, asked, whose);
         }
+        if let (Order::Invite | Order::RotateCode, Some(whose)) = (order.order, &order.agent_id) {
+            return self.issue_code(act, asked, whose, order.order == Order::Invite);
+        }
         if let (Order::Revoke, Some(whose)) = (order.order, &order.agent_id) {
             self.revoke(act, whose)?;
             self.reply(act, asked, self.status());
@@ -29,7 +32,14 @@ impl Manager {
             (Order::Withdraw, Some(player), _) => self.withdraw(act, &player)?,
             (Order::Void, _, Some(match_id)) => self.strike(act, match_id)?,
             (Order::End, ..) => self.end_early(act)?,
-            (Order::Withdraw, None, _) | (Order::Void, _, None) | (Order::Rotate | Order::Revoke, ..) => {
+            (Order::Roster, ..) => {
+                let status = LeagueStatus { roster: Some(self.roster()), ..self.status() };
+                self.reply(act, asked, status);
+                return Ok(());
+            }
+            (Order::Withdraw, None, _)
+            | (Order::Void, _, None)
+            | (Order::Rotate | Order::Revoke | Order::Invite | Order::RotateCode, ..) => {
                 return Err(Refusal::new(ErrorCode::MissingField, "name the player, the match or the agent"));
             }
         }

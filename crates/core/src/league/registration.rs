@@ -1,21 +1,22 @@
-//! How agents enter the league, come back to it, and are turned away. Who is known already is for `returning` to say.
+//! How agents enter the league, come back to it, and are turned away. Which agents are known already is for `returning` to say.
 
-use super::event::LeagueEvent;
+use super::event::{LeagueEvent, RenewedBy, Requested};
 use super::manager::{Act, Asked, Manager, Purpose, Refusal};
 use super::returning::{self, Known};
 use super::settings::EndpointCheck;
 use crate::agent::{Answer, Content, Parcel, Reply};
 use crate::post::{Errand, Tries};
+use crate::protocol::decode::{Deviation, DeviationKind};
 use crate::protocol::dialect::Dialect;
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{GameType, PlayerId, RefereeId};
 use crate::protocol::messages::{
-    LeagueRegisterRequest, LeagueRegisterResponse, Phase, PlayerMeta, RefereeMeta, RefereeRegisterRequest,
-    RefereeRegisterResponse, RegisterAnswer, RegisterStatus,
+    AgentRole, LeagueRegisterRequest, LeagueRegisterResponse, Phase, PlayerMeta, RefereeMeta,
+    RefereeRegisterRequest, RefereeRegisterResponse, RegisterAnswer, RegisterStatus,
 };
 use crate::protocol::text::{DisplayName, Endpoint};
 use crate::protocol::token::Mint;
-use crate::protocol::{Message, Sender, Timestamp, Token};
+use crate::protocol::{Message, Sender, Token};
 use serde_json::json;
 
 /// A registration that waits for its endpoint to answer.
@@ -23,6 +24,13 @@ use serde_json::json;
 pub(super) struct Probation {
     asked: Asked,
     applicant: Applicant,
+}
+
+/// An applicant that is to be taken on: as a new member, or anew as one that it has been.
+#[derive(Debug)]
+pub(super) struct Newcomer {
+    pub(super) applicant: Applicant,
+    pub(super) renews: Option<(Sender, RenewedBy)>,
 }
 
 /// Who wants in, with what it says of itself.
@@ -45,6 +53,25 @@ impl Applicant {
             Self::Player(meta) => &meta.display_name,
             Self::Referee(meta) => &meta.display_name,
         }
+    }
+
+    pub(super) fn role(&self) -> AgentRole {
+        match self {
+            Self::Player(_) => AgentRole::Player,
+            Self::Referee(_) => AgentRole::Referee,
+        }
+    }
+
+    /// Under another name, if there is one for it.
+    pub(super) fn renamed(mut self, name: Option<&DisplayName>) -> Self {
+        let own = match &mut self {
+            Self::Player(meta) => &mut meta.display_name,
+            Self::Referee(meta) => &mut meta.display_name,
+        };
+        if let Some(name) = name {
+            *own = name.clone();
+        }
+        self
     }
 
     fn games(&self) -> &[GameType] {
@@ -88,7 +115,8 @@ impl Manager {
         asked: &Asked,
         request: LeagueRegisterRequest,
     ) -> Result<Option<Sender>, Refusal> {
-        Ok(self.register(act, asked, Applicant::Player(request.player_meta)))
+        let asked = asked.with_code(request.join_code);
+        Ok(self.register(act, &asked, Applicant::Player(request.player_meta)))
     }
 
     pub(super) fn register_referee(
@@ -97,68 +125,78 @@ impl Manager {
         asked: &Asked,
         request: RefereeRegisterRequest,
     ) -> Result<Option<Sender>, Refusal> {
-        Ok(self.register(act, asked, Applicant::Referee(request.referee_meta)))
+        let asked = asked.with_code(request.join_code);
+        Ok(self.register(act, &asked, Applicant::Referee(request.referee_meta)))
     }
 
     fn register(&mut self, act: &mut Act<'_>, asked: &Asked, applicant: Applicant) -> Option<Sender> {
+        let applicant = self.named_by_code(asked, applicant);
         if let Err(refusal) = self.check_fitness(asked, &applicant) {
             self.reject(act, asked, &applicant, refusal);
             return None;
         }
-        let applicant = match self.greet(act, asked, applicant) {
+        let newcomer = match self.greet(act, asked, applicant) {
             Ok(member) => return member,
-            Err(applicant) => applicant,
+            Err(newcomer) => newcomer,
         };
-        if let Err(refusal) = self.check_room(act.now, &applicant) {
-            self.reject(act, asked, &applicant, refusal);
+        if let Err(refusal) = self.check_room(asked, &newcomer) {
+            self.reject(act, asked, &newcomer.applicant, refusal);
             return None;
         }
         if self.league.settings.endpoint_check == EndpointCheck::AtRegistration {
-            self.put_on_probation(act, asked, applicant);
+            self.put_on_probation(act, asked, newcomer.applicant);
             return None;
         }
-        Some(self.enter(act, asked, applicant))
+        Some(self.enter(act, asked, newcomer))
     }
 
-    /// Deals with one that is known already; gives back one that is not.
+    /// Deals with one that is known already; gives back one that is still to be taken on.
     fn greet(
         &mut self,
         act: &mut Act<'_>,
         asked: &Asked,
         applicant: Applicant,
-    ) -> Result<Option<Sender>, Applicant> {
-        match self.recognise(act.now, asked, &applicant) {
-            Known::Not => Err(applicant),
-            Known::Returns(member, token) => {
-                self.rejoin(act, asked, &member, applicant, token);
-                Ok(Some(member))
+    ) -> Result<Option<Sender>, Newcomer> {
+        let refusal = match self.recognise(act.now, asked, &applicant) {
+            Known::Not => return Err(Newcomer { applicant, renews: None }),
+            Known::Renews(member, by) => {
+                let newcomer = Newcomer { applicant, renews: Some((member.clone(), by)) };
+                if self.league.phase == Phase::Registration {
+                    return Err(newcomer);
+                }
+                self.enter(act, asked, newcomer);
+                self.on_rejoined(act, &member);
+                return Ok(Some(member));
+            }
+            Known::Returns(member, token, by) => {
+                let applicant = applicant.renamed(self.league.name_on_roster(&member));
+                self.rejoin(act, asked, &member, applicant, token, by);
+                return Ok(Some(member));
             }
             Known::Repeats(member, token) => {
                 self.accept(act, asked, &member, token);
-                Ok(Some(member))
+                return Ok(Some(member));
             }
-            Known::Unanswered(member) => {
-                self.enter(act, asked, applicant);
-                self.on_rejoined(act, &member);
-                Ok(Some(member))
-            }
-            Known::Barred(member) => {
-                let refusal = Refusal::new(
-                    ErrorCode::TokenInvalid,
-                    "Token taken away - show the one that the operator has given out since, or ask for it",
-                );
-                self.reject(act, asked, &applicant, refusal.with("id", member.id()));
-                Ok(None)
-            }
+            Known::Refused(refusal) => refusal,
+            Known::Unproven(member) => Refusal::new(
+                ErrorCode::TokenInvalid,
+                "Already registered - show the registration key or the token of that registration as auth_token, or \
+                 ask the operator for a new token",
+            )
+            .with("id", member.id()),
+            Known::Barred(member) => Refusal::new(
+                ErrorCode::TokenInvalid,
+                "Token taken away - show the one that the operator has given out since, or ask for it",
+            )
+            .with("id", member.id()),
             Known::Outdated { in_force } => {
-                let refusal =
-                    Refusal::new(ErrorCode::InvalidState, "Registration outdated - a later one is in force")
-                        .with("timestamp", asked.envelope.timestamp.to_string())
-                        .with("in_force", in_force.to_string());
-                self.reject(act, asked, &applicant, refusal);
-                Ok(None)
+                Refusal::new(ErrorCode::InvalidState, "Registration outdated - a later one is in force")
+                    .with("timestamp", asked.envelope.timestamp.to_string())
+                    .with("in_force", in_force.to_string())
             }
-        }
+        };
+        self.reject(act, asked, &applicant, refusal);
+        Ok(None)
     }
 
     /// Whether it speaks our protocol and plays our game, where we may call it.
@@ -188,29 +226,6 @@ impl Manager {
         Ok(())
     }
 
-    /// Whether the league still takes anyone.
-    fn check_room(&self, now: Timestamp, applicant: &Applicant) -> Result<(), Refusal> {
-        if self.league.phase != Phase::Registration {
-            return Err(Refusal::new(
-                ErrorCode::LateRegistration,
-                "Registration closed - league already started",
-            ));
-        }
-        let full = match applicant {
-            Applicant::Player(_) => (self.league.players.len() >= self.league.settings.players_max as usize)
-                .then_some("Maximum players reached"),
-            Applicant::Referee(_) => (self.league.referees.len()
-                >= self.league.settings.referees_max as usize)
-                .then_some("Maximum referees reached"),
-        };
-        match full {
-            Some(reason) if self.returning(now, applicant).is_none() => {
-                Err(Refusal::new(ErrorCode::InvalidState, reason))
-            }
-            _ => Ok(()),
-        }
-    }
-
     fn next_id(&self, applicant: &Applicant) -> Sender {
         let next = |count: usize| u32::try_from(count).unwrap_or(u32::MAX).saturating_add(1);
         match applicant {
@@ -219,9 +234,13 @@ impl Manager {
         }
     }
 
-    /// Takes an applicant on, with a fresh token; one that was here before gets its old id, and its old token dies.
-    fn enter(&mut self, act: &mut Act<'_>, asked: &Asked, applicant: Applicant) -> Sender {
-        let member = self.returning(act.now, &applicant).unwrap_or_else(|| self.next_id(&applicant));
+    /// Takes an applicant on, with a fresh token; one that renews its registration keeps its id, and its old token dies.
+    fn enter(&mut self, act: &mut Act<'_>, asked: &Asked, newcomer: Newcomer) -> Sender {
+        let Newcomer { applicant, renews } = newcomer;
+        let (member, renewed_by) = match renews {
+            Some((member, by)) => (member, Some(by)),
+            None => (self.next_id(&applicant), None),
+        };
         let token = match returning::key(asked) {
             Some(key) => key.league_token(&self.league.settings.league_id, member.id()),
             None => {
@@ -229,7 +248,8 @@ impl Manager {
                 mint.issue(member.id(), &asked.envelope.conversation_id)
             }
         };
-        let (hash, dialect, request) = (token.hash(), asked.dialect, Some(returning::requested(asked)));
+        let request = Some(Requested { renewed_by, ..returning::requested(act.now, asked) });
+        let (hash, dialect) = (token.hash(), asked.dialect);
         let event = match (&member, applicant.clone()) {
             (Sender::Player(id), Applicant::Player(meta)) => {
                 LeagueEvent::PlayerRegistered { player_id: id.clone(), meta, token: hash, dialect, request }
@@ -240,6 +260,7 @@ impl Manager {
             _ => return member, // An applicant's id is always of its own kind.
         };
         self.record(act, event);
+        self.note_clock(act, asked, &member);
         self.accept(act, asked, &member, token);
         if self.league.settings.endpoint_check == EndpointCheck::AtStart {
             self.probe(act, &member, applicant.endpoint().clone(), dialect);
@@ -254,8 +275,9 @@ impl Manager {
         member: &Sender,
         applicant: Applicant,
         token: Token,
+        by: RenewedBy,
     ) {
-        let (dialect, request) = (asked.dialect, Some(self.renewed(asked, member)));
+        let (dialect, request) = (asked.dialect, Some(self.renewed(act.now, asked, member, by)));
         let event = match (member, applicant) {
             (Sender::Player(id), Applicant::Player(meta)) => {
                 LeagueEvent::PlayerRejoined { player_id: id.clone(), meta, dialect, request }
@@ -266,8 +288,17 @@ impl Manager {
             _ => return, // A holder is always of the applicant's kind.
         };
         self.record(act, event);
+        self.note_clock(act, asked, member);
         self.accept(act, asked, member, token);
         self.on_rejoined(act, member);
+    }
+
+    /// Agents that write local time as if it were UTC are common: they are told of it, and nothing else.
+    fn note_clock(&mut self, act: &mut Act<'_>, asked: &Asked, member: &Sender) {
+        if asked.envelope.timestamp > act.now {
+            let deviation = Deviation { kind: DeviationKind::Future, path: "timestamp".into() };
+            self.note_deviations(act, member, &[deviation]);
+        }
     }
 
     fn accept(&self, act: &mut Act<'_>, asked: &Asked, member: &Sender, token: Token) {
@@ -295,7 +326,8 @@ impl Manager {
     }
 
     /// A policy speaks against it: the answer is still a registration response.
-    fn reject(&self, act: &mut Act<'_>, asked: &Asked, applicant: &Applicant, refusal: Refusal) {
+    fn reject(&mut self, act: &mut Act<'_>, asked: &Asked, applicant: &Applicant, refusal: Refusal) {
+        let (refusal, late) = self.slowed(act.now, asked, refusal);
         let answer = RegisterAnswer {
             status: RegisterStatus::Rejected,
             reason: Some(refusal.message.into()),
@@ -312,6 +344,9 @@ impl Manager {
             Applicant::Referee(_) => {
                 self.reply(act, asked, RefereeRegisterResponse { referee_id: None, answer })
             }
+        }
+        if late {
+            self.hold_back(act);
         }
     }
 
@@ -338,9 +373,9 @@ impl Manager {
         // A copy of this registration may have got in meanwhile, and the league may have started.
         let member = match self.greet(act, &asked, applicant) {
             Ok(member) => member,
-            Err(applicant) => match self.check_room(act.now, &applicant) {
-                Ok(()) => Some(self.enter(act, &asked, applicant)),
-                Err(refusal) => return self.reject(act, &asked, &applicant, refusal),
+            Err(newcomer) => match self.check_room(&asked, &newcomer) {
+                Ok(()) => Some(self.enter(act, &asked, newcomer)),
+                Err(refusal) => return self.reject(act, &asked, &newcomer.applicant, refusal),
             },
         };
         if let Some(member) = member {

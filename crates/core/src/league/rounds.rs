@@ -375,7 +375,13 @@ impl Manager {
                 continue;
             };
             let held = game.referee().cloned().zip(game.attempt());
-            self.lose_attempt(act, &match_id, Culprit::Referee, LossCause::Overdue, "it did not report in time");
+            self.lose_attempt(
+                act,
+                &match_id,
+                Culprit::Referee,
+                LossCause::Overdue,
+                "it did not report in time",
+            );
             if let Some((referee, attempt)) = held {
                 let referee = Sender::Referee(referee);
                 self.suspend(act, referee.clone(), Suspicion::Overdue);

@@ -1,6 +1,7 @@
 //! What the operator decides about a league. Recorded in its first event: a league keeps the rules it began with.
 
 use super::format::Competition;
+use super::roster::Invitation;
 use super::schedule::Pairings;
 use crate::game::outside::OutsideGame;
 use crate::protocol::decode::{Conformance, Limits};
@@ -43,6 +44,11 @@ pub struct Settings {
     pub token_guesses_max: u32,
     /// How many requests a second are taken from one agent; 0 for any number.
     pub requests_per_second: u32,
+    /// How many agents may register from one address; 0 for any number. Those of this machine are not counted.
+    pub registrations_per_address: u32,
+    /// The join codes that the league began with.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub roster: Vec<Invitation>,
     /// The course of the league: its format, and what belongs to that.
     #[serde(skip_serializing_if = "Competition::is_default")]
     pub competition: Competition,
@@ -75,6 +81,8 @@ impl Default for Settings {
             operator_token: None,
             token_guesses_max: 10,
             requests_per_second: 20_000,
+            registrations_per_address: 16,
+            roster: Vec::new(),
             competition: Competition::default(),
             fixtures: None,
             outside_game: None,

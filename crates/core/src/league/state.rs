@@ -5,12 +5,13 @@ use super::event::{DrawnFrom, LeagueEvent, LossCause, Suspicion};
 use super::fixture::{Decision, LostAttempt, Match, Round};
 use super::format::{Draw, Drawn, Lot};
 use super::member::Member;
+use super::roster::Place;
 use super::schedule::Pairings;
 use super::settings::Settings;
 use super::table::Game;
 use crate::protocol::dialect::Dialect;
 use crate::protocol::ids::{MatchId, PlayerId, RefereeId, RoundId};
-use crate::protocol::messages::{Culprit, GameStatus, Lifecycle, Phase, PlayerMeta, RefereeMeta};
+use crate::protocol::messages::{AgentRole, Culprit, GameStatus, Lifecycle, Phase, PlayerMeta, RefereeMeta};
 use crate::protocol::token::TokenHash;
 use crate::protocol::{Sender, Timestamp};
 use smol_str::SmolStr;
@@ -25,6 +26,8 @@ pub struct League {
     pub phase: Phase,
     pub players: BTreeMap<PlayerId, Member<PlayerMeta>>,
     pub referees: BTreeMap<RefereeId, Member<RefereeMeta>>,
+    /// Who may register, where join codes were given out.
+    pub roster: Vec<Place>,
     pub rounds: Vec<Round>,
     pub matches: BTreeMap<MatchId, Match>,
     /// 0 until the first round is announced.
@@ -52,6 +55,7 @@ impl League {
             phase: Phase::Registration,
             players: BTreeMap::new(),
             referees: BTreeMap::new(),
+            roster: Vec::new(),
             rounds: Vec::new(),
             matches: BTreeMap::new(),
             current_round: 0,
@@ -73,9 +77,11 @@ impl League {
             LeagueEvent::LeagueCreated { settings } => {
                 self.settings = settings.clone();
                 self.created = true;
+                settings.roster.iter().for_each(|invitation| self.invite(invitation));
             }
             LeagueEvent::PlayerRegistered { player_id, meta, token, dialect, request } => {
                 let player = Member::new(meta.clone(), *token, at, *dialect, *request);
+                self.take_place(AgentRole::Player, &meta.display_name, Sender::Player(player_id.clone()));
                 register(&mut self.players, player_id, player);
                 if !self.games.is_empty() {
                     self.number_matches();
@@ -83,6 +89,7 @@ impl League {
             }
             LeagueEvent::RefereeRegistered { referee_id, meta, token, dialect, request } => {
                 let referee = Member::new(meta.clone(), *token, at, *dialect, *request);
+                self.take_place(AgentRole::Referee, &meta.display_name, Sender::Referee(referee_id.clone()));
                 register(&mut self.referees, referee_id, referee);
             }
             LeagueEvent::PlayerRejoined { player_id, meta, dialect, request } => {
@@ -179,6 +186,7 @@ impl League {
             LeagueEvent::TokenRevoked { agent } => self.revoke(agent),
             LeagueEvent::OperatorTokenRotated { token } => self.settings.operator_token = Some(*token),
             LeagueEvent::ManagerKeyAnnounced { .. } | LeagueEvent::CheckpointSigned { .. } => {}
+            LeagueEvent::JoinCodeIssued { invitation } => self.invite(invitation),
             LeagueEvent::MatchVoided { match_id } => self.void(match_id),
             LeagueEvent::DialectLearned { agent, dialect } => self.learn(agent, *dialect),
             LeagueEvent::DeviationsNoted { agent, deviations } => self.note(agent, deviations),

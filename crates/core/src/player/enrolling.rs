@@ -59,7 +59,7 @@ impl Player {
             public_key: application.registration_key.as_ref().map(|key| Keys::of(key).public_key()),
         };
         let envelope = Envelope::new(self.sender(), now, application.conversation_id).with_token(token);
-        Message::new(envelope, LeagueRegisterRequest { player_meta: meta })
+        Message::new(envelope, LeagueRegisterRequest { player_meta: meta, join_code: self.join_code.clone() })
     }
 
     pub(super) fn retry_registration(&mut self, now: Timestamp, step: &mut Step<PlayerEvent>) {

@@ -68,6 +68,8 @@ pub struct Player {
     strategy: Box<dyn Strategy>,
     /// A token that the operator has given out for this player. It counts more than the one it was registered with.
     granted: Option<Token>,
+    /// The code that the operator has given out for it, where the league asks for one.
+    join_code: Option<Token>,
     /// If the strategy is only the fallback for a mind outside.
     outside: Option<Outside>,
     durable: Durable,
@@ -112,6 +114,7 @@ impl Player {
             strategy,
             outside: None,
             granted: None,
+            join_code: None,
             durable: Durable::default(),
             keys: None,
             keyring: None,
@@ -137,6 +140,11 @@ impl Player {
     /// The same player with a token that the operator has handed to it: it comes back by that.
     pub fn with_token(self, granted: Option<Token>) -> Self {
         Self { granted, ..self }
+    }
+
+    /// The same player with the join code that it registers with.
+    pub fn with_join_code(self, join_code: Option<Token>) -> Self {
+        Self { join_code, ..self }
     }
 
     pub fn durable(&self) -> &Durable {

@@ -324,7 +324,11 @@ mod tests {
             ("http://localhost/mcp\n", "a URL without spaces and control characters"),
             ("http://localhost/\u{a0}mcp", "a URL without spaces and control characters"),
         ] {
-            assert_eq!(Endpoint::parse(bad).map_err(|RuleBroken(rule)| rule), Err(expected.into()), "{bad:?}");
+            assert_eq!(
+                Endpoint::parse(bad).map_err(|RuleBroken(rule)| rule),
+                Err(expected.into()),
+                "{bad:?}"
+            );
         }
     }
 

@@ -13,7 +13,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use smol_str::SmolStr;
+use smol_str::{SmolStr, format_smolstr};
 use std::fmt;
 use subtle::ConstantTimeEq;
 
@@ -53,6 +53,9 @@ impl Direction {
 /// Whose token a registration key is, by its shape.
 const KEY_OWNER: &str = "registration";
 
+/// What every join code begins with. A text of this shape is cut wherever it would be logged.
+const JOIN_CODE: &str = "tok_join_";
+
 /// The longest token that is read, in bytes.
 pub const TOKEN_BYTES_MAX: usize = 1024;
 
@@ -88,6 +91,17 @@ impl Token {
         let digits =
             self.0.strip_prefix("tok_").and_then(|rest| rest.strip_prefix(KEY_OWNER)?.strip_prefix('_'));
         digits.is_some_and(|digits| digits.len() == 64 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
+    }
+
+    /// What the operator gives out for a place on the roster: `tok_join_` and 128 random bits, short enough for a URL.
+    pub fn new_join_code(entropy: &mut Entropy) -> Self {
+        Self(format_smolstr!("{JOIN_CODE}{}", hex::encode(entropy.bytes::<16>())))
+    }
+
+    /// Whether this has the shape of a join code: `tok_join_` and at least 16 letters and digits.
+    pub fn is_join_code(&self) -> bool {
+        let random = self.0.strip_prefix(JOIN_CODE);
+        random.is_some_and(|text| text.len() >= 16 && text.bytes().all(|byte| byte.is_ascii_alphanumeric()))
     }
 
     /// The league token of an agent that registers with this key. Whoever shows the key again is given the same one, by

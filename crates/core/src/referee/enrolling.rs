@@ -45,13 +45,14 @@ impl Referee {
         let token = application.shown(&self.settings.manager, self.granted.as_ref().or(earlier));
         let envelope =
             Envelope::new(Sender::Referee(name), now, application.conversation_id).with_token(token);
+        let request = RefereeRegisterRequest { referee_meta: meta, join_code: self.join_code.clone() };
         let call = self.post.next_call();
         self.enrolment = Enrolment::Asking(call);
         step.outbox.push(Outgoing {
             call,
             to: self.settings.manager.clone(),
             dialect: self.manager_dialect,
-            parcel: Parcel::Message(Message::new(envelope, RefereeRegisterRequest { referee_meta: meta })),
+            parcel: Parcel::Message(Message::new(envelope, request)),
             deadline: now + REGISTER_TIMEOUT,
         });
     }

@@ -78,6 +78,8 @@ pub struct Referee {
     settings: Settings,
     /// A token that the operator has given out for this referee. It counts more than the one it was registered with.
     granted: Option<Token>,
+    /// The code that the operator has given out for it, where the league asks for one.
+    join_code: Option<Token>,
     durable: Durable,
     enrolment: Enrolment,
     /// Whether the manager has refused the list of all games that this referee runs.
@@ -149,6 +151,7 @@ impl Referee {
         Self {
             settings,
             granted: None,
+            join_code: None,
             durable: Durable::default(),
             enrolment: Enrolment::default(),
             plain_games: false,
@@ -169,6 +172,11 @@ impl Referee {
     /// The same referee with a token that the operator has handed to it: it comes back by that.
     pub fn with_token(self, granted: Option<Token>) -> Self {
         Self { granted, ..self }
+    }
+
+    /// The same referee with the join code that it registers with.
+    pub fn with_join_code(self, join_code: Option<Token>) -> Self {
+        Self { join_code, ..self }
     }
 
     pub fn settings(&self) -> &Settings {

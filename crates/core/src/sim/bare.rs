@@ -260,7 +260,15 @@ impl BareLeague {
             Parcel::Probe => Ask::Ping,
         };
         let id = RequestId(call.0);
-        let request = Request { id, ask, dialect: Dialect::Standard, local: true, objection: None };
+        let request = Request {
+            id,
+            ask,
+            dialect: Dialect::Standard,
+            local: true,
+            objection: None,
+            client: None,
+            join_code: None,
+        };
         let reply = self.hand_in(to, Input::Request(request));
         if let (Some(show), Some(message), Some(answer)) = (show, &said, &reply) {
             show(&Said { to, message, answer });

@@ -8,6 +8,7 @@ use super::labels::{Asked, Ended, Label, Named};
 use super::network::Fate;
 use super::outsiders::Errand;
 use super::shape::Shape;
+use super::takeovers::nothing_lost;
 use super::who::Who;
 use super::wire::{Back, Freight, Reader, Return, exchange};
 use super::world::World;
@@ -73,7 +74,8 @@ impl World {
         let to = Who::at(&outgoing.to);
         let freight = match outgoing.parcel {
             Parcel::Message(message) => {
-                let message = self.spoilt(from, message);
+                let mut message = self.spoilt(from, message);
+                self.shape.withhold_key(from, &mut message);
                 match to {
                     Some(to) if self.are_kin(from, to) => {
                         self.remember_told(Told { to, message: message.clone(), reported: None });
@@ -161,6 +163,10 @@ impl World {
             return Ok(());
         };
         let (from, to, expected, dialect) = (*from, *to, *to_incarnation, *dialect);
+        let victim = match caller {
+            Caller::Outsider(Errand::Takeover(victim)) => Some(*victim),
+            _ => None,
+        };
         let local = matches!(caller, Caller::Outsider(Errand::Launch));
         let is_up = self.cast.machine(to).is_some_and(|machine| machine.is_up());
         let restarted = self.incarnation(to) != expected;
@@ -170,6 +176,12 @@ impl World {
         if !is_up || is_lost {
             let after = self.network.latency(self.now);
             self.fail(call, after, Failure::NoConnection);
+            return Ok(());
+        }
+        let held = victim.and_then(|victim| self.held_by(victim));
+        if victim.is_some() && held.is_none() {
+            // The manager has lost the registration in a crash: there is nothing to be taken over yet.
+            self.fail(call, Duration::ZERO, Failure::NoConnection);
             return Ok(());
         }
         let reader = self.reader(to);
@@ -186,8 +198,13 @@ impl World {
         let reported = reported(&unpacked.ask);
         self.requests.insert(id, Pending { call, at: to, since: self.now, back: unpacked.back, reported });
         let (ask, dialect) = (unpacked.ask, unpacked.dialect);
-        let request = Request { id, ask, dialect, local, objection: None };
-        self.deliver(to, Input::Request(request), &label)
+        let client = Some(from.address());
+        let request = Request { id, ask, dialect, local, objection: None, client, join_code: None };
+        self.deliver(to, Input::Request(request), &label)?;
+        match (victim, held) {
+            (Some(victim), Some(held)) => nothing_lost(&held, self.held_by(victim).as_ref()),
+            _ => Ok(()),
+        }
     }
 
     /// Whether both live in the same process.

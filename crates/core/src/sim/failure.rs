@@ -49,6 +49,8 @@ pub enum Checker {
     QuestionsAnswered,
     /// A report that is not the assigned referee's is refused.
     ForgeriesRefused,
+    /// Nobody loses its id, token or endpoint to one that cannot prove to be it.
+    NobodyTakenOver,
     /// Whoever loses without play is told why, and it is never for another's fault.
     BlameFits,
     /// A referee that runs over a sound network is never suspended for want of a report.

@@ -5,7 +5,7 @@
 //!
 //! In reading order: [`host`] runs one agent by the contract, `house` is a process that several share; [`network`] and
 //! [`faults`] get in its way; [`behaviour`] are players that do not play along, [`minds`] those who decide for players from
-//! outside; `world`, `lives`, `exchange` and `outsiders` are what happens; `wiretap`, [`check`] and `inspection` are who
+//! outside; `world`, `lives`, `exchange`, `outsiders` and `takeovers` are what happens; `wiretap`, [`check`] and `inspection` are who
 //! watches.
 //!
 //! [`bare`] is another world, without any trouble: it is there to be measured.
@@ -30,6 +30,7 @@ mod outsiders;
 mod queue;
 mod shape;
 mod stats;
+mod takeovers;
 mod trace;
 mod who;
 mod wire;

@@ -3,6 +3,7 @@
 use super::failure::{Checker, Fault};
 use super::faults::pick;
 use super::happening::Happening;
+use super::takeovers;
 use super::who::Who;
 use super::wire::Freight;
 use super::world::World;
@@ -31,6 +32,8 @@ pub(super) enum Errand {
     Forgery,
     /// A genuine report once more.
     Replay,
+    /// A registration in the name of this agent.
+    Takeover(Who),
 }
 
 /// How long the launcher waits for agents that are late, once the faults are over.
@@ -92,11 +95,12 @@ impl World {
         if !self.chance.chance(self.shape.faults.meddling_percent) {
             return;
         }
-        match self.chance.below(6) {
+        match self.chance.below(8) {
             0 => self.ask_around(),
             1 => self.query(),
             2 if self.launched => self.start_league(),
             3 => self.replay_a_report(),
+            4 | 5 => self.try_takeover(),
             _ => self.forge_a_report(),
         }
     }
@@ -219,6 +223,7 @@ impl World {
                 !self.launched && error.error_code == ErrorCode::InvalidState
             }
             (Errand::Forgery, Some(Body::LeagueError(error))) => refused(error),
+            (Errand::Takeover(_), body) => takeovers::is_refused(body.as_ref()),
             (Errand::Replay, Some(Body::MatchResultAck(_))) => true,
             (Errand::Replay, Some(Body::LeagueError(error))) => {
                 // Its token may have been replaced since, if the referee registered again.
@@ -233,6 +238,7 @@ impl World {
         let shown = body.map(|body| format!("{body:?}"));
         let checker = match errand {
             Errand::Forgery | Errand::Replay => Checker::ForgeriesRefused,
+            Errand::Takeover(_) => Checker::NobodyTakenOver,
             Errand::Launch | Errand::Separate | Errand::Ask | Errand::Query => Checker::QuestionsAnswered,
         };
         Err(Fault::new(checker, format!("{errand:?} was answered with {shown:?}")))
@@ -248,7 +254,9 @@ fn refused(error: &LeagueError) -> bool {
 mod tests {
     use super::super::wire::intact;
     use super::*;
-    use crate::protocol::messages::{AckStatus, LeagueStatus, MatchResultAck};
+    use crate::protocol::messages::{
+        AckStatus, LeagueRegisterResponse, LeagueStatus, MatchResultAck, RegisterAnswer, RegisterStatus,
+    };
     use crate::protocol::{LeagueId, MatchId};
     use crate::sim::{Options, Shape};
 
@@ -275,6 +283,26 @@ mod tests {
     }
 
     #[test]
+    fn a_takeover_that_is_not_refused_is_noticed() {
+        let answered = |status, player_id| LeagueRegisterResponse {
+            player_id,
+            answer: RegisterAnswer {
+                status,
+                reason: None,
+                league_id: None,
+                match_tokens: None,
+                error_code: None,
+                error_name: None,
+                context: None,
+            },
+        };
+        let takeover = Errand::Takeover(Who::Player(1));
+        assert_eq!(hears(takeover, answered(RegisterStatus::Rejected, None)), None);
+        let accepted = answered(RegisterStatus::Accepted, Some(PlayerId::numbered(1)));
+        assert_eq!(hears(takeover, accepted), Some(Checker::NobodyTakenOver));
+    }
+
+    #[test]
     fn an_answer_to_another_question_is_noticed() {
         let status = |status| LeagueStatus {
             league_id: LeagueId::new("league_sim"),
@@ -283,6 +311,7 @@ mod tests {
             total_rounds: 1,
             round_title: None,
             matches_completed: 0,
+            roster: None,
         };
         assert_eq!(hears(Errand::Launch, status(Phase::Running)), None);
         assert_eq!(hears(Errand::Launch, status(Phase::Registration)), Some(Checker::QuestionsAnswered));

@@ -12,7 +12,7 @@ use crate::league::{ATTEMPTS_PER_REFEREE_MAX, EndpointCheck, Settings};
 use crate::protocol::decode::Conformance;
 use crate::protocol::dialect::Dialect;
 use crate::protocol::messages::Timeouts;
-use crate::protocol::{GameType, LeagueId};
+use crate::protocol::{Body, GameType, LeagueId, Message};
 use crate::retry::RetryPolicy;
 use crate::timing::Timing;
 use std::time::Duration;
@@ -50,6 +50,8 @@ pub struct Shape {
     pub house: Option<u8>,
     /// The numbers of the referees that cheat.
     pub cheats: Vec<u8>,
+    /// How many players, of the first, register without a key, as agents of other makes do.
+    pub unkeyed: u8,
 }
 
 impl Shape {
@@ -74,6 +76,7 @@ impl Shape {
             competition: Competition::default(),
             house: None,
             cheats: Vec::new(),
+            unkeyed: 0,
         }
     }
 
@@ -116,6 +119,7 @@ impl Shape {
             competition: Competition::default(),
             house: None,
             cheats: Vec::new(),
+            unkeyed: 0,
         };
         if chance.chance(50) {
             shape.minds = shape.players.iter().map(|_| Mind::drawn(chance)).collect();
@@ -138,6 +142,10 @@ impl Shape {
         if aside.chance(20) {
             let referees = shape.referees.len() as u64;
             shape.cheats = u8::try_from(1 + aside.below(referees)).into_iter().collect();
+        }
+        if aside.chance(30) {
+            let players = shape.players.len() as u64;
+            shape.unkeyed = u8::try_from(1 + aside.below(players)).unwrap_or(0);
         }
         shape
     }
@@ -163,6 +171,14 @@ impl Shape {
             Who::Manager | Who::Referee(_) => self.house.is_some(),
             Who::Player(number) => self.house.is_some_and(|players| number <= players),
             Who::Outsider => false,
+        }
+    }
+
+    /// Takes the key out of the registration of an agent that has none.
+    pub(super) fn withhold_key(&self, from: Who, message: &mut Message) {
+        let unkeyed = matches!(from, Who::Player(number) if number <= self.unkeyed);
+        if unkeyed && matches!(message.body, Body::LeagueRegisterRequest(_)) {
+            message.envelope.auth_token.take_if(|token| token.is_registration_key());
         }
     }
 

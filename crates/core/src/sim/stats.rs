@@ -16,6 +16,8 @@ pub struct Stats {
     pub forgeries: u64,
     /// Reports that cheating referees spoilt.
     pub lies: u64,
+    /// Registrations in the name of another.
+    pub takeovers: u64,
     /// Questions that were put to minds outside.
     pub inquiries: u64,
     pub matches: u64,

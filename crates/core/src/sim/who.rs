@@ -3,6 +3,7 @@
 use crate::protocol::Endpoint;
 use crate::protocol::text::RuleBroken;
 use std::fmt;
+use std::net::{IpAddr, Ipv4Addr};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Who {
@@ -18,6 +19,16 @@ impl Who {
     /// Where it listens. An outsider has an address too, but nobody is there.
     pub fn endpoint(self) -> Endpoint {
         well_formed(Endpoint::parse(&format!("http://{self}.sim/mcp")))
+    }
+
+    /// Where its requests come from.
+    pub fn address(self) -> IpAddr {
+        match self {
+            Self::Manager => Ipv4Addr::new(10, 0, 0, 1).into(),
+            Self::Referee(number) => Ipv4Addr::new(10, 0, 1, number).into(),
+            Self::Player(number) => Ipv4Addr::new(10, 0, 2, number).into(),
+            Self::Outsider => Ipv4Addr::new(203, 0, 113, 1).into(),
+        }
     }
 
     /// Who listens there.

@@ -4,7 +4,7 @@ use super::check::draw;
 use super::failure::{Checker, Fault};
 use super::who::Who;
 use crate::protocol::messages::{AnnouncedMatch, MatchTokens};
-use crate::protocol::{Body, LeagueId, Message, Token};
+use crate::protocol::{Body, ConversationId, LeagueId, Message, Token};
 use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Debug, Default)]
@@ -13,6 +13,8 @@ pub(super) struct Wiretap {
     tokens: BTreeMap<String, BTreeSet<Who>>,
     /// The token with which each agent speaks to the manager.
     own: BTreeMap<Who, Token>,
+    /// In which conversation each agent registers: it stands in logs.
+    conversations: BTreeMap<Who, ConversationId>,
     /// The tokens made for matches, which are worth nothing to the manager.
     for_matches: Vec<Token>,
     /// What was said to end each attempt at a match: to the players, and to the manager.
@@ -37,6 +39,10 @@ impl Wiretap {
     /// The token with which an agent speaks to the manager, if it has one.
     pub(super) fn token_of(&self, who: Who) -> Option<&Token> {
         self.own.get(&who)
+    }
+
+    pub(super) fn conversation_of(&self, who: Who) -> Option<&ConversationId> {
+        self.conversations.get(&who)
     }
 
     pub(super) fn match_tokens(&self) -> &[Token] {
@@ -70,7 +76,7 @@ impl Wiretap {
 
     fn learn_tokens(&mut self, from: Who, to: Who, message: &Message, league: &LeagueId) {
         if from != Who::Manager {
-            return self.learn_key(message);
+            return self.learn_key(from, message);
         }
         match (&message.body, &message.envelope.auth_token) {
             (Body::LeagueRegisterResponse(_) | Body::RefereeRegisterResponse(_), Some(token)) => {
@@ -90,9 +96,12 @@ impl Wiretap {
     }
 
     /// What an agent shows when it registers is for the manager alone.
-    fn learn_key(&mut self, message: &Message) {
+    fn learn_key(&mut self, from: Who, message: &Message) {
         let registers =
             matches!(message.body, Body::LeagueRegisterRequest(_) | Body::RefereeRegisterRequest(_));
+        if registers {
+            self.conversations.insert(from, message.envelope.conversation_id.clone());
+        }
         let shown = message.envelope.auth_token.as_ref();
         if let Some(key) = shown.filter(|token| registers && token.is_registration_key()) {
             self.allow(key, [Who::Manager]);
@@ -200,7 +209,7 @@ mod tests {
     use crate::entropy::Entropy;
     use crate::protocol::messages::{GameDetails, GameOver, GameResult, GameStatus, LeagueQuery, QueryType};
     use crate::protocol::messages::{LeagueRegisterResponse, QueryParams, RegisterAnswer, RegisterStatus};
-    use crate::protocol::{ConversationId, Envelope, GameType, MatchId, PlayerId, RefereeId, Sender};
+    use crate::protocol::{Envelope, GameType, MatchId, PlayerId, RefereeId, Sender};
     use crate::sim::START;
 
     fn league() -> LeagueId {

@@ -102,7 +102,7 @@ fn every_referee_hears_of_the_whole_round_and_only_its_own_copy_has_a_briefing()
 fn a_referee_that_would_begin_at_once_hears_of_its_match_when_that_may_begin() {
     let mut desk = Desk::new(quick());
     let meta = RefereeMeta { capabilities: vec![MATCH_TOKENS.into()], ..referee_meta(1, 2) };
-    desk.ask_as(&referee(1), RefereeRegisterRequest { referee_meta: meta });
+    desk.ask_as(&referee(1), RefereeRegisterRequest { join_code: None, referee_meta: meta });
     desk.register_player(1);
     desk.register_player(2);
     desk.start();

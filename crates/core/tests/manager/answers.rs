@@ -20,7 +20,8 @@ fn asked(desk: &mut Desk, sender: &Sender, body: impl Into<Body>) -> Value {
 /// A league of four players and a referee in which player 1 has its token at hand.
 fn gathered() -> Desk {
     let mut desk = Desk::with(quick(), 0, 1);
-    let request = desk.message(&player(77), LeagueRegisterRequest { player_meta: player_meta(1) });
+    let request =
+        desk.message(&player(77), LeagueRegisterRequest { join_code: None, player_meta: player_meta(1) });
     let token = desk.ask(request).envelope.auth_token.unwrap();
     desk.tokens.insert(player(1), token);
     (2..=4).for_each(|number| {
@@ -41,27 +42,48 @@ fn each_reason_for_a_rejection_is_given_in_the_words_of_the_catalogue() {
     let open = || Desk::new(Settings { players_max: 0, ..quick() });
     let late = "Registration closed - league already started";
     for (mut desk, body, reason) in [
-        (Desk::started(quick(), 2, 1), Body::from(LeagueRegisterRequest { player_meta: ours.clone() }), late),
-        (Desk::started(quick(), 2, 1), RefereeRegisterRequest { referee_meta: theirs.clone() }.into(), late),
+        (
+            Desk::started(quick(), 2, 1),
+            Body::from(LeagueRegisterRequest { join_code: None, player_meta: ours.clone() }),
+            late,
+        ),
+        (
+            Desk::started(quick(), 2, 1),
+            RefereeRegisterRequest { join_code: None, referee_meta: theirs.clone() }.into(),
+            late,
+        ),
         (
             Desk::new(quick()),
-            LeagueRegisterRequest { player_meta: PlayerMeta { game_types: chess(), ..ours.clone() } }.into(),
+            LeagueRegisterRequest {
+                join_code: None,
+                player_meta: PlayerMeta { game_types: chess(), ..ours.clone() },
+            }
+            .into(),
             "Unsupported game type",
         ),
         (
             Desk::new(quick()),
-            RefereeRegisterRequest { referee_meta: RefereeMeta { game_types: chess(), ..theirs } }.into(),
+            RefereeRegisterRequest {
+                join_code: None,
+                referee_meta: RefereeMeta { game_types: chess(), ..theirs },
+            }
+            .into(),
             "Unsupported game type",
         ),
         (
             Desk::new(quick()),
             LeagueRegisterRequest {
+                join_code: None,
                 player_meta: PlayerMeta { protocol_version: Some("3.0.0".into()), ..ours.clone() },
             }
             .into(),
             "Protocol version mismatch",
         ),
-        (open(), LeagueRegisterRequest { player_meta: ours }.into(), "Maximum players reached"),
+        (
+            open(),
+            LeagueRegisterRequest { join_code: None, player_meta: ours }.into(),
+            "Maximum players reached",
+        ),
     ] {
         let sender = match body {
             Body::RefereeRegisterRequest(_) => referee(77),
@@ -77,7 +99,8 @@ fn each_reason_for_a_rejection_is_given_in_the_words_of_the_catalogue() {
 #[test]
 fn a_referee_whose_endpoint_does_not_answer_the_check_is_rejected_for_that() {
     let mut desk = Desk::new(Settings { endpoint_check: EndpointCheck::AtRegistration, ..quick() });
-    let request = desk.message(&referee(77), RefereeRegisterRequest { referee_meta: referee_meta(1, 2) });
+    let request = desk
+        .message(&referee(77), RefereeRegisterRequest { join_code: None, referee_meta: referee_meta(1, 2) });
     assert!(
         desk.ask_any(Ask::Message(Ok(incoming(request))), true).is_empty(),
         "the answer waits for the probe"
@@ -97,7 +120,7 @@ fn by_default_there_is_room_for_players_up_to_p99() {
     let mut desk = Desk::new(Settings { endpoint_check: EndpointCheck::Off, ..Settings::default() });
     let ids: Vec<_> = (1..=99).map(|number| desk.register_player(number)).collect();
     assert_eq!((ids[0].to_string(), ids[98].to_string()), ("player:P01".into(), "player:P99".into()));
-    let request = LeagueRegisterRequest { player_meta: player_meta(100) };
+    let request = LeagueRegisterRequest { join_code: None, player_meta: player_meta(100) };
     assert_eq!(asked(&mut desk, &player(77), request)["status"], "REJECTED");
 }
 

@@ -14,6 +14,7 @@ use matchday_core::protocol::{
     PlayerId, RefereeId, Sender, Timestamp, Token, Version,
 };
 use std::collections::BTreeMap;
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -24,6 +25,9 @@ pub(crate) struct Desk {
     /// Sent, and not answered yet.
     pub(crate) outbox: Vec<Outgoing>,
     pub(crate) tokens: BTreeMap<Sender, Token>,
+    /// The address that requests come from, and the join code in the path that they come to.
+    pub(crate) client: Option<IpAddr>,
+    pub(crate) join_code: Option<Token>,
     entropy: Entropy,
     requests: u64,
     settings: Settings,
@@ -42,6 +46,8 @@ impl Desk {
             events: Vec::new(),
             outbox: Vec::new(),
             tokens: BTreeMap::new(),
+            client: Some(Ipv4Addr::LOCALHOST.into()),
+            join_code: None,
             entropy: Entropy::numbered(1),
             requests: 0,
             settings,
@@ -112,7 +118,9 @@ impl Desk {
     pub(crate) fn ask_despite(&mut self, ask: Ask, local: bool, objection: Option<&str>) -> Vec<Content> {
         self.requests += 1;
         let (id, dialect) = (RequestId(self.requests), Dialect::Standard);
-        let request = Request { id, ask, dialect, local, objection: objection.map(str::to_owned) };
+        let (client, join_code) = (self.client, self.join_code.clone());
+        let objection = objection.map(str::to_owned);
+        let request = Request { id, ask, dialect, local, objection, client, join_code };
         self.hand_in(Input::Request(request))
     }
 
@@ -134,13 +142,14 @@ impl Desk {
     }
 
     pub(crate) fn register_player(&mut self, number: u32) -> Sender {
-        let request = LeagueRegisterRequest { player_meta: player_meta(number) };
+        let request = LeagueRegisterRequest { player_meta: player_meta(number), join_code: None };
         let answer = self.ask_as(&Sender::Player(PlayerId::new(format!("agent{number}"))), request);
         answer_id(&answer)
     }
 
     pub(crate) fn register_referee(&mut self, number: u32, capacity: u32) -> Sender {
-        let request = RefereeRegisterRequest { referee_meta: referee_meta(number, capacity) };
+        let request =
+            RefereeRegisterRequest { referee_meta: referee_meta(number, capacity), join_code: None };
         let message = self.message(&Sender::Referee(RefereeId::new(format!("agent{number}"))), request);
         let answer = self.ask(message);
         let sender = answer_id(&answer.body);

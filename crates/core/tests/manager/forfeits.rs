@@ -11,7 +11,7 @@ fn with_one_suspended(capabilities: &[&str]) -> Desk {
     let mut desk = Desk::new(quick());
     let capabilities = capabilities.iter().map(|name| (*name).into()).collect();
     let meta = RefereeMeta { capabilities, ..referee_meta(1, 10) };
-    let message = desk.message(&referee(1), RefereeRegisterRequest { referee_meta: meta });
+    let message = desk.message(&referee(1), RefereeRegisterRequest { join_code: None, referee_meta: meta });
     let answer = desk.ask(message);
     desk.tokens.insert(referee(1), answer.envelope.auth_token.unwrap());
     desk.register_player(1);

@@ -9,9 +9,10 @@
 )]
 
 mod announcing;
-mod context;
 mod answers;
+mod capacity;
 mod checkpoints;
+mod context;
 mod desk;
 mod forfeits;
 mod formats;
@@ -24,10 +25,12 @@ mod registration;
 mod results;
 mod returning;
 mod rights;
+mod roster;
 mod rounds;
 #[path = "../schemas/mod.rs"]
 mod schemas;
 mod sizes;
 mod start;
+mod takeover;
 mod timeouts;
 mod tokens;

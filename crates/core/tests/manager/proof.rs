@@ -32,7 +32,7 @@ fn signed_league(keyed: &[u32], referees: u32, capabilities: &[&str]) -> Desk {
         let capabilities = capabilities.iter().map(|name| (*name).into()).collect();
         let meta = RefereeMeta { capabilities, ..referee_meta(number, 2) };
         let sender = Sender::Referee(RefereeId::new(format!("agent{number}")));
-        let message = desk.message(&sender, RefereeRegisterRequest { referee_meta: meta });
+        let message = desk.message(&sender, RefereeRegisterRequest { join_code: None, referee_meta: meta });
         let answer = desk.ask(message);
         desk.tokens.insert(answer_id(&answer.body), answer.envelope.auth_token.unwrap());
     }
@@ -40,7 +40,7 @@ fn signed_league(keyed: &[u32], referees: u32, capabilities: &[&str]) -> Desk {
         let public_key = keyed.contains(&number).then(|| key(number).public_key());
         let meta = PlayerMeta { public_key, ..player_meta(number) };
         let sender = Sender::Player(PlayerId::new(format!("agent{number}")));
-        desk.ask_as(&sender, LeagueRegisterRequest { player_meta: meta });
+        desk.ask_as(&sender, LeagueRegisterRequest { join_code: None, player_meta: meta });
     }
     desk.start();
     desk.settle_received();

@@ -99,7 +99,8 @@ fn before_the_start_the_schedule_is_refused_as_a_matter_of_state() {
 #[test]
 fn a_player_that_names_nobody_asks_about_itself() {
     let mut desk = Desk::new(quick());
-    let request = desk.message(&player(1), LeagueRegisterRequest { player_meta: player_meta(1) });
+    let request =
+        desk.message(&player(1), LeagueRegisterRequest { join_code: None, player_meta: player_meta(1) });
     let token = desk.ask(request).envelope.auth_token.unwrap();
     desk.tokens.insert(player(1), token);
     desk.register_player(2);
@@ -184,7 +185,8 @@ fn an_unknown_player_is_answered_with_its_error() {
 fn only_referees_are_shown_the_players_endpoints() {
     let mut desk = Desk::new(quick());
     desk.register_referee(1, 2);
-    let request = desk.message(&player(1), LeagueRegisterRequest { player_meta: player_meta(1) });
+    let request =
+        desk.message(&player(1), LeagueRegisterRequest { player_meta: player_meta(1), join_code: None });
     let token = desk.ask(request).envelope.auth_token.unwrap();
     desk.tokens.insert(player(1), token);
     let shown = data(query(&mut desk, QueryType::GetPlayers, QueryParams::default()));

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 /// Registers in a conversation of its own, as an agent does that was started (again).
 fn register(desk: &mut Desk, meta: PlayerMeta, token: Option<Token>) -> Message {
-    let mut message = desk.message(&player(77), LeagueRegisterRequest { player_meta: meta });
+    let mut message = desk.message(&player(77), LeagueRegisterRequest { player_meta: meta, join_code: None });
     message.envelope.auth_token = token;
     message.envelope.conversation_id = ConversationId::new(format!("conv-register-{}", desk.events.len()));
     desk.ask(message)
@@ -76,7 +76,8 @@ fn an_agent_that_registers_again_before_the_start_keeps_its_id_and_its_old_token
 #[test]
 fn a_registration_that_arrives_twice_leaves_its_token_alive() {
     let mut desk = Desk::new(quick());
-    let message = desk.message(&player(77), LeagueRegisterRequest { player_meta: player_meta(1) });
+    let message =
+        desk.message(&player(77), LeagueRegisterRequest { player_meta: player_meta(1), join_code: None });
     let first = desk.ask(message.clone()).envelope.auth_token.unwrap();
     let second = desk.ask(message).envelope.auth_token.unwrap();
     assert_eq!(first, second);
@@ -152,14 +153,14 @@ fn a_registration_comes_from_a_sender_of_the_kind_that_registers() {
     for conformance in [Conformance::Strict, Conformance::Lenient] {
         let mut desk = Desk::new(Settings { conformance, ..quick() });
         let before = desk.manager.league().clone();
-        let as_player = LeagueRegisterRequest { player_meta: player_meta(1) };
+        let as_player = LeagueRegisterRequest { join_code: None, player_meta: player_meta(1) };
         for sender in [referee(1), Sender::LeagueManager, Sender::Launcher] {
             let message = desk.message(&sender, as_player.clone());
             let Body::LeagueError(error) = desk.ask(message).body else { panic!("{sender} was let in") };
             assert_eq!(error.error_code, ErrorCode::TokenInvalid);
             assert_eq!(error.context.as_ref().unwrap()["path"], "sender");
         }
-        let as_referee = RefereeRegisterRequest { referee_meta: referee_meta(1, 2) };
+        let as_referee = RefereeRegisterRequest { join_code: None, referee_meta: referee_meta(1, 2) };
         let message = desk.message(&player(1), as_referee);
         assert_eq!(error_code(&desk.ask(message).body), ErrorCode::TokenInvalid);
         assert_eq!(*desk.manager.league(), before, "{conformance:?}");
@@ -207,7 +208,8 @@ fn a_message_that_breaks_a_rule_changes_nothing_and_is_answered_with_the_rule() 
 fn when_endpoints_are_checked_at_registration_the_answer_waits_for_the_probe() {
     let settings = Settings { endpoint_check: EndpointCheck::AtRegistration, ..quick() };
     let mut desk = Desk::new(settings);
-    let request = desk.message(&player(77), LeagueRegisterRequest { player_meta: player_meta(1) });
+    let request =
+        desk.message(&player(77), LeagueRegisterRequest { player_meta: player_meta(1), join_code: None });
     assert!(desk.ask_any(Ask::Message(Ok(incoming(request.clone()))), true).is_empty());
     let call = desk.outbox.pop().unwrap();
     assert_eq!(call.parcel, Parcel::Probe);
@@ -238,7 +240,8 @@ fn an_earlier_token_does_not_let_an_unfit_agent_back_in() {
 #[test]
 fn an_agent_whose_answer_was_lost_gets_it_again_though_the_league_has_started_meanwhile() {
     let mut desk = Desk::with(quick(), 1, 1);
-    let message = desk.message(&player(77), LeagueRegisterRequest { player_meta: player_meta(2) });
+    let message =
+        desk.message(&player(77), LeagueRegisterRequest { player_meta: player_meta(2), join_code: None });
     let lost = desk.ask(message.clone());
     desk.start();
     desk.pass(Duration::from_secs(12));
@@ -255,7 +258,8 @@ fn an_endpoint_that_may_not_be_called_is_refused_with_the_rule_and_what_to_do() 
         let mut desk = Desk::new(quick());
         let token = earlier.then(|| register(&mut desk, player_meta(1), None).envelope.auth_token).flatten();
         let before = desk.manager.league().clone();
-        let mut request = desk.message(&player(77), LeagueRegisterRequest { player_meta: player_meta(1) });
+        let mut request =
+            desk.message(&player(77), LeagueRegisterRequest { player_meta: player_meta(1), join_code: None });
         request.envelope.auth_token = token;
         let ask = Ask::Message(Ok(incoming(request)));
         let Some(Content::Message(refused)) = desk.ask_despite(ask, true, Some(objection)).pop() else {

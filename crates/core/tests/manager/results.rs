@@ -88,7 +88,8 @@ fn a_report_needs_the_referees_token() {
 fn a_player_cannot_report_a_result_with_its_own_token() {
     let mut desk = Desk::new(quick());
     desk.register_referee(1, 2);
-    let request = desk.message(&player(1), LeagueRegisterRequest { player_meta: player_meta(1) });
+    let request =
+        desk.message(&player(1), LeagueRegisterRequest { player_meta: player_meta(1), join_code: None });
     let token = desk.ask(request).envelope.auth_token.unwrap();
     desk.tokens.insert(player(1), token);
     desk.register_player(2);
@@ -255,10 +256,10 @@ fn a_match_of_another_game_is_replayed_from_its_moves() {
         for number in 1..=2 {
             let player_meta =
                 PlayerMeta { game_types: vec![settings.game_type.clone()], ..player_meta(number) };
-            desk.ask_as(&player(number), LeagueRegisterRequest { player_meta });
+            desk.ask_as(&player(number), LeagueRegisterRequest { join_code: None, player_meta });
         }
         let referee_meta = RefereeMeta { game_types: vec![settings.game_type.clone()], ..referee_meta(1, 2) };
-        let message = desk.message(&referee(1), RefereeRegisterRequest { referee_meta });
+        let message = desk.message(&referee(1), RefereeRegisterRequest { join_code: None, referee_meta });
         let token = desk.ask(message).envelope.auth_token.unwrap();
         desk.tokens.insert(referee(1), token);
         desk.start();

@@ -15,7 +15,8 @@ fn key(number: u64) -> Token {
 
 /// A registration of player 1, sent now.
 fn request(desk: &Desk, conversation: &str, token: Option<Token>) -> Message {
-    let mut message = desk.message(&player(77), LeagueRegisterRequest { player_meta: player_meta(1) });
+    let mut message =
+        desk.message(&player(77), LeagueRegisterRequest { player_meta: player_meta(1), join_code: None });
     message.envelope.conversation_id = ConversationId::new(conversation);
     message.envelope.auth_token = token;
     message

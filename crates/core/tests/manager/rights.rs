@@ -38,9 +38,9 @@ fn world() -> World {
     let mut desk = Desk::new(settings);
     let mut current = BTreeMap::new();
     for number in 1..=2 {
-        let request = LeagueRegisterRequest { player_meta: player_meta(number) };
+        let request = LeagueRegisterRequest { player_meta: player_meta(number), join_code: None };
         current.extend([register(&mut desk, Sender::Player(PlayerId::new(format!("a{number}"))), request)]);
-        let request = RefereeRegisterRequest { referee_meta: referee_meta(number, 10) };
+        let request = RefereeRegisterRequest { referee_meta: referee_meta(number, 10), join_code: None };
         current.extend([register(&mut desk, Sender::Referee(RefereeId::new(format!("a{number}"))), request)]);
     }
     let old = [player(1), referee(1)].map(|agent| current[&agent].clone());

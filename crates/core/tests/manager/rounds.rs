@@ -36,7 +36,7 @@ fn only_the_referee_is_told_the_endpoints_and_the_tokens_of_its_matches() {
 fn a_referee_that_does_not_speak_match_tokens_is_given_none_and_players_are_told() {
     let mut desk = Desk::new(quick());
     let meta = RefereeMeta { capabilities: Vec::new(), ..referee_meta(1, 2) };
-    let response = desk.ask_as(&referee(1), RefereeRegisterRequest { referee_meta: meta });
+    let response = desk.ask_as(&referee(1), RefereeRegisterRequest { referee_meta: meta, join_code: None });
     assert_eq!(answer_id(&response), referee(1));
     desk.register_player(1);
     desk.register_player(2);

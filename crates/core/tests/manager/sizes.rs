@@ -25,7 +25,7 @@ fn bodies(players: u32, name: &str) -> Vec<Value> {
     for number in 1..=players {
         let display_name = DisplayName::parse(name).unwrap();
         let player_meta = PlayerMeta { display_name, ..player_meta(number) };
-        desk.ask_as(&player(number), LeagueRegisterRequest { player_meta });
+        desk.ask_as(&player(number), LeagueRegisterRequest { join_code: None, player_meta });
     }
     for number in 1..=5 {
         desk.register_referee(number, 10);

@@ -17,7 +17,7 @@ fn short() -> Settings {
 
 fn with_referee(settings: Settings, meta: RefereeMeta) -> Desk {
     let mut desk = Desk::new(settings);
-    desk.ask_as(&referee(1), RefereeRegisterRequest { referee_meta: meta });
+    desk.ask_as(&referee(1), RefereeRegisterRequest { join_code: None, referee_meta: meta });
     desk.register_referee(2, 1);
     desk.register_player(1);
     desk.register_player(2);

@@ -37,7 +37,7 @@ fn desk(settings: Settings) -> (Desk, Token) {
     let mut desk = Desk::new(settings);
     desk.register_referee(1, 10);
     desk.register_referee(2, 10);
-    let request = LeagueRegisterRequest { player_meta: player_meta(1) };
+    let request = LeagueRegisterRequest { player_meta: player_meta(1), join_code: None };
     let message = desk.message(&Sender::Player(PlayerId::new("agent1")), request);
     let token = desk.ask(message).envelope.auth_token.unwrap();
     desk.tokens.insert(player(1), token.clone());
@@ -71,7 +71,7 @@ fn code(contents: &[Content]) -> Option<ErrorCode> {
 fn register_again(desk: &mut Desk, conversation: &str, token: Option<Token>) -> RegisterAnswer {
     let sender = Sender::Player(PlayerId::new("agent1"));
     let envelope = Envelope::new(sender, desk.now, ConversationId::new(conversation)).with_token(token);
-    let request = LeagueRegisterRequest { player_meta: player_meta(1) };
+    let request = LeagueRegisterRequest { player_meta: player_meta(1), join_code: None };
     match desk.ask(Message::new(envelope, request)).body {
         Body::LeagueRegisterResponse(response) => response.answer.clone(),
         other => panic!("{other:?}"),

@@ -73,6 +73,8 @@ fn how_it_plays_is_told_to_nobody_and_how_often_that_failed_to_its_own_machine_o
         dialect: Dialect::Standard,
         local: false,
         objection: None,
+        client: None,
+        join_code: None,
     }));
     let told = data(step.replies.remove(0).content);
     assert_eq!((told.get("strategy"), &told["fallbacks"]), (None, &Value::Null));

@@ -322,7 +322,15 @@ impl Seat {
     pub(crate) fn put(&mut self, number: u64, ask: Ask) -> Step<PlayerEvent> {
         let id = RequestId(number);
         let dialect = Dialect::Standard;
-        self.step(Input::Request(Request { id, ask, dialect, local: true, objection: None }))
+        self.step(Input::Request(Request {
+            id,
+            ask,
+            dialect,
+            local: true,
+            objection: None,
+            client: None,
+            join_code: None,
+        }))
     }
 
     pub(crate) fn ask(&mut self, ask: Ask) -> Content {

@@ -247,7 +247,15 @@ impl Bench {
         self.requests += 1;
         let id = RequestId(self.requests);
         let dialect = Dialect::Standard;
-        self.input(Input::Request(Request { id, ask, dialect, local: false, objection: None }));
+        self.input(Input::Request(Request {
+            id,
+            ask,
+            dialect,
+            local: false,
+            objection: None,
+            client: None,
+            join_code: None,
+        }));
         let reply = self.replies.last().expect("every request has its reply");
         assert_eq!(reply.to, id);
         reply.content.clone()

@@ -17,6 +17,7 @@ use matchday_core::protocol::dialect::reply::{HttpReply, Part, write_error, writ
 use matchday_core::protocol::dialect::request::{self, Requests, read_requests};
 use matchday_core::protocol::dialect::seam;
 use matchday_core::protocol::jsonrpc::Fault;
+use std::net::Ipv4Addr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::net::TcpListener;
@@ -83,7 +84,10 @@ impl<A: Agent> Host<A> {
     fn put(&mut self, ask: agent::Ask, dialect: Dialect) -> Option<Content> {
         self.requests += 1;
         let id = RequestId(self.requests);
-        let request = agent::Request { id, ask, dialect, local: true, objection: None };
+        // All that comes here comes from the agent under check.
+        let client = Some(Ipv4Addr::LOCALHOST.into());
+        let request =
+            agent::Request { id, ask, dialect, local: true, objection: None, client, join_code: None };
         let step = self.agent.handle(self.clock.now(), &mut self.entropy, Input::Request(request));
         step.replies.into_iter().find(|reply| reply.to == id).map(|reply| reply.content)
     }

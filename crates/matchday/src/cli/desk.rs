@@ -12,9 +12,7 @@ use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::dialect::call::write_call;
 use matchday_core::protocol::messages::query::{LeagueQuery, QueryParams, QueryType};
 use matchday_core::protocol::messages::{LeagueOrder, StartLeague};
-use matchday_core::protocol::{
-    Body, ConversationId, Envelope, LeagueId, Message, RoundId, Sender, Token,
-};
+use matchday_core::protocol::{Body, ConversationId, Envelope, LeagueId, Message, RoundId, Sender, Token};
 use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -35,7 +33,7 @@ pub(super) struct ManagerArg {
         default_value = "http://localhost:8000/mcp",
         global = true
     )]
-    manager: String,
+    pub(super) manager: String,
     /// Which league [default: the one that the manager names]
     #[arg(long, value_name = "ID", global = true)]
     league_id: Option<String>,

@@ -70,6 +70,11 @@ fn limits() -> Vec<(&'static str, By, &'static str)> {
         ("Time to look up a name", fixed(format!("{} s", LOOKUP_MAX.as_secs())), "E009, and tried again"),
         ("Players", Setting("players-max"), "REJECTED with E008"),
         ("Referees", Setting("referees-max"), "REJECTED with E008"),
+        (
+            "Registrations from one address (one /64 of IPv6)",
+            Setting("registrations-per-address"),
+            "REJECTED with E008",
+        ),
         ("Seats", Setting("max-seats"), "E014"),
         ("Seats opened from one address", Setting("seats-per-address"), "E014"),
         ("Matches at once of a referee", Setting("max-matches"), "waits until another match is over"),

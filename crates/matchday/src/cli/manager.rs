@@ -4,13 +4,13 @@
 use super::config::{Config, Flags};
 use super::desk::Desk;
 use super::settings::ForManager;
-use super::{Usage, competition, dashboard, network, notice, observing, seat, serve, tls};
+use super::{Usage, competition, dashboard, network, notice, observing, roster, seat, serve, tls};
 use crate::shell::{self, Options, entropy_from_system};
 use crate::store::checkpoint_keys::CheckpointKeys;
 use crate::store::history::History;
 use crate::store::{Store, Stream};
 use anyhow::{Context, Result};
-use matchday_core::league::{EndpointCheck, LeagueEvent, Manager, Settings};
+use matchday_core::league::{EndpointCheck, LeagueEvent, Manager, Place, Settings};
 use matchday_core::log;
 use matchday_core::protocol::messages::Phase;
 use matchday_core::protocol::{GameType, LeagueId, Token};
@@ -45,12 +45,14 @@ pub(super) async fn execute(flags: Flags<ForManager>) -> Result<ExitCode> {
     let mut token = config.text("operator-token").map(Token::new);
     let stream = place(&store, &path, asked_for(&config)?.as_ref())?;
     let stored = stored_settings(&store, &stream)?;
-    if stored.is_none() {
+    let is_new = stored.is_none();
+    if is_new {
         competition::check(&settings, start_when.as_ref().map(|wanted| wanted.players))?;
     }
     match stored {
         Some(own) => {
             tell_ignored(&config, &own, &path)?;
+            roster::tell_missing(&config, &stored_roster(&store, &stream)?)?;
             settings = own;
         }
         None if token.is_none() => {
@@ -63,6 +65,10 @@ pub(super) async fn execute(flags: Flags<ForManager>) -> Result<ExitCode> {
             token = Some(made);
         }
         None => {}
+    }
+    if is_new {
+        let contact = serve::contact(&config, listening.port())?;
+        settings.roster = roster::issue(&config, &contact, listening.ip().is_loopback())?;
     }
     let league_id = settings.league_id.clone();
     let scheme = if options.terms.tls.is_some() { "https" } else { "http" };
@@ -139,6 +145,10 @@ fn league_settings(config: &Config, base: Settings) -> Result<Settings> {
         operator_token: token.or(base.operator_token),
         token_guesses_max: config.count("token-guesses-max")?.unwrap_or(base.token_guesses_max),
         requests_per_second: config.count("agent-rate")?.unwrap_or(base.requests_per_second),
+        registrations_per_address: config
+            .count("registrations-per-address")?
+            .unwrap_or(base.registrations_per_address),
+        roster: base.roster,
         competition: competition::configured(config, base.competition)?,
         fixtures: base.fixtures,
         outside_game: base.outside_game,
@@ -211,6 +221,13 @@ fn stored_settings(store: &Store, stream: &Stream) -> Result<Option<Settings>> {
         settings.operator_token = Some(token);
     }
     Ok(Some(settings))
+}
+
+/// Who may register in the league in the store.
+fn stored_roster(store: &Store, stream: &Stream) -> Result<Vec<Place>> {
+    let history =
+        History::read(&store.load(stream)?).context("the league in the store cannot be understood")?;
+    Ok(history.league.roster)
 }
 
 /// Says which settings were asked for and are not the league's own.

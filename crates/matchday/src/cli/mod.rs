@@ -45,6 +45,7 @@ mod player;
 mod practice;
 mod referee;
 mod report;
+mod roster;
 mod run;
 mod schema;
 mod seat;
@@ -122,6 +123,9 @@ enum Command {
     /// Step in as the operator: pause, resume, withdraw, void, end
     #[command(after_help = order::ADMIN_EXAMPLE)]
     Admin(order::AdminArgs),
+    /// Show who may register, and make join codes
+    #[command(after_help = roster::EXAMPLE)]
+    Roster(roster::RosterArgs),
     /// Write a starter agent, in a language of your choice
     #[command(after_help = new::EXAMPLE)]
     New(new::NewArgs),
@@ -214,6 +218,7 @@ async fn execute(command: Command) -> anyhow::Result<ExitCode> {
         Command::Schedule(args) => look::schedule(args).await,
         Command::Stats(args) => stats::stats(args).await,
         Command::Admin(args) => order::admin(args).await,
+        Command::Roster(args) => roster::execute(args).await,
         Command::New(args) => new::execute(args),
         Command::Games(args) => games::execute(args),
         Command::Check(args) => check::execute(args).await,

@@ -1,7 +1,7 @@
 //! `matchday start` and `matchday admin`: what the operator tells a league.
 
 use super::Usage;
-use super::desk::ManagerArg;
+use super::desk::{Desk, ManagerArg};
 use super::look::status_table;
 use crate::view::say;
 use anyhow::Result;
@@ -25,7 +25,7 @@ Example:
   matchday admin rotate checkpoint-key   # the manager signs checkpoints with a new key";
 
 #[derive(Debug, clap::Args)]
-struct Office {
+pub(super) struct Office {
     #[command(flatten)]
     at: ManagerArg,
     /// The token that the manager showed when the league was made
@@ -47,10 +47,29 @@ impl Office {
         self.operator_token.as_deref().filter(|text| !text.is_empty()).map(Token::new)
     }
 
+    /// The token, for what cannot be done without it.
+    pub(super) fn needed_token(&self) -> Result<Token> {
+        let what = "this needs the operator token - give --operator-token, or set MATCHDAY_OPERATOR_TOKEN";
+        self.token().ok_or_else(|| Usage(what.to_owned()).into())
+    }
+
+    pub(super) fn desk(&self) -> Result<Desk> {
+        self.at.desk()
+    }
+
+    pub(super) fn manager(&self) -> &str {
+        &self.at.manager
+    }
+
     fn print(&self, status: &Value) -> Result<ExitCode> {
+        self.show(status, status_table)
+    }
+
+    /// As JSON, or in words.
+    pub(super) fn show(&self, told: &Value, words: impl FnOnce(&Value) -> String) -> Result<ExitCode> {
         match self.json {
-            true => say(serde_json::to_string_pretty(status)?),
-            false => say(status_table(status)),
+            true => say(serde_json::to_string_pretty(told)?),
+            false => say(words(told)),
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -130,10 +149,7 @@ pub(super) async fn start(args: StartArgs) -> Result<ExitCode> {
 
 pub(super) async fn admin(args: AdminArgs) -> Result<ExitCode> {
     let AdminArgs { office, order } = args;
-    let Some(token) = office.token() else {
-        let what = "this needs the operator token - give --operator-token, or set MATCHDAY_OPERATOR_TOKEN";
-        return Err(Usage(what.to_owned()).into());
-    };
+    let token = office.needed_token()?;
     let desk = office.at.desk()?;
     let plain = |order| (order, None, None, None);
     let of_agent = |order, agent: String| (order, None, None, Some(SmolStr::from(agent)));

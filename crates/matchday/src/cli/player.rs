@@ -9,7 +9,7 @@ use crate::mind::llm::{Api, Key, Llm};
 use crate::net::client::Client;
 use crate::shell;
 use crate::store::Stream;
-use anyhow::{Context, Result};
+use anyhow::Result;
 use matchday_core::game::{GAMES, GameEntry};
 use matchday_core::player::{Player, Settings, THINK_TIME, strategy};
 use matchday_core::protocol::{Endpoint, GameType, Token, Version};
@@ -50,7 +50,7 @@ pub(super) async fn execute(flags: Flags<ForPlayer>) -> Result<ExitCode> {
     let mut options = serve::options(&config)?;
     options.message_bytes_max = network::message_bytes_max(&config)?;
     let chooser = chooser(&config, &options.client)?;
-    let manager = serve::endpoint(&config, "manager")?.context("name the manager with --manager URL")?;
+    let (manager, join_code) = serve::manager(&config)?;
     let listener = serve::bind(&config).await?;
     let listening = listener.local_addr()?;
     let port = listening.port();
@@ -68,6 +68,7 @@ pub(super) async fn execute(flags: Flags<ForPlayer>) -> Result<ExitCode> {
     let (_, store) = serve::open_store(&config, format!("player-{port}.db"))?;
     let stream = Stream("player".into());
     let player = chooser.player(settings).with_token(config.text("auth-token").map(Token::new));
+    let player = player.with_join_code(join_code);
     let handle = shell::run(player, listener, store.clone(), stream, options)?;
     let look = |player: &Player| player.enrolment().clone();
     let served =

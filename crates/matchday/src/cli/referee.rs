@@ -5,7 +5,7 @@ use super::settings::ForReferee;
 use super::{network, observing, serve};
 use crate::shell;
 use crate::store::Stream;
-use anyhow::{Context, Result};
+use anyhow::Result;
 use matchday_core::protocol::{Token, Version};
 use matchday_core::referee::{Referee, Settings};
 use matchday_core::timing::Timing;
@@ -23,7 +23,7 @@ pub(super) async fn execute(flags: Flags<ForReferee>) -> Result<ExitCode> {
     let mut options = serve::options(&config)?;
     options.message_bytes_max = network::message_bytes_max(&config)?;
     let timing = serve::timing(&config, Timing::default())?;
-    let manager = serve::endpoint(&config, "manager")?.context("name the manager with --manager URL")?;
+    let (manager, join_code) = serve::manager(&config)?;
     let max_concurrent_matches = config.count("max-matches")?.unwrap_or(5);
     let conformance = serve::conformance(&config)?.unwrap_or_default();
     let rules = serve::game_program(&config)?;
@@ -58,6 +58,7 @@ pub(super) async fn execute(flags: Flags<ForReferee>) -> Result<ExitCode> {
     };
     options.rules = rules.map(|rules| Arc::new(rules) as Arc<dyn shell::Rules>);
     let referee = referee.with_token(config.text("auth-token").map(Token::new));
+    let referee = referee.with_join_code(join_code);
     let handle = shell::run(referee, listener, store.clone(), stream, options)?;
     let look = |referee: &Referee| referee.enrolment().clone();
     let served =

@@ -2,7 +2,7 @@
 
 use super::config::Config;
 use super::log_file::{self, LogFile};
-use super::{Usage, network, notice, tls};
+use super::{Usage, network, notice, roster, tls};
 use crate::mind::game_program::{Allowance, GameProgram};
 use crate::net::guard::{Allowed, HostRule, OriginRule};
 use crate::net::room;
@@ -14,7 +14,7 @@ use matchday_core::enrol::Enrolment;
 use matchday_core::game::GAMES;
 use matchday_core::protocol::decode::Conformance;
 use matchday_core::protocol::messages::Timeouts;
-use matchday_core::protocol::{DisplayName, Endpoint, GameType};
+use matchday_core::protocol::{DisplayName, Endpoint, GameType, Token};
 use matchday_core::retry::{Backoff, RetryPolicy};
 use matchday_core::timing::Timing;
 use std::borrow::Cow;
@@ -80,6 +80,22 @@ pub(super) fn contact(config: &Config, port: u16) -> Result<Endpoint> {
 
 pub(super) fn endpoint(config: &Config, name: &str) -> Result<Option<Endpoint>> {
     config.read(name, "a URL, such as http://localhost:8000/mcp", |text| Endpoint::parse(text).ok())
+}
+
+/// The manager, and the join code for it: that of `--code`, or the one in the manager's URL.
+pub(super) fn manager(config: &Config) -> Result<(Endpoint, Option<Token>)> {
+    let given = config.text("code").filter(|code| !code.is_empty()).map(Token::new);
+    if given.as_ref().is_some_and(|code| !code.is_join_code()) {
+        let what = "--code: expected what the operator gave out, tok_join_ and letters and digits (it is not shown here)";
+        return Err(Usage(what.to_owned()).into());
+    }
+    let read = |text: &str| {
+        let (url, code) = roster::split(text);
+        Some((Endpoint::parse(&url).ok()?, code))
+    };
+    let manager = config.read("manager", "a URL, such as http://localhost:8000/mcp", read)?;
+    let (manager, code) = manager.context("name the manager with --manager URL")?;
+    Ok((manager, given.or(code)))
 }
 
 pub(super) fn display_name(config: &Config, otherwise: &str) -> Result<DisplayName> {

@@ -148,6 +148,9 @@ const AUTH_TOKEN: Setting = Setting {
     )
 };
 
+const CODE: Setting =
+    Setting { secret: true, ..optional("code", "CODE", "The join code that the operator gave out for it") };
+
 const MAX_SEATS: Setting = setting("max-seats", "N", "16", "How many seats there may be");
 const SEATS_PER_ADDRESS: Setting = optional(
     "seats-per-address",
@@ -198,6 +201,25 @@ impl Settings for ForManager {
         },
         setting("players-max", "N", "99", "How many players may register"),
         setting("referees-max", "N", "99", "How many referees may register"),
+        setting(
+            "registrations-per-address",
+            "N",
+            "16",
+            "How many agents may register from one address, this machine's not counted; 0 for any number",
+        ),
+        optional(
+            "roster",
+            "FILE",
+            "Who may register, as CSV with name, role, mail: a join code for each is written beside it, to NAME.codes.csv",
+        ),
+        Setting {
+            secret: true,
+            ..optional(
+                "referee-code",
+                "CODE|off",
+                "What referees must show to register [default: one is made and shown once, if others can reach the manager]",
+            )
+        },
         setting("public-reads", "on|off", "on", "Whether anyone may read standings, schedule and results"),
         setting("suspend-after", "N", "3", "How many technical losses in a row suspend a player"),
         setting(
@@ -346,6 +368,7 @@ impl Settings for ForReferee {
         CONFORMANCE,
         optional("store", "FILE", "Where it keeps what it must not forget [default: referee-PORT.db]"),
         AUTH_TOKEN,
+        CODE,
         ADDRESS_RATE,
         ADVERTISE,
         ALLOWED_HOSTS,
@@ -417,6 +440,7 @@ impl Settings for ForPlayer {
         ),
         optional("store", "FILE", "Where it keeps what it must not forget [default: player-PORT.db]"),
         AUTH_TOKEN,
+        CODE,
         ADDRESS_RATE,
         ADVERTISE,
         ALLOWED_HOSTS,

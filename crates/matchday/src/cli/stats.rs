@@ -16,7 +16,8 @@ use anyhow::{Result, anyhow, bail};
 use matchday_core::league::League;
 use matchday_core::protocol::messages::Record;
 use matchday_core::protocol::messages::query::{
-    Lifecycle, PlayerStatsData, QueryParams, QueryType, RefereeListing, RefereesData, ScheduleData, StandingsData,
+    Lifecycle, PlayerStatsData, QueryParams, QueryType, RefereeListing, RefereesData, ScheduleData,
+    StandingsData,
 };
 use matchday_core::protocol::{LeagueId, PlayerId};
 use matchday_stats::league::{PlayerStatistics, Question};

@@ -178,7 +178,8 @@ fn concerned(event: &LeagueEvent) -> &'static [Topic] {
         LeagueEvent::TokenShown { .. }
         | LeagueEvent::OperatorTokenRotated { .. }
         | LeagueEvent::ManagerKeyAnnounced { .. }
-        | LeagueEvent::CheckpointSigned { .. } => &[],
+        | LeagueEvent::CheckpointSigned { .. }
+        | LeagueEvent::JoinCodeIssued { .. } => &[],
         _ => &[Topic::League, Topic::Standings, Topic::Rounds, Topic::Players, Topic::Referees],
     }
 }

@@ -1,7 +1,7 @@
 //! How a tool is called: its arguments become a request as any agent would make it, and the reply a result.
 
 use super::tools::{Entry, Takes};
-use crate::shell::{NoReply, Reception};
+use crate::shell::{Caller, NoReply, Reception};
 use matchday_core::agent::Content;
 use matchday_core::protocol::envelope::id_fits;
 use matchday_core::protocol::messages::{LeagueError, RegisterStatus};
@@ -11,7 +11,6 @@ use matchday_core::protocol::{
 use rmcp::ErrorData;
 use rmcp::model::CallToolResult;
 use serde_json::{Map, Value, json};
-use std::net::SocketAddr;
 
 type Arguments = Map<String, Value>;
 
@@ -19,7 +18,7 @@ pub(super) async fn call(
     reception: &Reception,
     entry: &Entry,
     arguments: Arguments,
-    peer: SocketAddr,
+    caller: Caller,
 ) -> Result<CallToolResult, ErrorData> {
     let (params, kind) = match entry.takes {
         // What a question does not ask for might make another request of it.
@@ -32,7 +31,7 @@ pub(super) async fn call(
             Err(why) => return Ok(refused(reception, Some(kind), why)),
         },
     };
-    match reception.ask(entry.name, Value::Object(params), peer).await {
+    match reception.ask(entry.name, Value::Object(params), caller).await {
         Ok(content) => Ok(result(content)),
         Err(NoReply::Unfit(why)) => Ok(refused(reception, kind, why)),
         Err(NoReply::Gone) => Err(gone()),

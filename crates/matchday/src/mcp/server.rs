@@ -6,14 +6,15 @@ use super::board::Board;
 use super::transport::peer;
 use super::{call, prompt, resources, tools};
 use crate::seat::Guest;
-use crate::shell::Reception;
+use crate::shell::{Caller, JoinCode, Reception};
+use hyper::http::request::Parts;
 use matchday_core::protocol::methods::Party;
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, GetPromptRequestParams, GetPromptResponse,
-    Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
-    ResourceUpdatedNotificationParam, ServerCapabilities, ServerConfig, SubscribeRequestParams,
-    SubscriptionFilter, Tool, UnsubscribeRequestParams,
+    CacheScope, CallToolRequestParams, CallToolResponse, Extensions, GetPromptRequestParams,
+    GetPromptResponse, Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListToolsResult, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams,
+    ReadResourceResponse, ResourceUpdatedNotificationParam, ServerCapabilities, ServerConfig,
+    SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
 };
 use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -125,7 +126,7 @@ impl ServerHandler for LeagueServer {
             return Err(ErrorData::invalid_params(why, None));
         };
         let arguments = request.arguments.unwrap_or_default();
-        Ok(call::call(&self.reception, entry, arguments, peer(&context.extensions)).await?.into())
+        Ok(call::call(&self.reception, entry, arguments, caller(&context.extensions)).await?.into())
     }
 
     async fn list_resources(
@@ -258,6 +259,12 @@ fn about(role: Party) -> (&'static str, &'static str) {
              league manager call.",
         ),
     }
+}
+
+/// Who sent a request, and by which path.
+fn caller(extensions: &Extensions) -> Caller {
+    let head = extensions.get::<Parts>();
+    Caller { peer: peer(extensions), join_code: head.and_then(|head| JoinCode::of(&head.extensions)) }
 }
 
 fn not_watched(uri: &str) -> ErrorData {

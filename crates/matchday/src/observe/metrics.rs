@@ -65,7 +65,7 @@ impl Tally {
             Milestone::AgentSuspended { .. } => Self::Suspended,
             Milestone::AgentRecovered { .. } => Self::Recovered,
             Milestone::FellBack => Self::FellBack,
-            Milestone::LeagueCreated(_) => return None,
+            Milestone::LeagueCreated(_) | Milestone::RegistrationRenewed(_) => return None,
         })
     }
 }

@@ -245,5 +245,5 @@ fn registration(name: DisplayName, reached_at: Endpoint) -> Result<Message> {
         protocol_version: None,
         public_key: None,
     };
-    Ok(Message::new(envelope, LeagueRegisterRequest { player_meta }))
+    Ok(Message::new(envelope, LeagueRegisterRequest { player_meta, join_code: None }))
 }

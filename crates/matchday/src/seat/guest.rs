@@ -6,10 +6,12 @@ use super::turns::{self, NoMove};
 use super::words::{GameRules, Joined, Moved, Played, Table};
 use super::{Seats, table};
 use crate::mcp::peer;
+use crate::shell::JoinCode;
+use hyper::http::request::Parts;
 use matchday_core::enrol::Enrolment;
 use matchday_core::game::GAMES;
 use matchday_core::protocol::messages::LeagueError;
-use matchday_core::protocol::{DisplayName, ErrorCode};
+use matchday_core::protocol::{DisplayName, ErrorCode, Token};
 use rmcp::RoleServer;
 use rmcp::model::{CallToolRequestParams, CallToolResult, Tool};
 use rmcp::service::RequestContext;
@@ -85,7 +87,10 @@ impl Guest {
     ) -> Option<CallToolResult> {
         let arguments = request.arguments.clone().unwrap_or_default();
         let outcome = match &*request.name {
-            tools::JOIN_LEAGUE => answer(self.join(arguments, peer(&context.extensions).ip()).await),
+            tools::JOIN_LEAGUE => {
+                let from = peer(&context.extensions).ip();
+                answer(self.join(arguments, from, join_code(context)).await)
+            }
             tools::WAIT_FOR_TURN => tokio::select! {
                 outcome = self.wait(arguments) => answer(outcome),
                 // Nobody would hear what is told.
@@ -142,8 +147,15 @@ impl Guest {
         }
     }
 
-    async fn join(&self, arguments: Arguments, from: IpAddr) -> Result<Joined, Trouble> {
-        let JoinLeague { name, seat } = read(arguments)?;
+    /// `in_path`: the join code of the path that the client calls.
+    async fn join(
+        &self,
+        arguments: Arguments,
+        from: IpAddr,
+        in_path: Option<Token>,
+    ) -> Result<Joined, Trouble> {
+        let JoinLeague { name, seat, join_code } = read(arguments)?;
+        let join_code = join_code.filter(|code| !code.is_empty()).map(Token::new).or(in_path);
         if seat.is_some() {
             let seat = self.seat(seat.as_deref())?;
             self.hold(&seat);
@@ -160,7 +172,7 @@ impl Guest {
         {
             return self.registered(own, None).await;
         }
-        let (seat, key) = self.seats.new_seat(name, from).await?;
+        let (seat, key) = self.seats.new_seat(name, from, join_code).await?;
         self.hold(&seat);
         self.registered(&seat, Some(key)).await
     }
@@ -307,6 +319,10 @@ impl Guest {
         let seat = self.seat(seat.as_deref())?;
         Ok(seat.view(0).await.ok_or_else(Trouble::stopped)?.into())
     }
+}
+
+fn join_code(context: &RequestContext<RoleServer>) -> Option<Token> {
+    JoinCode::of(&context.extensions.get::<Parts>()?.extensions)
 }
 
 fn rules() -> Vec<GameRules> {

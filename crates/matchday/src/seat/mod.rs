@@ -35,8 +35,8 @@ use hyper::body::Incoming;
 use hyper::{Request, StatusCode, Uri};
 use matchday_core::entropy::Entropy;
 use matchday_core::player::strategy::StrategyEntry;
-use matchday_core::protocol::{DisplayName, Endpoint, ErrorCode};
-use one::Seat;
+use matchday_core::protocol::{DisplayName, Endpoint, ErrorCode, Token};
+use one::{Seat, Seating};
 use sha2::{Digest, Sha256};
 use smol_str::SmolStr;
 use std::collections::BTreeMap;
@@ -106,18 +106,19 @@ impl Seats {
         };
         for kept in kept {
             let number = kept.number;
-            let seat = Arc::new(seats.take_up(kept)?);
+            let seat = Arc::new(seats.take_up(kept, None)?);
             seats.all().insert(number, seat);
         }
         Ok(Arc::new(seats))
     }
 
-    fn take_up(&self, kept: Kept) -> Result<Seat, OpenError> {
+    fn take_up(&self, kept: Kept, join_code: Option<Token>) -> Result<Seat, OpenError> {
         // As it was taken: an earlier version took more characters.
         let name = DisplayName::try_from(SmolStr::new(&kept.name))
             .map_err(|_| OpenError::Unfit(kept.name.clone()))?;
         let options = Options { entropy: entropy_from_system()?, ..self.options.clone() };
-        Seat::take_up(&self.settings, self.address, name, kept, self.book.store(), options)
+        let seat = Seating { name, kept, join_code };
+        Seat::take_up(&self.settings, self.address, seat, self.book.store(), options)
     }
 
     fn all(&self) -> std::sync::MutexGuard<'_, BTreeMap<u32, Arc<Seat>>> {
@@ -139,7 +140,12 @@ impl Seats {
     }
 
     /// Opens a seat, and gives back its key with it.
-    async fn new_seat(&self, name: DisplayName, peer: IpAddr) -> Result<(Arc<Seat>, String), Trouble> {
+    async fn new_seat(
+        &self,
+        name: DisplayName,
+        peer: IpAddr,
+        join_code: Option<Token>,
+    ) -> Result<(Arc<Seat>, String), Trouble> {
         let from = address_group(peer);
         let mut next = self.next.lock().await;
         if *self.closing.borrow() {
@@ -161,19 +167,15 @@ impl Seats {
         self.make_room().await?;
         let bits = self.entropy.lock().unwrap_or_else(PoisonError::into_inner).bytes::<16>();
         let key = format!("seat_{}", hex::encode(bits));
-        let kept = Kept {
-            number: *next,
-            name: name.raw().to_owned(),
-            key: hash(&key),
-            told: 0,
-            from: Some(from),
-        };
+        let kept =
+            Kept { number: *next, name: name.raw().to_owned(), key: hash(&key), told: 0, from: Some(from) };
         let (name, key_hash) = (kept.name.clone(), kept.key.clone());
         let opened = SeatEvent::Opened { number: *next, name, key: key_hash, from: kept.from };
         self.book.write(&opened).await.map_err(Trouble::internal)?;
         *next += 1;
         let number = kept.number;
-        let seat = Arc::new(self.take_up(kept).map_err(|error| Trouble::internal(error.to_string()))?);
+        let seat =
+            Arc::new(self.take_up(kept, join_code).map_err(|error| Trouble::internal(error.to_string()))?);
         self.all().insert(number, Arc::clone(&seat));
         Ok((seat, key))
     }

@@ -11,7 +11,7 @@ use matchday_core::entropy::Entropy;
 use matchday_core::game::GAMES;
 use matchday_core::player::{self, Player, Strategy, Turn};
 use matchday_core::protocol::messages::{Record, Role};
-use matchday_core::protocol::{DisplayName, Endpoint, GameType, MatchId, PlayerId, RoundId, Version};
+use matchday_core::protocol::{DisplayName, Endpoint, GameType, MatchId, PlayerId, RoundId, Token, Version};
 use serde_json::Value;
 use smol_str::SmolStr;
 use std::net::{IpAddr, SocketAddr};
@@ -37,6 +37,14 @@ pub(super) struct Seat {
     pub(super) told: Mutex<Told>,
     /// `None` once it is closed.
     player: RwLock<Option<Handle<Player>>>,
+}
+
+/// Who takes a seat.
+pub(super) struct Seating {
+    pub(super) name: DisplayName,
+    pub(super) kept: Kept,
+    /// What it registers with. It is not kept: once registered, the seat has a token.
+    pub(super) join_code: Option<Token>,
 }
 
 /// How much of what has happened its holder knows.
@@ -76,14 +84,14 @@ impl Seat {
     pub(super) fn take_up(
         settings: &Settings,
         address: SocketAddr,
-        name: DisplayName,
-        kept: Kept,
+        seating: Seating,
         store: &Store,
         options: Options,
     ) -> Result<Self, OpenError> {
+        let Seating { name, kept, join_code } = seating;
         let turns = Turns::new();
         let home = contact(&settings.home, kept.number);
-        let mut player = player(settings, &name, &home)?;
+        let mut player = player(settings, &name, &home)?.with_join_code(join_code);
         let stream = Stream(format!("player/seat-{}", kept.number).into());
         let watch = shell::watch(&player, &options);
         shell::replay(&mut player, store, &stream, &watch)?;

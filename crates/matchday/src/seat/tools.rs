@@ -20,6 +20,9 @@ pub(super) struct JoinLeague {
     /// The key of a seat that you have: you get it back, and no new one.
     #[serde(default)]
     pub(super) seat: Option<String>,
+    /// The join code that the operator gave you, if the league asks for one.
+    #[serde(default)]
+    pub(super) join_code: Option<String>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -5,15 +5,18 @@ use super::driver::Surroundings;
 use super::inbox::{Arrived, ArrivedRequest, ReplySlot};
 use matchday_core::agent::{Ask, Content};
 use matchday_core::protocol::dialect::Dialect;
-use matchday_core::protocol::{Body, Endpoint, Timestamp};
+use matchday_core::protocol::{Body, Endpoint, Timestamp, Token};
+use std::net::IpAddr;
 use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
 /// Where a request comes from.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct From {
     pub(super) this_machine: bool,
     pub(super) kin: bool,
+    pub(super) client: IpAddr,
+    pub(super) join_code: Option<Token>,
 }
 
 /// The reply comes out of what is returned; an error there means that none will come.
@@ -27,8 +30,9 @@ pub(super) fn put(
 ) -> oneshot::Receiver<Content> {
     let (slot, reply) = ReplySlot::new(place, from.kin);
     let named = endpoint(&ask).cloned();
+    let From { this_machine: local, client, join_code, .. } = from;
     let mut request =
-        ArrivedRequest { at, ask, dialect, local: from.this_machine, objection: None, reply: slot };
+        ArrivedRequest { at, ask, dialect, local, objection: None, client, join_code, reply: slot };
     if let (Some(named), Some(strangers)) = (named, around.client.strangers()) {
         let Some(verdict) = strangers.judge_known(named.raw()) else {
             let (around, strangers) = (Arc::clone(around), strangers.clone());

@@ -1,8 +1,9 @@
 //! What peers ask over HTTP: read, put to the agent, answered in the peer's own dialect; or handed on, where it is the
 //! Model Context Protocol. One HTTP exchange at a time.
 
+use super::join_code::JoinCode;
 use super::pace::Pace;
-use super::reception::{Reception, Submitted};
+use super::reception::{Caller, Reception, Submitted};
 use super::schemas;
 use super::subject::{self, Subject};
 use crate::dashboard::Dashboard;
@@ -26,7 +27,7 @@ use matchday_core::protocol::dialect::reply::{HttpReply, Part, write_error, writ
 use matchday_core::protocol::dialect::request::{self, Asked, ReplyTo, Requests, read_requests};
 use matchday_core::protocol::json::Json;
 use matchday_core::protocol::jsonrpc::{Fault, Id};
-use matchday_core::protocol::{Body, ErrorCode, Message, Timestamp};
+use matchday_core::protocol::{Body, ErrorCode, Message, Sender, Timestamp};
 use serde_json::Value;
 use smol_str::{SmolStr, format_smolstr};
 use std::net::SocketAddr;
@@ -109,9 +110,12 @@ impl Door {
         self.mcp.close().await;
     }
 
-    pub(crate) async fn answer(self: Arc<Self>, request: Request<Incoming>, peer: SocketAddr) -> Answer {
+    pub(crate) async fn answer(self: Arc<Self>, mut request: Request<Incoming>, peer: SocketAddr) -> Answer {
         if let Err(stranger) = self.guard.admit(request.version(), request.uri(), request.headers()) {
             return Box::pin(self.turn_away(request, peer, &stranger)).await;
+        }
+        if JoinCode::is_in(request.uri()) && self.reception.name() == Sender::LeagueManager {
+            JoinCode::take_out_of(&mut request);
         }
         if let Some(answer) = schemas::answer(&request) {
             return answer;
@@ -203,7 +207,8 @@ impl Door {
             Some(meant) => Box::pin(self.hand_on(head, body, meant, peer)).await,
             None => {
                 let at = self.reception.arrival(head.extensions.get::<Arrival>());
-                self.league_message(requests, &body, at, peer, parent(&head.headers)).await
+                let caller = Caller { peer, join_code: JoinCode::of(&head.extensions) };
+                self.league_message(requests, &body, at, &caller, parent(&head.headers)).await
             }
         }
     }
@@ -226,16 +231,16 @@ impl Door {
         requests: Requests<'_>,
         body: &Bytes,
         at: Timestamp,
-        peer: SocketAddr,
+        caller: &Caller,
         parent: Option<Parent>,
     ) -> Answer {
-        let done = self.exchange(requests, at, peer).await;
+        let done = self.exchange(requests, at, caller).await;
         let (status, text, seconds) = match done.answer {
             Answered::Reply(reply) => (status(&reply), reply.body, None),
             Answered::Later(reply, seconds) => (StatusCode::TOO_MANY_REQUESTS, reply.body, Some(seconds)),
             Answered::Gone => (StatusCode::SERVICE_UNAVAILABLE, gone(), None),
         };
-        self.reception.tell(at, peer, &done.subject, &done.outcome, body, &text, parent);
+        self.reception.tell(at, caller.peer, &done.subject, &done.outcome, body, &text, parent);
         match (status, seconds) {
             (_, Some(seconds)) => later(json(status, text), seconds),
             (StatusCode::SERVICE_UNAVAILABLE, _) => closing(json(status, text)),
@@ -243,21 +248,21 @@ impl Door {
         }
     }
 
-    async fn exchange(&self, requests: Requests<'_>, at: Timestamp, peer: SocketAddr) -> Outcome {
+    async fn exchange(&self, requests: Requests<'_>, at: Timestamp, caller: &Caller) -> Outcome {
         match requests {
             Requests::Refused(reply) => Outcome {
                 subject: Subject::default(),
                 outcome: SmolStr::new_static("refused: not a request"),
                 answer: Answered::Reply(reply),
             },
-            Requests::One(request) if !self.pace.admits(peer.ip(), 1, Instant::now()) => {
+            Requests::One(request) if !self.pace.admits(caller.peer.ip(), 1, Instant::now()) => {
                 self.refuse_all(at, &[Ok(request)])
             }
             Requests::One(request) => {
                 let Some(mut places) = self.reception.reserve(1) else {
                     return self.refuse_all(at, &[Ok(request)]);
                 };
-                let pending = self.submit(request, places.pop(), at, peer);
+                let pending = self.submit(request, places.pop(), at, caller);
                 let subject = pending.submitted.subject.clone();
                 match self.reply(pending).await {
                     Some(Replied { part, outcome, later }) => {
@@ -271,7 +276,7 @@ impl Door {
                     None => Outcome { subject, outcome: STOPPING, answer: Answered::Gone },
                 }
             }
-            Requests::Batch(requests) => Box::pin(self.batch(requests, at, peer)).await,
+            Requests::Batch(requests) => Box::pin(self.batch(requests, at, caller)).await,
         }
     }
 
@@ -279,16 +284,16 @@ impl Door {
         &self,
         requests: Vec<Result<request::Request<'_>, Part>>,
         at: Timestamp,
-        peer: SocketAddr,
+        caller: &Caller,
     ) -> Outcome {
         let count = requests.iter().filter(|request| request.is_ok()).count();
-        let in_pace = self.pace.admits(peer.ip(), count, Instant::now());
+        let in_pace = self.pace.admits(caller.peer.ip(), count, Instant::now());
         let Some(mut places) = self.reception.reserve(count).filter(|_| in_pace) else {
             return self.refuse_all(at, &requests);
         };
         let submitted: Vec<_> = requests
             .into_iter()
-            .map(|request| request.map(|request| self.submit(request, places.pop(), at, peer)))
+            .map(|request| request.map(|request| self.submit(request, places.pop(), at, caller)))
             .collect();
         let mut parts = Vec::new();
         for request in submitted {
@@ -315,10 +320,10 @@ impl Door {
         request: request::Request<'_>,
         place: Option<OwnedSemaphorePermit>,
         at: Timestamp,
-        peer: SocketAddr,
+        caller: &Caller,
     ) -> Pending {
         let request::Request { reply_to, dialect, asked } = request;
-        let submitted = self.reception.submit(asked, dialect, place, at, peer);
+        let submitted = self.reception.submit(asked, dialect, place, at, caller);
         Pending { reply_to, dialect, submitted }
     }
 

@@ -15,7 +15,9 @@ use crate::net::client::Client;
 use crate::observe::Watch;
 use crate::store::{Exchange, Store, Stream};
 use matchday_core::agent::{Agent, Input, Outgoing, Request, RequestId, Signed, Step};
+use matchday_core::census::Milestone;
 use matchday_core::entropy::Entropy;
+use matchday_core::league::Renewal;
 use matchday_core::log;
 use matchday_core::protocol::decode::{Conformance, Limits};
 use matchday_core::protocol::dialect::Dialect;
@@ -288,12 +290,13 @@ impl<A: Agent> Driver<A> {
     }
 
     fn take_request(&mut self, arrived: ArrivedRequest) {
-        let ArrivedRequest { at, ask, dialect, local, objection, reply } = arrived;
+        let ArrivedRequest { at, ask, dialect, local, objection, client, join_code, reply } = arrived;
         self.tick_if_overdue();
         self.last_request += 1;
         let id = RequestId(self.last_request);
         self.waiting.insert(id, reply);
-        self.hand_in(at, Input::Request(Request { id, ask, dialect, local, objection }));
+        let client = Some(client);
+        self.hand_in(at, Input::Request(Request { id, ask, dialect, local, objection, client, join_code }));
     }
 
     fn remember(&mut self, endpoint: Endpoint, dialect: Dialect) {
@@ -327,6 +330,9 @@ impl<A: Agent> Driver<A> {
         for milestone in events.iter().filter_map(A::milestone) {
             self.around.watch.reached(self.latest, &milestone, || self.agent.sender());
             self.around.journal.note_if(|| Entry::of_milestone(self.latest, self.agent.sender(), &milestone));
+            if let Milestone::RegistrationRenewed(renewal) = milestone {
+                self.note("registration_renewed", Level::Warning, || words(renewal));
+            }
         }
         let can_wait = events.iter().all(A::can_wait);
         let lines: Result<Vec<_>, _> = events.iter().map(|event| log::write(self.latest, event)).collect();
@@ -372,4 +378,10 @@ impl<A: Agent> Driver<A> {
             .journal
             .note(|| Entry::new(around.clock.now(), self.agent.sender(), event_type, message()).level(level));
     }
+}
+
+/// What whoever runs the league should know: the agent was restarted, or somebody else passes for it.
+fn words(renewal: Renewal<'_>) -> String {
+    let from = renewal.client.map_or_else(String::new, |client| format!(" from {client}"));
+    format!("{} registered again{from}, known by {}", renewal.id, renewal.by.name())
 }

@@ -3,7 +3,8 @@
 
 use matchday_core::agent::{Answer, Ask, CallId, Content, Decision, InquiryId};
 use matchday_core::protocol::dialect::Dialect;
-use matchday_core::protocol::{Endpoint, Timestamp};
+use matchday_core::protocol::{Endpoint, Timestamp, Token};
+use std::net::IpAddr;
 use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 
@@ -50,6 +51,8 @@ pub(super) struct ArrivedRequest {
     pub(super) local: bool,
     /// What there is against the endpoint that a registration names.
     pub(super) objection: Option<String>,
+    pub(super) client: IpAddr,
+    pub(super) join_code: Option<Token>,
     pub(super) reply: ReplySlot,
 }
 

@@ -17,7 +17,7 @@ use matchday_core::protocol::dialect::{Dialect, seam};
 use matchday_core::protocol::json::Json;
 use matchday_core::protocol::messages::LeagueError;
 use matchday_core::protocol::{
-    ConversationId, Envelope, ErrorCode, MatchId, Message, Sender, Timestamp, UntrustedText,
+    ConversationId, Envelope, ErrorCode, MatchId, Message, Sender, Timestamp, Token, UntrustedText,
 };
 use serde_json::{Value, json};
 use smol_str::{SmolStr, format_smolstr};
@@ -37,6 +37,19 @@ pub(super) struct Submitted {
     pub(super) subject: Subject,
     /// `None` if it is not for the agent at all.
     pub(super) reply: Option<oneshot::Receiver<Content>>,
+}
+
+/// Where a request comes from, and what the path that it came to says of that.
+#[derive(Debug, Clone)]
+pub(crate) struct Caller {
+    pub(crate) peer: SocketAddr,
+    pub(crate) join_code: Option<Token>,
+}
+
+impl From<SocketAddr> for Caller {
+    fn from(peer: SocketAddr) -> Self {
+        Self { peer, join_code: None }
+    }
 }
 
 /// Why a request has no reply of the agent's.
@@ -87,7 +100,7 @@ impl Reception {
         dialect: Dialect,
         place: Option<OwnedSemaphorePermit>,
         at: Timestamp,
-        peer: SocketAddr,
+        caller: &Caller,
     ) -> Submitted {
         let around = &self.around;
         if asked == Asked::Discover {
@@ -110,9 +123,12 @@ impl Reception {
         if around.watch.is_tracing() {
             around.watch.learn(subject::league_of(&ask));
         }
+        let peer = caller.peer;
         let from = applicant::From {
             this_machine: self.address.ip().is_loopback() && peer.ip().is_loopback(),
             kin: around.kin.as_ref().is_some_and(|kin| kin.calls(self.address.port(), peer)),
+            client: peer.ip().to_canonical(),
+            join_code: caller.join_code.clone(),
         };
         let reply = Some(applicant::put(around, place, at, ask, dialect, from));
         Submitted { subject, reply }
@@ -123,20 +139,20 @@ impl Reception {
         &self,
         method: &str,
         params: Value,
-        peer: SocketAddr,
+        caller: impl Into<Caller>,
     ) -> Result<Content, NoReply> {
-        let at = self.now();
+        let (at, caller) = (self.now(), caller.into());
         let is_message = params.get("message_type").is_some();
         let written = if is_message { params.to_string() } else { json!({ method: &params }).to_string() };
         let request = request(method, params);
-        let (subject, content) = self.put(self.read(&request)?, at, peer).await?;
+        let (subject, content) = self.put(self.read(&request)?, at, &caller).await?;
         let outcome = subject::outcome(&content);
         let answer = match &content {
             Content::Message(message) => serde_json::to_vec(message).unwrap_or_default(),
             Content::Data(data) => data.to_string().into_bytes(),
             Content::Received => Vec::new(),
         };
-        self.tell(at, peer, &subject, &outcome, written.as_bytes(), &answer, None);
+        self.tell(at, caller.peer, &subject, &outcome, written.as_bytes(), &answer, None);
         Ok(content)
     }
 
@@ -144,12 +160,12 @@ impl Reception {
     pub(crate) async fn look(&self, method: &str) -> Result<Content, NoReply> {
         let nobody = SocketAddr::from(([0, 0, 0, 0], 0));
         let request = request(method, json!({}));
-        self.put(self.read(&request)?, self.now(), nobody).await.map(|(_, content)| content)
+        self.put(self.read(&request)?, self.now(), &nobody.into()).await.map(|(_, content)| content)
     }
 
     /// The latest checkpoint, as anyone may see it where the league is open to readers.
     pub(super) async fn checkpoint(&self, peer: SocketAddr) -> Result<Content, NoReply> {
-        self.put(Asked::Look(Look::Checkpoint), self.now(), peer).await.map(|(_, content)| content)
+        self.put(Asked::Look(Look::Checkpoint), self.now(), &peer.into()).await.map(|(_, content)| content)
     }
 
     fn read<'a>(&self, request: &'a str) -> Result<Asked<'a>, NoReply> {
@@ -171,7 +187,7 @@ impl Reception {
         &self,
         asked: Asked<'_>,
         at: Timestamp,
-        peer: SocketAddr,
+        caller: &Caller,
     ) -> Result<(Subject, Content), NoReply> {
         let field = |name: &str| match &asked {
             Asked::Message { value, .. } => value.get(name).and_then(Json::as_str).map(SmolStr::from),
@@ -182,7 +198,7 @@ impl Reception {
             return Ok((subject, Content::Message(error)));
         };
         // An agent that is registered by way of a tool need not speak so itself.
-        let Submitted { subject, reply } = self.submit(asked, Dialect::Standard, Some(place), at, peer);
+        let Submitted { subject, reply } = self.submit(asked, Dialect::Standard, Some(place), at, caller);
         let reply = reply.ok_or_else(|| NoReply::Unfit("this is not for the league".to_owned()))?;
         let content = reply.await.map_err(|_| NoReply::Gone)?;
         Ok((subject, content))

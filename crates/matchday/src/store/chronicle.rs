@@ -47,8 +47,12 @@ impl Chronicle {
                 let events = || reader.load(&stream);
                 let league = league.as_ref().map(|history| &history.league);
                 match stream.role() {
-                    "referee" => referees.push(chosen(reader, &stream, &events()?, league)?),
-                    "player" => players.push(chosen(reader, &stream, &events()?, league)?),
+                    "referee" => {
+                        referees.extend(of_league(reader, chosen(reader, &stream, &events()?, league))?)
+                    }
+                    "player" => {
+                        players.extend(of_league(reader, chosen(reader, &stream, &events()?, league))?)
+                    }
                     _ => {}
                 }
             }
@@ -93,8 +97,12 @@ impl Chronicle {
         let (mut referees, mut players) = (Vec::new(), Vec::new());
         for (stream, events) in &streams {
             match stream.role() {
-                "referee" => referees.push(chosen(&reader, stream, events, Some(league))?),
-                "player" => players.push(chosen(&reader, stream, events, Some(league))?),
+                "referee" => {
+                    referees.extend(of_league(&reader, chosen(&reader, stream, events, Some(league)))?)
+                }
+                "player" => {
+                    players.extend(of_league(&reader, chosen(&reader, stream, events, Some(league)))?)
+                }
                 _ => {}
             }
         }
@@ -183,7 +191,19 @@ fn chosen<E: Own>(
     parts.into_iter().rev().find(fits).ok_or_else(|| StoreError::Stranger { path: path(), id })
 }
 
-/// Whether an agent is the league's own: the manager knows its token, or one that the operator has replaced since.
+/// An agent of the league, if it is one. Beside the league itself a store may hold agents of others, such as seats that
+/// only another league has seen; a store that was named for its agent alone must not.
+fn of_league<E>(
+    reader: &Reader,
+    chosen: Result<Diary<E>, StoreError>,
+) -> Result<Option<Diary<E>>, StoreError> {
+    match chosen {
+        Err(StoreError::Stranger { .. }) if !reader.leagues()?.is_empty() => Ok(None),
+        chosen => chosen.map(Some),
+    }
+}
+
+/// Whether an agent is the league's own: the manager knows its token, or one that was replaced since.
 pub(super) fn is_known(league: &League, name: &Name) -> bool {
     let Some(token) = name.token() else { return false };
     let player = league.players.get(&PlayerId::new(name.id.clone()));

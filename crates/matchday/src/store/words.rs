@@ -16,21 +16,25 @@ pub(super) fn of_event(event: &LeagueEvent) -> String {
             format!("league {} of {} created", settings.league_id, settings.game_type)
         }
         LeagueEvent::PlayerRegistered { player_id, meta, .. } => {
+            let how = of_renewal(event);
             format!(
-                "{player_id} registered: {}, {}",
+                "{player_id} registered{how}: {}, {}",
                 meta.display_name.escaped(),
                 meta.contact_endpoint.escaped()
             )
         }
         LeagueEvent::RefereeRegistered { referee_id, meta, .. } => {
+            let how = of_renewal(event);
             format!(
-                "{referee_id} registered: {}, {}",
+                "{referee_id} registered{how}: {}, {}",
                 meta.display_name.escaped(),
                 meta.contact_endpoint.escaped()
             )
         }
-        LeagueEvent::PlayerRejoined { player_id, .. } => format!("{player_id} came back"),
-        LeagueEvent::RefereeRejoined { referee_id, .. } => format!("{referee_id} came back"),
+        LeagueEvent::PlayerRejoined { player_id, .. } => format!("{player_id} came back{}", of_known(event)),
+        LeagueEvent::RefereeRejoined { referee_id, .. } => {
+            format!("{referee_id} came back{}", of_known(event))
+        }
         LeagueEvent::TokenShown { agent } => format!("{} has its token", agent.id()),
         LeagueEvent::LeagueStarted { rounds, draw: Some(draw) } if rounds.is_empty() => {
             format!(
@@ -82,6 +86,14 @@ pub(super) fn of_event(event: &LeagueEvent) -> String {
         }
         LeagueEvent::CheckpointSigned { .. } => "checkpoint signed".into(),
         LeagueEvent::OperatorTokenRotated { .. } => "the operator has a new token".into(),
+        LeagueEvent::JoinCodeIssued { invitation } => {
+            let role = invitation.role.name();
+            let whom = invitation
+                .name
+                .as_ref()
+                .map_or_else(|| format!("any {role}"), |name| format!("{role} {}", name.escaped()));
+            format!("join code for {whom} made by the operator")
+        }
         LeagueEvent::MatchDecided { match_id, status, result, by, .. } => {
             of_decision(match_id, *status, result, by)
         }
@@ -109,6 +121,15 @@ pub(super) fn of_event(event: &LeagueEvent) -> String {
             format!("{} departs from the protocol: {}", agent.id(), deviations.join(", "))
         }
     }
+}
+
+fn of_renewal(event: &LeagueEvent) -> String {
+    event.renewal().map_or_else(String::new, |_| format!(" again{}", of_known(event)))
+}
+
+/// By what an agent was known again, if that is known.
+fn of_known(event: &LeagueEvent) -> String {
+    event.renewal().map_or_else(String::new, |renewal| format!(", known by {}", renewal.by.name()))
 }
 
 fn of_decision(match_id: &MatchId, status: GameStatus, result: &MatchResult, by: &DecidedBy) -> String {

@@ -26,14 +26,15 @@ mod other_makes;
 mod other_manager;
 mod refusals;
 mod report;
+mod roster;
 mod schema;
 mod secrets;
 mod seven_processes;
 mod simulate;
 mod stopping;
+mod store_paths;
 #[path = "../store_support/mod.rs"]
 mod store_support;
-mod store_paths;
 mod stores;
 mod tls;
 mod untrusted_text;

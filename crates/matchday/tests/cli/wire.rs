@@ -22,19 +22,19 @@ impl Response {
     }
 }
 
-/// Posts to `http://HOST:PORT/mcp`.
+/// Posts to `http://HOST:PORT/mcp`, or to another path.
 pub(crate) fn post(url: &str, body: &Value) -> Response {
     post_with(url, "", body)
 }
 
 /// The same with further headers, each with its line end.
 pub(crate) fn post_with(url: &str, headers: &str, body: &Value) -> Response {
-    let host = url.trim_start_matches("http://").trim_end_matches("/mcp");
+    let (host, path) = url.trim_start_matches("http://").split_once('/').unwrap();
     let mut stream = TcpStream::connect(host).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
     let body = body.to_string();
     let head = format!(
-        "POST /mcp HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\nConnection: close\r\n\
+        "POST /{path} HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\nConnection: close\r\n\
          {headers}Content-Length: {}\r\n\r\n",
         body.len()
     );

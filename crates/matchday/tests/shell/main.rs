@@ -9,8 +9,8 @@
 
 mod calls;
 mod clock_set;
-mod conduct;
 mod closed_connections;
+mod conduct;
 mod deadlines;
 mod durability;
 mod forbidden;

@@ -152,12 +152,12 @@ impl Desk {
         };
         desk.hand_in(Input::Wake);
         for number in 1..=2 {
-            let request = RefereeRegisterRequest { referee_meta: referee_meta(number) };
+            let request = RefereeRegisterRequest { referee_meta: referee_meta(number), join_code: None };
             let sender = Sender::Referee(RefereeId::new(format!("agent{number}")));
             desk.enrol(&sender, request);
         }
         for number in 1..=players {
-            let request = LeagueRegisterRequest { player_meta: player_meta(number) };
+            let request = LeagueRegisterRequest { player_meta: player_meta(number), join_code: None };
             desk.enrol(&Sender::Player(PlayerId::new(format!("agent{number}"))), request);
         }
         desk.ask(&Sender::Launcher, StartLeague { league_id: settings.league_id.clone() });
@@ -206,7 +206,15 @@ impl Desk {
         };
         let ask = Ask::Message(Ok(incoming));
         let id = RequestId(self.requests);
-        let request = Request { id, ask, dialect: Dialect::Standard, local: true, objection: None };
+        let request = Request {
+            id,
+            ask,
+            dialect: Dialect::Standard,
+            local: true,
+            objection: None,
+            client: Some(std::net::Ipv4Addr::LOCALHOST.into()),
+            join_code: None,
+        };
         match self.hand_in(Input::Request(request)).pop() {
             Some(Content::Message(answer)) => answer,
             other => panic!("expected a message, got {other:?}"),

@@ -5,6 +5,7 @@ use super::reader::{Read, Reader};
 use super::rules;
 use crate::protocol::ids::{GameType, LeagueId, MatchId, PlayerId, RoundId};
 use crate::protocol::messages::*;
+use crate::protocol::text::DisplayName;
 use crate::protocol::text::Endpoint;
 use crate::protocol::untrusted::UntrustedText;
 
@@ -24,7 +25,9 @@ pub(super) fn order(r: &Reader<'_>) -> Read<LeagueOrder> {
         _ => None,
     };
     let agent_id = match order {
-        Order::Rotate | Order::Revoke => Some(r.required("agent_id", rules::word)?),
+        Order::Rotate | Order::Revoke | Order::Invite | Order::RotateCode => {
+            Some(r.required("agent_id", rules::word)?)
+        }
         _ => None,
     };
     Ok(LeagueOrder { league_id, order, player_id, match_id, agent_id })
@@ -38,6 +41,16 @@ pub(super) fn status(r: &Reader<'_>) -> Read<LeagueStatus> {
         total_rounds: r.required("total_rounds", rules::count)?,
         round_title: r.optional("round_title", rules::word)?.map(UntrustedText::from),
         matches_completed: r.required("matches_completed", rules::count)?,
+        roster: if r.has("roster") { Some(r.objects("roster", place)?) } else { None },
+    })
+}
+
+fn place(r: &Reader<'_>) -> Read<RosterPlace> {
+    Ok(RosterPlace {
+        role: r.required("role", rules::one_of)?,
+        display_name: r.optional_text("display_name", DisplayName::parse_cleaned)?,
+        state: r.required("state", rules::one_of)?,
+        agent_id: r.optional("agent_id", rules::word)?,
     })
 }
 

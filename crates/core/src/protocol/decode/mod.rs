@@ -156,6 +156,7 @@ impl fmt::Display for Deviation {
             DeviationKind::Echoed => "echoed",
             DeviationKind::Mismatch => "mismatch",
             DeviationKind::Form => "form",
+            DeviationKind::Future => "future",
         };
         write!(f, "{kind} {}", self.path)
     }
@@ -178,6 +179,8 @@ pub enum DeviationKind {
     Mismatch,
     /// A name or an endpoint came with control or invisible characters, and was taken without them.
     Form,
+    /// A timestamp lay in our future, and counted as now.
+    Future,
 }
 
 /// How to read one message: the mode, the time, and what is already known about who sends it.

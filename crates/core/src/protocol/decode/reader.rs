@@ -361,7 +361,7 @@ fn object_at<'a>(path: Path<'a>, value: &'a Json<'a>, context: &'a Context<'a>) 
 
 #[cold]
 fn reject(path: &Path<'_>, wrong: Wrong, value: Option<&Json<'_>>, context: &Context<'_>) -> Rejection {
-    let secret = matches!(path.step, Step::Key("auth_token" | "to_player" | "from_player"));
+    let secret = matches!(path.step, Step::Key("auth_token" | "join_code" | "to_player" | "from_player"));
     let said = |key: &str| context.message.get(key).and_then(Json::as_str);
     Rejection {
         code: wrong.code,

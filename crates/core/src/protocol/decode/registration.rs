@@ -5,6 +5,7 @@ use super::rules::{self, Rule, Wrong};
 use crate::protocol::ids::{GameType, LeagueId, PlayerId, RefereeId};
 use crate::protocol::messages::*;
 use crate::protocol::text::{DisplayName, Endpoint};
+use crate::protocol::token::Token;
 
 pub(super) fn referee_request(r: &Reader<'_>) -> Read<RefereeRegisterRequest> {
     let meta = r.object("referee_meta")?;
@@ -26,6 +27,7 @@ pub(super) fn referee_request(r: &Reader<'_>) -> Read<RefereeRegisterRequest> {
                 .map(|given| super::round::timeouts(&given))
                 .transpose()?,
         },
+        join_code: join_code(r)?,
     })
 }
 
@@ -40,7 +42,13 @@ pub(super) fn player_request(r: &Reader<'_>) -> Read<LeagueRegisterRequest> {
             protocol_version: meta.optional("protocol_version", rules::word)?,
             public_key: meta.extra("public_key", rules::public_key)?,
         },
+        join_code: join_code(r)?,
     })
+}
+
+/// An empty code is no code, so that the answer can be that one is missing.
+fn join_code(r: &Reader<'_>) -> Read<Option<Token>> {
+    Ok(r.optional("join_code", rules::token)?.filter(|code| !code.reveal().is_empty()))
 }
 
 fn game_types(meta: &Reader<'_>) -> Read<Vec<GameType>> {

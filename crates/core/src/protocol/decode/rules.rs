@@ -7,7 +7,8 @@ use crate::protocol::error::ErrorCode;
 use crate::protocol::json::{Fields, Json};
 use crate::protocol::messages::query::QueryType;
 use crate::protocol::messages::{
-    AckStatus, Blame, Cause, Culprit, GameStatus, Order, Parity, Phase, RegisterStatus, Role, Seconds,
+    AckStatus, AgentRole, Blame, Cause, Culprit, GameStatus, Order, Parity, Phase, PlaceState,
+    RegisterStatus, Role, Seconds,
 };
 use crate::protocol::text::{RuleBroken, Version};
 use crate::protocol::time::{TimeForm, Timestamp};
@@ -280,7 +281,11 @@ words! {
     Role "\"PLAYER_A\" or \"PLAYER_B\"" { "PLAYER_A" PlayerA, "PLAYER_B" PlayerB, }
     Proof "\"signed\", \"nonce\" or \"none\"" { "signed" Signed, "nonce" Nonce, "none" None, }
     AckStatus "\"recorded\"" { "recorded" Recorded, }
-    Order "one of \"PAUSE\", \"RESUME\", \"WITHDRAW\", \"VOID\", \"END\", \"ROTATE\", \"REVOKE\"" {
+    AgentRole "\"player\" or \"referee\"" { "player" Player, "referee" Referee, }
+    PlaceState "\"open\", \"registered\", \"withdrawn\" or \"shared\"" {
+        "open" Open, "registered" Registered, "withdrawn" Withdrawn, "shared" Shared,
+    }
+    Order "one of \"PAUSE\", \"RESUME\", \"WITHDRAW\", \"VOID\", \"END\", \"ROTATE\", \"REVOKE\", \"ROSTER\", \"INVITE\", \"ROTATE_CODE\"" {
         "PAUSE" Pause,
         "RESUME" Resume,
         "WITHDRAW" Withdraw,
@@ -288,6 +293,9 @@ words! {
         "END" End,
         "ROTATE" Rotate,
         "REVOKE" Revoke,
+        "ROSTER" Roster,
+        "INVITE" Invite,
+        "ROTATE_CODE" RotateCode,
     }
     Culprit "a culprit: \"player\", \"opponent\", \"referee\" or \"infrastructure\"" {
         "player" Player, "opponent" Opponent, "referee" Referee, "infrastructure" Infrastructure,

@@ -2,6 +2,7 @@
 
 use crate::protocol::ids::{LeagueId, MatchId, PlayerId};
 use crate::protocol::schema::{Word, conditions};
+use crate::protocol::text::DisplayName;
 use crate::protocol::untrusted::UntrustedText;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -25,7 +26,8 @@ pub struct LeagueOrder {
     /// Which result to strike; required for VOID.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub match_id: Option<MatchId>,
-    /// Whose token; required for ROTATE and REVOKE. A player, a referee, or `operator`.
+    /// Whose token; required for ROTATE and REVOKE: a player, a referee, or `operator`. For INVITE and ROTATE_CODE a name
+    /// on the roster, with `player:` or `referee:` before it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Word>")]
     pub agent_id: Option<SmolStr>,
@@ -49,6 +51,56 @@ pub enum Order {
     Rotate,
     /// Take an agent's token away: it is out until it is given another.
     Revoke,
+    /// Tell who is on the roster, and who of them has registered.
+    Roster,
+    /// Put a name on the roster. The answer shows its join code in `auth_token`, this once.
+    Invite,
+    /// Make a new join code for a name on the roster, or for `referees`, the code that they share. The answer shows it in
+    /// `auth_token`, this once; with it another agent can take over the place.
+    RotateCode,
+}
+
+/// What an agent is in a league.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum AgentRole {
+    Player,
+    Referee,
+}
+
+impl AgentRole {
+    pub const ALL: [Self; 2] = [Self::Player, Self::Referee];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Player => "player",
+            Self::Referee => "referee",
+        }
+    }
+}
+
+/// A place on the roster.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct RosterPlace {
+    pub role: AgentRole,
+    /// Null for the code that referees share.
+    pub display_name: Option<DisplayName>,
+    pub state: PlaceState,
+    /// Who has registered for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Word>")]
+    pub agent_id: Option<SmolStr>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum PlaceState {
+    /// Nobody has registered for it.
+    Open,
+    Registered,
+    Withdrawn,
+    /// Any number of agents may register with its code.
+    Shared,
 }
 
 /// LEAGUE_STATUS: how far the league has come.
@@ -66,6 +118,9 @@ pub struct LeagueStatus {
     pub round_title: Option<UntrustedText>,
     /// In the whole league.
     pub matches_completed: u32,
+    /// The answer to ROSTER.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub roster: Option<Vec<RosterPlace>>,
 }
 
 /// How far a league has come.

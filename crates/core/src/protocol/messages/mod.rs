@@ -22,7 +22,7 @@ pub use error::{GameError, LeagueError, RetryInfo, Seconds};
 pub use game::{
     GameDetails, GameInvitation, GameJoinAck, GameOver, GameResult, GameStatus, ParityDetails, Role,
 };
-pub use launch::{LeagueOrder, LeagueStatus, Order, Phase, StartLeague};
+pub use launch::{AgentRole, LeagueOrder, LeagueStatus, Order, Phase, PlaceState, RosterPlace, StartLeague};
 pub use moves::{GameMoveCall, GameMoveResponse, MoveData, MoveRequest};
 pub use parity::{ChoiceContext, ChooseParityCall, ChooseParityResponse, Parity};
 pub use query::{LeagueQuery, LeagueQueryResponse, Lifecycle, QueryError, QueryParams, QueryType};

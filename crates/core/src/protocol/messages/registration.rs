@@ -5,6 +5,7 @@ use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{GameType, LeagueId, PlayerId, RefereeId};
 use crate::protocol::schema::{Word, conditions};
 use crate::protocol::text::{DisplayName, Endpoint, Version};
+use crate::protocol::token::Token;
 use crate::protocol::untrusted::UntrustedText;
 use crate::signature::PublicKey;
 use schemars::JsonSchema;
@@ -16,6 +17,9 @@ use smol_str::SmolStr;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RefereeRegisterRequest {
     pub referee_meta: RefereeMeta,
+    /// The code that the operator gave out for it, where the league asks for one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub join_code: Option<Token>,
 }
 
 /// What a referee says of itself.
@@ -64,6 +68,9 @@ pub const DRAW_2: &str = "draw-2";
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LeagueRegisterRequest {
     pub player_meta: PlayerMeta,
+    /// The code that the operator gave out for it, where the league asks for one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub join_code: Option<Token>,
 }
 
 /// What a player says of itself.

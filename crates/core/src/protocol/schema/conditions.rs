@@ -91,9 +91,14 @@ pub(crate) fn data_or_error(schema: &mut Schema) {
 
 /// To withdraw takes a player, to strike a result takes a match, and tokens are somebody's.
 pub(crate) fn order_has_its_object(schema: &mut Schema) {
-    for (order, object) in
-        [("WITHDRAW", "player_id"), ("VOID", "match_id"), ("ROTATE", "agent_id"), ("REVOKE", "agent_id")]
-    {
+    for (order, object) in [
+        ("WITHDRAW", "player_id"),
+        ("VOID", "match_id"),
+        ("ROTATE", "agent_id"),
+        ("REVOKE", "agent_id"),
+        ("INVITE", "agent_id"),
+        ("ROTATE_CODE", "agent_id"),
+    ] {
         demand(schema, json!({ "if": says("order", order), "then": there(object) }));
     }
 }

@@ -221,7 +221,8 @@ fn good(now: Timestamp) -> Option<Value> {
     };
     let sender = Sender::Player(PlayerId::new("ada"));
     let envelope = Envelope::new(sender, now, ConversationId::new("conv-register-ada"));
-    serde_json::to_value(Message::new(envelope, LeagueRegisterRequest { player_meta: meta })).ok()
+    serde_json::to_value(Message::new(envelope, LeagueRegisterRequest { player_meta: meta, join_code: None }))
+        .ok()
 }
 
 fn is_registration(body: &[u8]) -> bool {

@@ -1,7 +1,7 @@
 //! What whoever looks at a league can do next, in sentences and commands. Pure.
 
 use super::league::Place;
-use matchday_core::league::League;
+use matchday_core::league::{League, RenewedBy};
 use matchday_core::protocol::messages::Phase;
 use serde::Serialize;
 
@@ -31,13 +31,41 @@ pub(super) fn steps(league: &League, place: &Place) -> Vec<Next> {
             "This league is not running. Start its manager again to go on where it stopped.",
             format!("matchday manager --store {file}"),
         )],
-        (Phase::Registration, Some(manager)) => registration(league, manager),
-        (Phase::Running, Some(manager)) => running(league, manager),
+        (Phase::Registration, Some(manager)) => with_warnings(league, manager, registration(league, manager)),
+        (Phase::Running, Some(manager)) => with_warnings(league, manager, running(league, manager)),
         (Phase::Paused, Some(manager)) => vec![step(
             "The league is paused: matches being played are played out, and no more begin. Go on when you are ready.",
             format!("matchday admin resume --manager {manager}"),
         )],
     }
+}
+
+/// How many renewed registrations are named.
+const RENEWALS_MAX: usize = 5;
+
+/// The steps after what the operator should look into: each agent that has registered again.
+fn with_warnings(league: &League, manager: &str, steps: Vec<Next>) -> Vec<Next> {
+    let players = league.players.iter().map(|(id, it)| (id.as_str(), it.renewals, it.request));
+    let referees = league.referees.iter().map(|(id, it)| (id.as_str(), it.renewals, it.request));
+    let mut renewed: Vec<_> = players.chain(referees).filter(|(_, renewals, _)| *renewals > 0).collect();
+    // Those that were known by the least come first.
+    renewed.sort_by_key(|(_, _, request)| request.and_then(|it| it.renewed_by) != Some(RenewedBy::Address));
+    let more = renewed.len().saturating_sub(RENEWALS_MAX);
+    let mut warnings: Vec<Next> = (renewed.into_iter().take(RENEWALS_MAX))
+        .map(|(id, renewals, request)| {
+            let times = if renewals == 1 { "once".to_owned() } else { format!("{renewals} times") };
+            let by = request.and_then(|it| it.renewed_by).map_or("its token", RenewedBy::name);
+            let text = format!(
+                "Warning: {id} has registered again {times}, last known by {by}. If nobody restarted it, give it a new token."
+            );
+            step(text, format!("matchday admin rotate {id} --manager {manager}"))
+        })
+        .collect();
+    if more > 0 {
+        warnings.push(remark(format!("Warning: {more} more have registered again.")));
+    }
+    warnings.extend(steps);
+    warnings
 }
 
 fn registration(league: &League, manager: &str) -> Vec<Next> {

@@ -3,6 +3,7 @@
 use super::*;
 use crate::dashboard::annals::{Annals, Snapshot};
 use crate::dashboard::viewer::Sees;
+use matchday_core::league::{LeagueEvent, Proof, RenewedBy, Requested};
 use matchday_core::log;
 use matchday_core::protocol::messages::Phase;
 use matchday_core::protocol::{MatchId, Timestamp};
@@ -83,6 +84,34 @@ fn what_is_to_be_done_follows_from_how_far_the_league_is() {
     let stopped = league::Place { live: false, manager: None, ..place() };
     let page = value(league::page(&running, None, &stopped, Timestamp::EPOCH, Sees::PUBLIC));
     assert_eq!(page["next"][0]["command"], "matchday manager --store league.db");
+}
+
+#[test]
+fn an_agent_that_has_registered_again_is_a_warning() {
+    let ready = when(|league| league.players.len() >= 2 && !league.referees.is_empty());
+    let mut annals = Annals::clone(&ready.annals);
+    let (id, known) = annals.league.players.iter().next().unwrap();
+    let request = Requested {
+        proof: Proof::Conversation(known.token),
+        sent_at: Timestamp::EPOCH,
+        client: None,
+        renewed_by: Some(RenewedBy::Address),
+    };
+    let event = LeagueEvent::PlayerRegistered {
+        player_id: id.clone(),
+        meta: known.meta.clone(),
+        token: known.token,
+        dialect: known.dialect,
+        request: Some(request),
+    };
+    annals.take_in(100, Timestamp::EPOCH, &event);
+    let page = first_page(&Snapshot { annals: Arc::new(annals), messages: 0 });
+    let text = page["next"][0]["text"].as_str().unwrap();
+    assert!(
+        text.starts_with("Warning: P01 has registered again once, last known by its address alone"),
+        "{text}"
+    );
+    assert_eq!(page["next"][0]["command"], "matchday admin rotate P01 --manager http://localhost:8000/mcp");
 }
 
 #[test]

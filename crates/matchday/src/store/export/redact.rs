@@ -5,7 +5,8 @@ use serde_json::Value;
 const BLANK: &str = "(left out)";
 
 /// The fields that hold tokens, or what tokens are derived from.
-const TOKENS: &[&str] = &["token", "auth_token", "operator_token", "registration_key", "shows", "expects"];
+const TOKENS: &[&str] =
+    &["token", "auth_token", "operator_token", "registration_key", "join_code", "shows", "expects"];
 
 /// Blanks what is secret; says whether there was anything. The secret of a draw is one only in an assignment: once
 /// revealed with a result, it is the proof.

@@ -9,7 +9,7 @@ use crate::store::history::is_member;
 use matchday_core::league::fixture::Match;
 use matchday_core::league::member::Member;
 use matchday_core::league::{
-    DecidedBy, LOST_MAX, LOST_PERCENT_MAX, League, LeagueEvent, Requested, Settings, Suspicion,
+    DecidedBy, LOST_MAX, LOST_PERCENT_MAX, League, LeagueEvent, RenewedBy, Requested, Settings, Suspicion,
 };
 use matchday_core::protocol::messages::{Cause, GameStatus, MatchResult, Phase};
 use matchday_core::protocol::{Attempt, MatchId, PlayerId, RefereeId, RoundId, Sender, Timestamp};
@@ -47,10 +47,13 @@ impl Default for Auditor {
     }
 }
 
-/// Whether an agent may be given a token once more, although the league has started: it asks as it did before, soon after,
-/// and is not known to have the token that it was given then.
-fn is_unanswered<M>(known: &Member<M>, at: Timestamp, request: Option<Requested>) -> bool {
-    known.may_ask_again(at) && request.is_some_and(|request| known.was_asked_by(&request.proof))
+/// Whether an agent may be given a token once more, although the league has started: it shows a join code, or asks as it
+/// did before, soon after, and is not known to have the token that it was given then.
+fn may_come_again<M>(known: &Member<M>, at: Timestamp, request: Option<Requested>) -> bool {
+    request.is_some_and(|request| {
+        let by_code = request.renewed_by == Some(RenewedBy::JoinCode);
+        by_code || known.may_ask_again(at) && known.was_asked_by(&request.proof)
+    })
 }
 
 fn ensure(holds: bool, otherwise: impl FnOnce() -> String) -> Finding {
@@ -83,14 +86,16 @@ impl Auditor {
             LeagueEvent::LeagueCreated { .. } => Ok(()),
             LeagueEvent::PlayerRegistered { player_id, request, .. } => {
                 let known = self.league.players.get(player_id);
-                let again = known.is_some_and(|known| is_unanswered(known, at, *request));
-                let (count, max) = (self.league.players.len(), self.league.settings.players_max);
+                let again = known.is_some_and(|known| may_come_again(known, at, *request));
+                let count = self.league.players.values().filter(|player| player.is_in()).count();
+                let max = self.league.settings.players_max;
                 self.check_registration(known.is_some(), again, count, max)
             }
             LeagueEvent::RefereeRegistered { referee_id, request, .. } => {
                 let known = self.league.referees.get(referee_id);
-                let again = known.is_some_and(|known| is_unanswered(known, at, *request));
-                let (count, max) = (self.league.referees.len(), self.league.settings.referees_max);
+                let again = known.is_some_and(|known| may_come_again(known, at, *request));
+                let count = self.league.referees.values().filter(|referee| referee.is_in()).count();
+                let max = self.league.settings.referees_max;
                 self.check_registration(known.is_some(), again, count, max)
             }
             LeagueEvent::PlayerRejoined { player_id, .. } => self.member(&Sender::Player(player_id.clone())),
@@ -133,6 +138,7 @@ impl Auditor {
             }
             // Keys and checkpoints are held against the chain, which is not seen from here.
             LeagueEvent::OperatorTokenRotated { .. }
+            | LeagueEvent::JoinCodeIssued { .. }
             | LeagueEvent::ManagerKeyAnnounced { .. }
             | LeagueEvent::CheckpointSigned { .. } => Ok(()),
             LeagueEvent::AgentRecovered { agent }
