@@ -58,7 +58,7 @@ fn agents_that_share_a_process_and_hear_each_other_before_the_disk_does_keep_eve
 #[test]
 fn referees_that_cheat_bring_nothing_on_record_that_was_not_signed_and_drawn() {
     let mut lies = 0;
-    for seed in 0..300 {
+    for seed in 0..100 {
         let drawn = Shape::drawn(&mut Entropy::numbered(seed));
         let referees = u8::try_from(drawn.referees.len()).unwrap();
         let cheats = if seed % 3 == 0 { (1..=referees).collect() } else { vec![1] };
@@ -67,7 +67,7 @@ fn referees_that_cheat_bring_nothing_on_record_that_was_not_signed_and_drawn() {
         assert!(report.failure.is_none(), "seed {seed}: {:?}", report.failure);
         lies += report.stats.lies;
     }
-    assert!(lies > 1_000, "{lies} lies are too few to prove anything");
+    assert!(lies > 300, "{lies} lies are too few to prove anything");
 }
 
 /// Whatever the minds do, on a sound network nobody loses a match for want of an answer.
