@@ -12,8 +12,9 @@ use matchday_core::protocol::{
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
+/// Drawn from other numbers than the desk's own.
 fn code(number: u64) -> Token {
-    Token::new_join_code(&mut Entropy::numbered(number))
+    Token::new_join_code(&mut Entropy::numbered(1000 + number))
 }
 
 fn key(number: u64) -> Token {
