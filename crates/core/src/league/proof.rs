@@ -83,7 +83,9 @@ impl Manager {
         let is_its_own = game.is_some_and(|game| {
             game.in_play && game.referee() == Some(referee) && game.attempt() == Some(attempt)
         });
-        if is_its_own {
+        // A referee of another make may have written a result badly that it played well.
+        let known = self.league.referees.get(referee);
+        if is_its_own && known.is_some_and(|known| known.meta.has_capability(DRAW_2)) {
             let reason = format!("its report was refused: {}", refusal.message);
             self.lose_attempt(act, match_id, Culprit::Referee, LossCause::Refused, &reason);
             self.advance(act);

@@ -49,8 +49,9 @@ impl Manager {
             ));
         };
         self.check_frame(game, report)?;
-        let status = result_check::check(&self.league.settings, game, &report.result)?;
+        let checked = result_check::check(&self.league.settings, game, &report.result);
         if let Some(decision) = &game.decision {
+            checked?;
             let same = decision.by == DecidedBy::Referee(referee.clone()) && decision.result == report.result;
             return match same {
                 true => {
@@ -64,11 +65,18 @@ impl Manager {
                 .with("match_id", match_id.as_str())),
             };
         }
-        check_forfeits(game, attempt, &report.result)?;
-        if let Err(refusal) = self.check_proof((&match_id, game), attempt, referee, status, &report.result) {
-            self.refuse_result(act, &match_id, attempt, referee, &refusal);
-            return Err(refusal);
-        }
+        let checked = checked.and_then(|status| {
+            check_forfeits(game, attempt, &report.result)?;
+            self.check_proof((&match_id, game), attempt, referee, status, &report.result)?;
+            Ok(status)
+        });
+        let status = match checked {
+            Ok(status) => status,
+            Err(refusal) => {
+                self.refuse_result(act, &match_id, attempt, referee, &refusal);
+                return Err(refusal);
+            }
+        };
         let moot = game.referee().filter(|current| *current != referee).cloned().zip(game.attempt());
         let by = DecidedBy::Referee(referee.clone());
         self.decide(act, &match_id, attempt, status, Arc::clone(&report.result), by);

@@ -118,7 +118,8 @@ impl World {
     /// Whether nothing gets in the way of manager and referees, so that only players can do anything wrong.
     fn is_calm(&self) -> bool {
         let faults = &self.shape.faults;
-        let machines_work = faults.our_fault_percent == 0 && faults.cut_off == 0;
+        let machines_work =
+            faults.our_fault_percent == 0 && faults.cut_off == 0 && self.shape.cheats.is_empty();
         self.shape.answers_come_in_time() && machines_work && !self.crash_is_planned()
     }
 

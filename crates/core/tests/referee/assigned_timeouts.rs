@@ -48,7 +48,7 @@ fn only_bounds_that_were_set_are_announced_at_registration() {
     let bench = Bench::fresh(settings());
     let request = written(&bench.last(RefereeRegisterRequest));
     assert_eq!(request["referee_meta"].get("timeouts"), None);
-    assert_eq!(request["referee_meta"]["capabilities"], json!(["match_tokens", "briefing"]));
+    assert_eq!(request["referee_meta"]["capabilities"], json!(["match_tokens", "briefing", "draw-2"]));
     let bounds = Timeouts { choice_ms: Some(1_000), ..Timeouts::default() };
     let bench = Bench::fresh(matchday_core::referee::Settings { bounds, ..settings() });
     let request = written(&bench.last(RefereeRegisterRequest));
