@@ -4,8 +4,6 @@ use super::fixture::Match;
 use super::manager::Refusal;
 use super::settings::Settings;
 use super::standings::{POINTS_DRAW, POINTS_WIN};
-use crate::game::replay::{NotReplayed, Replay};
-use crate::game::{self, Outcome};
 use crate::protocol::decode::Conformance;
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::PlayerId;
@@ -47,9 +45,9 @@ pub(super) fn check(settings: &Settings, game: &Match, result: &MatchResult) -> 
         return Err(wrong("result.status", format!("{status:?} does not go with the score {for_a}-{for_b}")));
     }
     check_blame(status, result)?;
-    match &result.details.game {
-        GameDetails::Parity(details) => check_parity(settings, [a, b], status, result, details)?,
-        GameDetails::Other(_) => check_moves(settings, [a, b], status, result)?,
+    // The moves of other games are played over where their proof is checked.
+    if let GameDetails::Parity(details) = &result.details.game {
+        check_parity(settings, [a, b], status, result, details)?;
     }
     Ok(status)
 }
@@ -102,47 +100,6 @@ fn check_parity(
         result,
         format_args!("the number is {drawn}, {a} chose {for_a} and {b} chose {for_b}"),
     )
-}
-
-/// Any other game whose rules are known here: the moves that are told lead to the winner.
-fn check_moves(
-    settings: &Settings,
-    players: [&PlayerId; 2],
-    status: GameStatus,
-    result: &MatchResult,
-) -> Result<(), Refusal> {
-    let played = status != GameStatus::TechnicalLoss;
-    let (Some(turns), Some(entry), true) =
-        (&result.details.turn_log, game::find(&settings.game_type), played)
-    else {
-        return Ok(());
-    };
-    let mut replay = Replay::new((entry.new)(), players, None);
-    for (number, moves) in turns.iter().enumerate() {
-        match replay.turn(moves) {
-            Ok(true) => {}
-            // What was drawn is not known here, so that the rest cannot be replayed.
-            Err(NotReplayed::Undrawn) => return Ok(()),
-            Ok(false) => {
-                let path = format!("result.details.turn_log[{number}]");
-                return Err(wrong(&path, "a move is missing, and the match was played"));
-            }
-            Err(NotReplayed::Illegal(why)) => {
-                return Err(wrong(&format!("result.details.turn_log[{number}]"), why));
-            }
-        }
-    }
-    match replay.outcome() {
-        Ok(Some(outcome)) => {
-            let winner = match outcome {
-                Outcome::Win(seat) => players.get(seat.index()).copied(),
-                Outcome::Draw => None,
-            };
-            check_winner(winner, result, format_args!("the moves of turn_log lead there"))
-        }
-        Ok(None) => Err(wrong("result.details.turn_log", "the moves do not lead to the end of the game")),
-        Err(_) => Ok(()),
-    }
 }
 
 fn check_winner(

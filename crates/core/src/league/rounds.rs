@@ -198,11 +198,12 @@ impl Manager {
                 break;
             }
             let forfeits = self.forfeits_of(&match_id);
-            if !forfeits.is_empty() && self.only_foreign_referees() {
+            let is_exhausted = self.is_exhausted(&match_id);
+            if !forfeits.is_empty() && (is_exhausted || self.only_foreign_referees()) {
                 self.forfeit(act, &match_id, &forfeits);
                 continue;
             }
-            if forfeits.is_empty() && self.is_exhausted(&match_id) {
+            if is_exhausted {
                 self.decide_unplayed(act, &match_id);
                 continue;
             }

@@ -72,9 +72,9 @@ fn a_referee_that_takes_the_managers_timeouts_is_overdue_by_them() {
 
 #[test]
 fn one_that_allows_less_is_overdue_earlier() {
-    let timeouts = Some(Timeouts { retries: Some(0), ..Timeouts::default() });
-    let meta = RefereeMeta { timeouts, ..referee_meta(1, 10) };
-    let bound = short().overdue_after(&short().timing.within(&timeouts.unwrap()));
+    let timeouts = Timeouts { retries: Some(0), ..Timeouts::default() };
+    let meta = RefereeMeta { timeouts: Some(timeouts), ..referee_meta(1, 10) };
+    let bound = short().overdue_after(&short().timing.within(&timeouts));
     assert_eq!(overdue_after(with_referee(short(), meta)), bound);
 }
 
@@ -87,9 +87,9 @@ fn one_that_cannot_be_handed_timeouts_has_the_time_that_the_sources_give_it() {
 
 #[test]
 fn one_of_another_make_that_announces_its_own_has_the_time_for_these() {
-    let timeouts = Some(Timeouts { choice_ms: Some(60_000), ..Timeouts::default() });
-    let meta = RefereeMeta { capabilities: Vec::new(), timeouts, ..referee_meta(1, 10) };
-    let bound = short().overdue_after(&Timing::default().assigned(&timeouts.unwrap()));
+    let timeouts = Timeouts { choice_ms: Some(60_000), ..Timeouts::default() };
+    let meta = RefereeMeta { capabilities: Vec::new(), timeouts: Some(timeouts), ..referee_meta(1, 10) };
+    let bound = short().overdue_after(&Timing::default().assigned(&timeouts));
     assert_eq!(overdue_after(with_referee(short(), meta)), bound);
 }
 

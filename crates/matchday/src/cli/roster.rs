@@ -4,6 +4,7 @@
 use super::config::Config;
 use super::order::Office;
 use super::{Usage, notice};
+use crate::csv_rows::csv;
 use crate::shell::entropy_from_system;
 use crate::view::table;
 use anyhow::{Context, Result, anyhow};
@@ -15,6 +16,7 @@ use serde_json::{Value, json};
 use smol_str::SmolStr;
 use std::collections::BTreeSet;
 use std::fs::OpenOptions;
+use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -238,10 +240,20 @@ fn read(path: &Path, entropy: &mut Entropy) -> Result<Vec<Entry>> {
     Ok(entries)
 }
 
+/// A line of the file of codes.
+#[derive(serde::Serialize)]
+struct CodeRow<'a> {
+    name: &'a str,
+    role: &'static str,
+    mail: &'a str,
+    join_code: &'a str,
+    url: String,
+}
+
 /// The codes, in a new file for its owner alone.
 fn write(path: &Path, entries: &[Entry], contact: &Endpoint) -> Result<()> {
     let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
-    let file = file.map_err(|error| match error.kind() {
+    let mut file = file.map_err(|error| match error.kind() {
         std::io::ErrorKind::AlreadyExists => anyhow!(
             "{} exists already, with the codes of an earlier league: move it away, or remove it, and start again",
             path.display()
@@ -249,13 +261,14 @@ fn write(path: &Path, entries: &[Entry], contact: &Endpoint) -> Result<()> {
         _ => anyhow!("{} cannot be written: {error}", path.display()),
     })?;
     let url: Option<Url> = contact.raw().parse().ok();
-    let mut lines = csv::Writer::from_writer(file);
-    lines.write_record(["name", "role", "mail", "join_code", "url"])?;
-    for entry in entries {
-        let url = url.as_ref().map(|url| url.joined(&entry.code)).unwrap_or_default();
-        lines.write_record([entry.name.raw(), entry.role.name(), &entry.mail, entry.code.reveal(), &url])?;
-    }
-    lines.flush()?;
+    let rows = entries.iter().map(|entry| CodeRow {
+        name: entry.name.raw(),
+        role: entry.role.name(),
+        mail: &entry.mail,
+        join_code: entry.code.reveal(),
+        url: url.as_ref().map(|url| url.joined(&entry.code)).unwrap_or_default(),
+    });
+    file.write_all(csv(rows)?.as_bytes())?;
     Ok(())
 }
 
