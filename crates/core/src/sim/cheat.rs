@@ -57,7 +57,12 @@ impl World {
             .bytes()
             .fold(self.shape.players.len(), |sum, byte| sum * 31 % 1009 + usize::from(byte));
         let attempt = message.envelope.conversation_id.attempt_of(&report.match_id).unwrap_or(Attempt::FIRST);
-        let lie = LIES.get(place % LIES.len()).copied().unwrap_or(Lie::None);
+        let game = self.cast.league().matches.get(&report.match_id);
+        let lie = match LIES.get(place % LIES.len()).copied().unwrap_or(Lie::None) {
+            // Once is enough: then the referee hears that nobody wants this attempt, and takes the next.
+            Lie::HandBack if game.is_some_and(|game| game.is_void(attempt)) => Lie::None,
+            lie => lie,
+        };
         if !matches!(lie, Lie::None) {
             self.stats.lies += 1;
         }
