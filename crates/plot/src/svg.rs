@@ -138,6 +138,12 @@ pub(crate) fn place(value: f64) -> String {
     number((value * 10.0).round() / 10.0)
 }
 
+/// Bidirectional marks, separators, zero-width characters, tags and noncharacters.
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
+        || matches!(c, '\u{feff}' | '\u{fff0}'..='\u{fffb}' | '\u{fffe}' | '\u{ffff}' | '\u{e0000}'..='\u{e007f}')
+}
+
 fn escape(into: &mut String, text: &str) {
     for c in text.chars() {
         match c {
@@ -146,9 +152,8 @@ fn escape(into: &mut String, text: &str) {
             '>' => into.push_str("&gt;"),
             '"' => into.push_str("&quot;"),
             '\'' => into.push_str("&#39;"),
-            // XML has no way to write the others.
-            '\n' | '\t' => into.push(c),
-            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => into.push('\u{fffd}'),
+            // XML has no way to write most of these, and the others are not seen: labels are texts of others, and one line.
+            c if c.is_control() || is_invisible(c) => into.push('\u{fffd}'),
             c => into.push(c),
         }
     }

@@ -114,7 +114,7 @@ impl Desk {
         let method = query_type.name().to_ascii_lowercase();
         let answer = self.shortcut(&method, serde_json::to_value(&query_params)?).await?;
         let data = match answer {
-            Answered::No(refusal) if query_type == QueryType::GetSchedule && refusal.code == "E008" => {
+            Answered::No(refusal) if refusal.answers_query && is_early(query_type, &refusal.code) => {
                 return Ok(json!({"rounds": []}));
             }
             Answered::No(refusal) if !refusal.is_about_form => return Err(refused(&refusal, Asked::Look)),
@@ -220,6 +220,11 @@ impl Desk {
         })?;
         Ok(manager_answer::read(received.status, &received.body))
     }
+}
+
+/// Whether a manager says only that the rounds are not drawn up yet.
+fn is_early(query_type: QueryType, code: &str) -> bool {
+    query_type == QueryType::GetSchedule && code == "E008"
 }
 
 /// What kind of request a command makes.

@@ -32,6 +32,8 @@ pub(super) struct LeagueRefusal {
     pub(super) why: String,
     /// LEAGUE_ERROR about the message itself: it lacks something that only a league message has.
     pub(super) is_about_form: bool,
+    /// It came as the answer to a query, not as LEAGUE_ERROR.
+    pub(super) answers_query: bool,
 }
 
 impl LeagueRefusal {
@@ -43,7 +45,7 @@ impl LeagueRefusal {
         let why = prose.or_else(|| told.and_then(Value::as_str)).unwrap_or("it does not say why");
         let code = text("error_code").unwrap_or("no code").to_owned();
         let is_about_form = is_league_error && matches!(code.as_str(), "E002" | "E003" | "E018" | "E021");
-        Self { code, why: excerpt(why.as_bytes()), is_about_form }
+        Self { code, why: excerpt(why.as_bytes()), is_about_form, answers_query: !is_league_error }
     }
 }
 

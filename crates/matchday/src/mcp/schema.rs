@@ -19,7 +19,8 @@ pub(super) fn input(kind: MessageType) -> Object {
 
 /// What a tool gives back: this, or LEAGUE_ERROR.
 pub(crate) fn output(given: Object) -> Object {
-    let mut alternatives = [given, message(MessageType::LeagueError)];
+    // Only a manager puts an envelope around its refusals.
+    let mut alternatives = [given, input(MessageType::LeagueError)];
     let mut definitions = Map::new();
     for alternative in &mut alternatives {
         for own in ["$schema", "$comment"] {

@@ -317,6 +317,11 @@ pub(super) fn error_in(json: &Value) -> Option<(String, String)> {
         return (!code.is_empty()).then_some((code, said));
     }
     let error = json.get("error").filter(|error| error.is_object())?;
+    // Our players and referees refuse by an error of JSON-RPC that holds the fields of a LEAGUE_ERROR.
+    let data = |key: &str| error.get("data").and_then(|data| data.get(key)).and_then(Value::as_str);
+    if let (Some(code), Some(why)) = (data("error_code"), data("error_message")) {
+        return Some((code.to_owned(), why.to_owned()));
+    }
     let code = error.get("code").map(ToString::to_string).unwrap_or_default();
     let said = error.get("message").and_then(Value::as_str).unwrap_or_default().to_owned();
     Some((code, said))

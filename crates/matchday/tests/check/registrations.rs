@@ -65,7 +65,7 @@ async fn a_right_registration_is_let_in() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_only_a_lenient_manager_takes_is_let_in_and_reported() {
-    let (done, answer) = check(|request| request["params"]["timestamp"] = json!("20260302T08:55:00Z")).await;
+    let (done, answer) = check(|request| request["params"]["timestamp"] = json!("20260302T085500Z")).await;
     assert_eq!(answer["result"]["status"], "ACCEPTED", "{answer}");
     let wanted = set(&["register.accepted", "register.envelope", "register.identity"]);
     assert_eq!(broken(&done), wanted, "{}", done.troubles());

@@ -332,15 +332,7 @@ fn no_answer_of_a_manager_controls_the_terminal() {
 fn an_agent_that_is_refused_says_so_on_one_line() {
     let ground = Ground::new();
     let listen = free_address();
-    let done = ground.run(&[
-        "player",
-        "--listen",
-        &listen,
-        "--conformance",
-        "lenient",
-        "--manager",
-        &hostile_manager(),
-    ]);
+    let done = ground.run(&["player", "--listen", &listen, "--manager", &hostile_manager()]);
     assert_ne!(done.code, 0);
     is_plain_output("player", &done);
     assert_eq!(

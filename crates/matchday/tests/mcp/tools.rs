@@ -204,7 +204,6 @@ async fn the_looks_of_every_role_give_what_they_say() {
     until_registered(&manager, 1, 1).await;
     for (address, tool, arguments) in [
         (manager.address(), "get_standings", json!({})),
-        (manager.address(), "get_schedule", json!({})),
         (manager.address(), "get_status", json!({})),
         (manager.address(), "get_player_stats", json!({"player_id": "P01"})),
         (manager.address(), "ping", json!({})),
@@ -216,6 +215,8 @@ async fn the_looks_of_every_role_give_what_they_say() {
         let shown = checked(address, tool, arguments).await;
         assert_eq!(shown["isError"], false, "{tool}: {shown}");
     }
+    let early = checked(manager.address(), "get_schedule", json!({})).await;
+    assert_eq!(early["structuredContent"]["error"]["error_code"], "E008", "{early}");
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// A name that is no valid text in any language unless it is escaped.
-pub(crate) const NAME: &str = "Zoë \"the\" \\ \u{202e}${x}\u{202c} {y} \n'\u{1f409}";
+pub(crate) const NAME: &str = "Zoë \"the\" \\ ${x} {y} '\u{1f409}";
 
 pub(crate) struct Starter {
     language: &'static str,

@@ -35,7 +35,8 @@ def answer(request):
 def register():
     result = send("register_referee", "REFEREE_REGISTER_REQUEST", "conv-" + NAME, referee_meta={
         "display_name": NAME, "version": "1.0.0", "game_types": ["even_odd"],
-        "contact_endpoint": web.address(server), "max_concurrent_matches": 10})
+        "contact_endpoint": web.address(server), "max_concurrent_matches": 10,
+        "timeouts": {"join_ms": 300, "choice_ms": 300, "retries": 1, "retry_delay_ms": 50}})
     ME.update(id=result["referee_id"])
     web.tell(registered=ME["id"])
 
