@@ -6,7 +6,7 @@ use crate::store::Direction;
 use crate::store::chronicle::Chronicle;
 use crate::store::error::StoreError;
 use crate::store::reader::Trouble;
-use matchday_core::protocol::ConversationId;
+use matchday_core::protocol::{ConversationId, Untrusted};
 use serde_json::Value;
 use smol_str::SmolStr;
 use std::collections::BTreeMap;
@@ -31,8 +31,13 @@ pub(super) fn gather(chronicle: &Chronicle, report: &Report) -> Result<Vec<Fault
         // What both sides recorded went wrong once.
         *counts.entry((group, kind)).or_default() += sides.into_iter().max().unwrap_or(0);
     }
-    let mut faults: Vec<Fault> =
-        counts.into_iter().map(|((group, kind), count)| Fault { group, kind, count }).collect();
+    // Codes and message types are texts of others, and a kind is one line.
+    let of_kind = |((group, kind), count): ((&'static str, String), u32)| Fault {
+        group,
+        kind: Untrusted::new(&kind).escaped().to_string(),
+        count,
+    };
+    let mut faults: Vec<Fault> = counts.into_iter().map(of_kind).collect();
     faults.sort_by(|one, other| other.count.cmp(&one.count).then_with(|| one.kind.cmp(&other.kind)));
     Ok(faults)
 }

@@ -35,7 +35,7 @@ fn case(xml: &mut String, role: &str, finding: &Finding) {
         escaped(rule.id),
         escaped(rule.title)
     );
-    let message = escaped(note);
+    let message = escaped(&on_one_line(note));
     let _ = match verdict {
         Verdict::Pass => writeln!(xml, "{head}/>"),
         Verdict::NotChecked => writeln!(xml, "{head}><skipped message=\"{message}\"/></testcase>"),
@@ -51,12 +51,18 @@ fn case(xml: &mut String, role: &str, finding: &Finding) {
 }
 
 fn story(finding: &Finding) -> String {
-    let mut story = finding.note.clone();
+    let mut story = on_one_line(&finding.note);
     if let Some(exchange) = &finding.exchange {
-        story.push_str(&format!("\nsent: {}\ncame: {}", exchange.request, exchange.answer));
+        let (sent, came) = (on_one_line(&exchange.request), on_one_line(&exchange.answer));
+        story.push_str(&format!("\nsent: {sent}\ncame: {came}"));
     }
     story.push_str(&format!("\nmend: {}\nrule: {}", finding.rule.mend, finding.rule.place()));
     story
+}
+
+/// What an agent says cannot look like a line of ours.
+fn on_one_line(text: &str) -> String {
+    Untrusted::new(text).escaped().to_string()
 }
 
 /// Fit for XML 1.0: its marks as entities, and what it cannot hold at all left out.
