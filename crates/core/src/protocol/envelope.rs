@@ -69,22 +69,19 @@ impl Sender {
 
     /// `league_manager` or `league_manager:ID`, `launcher`, `referee:ID`, `player:ID`; anything else is no sender.
     pub fn parse(text: &str) -> Option<Self> {
-        match text.split_once(':') {
-            None if text == "league_manager" => Some(Self::LeagueManager),
-            // Some managers give themselves an id.
-            Some(("league_manager", id)) if id_fits(id) => Some(Self::LeagueManager),
-            None if text == "launcher" => Some(Self::Launcher),
-            Some((_, id)) if id_fits(id) => Self::stored(text),
-            _ => None,
-        }
+        Self::stored(text).filter(|_| text.split_once(':').is_none_or(|(_, id)| id_fits(id)))
     }
 
     /// As [`Self::parse`], with any id: earlier versions stored what would be refused now.
     fn stored(text: &str) -> Option<Self> {
         match text.split_once(':') {
+            None if text == "league_manager" => Some(Self::LeagueManager),
+            None if text == "launcher" => Some(Self::Launcher),
+            // Some managers give themselves an id.
+            Some(("league_manager", _)) => Some(Self::LeagueManager),
             Some(("referee", id)) => Some(Self::Referee(RefereeId::new(id))),
             Some(("player", id)) => Some(Self::Player(PlayerId::new(id))),
-            _ => Self::parse(text),
+            _ => None,
         }
     }
 }

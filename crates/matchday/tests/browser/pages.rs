@@ -4,10 +4,10 @@ use crate::ground::TOKEN;
 use crate::league::League;
 use crate::script::{can_be_run, plays};
 
-/// Markup, a turn of the direction of writing, and the longest name there may be.
+/// Markup, entities, and the longest name there may be. Characters that are not seen no name may have.
 const HOSTILE: [&str; 3] = [
     "<img src=x onerror=\"window.hacked=1\">",
-    "\u{202e}Ada<b><u>&lt;script&gt;\u{2066}",
+    "Ada<b><u>&lt;script&gt;",
     "</bdi><script>window.hacked=1</script>aaaaaaaaaaaa",
 ];
 
