@@ -25,11 +25,11 @@ use crate::protocol::ids::{GameType, LeagueId, MatchId, PlayerId, RoundId};
 use crate::protocol::text::Endpoint;
 use crate::protocol::{Message, Sender, Timestamp, Token};
 use crate::signature::{PublicKey, Signature};
+use core::net::IpAddr;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::fmt::Debug;
-use std::net::IpAddr;
 
 pub trait Agent {
     /// What this agent must not forget.

@@ -5,7 +5,7 @@ use super::manager::{Asked, Manager, Refusal};
 use super::registration::{Applicant, Newcomer};
 use crate::protocol::error::ErrorCode;
 use crate::protocol::messages::Phase;
-use std::net::IpAddr;
+use core::net::IpAddr;
 
 /// Addresses of one network are counted together: a host with IPv6 commonly has 2^64 of them.
 fn network(address: IpAddr) -> IpAddr {

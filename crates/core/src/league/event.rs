@@ -14,8 +14,8 @@ use crate::protocol::time::exact;
 use crate::protocol::token::TokenHash;
 use crate::protocol::{Sender, Timestamp, UntrustedText};
 use crate::signature::{PublicKey, Signature};
+use core::net::IpAddr;
 use serde::{Deserialize, Serialize};
-use std::net::IpAddr;
 use std::sync::Arc;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

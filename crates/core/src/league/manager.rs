@@ -21,10 +21,10 @@ use crate::protocol::ids::{ConversationId, MatchId, PlayerId};
 use crate::protocol::messages::{LeagueError, Phase};
 use crate::protocol::token::Mint;
 use crate::protocol::{Body, Envelope, Message, MessageType, Sender, Timestamp, Token, UntrustedText};
+use core::net::IpAddr;
 use serde_json::{Map, Value};
 use smol_str::SmolStr;
 use std::collections::{BTreeMap, BTreeSet};
-use std::net::IpAddr;
 use std::sync::Arc;
 
 /// Runs one league. What must last is in [`League`]; the rest is rebuilt when the manager wakes.

@@ -5,8 +5,8 @@ use crate::protocol::Timestamp;
 use crate::protocol::dialect::Dialect;
 use crate::protocol::messages::{Lifecycle, Record};
 use crate::protocol::token::{Token, TokenHash};
+use core::net::IpAddr;
 use std::collections::BTreeMap;
-use std::net::IpAddr;
 use std::time::Duration;
 
 /// How long after a registration its repetition is answered by no more than its conversation: enough for an agent that

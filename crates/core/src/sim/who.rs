@@ -2,8 +2,8 @@
 
 use crate::protocol::Endpoint;
 use crate::protocol::text::RuleBroken;
+use core::net::{IpAddr, Ipv4Addr};
 use std::fmt;
-use std::net::{IpAddr, Ipv4Addr};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Who {
