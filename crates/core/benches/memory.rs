@@ -7,7 +7,7 @@
 
 use divan::{AllocProfiler, Bencher};
 use matchday_core::protocol::MessageType;
-use matchday_core::sim::bare::BareLeague;
+use matchday_core::sim::benchmark_world::BenchmarkLeague;
 
 #[global_allocator]
 static ALLOCATOR: AllocProfiler = AllocProfiler::system();
@@ -19,7 +19,7 @@ fn main() {
 #[divan::bench(sample_count = 1, sample_size = 1)]
 fn round_of_49_live_matches(bencher: Bencher) {
     let before_second_round = || {
-        let mut league = BareLeague::gather(99, 5).unwrap();
+        let mut league = BenchmarkLeague::gather(99, 5).unwrap();
         league.play_keeping(1);
         league
     };

@@ -3,36 +3,80 @@
 //! # Layout
 //! In reading order:
 //! - [`protocol`]: the messages, how they are read and written, errors, tokens, dialects
-//! - [`agent`]: the contract between a state machine and whoever drives it
-//! - [`entropy`], [`signature`], [`fair`], [`signed_move`]: chance, Ed25519 signatures, draws and moves that anyone can
-//!   check
+//! - [`agent`]: what an agent is: a pure state machine
+//! - [`driver`]: runs an agent without I/O: order of inputs, deadlines, commit before send
+//! - [`entropy`], [`signature`], [`fair`], [`signed_move`]: randomness, Ed25519 signatures, draws and moves that anyone can
+//!   verify
 //! - [`signed_note`]: checkpoints in the text format of transparency logs
 //! - [`game`]: the games that are played
-//! - [`timing`], [`retry`], [`post`], [`enrol`], [`log`]: what the agents share: deadlines, mail that must arrive,
-//!   registration, how events are written down
-//! - [`census`]: what can be counted of an agent
+//! - [`timing`], [`retry`], [`outbox`], [`registration`], [`event_codec`]: what the agents share: timeouts, retried deliveries,
+//!   registration, the encoding of events
+//! - [`metrics`]: milestones and gauges of an agent
 //! - [`league`], [`referee`], [`player`]: the agents
-//! - [`sim`]: a world in virtual time, to prove the agents in
+//! - [`sim`]: a deterministic simulator, which runs the same driver
+//!
+//! # The run loop
+//! One rule: nothing that follows from an event is seen outside before the event is durable.
+//! ```
+//! use matchday_core::agent::{Agent, Ask, Input, Request, RequestId};
+//! use matchday_core::driver::{Arrival, Driver};
+//! use matchday_core::entropy::Entropy;
+//! use matchday_core::event_codec::{self, EventCodecError};
+//! use matchday_core::league::{Manager, LeagueSettings};
+//! # use matchday_core::protocol::{Timestamp, dialect::Dialect};
+//! # use std::collections::VecDeque;
+//! # let now = Timestamp::from_micros(1_767_225_600_000_000);
+//! # let (id, ask, dialect, local) = (RequestId(1), Ask::Ping, Dialect::Standard, true);
+//! # let ping = Request { id, ask, dialect, local, objection: None, client: None, join_code: None };
+//! # let (mut log, mut sent) = (Vec::<String>::new(), Vec::new());
+//! # let mut arrivals = VecDeque::from([Arrival::new(now, Input::Request(ping))]);
+//!
+//! let mut manager = Manager::new(LeagueSettings::default());
+//! for line in &log {
+//!     let (at, event) = event_codec::decode(line)?;
+//!     manager.apply(at, &event); // replay
+//! }
+//! let mut driver = Driver::new(manager, Entropy::numbered(1), now, None);
+//! let mut batches = driver.wake(now)?;
+//! loop {
+//!     for batch in batches {
+//!         log.extend(batch.lines); // append, wait for the fsync, and then send
+//!         sent.extend(batch.when_durable.replies); // likewise calls, decision and rules requests
+//!     }
+//!     batches = match (arrivals.pop_front(), driver.deadline()) {
+//!         (Some(arrival), _) => driver.arrive(now, arrival)?,
+//!         (None, Some(deadline)) if deadline <= now => driver.poll(now)?,
+//!         (None, _) => break, // wait until something arrives, or until the deadline
+//!     };
+//! }
+//! assert_eq!(sent.len(), 1, "the ping was answered");
+//! # Ok::<(), EventCodecError>(())
+//! ```
+
+#![deny(missing_docs)]
 
 pub mod agent;
-mod alarms;
-mod calls;
-pub mod census;
-mod digits;
-pub mod enrol;
+pub mod driver;
 pub mod entropy;
+pub mod event_codec;
 pub mod fair;
 pub mod game;
+mod hash_input;
 pub mod league;
-mod list;
-pub mod log;
+mod lower_hex;
+pub mod metrics;
+pub mod outbox;
+mod pending_calls;
 pub mod player;
-pub mod post;
 pub mod protocol;
 pub mod referee;
+pub mod registration;
 pub mod retry;
 pub mod signature;
+mod signature_cache;
 pub mod signed_move;
 pub mod signed_note;
+#[cfg(feature = "sim")]
 pub mod sim;
+mod timers;
 pub mod timing;

@@ -1,23 +1,33 @@
-//! When to try again: the retry policies of the sources, as arithmetic.
+//! Retry policies and backoff of the sources.
 
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// How often, and how long apart, an exchange that failed for want of an answer is tried again.
+/// How often, and after which pauses, an unanswered exchange is retried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RetryPolicy {
-    /// Tries after the first.
+    /// Retries after the first try.
     pub retries: u32,
+    /// The pauses between the tries.
     pub backoff: Backoff,
 }
 
+/// The pause before each retry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum Backoff {
     /// The same pause before each retry.
-    Fixed { delay: Duration },
+    Fixed {
+        /// However many retries there were.
+        delay: Duration,
+    },
     /// Each pause twice the one before, up to `max`.
-    Exponential { initial: Duration, max: Duration },
+    Exponential {
+        /// Before the first retry.
+        initial: Duration,
+        /// The longest pause, however many retries there are.
+        max: Duration,
+    },
 }
 
 impl RetryPolicy {
@@ -35,7 +45,7 @@ impl RetryPolicy {
         ((1..=self.retries).contains(&retry)).then(|| self.backoff.pause(retry))
     }
 
-    /// The longest that one exchange can take when each try waits `timeout`.
+    /// The longest time of an exchange whose tries wait `timeout` each.
     pub fn longest(&self, timeout: Duration) -> Duration {
         let pauses =
             (1..=self.retries).fold(Duration::ZERO, |sum, n| sum.saturating_add(self.backoff.pause(n)));

@@ -35,6 +35,7 @@ pub struct Checkpoint {
 pub struct NoteError {
     /// Counted from 1.
     pub line: usize,
+    /// In words for people, after the line.
     pub what: &'static str,
 }
 
@@ -124,6 +125,7 @@ struct Signed {
 }
 
 impl SignedNote {
+    /// Reads a note without verifying it: see [`Self::is_signed_by`].
     pub fn parse(note: &str) -> Result<Self, NoteError> {
         let control = |line: &str| line.chars().any(|letter| letter < ' ');
         if let Some(place) = note.split('\n').position(control) {
@@ -148,6 +150,7 @@ impl SignedNote {
         Ok(Self { text: format!("{text}\n"), signatures })
     }
 
+    /// The signed text, its last newline included.
     pub fn text(&self) -> &str {
         &self.text
     }

@@ -1,23 +1,24 @@
-//! The deadlines of the protocol, all settable, the sources' own by default; and how long a match can take by them.
+//! The timeouts of the protocol, by default those of the sources, and the longest match by them.
 
 use crate::protocol::messages::Timeouts;
 use crate::retry::{Backoff, RetryPolicy};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
+/// How long answers are waited for, and how often they are asked for again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Timing {
     /// For GAME_JOIN_ACK after an invitation.
     pub join: Duration,
     /// For a choice or a move.
     pub choice: Duration,
-    /// For the acknowledgement of GAME_OVER, which nobody waits for.
+    /// For the acknowledgement of GAME_OVER, which blocks nothing.
     pub game_over: Duration,
-    /// For the manager's receipt of a report.
+    /// For the acknowledgement of a report.
     pub report: Duration,
     /// For every other answer.
     pub other: Duration,
-    /// What happens when a player does not answer, or cannot be reached.
+    /// Retries for a player that does not answer or cannot be reached.
     pub retry: RetryPolicy,
 }
 
@@ -35,7 +36,7 @@ impl Default for Timing {
 }
 
 impl Timing {
-    /// The longest that a match of at most `turns` turns can take, from its assignment to the end of the first try to
+    /// The longest time of a match with at most `turns` turns, from its assignment to the end of the first try to
     /// report it.
     pub fn match_bound(&self, turns: u32) -> Duration {
         let joining = self.retry.longest(self.join);
@@ -43,7 +44,7 @@ impl Timing {
         joining.saturating_add(playing).saturating_add(self.report)
     }
 
-    /// What a referee must know of it to play a match.
+    /// The part that a referee needs to play a match.
     pub fn timeouts(&self) -> Timeouts {
         let (delay, max) = match self.retry.backoff {
             Backoff::Fixed { delay } => (delay, None),
@@ -58,7 +59,7 @@ impl Timing {
         }
     }
 
-    /// The same, with what was handed over in place of its own.
+    /// With the manager's timeouts in place of its own.
     #[must_use]
     pub fn assigned(self, given: &Timeouts) -> Self {
         let backoff = given.retry_delay_ms.map(duration).map(|delay| match given.retry_delay_max_ms {
@@ -76,7 +77,7 @@ impl Timing {
         }
     }
 
-    /// The same, with nothing longer or more often than a bound allows.
+    /// With every timeout and the retries capped by a bound.
     #[must_use]
     pub fn within(self, bound: &Timeouts) -> Self {
         let least = |own: Duration, bound: Option<u32>| bound.map_or(own, |bound| own.min(duration(bound)));
@@ -99,7 +100,7 @@ impl Timing {
     }
 }
 
-/// Rounded up: a window is never shorter on the wire than where it was set.
+/// Rounded up, so that a window is never shorter than configured.
 fn millis(span: Duration) -> u32 {
     u32::try_from(span.as_micros().div_ceil(1_000)).unwrap_or(u32::MAX)
 }

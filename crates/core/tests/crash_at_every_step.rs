@@ -2,18 +2,18 @@
 //! disk or once all of it has gone out, and starts again from what its disk holds.
 
 use matchday_core::league::format::{Competition, Format};
-use matchday_core::sim::minds::Mind;
-use matchday_core::sim::{self, CrashPoint, Moment, Options, Shape, Who};
+use matchday_core::sim::external_deciders::Decider;
+use matchday_core::sim::{self, CrashPoint, Moment, Options, Scenario, Who};
 use std::time::Duration;
 
 fn crash_everywhere(who: Who) {
-    crash_everywhere_in(Shape::plain(4, 2), who);
+    crash_everywhere_in(Scenario::plain(4, 2), who);
 }
 
-fn crash_everywhere_in(shape: Shape, who: Who) {
+fn crash_everywhere_in(scenario: Scenario, who: Who) {
     // How many matches a knockout takes is a matter of its results, and a crash may change what chance brings.
-    let matches_vary = shape.competition.format == Format::Knockout;
-    let options = Options { shape: Some(shape), ..Options::default() };
+    let matches_vary = scenario.competition.format == Format::Knockout;
+    let options = Options { scenario: Some(scenario), ..Options::default() };
     let undisturbed = sim::run(1, &options);
     assert_eq!(undisturbed.failure, None);
     let steps = undisturbed.stats.steps.get(&who).copied().unwrap_or(0);
@@ -43,13 +43,13 @@ fn the_manager_may_crash_at_every_step() {
 #[test]
 fn the_manager_of_a_swiss_league_may_crash_at_every_step() {
     let competition = Competition { matches_per_pairing: 2, ..Competition::of(Format::Swiss) };
-    crash_everywhere_in(Shape { competition, ..Shape::plain(3, 1) }, Who::Manager);
+    crash_everywhere_in(Scenario { competition, ..Scenario::plain(3, 1) }, Who::Manager);
 }
 
 #[test]
 fn the_manager_of_a_knockout_may_crash_at_every_step() {
     let competition = Competition::of(Format::Knockout);
-    crash_everywhere_in(Shape { competition, ..Shape::plain(3, 1) }, Who::Manager);
+    crash_everywhere_in(Scenario { competition, ..Scenario::plain(3, 1) }, Who::Manager);
 }
 
 #[test]
@@ -64,13 +64,13 @@ fn a_player_may_crash_at_every_step() {
 
 #[test]
 fn a_player_whose_mind_is_outside_may_crash_at_every_step() {
-    let minds = vec![Mind::Outside { sound_percent: 50 }; 4];
-    crash_everywhere_in(Shape { minds, ..Shape::plain(4, 2) }, Who::Player(1));
+    let deciders = vec![Decider::External { sound_percent: 50 }; 4];
+    crash_everywhere_in(Scenario { deciders, ..Scenario::plain(4, 2) }, Who::Player(1));
 }
 
 /// Two of the players are guests: what they have heard, they remember.
-fn with_guests() -> Shape {
-    Shape { house: Some(2), ..Shape::plain(4, 2) }
+fn with_guests() -> Scenario {
+    Scenario { colocated_players: Some(2), ..Scenario::plain(4, 2) }
 }
 
 #[test]
@@ -90,8 +90,8 @@ fn a_process_of_several_agents_may_crash_at_every_step_of_a_player() {
 
 #[test]
 fn a_process_of_several_agents_may_crash_at_every_step_of_a_player_whose_mind_is_outside() {
-    let minds = vec![Mind::Outside { sound_percent: 50 }; 4];
-    crash_everywhere_in(Shape { minds, ..with_guests() }, Who::Player(1));
+    let deciders = vec![Decider::External { sound_percent: 50 }; 4];
+    crash_everywhere_in(Scenario { deciders, ..with_guests() }, Who::Player(1));
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn a_guest_of_a_process_may_crash_at_every_step() {
 #[test]
 fn a_disk_that_forgets_what_was_sent_is_noticed() {
     // Two matches a round, so that some step has nothing but a result in it.
-    notices_what_is_forgotten(Shape::plain(4, 2));
+    notices_what_is_forgotten(Scenario::plain(4, 2));
 }
 
 #[test]
@@ -111,8 +111,8 @@ fn a_disk_of_several_agents_that_forgets_what_was_sent_is_noticed() {
     notices_what_is_forgotten(with_guests());
 }
 
-fn notices_what_is_forgotten(shape: Shape) {
-    let options = Options { shape: Some(shape), ..Options::default() };
+fn notices_what_is_forgotten(scenario: Scenario) {
+    let options = Options { scenario: Some(scenario), ..Options::default() };
     let steps = sim::run(1, &options).stats.steps.get(&Who::Manager).copied().unwrap_or(0);
     let mut noticed = std::collections::BTreeMap::new();
     for step in 1..=steps {

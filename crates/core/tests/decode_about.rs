@@ -1,12 +1,10 @@
 //! What is told to everyone, as it is read to one player: its own entries, and whatever does not plainly name others.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
-mod golden;
-
-use golden::{named, reading};
 use matchday_core::protocol::decode::Conformance::Lenient;
 use matchday_core::protocol::decode::{Reading, Rejection, decode};
 use matchday_core::protocol::{Body, PlayerId};
+use matchday_testkit::golden::{named, reading};
 use serde_json::{Value, json};
 
 const ROUND: &str = "002_1-1_round_announcement";
@@ -49,7 +47,7 @@ fn of_an_announcement_a_player_is_read_its_own_matches_on_either_side() {
 }
 
 #[test]
-fn whoever_has_no_match_in_a_round_is_read_an_announcement_all_the_same() {
+fn an_announcement_without_a_match_of_the_player_is_decoded_all_the_same() {
     assert!(matches_read_to("P09", &announcement(&[("P01", "P02")])).is_empty());
 }
 

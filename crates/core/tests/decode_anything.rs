@@ -1,11 +1,9 @@
 //! Whatever comes in, reading it ends in a message or a rejection; and what was read strictly can be read again.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
-mod golden;
-
-use golden::{encode, read};
 use matchday_core::protocol::MessageType;
 use matchday_core::protocol::decode::Conformance::{Lenient, Strict};
+use matchday_testkit::golden::{self, encode, read};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 use std::sync::LazyLock;

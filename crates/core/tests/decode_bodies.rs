@@ -2,13 +2,12 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod change;
-mod golden;
 
 use change::{assert_refused, assert_taken, changed, path_of};
-use golden::{named, read, read_body};
 use matchday_core::protocol::decode::Conformance::{Lenient, Strict};
 use matchday_core::protocol::messages::{Parity, QueryParams};
 use matchday_core::protocol::{Body, ErrorCode};
+use matchday_testkit::golden::{named, read, read_body};
 use serde_json::{Value, json};
 
 const PLAYER: &str = "002_3-1_league_register_request";

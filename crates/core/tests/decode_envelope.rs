@@ -2,12 +2,11 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod change;
-mod golden;
 
 use change::{assert_refused, assert_taken, changed};
-use golden::{named, read};
 use matchday_core::protocol::decode::Conformance::{Lenient, Strict};
 use matchday_core::protocol::decode::{Limits, Reading, decode};
+use matchday_testkit::golden::{self, named, read};
 use serde_json::json;
 
 const JOIN: &str = "002_3-2_game_join_ack";

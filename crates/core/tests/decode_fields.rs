@@ -1,12 +1,10 @@
 //! Every field of every message, one at a time: left out, null, or of a wrong type.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
-mod golden;
-
-use golden::read_body;
 use matchday_core::protocol::MessageType as M;
 use matchday_core::protocol::decode::Conformance::Strict;
 use matchday_core::protocol::decode::Rejection;
+use matchday_testkit::golden::{self, read_body};
 use serde_json::{Value, json};
 
 /// What a message may leave out.

@@ -1,13 +1,11 @@
 //! The lenient reading: what it fills in or forgives, and that it always says so.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
-mod golden;
-
-use golden::{named, read, reading};
 use matchday_core::protocol::decode::Conformance::{Lenient, Strict};
 use matchday_core::protocol::decode::{Exchange, Incoming, Reading, decode};
 use matchday_core::protocol::messages::{GameDetails, Role};
 use matchday_core::protocol::{Body, ConversationId, LeagueId, MatchId, PlayerId, Sender};
+use matchday_testkit::golden::{self, named, read, reading};
 use serde_json::{Value, json};
 
 const JOIN: &str = "002_3-2_game_join_ack";
@@ -193,6 +191,28 @@ fn what_is_forgiven_is_recorded_and_the_strict_reading_forgives_none_of_it() {
             "E003",
         ),
         (removed_in("game_move_call", "/move_request", "context"), "missing move_request.context", "E003"),
+        (without(over, &["game_type"]), "missing game_type", "E003"),
+        (removed_in(over, "/game_result", "status"), "missing game_result.status", "E003"),
+        (without("002_2-3_choose_parity_call", &["game_type"]), "missing game_type", "E003"),
+        (without("002_2-3_choose_parity_call", &["deadline"]), "missing deadline", "E003"),
+        (without("002_1-3_league_standings_update", &["league_id"]), "missing league_id", "E003"),
+        (without("002_1-3_league_standings_update", &["round_id"]), "missing round_id", "E003"),
+        (
+            removed_in("002_1-3_league_standings_update", "/standings/1", "rank"),
+            "missing standings[1].rank",
+            "E003",
+        ),
+        (
+            removed_in("002_1-3_league_standings_update", "/standings/1", "played"),
+            "missing standings[1].played",
+            "E003",
+        ),
+        (without("002_1-4_league_completed", &["total_matches"]), "missing total_matches", "E003"),
+        (
+            removed_in("002_3-1_league_register_request", "/player_meta", "version"),
+            "missing player_meta.version",
+            "E003",
+        ),
     ];
     for (message, deviation, code) in cases {
         let incoming = read(&message, Lenient).unwrap();
@@ -291,4 +311,26 @@ fn an_answer_is_filled_in_from_what_was_asked() {
     };
     assert_eq!((ack.match_id.as_str(), ack.player_id.as_str()), ("R1M1", "P01"));
     assert_eq!(incoming.envelope.sender.to_string(), "player:P01");
+}
+
+#[test]
+fn what_a_sparse_table_leaves_out_follows_from_the_rest() {
+    let message = json!({"message_type": "LEAGUE_STANDINGS_UPDATE", "sender": "league_manager:LM01", "standings": [
+        {"player_id": "P02", "points": 6, "wins": 2}, {"player_id": "P01", "points": 1, "draws": 1, "losses": 1},
+    ]});
+    let incoming = read(&message, Lenient).unwrap();
+    assert_eq!(incoming.envelope.sender, Sender::LeagueManager);
+    let Ok(Body::LeagueStandingsUpdate(update)) = &incoming.body else { panic!("{incoming:?}") };
+    let rows: Vec<_> = update.standings.iter().map(|row| (row.rank, row.played, row.points)).collect();
+    assert_eq!(rows, [(1, 2, 6), (2, 2, 1)]);
+}
+
+#[test]
+fn the_protocols_name_for_its_version_means_the_first() {
+    let mut message = named("002_3-1_league_register_request");
+    message["player_meta"]["protocol_version"] = json!("league.v2");
+    let incoming = read(&message, Lenient).unwrap();
+    assert_eq!(said(&incoming), ["alias player_meta.protocol_version"]);
+    let Ok(Body::LeagueRegisterRequest(request)) = &incoming.body else { panic!("{incoming:?}") };
+    assert_eq!(request.player_meta.protocol_version.as_deref(), Some("2.0.0"));
 }

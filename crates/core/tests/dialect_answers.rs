@@ -19,7 +19,7 @@ fn read(status: u16, body: &Value) -> WireAnswer<'static> {
 
 fn garbled(status: u16, body: &[u8]) -> String {
     match read_answer(status, body, &LIMITS) {
-        WireAnswer::Garbled(why) => why,
+        WireAnswer::Garbled(why) | WireAnswer::Failed(why) => why,
         other => panic!("{status} {} should be garbled, is {other:?}", body.escape_ascii()),
     }
 }
@@ -80,6 +80,11 @@ fn an_acknowledgement_is_no_more_than_that() {
         json!({ "jsonrpc": "2.0", "id": 1, "result": {} }),
         json!({ "jsonrpc": "2.0", "id": 1, "result": { "content": [{ "type": "text", "text": "noted" }] } }),
         json!({}),
+        json!([1]),
+        json!(42),
+        json!({ "message_type": "ACK" }),
+        json!({ "message_type": "ROUND_ANNOUNCEMENT_ACK", "status": "ok" }),
+        json!({ "jsonrpc": "2.0", "id": 1, "result": { "message_type": "received" } }),
         json!("ok"),
         json!(true),
         json!(null),
@@ -131,6 +136,35 @@ fn a_call_that_was_not_understood_is_told_from_one_that_failed() {
 }
 
 #[test]
+fn any_failure_without_a_league_error_may_be_a_matter_of_dialect() {
+    let error = |error: Value| json!({ "jsonrpc": "2.0", "id": 1, "error": error });
+    for (status, body) in [
+        (200, error(json!({ "code": -32601, "message": "Method not found" }))),
+        (200, error(json!({ "code": -32602, "message": "Invalid params" }))),
+        (200, error(json!("Invalid request"))),
+        (200, json!({ "status": "error", "message": "what?" })),
+        (400, json!({ "detail": "Bad Request" })),
+        (415, json!({ "detail": "Unsupported Media Type" })),
+        (500, json!({ "detail": "Internal Server Error" })),
+        (502, json!({})),
+    ] {
+        assert!(read(status, &body).is_not_understood(), "{status} {body}");
+    }
+    let league_error = json!({ "error_code": "E012", "error_message": "not yours" });
+    for (status, body) in [
+        (400, league_error.clone()),
+        (403, json!({ "detail": league_error })),
+        (200, error(league_error.clone())),
+        (500, error(json!({ "code": -32000, "message": "E012", "data": league_error }))),
+        (429, json!({ "detail": "Too Many Requests" })),
+        (503, json!({ "detail": "Service Unavailable" })),
+        (200, json!({ "status": "ok" })),
+    ] {
+        assert!(!read(status, &body).is_not_understood(), "{status} {body}");
+    }
+}
+
+#[test]
 fn what_is_of_no_use_is_described_in_a_sentence() {
     for (status, body, expected) in [
         (500, "", "the agent answered HTTP 500 with an empty body"),
@@ -150,9 +184,8 @@ fn what_is_of_no_use_is_described_in_a_sentence() {
             "the agent answered HTTP 502 with a page for people instead of JSON",
         ),
         (200, "<!DOCTYPE html>", "the agent answered HTTP 200 with a page for people instead of JSON"),
-        (200, "[1]", "the agent answered HTTP 200 with JSON that is not an object"),
-        (200, "42", "the agent answered HTTP 200 with JSON that is not an object"),
-        (200, "{\"error\":\"no\"}", "the agent answered HTTP 200 with an error: no"),
+        (500, "[1]", "the agent answered HTTP 500 with JSON that is not an object"),
+        (200, "{\"error\":\"no\"}", "the agent answered with an error: no"),
         (200, "{\"success\":false,\"reason\":\"busy\"}", "the agent says that it failed: busy"),
     ] {
         assert_eq!(garbled(status, body.as_bytes()), expected);

@@ -11,8 +11,8 @@ use matchday_core::agent::Look;
 use matchday_core::protocol::decode::Limits;
 use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::dialect::reply::HttpReply;
-use matchday_core::protocol::dialect::request::{Asked, ReplyTo, Request, Requests, read_requests};
-use matchday_core::protocol::ids::{GameType, MatchId, PlayerId, RoundId};
+use matchday_core::protocol::dialect::request::{ReplyTo, Request, RequestContent, Requests, read_requests};
+use matchday_core::protocol::ids::{GameType, LeagueId, MatchId, PlayerId, RoundId};
 use matchday_core::protocol::message::MessageType;
 use serde_json::{Value, json};
 
@@ -47,8 +47,8 @@ fn call(method: &str, params: &Value) -> Value {
     json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params })
 }
 
-fn explicit(value: Value) -> Asked<'static> {
-    Asked::Message { value: value.into(), type_implied: false }
+fn explicit(value: Value) -> RequestContent<'static> {
+    RequestContent::Message { value: value.into(), type_implied: false }
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn a_method_implies_the_type_that_a_message_leaves_out() {
     let standard = MessageType::ALL.iter().map(|kind| (kind.method(), *kind));
     for (method, kind) in standard.chain(aliases) {
         for params in [json!({ "league_id": "L" }), json!({ "league_id": "L", "message_type": null })] {
-            let expected = Asked::Message {
+            let expected = RequestContent::Message {
                 value: json!({ "league_id": "L", "message_type": kind.name() }).into(),
                 type_implied: true,
             };
@@ -152,22 +152,38 @@ fn a_wrapped_message_without_a_type_is_left_to_the_reader_of_messages() {
 
 #[test]
 fn questions_that_are_no_messages_are_known() {
-    let r1m1 = Asked::MatchState(Some(MatchId::new("R1M1")));
+    let r1m1 = RequestContent::MatchState(Some(MatchId::new("R1M1")));
     for (method, params, asked) in [
-        ("get_standings", json!({}), Asked::Look(Look::Standings { detail: false })),
-        ("get_standings", json!({ "league_id": "any" }), Asked::Look(Look::Standings { detail: false })),
-        ("get_schedule", json!({}), Asked::Look(Look::Schedule(None))),
-        ("get_schedule", json!({ "round_id": 2 }), Asked::Look(Look::Schedule(Some(RoundId(2))))),
-        ("get_status", json!({}), Asked::Look(Look::Status)),
-        ("get_referees", json!({}), Asked::Look(Look::Referees)),
-        ("get_games", json!({}), Asked::Look(Look::Games(None))),
-        ("get_games", json!({ "game_type": "nim" }), Asked::Look(Look::Games(Some(GameType::new("nim"))))),
-        ("get_player_stats", json!({ "player_id": "P01" }), Asked::Look(Look::Stats(PlayerId::new("P01")))),
-        ("get_match_state", json!({}), Asked::MatchState(None)),
-        ("get_match_state", json!({ "match_id": null }), Asked::MatchState(None)),
+        ("get_standings", json!({}), RequestContent::Look(Look::Standings { detail: false }, None)),
+        (
+            "get_standings",
+            json!({ "league_id": "any" }),
+            RequestContent::Look(Look::Standings { detail: false }, Some(LeagueId::new("any"))),
+        ),
+        ("get_schedule", json!({}), RequestContent::Look(Look::Schedule(None), None)),
+        (
+            "get_schedule",
+            json!({ "round_id": 2 }),
+            RequestContent::Look(Look::Schedule(Some(RoundId(2))), None),
+        ),
+        ("get_status", json!({}), RequestContent::Look(Look::Status, None)),
+        ("get_referees", json!({}), RequestContent::Look(Look::Referees, None)),
+        ("get_games", json!({}), RequestContent::Look(Look::Games(None), None)),
+        (
+            "get_games",
+            json!({ "game_type": "nim" }),
+            RequestContent::Look(Look::Games(Some(GameType::new("nim"))), None),
+        ),
+        (
+            "get_player_stats",
+            json!({ "player_id": "P01" }),
+            RequestContent::Look(Look::Stats(PlayerId::new("P01")), None),
+        ),
+        ("get_match_state", json!({}), RequestContent::MatchState(None)),
+        ("get_match_state", json!({ "match_id": null }), RequestContent::MatchState(None)),
         ("get_match_state", json!({ "match_id": "R1M1" }), r1m1),
-        ("get_player_state", json!({}), Asked::PlayerState),
-        ("ping", json!({}), Asked::Ping),
+        ("get_player_state", json!({}), RequestContent::PlayerState),
+        ("ping", json!({}), RequestContent::Ping),
     ] {
         let request = one(&call(method, &params));
         assert_eq!((request.dialect, request.asked), (Dialect::Standard, asked.clone()), "{method}");
@@ -177,14 +193,14 @@ fn questions_that_are_no_messages_are_known() {
         assert_eq!((request.dialect, request.asked), (Dialect::ToolsCall, asked), "{method}");
     }
     let without_params = json!({ "jsonrpc": "2.0", "id": 1, "method": "get_standings" });
-    assert_eq!(one(&without_params).asked, Asked::Look(Look::Standings { detail: false }));
+    assert_eq!(one(&without_params).asked, RequestContent::Look(Look::Standings { detail: false }, None));
     assert_eq!(code_of(&call("get_match_state", &json!({ "match_id": 5 }))), -32602);
 }
 
 #[test]
 fn tools_call_is_ours_if_the_tool_or_the_message_is() {
     let message = json!({ "message_type": "GAME_OVER" });
-    let implied = Asked::Message {
+    let implied = RequestContent::Message {
         value: json!({ "league_id": "L", "message_type": "LEAGUE_QUERY" }).into(),
         type_implied: true,
     };
@@ -211,11 +227,11 @@ fn the_rest_of_the_model_context_protocol_is_left_to_others() {
         ("tools/call", json!({ "name": "tools/list", "arguments": [] })),
         ("notifications/initialized", json!({})),
     ] {
-        let expected = Asked::Foreign { method: Some(method.to_owned()) };
+        let expected = RequestContent::Foreign { method: Some(method.to_owned()) };
         assert_eq!(one(&call(method, &params)).asked, expected, "{method} {params}");
     }
     let response = json!({ "jsonrpc": "2.0", "id": 1, "result": {} });
-    assert_eq!(one(&response).asked, Asked::Foreign { method: None });
+    assert_eq!(one(&response).asked, RequestContent::Foreign { method: None });
 }
 
 #[test]
@@ -314,5 +330,5 @@ fn of_a_key_that_stands_twice_the_last_counts() {
     let Requests::One(request) = read_requests(body.as_bytes(), &LIMITS) else {
         panic!("one request was sent");
     };
-    assert_eq!((request.reply_to, request.asked), (ReplyTo::Id(2.into()), Asked::Ping));
+    assert_eq!((request.reply_to, request.asked), (ReplyTo::Id(2.into()), RequestContent::Ping));
 }

@@ -13,7 +13,7 @@ use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::dialect::answer::{WireAnswer, read_answer};
 use matchday_core::protocol::dialect::call::{write_call, write_probe};
 use matchday_core::protocol::dialect::reply::{HttpReply, write_error, write_reply};
-use matchday_core::protocol::dialect::request::{Asked, ReplyTo, Request, Requests, read_requests};
+use matchday_core::protocol::dialect::request::{ReplyTo, Request, RequestContent, Requests, read_requests};
 use matchday_core::protocol::jsonrpc::Fault;
 use matchday_core::protocol::message::{Body, Message};
 use matchday_core::protocol::messages::{
@@ -87,8 +87,10 @@ fn a_call_in_any_dialect_is_read_as_it_was_written() {
         messages().iter().flat_map(|message| Dialect::ALL.map(|dialect| (message, dialect)))
     {
         let request = one(write_call(dialect, 7, message));
-        let asked =
-            Asked::Message { value: serde_json::to_value(message).unwrap().into(), type_implied: false };
+        let asked = RequestContent::Message {
+            value: serde_json::to_value(message).unwrap().into(),
+            type_implied: false,
+        };
         assert_eq!(request.asked, asked, "{dialect:?}");
         let kind = message.message_type();
         let same = kind.name().to_ascii_lowercase() == kind.method();
@@ -127,7 +129,7 @@ fn a_call_has_the_form_of_its_dialect() {
 #[test]
 fn a_probe_is_a_ping() {
     let request = one(write_probe(3));
-    assert_eq!((request.reply_to, request.asked), (ReplyTo::Id(3.into()), Asked::Ping));
+    assert_eq!((request.reply_to, request.asked), (ReplyTo::Id(3.into()), RequestContent::Ping));
 }
 
 #[test]

@@ -8,12 +8,6 @@
     reason = "a test that fails may panic"
 )]
 
-#[path = "golden/exchanges.rs"]
-mod exchanges;
-mod golden;
-
-use exchanges::named;
-use golden::read_body;
 use matchday_core::fair;
 use matchday_core::protocol::decode::{Conformance::Strict, Limits};
 use matchday_core::protocol::dialect::Dialect;
@@ -24,6 +18,8 @@ use matchday_core::protocol::methods::{Carries, METHODS, Party};
 use matchday_core::protocol::rights::{Right, who_may};
 use matchday_core::protocol::token::{Direction, Token};
 use matchday_core::protocol::{Attempt, Body, LeagueId, MatchId, MessageType, PlayerId};
+use matchday_testkit::golden::exchanges::{self, named};
+use matchday_testkit::golden::read_body;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,8 +1,10 @@
 //! The draw is uniform, can be recomputed by anyone, and cannot be bent.
 
 use matchday_core::entropy::Entropy;
-use matchday_core::fair::{Commitment, Dice, MatchDraw, Nonce, Reveal, Scheme, Secret, Unfair, verify};
+use matchday_core::fair::{Dice, MatchDraw, Scheme, Secret, Unfair, verify};
+use matchday_core::protocol::draw::{Commitment, Reveal};
 use matchday_core::protocol::messages::ByPlayer;
+use matchday_core::protocol::nonce::Nonce;
 use matchday_core::protocol::{Attempt, LeagueId, MatchId, PlayerId, RoundId};
 use matchday_core::signature::SigningKey;
 use matchday_core::signed_move::SignedMoves;

@@ -1,11 +1,9 @@
 //! Every JSON example of the sources is read, and written again with nothing lost.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
-mod golden;
-
-use golden::{Golden, encode, read};
 use matchday_core::protocol::decode::Conformance;
 use matchday_core::protocol::{ErrorCode, MessageType, Timestamp};
+use matchday_testkit::golden::{self, Golden, encode, read};
 use serde_json::Value;
 use std::collections::BTreeSet;
 

@@ -1,13 +1,11 @@
 //! What people read when a message is refused.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
-mod golden;
-
-use golden::{named, read_body};
 use matchday_core::protocol::decode::Conformance::Strict;
 use matchday_core::protocol::decode::Rejection;
 use matchday_core::protocol::messages::LeagueError;
 use matchday_core::protocol::{ErrorCode, Message, UntrustedText};
+use matchday_testkit::golden::{self, named, read_body};
 use serde_json::{Value, json};
 
 fn refused(name: &str, pointer: &str, value: Value) -> Rejection {

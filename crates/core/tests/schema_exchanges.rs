@@ -7,14 +7,11 @@
     reason = "a test that fails may panic"
 )]
 
-#[path = "golden/exchanges.rs"]
-mod exchanges;
-mod schemas;
-
 use jsonschema::Validator;
 use matchday_core::protocol::methods::{METHODS, Method, Party};
 use matchday_core::protocol::schema::{self, Library};
-use schemas::{Schemas, validator};
+use matchday_testkit::golden::exchanges;
+use matchday_testkit::schemas::{Schemas, validator};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 

@@ -7,15 +7,11 @@
     reason = "a test that fails may panic"
 )]
 
-mod golden;
-mod schemas;
-
-use golden::{Golden, read_body};
-use matchday_core::protocol::MessageType;
 use matchday_core::protocol::decode::Conformance::Strict;
-use matchday_core::protocol::schema;
 use matchday_core::protocol::untrusted::is_deceptive;
-use schemas::Schemas;
+use matchday_core::protocol::{MessageType, schema};
+use matchday_testkit::golden::{self, Golden, read_body};
+use matchday_testkit::schemas::Schemas;
 use serde_json::{Value, json};
 
 #[test]

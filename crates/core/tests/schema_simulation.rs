@@ -7,10 +7,8 @@
     reason = "a test that fails may panic"
 )]
 
-mod schemas;
-
 use matchday_core::sim::{self, Options};
-use schemas::Schemas;
+use matchday_testkit::schemas::Schemas;
 use std::collections::BTreeSet;
 
 #[test]

@@ -3,9 +3,9 @@
 
 use matchday_core::entropy::Entropy;
 use matchday_core::league::format::{Competition, Format};
+use matchday_core::sim::external_deciders::Decider;
 use matchday_core::sim::faults::Faults;
-use matchday_core::sim::minds::Mind;
-use matchday_core::sim::{self, Options, Shape};
+use matchday_core::sim::{self, Options, Scenario};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -46,10 +46,10 @@ slices! {
 #[test]
 fn agents_that_share_a_process_and_hear_each_other_before_the_disk_does_keep_every_rule() {
     for seed in 0..300 {
-        let drawn = Shape::drawn(&mut Entropy::numbered(seed));
+        let drawn = Scenario::drawn(&mut Entropy::numbered(seed));
         let at_home = drawn.players.len() as u64 - seed % 3;
-        let shape = Shape { house: u8::try_from(at_home).ok(), ..drawn };
-        let report = sim::run(seed, &Options { shape: Some(shape), ..Options::default() });
+        let scenario = Scenario { colocated_players: u8::try_from(at_home).ok(), ..drawn };
+        let report = sim::run(seed, &Options { scenario: Some(scenario), ..Options::default() });
         assert!(report.failure.is_none(), "seed {seed}: {:?}", report.failure);
     }
 }
@@ -59,23 +59,24 @@ fn agents_that_share_a_process_and_hear_each_other_before_the_disk_does_keep_eve
 fn referees_that_cheat_bring_nothing_on_record_that_was_not_signed_and_drawn() {
     let mut lies = 0;
     for seed in 0..100 {
-        let drawn = Shape::drawn(&mut Entropy::numbered(seed));
+        let drawn = Scenario::drawn(&mut Entropy::numbered(seed));
         let referees = u8::try_from(drawn.referees.len()).unwrap();
         let cheats = if seed % 3 == 0 { (1..=referees).collect() } else { vec![1] };
         let report =
-            sim::run(seed, &Options { shape: Some(Shape { cheats, ..drawn }), ..Options::default() });
+            sim::run(seed, &Options { scenario: Some(Scenario { cheats, ..drawn }), ..Options::default() });
         assert!(report.failure.is_none(), "seed {seed}: {:?}", report.failure);
         lies += report.stats.lies;
     }
     assert!(lies > 300, "{lies} lies are too few to prove anything");
 }
 
-/// Whatever the minds do, on a sound network nobody loses a match for want of an answer.
+/// Whatever the deciders do, on a sound network nobody loses a match for want of an answer.
 #[test]
 fn players_whose_minds_are_late_silent_or_wrong_lose_no_match_by_it() {
     for sound_percent in [0, 50, 100] {
-        let minds = vec![Mind::Outside { sound_percent }; 4];
-        let options = Options { shape: Some(Shape { minds, ..Shape::plain(4, 2) }), ..Options::default() };
+        let deciders = vec![Decider::External { sound_percent }; 4];
+        let options =
+            Options { scenario: Some(Scenario { deciders, ..Scenario::plain(4, 2) }), ..Options::default() };
         for seed in 0..25 {
             let report = sim::run(seed, &options);
             assert!(report.failure.is_none(), "seed {seed}: {:?}", report.failure);
@@ -95,8 +96,8 @@ fn nobody_loses_by_the_faults_of_referees_and_machines() {
     for (faults, referees) in [(ours, 1), (cut_off.clone(), 2), (cut_off, 1), (both, 2)] {
         let mut reassigned = 0;
         for seed in 0..50 {
-            let shape = Shape { faults: faults.clone(), ..Shape::plain(4, referees) };
-            let report = sim::run(seed, &Options { shape: Some(shape), ..Options::default() });
+            let scenario = Scenario { faults: faults.clone(), ..Scenario::plain(4, referees) };
+            let report = sim::run(seed, &Options { scenario: Some(scenario), ..Options::default() });
             assert!(report.failure.is_none(), "{faults:?}, seed {seed}: {:?}", report.failure);
             assert_eq!(report.stats.technical_losses, 0, "{faults:?}, seed {seed}");
             reassigned += report.stats.reassigned;
@@ -113,8 +114,8 @@ fn leagues_of_every_format_hold_in_hostile_worlds() {
         for (seed, players, matches_per_pairing) in [(1, 5, 1), (2, 4, 2), (3, 7, 1)] {
             let faults = Faults::drawn(&mut Entropy::numbered(seed));
             let competition = Competition { matches_per_pairing, ..Competition::of(format) };
-            let shape = Shape { faults, competition, ..Shape::plain(players, 2) };
-            let report = sim::run(seed, &Options { shape: Some(shape), ..Options::default() });
+            let scenario = Scenario { faults, competition, ..Scenario::plain(players, 2) };
+            let report = sim::run(seed, &Options { scenario: Some(scenario), ..Options::default() });
             assert!(report.failure.is_none(), "{format}, seed {seed}: {:?}", report.failure);
         }
     }
@@ -123,6 +124,6 @@ fn leagues_of_every_format_hold_in_hostile_worlds() {
 #[test]
 fn some_seeds_draw_a_format() {
     let formats: BTreeSet<Format> =
-        (0..400).map(|seed| Shape::drawn(&mut Entropy::numbered(seed)).competition.format).collect();
+        (0..400).map(|seed| Scenario::drawn(&mut Entropy::numbered(seed)).competition.format).collect();
     assert_eq!(formats, BTreeSet::from(Format::ALL));
 }

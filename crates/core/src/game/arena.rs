@@ -1,10 +1,11 @@
 //! Two strategies at one game, without referee or messages: for the games' own tests.
 
+use super::context::Context;
+use super::past::Past;
+use super::strategy;
+use super::strategy::Strategy;
 use super::{Game, GameEntry, Outcome, Seat, Turn};
 use crate::entropy::Entropy;
-use crate::player::memory::Past;
-use crate::player::question::Context;
-use crate::player::strategy::{self, Strategy};
 use crate::protocol::ids::{GameType, PlayerId};
 use crate::protocol::messages::Record;
 use serde_json::Value;
@@ -51,7 +52,7 @@ pub(super) fn play_out(
         let seats = match game.turn() {
             Turn::Both => Seat::BOTH.to_vec(),
             Turn::One(seat) => vec![seat],
-            Turn::Chance | Turn::Outside => panic!("{} needs dice, or rules", entry.name),
+            Turn::Chance | Turn::External => panic!("{} needs dice, or rules", entry.name),
             Turn::Over => return game,
         };
         turns += 1;

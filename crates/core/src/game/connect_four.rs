@@ -1,23 +1,29 @@
-//! Connect four: A drops X and begins, B drops O, into seven columns of six cells. Whoever first has four in a row wins.
+//! Connect four: A drops X and begins, B drops O, into seven columns of six cells. The first with four in a row wins.
 
+use super::fast::{self, Memo, Position};
+use super::strategy;
+use super::strategy::StrategyEntry;
+use super::view::{Grid, Marks, View};
 use super::{Game, GameEntry, IllegalMove, Outcome, Seat, Turn};
-use crate::player::strategy::{self, StrategyEntry};
 use crate::protocol::ids::PlayerId;
 use crate::protocol::messages::{GameDetails, MoveRequest};
 use serde_json::{Map, Value, json};
-use smol_str::SmolStr;
+use smol_str::{SmolStr, ToSmolStr};
 
 pub(super) const GAME: GameEntry = GameEntry {
     name: "connect_four",
     about: "drop marks into seven columns; four in a row win",
     rules: RULES,
     turns_max: COLUMNS * ROWS,
+    sides_matter: true,
+    payoff: None,
     new: || Box::new(ConnectFour::default()),
     strategies: &[StrategyEntry {
         name: "lookahead",
         about: "looks some moves ahead, as far as a few thousand positions reach",
         choose: |turn, _| lookahead(turn),
     }],
+    fast: Some(|names| fast::players(Board::default(), &[("lookahead", Board::lookahead)], names)),
 };
 
 const RULES: &str = "\
@@ -29,9 +35,8 @@ diagonally, wins. A full board without such a row is a draw.
 
 A win is worth 3 points, a draw 1, a loss 0. Whoever does not answer in time loses the match.
 
-Columns are numbered 0 to 6 from the left. The referee asks with GAME_MOVE_CALL: `move_request.context` holds `your_mark` and
-the `board`, six lines of seven letters, the top one first, with `.` for a free cell; `move_request.valid_options` holds the
-columns that are not full. The answer is GAME_MOVE_RESPONSE with one of these numbers as `move_data.choice`.
+Columns are numbered 0 to 6 from the left. The context of a turn holds `your_mark` and the `board`, six lines
+of seven letters, the top one first, with `.` for a free cell; the options are the numbers of the columns that are not full.
 ";
 
 const COLUMNS: u32 = 7;
@@ -40,7 +45,10 @@ const ROWS: u32 = 6;
 const STRIDE: u32 = ROWS + 1;
 const DIRECTIONS: [u32; 4] = [1, STRIDE - 1, STRIDE, STRIDE + 1];
 /// Every cell there is.
-const BOARD: u64 = 0x3F * 0x0408_1020_4081;
+const BOARD: u64 = 0x3F * BOTTOM;
+
+/// The lowest cell of each column.
+const BOTTOM: u64 = 0x0408_1020_4081;
 
 /// A set of cells: the bit `column * STRIDE + row`, rows from the bottom.
 type Cells = u64;
@@ -51,7 +59,18 @@ fn cell(column: u32, row: u32) -> Cells {
 
 /// The lowest free cell of a column, if it has one.
 fn landing(taken: Cells, column: u32) -> Option<Cells> {
-    (0..ROWS).map(|row| cell(column, row)).find(|cell| taken & cell == 0)
+    // Adding the lowest cell carries into the first free one; from a full column, beyond the board.
+    let cell = (taken + cell(column, 0)) & !taken & (0x3F << (column * STRIDE));
+    (cell != 0).then_some(cell)
+}
+
+/// The cells of every line of four, or none.
+fn fours(marks: Cells) -> Cells {
+    DIRECTIONS.iter().fold(0, |all, step| {
+        let pairs = marks & marks >> step;
+        let first = pairs & pairs >> (2 * step);
+        (0..4).fold(all, |all, place| all | first << (place * step))
+    })
 }
 
 fn has_four(marks: Cells) -> bool {
@@ -157,6 +176,31 @@ impl Game for ConnectFour {
         ]))
     }
 
+    fn view(&self) -> Option<View> {
+        let cells: Vec<Cells> =
+            (0..ROWS).rev().flat_map(|row| (0..COLUMNS).map(move |column| cell(column, row))).collect();
+        let index = |wanted: Cells| (0..).zip(&cells).filter(move |(_, cell)| wanted & **cell != 0);
+        // The last mark is the topmost of its column.
+        let last = self.moves.last().and_then(|column| {
+            (0..ROWS).rev().map(|row| cell(*column, row)).find(|cell| self.taken() & cell != 0)
+        });
+        let text = |cell: &Cells| match self.letter(*cell) {
+            '.' => SmolStr::default(),
+            letter => letter.to_smolstr(),
+        };
+        Some(View::Grid(Grid {
+            columns: COLUMNS as usize,
+            cells: cells.iter().map(text).collect(),
+            marks: Marks::pair(mark(Seat::A).to_smolstr(), mark(Seat::B).to_smolstr()),
+            last: index(last.unwrap_or(0)).map(|(index, _)| index).collect(),
+            line: index(self.marks.into_iter().fold(0, |all, marks| all | fours(marks)))
+                .map(|(index, _)| index)
+                .collect(),
+            column_names: (0..COLUMNS).map(|column| column.to_smolstr()).collect(),
+            ..Grid::default()
+        }))
+    }
+
     fn reason(&self, players: &[PlayerId; 2]) -> String {
         match self.winner() {
             Some(seat) => {
@@ -165,6 +209,61 @@ impl Game for ConnectFour {
             }
             None => "The board is full and nobody has four in a row".into(),
         }
+    }
+}
+
+#[derive(Debug, Clone)]
+struct Board {
+    marks: [Cells; 2],
+    next: Seat,
+    /// Who has four in a row.
+    winner: Option<Seat>,
+}
+
+impl Default for Board {
+    fn default() -> Self {
+        Self { marks: [0, 0], next: Seat::A, winner: None }
+    }
+}
+
+impl Board {
+    fn taken(&self) -> Cells {
+        let [a, b] = self.marks;
+        a | b
+    }
+
+    /// The top cells that are free, one for each column that is not full.
+    fn free(&self) -> Cells {
+        BOTTOM << (ROWS - 1) & !self.taken()
+    }
+
+    fn lookahead(&self, seat: Seat) -> Option<u32> {
+        let column = best_column(*seat.of(&self.marks), *seat.other().of(&self.marks))?;
+        Some((self.free() & (cell(column, 0) - 1)).count_ones())
+    }
+}
+
+impl Position for Board {
+    fn turn(&self) -> Turn {
+        if self.winner.is_some() || self.taken() == BOARD { Turn::Over } else { Turn::One(self.next) }
+    }
+
+    fn options(&self) -> u32 {
+        self.free().count_ones()
+    }
+
+    fn play(&mut self, seat: Seat, option: u32) {
+        // Without the lowest free columns, the next one is that of this number.
+        let free = (0..option).fold(self.free(), |free, _| free & free.wrapping_sub(1));
+        let column = free.trailing_zeros() / STRIDE;
+        let marks = seat.of(&self.marks) | landing(self.taken(), column).unwrap_or(0);
+        *seat.of_mut(&mut self.marks) = marks;
+        self.winner = has_four(marks).then_some(seat);
+        self.next = seat.other();
+    }
+
+    fn outcome(&self) -> Outcome {
+        self.winner.map_or(Outcome::Draw, Outcome::Win)
     }
 }
 
@@ -191,15 +290,22 @@ fn lookahead(turn: &strategy::Turn<'_>) -> Option<Value> {
     best_column(own, theirs).map(Value::from)
 }
 
+fn best_column(own: Cells, theirs: Cells) -> Option<u32> {
+    static KNOWN: Memo<{ 1 << 18 }> = Memo::new();
+    // The lowest free cell of each column and one's own marks tell positions apart.
+    let key = (own | theirs) + BOTTOM + own;
+    KNOWN.get(key, || search(own, theirs)).map(u32::from)
+}
+
 /// Deeper and deeper, until the positions are used up or the game is decided: the best of the last search that came to
 /// its end.
-fn best_column(own: Cells, theirs: Cells) -> Option<u32> {
+fn search(own: Cells, theirs: Cells) -> Option<u8> {
     let mut search = Search { positions_left: POSITIONS_MAX };
     let mut best = None;
     for depth in 0..COLUMNS * ROWS {
         match search.choose(own, theirs, depth) {
             Some((column, worth)) => {
-                best = Some(column);
+                best = u8::try_from(column).ok();
                 if worth.abs() > WON / 2 {
                     break;
                 }
@@ -231,7 +337,7 @@ impl Search {
         best
     }
 
-    /// What a position is worth to whoever is to move; `low` and `high` bound what is still of interest.
+    /// What a position is worth to the player to move; `low` and `high` bound what is still of interest.
     fn worth(&mut self, own: Cells, theirs: Cells, depth: u32, mut low: i32, high: i32) -> Option<i32> {
         self.positions_left = self.positions_left.checked_sub(1)?;
         if has_four(theirs) {

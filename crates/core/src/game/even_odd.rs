@@ -1,21 +1,25 @@
-//! Even/odd: both players call a parity, then a number from 1 to 10 is drawn. Whoever called it right wins, unless both
+//! Even/odd: both players call a parity, then a number from 1 to 10 is drawn. The player who called it right wins, unless both
 //! did or neither.
 
+use super::past::Past;
+use super::strategy;
+use super::strategy::StrategyEntry;
+use super::view::{Strip, StripRound, View};
 use super::{AskBy, Game, GameEntry, IllegalMove, Outcome, Seat, Turn};
 use crate::fair::Dice;
-use crate::player::memory::Past;
-use crate::player::strategy::{self, StrategyEntry};
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::PlayerId;
 use crate::protocol::messages::{ByPlayer, GameDetails, MoveRequest, Parity, ParityDetails};
 use serde_json::{Map, Value};
-use smol_str::SmolStr;
+use smol_str::{SmolStr, ToSmolStr};
 
 pub(super) const GAME: GameEntry = GameEntry {
     name: "even_odd",
     about: "call the parity of a number that is then drawn: nearly pure luck",
     rules: RULES,
     turns_max: 1,
+    sides_matter: false,
+    payoff: None,
     new: || Box::new(EvenOdd::default()),
     strategies: &[
         StrategyEntry {
@@ -54,6 +58,7 @@ pub(super) const GAME: GameEntry = GameEntry {
             choose: |turn, _| called(win_stay_lose_shift(turn)),
         },
     ],
+    fast: None,
 };
 
 const RULES: &str = "\
@@ -67,8 +72,7 @@ each as likely as the others.
 
 A win is worth 3 points, a draw 1, a loss 0. Whoever does not answer in time loses the match.
 
-The referee asks with CHOOSE_PARITY_CALL; the answer is CHOOSE_PARITY_RESPONSE with `parity_choice` `\"even\"` or `\"odd\"`,
-in exactly these letters. A match has one choice, and it cannot be taken back.
+The options are `\"even\"` and `\"odd\"`, in exactly these letters. A match has one choice, and it cannot be taken back.
 ";
 
 #[derive(Debug, Clone, Default)]
@@ -144,6 +148,18 @@ impl Game for EvenOdd {
         })
     }
 
+    fn view(&self) -> Option<View> {
+        let [Some(a), Some(b)] = self.choices else { return Some(View::Strip(Strip::default())) };
+        let won = |seat| u32::from(self.outcome() == Some(Outcome::Win(seat)));
+        let points = Seat::BOTH.map(won);
+        let round = StripRound {
+            choices: [a, b].map(|choice| SmolStr::new_static(choice.as_str())),
+            points,
+            drawn: self.number.map(|number| number.to_smolstr()),
+        };
+        Some(View::Strip(Strip { rounds: vec![round], totals: points }))
+    }
+
     fn reason(&self, players: &[PlayerId; 2]) -> String {
         let (Some(number), Some(outcome)) = (self.number, self.outcome()) else {
             return "The number was not drawn".into();
@@ -162,6 +178,13 @@ impl Game for EvenOdd {
             }
         }
     }
+}
+
+/// Before and after the choices of a match.
+pub(super) fn views(players: [&PlayerId; 2], details: &ParityDetails) -> Vec<View> {
+    let choices = players.map(|player| details.choices.get(player).copied().flatten());
+    let played = EvenOdd { choices, number: details.drawn_number };
+    [EvenOdd::default(), played].iter().filter_map(Game::view).collect()
 }
 
 fn called(favoured: Option<Parity>) -> Option<Value> {

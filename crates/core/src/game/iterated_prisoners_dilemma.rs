@@ -1,14 +1,18 @@
 //! The iterated prisoner's dilemma: both cooperate or defect at once, twenty times, for points that add up.
 
-use super::GameEntry;
+use super::fast::{self, Choose};
 use super::repeated::{Matrix, Repeated, own, theirs};
-use crate::player::strategy::{StrategyEntry, Turn};
+use super::rounds::Rounds;
+use super::strategy::{StrategyEntry, Turn};
+use super::{GameEntry, Payoff};
 
 pub(super) const GAME: GameEntry = GameEntry {
     name: "iterated_prisoners_dilemma",
     about: "cooperate or defect, twenty times, for points that add up",
     rules: RULES,
     turns_max: ROUNDS,
+    sides_matter: false,
+    payoff: Some(Payoff { walkover: ROUNDS * MUTUAL_COOPERATION, ranks: true }),
     new: || Box::new(Repeated::new(&DILEMMA)),
     strategies: &[
         StrategyEntry {
@@ -37,7 +41,19 @@ pub(super) const GAME: GameEntry = GameEntry {
             choose: |_, _| Some(DEFECT.into()),
         },
     ],
+    fast: Some(|names| fast::players(Rounds::new(&DILEMMA), FAST, names)),
 };
+
+/// By numbers: 0 is to cooperate, 1 to defect.
+const FAST: &[(&str, Choose<Rounds>)] = &[
+    ("tit_for_tat", |rounds, seat| Some(rounds.made_by(seat.other()).last().unwrap_or(0))),
+    ("grim", |rounds, seat| Some(u32::from(rounds.made_by(seat.other()).has(1)))),
+    ("win_stay_lose_shift", |rounds, seat| {
+        Some(u32::from(rounds.made_by(seat).last() != rounds.made_by(seat.other()).last()))
+    }),
+    ("always_cooperate", |_, _| Some(0)),
+    ("always_defect", |_, _| Some(1)),
+];
 
 const RULES: &str = "\
 # iterated_prisoners_dilemma
@@ -58,12 +74,12 @@ played. Each round brings points, which add up:
 In the table of the league a win is worth 3 points, a draw 1, a loss 0, whatever the points within the match were. Whoever
 does not answer in time loses the match.
 
-The referee asks both at once with GAME_MOVE_CALL, once a round: `move_request.context` holds `round`, `rounds`,
-`your_total` and `opponent_total` (points so far) and `history`, a list of `{\"you\": ..., \"opponent\": ...}`, oldest first.
-The answer is GAME_MOVE_RESPONSE with `cooperate` or `defect` as `move_data.choice`.
+Both are asked at once, once a round. The context of a turn holds `round`, `rounds`, `your_total` and `opponent_total`
+(points so far) and `history`, a list of `{\"you\": ..., \"opponent\": ...}`, oldest first.
 ";
 
 const ROUNDS: u32 = 20;
+const MUTUAL_COOPERATION: u32 = 3;
 const COOPERATE: &str = "cooperate";
 const DEFECT: &str = "defect";
 
@@ -77,7 +93,7 @@ static DILEMMA: Matrix = Matrix {
 
 fn points(own: &str, other: &str) -> u32 {
     match (own == COOPERATE, other == COOPERATE) {
-        (true, true) => 3,
+        (true, true) => MUTUAL_COOPERATION,
         (true, false) => 0,
         (false, true) => 5,
         (false, false) => 1,
@@ -104,7 +120,7 @@ mod tests {
     use super::super::{Game, Outcome, Seat};
     use super::*;
     use crate::entropy::Entropy;
-    use crate::player::strategy;
+    use crate::game::strategy;
     use crate::protocol::PlayerId;
     use serde_json::json;
 
@@ -164,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn grim_beats_chance_and_whoever_always_defects_never_loses() {
+    fn grim_beats_chance_and_always_defecting_never_loses() {
         let Tally { won, lost, .. } = arena::series(&GAME, "grim", "random", 100);
         assert!(won > 90 && lost < 5, "won {won}, lost {lost}");
         for entry in strategy::of(&GAME) {

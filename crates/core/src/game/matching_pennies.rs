@@ -1,9 +1,11 @@
 //! Matching pennies: both turn a coin at once, twenty times. A, the matcher, wins a round when the sides are equal, B when
 //! they differ.
 
-use super::GameEntry;
+use super::fast::{self, Choose};
 use super::repeated::{Matrix, Repeated, predicted, theirs};
-use crate::player::strategy::{StrategyEntry, Turn};
+use super::rounds::Rounds;
+use super::strategy::{StrategyEntry, Turn};
+use super::{GameEntry, Payoff, Seat};
 use serde_json::Value;
 
 pub(super) const GAME: GameEntry = GameEntry {
@@ -11,6 +13,8 @@ pub(super) const GAME: GameEntry = GameEntry {
     about: "one wants both coins alike, the other does not, twenty times",
     rules: RULES,
     turns_max: ROUNDS,
+    sides_matter: false,
+    payoff: Some(Payoff { walkover: ROUNDS, ranks: false }),
     new: || Box::new(Repeated::new(&COINS)),
     strategies: &[
         StrategyEntry {
@@ -24,7 +28,18 @@ pub(super) const GAME: GameEntry = GameEntry {
             choose: |turn, _| answering(turn, 0),
         },
     ],
+    fast: Some(|names| {
+        let pattern: Choose<Rounds> = |rounds, seat| answer(rounds.made_by(seat.other()).predicted()?, seat);
+        let frequency: Choose<Rounds> =
+            |rounds, seat| answer(rounds.made_by(seat.other()).most_common()?, seat);
+        fast::players(Rounds::new(&COINS), &[("pattern", pattern), ("frequency", frequency)], names)
+    }),
 };
+
+/// What this seat shows against an expected side, by their numbers: A is the matcher.
+fn answer(expected: u32, seat: Seat) -> Option<u32> {
+    Some(if seat == Seat::A { expected } else { 1 - expected })
+}
 
 const RULES: &str = "\
 # matching_pennies
@@ -37,10 +52,8 @@ A's if the two are equal, and player B's if they differ. A match has 20 rounds, 
 
 A win is worth 3 points, a draw 1, a loss 0. Whoever does not answer in time loses the match.
 
-The referee asks both at once with GAME_MOVE_CALL, once a round: `move_request.context` holds `your_role` (`matcher` or
-`mismatcher`), `round`, `rounds`, `your_total` and `opponent_total` (rounds won so far) and `history`, a list of
-`{\"you\": ..., \"opponent\": ...}`, oldest first. The answer is GAME_MOVE_RESPONSE with `heads` or `tails` as
-`move_data.choice`.
+Both are asked at once, once a round. The context of a turn holds `your_role` (`matcher` or `mismatcher`), `round`, `rounds`,
+`your_total` and `opponent_total` (rounds won so far) and `history`, a list of `{\"you\": ..., \"opponent\": ...}`, oldest first.
 ";
 
 const ROUNDS: u32 = 20;
@@ -64,10 +77,11 @@ fn answering(turn: &Turn<'_>, depth: usize) -> Option<Value> {
 #[cfg(test)]
 mod tests {
     use super::super::arena::{self, Tally};
-    use super::super::{Game, Outcome, Seat};
+    use super::super::{Game, Outcome};
     use super::*;
     use crate::entropy::Entropy;
-    use crate::player::strategy::{self, Strategy};
+    use crate::game::strategy;
+    use crate::game::strategy::Strategy;
     use crate::protocol::PlayerId;
     use serde_json::json;
 

@@ -4,21 +4,30 @@
 
 #[cfg(test)]
 mod arena;
-pub mod outside;
+pub mod context;
+pub mod external;
+pub mod fast;
+pub mod past;
 mod repeated;
 pub mod replay;
+mod rounds;
+pub mod strategy;
+pub mod turn;
+pub mod view;
 
 use crate::fair::Dice;
-use crate::player::strategy::StrategyEntry;
+use crate::game::fast::FastRules;
+use crate::game::strategy::StrategyEntry;
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{GameType, PlayerId};
 use crate::protocol::messages::{GameDetails, MoveRequest};
 use serde_json::Value;
 use std::fmt::{self, Debug};
+use view::View;
 
 /// The rules of one game, and how far it has come.
 ///
-/// Whoever runs it asks [`Game::turn`] and does as it says, until it is over: collects a move from the seats named there
+/// The caller asks [`Game::turn`] and does as it says, until it is over: collects a move from the seats named there
 /// and plays each once, or lets chance have its way.
 pub trait Game: Debug + Send {
     /// Which messages ask for a move.
@@ -41,11 +50,21 @@ pub trait Game: Debug + Send {
     /// How it ended, if it has.
     fn outcome(&self) -> Option<Outcome>;
 
+    /// What each has scored so far within the match, in games that keep such a score.
+    fn totals(&self) -> Option<[u32; 2]> {
+        None
+    }
+
     /// What there is to tell beyond who won; at any time, since a game may end by forfeit.
     fn details(&self, players: &[PlayerId; 2]) -> GameDetails;
 
     /// Why it ended as it did, in a sentence for people.
     fn reason(&self, players: &[PlayerId; 2]) -> String;
+
+    /// How the position looks to a spectator: nothing that one player may not see of the other's move.
+    fn view(&self) -> Option<View> {
+        None
+    }
 
     /// Every turn from the beginning, for rules that are kept outside; games that know their own have no use for it.
     fn history(&self) -> &[Value] {
@@ -61,13 +80,17 @@ pub trait Game: Debug + Send {
 /// One of the two sides of a match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Seat {
+    /// PLAYER_A of the messages: named first in a pairing.
     A,
+    /// PLAYER_B of the messages.
     B,
 }
 
 impl Seat {
+    /// In the order of a pairing.
     pub const BOTH: [Self; 2] = [Self::A, Self::B];
 
+    /// The opponent's seat.
     #[must_use]
     pub fn other(self) -> Self {
         match self {
@@ -76,6 +99,7 @@ impl Seat {
         }
     }
 
+    /// The place in a pair: 0 or 1.
     pub fn index(self) -> usize {
         match self {
             Self::A => 0,
@@ -92,6 +116,7 @@ impl Seat {
         }
     }
 
+    /// This seat's part of a pair, to be changed.
     pub fn of_mut<T>(self, pair: &mut [T; 2]) -> &mut T {
         let [a, b] = pair;
         match self {
@@ -101,21 +126,27 @@ impl Seat {
     }
 }
 
+/// What the game waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Turn {
     /// Both move at once, neither seeing the other's move.
     Both,
+    /// Only this seat moves.
     One(Seat),
     /// Something is drawn.
     Chance,
     /// The rules outside must be asked first.
-    Outside,
+    External,
+    /// Nothing: the game has its outcome.
     Over,
 }
 
+/// How a game that was played to its end went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
+    /// This seat has won, the other lost.
     Win(Seat),
+    /// Neither has won.
     Draw,
 }
 
@@ -133,6 +164,7 @@ pub enum AskBy {
 pub struct IllegalMove {
     /// E004 in even/odd, E010 in every other game.
     pub code: ErrorCode,
+    /// The move as the player sent it.
     pub came: Value,
     /// What would have been allowed.
     pub legal: Vec<Value>,
@@ -157,16 +189,52 @@ impl std::error::Error for IllegalMove {}
 /// What there is to know of a game.
 #[derive(Debug)]
 pub struct GameEntry {
+    /// The `game_type` of the messages.
     pub name: &'static str,
     /// What it is, in one line.
     pub about: &'static str,
-    /// How it is played, asked and judged: in Markdown, for people and models who are to play it.
+    /// How it is played and judged, and what a turn shows: in Markdown, for people and models who are to play it. Names no
+    /// message.
     pub rules: &'static str,
     /// The most turns that a game can have; a turn of both at once counts as one.
     pub turns_max: u32,
+    /// Whether players of equal strength have unequal chances on the two sides.
+    pub sides_matter: bool,
+    /// What a match pays besides its result; none in games that have no points of their own.
+    pub payoff: Option<Payoff>,
+    /// Sets up the position before the first move.
     pub new: fn() -> Box<dyn Game>,
     /// How our own players play it, besides at random.
     pub strategies: &'static [StrategyEntry],
+    /// The same rules and strategies for very many matches, if strategies look at nothing but the match itself.
+    pub fast: Option<FastRules>,
+}
+
+impl GameEntry {
+    /// The rules, and the messages that ask for a move: for those who write a player.
+    pub fn rules_with_messages(&self) -> String {
+        let messages = match (self.new)().asks_by() {
+            AskBy::Parity => {
+                "The referee asks with CHOOSE_PARITY_CALL; the answer is CHOOSE_PARITY_RESPONSE with the option as \
+                 `parity_choice`."
+            }
+            AskBy::Move => {
+                "The referee asks with GAME_MOVE_CALL: `move_request.context` is the context, \
+                 `move_request.valid_options` are the options. The answer is GAME_MOVE_RESPONSE with one of these as \
+                 `move_data.choice`."
+            }
+        };
+        format!("{}\n{messages}\n", self.rules)
+    }
+}
+
+/// The points of a game in which they add up over the rounds of a match.
+#[derive(Debug, Clone, Copy)]
+pub struct Payoff {
+    /// For a player whose opponent forfeits, or who sits out; the forfeit itself pays nothing.
+    pub walkover: u32,
+    /// Whether tables go by payoffs unless the operator says otherwise.
+    pub ranks: bool,
 }
 
 /// Declares a module for each game, and lists what it says of itself.

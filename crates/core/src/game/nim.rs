@@ -1,23 +1,29 @@
-//! Nim: three heaps of 3, 5 and 7 objects; players take turns, and whoever takes the last object wins.
+//! Nim: three heaps of 3, 5 and 7 objects; players take turns, and the one who takes the last object wins.
 
+use super::fast::{self, Position};
+use super::strategy;
+use super::strategy::StrategyEntry;
+use super::view::{Grid, View};
 use super::{Game, GameEntry, IllegalMove, Outcome, Seat, Turn};
-use crate::player::strategy::{self, StrategyEntry};
 use crate::protocol::ids::PlayerId;
 use crate::protocol::messages::{GameDetails, MoveRequest};
 use serde_json::{Map, Value, json};
-use smol_str::SmolStr;
+use smol_str::{SmolStr, ToSmolStr};
 
 pub(super) const GAME: GameEntry = GameEntry {
     name: "nim",
     about: "take from one of three heaps; the last object wins",
     rules: RULES,
     turns_max: 15,
+    sides_matter: true,
+    payoff: None,
     new: || Box::new(Nim::default()),
     strategies: &[StrategyEntry {
         name: "optimal",
         about: "leaves heaps whose sizes cancel out in binary, whenever that can be done",
         choose: |turn, _| optimal(turn),
     }],
+    fast: Some(|names| fast::players(Heaps::default(), &[("optimal", Heaps::optimal)], names)),
 };
 
 const RULES: &str = "\
@@ -28,9 +34,8 @@ one likes, but at least one, from one heap. Whoever takes the very last object w
 
 A win is worth 3 points, a loss 0. Whoever does not answer in time loses the match.
 
-The referee asks with GAME_MOVE_CALL: `move_request.context.heaps` holds how many objects each heap has left, and
-`move_request.valid_options` every move, as in `{\"heap\": 1, \"take\": 2}`; the heaps are numbered 1 to 3. The answer is
-GAME_MOVE_RESPONSE with one of these objects as `move_data.choice`.
+The context of a turn holds in `heaps` how many objects each heap has left; the options are every move, as in
+`{\"heap\": 1, \"take\": 2}`. The heaps are numbered 1 to 3.
 
 Whoever begins can force a win, and after a single mistake so can the other.
 ";
@@ -113,6 +118,24 @@ impl Game for Nim {
         ]))
     }
 
+    fn view(&self) -> Option<View> {
+        let columns = HEAPS.into_iter().max().unwrap_or(0);
+        let row = |size: u64| (0..columns).map(move |place| if place < size { "●" } else { "" });
+        // The objects that the last move took stood behind those that are left.
+        let taken = self.moves.last().map_or(0..0, |(heap, take)| {
+            let left = self.numbered().find(|(number, _)| number == heap).map_or(0, |(_, left)| left);
+            let first = heap.saturating_sub(1) * columns + left;
+            first..first + take
+        });
+        Some(View::Grid(Grid {
+            columns: usize::try_from(columns).ok()?,
+            cells: self.heaps.into_iter().flat_map(row).map(SmolStr::new_static).collect(),
+            last: taken.filter_map(|index| usize::try_from(index).ok()).collect(),
+            row_names: (1..=self.heaps.len()).map(|heap| heap.to_smolstr()).collect(),
+            ..Grid::default()
+        }))
+    }
+
     fn reason(&self, players: &[PlayerId; 2]) -> String {
         match self.outcome() {
             Some(Outcome::Win(seat)) => format!("{} took the last object", seat.of(players)),
@@ -121,15 +144,65 @@ impl Game for Nim {
     }
 }
 
-/// Heaps whose sizes cancel out in binary are lost for whoever is to move. Where they do already, one object from the
-/// largest heap gives the opponent the most to go wrong with.
 fn optimal(turn: &strategy::Turn<'_>) -> Option<Value> {
     let heaps: Vec<u64> = turn.context.get("heaps")?.as_array()?.iter().map_while(Value::as_u64).collect();
+    optimal_move(&heaps).map(|(heap, take)| written(heap, take))
+}
+
+/// Heaps whose sizes cancel out in binary are lost for the player to move. Where they do already, one object from the
+/// largest heap gives the opponent the most to go wrong with.
+fn optimal_move(heaps: &[u64]) -> Option<(u64, u64)> {
     let balance = heaps.iter().fold(0, |all, size| all ^ size);
-    let mut numbered = (1..).zip(&heaps);
+    let mut numbered = (1..).zip(heaps);
     match numbered.clone().find(|(_, size)| **size ^ balance < **size) {
-        Some((heap, size)) => Some(written(heap, size - (size ^ balance))),
-        None => numbered.by_ref().max_by_key(|(_, size)| **size).map(|(heap, _)| written(heap, 1)),
+        Some((heap, size)) => Some((heap, size - (size ^ balance))),
+        None => numbered.by_ref().max_by_key(|(_, size)| **size).map(|(heap, _)| (heap, 1)),
+    }
+}
+
+#[derive(Debug, Clone)]
+struct Heaps {
+    sizes: [u64; 3],
+    next: Seat,
+}
+
+impl Default for Heaps {
+    fn default() -> Self {
+        Self { sizes: HEAPS, next: Seat::A }
+    }
+}
+
+impl Heaps {
+    fn optimal(&self, _: Seat) -> Option<u32> {
+        let (heap, take) = optimal_move(&self.sizes)?;
+        let before: u64 = (1..heap).zip(self.sizes).map(|(_, size)| size).sum();
+        u32::try_from(before + take - 1).ok()
+    }
+}
+
+impl Position for Heaps {
+    fn turn(&self) -> Turn {
+        if self.sizes == [0; 3] { Turn::Over } else { Turn::One(self.next) }
+    }
+
+    fn options(&self) -> u32 {
+        u32::try_from(self.sizes.iter().sum::<u64>()).unwrap_or_default()
+    }
+
+    fn play(&mut self, seat: Seat, option: u32) {
+        let mut place = u64::from(option);
+        for size in &mut self.sizes {
+            if place < *size {
+                *size -= place + 1;
+                break;
+            }
+            place -= *size;
+        }
+        self.next = seat.other();
+    }
+
+    fn outcome(&self) -> Outcome {
+        if self.sizes == [0; 3] { Outcome::Win(self.next.other()) } else { Outcome::Draw }
     }
 }
 
@@ -140,7 +213,7 @@ mod tests {
     use crate::protocol::error::ErrorCode;
 
     #[test]
-    fn whoever_takes_the_last_object_wins() {
+    fn taking_the_last_object_wins() {
         let players = [1, 2].map(PlayerId::numbered);
         for (moves, outcome, reason) in [
             (&[(1, 3), (2, 5), (3, 7)][..], Some(Outcome::Win(Seat::A)), "P01 took the last object"),
@@ -194,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn optimal_play_beats_chance_and_with_itself_whoever_begins_wins() {
+    fn optimal_play_beats_chance_and_with_itself_the_first_player_wins() {
         let tally = arena::series(&GAME, "optimal", "random", 200);
         assert!(tally.won > 190, "{tally:?}");
         assert_eq!(arena::series(&GAME, "optimal", "optimal", 2), Tally { won: 1, drawn: 0, lost: 1 });

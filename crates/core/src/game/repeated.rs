@@ -1,8 +1,9 @@
 //! What games of repeated simultaneous choice have in common: both choose at once, so many times, and neither sees the
 //! other's choice before both are in. A game of this kind is a [`Matrix`]. Pure.
 
+use super::strategy;
+use super::view::{Strip, StripRound, View};
 use super::{Game, IllegalMove, Outcome, Seat, Turn};
-use crate::player::strategy;
 use crate::protocol::ids::PlayerId;
 use crate::protocol::messages::{GameDetails, MoveRequest};
 use serde_json::{Map, Value, json};
@@ -42,7 +43,7 @@ impl Repeated {
         u32::try_from(self.rounds().count()).unwrap_or(u32::MAX)
     }
 
-    fn totals(&self) -> [u32; 2] {
+    fn scored(&self) -> [u32; 2] {
         self.rounds().fold([0, 0], |[a, b], [choice_a, choice_b]| {
             let [more_a, more_b] = (self.matrix.payoff)(choice_a, choice_b);
             [a + more_a, b + more_b]
@@ -69,7 +70,7 @@ impl Game for Repeated {
             .rounds()
             .map(|round| json!({ "you": seat.of(&round), "opponent": seat.other().of(&round) }))
             .collect();
-        let totals = self.totals();
+        let totals = self.scored();
         let mut context = Map::from_iter([
             ("round".to_owned(), json!(self.played() + 1)),
             ("rounds".to_owned(), json!(self.matrix.rounds)),
@@ -97,7 +98,7 @@ impl Game for Repeated {
     }
 
     fn outcome(&self) -> Option<Outcome> {
-        let [a, b] = self.totals();
+        let [a, b] = self.scored();
         (self.turn() == Turn::Over).then_some(match a.cmp(&b) {
             std::cmp::Ordering::Greater => Outcome::Win(Seat::A),
             std::cmp::Ordering::Less => Outcome::Win(Seat::B),
@@ -105,8 +106,12 @@ impl Game for Repeated {
         })
     }
 
+    fn totals(&self) -> Option<[u32; 2]> {
+        Some(self.scored())
+    }
+
     fn details(&self, players: &[PlayerId; 2]) -> GameDetails {
-        let totals = self.totals();
+        let totals = self.scored();
         let by_player = |value: &dyn Fn(Seat) -> Value| -> Map<String, Value> {
             Seat::BOTH.map(|seat| (seat.of(players).to_string(), value(seat))).into_iter().collect()
         };
@@ -120,8 +125,17 @@ impl Game for Repeated {
         GameDetails::Other(details)
     }
 
+    fn view(&self) -> Option<View> {
+        let round = |[a, b]: [&'static str; 2]| StripRound {
+            choices: [a, b].map(SmolStr::new_static),
+            points: (self.matrix.payoff)(a, b),
+            drawn: None,
+        };
+        Some(View::Strip(Strip { rounds: self.rounds().map(round).collect(), totals: self.scored() }))
+    }
+
     fn reason(&self, players: &[PlayerId; 2]) -> String {
-        let (totals, rounds) = (self.totals(), self.played());
+        let (totals, rounds) = (self.scored(), self.played());
         let told = |seat: Seat| (seat.of(players), seat.of(&totals));
         match self.outcome() {
             Some(Outcome::Win(seat)) => {

@@ -1,14 +1,16 @@
-//! A match played over from its moves: is each one that the rules allow, and where do they lead?
+//! Replay of a match from its moves: checks that each is legal, and returns its positions.
 
-use super::{Game, Outcome, Seat, Turn};
+use super::view::View;
+use super::{Game, Outcome, Seat, Turn, even_odd};
 use crate::fair::Dice;
-use crate::protocol::ids::PlayerId;
-use crate::protocol::messages::ByPlayer;
+use crate::protocol::ids::{GameType, PlayerId};
+use crate::protocol::messages::{ByPlayer, GameDetails, ResultDetails};
 use serde_json::Value;
 
 /// A match that is played over.
 #[derive(Debug)]
 pub struct Replay<'a> {
+    /// The position after the turns so far.
     pub game: Box<dyn Game>,
     players: [&'a PlayerId; 2],
     /// What chance came from, where that is known.
@@ -18,6 +20,7 @@ pub struct Replay<'a> {
 /// Why a match cannot be played over.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotReplayed {
+    /// The rules ask for chance, and there are no dice.
     #[error("something was drawn, and the referee has not shown from what")]
     Undrawn,
     /// A move that the rules do not allow, in words for people.
@@ -26,6 +29,7 @@ pub enum NotReplayed {
 }
 
 impl<'a> Replay<'a> {
+    /// Begins at the position of `game`. `players` in the order A, B; no `dice` if the draw was not revealed.
     pub fn new(game: Box<dyn Game>, players: [&'a PlayerId; 2], dice: Option<Dice>) -> Self {
         Self { game, players, dice }
     }
@@ -37,7 +41,7 @@ impl<'a> Replay<'a> {
             Turn::Both => &Seat::BOTH[..],
             Turn::One(Seat::A) => &[Seat::A],
             Turn::One(Seat::B) => &[Seat::B],
-            Turn::Over | Turn::Chance | Turn::Outside => {
+            Turn::Over | Turn::Chance | Turn::External => {
                 return Err(NotReplayed::Illegal("the game was over before it".into()));
             }
         };
@@ -74,5 +78,27 @@ impl<'a> Replay<'a> {
             self.game.chance(self.dice.as_mut().ok_or(NotReplayed::Undrawn)?);
         }
         Ok(())
+    }
+}
+
+/// How the positions of a decided match look: the first, and the one after each turn, as far as its moves are known and legal.
+/// Of a game whose rules are outside only the last one is known.
+pub fn views(game_type: &GameType, players: [&PlayerId; 2], details: &ResultDetails) -> Vec<View> {
+    match (&details.game, super::find(game_type)) {
+        (GameDetails::Parity(parity), _) => even_odd::views(players, parity),
+        (GameDetails::Other(_), Some(entry)) => {
+            let turns = details.turn_log.iter().flatten();
+            let mut replay = Replay::new((entry.new)(), players, None);
+            let first = replay.game.view();
+            let later = turns.map_while(|moves| {
+                replay.turn(moves).ok()?;
+                replay.game.view()
+            });
+            first.into_iter().chain(later).collect()
+        }
+        (GameDetails::Other(told), None) => {
+            let view = told.get("view").and_then(|view| serde_json::from_value(view.clone()).ok());
+            view.filter(|view: &View| view.check().is_ok()).into_iter().collect()
+        }
     }
 }

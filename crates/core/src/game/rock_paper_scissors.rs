@@ -1,8 +1,10 @@
-//! Rock, paper, scissors: both show a hand at once, fifteen times, and whoever has won more rounds wins the match.
+//! Rock, paper, scissors: both show a hand at once, fifteen times, and the winner of more rounds wins the match.
 
-use super::GameEntry;
+use super::fast::{self, Choose};
 use super::repeated::{Matrix, Repeated, predicted, theirs};
-use crate::player::strategy::{StrategyEntry, Turn};
+use super::rounds::Rounds;
+use super::strategy::{StrategyEntry, Turn};
+use super::{GameEntry, Payoff};
 use serde_json::Value;
 
 pub(super) const GAME: GameEntry = GameEntry {
@@ -10,6 +12,8 @@ pub(super) const GAME: GameEntry = GameEntry {
     about: "a hand shown at once, fifteen times: who reads the other better?",
     rules: RULES,
     turns_max: ROUNDS,
+    sides_matter: false,
+    payoff: Some(Payoff { walkover: ROUNDS, ranks: false }),
     new: || Box::new(Repeated::new(&HANDS)),
     strategies: &[
         StrategyEntry {
@@ -23,7 +27,17 @@ pub(super) const GAME: GameEntry = GameEntry {
             choose: |turn, _| beating(turn, 0),
         },
     ],
+    fast: Some(|names| {
+        let pattern: Choose<Rounds> = |rounds, seat| next(rounds.made_by(seat.other()).predicted()?);
+        let frequency: Choose<Rounds> = |rounds, seat| next(rounds.made_by(seat.other()).most_common()?);
+        fast::players(Rounds::new(&HANDS), &[("pattern", pattern), ("frequency", frequency)], names)
+    }),
 };
+
+/// The hand that beats this one, by their numbers.
+fn next(hand: u32) -> Option<u32> {
+    Some((hand + 1) % 3)
+}
 
 const RULES: &str = "\
 # rock_paper_scissors
@@ -36,9 +50,8 @@ scissors beat paper, paper beats rock; equal hands count for nobody. A match has
 
 A win is worth 3 points, a draw 1, a loss 0. Whoever does not answer in time loses the match.
 
-The referee asks both at once with GAME_MOVE_CALL, once a round: `move_request.context` holds `round`, `rounds`,
-`your_total` and `opponent_total` (rounds won so far) and `history`, a list of `{\"you\": ..., \"opponent\": ...}`, oldest first.
-The answer is GAME_MOVE_RESPONSE with one of the three words as `move_data.choice`.
+Both are asked at once, once a round. The context of a turn holds `round`, `rounds`, `your_total` and `opponent_total`
+(rounds won so far) and `history`, a list of `{\"you\": ..., \"opponent\": ...}`, oldest first.
 ";
 
 const ROUNDS: u32 = 15;
@@ -74,7 +87,8 @@ mod tests {
     use super::super::{Game, Outcome, Seat};
     use super::*;
     use crate::entropy::Entropy;
-    use crate::player::strategy::{self, Strategy};
+    use crate::game::strategy;
+    use crate::game::strategy::Strategy;
     use crate::protocol::PlayerId;
     use serde_json::json;
 

@@ -1,7 +1,10 @@
 //! Tic-tac-toe: A plays X and begins, B plays O. Cells are numbered 0 to 8, row by row from the top left.
 
+use super::fast::{self, Memo, Position};
+use super::strategy;
+use super::strategy::StrategyEntry;
+use super::view::{Grid, Marks, View};
 use super::{Game, GameEntry, IllegalMove, Outcome, Seat, Turn};
-use crate::player::strategy::{self, StrategyEntry};
 use crate::protocol::ids::PlayerId;
 use crate::protocol::messages::{GameDetails, MoveRequest};
 use serde_json::{Map, Value, json};
@@ -12,12 +15,15 @@ pub(super) const GAME: GameEntry = GameEntry {
     about: "three in a row on a board of three by three: a draw between players who know how",
     rules: RULES,
     turns_max: 9,
+    sides_matter: true,
+    payoff: None,
     new: || Box::new(TicTacToe::default()),
     strategies: &[StrategyEntry {
         name: "perfect",
         about: "never loses: looks ahead to the end of the game, and wins as soon as it can",
         choose: |turn, _| perfect(turn),
     }],
+    fast: Some(|names| fast::players(Board::default(), &[("perfect", Board::perfect)], names)),
 };
 
 const RULES: &str = "\
@@ -28,9 +34,8 @@ has three marks in a row, across, down or diagonally, wins. A full board without
 
 A win is worth 3 points, a draw 1, a loss 0. Whoever does not answer in time loses the match.
 
-Cells are numbered 0 to 8, row by row from the top left. The referee asks with GAME_MOVE_CALL: `move_request.context`
-holds the `board` and `your_mark`, `move_request.valid_options` the free cells. The answer is GAME_MOVE_RESPONSE with
-one of these numbers as `move_data.choice`.
+Cells are numbered 0 to 8, row by row from the top left. The context of a turn holds the `board` and `your_mark`; the
+options are the numbers of the free cells.
 ";
 
 #[derive(Debug, Clone, Default)]
@@ -121,6 +126,18 @@ impl Game for TicTacToe {
         ]))
     }
 
+    fn view(&self) -> Option<View> {
+        let text = |cell: &Option<Seat>| SmolStr::new_static(cell.map_or("", mark));
+        Some(View::Grid(Grid {
+            columns: 3,
+            cells: self.cells.iter().map(text).collect(),
+            marks: Marks::pair(mark(Seat::A), mark(Seat::B)),
+            last: self.moves.last().copied().into_iter().collect(),
+            line: self.row_of_three().map(|(_, line)| line.to_vec()).unwrap_or_default(),
+            ..Grid::default()
+        }))
+    }
+
     fn reason(&self, players: &[PlayerId; 2]) -> String {
         match self.row_of_three() {
             Some((seat, [x, y, z])) => {
@@ -140,22 +157,80 @@ fn perfect(turn: &strategy::Turn<'_>) -> Option<Value> {
     };
     let own = marked(|cell, own| cell == own);
     let theirs = marked(|cell, own| cell != own && !cell.is_null());
-    let cells = (0..9_u16).filter(|cell| (own | theirs) & 1 << cell == 0);
-    let best = cells.max_by_key(|cell| (-worth(theirs, own | 1 << cell, -WON, WON), 9 - cell))?;
-    Some(best.into())
+    best_cell(own, theirs).map(Value::from)
+}
+
+fn best_cell(own: u16, theirs: u16) -> Option<u8> {
+    static KNOWN: Memo<{ 1 << 14 }> = Memo::new();
+    KNOWN.get(u64::from(own) << 9 | u64::from(theirs), || {
+        let cells = (0..9_u8).filter(|cell| (own | theirs) & 1 << cell == 0);
+        cells.max_by_key(|cell| (-worth(theirs, own | 1 << cell, -WON, WON), 9 - cell))
+    })
 }
 
 /// More than any game has moves.
 const WON: i8 = 10;
 
-/// What a position is worth to whoever is to move, both playing as well as one can: the sooner a win, the more, the later
+/// Every cell.
+const FULL: u16 = 0b1_1111_1111;
+
+fn has_line(marks: u16) -> bool {
+    const MASKS: [u16; 8] = [0o7, 0o70, 0o700, 0o111, 0o222, 0o444, 0o421, 0o124];
+    MASKS.iter().any(|line| marks & line == *line)
+}
+
+#[derive(Debug, Clone, Default)]
+struct Board {
+    marks: [u16; 2],
+}
+
+impl Board {
+    fn free(&self) -> u16 {
+        let [a, b] = self.marks;
+        FULL & !(a | b)
+    }
+
+    fn perfect(&self, seat: Seat) -> Option<u32> {
+        let cell = best_cell(*seat.of(&self.marks), *seat.other().of(&self.marks))?;
+        Some((self.free() & ((1 << cell) - 1)).count_ones())
+    }
+}
+
+impl Position for Board {
+    fn turn(&self) -> Turn {
+        let [a, b] = self.marks;
+        if self.free() == 0 || has_line(a) || has_line(b) {
+            Turn::Over
+        } else if a.count_ones() == b.count_ones() {
+            Turn::One(Seat::A)
+        } else {
+            Turn::One(Seat::B)
+        }
+    }
+
+    fn options(&self) -> u32 {
+        self.free().count_ones()
+    }
+
+    fn play(&mut self, seat: Seat, option: u32) {
+        // Without its lowest free cells, the next one is that of this number.
+        let free = (0..option).fold(self.free(), |free, _| free & free.wrapping_sub(1));
+        *seat.of_mut(&mut self.marks) |= free & free.wrapping_neg();
+    }
+
+    fn outcome(&self) -> Outcome {
+        let won = Seat::BOTH.into_iter().find(|seat| has_line(*seat.of(&self.marks)));
+        won.map_or(Outcome::Draw, Outcome::Win)
+    }
+}
+
+/// What a position is worth to the player to move, both playing as well as one can: the sooner a win, the more, the later
 /// a defeat, the less bad. Boards are sets of cells, as bits; `low` and `high` bound what is still of interest.
 fn worth(own: u16, theirs: u16, mut low: i8, high: i8) -> i8 {
-    let has_line = |marks: u16| LINES.iter().any(|line| line.iter().all(|cell| marks & 1 << cell != 0));
     if has_line(theirs) {
         return -WON;
     }
-    let mut best = if own | theirs == 0b1_1111_1111 { 0 } else { -WON };
+    let mut best = if own | theirs == FULL { 0 } else { -WON };
     for cell in (0..9).filter(|cell| (own | theirs) & 1 << cell == 0) {
         let found = -worth(theirs, own | 1 << cell, -high, -low);
         // One step nearer to the middle for each move that it takes.

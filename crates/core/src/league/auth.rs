@@ -1,7 +1,9 @@
-//! Who may ask what of the manager: the sender's name, the token behind it, and the table of rights.
+//! Authentication and authorization of requests to the manager: sender, token, and the table of rights.
 
 use super::event::LeagueEvent;
-use super::manager::{Act, Asked, Manager, Refusal};
+use super::manager::{Ctx, Manager};
+use super::request::{ReceivedMessage, RequestError};
+use crate::agent::Agent;
 use crate::protocol::decode::{Conformance, Deviation};
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{PlayerId, RefereeId};
@@ -12,78 +14,91 @@ use crate::protocol::{Envelope, MessageType, Sender, Timestamp, Token};
 use std::time::Duration;
 
 impl Manager {
-    /// Establishes who sends a message and whether that agent may; `None` for senders that need no name.
-    pub(super) fn admit(
+    /// Authenticates and authorizes the sender; `None` for messages that need no member.
+    pub(super) fn authorize(
         &self,
         envelope: &Envelope,
         message: MessageType,
         local: bool,
-    ) -> Result<Option<Sender>, Refusal> {
+    ) -> Result<Option<Sender>, RequestError> {
         match who_may(Party::Manager, message) {
             Right::NewPlayer if matches!(envelope.sender, Sender::Player(_)) => Ok(None),
             Right::NewReferee if matches!(envelope.sender, Sender::Referee(_)) => Ok(None),
             Right::NewPlayer => Err(wrong_kind(&envelope.sender, "player")),
             Right::NewReferee => Err(wrong_kind(&envelope.sender, "referee")),
-            Right::Launcher => self.admit_operator(envelope, local).map(|()| None),
-            Right::Operator => self.admit_operator(envelope, false).map(|()| None),
-            Right::Member => self.identify(envelope).map(Some),
-            Right::Referee => match self.identify(envelope)? {
+            Right::Launcher => self.authorize_operator(envelope, local).map(|()| None),
+            Right::Operator => self.authorize_operator(envelope, false).map(|()| None),
+            Right::Member => self.authenticate(envelope).map(Some),
+            Right::Referee => match self.authenticate(envelope)? {
                 referee @ Sender::Referee(_) => Ok(Some(referee)),
-                other => Err(Refusal::new(
+                other => Err(RequestError::new(
                     ErrorCode::TokenInvalid,
                     format!("only a referee may send {message}, and {other} is none"),
                 )),
             },
-            Right::Manager | Right::RefereeOfMatch | Right::PlayerOfMatch | Right::Nobody => Err(
-                Refusal::new(ErrorCode::InvalidState, format!("a league manager does not take {message}")),
-            ),
+            Right::Manager | Right::RefereeOfMatch | Right::PlayerOfMatch | Right::Nobody => {
+                Err(RequestError::new(
+                    ErrorCode::InvalidState,
+                    format!("a league manager does not take {message}"),
+                ))
+            }
         }
     }
 
-    /// Refuses; and where wrong tokens come too often in one name, not at once. An agent that shows the right one never
-    /// comes here, however many wrong ones others show in its name.
-    pub(super) fn turn_away(&mut self, act: &mut Act<'_>, asked: &Asked, refusal: Refusal) {
-        let (refusal, late) = self.slowed(act.now, asked, refusal);
-        self.refuse(act, asked, refusal);
+    /// Rejects the message, with a delay if there are too many wrong tokens in one name. An agent with the right token
+    /// is never affected by wrong tokens that others show in its name.
+    pub(super) fn reject_sender(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        received: &ReceivedMessage,
+        error: RequestError,
+    ) {
+        let (error, late) = self.limit_wrong_tokens(ctx.now, received, error);
+        self.reply_error(ctx, received, error);
         if late {
-            self.hold_back(act);
+            self.delay_reply(ctx);
         }
     }
 
-    /// The refusal as it is given, and whether its answer is to be held back: where there were too many guesses.
-    pub(super) fn slowed(&mut self, now: Timestamp, asked: &Asked, refusal: Refusal) -> (Refusal, bool) {
+    /// The error to reply, and whether the reply is to be delayed because of too many wrong tokens.
+    pub(super) fn limit_wrong_tokens(
+        &mut self,
+        now: Timestamp,
+        received: &ReceivedMessage,
+        error: RequestError,
+    ) -> (RequestError, bool) {
         let most = self.league.settings.token_guesses_max;
-        let guess = refusal.guess.clone();
-        let Some(wait) = guess.and_then(|name| self.guard.guessed(now, name, most)) else {
-            return (refusal, false);
+        let guess = error.guess.clone();
+        let Some(wait) = guess.and_then(|name| self.rate_limiter.count_wrong_token(now, name, most)) else {
+            return (error, false);
         };
-        let mut slowed = Refusal::new(
+        let mut limited = RequestError::new(
             ErrorCode::RateLimited,
-            format!("more than {most} wrong tokens a minute in the name of {}", asked.envelope.sender),
+            format!("more than {most} wrong tokens a minute in the name of {}", received.envelope.sender),
         );
-        slowed.context = refusal.context;
-        (slowed.in_time(wait), true)
+        limited.context = error.context;
+        (limited.retry_after(wait), true)
     }
 
-    /// Keeps the answer that was given last for a while.
-    pub(super) fn hold_back(&mut self, act: &mut Act<'_>) {
-        if let Some(reply) = act.step.replies.pop() {
-            let at_once = self.guard.hold_back(act.now, reply);
-            act.step.replies.extend(at_once);
+    /// Delays the last reply of the step.
+    pub(super) fn delay_reply(&mut self, ctx: &mut Ctx<'_>) {
+        if let Some(reply) = ctx.step.replies.pop() {
+            let at_once = self.rate_limiter.delay(ctx.now, reply);
+            ctx.step.replies.extend(at_once);
         }
     }
 
-    /// Why a member has to wait, if it asks too much.
-    pub(super) fn hurried(&mut self, now: Timestamp, member: &Sender) -> Option<Refusal> {
+    /// The error for a member that exceeds its request rate.
+    pub(super) fn over_rate_limit(&mut self, now: Timestamp, member: &Sender) -> Option<RequestError> {
         let most = self.league.settings.requests_per_second;
-        let wait = self.guard.asked(now, member, most)?;
+        let wait = self.rate_limiter.count_request(now, member, most)?;
         let message = format!("{member} asks more than {most} times a second");
-        Some(Refusal::new(ErrorCode::RateLimited, message).in_time(wait))
+        Some(RequestError::new(ErrorCode::RateLimited, message).retry_after(wait))
     }
 
-    fn admit_operator(&self, envelope: &Envelope, local: bool) -> Result<(), Refusal> {
+    fn authorize_operator(&self, envelope: &Envelope, local: bool) -> Result<(), RequestError> {
         if envelope.sender != Sender::Launcher && self.league.settings.conformance == Conformance::Strict {
-            return Err(Refusal::new(
+            return Err(RequestError::new(
                 ErrorCode::TokenInvalid,
                 format!("sender: expected launcher, got {}: agents do not run the league", envelope.sender),
             ));
@@ -91,7 +106,7 @@ impl Manager {
         match (&envelope.auth_token, &self.league.settings.operator_token) {
             (Some(shown), Some(kept)) if kept.admits(shown) => Ok(()),
             (None, _) if local => Ok(()),
-            (None, _) => Err(Refusal::new(
+            (None, _) => Err(RequestError::new(
                 ErrorCode::TokenMissing,
                 "only the operator may do this: send the operator token as auth_token",
             )),
@@ -99,16 +114,16 @@ impl Manager {
         }
     }
 
-    /// Finds out who speaks, by name and token together.
-    fn identify(&self, envelope: &Envelope) -> Result<Sender, Refusal> {
+    /// Authenticates a sender by its name and token together.
+    fn authenticate(&self, envelope: &Envelope) -> Result<Sender, RequestError> {
         let Some(token) = &envelope.auth_token else {
-            return Err(Refusal::new(
+            return Err(RequestError::new(
                 ErrorCode::TokenMissing,
                 "send the token of the registration response as auth_token",
             ));
         };
         let Some(kept) = self.token_of(&envelope.sender) else {
-            return self.identify_by_token(&envelope.sender, token);
+            return self.authenticate_by_token(&envelope.sender, token);
         };
         if !kept.admits(token) {
             let why = format!("it is not the token of {}", envelope.sender);
@@ -116,13 +131,15 @@ impl Manager {
         }
         if self.is_revoked(&envelope.sender) {
             let message = "the operator has revoked this token: ask for another";
-            return Err(Refusal::new(ErrorCode::TokenInvalid, message).with("provided_token", token.hint()));
+            return Err(
+                RequestError::new(ErrorCode::TokenInvalid, message).with("provided_token", token.hint())
+            );
         }
         Ok(envelope.sender.clone())
     }
 
-    /// An agent that calls itself something else is known by its token alone, where the league is lenient.
-    fn identify_by_token(&self, claimed: &Sender, token: &Token) -> Result<Sender, Refusal> {
+    /// In a lenient league an agent that uses another name is authenticated by its token alone.
+    fn authenticate_by_token(&self, claimed: &Sender, token: &Token) -> Result<Sender, RequestError> {
         if self.league.settings.conformance == Conformance::Lenient
             && let Some(owner) = self.owner_of(token).filter(|owner| !self.is_revoked(owner))
         {
@@ -136,11 +153,11 @@ impl Manager {
                 return Err(invalid_token(token, &why, Sender::LeagueManager));
             }
         };
-        let refusal = Refusal::new(code, format!("no {kind} is registered here as {id}: register first"));
-        // Strangers share one count: there is no end of names that they could think of.
+        let error = RequestError::new(code, format!("no {kind} is registered here as {id}: register first"));
+        // Unregistered names share one counter, because their number is unlimited.
         let lenient = self.league.settings.conformance == Conformance::Lenient;
         let guess = lenient.then_some(Sender::LeagueManager);
-        Err(Refusal { guess, ..refusal.with("id", id) })
+        Err(RequestError { guess, ..error.with("id", id) })
     }
 
     pub(super) fn token_of(&self, agent: &Sender) -> Option<&TokenHash> {
@@ -165,34 +182,34 @@ impl Manager {
         self.league.referees.iter().find(|(_, referee)| referee.token.is(&hash)).map(|(id, _)| id.clone())
     }
 
-    pub(super) fn note_deviations(&mut self, act: &mut Act<'_>, agent: &Sender, deviations: &[Deviation]) {
+    pub(super) fn note_deviations(&mut self, ctx: &mut Ctx<'_>, agent: &Sender, deviations: &[Deviation]) {
         if !deviations.is_empty() {
             let deviations = deviations.iter().map(ToString::to_string).collect();
-            self.record(act, LeagueEvent::DeviationsNoted { agent: agent.clone(), deviations });
+            self.record(ctx, LeagueEvent::DeviationsNoted { agent: agent.clone(), deviations });
         }
     }
 }
 
-/// A registration by a sender of another kind than the one that it registers.
-fn wrong_kind(sender: &Sender, kind: &str) -> Refusal {
+/// A registration whose sender has another role than the one it registers.
+fn wrong_kind(sender: &Sender, kind: &str) -> RequestError {
     let message = format!("sender: expected {kind}:ID, got {sender}: an agent registers as what it is");
-    Refusal::new(ErrorCode::TokenInvalid, message)
+    RequestError::new(ErrorCode::TokenInvalid, message)
         .with("path", "sender")
         .with("expected", format!("{kind}:ID"))
         .with("came", sender.to_string())
 }
 
-/// `name`: in whose name the token was shown.
-fn invalid_token(token: &Token, why: &str, name: Sender) -> Refusal {
-    let refusal = Refusal::new(ErrorCode::TokenInvalid, format!("the auth_token does not fit: {why}"))
+/// `name` is the sender in whose name the token was shown.
+fn invalid_token(token: &Token, why: &str, name: Sender) -> RequestError {
+    let error = RequestError::new(ErrorCode::TokenInvalid, format!("the auth_token does not fit: {why}"))
         .with("provided_token", token.hint())
         .with("expected_format", "tok_{agent_id}_{hash}");
-    Refusal { guess: Some(name), ..refusal }
+    RequestError { guess: Some(name), ..error }
 }
 
-impl Refusal {
-    /// The same, with the time after which it may fare better.
-    fn in_time(self, wait: Duration) -> Self {
+impl RequestError {
+    /// Adds when a retry may succeed.
+    fn retry_after(self, wait: Duration) -> Self {
         self.with("retry_after_sec", wait.as_secs().saturating_add(1))
     }
 }

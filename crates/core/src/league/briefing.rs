@@ -1,4 +1,4 @@
-//! A match as others are told of it: by everyone's announcement, and by the briefing that its referee alone has.
+//! A match in messages: as everyone's announcement shows it, and with the briefing for its referee alone.
 
 use super::manager::Manager;
 use crate::protocol::Sender;
@@ -6,7 +6,7 @@ use crate::protocol::ids::{Attempt, ConversationId, MatchId};
 use crate::protocol::messages::{AnnouncedMatch, BRIEFING, Briefing, MATCH_TOKENS};
 
 impl Manager {
-    /// A match as its referee sees it.
+    /// A match with the briefing for its referee.
     pub(super) fn briefed(&mut self, match_id: &MatchId) -> Option<AnnouncedMatch> {
         let announced = self.announced(match_id)?;
         let referee = announced.referee_id.as_ref().and_then(|id| self.league.referees.get(id))?;
@@ -16,7 +16,7 @@ impl Manager {
         Some(AnnouncedMatch { briefing, ..announced })
     }
 
-    /// A match as an announcement shows it to everyone.
+    /// A match as everyone's announcement shows it.
     pub(super) fn announced(&self, match_id: &MatchId) -> Option<AnnouncedMatch> {
         let game = self.league.matches.get(match_id)?;
         let referee_id = game.planned.as_ref()?;
@@ -61,6 +61,7 @@ impl Manager {
             forfeits: (briefs && !game.forfeits.is_empty()).then(|| game.forfeits.iter().cloned().collect()),
             player_a_public_key,
             player_b_public_key,
+            players_registered: u32::try_from(self.league.players.len()).ok().filter(|_| briefs),
         })
     }
 }

@@ -1,13 +1,14 @@
-//! How many agents the league takes: in all, and from one address.
+//! Limits on registrations: in total, and per IP address.
 
+use super::applicant::{Applicant, NewMember};
 use super::event::Requested;
-use super::manager::{Asked, Manager, Refusal};
-use super::registration::{Applicant, Newcomer};
+use super::manager::Manager;
+use super::request::{ReceivedMessage, RequestError};
 use crate::protocol::error::ErrorCode;
 use crate::protocol::messages::Phase;
 use core::net::IpAddr;
 
-/// Addresses of one network are counted together: a host with IPv6 commonly has 2^64 of them.
+/// IPv6 addresses are counted by their /64, because one host commonly has all of them.
 fn network(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V4(_) => address,
@@ -16,19 +17,23 @@ fn network(address: IpAddr) -> IpAddr {
 }
 
 impl Manager {
-    /// Whether the league still takes anyone. An agent that renews its registration has its place.
-    pub(super) fn check_room(&self, asked: &Asked, newcomer: &Newcomer) -> Result<(), Refusal> {
-        if newcomer.renews.is_some() {
+    /// Whether the league takes another agent. One that renews its registration counts already.
+    pub(super) fn check_room(
+        &self,
+        received: &ReceivedMessage,
+        new_member: &NewMember,
+    ) -> Result<(), RequestError> {
+        if new_member.renews.is_some() {
             return Ok(());
         }
         if self.league.phase != Phase::Registration {
-            return Err(Refusal::new(
+            return Err(RequestError::new(
                 ErrorCode::LateRegistration,
                 "Registration closed - league already started",
             ));
         }
         let settings = &self.league.settings;
-        let (taken, most, reason) = match newcomer.applicant {
+        let (taken, most, reason) = match new_member.applicant {
             Applicant::Player(_) => (
                 self.league.players.values().filter(|player| player.is_in()).count(),
                 settings.players_max,
@@ -41,15 +46,15 @@ impl Manager {
             ),
         };
         if taken >= most as usize {
-            return Err(Refusal::new(ErrorCode::InvalidState, reason));
+            return Err(RequestError::new(ErrorCode::InvalidState, reason));
         }
-        self.check_address(asked)
+        self.check_address(received)
     }
 
-    /// Whether the address has not registered too many already. This machine's own agents are not counted.
-    fn check_address(&self, asked: &Asked) -> Result<(), Refusal> {
+    /// Whether the address has not reached its limit. Loopback is not limited.
+    fn check_address(&self, received: &ReceivedMessage) -> Result<(), RequestError> {
         let most = self.league.settings.registrations_per_address;
-        let Some(client) = asked.client.filter(|client| most > 0 && !client.is_loopback()) else {
+        let Some(client) = received.client.filter(|client| most > 0 && !client.is_loopback()) else {
             return Ok(());
         };
         let network = network(client);
@@ -65,6 +70,6 @@ impl Manager {
             "Too many registrations from one address - {most} agents have registered from {client}: ask the operator \
              for a higher --registrations-per-address"
         );
-        Err(Refusal::new(ErrorCode::InvalidState, reason).with("registrations_per_address", most))
+        Err(RequestError::new(ErrorCode::InvalidState, reason).with("registrations_per_address", most))
     }
 }

@@ -1,27 +1,29 @@
-//! Rounds that follow from results: which are to be drawn, and what stands once they are. The manager records them.
+//! Rounds that depend on results: which rounds to draw next, and the events that record them.
 
 use super::event::{DrawnFrom, LeagueEvent};
 use super::fixture::Round;
 use super::format::{Draw, Drawn, Lot, Played};
-use super::manager::{Act, Manager, Refusal};
+use super::manager::{Ctx, Manager};
+use super::request::RequestError;
 use super::schedule::{self, Pairings};
-use super::settings::{Settings, TieBreak};
+use super::settings::{LeagueSettings, TieBreak};
 use super::state::League;
+use crate::agent::Agent;
 use crate::protocol::PlayerId;
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{MatchId, RoundId};
 use crate::protocol::messages::Phase;
 use std::collections::BTreeSet;
 
-impl Settings {
-    /// Whether the rounds or the table of this league need a seed.
+impl LeagueSettings {
+    /// Whether the rounds or the standings of this league need a seed.
     pub fn needs_draw(&self) -> bool {
         !self.competition.is_default() || self.tie_breaks.contains(&TieBreak::Lots)
     }
 }
 
 impl League {
-    /// The rounds that have been announced, with what has come of them.
+    /// The announced rounds with their results.
     pub fn played(&self) -> Vec<Played<'_>> {
         let announced = self.rounds.iter().filter(|round| round.starts_at.is_some());
         let drawn = announced.filter_map(|round| Some((round, round.drawn.as_deref()?)));
@@ -33,12 +35,12 @@ impl League {
         games.map(|(_, game)| Some(game.decision.as_ref()?.verdict(game))).collect()
     }
 
-    /// The draw, if rounds follow from results here.
+    /// The draw, if rounds depend on results.
     fn open_draw(&self) -> Option<&Draw> {
         self.draw.as_deref().filter(|draw| !draw.competition().format.is_fixed())
     }
 
-    /// The rounds that are to be drawn now: none while there are others to play, and none when the league is over.
+    /// The rounds to draw now: none while a drawn round is undecided, and none when the league is over.
     pub fn rounds_to_draw(&self) -> Vec<Drawn> {
         let all_announced = self.rounds.last().is_none_or(|last| last.round_id.0 <= self.current_round);
         match self.open_draw() {
@@ -51,13 +53,13 @@ impl League {
         }
     }
 
-    /// The ties that only the lot could decide, and of which that has not been recorded yet.
+    /// The ties decided by lot that are not recorded yet.
     pub fn lots_to_draw(&self) -> Vec<Lot> {
         let lots = self.open_draw().map_or_else(Vec::new, |draw| draw.lots(&self.played()));
         lots.into_iter().filter(|lot| !self.lots.contains(lot)).collect()
     }
 
-    /// How many rounds there are, those included that must still be drawn.
+    /// The number of rounds, including those still to be drawn.
     pub fn rounds_in_all(&self) -> u32 {
         let known = u32::try_from(self.rounds.len()).unwrap_or(u32::MAX);
         match self.open_draw() {
@@ -66,14 +68,14 @@ impl League {
         }
     }
 
-    /// The round that was drawn from the result of a match, if one was: the result can no longer be struck then.
+    /// The round that was drawn from a match's result, if any: that result can no longer be voided.
     pub fn drawn_from(&self, match_id: &MatchId) -> Option<&Round> {
         let round_id = self.matches.get(match_id)?.round_id;
         let depends = |round: &&Round| round.drawn.as_ref().is_some_and(|drawn| !drawn.fixed);
         self.rounds.iter().filter(|round| round.round_id > round_id).find(depends)
     }
 
-    /// What people call a round that has a name of its own.
+    /// The display name of a round, if it has one.
     pub fn title(&self, round_id: RoundId) -> Option<&str> {
         let round = self.rounds.iter().find(|round| round.round_id == round_id)?;
         round.drawn.as_ref().map(|drawn| drawn.title.as_str())
@@ -81,31 +83,31 @@ impl League {
 }
 
 impl Manager {
-    /// How the league starts: the rounds that are known by now, and what the others will be drawn from.
+    /// The rounds that are known at the start, and the seed from which others will be drawn.
     pub(super) fn first_draw(
         &self,
-        act: &mut Act<'_>,
+        ctx: &mut Ctx<'_>,
         entrants: Vec<PlayerId>,
-    ) -> Result<(Vec<Pairings>, Option<DrawnFrom>), Refusal> {
+    ) -> Result<(Vec<Pairings>, Option<DrawnFrom>), RequestError> {
         let settings = &self.league.settings;
         if !settings.needs_draw() {
             return Ok((schedule::round_robin(&entrants), None));
         }
-        // Eleven bits fewer, so that every reader of JSON keeps it exactly.
-        let seed = act.entropy.next_u64() >> 11;
+        // 53 bits, so that every JSON parser keeps it exactly.
+        let seed = ctx.entropy.next_u64() >> 11;
         let draw = Draw::begin(&settings.competition, &entrants, &settings.tie_breaks, seed)
-            .map_err(|error| Refusal::new(ErrorCode::InvalidState, error.to_string()))?;
+            .map_err(|error| RequestError::new(ErrorCode::InvalidState, error.to_string()))?;
         Ok((draw.fixed_pairings(), Some(DrawnFrom { seed, entrants })))
     }
 
-    /// Draws the rounds that follow from the results, if any do now.
-    pub(super) fn draw_ahead(&mut self, act: &mut Act<'_>) {
+    /// Records the rounds and lots that follow from the results so far.
+    pub(super) fn draw_ahead(&mut self, ctx: &mut Ctx<'_>) {
         for lot in self.league.lots_to_draw() {
-            self.record(act, LeagueEvent::LotDrawn { lot });
+            self.record(ctx, LeagueEvent::LotDrawn { lot });
         }
         for drawn in self.league.rounds_to_draw() {
             let round_id = RoundId(self.league.rounds.last().map_or(1, |last| last.round_id.0 + 1));
-            self.record(act, LeagueEvent::RoundDrawn { round_id, drawn: drawn.into() });
+            self.record(ctx, LeagueEvent::RoundDrawn { round_id, drawn: drawn.into() });
         }
     }
 }

@@ -1,12 +1,13 @@
-//! Everything that has ever happened to a league. The state is a fold over these, and nothing else is remembered.
+//! The events of a league. Its state is a fold over them.
 //!
-//! Stored events must stay readable for ever: a variant or a field is never renamed or removed, and a new field has a
-//! default. What cannot be done that way needs a new version in [`crate::log`].
+//! Stored events stay readable: a variant or field is never renamed or removed, and a new field has a default. Any
+//! other change needs a new version in [`crate::event_codec`].
 
+use super::cause::{LossCause, Suspicion};
 use super::format::{Drawn, Lot};
 use super::roster::Invitation;
 use super::schedule::Pairings;
-use super::settings::Settings;
+use super::settings::LeagueSettings;
 use crate::protocol::dialect::Dialect;
 use crate::protocol::ids::{Attempt, MatchId, PlayerId, RefereeId, RoundId};
 use crate::protocol::messages::{Cause, Culprit, GameStatus, MatchResult, PlayerMeta, RefereeMeta};
@@ -18,203 +19,273 @@ use core::net::IpAddr;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
+/// What the log of a league holds. Every state of the manager follows from these.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[allow(clippy::large_enum_variant, reason = "events are written once and read once")]
 pub enum LeagueEvent {
+    /// The first event of every log.
     LeagueCreated {
-        settings: Settings,
+        /// For the whole life of the league.
+        settings: LeagueSettings,
     },
-    /// A new player; or one that came again before the start, or did not get its answer, under its old id with a fresh
-    /// token.
+    /// A new player; or a known one under its old id with a new token, before the start or because its answer was lost.
     PlayerRegistered {
+        /// Assigned by the manager.
         player_id: PlayerId,
+        /// As the registration gave it.
         meta: PlayerMeta,
+        /// Only the hash is stored: a log that leaks lets nobody in.
         token: TokenHash,
+        /// The dialect in which the manager calls it.
         dialect: Dialect,
+        /// Absent in old logs.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         request: Option<Requested>,
     },
+    /// A referee, as [`Self::PlayerRegistered`] for a player.
     RefereeRegistered {
+        /// Assigned by the manager.
         referee_id: RefereeId,
+        /// As the registration gave it.
         meta: RefereeMeta,
+        /// Only the hash is stored.
         token: TokenHash,
+        /// The dialect in which the manager calls it.
         dialect: Dialect,
+        /// Absent in old logs.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         request: Option<Requested>,
     },
-    /// It showed its earlier token or the key behind it, and keeps it.
+    /// Registered again with its earlier token or registration key, and keeps its token.
     PlayerRejoined {
+        /// The id of the earlier registration.
         player_id: PlayerId,
+        /// Replaces what the earlier registration gave.
         meta: PlayerMeta,
+        /// Replaces the earlier one.
         dialect: Dialect,
+        /// Absent in old logs.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         request: Option<Requested>,
     },
+    /// A referee, as [`Self::PlayerRejoined`] for a player.
     RefereeRejoined {
+        /// The id of the earlier registration.
         referee_id: RefereeId,
+        /// Replaces what the earlier registration gave.
         meta: RefereeMeta,
+        /// Replaces the earlier one.
         dialect: Dialect,
+        /// Absent in old logs.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         request: Option<Requested>,
     },
-    /// An agent that has no key of its own has its token: it will not be given another one unasked.
+    /// An agent without a registration key has shown its token: it gets no other token without proof.
     TokenShown {
+        /// A player or a referee.
         agent: Sender,
     },
-    /// Registration is closed, and those rounds are drawn up that are the same whatever the results.
+    /// Registration is closed; the rounds that do not depend on results are fixed.
     LeagueStarted {
+        /// In order; empty in a format that draws every round by results.
         rounds: Vec<Pairings>,
-        /// What other rounds, or lots, are drawn from.
+        /// What further rounds, or lots, are drawn from.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         draw: Option<DrawnFrom>,
     },
-    /// A round that follows from the results so far.
+    /// A round that depends on earlier results.
     RoundDrawn {
+        /// One more than the last round.
         round_id: RoundId,
+        /// The pairs and the title of the round.
         #[serde(flatten)]
         drawn: Arc<Drawn>,
     },
-    /// A tie of a knockout that stayed level was decided by lot.
+    /// A level knockout tie was decided by lot.
     LotDrawn {
+        /// Who goes on, and who is out.
         #[serde(flatten)]
         lot: Lot,
     },
+    /// The agents are told the matches of a round; their referees are assigned next.
     RoundAnnounced {
+        /// Rounds are announced in order.
         round_id: RoundId,
+        /// No match of the round begins before.
         #[serde(with = "exact")]
         starts_at: Timestamp,
-        /// Which referee is to have which match.
+        /// The planned referee of each match.
         plan: Vec<(MatchId, RefereeId)>,
     },
-    /// A match is given to a referee; for the second time and later, because the one before did not report.
+    /// A match is assigned to a referee; from the second attempt on, because the earlier one was lost.
     MatchAssigned {
+        /// A match of an announced round.
         match_id: MatchId,
+        /// Counted from 1; each attempt has its own secret and its own tokens.
         attempt: Attempt,
+        /// The referee that runs this attempt.
         referee_id: RefereeId,
-        /// Who loses it without play, and why: then the referee only tells both players so.
+        /// Players that forfeit, and why: then the referee only tells both players the result.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         forfeits: Vec<(PlayerId, Cause)>,
     },
-    /// An attempt at a match came to nothing, by no fault of its players: the match is given out again.
+    /// An attempt at a match ended without a result and without fault of its players: the match is reassigned.
     AttemptLost {
+        /// The match to be reassigned.
         match_id: MatchId,
+        /// The lost attempt.
         attempt: Attempt,
+        /// The referee that ran the attempt.
         referee_id: RefereeId,
+        /// Where `cause` is absent, it decides whether the loss counts against the referee.
         culprit: Culprit,
         /// For people.
         reason: UntrustedText,
-        /// How it came to nothing. Old logs do not say.
+        /// Absent in old logs.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         cause: Option<LossCause>,
     },
+    /// A match has its result, which stands unless the operator voids it.
     MatchDecided {
+        /// A match of an announced round.
         match_id: MatchId,
+        /// The attempt that gave the result.
         attempt: Attempt,
+        /// Win, draw or technical loss.
         status: GameStatus,
+        /// As it is told to everyone, with the draw's reveal.
         result: Arc<MatchResult>,
+        /// The referee of the attempt, or the manager.
         by: DecidedBy,
     },
+    /// Every match of the round has its result.
     RoundCompleted {
+        /// The round that was under way.
         round_id: RoundId,
     },
+    /// No more matches are played, unless a result is voided.
     LeagueCompleted {
+        /// First in the standings.
         champion: PlayerId,
-        /// Whether the operator ended it before all was played.
+        /// Whether the operator ended the league early.
         #[serde(default)]
         by_order: bool,
     },
-    /// The operator has stepped in.
+    /// By order of the operator, as are the next events.
     LeaguePaused,
+    /// A paused league goes on.
     LeagueResumed,
+    /// The player is out for good: it forfeits its matches from now on.
     PlayerWithdrawn {
+        /// A registered player.
         player_id: PlayerId,
     },
-    /// The operator has made an agent a new token. The old one, and the key behind it, are worth nothing.
+    /// The operator has issued a new token. The old one and its registration key are invalid.
     TokenRotated {
+        /// A player or a referee.
         agent: Sender,
+        /// The hash of the new one.
         token: TokenHash,
     },
-    /// The operator has taken an agent's token away: it is out until it is given another.
+    /// The operator has revoked an agent's token: it is excluded until it gets another.
     TokenRevoked {
+        /// A player or a referee.
         agent: Sender,
     },
+    /// The operator's own token was replaced.
     OperatorTokenRotated {
+        /// The hash of the new one.
         token: TokenHash,
     },
-    /// The key that the manager signs checkpoints with from now on. One that follows another is signed by it, unless that
-    /// was lost.
+    /// The manager's new checkpoint key, signed by its predecessor unless that was lost.
     ManagerKeyAnnounced {
+        /// Verifies checkpoints from now on.
         public_key: PublicKey,
+        /// By the previous key; absent for the first key, and if the previous one was lost.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         signature: Option<Signature>,
     },
-    /// The head of the hash chain as it stood some events before, signed.
+    /// A signed checkpoint of the hash chain, as of some events earlier.
     CheckpointSigned {
+        /// The text that [`crate::signed_note`] reads.
         note: Arc<str>,
     },
-    /// The operator has made a join code: a new one for a place on the roster, or one for a new place.
+    /// The operator has issued a join code: a new code for a roster slot, or a new slot.
     JoinCodeIssued {
+        /// Replaces the slot's earlier code, if there is one.
         #[serde(flatten)]
         invitation: Invitation,
     },
-    /// A result is struck, and its match will be played again.
+    /// A result is voided, and its match will be replayed.
     MatchVoided {
+        /// The match whose result no longer counts.
         match_id: MatchId,
     },
     /// An agent does not answer.
     AgentSuspended {
+        /// A player or a referee.
         agent: Sender,
+        /// The reason for the suspicion.
         cause: Suspicion,
     },
     /// It answers again.
     AgentRecovered {
+        /// A suspended player or referee.
         agent: Sender,
     },
-    /// It wraps its messages otherwise than we thought.
+    /// The agent uses another dialect than assumed.
     DialectLearned {
+        /// A player or a referee.
         agent: Sender,
+        /// The dialect that the agent understood.
         dialect: Dialect,
     },
-    /// It departs from the rules in ways that the lenient reading lets pass; each as kind and path.
+    /// Deviations from the protocol that lenient decoding accepted, each as kind and path.
     DeviationsNoted {
+        /// Whose messages deviate.
         agent: Sender,
+        /// The deviations of one message.
         deviations: Vec<String>,
     },
 }
 
-/// What a draw depends on besides settings and results.
+/// The input of a draw besides settings and results.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DrawnFrom {
+    /// From the manager's entropy at the start. Public once it is in the log.
     pub seed: u64,
-    /// Who takes part, in the order of registration.
+    /// The participants in the order of registration.
     pub entrants: Vec<PlayerId>,
 }
 
-/// A registration as it was asked for, so that it is known again when it arrives once more.
+/// What a registration is recognised by when it is received again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Requested {
+    /// As a hash, so that the log lets nobody in.
     pub proof: Proof,
-    /// By the agent's clock, but never in the future of ours. What is older was on its way for too long.
+    /// By the agent's clock, but not later than ours. An older registration is an outdated copy.
     #[serde(with = "exact")]
     pub sent_at: Timestamp,
-    /// The IP address that it came from. Those of old logs have none.
+    /// The client's IP address. Absent in old logs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<IpAddr>,
-    /// By what the agent was known again, if this was not its first registration.
+    /// How the agent was recognised, if it was registered before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub renewed_by: Option<RenewedBy>,
 }
 
-/// By what an agent that registers once more was known again.
+/// How an agent that registers again was recognised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RenewedBy {
+    /// Its earlier token, which it keeps.
     Token,
+    /// Its registration key.
     Key,
-    /// A join code that the operator has given out for it.
+    /// A join code that the operator issued for it.
     JoinCode,
-    /// The IP address that it registered from before, and nothing else.
+    /// Only the IP address of its earlier registration.
     Address,
 }
 
@@ -233,8 +304,11 @@ impl RenewedBy {
 /// A registration of an agent that was registered before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Renewal<'a> {
+    /// Of a player or a referee.
     pub id: &'a str,
+    /// How the manager recognised it.
     pub by: RenewedBy,
+    /// The address that the registration came from. Absent in old logs.
     pub client: Option<IpAddr>,
 }
 
@@ -259,7 +333,7 @@ impl LeagueEvent {
 pub enum Proof {
     /// Its registration key.
     Key(TokenHash),
-    /// Its conversation: not much of a secret, so it is good for a short time only.
+    /// Its conversation id: a weak secret, valid for a short time only.
     Conversation(TokenHash),
 }
 
@@ -267,8 +341,9 @@ pub enum Proof {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DecidedBy {
+    /// By the report of its last attempt.
     Referee(RefereeId),
-    /// Forfeited without play, because a player was suspended or taken out, where no referee could be told to decide so.
+    /// Forfeited without a referee, because a player was suspended or withdrawn and no referee could be assigned.
     Manager,
 }
 
@@ -278,65 +353,6 @@ impl DecidedBy {
         match self {
             Self::Referee(id) => id.as_str(),
             Self::Manager => "league_manager",
-        }
-    }
-}
-
-impl Suspicion {
-    /// As it is stored and logged.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::NeverAnswered => "never_answered",
-            Self::TechnicalLosses => "technical_losses",
-            Self::Unreachable => "unreachable",
-            Self::Overdue => "overdue",
-            Self::HandBacks => "hand_backs",
-        }
-    }
-}
-
-/// Why an agent was suspended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Suspicion {
-    /// Its endpoint had not answered once when the league began.
-    NeverAnswered,
-    /// A player lost too many matches in a row without playing.
-    TechnicalLosses,
-    /// A referee could not be told of a match.
-    Unreachable,
-    /// A referee did not report a match in time.
-    Overdue,
-    /// A referee had too many attempts that came to nothing after it had begun them. No sign of life lifts this one: the
-    /// operator does, by giving the referee a new token.
-    HandBacks,
-}
-
-/// How an attempt at a match came to nothing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum LossCause {
-    /// Its referee gave it back.
-    HandedBack,
-    /// Its referee did not report in time.
-    Overdue,
-    /// What its referee reported cannot be.
-    Refused,
-    /// Its referee could not be told of it.
-    Unreachable,
-    /// The operator took it from its referee.
-    Revoked,
-    /// The operator took a player of it out of the league.
-    PlayerOut,
-}
-
-impl LossCause {
-    /// Whether the referee may have seen the players' choices before the attempt was lost, so that losing it is a chance
-    /// to draw again. Of old logs only what was handed back is known.
-    pub fn counts(cause: Option<Self>, culprit: Culprit) -> bool {
-        match cause {
-            Some(cause) => matches!(cause, Self::HandedBack | Self::Overdue | Self::Refused),
-            None => culprit == Culprit::Infrastructure,
         }
     }
 }

@@ -1,64 +1,78 @@
-//! Rounds, matches and how they were decided, as the manager knows them. Values only.
+//! Rounds, matches and their decisions in the manager's state.
 
 use super::event::DecidedBy;
 use super::format::Drawn;
 use super::handing_back::ATTEMPTS_PER_REFEREE_MAX;
 use super::member::Member;
 use super::standings::Verdict;
-use crate::protocol::Timestamp;
 use crate::protocol::ids::{Attempt, MatchId, PlayerId, RefereeId, RoundId};
-use crate::protocol::messages::{Blame, Cause, GameStatus, MatchResult, RefereeMeta};
+use crate::protocol::messages::{Blame, Cause, GameDetails, GameStatus, MatchResult, RefereeMeta};
+use crate::protocol::{Timestamp, UntrustedText};
 use crate::signature::PublicKey;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+/// A round of the league.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Round {
+    /// Counted from 1, in the order of play.
     pub round_id: RoundId,
+    /// In the order of the pairs.
     pub matches: Vec<MatchId>,
+    /// The player that sits out, if it is exactly one.
     pub bye: Option<PlayerId>,
-    /// How it was drawn, if it was not drawn up at the start with all others.
+    /// How it was drawn, if it was not fixed at the start.
     pub drawn: Option<Arc<Drawn>>,
     /// When its matches may begin; `None` until it is announced.
     pub starts_at: Option<Timestamp>,
+    /// Whether every match of the round has a result.
     pub completed: bool,
 }
 
+/// A match of the league, from its draw to its result.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Match {
-    /// Its place among all matches.
+    /// Its index among all matches.
     pub number: usize,
+    /// The round that it belongs to.
     pub round_id: RoundId,
+    /// PLAYER_A of the messages.
     pub a: PlayerId,
+    /// PLAYER_B of the messages.
     pub b: PlayerId,
-    /// The referee that is to have it, once the round is announced.
+    /// The planned referee, once the round is announced.
     pub planned: Option<RefereeId>,
-    /// Every referee it was given to, in order: the number of an attempt is its place here.
+    /// The referee of each attempt, in order: attempt 1 is the first entry.
     pub attempts: Vec<RefereeId>,
-    /// Who loses the present attempt without play, and why.
+    /// Players that forfeit the current attempt, and why.
     pub forfeits: Vec<(PlayerId, Cause)>,
-    /// Whether a referee is at it.
+    /// Whether a referee has it now.
     pub in_play: bool,
-    /// How many attempts were handed back, because its referee could not play it.
+    /// How many attempts were handed back.
     pub returned: u32,
-    /// The attempts that were lost after they had begun, in order: each might have been a chance to draw again.
+    /// The attempts that were lost after they had begun, in order: each may have been a chance to draw again.
     pub lost: Vec<LostAttempt>,
-    /// The public keys of A and B as they were when the match was given to its referee: a player that registers another
-    /// one meanwhile does not make a report wrong.
+    /// The public keys of A and B at the time of the assignment: a key that is registered later must not make a report
+    /// invalid.
     pub keys: Option<Box<[Option<PublicKey>; 2]>>,
-    /// How many attempts had been made when the operator last struck its result: none of them counts any more.
+    /// How many attempts had been made when the operator last voided its result: none of them counts.
     pub struck: usize,
+    /// `None` until there is a result, and again after the operator has voided it.
     pub decision: Option<Decision>,
 }
 
-/// An attempt that came to nothing after it had begun.
+/// An attempt that ended without a result after it had begun.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LostAttempt {
+    /// Counted from 1.
     pub attempt: Attempt,
+    /// The referee that ran the attempt.
     pub referee_id: RefereeId,
-    /// Whether no result of it is taken any more: its referee gave it back, or reported what cannot be. One that was only
-    /// late may still report, if it is the first to do so.
+    /// Whether its report is no longer accepted, because it was handed back or reported invalidly. One that was only
+    /// overdue may still report, if it is the first.
     pub is_void: bool,
+    /// Why it was lost, as the referee or the manager put it.
+    pub reason: UntrustedText,
 }
 
 impl Match {
@@ -80,21 +94,22 @@ impl Match {
         }
     }
 
+    /// The current attempt; `None` until the match is assigned.
     pub fn attempt(&self) -> Option<Attempt> {
         u32::try_from(self.attempts.len()).ok().filter(|count| *count > 0).map(Attempt)
     }
 
-    /// The referee that has it now.
+    /// The referee of the current attempt.
     pub fn referee(&self) -> Option<&RefereeId> {
         self.attempts.last()
     }
 
-    /// How many attempts of this referee came to nothing after it had begun them.
+    /// How many attempts this referee lost after they had begun.
     pub fn lost_attempts(&self, referee: &RefereeId) -> usize {
         self.lost.iter().filter(|lost| lost.referee_id == *referee).count()
     }
 
-    /// Whether nobody is left to play it: a referee has lost it as often as one may, and so has every other that answers.
+    /// Whether every available referee has used up its attempts at this match.
     pub fn is_exhausted(&self, referees: &BTreeMap<RefereeId, Member<RefereeMeta>>) -> bool {
         let is_used_up = |id: &RefereeId| self.lost_attempts(id) >= ATTEMPTS_PER_REFEREE_MAX;
         let mut fit =
@@ -102,36 +117,44 @@ impl Match {
         referees.keys().any(is_used_up) && fit.all(|(id, _)| is_used_up(id))
     }
 
-    /// Whether no result of this attempt is taken any more.
+    /// Whether the report of this attempt is no longer accepted.
     pub fn is_void(&self, attempt: Attempt) -> bool {
         self.lost.iter().any(|lost| lost.attempt == attempt && lost.is_void)
     }
 
+    /// Whether the player is A or B.
     pub fn has(&self, player: &PlayerId) -> bool {
         self.a == *player || self.b == *player
     }
 
+    /// The other player; A for someone who is not in the match.
     pub fn opponent(&self, player: &PlayerId) -> &PlayerId {
         if self.a == *player { &self.b } else { &self.a }
     }
 }
 
+/// The result of a match, and where it came from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decision {
+    /// Win, draw or technical loss.
     pub status: GameStatus,
+    /// As it is told to everyone.
     pub result: Arc<MatchResult>,
+    /// The referee of the attempt, or the manager.
     pub by: DecidedBy,
+    /// The attempt that gave the result.
     pub attempt: Attempt,
+    /// When the manager recorded it, by its own clock.
     pub at: Timestamp,
 }
 
 impl Decision {
-    /// How it counts: who won, and whether whoever lost did so without playing.
+    /// The outcome, and whether it was a technical loss.
     pub(super) fn counted(&self, game: &Match) -> (Verdict, bool) {
         (self.verdict(game), self.status == GameStatus::TechnicalLoss)
     }
 
-    /// Who won, read from the result alone.
+    /// The outcome, from the result alone.
     pub fn verdict(&self, game: &Match) -> Verdict {
         match &self.result.winner {
             Some(winner) if *winner == game.a => Verdict::WonByA,
@@ -141,7 +164,17 @@ impl Decision {
         }
     }
 
-    /// Why a player lost without play, if it did. Referees of another make do not say.
+    /// The points of the game itself that a player has from the match, if the game has any.
+    pub fn payoff(&self, player: &PlayerId) -> Option<u32> {
+        match &self.result.details.game {
+            GameDetails::Other(details) => {
+                u32::try_from(details.get("totals")?.get(player.as_str())?.as_u64()?).ok()
+            }
+            GameDetails::Parity(_) => None,
+        }
+    }
+
+    /// The cause of a player's technical loss, if it had one. Foreign referees do not state it.
     pub fn blame(&self, player: &PlayerId) -> Option<Blame> {
         let lost = self.status == GameStatus::TechnicalLoss && self.result.winner.as_ref() != Some(player);
         let told = self.result.details.blame.as_ref().and_then(|blame| blame.get(player));

@@ -1,96 +1,104 @@
-//! Attempts at matches that came to nothing, by no fault of the players: the match is given to another referee, or to
-//! the same a little later.
+//! Attempts that ended without a result and without fault of the players: the match is reassigned to another referee,
+//! or to the same one after a backoff.
 
-use super::event::{LeagueEvent, LossCause, Suspicion};
-use super::manager::{Act, Asked, Manager, Purpose, Refusal};
-use crate::agent::{Answer, Content, Failure, Parcel, Reply};
-use crate::post::{Errand, Tries};
+use super::cause::{LossCause, Suspicion};
+use super::event::LeagueEvent;
+use super::manager::{Ctx, Manager, Purpose};
+use super::request::{ReceivedMessage, RequestError};
+use crate::agent::{Agent, Answer, Content, Failure, Parcel};
+use crate::outbox::{Delivery, Tries};
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{MatchId, RefereeId};
 use crate::protocol::messages::{Culprit, LeagueError, Phase};
-use crate::protocol::{Sender, UntrustedText};
+use crate::protocol::{Sender, Timestamp, UntrustedText};
 use std::time::Duration;
 
-/// How long a match that was handed back rests at least: whatever kept its referee from playing it may pass.
-const REST: Duration = Duration::from_secs(1);
+/// The shortest backoff of a match that was handed back.
+const BACKOFF_MIN: Duration = Duration::from_secs(1);
 
-/// How many attempts at one match a referee may lose after it has begun them. A referee that may not call a player gives
-/// the match back four times and then decides it, so there are no fewer.
+/// How many begun attempts at one match a referee may lose. A referee that may not call a player hands the match back
+/// four times and then decides it, so the limit cannot be lower.
 pub const ATTEMPTS_PER_REFEREE_MAX: usize = 5;
 /// A referee that has lost more attempts than this, and more than this share of those it was given, is suspended.
 pub const LOST_MAX: u32 = 5;
+/// The share, in percent, that goes with [`LOST_MAX`].
 pub const LOST_PERCENT_MAX: u64 = 10;
 
 impl Manager {
-    /// A referee says that it cannot play a match. What it says of one that is not its own any more means nothing.
-    pub(super) fn take_back(
+    /// A referee hands a match back. Ignored if the match is no longer its own.
+    pub(super) fn on_hand_back(
         &mut self,
-        act: &mut Act<'_>,
-        asked: &Asked,
+        ctx: &mut Ctx<'_>,
+        received: &ReceivedMessage,
         referee: &RefereeId,
         error: &LeagueError,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), RequestError> {
         let named = error.context.as_ref().and_then(|context| context.get("match_id")?.as_str());
         let (Some(named), ErrorCode::Internal) = (named, &error.error_code) else {
             let message = "a manager takes LEAGUE_ERROR only to have a match back that cannot be played: \
                            error_code E020 with context.match_id";
-            return Err(Refusal::new(ErrorCode::InvalidState, message));
+            return Err(RequestError::new(ErrorCode::InvalidState, message));
         };
         let match_id = MatchId::new(named);
         let Some(game) = self.league.matches.get(&match_id) else {
             let message = format!("there is no match {match_id} in this league");
-            return Err(Refusal::new(ErrorCode::MatchNotFound, message));
+            return Err(RequestError::new(ErrorCode::MatchNotFound, message));
         };
         if !game.attempts.contains(referee) {
             let message = format!("{match_id} was not given to {referee}");
-            return Err(Refusal::new(ErrorCode::TokenInvalid, message));
+            return Err(RequestError::new(ErrorCode::TokenInvalid, message));
         }
-        let attempt = asked.envelope.conversation_id.attempt_of(&match_id);
+        let attempt = received.envelope.conversation_id.attempt_of(&match_id);
         let is_its_own = game.in_play && game.referee() == Some(referee);
         if is_its_own && attempt.is_none_or(|attempt| game.attempt() == Some(attempt)) {
             let reason = error.error_message.clone().unwrap_or_default();
-            self.lose_attempt(act, &match_id, Culprit::Infrastructure, LossCause::HandedBack, reason.raw());
-            let pause = self.league.settings.timing.retry.pause(1).unwrap_or_default().max(REST);
-            self.resting.insert(match_id.clone(), act.now + pause);
-            self.call_witness(act, &match_id);
-            self.advance(act);
+            self.lose_attempt(ctx, &match_id, Culprit::Infrastructure, LossCause::HandedBack, reason.raw());
+            self.back_off(ctx.now, &match_id);
+            self.verify_reachability(ctx, &match_id);
+            self.advance(ctx);
         }
-        act.step.replies.push(Reply { to: asked.request, content: Content::Received });
+        ctx.reply(received.request, Content::Received);
         Ok(())
     }
 
-    /// A match that is handed back again and again may have players that nobody can reach. Of that we make sure ourselves:
-    /// what two say who see it from different places is no fault of either.
-    fn call_witness(&mut self, act: &mut Act<'_>, match_id: &MatchId) {
+    /// The match waits before its next attempt.
+    pub(super) fn back_off(&mut self, now: Timestamp, match_id: &MatchId) {
+        let pause = self.league.settings.timing.retry.pause(1).unwrap_or_default().max(BACKOFF_MIN);
+        self.backoff_until.insert(match_id.clone(), now + pause);
+    }
+
+    /// A match that is handed back repeatedly may have unreachable players. The manager probes them itself, because one
+    /// vantage point is no proof.
+    fn verify_reachability(&mut self, ctx: &mut Ctx<'_>, match_id: &MatchId) {
         let game = self.league.matches.get(match_id).filter(|game| game.returned > 1);
         let players = game.map(|game| [game.a.clone(), game.b.clone()]);
         for player in players.into_iter().flatten().map(Sender::Player) {
             if let Some((to, dialect)) = self.address(&player) {
-                let errand = Errand {
+                let delivery = Delivery {
                     to,
                     dialect,
                     parcel: Parcel::Probe,
-                    purpose: Purpose::Witness(player),
+                    purpose: Purpose::VerifyReachability(player),
                     timeout: self.league.settings.probe_timeout,
                     tries: Tries::Once,
                 };
-                self.post.send(act.now, errand, &mut act.step.outbox);
+                self.outbox.send(ctx.now, delivery, &mut ctx.step.outbox);
             }
         }
     }
 
-    pub(super) fn on_witnessed(&mut self, act: &mut Act<'_>, player: Sender, answer: &Answer) {
+    pub(super) fn on_reachability_verified(&mut self, ctx: &mut Ctx<'_>, player: Sender, answer: &Answer) {
         let unreachable = matches!(answer, Answer::Undelivered(failure) if *failure != Failure::Ours);
         if unreachable && self.league.phase == Phase::Running {
-            self.suspend(act, player, Suspicion::Unreachable);
-            self.advance(act);
+            self.suspend(ctx, player, Suspicion::Unreachable);
+            self.advance(ctx);
         }
     }
 
-    /// Nothing will come of the attempt that is under way.
+    /// Records that the current attempt is lost.
     pub(super) fn lose_attempt(
         &mut self,
-        act: &mut Act<'_>,
+        ctx: &mut Ctx<'_>,
         match_id: &MatchId,
         culprit: Culprit,
         cause: LossCause,
@@ -104,38 +112,37 @@ impl Manager {
         };
         let (match_id, reason, cause) = (match_id.clone(), UntrustedText::from(reason), Some(cause));
         let referee = referee_id.clone();
-        self.record(act, LeagueEvent::AttemptLost { match_id, attempt, referee_id, culprit, reason, cause });
-        self.bar(act, &referee);
+        self.record(ctx, LeagueEvent::AttemptLost { match_id, attempt, referee_id, culprit, reason, cause });
+        self.suspend_if_over_loss_limit(ctx, &referee);
     }
 
-    /// Suspends a referee too many of whose attempts came to nothing after it had begun them: each of them might have been
-    /// a draw that it did not like.
-    fn bar(&mut self, act: &mut Act<'_>, referee: &RefereeId) {
+    /// Suspends a referee that lost too many begun attempts: each may have been a draw that it did not like.
+    fn suspend_if_over_loss_limit(&mut self, ctx: &mut Ctx<'_>, referee: &RefereeId) {
         let known = self.league.referees.get(referee).filter(|known| !known.barred);
         let is_over = known.is_some_and(|known| {
             known.lost > LOST_MAX && u64::from(known.lost) * 100 > u64::from(known.given) * LOST_PERCENT_MAX
         });
         if is_over {
             let (agent, cause) = (Sender::Referee(referee.clone()), Suspicion::HandBacks);
-            self.record(act, LeagueEvent::AgentSuspended { agent, cause });
+            self.record(ctx, LeagueEvent::AgentSuspended { agent, cause });
         }
     }
 
-    /// Whether nobody is left for this match: of the referees that answer, each has lost it as often as one may.
+    /// Whether every available referee has used up its attempts at this match.
     pub(super) fn is_exhausted(&self, match_id: &MatchId) -> bool {
         let game = self.league.matches.get(match_id);
         game.is_some_and(|game| game.is_exhausted(&self.league.referees))
     }
 
-    /// Everything that a referee has in hand is taken from it.
-    pub(super) fn lose_attempts_of(&mut self, act: &mut Act<'_>, referee: &RefereeId, reason: &str) {
+    /// Takes all matches from a referee.
+    pub(super) fn lose_attempts_of(&mut self, ctx: &mut Ctx<'_>, referee: &RefereeId, reason: &str) {
         let held = self.league.awaited().filter(|(_, game)| game.in_play && game.referee() == Some(referee));
         let held: Vec<MatchId> = held.map(|(id, _)| id.clone()).collect();
         for match_id in held {
             let attempt = self.league.matches.get(&match_id).and_then(|game| game.attempt());
-            self.lose_attempt(act, &match_id, Culprit::Referee, LossCause::Revoked, reason);
+            self.lose_attempt(ctx, &match_id, Culprit::Referee, LossCause::Revoked, reason);
             if let Some(attempt) = attempt {
-                self.tell_moot(act, Sender::Referee(referee.clone()), &match_id, attempt);
+                self.tell_superseded(ctx, Sender::Referee(referee.clone()), &match_id, attempt);
             }
         }
     }

@@ -1,200 +1,142 @@
-//! The manager as an agent: takes each input to the part that decides on it.
+//! The manager as an agent: dispatches each input to the module that handles it.
 
+use super::assignments::{AssignmentForm, refusal};
 use super::event::LeagueEvent;
-use super::guard::Guard;
-use super::launch::Roll;
-use super::notices::Mailbox;
-use super::registration::Probation;
-use super::settings::Settings;
+use super::notices::NoticeQueue;
+use super::rate_limit::RateLimiter;
+use super::registration::PendingRegistration;
+use super::request::{ReceivedMessage, RequestError};
+use super::settings::LeagueSettings;
+use super::start::RollCall;
 use super::state::League;
 use crate::agent::{
-    Agent, Answer, Ask, CallId, Content, Failure, Input, Reply, Request, RequestId, SigningDue, Step,
+    Agent, Answer, Ask, CallId, Content, DecodeHints, Failure, Input, Request, Step, StepContext,
 };
-use crate::alarms::Alarms;
-use crate::census::{Census, Milestone};
+use crate::driver::EventDurability;
 use crate::entropy::Entropy;
-use crate::post::{Post, Sent};
+use crate::outbox::{Outbox, Sent};
 use crate::protocol::decode::{Conformance, Deviation, DeviationKind, Incoming, Limits, Rejection};
 use crate::protocol::dialect::Dialect;
 use crate::protocol::error::ErrorCode;
-use crate::protocol::ids::{ConversationId, MatchId, PlayerId};
+use crate::protocol::ids::{ConversationId, MatchId, PlayerId, RefereeId};
 use crate::protocol::messages::{LeagueError, Phase};
-use crate::protocol::token::Mint;
-use crate::protocol::{Body, Envelope, Message, MessageType, Sender, Timestamp, Token, UntrustedText};
-use core::net::IpAddr;
-use serde_json::{Map, Value};
+use crate::protocol::token::TokenIssuer;
+use crate::protocol::{Body, Envelope, Message, MessageType, Sender, Timestamp, UntrustedText};
+use crate::timers::Timers;
 use smol_str::SmolStr;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// Runs one league. What must last is in [`League`]; the rest is rebuilt when the manager wakes.
+/// Runs one league. The durable state is in [`League`]; the rest is rebuilt on [`Input::Wake`].
 #[derive(Debug)]
 pub struct Manager {
     pub(super) league: League,
-    pub(super) post: Post<Purpose>,
-    /// Made when the first agent registers.
-    pub(super) mint: Option<Mint>,
-    pub(super) mailboxes: BTreeMap<Sender, Mailbox>,
-    /// Registrations that wait for their endpoint to answer.
-    pub(super) on_probation: BTreeMap<CallId, Probation>,
-    /// The roll call before the first round, while it lasts.
-    pub(super) roll: Option<Roll>,
-    /// When the matches of the announced round may begin, while that is to come.
+    pub(super) outbox: Outbox<Purpose>,
+    /// Created when the first agent registers.
+    pub(super) token_issuer: Option<TokenIssuer>,
+    pub(super) notice_queues: BTreeMap<Sender, NoticeQueue>,
+    /// Registrations that are answered once their endpoint has answered a probe.
+    pub(super) pending_registrations: BTreeMap<CallId, PendingRegistration>,
+    /// The roll call before the first round, while it is running.
+    pub(super) roll_call: Option<RollCall>,
+    /// When the matches of the announced round may begin, until then.
     pub(super) release_at: Option<Timestamp>,
-    /// The players that have not yet heard of the round, with their matches in it, which wait for that.
-    pub(super) unheard: BTreeMap<PlayerId, MatchId>,
-    /// Until when their matches wait for them.
-    pub(super) unheard_until: Option<Timestamp>,
-    /// Matches that were handed back, and until when they rest.
-    pub(super) resting: BTreeMap<MatchId, Timestamp>,
-    /// When each open match is given to another referee.
-    pub(super) due: Alarms<MatchId>,
-    /// When the table goes out, if there is a result that it has not shown yet.
+    /// The players that have not acknowledged the round's announcement, with their matches, which wait for that.
+    pub(super) unacknowledged: BTreeMap<PlayerId, MatchId>,
+    /// When those matches stop waiting for the acknowledgement.
+    pub(super) announcement_deadline: Option<Timestamp>,
+    /// Matches that were handed back, with the end of their backoff.
+    pub(super) backoff_until: BTreeMap<MatchId, Timestamp>,
+    /// The deadline of each open match for its report; after it the match is reassigned.
+    pub(super) due: Timers<MatchId>,
+    /// How referees of other makes have to be told of their matches.
+    pub(super) assignment_forms: BTreeMap<RefereeId, AssignmentForm>,
+    /// When the standings are sent, if there are results that they have not shown.
     pub(super) standings_at: Option<Timestamp>,
-    /// When the suspended are looked after next.
+    /// When suspended agents are probed next.
     pub(super) probe_at: Option<Timestamp>,
-    /// Whom we could not probe by our own fault: nothing is known of them.
+    /// Agents whose probe failed for a local reason, so that nothing is known of them.
     pub(super) unprobed: BTreeSet<Sender>,
-    pub(super) guard: Guard,
-    /// The order for a new checkpoint key, until the driver has made it.
-    pub(super) key_rotation: Option<Asked>,
+    pub(super) rate_limiter: RateLimiter,
+    /// The order to rotate the checkpoint key, until the driver has created the new key.
+    pub(super) key_rotation: Option<ReceivedMessage>,
 }
 
-/// Why something was sent.
+/// What a delivery is for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// From the mailbox of that agent.
+    /// A notice from the agent's queue.
     Notice(Sender),
-    /// To give a referee matches.
+    /// An assignment of matches to a referee.
     Assignment(Vec<MatchId>, Sender),
-    /// To see whether an agent is there.
+    /// A liveness probe.
     Probe(Sender),
-    /// To see whether a player is there whose referees say that they have no way to it.
-    Witness(Sender),
-    /// To see whether an agent that wants to register is there.
-    Probation,
+    /// A probe of a player that its referees report as unreachable.
+    VerifyReachability(Sender),
+    /// A probe of an agent that registers.
+    Registration,
 }
 
-/// One input being dealt with: the time, the chance, and what comes of it.
-pub(super) struct Act<'a> {
-    pub(super) now: Timestamp,
-    pub(super) entropy: &'a mut Entropy,
-    pub(super) step: Step<LeagueEvent>,
-}
-
-/// A league message as the parts of the manager see it.
-#[derive(Debug, Clone)]
-pub(super) struct Asked {
-    pub(super) request: RequestId,
-    pub(super) envelope: Envelope,
-    /// As it called itself, if it did.
-    pub(super) message_type: Option<UntrustedText>,
-    pub(super) dialect: Dialect,
-    /// What the driver has against the endpoint that a registration names.
-    pub(super) objection: Option<String>,
-    /// The IP address that it came from.
-    pub(super) client: Option<IpAddr>,
-    /// The join code in the path that it was sent to.
-    pub(super) join_code: Option<Token>,
-}
-
-impl Asked {
-    /// The same with the join code that the message itself shows, if it shows one.
-    pub(super) fn with_code(&self, code: Option<Token>) -> Self {
-        let asked = self.clone();
-        Self { join_code: code.or(asked.join_code), ..asked }
-    }
-}
-
-/// Why a request is not granted; becomes LEAGUE_ERROR.
-#[derive(Debug)]
-pub(super) struct Refusal {
-    pub(super) code: ErrorCode,
-    pub(super) message: String,
-    pub(super) context: Option<Map<String, Value>>,
-    /// In whose name a wrong token was shown, if that is why.
-    pub(super) guess: Option<Sender>,
-}
-
-impl Refusal {
-    pub(super) fn new(code: ErrorCode, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), context: None, guess: None }
-    }
-
-    pub(super) fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
-        self.context.get_or_insert_default().insert(key.to_owned(), value.into());
-        self
-    }
-}
-
-impl From<Rejection> for Refusal {
-    fn from(rejection: Rejection) -> Self {
-        let error = LeagueError::from(&rejection);
-        Self { message: rejection.sentence(), context: error.context, code: rejection.code, guess: None }
-    }
-}
+pub(super) type Ctx<'a> = StepContext<'a, LeagueEvent>;
 
 impl Manager {
-    pub fn new(settings: Settings) -> Self {
+    /// A league without any event: replay its log, or wake it to begin one.
+    pub fn new(settings: LeagueSettings) -> Self {
         Self {
             league: League::new(settings),
-            post: Post::default(),
-            mint: None,
-            mailboxes: BTreeMap::new(),
-            on_probation: BTreeMap::new(),
-            roll: None,
+            outbox: Outbox::default(),
+            token_issuer: None,
+            notice_queues: BTreeMap::new(),
+            pending_registrations: BTreeMap::new(),
+            roll_call: None,
             release_at: None,
-            unheard: BTreeMap::new(),
-            unheard_until: None,
-            resting: BTreeMap::new(),
-            due: Alarms::default(),
+            unacknowledged: BTreeMap::new(),
+            announcement_deadline: None,
+            backoff_until: BTreeMap::new(),
+            due: Timers::default(),
+            assignment_forms: BTreeMap::new(),
             standings_at: None,
             probe_at: None,
             unprobed: BTreeSet::new(),
-            guard: Guard::default(),
+            rate_limiter: RateLimiter::default(),
             key_rotation: None,
         }
     }
 
+    /// The state that the events have made.
     pub fn league(&self) -> &League {
         &self.league
     }
 
-    /// The one door through which the league changes while it runs.
-    pub(super) fn record(&mut self, act: &mut Act<'_>, event: LeagueEvent) {
-        self.league.apply(act.now, &event);
-        act.step.events.push(event);
-    }
-
-    /// The envelope of what the manager says of its own accord.
+    /// The envelope of a message that answers no request.
     pub(super) fn envelope(&self, now: Timestamp, conversation: impl Into<SmolStr>) -> Envelope {
         Envelope::new(Sender::LeagueManager, now, ConversationId::new(conversation))
     }
 
-    pub(super) fn reply(&self, act: &mut Act<'_>, asked: &Asked, body: impl Into<Body>) {
-        let envelope = self.envelope(act.now, asked.envelope.conversation_id.as_str());
+    pub(super) fn reply(&self, ctx: &mut Ctx<'_>, received: &ReceivedMessage, body: impl Into<Body>) {
+        let envelope = self.envelope(ctx.now, received.envelope.conversation_id.as_str());
         let content = Content::Message(Message::new(envelope, body));
-        act.step.replies.push(Reply { to: asked.request, content });
+        ctx.reply(received.request, content);
     }
 
-    pub(super) fn refuse(&self, act: &mut Act<'_>, asked: &Asked, refusal: Refusal) {
-        let original = asked.message_type.clone();
-        let mut context = refusal.context.unwrap_or_default();
+    pub(super) fn reply_error(&self, ctx: &mut Ctx<'_>, received: &ReceivedMessage, error: RequestError) {
+        let original = received.message_type.clone();
+        let mut context = error.context.unwrap_or_default();
         if let Some(named) = &original {
             let action = MessageType::parse(named.raw()).map_or(named.raw(), |kind| kind.method());
             context.entry("action").or_insert_with(|| action.to_owned().into());
         }
-        let about_sender = matches!(refusal.code, ErrorCode::PlayerNotRegistered | ErrorCode::TokenInvalid);
-        if let (Sender::Player(id), true) = (&asked.envelope.sender, about_sender) {
+        let about_sender = matches!(error.code, ErrorCode::PlayerNotRegistered | ErrorCode::TokenInvalid);
+        if let (Sender::Player(id), true) = (&received.envelope.sender, about_sender) {
             context.entry("player_id").or_insert_with(|| id.as_str().into());
         }
         let context = (!context.is_empty()).then_some(context);
-        self.reply(act, asked, LeagueError::new(refusal.code, refusal.message, original, context));
+        self.reply(ctx, received, LeagueError::new(error.code, error.message, original, context));
     }
 
-    fn on_request(&mut self, act: &mut Act<'_>, request: Request) {
+    fn on_request(&mut self, ctx: &mut Ctx<'_>, request: Request) {
         let Request { id, ask, dialect, local, objection, client, join_code } = request;
-        let asked = |envelope, message_type| Asked {
+        let received = |envelope, message_type| ReceivedMessage {
             request: id,
             envelope,
             message_type,
@@ -205,196 +147,200 @@ impl Manager {
         };
         match ask {
             Ask::Message(Ok(Incoming { envelope, message_type, body, deviations })) => {
-                let asked = asked(envelope, Some(UntrustedText::new_static(message_type.name())));
-                self.on_message(act, &asked, local, message_type, body, deviations);
+                let received = received(envelope, Some(UntrustedText::new_static(message_type.name())));
+                self.on_message(ctx, &received, local, message_type, body, deviations);
             }
             Ask::Message(Err(rejection)) => {
                 let conversation =
                     rejection.conversation_id.clone().unwrap_or_else(|| ConversationId::new("conv-error"));
-                let envelope = self.envelope(act.now, conversation.as_str());
-                self.refuse(act, &asked(envelope, rejection.message_type.clone()), rejection.into());
+                let envelope = self.envelope(ctx.now, conversation.as_str());
+                self.reply_error(ctx, &received(envelope, rejection.message_type.clone()), rejection.into());
             }
-            Ask::Look(look) => self.show(act, id, &look),
+            Ask::Look(look, league_id) => self.show(ctx, id, &look, league_id.as_ref()),
             Ask::Ping => {
-                act.step
-                    .replies
-                    .push(Reply { to: id, content: Content::Data(serde_json::json!({"status": "ok"})) });
+                ctx.reply(id, Content::Data(serde_json::json!({"status": "ok"})));
             }
             Ask::MatchState(_) | Ask::PlayerState => {
-                let refusal =
-                    Refusal::new(ErrorCode::InvalidState, "a league manager has no such state to show");
-                self.refuse(act, &asked(self.envelope(act.now, "conv-error"), None), refusal);
+                let error =
+                    RequestError::new(ErrorCode::InvalidState, "a league manager has no such state to show");
+                self.reply_error(ctx, &received(self.envelope(ctx.now, "conv-error"), None), error);
             }
         }
     }
 
     fn on_message(
         &mut self,
-        act: &mut Act<'_>,
-        asked: &Asked,
+        ctx: &mut Ctx<'_>,
+        received: &ReceivedMessage,
         local: bool,
         message_type: MessageType,
         body: Result<Body, Rejection>,
         mut deviations: Vec<Deviation>,
     ) {
-        let member = match self.admit(&asked.envelope, message_type, local) {
+        let member = match self.authorize(&received.envelope, message_type, local) {
             Ok(member) => member,
-            Err(refusal) => return self.turn_away(act, asked, refusal),
+            Err(error) => return self.reject_sender(ctx, received, error),
         };
-        if let Some(refusal) = member.as_ref().and_then(|member| self.hurried(act.now, member)) {
-            return self.refuse(act, asked, refusal);
+        if let Some(error) = member.as_ref().and_then(|member| self.over_rate_limit(ctx.now, member)) {
+            return self.reply_error(ctx, received, error);
         }
-        if member.as_ref().is_some_and(|member| *member != asked.envelope.sender) {
+        if member.as_ref().is_some_and(|member| *member != received.envelope.sender) {
             deviations.push(Deviation { kind: DeviationKind::OwnName, path: "sender".into() });
         }
         if let Some(member) = &member {
-            self.note_token_shown(act, member);
+            self.note_token_shown(ctx, member);
         }
         let outcome = match body {
             Err(rejection) => Err(rejection.into()),
-            Ok(body) => self.dispatch(act, asked, member.as_ref(), body),
+            Ok(body) => self.dispatch(ctx, received, member.as_ref(), body),
         };
         let member = match outcome {
             Ok(registered) => registered.or(member),
-            Err(refusal) => {
-                self.refuse(act, asked, refusal);
+            Err(error) => {
+                self.reply_error(ctx, received, error);
                 member
             }
         };
         if let Some(member) = member {
-            self.note_deviations(act, &member, &deviations);
+            self.note_deviations(ctx, &member, &deviations);
         }
     }
 
-    /// Grants a request, or says why not. Gives back who registered, if someone did.
+    /// Handles a request, or says why it is rejected. Returns the agent that registered, if one did.
     fn dispatch(
         &mut self,
-        act: &mut Act<'_>,
-        asked: &Asked,
+        ctx: &mut Ctx<'_>,
+        received: &ReceivedMessage,
         member: Option<&Sender>,
         body: Body,
-    ) -> Result<Option<Sender>, Refusal> {
+    ) -> Result<Option<Sender>, RequestError> {
         match (body, member) {
             (Body::LeagueRegisterRequest(request), _) => {
-                self.register_player(act, asked, Arc::unwrap_or_clone(request))
+                self.register_player(ctx, received, Arc::unwrap_or_clone(request))
             }
             (Body::RefereeRegisterRequest(request), _) => {
-                self.register_referee(act, asked, Arc::unwrap_or_clone(request))
+                self.register_referee(ctx, received, Arc::unwrap_or_clone(request))
             }
-            (Body::StartLeague(start), _) => self.start_league(act, asked, &start).map(|()| None),
+            (Body::StartLeague(start), _) => self.start_league(ctx, received, &start).map(|()| None),
             (Body::LeagueOrder(order), _) => {
-                self.obey(act, asked, Arc::unwrap_or_clone(order)).map(|()| None)
+                self.carry_out(ctx, received, Arc::unwrap_or_clone(order)).map(|()| None)
             }
             (Body::MatchResultReport(report), Some(Sender::Referee(referee))) => {
-                self.take_report(act, asked, referee, &report).map(|()| None)
+                self.take_report(ctx, received, referee, &report).map(|()| None)
             }
             (Body::LeagueError(error), Some(Sender::Referee(referee))) => {
-                self.take_back(act, asked, referee, &error).map(|()| None)
+                self.on_hand_back(ctx, received, referee, &error).map(|()| None)
             }
             (Body::LeagueQuery(query), Some(member)) => {
-                self.answer(act, asked, member, &query).map(|()| None)
+                self.answer(ctx, received, member, &query).map(|()| None)
             }
-            (body, _) => Err(Refusal::new(
+            (body, _) => Err(RequestError::new(
                 ErrorCode::InvalidState,
                 format!("a league manager does not take {}", body.message_type()),
             )),
         }
     }
 
-    fn on_answer(&mut self, act: &mut Act<'_>, call: CallId, dialect: Dialect, answer: &Answer) {
-        if let Some(probation) = self.on_probation.remove(&call) {
-            self.post.answered(call);
-            return self.end_probation(act, probation, answer);
+    fn on_answer(&mut self, ctx: &mut Ctx<'_>, call: CallId, dialect: Dialect, answer: &Answer) {
+        if let Some(pending) = self.pending_registrations.remove(&call) {
+            self.outbox.answered(call);
+            return self.finish_registration(ctx, pending, answer);
         }
-        let Some(sent) = self.post.answered(call) else {
+        let Some(sent) = self.outbox.answered(call) else {
             return;
         };
         let reached = !matches!(answer, Answer::Undelivered(_));
-        let agent = sent.errand.purpose.agent().cloned();
+        let agent = sent.delivery.purpose.agent().cloned();
+        // A referee that takes no match is not taken for one that is back.
+        let refused = matches!(sent.delivery.purpose, Purpose::Assignment(..)) && refusal(answer).is_some();
         if let (true, Some(agent)) = (reached, &agent) {
-            self.learn_dialect(act, agent, sent.errand.dialect, dialect);
-            self.on_sign_of_life(act, agent);
+            self.learn_dialect(ctx, agent, sent.delivery.dialect, dialect);
+            match refused {
+                true => self.note_answered(agent),
+                false => self.on_sign_of_life(ctx, agent),
+            }
         }
-        match &sent.errand.purpose {
+        match &sent.delivery.purpose {
             Purpose::Notice(agent) => {
                 let agent = agent.clone();
-                self.on_notice_answered(act, &agent, sent, reached);
+                self.on_notice_answered(ctx, &agent, sent, reached);
             }
             Purpose::Assignment(matches, _) => {
                 let matches = matches.clone();
-                self.on_assignment_answered(act, &matches, sent, answer);
+                self.on_assignment_answered(ctx, &matches, sent, answer);
             }
             Purpose::Probe(agent) => {
                 if matches!(answer, Answer::Undelivered(Failure::Ours)) {
                     self.unprobed.insert(agent.clone());
                 }
             }
-            Purpose::Witness(agent) => {
+            Purpose::VerifyReachability(agent) => {
                 let agent = agent.clone();
-                self.on_witnessed(act, agent, answer);
+                self.on_reachability_verified(ctx, agent, answer);
             }
-            Purpose::Probation => {}
+            Purpose::Registration => {}
         }
-        self.check_roll(act);
+        self.check_roll_call(ctx);
     }
 
-    fn learn_dialect(&mut self, act: &mut Act<'_>, agent: &Sender, used: Dialect, understood: Dialect) {
+    fn learn_dialect(&mut self, ctx: &mut Ctx<'_>, agent: &Sender, used: Dialect, understood: Dialect) {
         if used != understood {
-            self.record(act, LeagueEvent::DialectLearned { agent: agent.clone(), dialect: understood });
+            self.record(ctx, LeagueEvent::DialectLearned { agent: agent.clone(), dialect: understood });
         }
     }
 
-    fn wake(&mut self, act: &mut Act<'_>) {
+    fn on_wake(&mut self, ctx: &mut Ctx<'_>) {
         if !self.league.created {
             let settings = self.league.settings.clone();
-            self.record(act, LeagueEvent::LeagueCreated { settings });
+            self.record(ctx, LeagueEvent::LeagueCreated { settings });
         }
         match self.league.phase {
             Phase::Registration => {}
-            Phase::Running | Phase::Paused => self.resume(act),
-            Phase::Completed => self.tell_completed(act),
+            Phase::Running | Phase::Paused => self.resume(ctx),
+            Phase::Completed => self.tell_completed(ctx),
         }
     }
 
-    fn tick(&mut self, act: &mut Act<'_>) {
-        self.post.tick(act.now, &mut act.step.outbox);
-        self.guard.release(act.now, &mut act.step.replies);
-        self.check_roll(act);
-        self.reassign_overdue(act);
-        let resting = self.resting.len();
-        self.resting.retain(|_, until| *until > act.now);
-        let has_come = |at: Option<Timestamp>| at.is_some_and(|at| at <= act.now);
-        let waited = has_come(self.unheard_until);
+    fn on_tick(&mut self, ctx: &mut Ctx<'_>) {
+        self.outbox.tick(ctx.now, &mut ctx.step.outbox);
+        self.rate_limiter.release(ctx.now, &mut ctx.step.replies);
+        self.check_roll_call(ctx);
+        self.reassign_overdue(ctx);
+        let backoff_until = self.backoff_until.len();
+        self.backoff_until.retain(|_, until| *until > ctx.now);
+        let has_come = |at: Option<Timestamp>| at.is_some_and(|at| at <= ctx.now);
+        let waited = has_come(self.announcement_deadline);
         if waited {
-            self.unheard.clear();
-            self.unheard_until = None;
+            self.unacknowledged.clear();
+            self.announcement_deadline = None;
         }
-        if waited || self.resting.len() < resting || has_come(self.release_at) {
-            self.advance(act);
+        if waited || self.backoff_until.len() < backoff_until || has_come(self.release_at) {
+            self.advance(ctx);
         }
-        if self.standings_at.is_some_and(|at| at <= act.now) {
-            self.tell_standings(act);
+        if self.standings_at.is_some_and(|at| at <= ctx.now) {
+            self.tell_standings(ctx);
         }
-        self.probe_suspended(act);
+        self.probe_suspended(ctx);
     }
 
-    /// Puts a failed errand in line again; gives it back when it has no tries left.
+    /// Schedules a retry of a failed delivery; returns the delivery if it has no retries left.
     pub(super) fn try_again(
         &mut self,
         now: Timestamp,
         sent: Box<Sent<Purpose>>,
     ) -> Option<Box<Sent<Purpose>>> {
-        self.post.again(now, sent).err()
+        self.outbox.retry(now, sent).err()
     }
 }
 
 impl Purpose {
     pub(super) fn agent(&self) -> Option<&Sender> {
         match self {
-            Self::Notice(agent) | Self::Assignment(_, agent) | Self::Probe(agent) | Self::Witness(agent) => {
-                Some(agent)
-            }
-            Self::Probation => None,
+            Self::Notice(agent)
+            | Self::Assignment(_, agent)
+            | Self::Probe(agent)
+            | Self::VerifyReachability(agent) => Some(agent),
+            Self::Registration => None,
         }
     }
 }
@@ -403,17 +349,16 @@ impl Agent for Manager {
     type Event = LeagueEvent;
 
     fn handle(&mut self, now: Timestamp, entropy: &mut Entropy, input: Input) -> Step<LeagueEvent> {
-        let mut act = Act { now, entropy, step: Step::default() };
+        let mut ctx = Ctx::new(now, entropy);
         match input {
-            Input::Wake => self.wake(&mut act),
-            Input::Request(request) => self.on_request(&mut act, request),
-            Input::Answer { call, dialect, answer } => self.on_answer(&mut act, call, dialect, &answer),
-            Input::Signed(signed) => self.on_signed(&mut act, signed),
-            Input::Tick => self.tick(&mut act),
-            // A manager's mind is its own.
-            Input::Decided { .. } => {}
+            Input::Wake => self.on_wake(&mut ctx),
+            Input::Request(request) => self.on_request(&mut ctx, request),
+            Input::Answer { call, dialect, answer } => self.on_answer(&mut ctx, call, dialect, &answer),
+            Input::Signed(signed) => self.on_signed(&mut ctx, signed),
+            Input::Tick => self.on_tick(&mut ctx),
+            Input::External { .. } => {}
         }
-        act.step
+        ctx.step
     }
 
     fn apply(&mut self, at: Timestamp, event: &LeagueEvent) {
@@ -422,32 +367,25 @@ impl Agent for Manager {
 
     fn deadline(&self) -> Option<Timestamp> {
         let due = self.due.first();
-        let roll = self.roll.as_ref().map(|roll| roll.until);
-        let rested = self.resting.values().min().copied();
-        let own = [self.post.deadline(), self.guard.deadline(), self.release_at, due, roll, rested];
-        own.into_iter().chain([self.unheard_until, self.standings_at, self.probe_at]).flatten().min()
+        let roll_call = self.roll_call.as_ref().map(|roll_call| roll_call.until);
+        let rested = self.backoff_until.values().min().copied();
+        let own =
+            [self.outbox.deadline(), self.rate_limiter.deadline(), self.release_at, due, roll_call, rested];
+        own.into_iter().chain([self.announcement_deadline, self.standings_at, self.probe_at]).flatten().min()
     }
 
+    fn sender(&self) -> Sender {
+        Sender::LeagueManager
+    }
+}
+
+impl EventDurability for Manager {}
+
+impl DecodeHints for Manager {
     fn reading(&self) -> (Conformance, Limits) {
         (
             self.league.settings.conformance,
             Limits { message_bytes_max: self.league.settings.message_bytes_max, ..Limits::MANAGER },
         )
-    }
-
-    fn milestone(event: &LeagueEvent) -> Option<Milestone<'_>> {
-        event.milestone()
-    }
-
-    fn signing(&self) -> Option<SigningDue<'_>> {
-        Self::signing(self)
-    }
-
-    fn census(&self) -> Census {
-        self.league.census()
-    }
-
-    fn sender(&self) -> Sender {
-        Sender::LeagueManager
     }
 }

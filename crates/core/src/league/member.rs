@@ -1,4 +1,4 @@
-//! A player or a referee as the manager knows it. Changed only while an event is applied.
+//! A registered player or referee. Changed only by `apply`.
 
 use super::event::{Proof, Requested};
 use crate::protocol::Timestamp;
@@ -9,43 +9,50 @@ use core::net::IpAddr;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// How long after a registration its repetition is answered by no more than its conversation: enough for an agent that
-/// tries again, too little for anyone who would collect another's token later.
+/// How long after a registration its conversation id alone proves a repetition: enough for a retry, too short for a
+/// third party that collects tokens later.
 const REPEAT_WITHIN: Duration = Duration::from_secs(30);
 
-/// A player or a referee, as the manager knows it.
+/// A registered player or referee.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Member<M> {
+    /// As its latest registration gave it.
     pub meta: M,
+    /// The hash of its current token.
     pub token: TokenHash,
     /// When it registered.
     pub registered_at: Timestamp,
-    /// The registration that its token was given for. Those of old logs have none.
+    /// The registration that its token was issued for. Absent in old logs.
     pub request: Option<Requested>,
     /// Whether it is known to have its token.
     pub token_shown: bool,
+    /// The dialect in which the manager calls it.
     pub dialect: Dialect,
+    /// A suspended member is taken to be absent.
     pub state: Lifecycle,
     /// Technical losses in a row.
     pub streak: u32,
+    /// Of a player: wins, losses and draws over its decided matches.
     pub record: Record,
-    /// Of a referee: how many matches it has been given that are not decided yet.
+    /// Of a referee: the undecided matches that it has.
     pub in_hand: u32,
-    /// Of a referee: how many attempts it has been given, and how many of them came to nothing after it had begun.
+    /// Of a referee: the attempts it was assigned, and how many of them it lost after they had begun.
     pub given: u32,
+    /// Of a referee: attempts that it lost after they had begun.
     pub lost: u32,
-    /// Of a referee: suspended for the share of those. No sign of life lifts that.
+    /// Of a referee: suspended for that share; only a new token lifts it.
     pub barred: bool,
-    /// Taken out of the league by the operator, for good.
+    /// Withdrawn by the operator, for good.
     pub withdrawn: bool,
-    /// Whether it was suspended when the league ended: it never came back.
+    /// Whether it was still suspended when the league ended.
     pub left: bool,
-    /// Its token was taken away by the operator, and it has no other yet.
+    /// The operator revoked its token, and it has no other yet.
     pub revoked: bool,
-    /// Its token is one that the operator gave out: it is known by that alone.
+    /// The operator issued its token: it is recognised by that token alone.
     pub pinned: bool,
-    /// The tokens that were replaced: they open nothing, but its old records are known by them.
+    /// Replaced tokens: invalid, but old records refer to them.
     pub replaced: Vec<TokenHash>,
+    /// How often each deviation from the protocol was accepted, by kind and path.
     pub deviations: BTreeMap<String, u32>,
     /// How often it has registered again.
     pub renewals: u32,
@@ -83,8 +90,8 @@ impl<M> Member<M> {
         }
     }
 
-    /// Is given another token. All else that is known of it stays, since it is the same agent; and if it asks in the same
-    /// way as before, the time in which it may do so does not begin anew.
+    /// Gets a new token; the rest stays, since it is the same agent. A repetition of the same registration does not
+    /// extend the time for repetitions.
     pub(super) fn register_again(&mut self, again: Self) {
         let same = |request: Requested| self.was_asked_by(&request.proof);
         if !again.request.is_some_and(same) {
@@ -99,7 +106,7 @@ impl<M> Member<M> {
         self.pinned = false;
     }
 
-    /// Is given another token by the operator.
+    /// Gets a new token from the operator.
     pub(super) fn rotate(&mut self, token: TokenHash) {
         self.replaced.push(std::mem::replace(&mut self.token, token));
         self.request = None;
@@ -108,18 +115,18 @@ impl<M> Member<M> {
         self.pinned = true;
     }
 
-    /// Whether this is its token, or was one before.
+    /// Whether this is its token or a replaced one.
     pub fn has_had(&self, token: &Token) -> bool {
         let hash = token.hash();
         self.token.is(&hash) || self.replaced.iter().any(|old| old.is(&hash))
     }
 
-    /// Whether it may take part: neither withdrawn, nor without a token.
+    /// Whether it takes part: neither withdrawn nor revoked.
     pub fn is_in(&self) -> bool {
         !self.withdrawn && !self.revoked
     }
 
-    /// Comes back in: known already, with what has changed about it.
+    /// Registers again with its token, with new metadata.
     pub(super) fn rejoin(&mut self, meta: M, dialect: Dialect, request: Option<Requested>) {
         self.meta = meta;
         self.dialect = dialect;
@@ -129,30 +136,30 @@ impl<M> Member<M> {
         self.recover();
     }
 
-    /// Whether this is what it registered with.
+    /// Whether it registered with this proof.
     pub fn was_asked_by(&self, proof: &Proof) -> bool {
         self.request.is_some_and(|known| known.proof == *proof)
     }
 
-    /// Whether it registered with a key, so that nothing less will do.
+    /// Whether it registered with a key, so that a weaker proof is not accepted.
     pub fn is_keyed(&self) -> bool {
         self.request.is_some_and(|known| matches!(known.proof, Proof::Key(_)))
     }
 
-    /// Whether it is news that it has its token: with a key, or a token of the operator's, that makes no difference.
+    /// Whether showing its token is worth an event: with a key or an operator's token it makes no difference.
     pub(super) fn could_show_token(&self) -> bool {
         !self.token_shown && self.request.is_some() && !self.is_keyed()
     }
 
-    /// Whether a registration without proof may be its own: it has no key, its token was never shown, and it registered
-    /// from this very address.
+    /// Whether a registration without proof may replace it: it has no key, never showed its token, and registered from
+    /// this address.
     pub fn may_renew_from(&self, client: Option<IpAddr>) -> bool {
         let registered_from = self.request.and_then(|known| known.client);
         !self.is_keyed() && !self.token_shown && client.is_some() && client == registered_from
     }
 
-    /// Whether it may be given a token again though all it can show is its conversation, and the league may have started:
-    /// only soon, and only if it is not known to have one.
+    /// Whether its conversation id alone entitles it to a token again: only for a short time, and only until it has
+    /// shown its token.
     pub fn may_ask_again(&self, now: Timestamp) -> bool {
         !self.token_shown && now.since(self.registered_at) <= REPEAT_WITHIN
     }
@@ -183,6 +190,7 @@ impl<M> Member<M> {
         }
     }
 
+    /// Whether the agent is suspended because it does not answer.
     pub fn is_suspended(&self) -> bool {
         self.state == Lifecycle::Suspended
     }

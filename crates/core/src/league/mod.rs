@@ -1,53 +1,60 @@
-//! The League Manager: registers agents, draws up rounds, takes results, keeps the table.
+//! The league manager: registers agents, schedules rounds, records results, computes the standings.
 //!
 //! # Layout
-//! - [`settings`], [`event`], [`state`] (of [`member`]s and [`fixture`]s): the rules of a league, what happens to it, and
-//!   how it stands
-//! - [`mod@format`], [`schedule`], [`standings`]: pure arithmetic; `conduct`: what is known of each player and referee
-//! - [`manager`]: the agent; it decides, and works through `registration`, `returning`, [`roster`], `capacity`, `launch`, `drawing`, `rounds`, `results`, `proof`, `handing_back`,
-//!   `queries`, `orders`, `tokens`, `checkpoints`, `auth` (who may), `guard` (how often), `notices` (telling everyone), `briefing` (of a match);
-//!   `table` is where its results lead
+//! - [`settings`], [`event`], [`state`] (of [`member`]s and [`fixture`]s): the league's configuration, its events, and
+//!   the fold over them
+//! - [`mod@format`], [`schedule`], [`standings`]: pure arithmetic; `statistics`: figures of each player and referee
+//! - [`manager`]: the agent, which dispatches its inputs
+//! - entry: `registration`, `applicant`, `re_registration`, [`roster`], `capacity`, `auth` (authorization), `rate_limit`
+//! - course: `start`, `drawing`, `rounds`, `referee_choice`, `assignments`, `handing_back`, `notices` (announcements),
+//!   `briefing`
+//! - results: `results`, `result_check`, `proof`, `table`; also `queries`, `orders`, `tokens`, `checkpoints`
 
+mod applicant;
+mod assignments;
 mod auth;
 mod briefing;
 mod capacity;
-mod census;
+mod cause;
 mod checkpoints;
-mod conduct;
 mod drawing;
 pub mod event;
 pub mod fixture;
 pub mod format;
-mod guard;
 mod handing_back;
-mod launch;
 pub mod manager;
 pub mod member;
+mod metrics;
 mod notices;
 mod orders;
 mod proof;
 mod queries;
+mod rate_limit;
+mod re_registration;
+mod referee_choice;
 mod registration;
+mod request;
 mod result_check;
 mod results;
-mod returning;
 pub mod roster;
 mod rounds;
 pub mod schedule;
 pub mod settings;
 pub mod standings;
+mod start;
 pub mod state;
+mod state_members;
+mod statistics;
 mod table;
 mod tokens;
 
+pub use cause::{LossCause, Suspicion};
 pub use checkpoints::{CHECKPOINT_KEY, Checkpoints, checkpoint_origin, is_successor, sign_successor};
-pub use event::{
-    DecidedBy, DrawnFrom, LeagueEvent, LossCause, Proof, Renewal, RenewedBy, Requested, Suspicion,
-};
+pub use event::{DecidedBy, DrawnFrom, LeagueEvent, Proof, Renewal, RenewedBy, Requested};
 pub use format::{Competition, Draw, Format};
 pub use handing_back::{ATTEMPTS_PER_REFEREE_MAX, LOST_MAX, LOST_PERCENT_MAX};
 pub use manager::Manager;
 pub use roster::{Invitation, Place, REFEREES};
-pub use settings::{EndpointCheck, Settings, TieBreak};
+pub use settings::{EndpointCheck, LeagueSettings, Score, TieBreak};
 pub use state::League;
 pub use tokens::OPERATOR;

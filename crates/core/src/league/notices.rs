@@ -1,19 +1,19 @@
-//! Telling everyone: one mailbox an agent, so that each hears things in order and a slow one delays nobody else.
+//! Notices to agents: one queue per agent, so that each receives them in order and a slow agent delays nobody else.
 
-use super::event::{LeagueEvent, Suspicion};
-use super::manager::{Act, Manager, Purpose};
+use super::cause::Suspicion;
+use super::event::LeagueEvent;
+use super::manager::{Ctx, Manager, Purpose};
 use super::member::Member;
 use super::state::League;
-use crate::agent::Parcel;
-use crate::post::{Errand, Sent, Tries};
+use crate::agent::{Agent, Parcel};
+use crate::outbox::{Delivery, Sent, Tries};
 use crate::protocol::dialect::Dialect;
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{Attempt, ConversationId, LeagueId, MatchId, PlayerId, RoundId};
 use crate::protocol::keyring::Keyring;
-use crate::protocol::messages::Shared;
 use crate::protocol::messages::{
     AnnouncedMatch, BRIEFING, Champion, FinalStanding, LeagueCompleted, LeagueError, LeagueStandingsUpdate,
-    Phase, RoundAnnouncement,
+    Phase, RoundAnnouncement, Shared,
 };
 use crate::protocol::text::Endpoint;
 use crate::protocol::token::TokenHash;
@@ -21,29 +21,29 @@ use crate::protocol::{Body, Envelope, Message, Sender, Timestamp};
 use smol_str::{SmolStr, format_smolstr};
 use std::collections::{BTreeMap, VecDeque};
 
-/// What is still to be told to one agent.
+/// The notices that one agent has not received yet.
 #[derive(Debug, Default)]
-pub(super) struct Mailbox {
+pub(super) struct NoticeQueue {
     waiting: VecDeque<Notice>,
-    /// Whether a notice is under way; the next goes out when that one is done with.
-    busy: bool,
-    /// Whether the last notice did not arrive in all its tries: the next have one each, until the agent listens again.
-    deaf: bool,
-    /// Whether the agent's endpoint has answered anything since we woke.
-    heard: bool,
-    /// What follows from the agent's token, once something had to.
+    /// Whether a notice is in flight; the next is sent when that one is done.
+    in_flight: bool,
+    /// Whether the last notice failed with all its retries: later ones get one try each, until the agent answers again.
+    unreachable: bool,
+    /// Whether the agent's endpoint has answered anything since the manager started.
+    has_answered: bool,
+    /// The tokens derived from the agent's token, created on first use.
     keyring: Option<Keyring>,
 }
 
-/// The most that is kept for an agent that does not listen.
-const MAILBOX_MAX: usize = 64;
+/// Bounds the queue of an agent that does not answer.
+const NOTICES_MAX: usize = 64;
 
-/// Something to be told.
+/// One message to an agent.
 #[derive(Debug, Clone)]
 pub(super) struct Notice {
     conversation: SmolStr,
     body: Body,
-    /// Whether it is worth telling again when it did not arrive. A table is not: a newer one follows.
+    /// Whether it is retried. Standings are not, because newer ones follow.
     lasting: bool,
 }
 
@@ -57,8 +57,8 @@ impl Notice {
     }
 }
 
-impl Mailbox {
-    /// The keyring of the agent's present token.
+impl NoticeQueue {
+    /// The keyring of the agent's current token.
     fn keyring(&mut self, hash: TokenHash, league: &LeagueId) -> &Keyring {
         if self.keyring.as_ref().is_some_and(|keyring| !keyring.is_of(&hash)) {
             self.keyring = None;
@@ -67,31 +67,31 @@ impl Mailbox {
     }
 
     fn put(&mut self, notice: Notice) {
-        // A newer table takes the place of one that has not gone out yet; but a table that something else follows stays,
-        // since what follows it (the end of the round) is to be heard after it.
+        // Newer standings replace queued ones; but standings that another notice follows stay, since that notice (the
+        // end of the round) must come after them.
         if !notice.lasting && self.waiting.back().is_some_and(|last| !last.lasting) {
             self.waiting.pop_back();
         }
         self.waiting.push_back(notice);
-        if self.waiting.len() > MAILBOX_MAX {
+        if self.waiting.len() > NOTICES_MAX {
             self.waiting.pop_front();
         }
     }
 
-    /// The next notice on its way to its agent, unless one is under way.
-    fn next(&mut self, league: &League, now: Timestamp, agent: Sender) -> Option<Errand<Purpose>> {
-        if self.busy || self.waiting.is_empty() {
+    /// The delivery of the next notice, unless one is in flight.
+    fn next(&mut self, league: &League, now: Timestamp, agent: Sender) -> Option<Delivery<Purpose>> {
+        if self.in_flight || self.waiting.is_empty() {
             return None;
         }
-        let Contact { endpoint, dialect, hash, suspended } = Contact::of(league, &agent)?;
+        let ContactInfo { endpoint, dialect, hash, suspended } = ContactInfo::of(league, &agent)?;
         let notice = self.waiting.pop_front()?;
-        self.busy = true;
-        let patient = notice.lasting && !suspended && !self.deaf;
+        self.in_flight = true;
+        let patient = notice.lasting && !suspended && !self.unreachable;
         let policy = league.settings.timing.retry;
         let token = self.keyring(hash, &league.settings.league_id).notice_token().clone();
         let conversation = ConversationId::new(notice.conversation);
         let envelope = Envelope::new(Sender::LeagueManager, now, conversation).with_token(Some(token));
-        Some(Errand {
+        Some(Delivery {
             to: endpoint.clone(),
             dialect,
             parcel: Parcel::Message(Message { envelope, body: notice.body }),
@@ -105,19 +105,19 @@ impl Mailbox {
     }
 }
 
-/// What must be known of an agent to tell it something.
-struct Contact<'a> {
+/// What is needed to send a notice to an agent.
+struct ContactInfo<'a> {
     endpoint: &'a Endpoint,
     dialect: Dialect,
     hash: TokenHash,
     suspended: bool,
 }
 
-impl<'a> Contact<'a> {
+impl<'a> ContactInfo<'a> {
     fn of(league: &'a League, agent: &Sender) -> Option<Self> {
-        fn contact<'a, M>(member: &'a Member<M>, endpoint: &'a Endpoint) -> Contact<'a> {
+        fn contact<'a, M>(member: &'a Member<M>, endpoint: &'a Endpoint) -> ContactInfo<'a> {
             let (dialect, hash, suspended) = (member.dialect, member.token, member.is_suspended());
-            Contact { endpoint, dialect, hash, suspended }
+            ContactInfo { endpoint, dialect, hash, suspended }
         }
         match agent {
             Sender::Player(id) => {
@@ -142,108 +142,108 @@ impl Manager {
     }
 
     pub(super) fn address(&self, agent: &Sender) -> Option<(Endpoint, Dialect)> {
-        Contact::of(&self.league, agent).map(|contact| (contact.endpoint.clone(), contact.dialect))
+        ContactInfo::of(&self.league, agent).map(|contact| (contact.endpoint.clone(), contact.dialect))
     }
 
-    /// The tokens that follow from an agent's own.
+    /// The tokens derived from an agent's token.
     pub(super) fn keyring(&mut self, agent: &Sender) -> Option<&Keyring> {
         let hash = self.token_of(agent).copied()?;
-        let mailbox = self.mailboxes.entry(agent.clone()).or_default();
-        Some(mailbox.keyring(hash, &self.league.settings.league_id))
+        let notice_queue = self.notice_queues.entry(agent.clone()).or_default();
+        Some(notice_queue.keyring(hash, &self.league.settings.league_id))
     }
 
-    fn mailbox(&mut self, agent: &Sender) -> &mut Mailbox {
-        self.mailboxes.entry(agent.clone()).or_default()
+    fn notice_queue(&mut self, agent: &Sender) -> &mut NoticeQueue {
+        self.notice_queues.entry(agent.clone()).or_default()
     }
 
-    pub(super) fn note_heard(&mut self, agent: &Sender) {
-        self.mailbox(agent).heard = true;
+    pub(super) fn note_answered(&mut self, agent: &Sender) {
+        self.notice_queue(agent).has_answered = true;
     }
 
-    pub(super) fn has_heard(&self, agent: &Sender) -> bool {
-        self.mailboxes.get(agent).is_some_and(|mailbox| mailbox.heard)
+    pub(super) fn has_answered(&self, agent: &Sender) -> bool {
+        self.notice_queues.get(agent).is_some_and(|notice_queue| notice_queue.has_answered)
     }
 
     pub(super) fn is_suspended(&self, agent: &Sender) -> bool {
-        Contact::of(&self.league, agent).is_some_and(|contact| contact.suspended)
+        ContactInfo::of(&self.league, agent).is_some_and(|contact| contact.suspended)
     }
 
-    pub(super) fn suspend(&mut self, act: &mut Act<'_>, agent: Sender, cause: Suspicion) {
+    pub(super) fn suspend(&mut self, ctx: &mut Ctx<'_>, agent: Sender, cause: Suspicion) {
         if !self.is_suspended(&agent) {
-            self.mailbox(&agent).heard = false;
-            self.record(act, LeagueEvent::AgentSuspended { agent, cause });
+            self.notice_queue(&agent).has_answered = false;
+            self.record(ctx, LeagueEvent::AgentSuspended { agent, cause });
         }
         if self.probe_at.is_none() {
-            self.probe_at = Some(act.now + self.league.settings.probe_every);
+            self.probe_at = Some(ctx.now + self.league.settings.probe_every);
         }
     }
 
-    /// An endpoint has answered: if its agent was suspended, it is back.
-    pub(super) fn on_sign_of_life(&mut self, act: &mut Act<'_>, agent: &Sender) {
-        self.note_heard(agent);
+    /// An endpoint has answered: a suspended agent recovers.
+    pub(super) fn on_sign_of_life(&mut self, ctx: &mut Ctx<'_>, agent: &Sender) {
+        self.note_answered(agent);
         let is_barred =
             matches!(agent, Sender::Referee(id) if self.league.referees.get(id).is_some_and(|it| it.barred));
         if self.is_suspended(agent) && !is_barred && self.league.phase != Phase::Completed {
-            self.record(act, LeagueEvent::AgentRecovered { agent: agent.clone() });
-            self.advance(act);
+            self.record(ctx, LeagueEvent::AgentRecovered { agent: agent.clone() });
+            self.advance(ctx);
         }
     }
 
-    pub(super) fn probe_suspended(&mut self, act: &mut Act<'_>) {
-        if self.probe_at.is_none_or(|at| at > act.now) {
+    pub(super) fn probe_suspended(&mut self, ctx: &mut Ctx<'_>) {
+        if self.probe_at.is_none_or(|at| at > ctx.now) {
             return;
         }
         let suspended: Vec<Sender> = self.everyone().filter(|agent| self.is_suspended(agent)).collect();
-        self.probe_at = (!suspended.is_empty()).then(|| act.now + self.league.settings.probe_every);
+        self.probe_at = (!suspended.is_empty()).then(|| ctx.now + self.league.settings.probe_every);
         for agent in suspended {
             if let Some((endpoint, dialect)) = self.address(&agent) {
-                self.probe(act, &agent, endpoint, dialect);
+                self.probe(ctx, &agent, endpoint, dialect);
             }
         }
     }
 
-    fn tell(&mut self, act: &mut Act<'_>, agent: Sender, notice: Notice) {
-        let mailbox = self.mailboxes.entry(agent.clone()).or_default();
-        mailbox.put(notice);
-        if let Some(errand) = mailbox.next(&self.league, act.now, agent) {
-            self.post.send(act.now, errand, &mut act.step.outbox);
+    fn tell(&mut self, ctx: &mut Ctx<'_>, agent: Sender, notice: Notice) {
+        let notice_queue = self.notice_queues.entry(agent.clone()).or_default();
+        notice_queue.put(notice);
+        if let Some(delivery) = notice_queue.next(&self.league, ctx.now, agent) {
+            self.outbox.send(ctx.now, delivery, &mut ctx.step.outbox);
         }
     }
 
-    pub(super) fn tell_everyone(&mut self, act: &mut Act<'_>, notice: &Notice) {
+    pub(super) fn tell_everyone(&mut self, ctx: &mut Ctx<'_>, notice: &Notice) {
         for agent in self.everyone().collect::<Vec<_>>() {
-            self.tell(act, agent, notice.clone());
+            self.tell(ctx, agent, notice.clone());
         }
     }
 
-    fn tell_players(&mut self, act: &mut Act<'_>, notice: &Notice) {
+    fn tell_players(&mut self, ctx: &mut Ctx<'_>, notice: &Notice) {
         for agent in self.players().collect::<Vec<_>>() {
-            self.tell(act, agent, notice.clone());
+            self.tell(ctx, agent, notice.clone());
         }
     }
 
     pub(super) fn on_notice_answered(
         &mut self,
-        act: &mut Act<'_>,
+        ctx: &mut Ctx<'_>,
         agent: &Sender,
         sent: Box<Sent<Purpose>>,
         reached: bool,
     ) {
-        let tried_in_vain = !reached && sent.errand.tries != Tries::Once;
-        let announces = self.announces_open_round(&sent.errand.parcel);
-        if !reached && self.try_again(act.now, sent).is_none() {
+        let tried_in_vain = !reached && sent.delivery.tries != Tries::Once;
+        let announces = self.announces_open_round(&sent.delivery.parcel);
+        if !reached && self.try_again(ctx.now, sent).is_none() {
             return;
         }
-        let Some(mailbox) = self.mailboxes.get_mut(agent) else {
+        let Some(notice_queue) = self.notice_queues.get_mut(agent) else {
             return;
         };
-        mailbox.busy = false;
-        mailbox.deaf = !reached && (mailbox.deaf || tried_in_vain);
-        if let Some(errand) = mailbox.next(&self.league, act.now, agent.clone()) {
-            self.post.send(act.now, errand, &mut act.step.outbox);
+        notice_queue.in_flight = false;
+        notice_queue.unreachable = !reached && (notice_queue.unreachable || tried_in_vain);
+        if let Some(delivery) = notice_queue.next(&self.league, ctx.now, agent.clone()) {
+            self.outbox.send(ctx.now, delivery, &mut ctx.step.outbox);
         }
         if let (true, Sender::Player(player)) = (announces, agent) {
-            self.on_announcement_told(act, player);
+            self.on_announcement_told(ctx, player);
         }
     }
 
@@ -254,22 +254,23 @@ impl Manager {
         announcement.round_id.0 == self.league.current_round
     }
 
-    /// The round that is open now, to everyone but referees that would begin their matches on hearing of them. A match waits
-    /// until its players have heard of it.
-    pub(super) fn tell_announcement(&mut self, act: &mut Act<'_>) {
+    /// Announces the open round to everyone except referees that would start matches on an announcement. A match waits
+    /// until its players have acknowledged the announcement.
+    pub(super) fn tell_announcement(&mut self, ctx: &mut Ctx<'_>) {
         let Some(notice) = self.open_announcement() else {
             return;
         };
-        self.unheard = self.to_be_told();
-        self.unheard_until = (!self.unheard.is_empty()).then(|| act.now + self.league.settings.timing.other);
-        self.tell_players(act, &notice);
+        self.unacknowledged = self.to_be_told();
+        self.announcement_deadline =
+            (!self.unacknowledged.is_empty()).then(|| ctx.now + self.league.settings.timing.other);
+        self.tell_players(ctx, &notice);
         let briefed = self.league.referees.iter().filter(|(_, known)| known.meta.has_capability(BRIEFING));
         for referee in briefed.map(|(id, _)| id.clone()).collect::<Vec<_>>() {
-            self.tell(act, Sender::Referee(referee), notice.clone());
+            self.tell(ctx, Sender::Referee(referee), notice.clone());
         }
     }
 
-    /// The players whose match in the open round is still to be given out, and who can be expected to hear of it.
+    /// The players whose match is not assigned yet and who can be expected to acknowledge the announcement.
     fn to_be_told(&self) -> BTreeMap<PlayerId, MatchId> {
         let listens = |id: &&PlayerId| {
             self.league.players.get(id).is_some_and(|player| player.is_in() && !player.is_suspended())
@@ -292,21 +293,21 @@ impl Manager {
         Some(self.announcement(round.round_id, matches, None))
     }
 
-    /// An agent is back, and may have forgotten: tells it again what concerns it.
-    pub(super) fn on_rejoined(&mut self, act: &mut Act<'_>, member: &Sender) {
+    /// An agent has registered again and may have lost its state: repeats what concerns it.
+    pub(super) fn on_rejoined(&mut self, ctx: &mut Ctx<'_>, member: &Sender) {
         let news = match (self.league.phase, member) {
             (Phase::Completed, _) => self.completion(),
-            (Phase::Running, Sender::Referee(referee)) => return self.remind_referee(act, referee),
+            (Phase::Running, Sender::Referee(referee)) => return self.remind_referee(ctx, referee),
             (Phase::Running, _) => self.open_announcement(),
             (Phase::Registration | Phase::Paused, _) => None,
         };
         if let Some(notice) = news {
-            self.tell(act, member.clone(), notice);
+            self.tell(ctx, member.clone(), notice);
         }
     }
 
-    /// A match that goes to another referee, to the two who play it.
-    pub(super) fn tell_reassignment(&mut self, act: &mut Act<'_>, match_id: &MatchId) {
+    /// Tells both players that their match has another referee.
+    pub(super) fn tell_reassignment(&mut self, ctx: &mut Ctx<'_>, match_id: &MatchId) {
         let Some(game) = self.league.matches.get(match_id) else {
             return;
         };
@@ -314,7 +315,7 @@ impl Manager {
         let matches = self.announced(match_id).into_iter().collect();
         let notice = self.announcement(game.round_id, matches, None);
         for player in players {
-            self.tell(act, Sender::Player(player), notice.clone());
+            self.tell(ctx, Sender::Player(player), notice.clone());
         }
     }
 
@@ -329,10 +330,10 @@ impl Manager {
         Notice::lasting(format_smolstr!("conv-round-{round_id}-announce"), body)
     }
 
-    /// A match was decided, or given to another, under another attempt than this one: its referee can stop.
-    pub(super) fn tell_moot(
+    /// Tells a referee to stop a match whose attempt was superseded by another attempt or decision.
+    pub(super) fn tell_superseded(
         &mut self,
-        act: &mut Act<'_>,
+        ctx: &mut Ctx<'_>,
         referee: Sender,
         match_id: &MatchId,
         attempt: Attempt,
@@ -348,21 +349,21 @@ impl Manager {
             Some(context),
         );
         let conversation = ConversationId::of_match(match_id, attempt);
-        self.tell(act, referee, Notice::lasting(conversation.as_str().into(), error));
+        self.tell(ctx, referee, Notice::lasting(conversation.as_str().into(), error));
     }
 
-    pub(super) fn tell_standings(&mut self, act: &mut Act<'_>) {
+    pub(super) fn tell_standings(&mut self, ctx: &mut Ctx<'_>) {
         self.standings_at = None;
         let round_id = RoundId(self.league.current_round.max(1));
         let league_id = self.league.settings.league_id.clone();
         let update = LeagueStandingsUpdate { league_id, round_id, standings: self.league.rows_to_send() };
         let notice = Notice::passing(format_smolstr!("conv-round-{round_id}-standings"), update);
-        self.tell_players(act, &notice);
+        self.tell_players(ctx, &notice);
     }
 
-    pub(super) fn tell_completed(&mut self, act: &mut Act<'_>) {
+    pub(super) fn tell_completed(&mut self, ctx: &mut Ctx<'_>) {
         if let Some(notice) = self.completion() {
-            self.tell_everyone(act, &notice);
+            self.tell_everyone(ctx, &notice);
         }
     }
 

@@ -1,11 +1,13 @@
-//! Whether a reported result is what players signed, and what the referee's commitment and the players' nonces make of it:
-//! checked before anything is recorded. What does not fit costs the referee its attempt.
+//! Verification of a report before it is recorded: the players' signatures, the commit-reveal draw, and a replay of the
+//! moves. An invalid report costs the referee its attempt.
 
-use super::event::LossCause;
+use super::cause::LossCause;
 use super::fixture::Match;
-use super::manager::{Act, Manager, Refusal};
-use crate::fair::{self, Dice, MatchDraw, Reveal, Scheme};
+use super::manager::{Ctx, Manager};
+use super::request::RequestError;
+use crate::fair::{self, Dice, MatchDraw, Scheme};
 use crate::game::{self, Game, Outcome, Seat, Turn};
+use crate::protocol::draw::Reveal;
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{Attempt, MatchId, PlayerId, RefereeId};
 use crate::protocol::messages::{Culprit, DRAW_2, GameDetails, GameStatus, MatchResult};
@@ -17,21 +19,21 @@ const FAIRNESS: &str = "result.details.fairness";
 const TURN_LOG: &str = "result.details.turn_log";
 const DETAILS: &str = "result.details";
 
-fn wrong(path: &str, message: &str) -> Refusal {
-    Refusal::new(ErrorCode::InvalidFormat, format!("{path}: {message}")).with("path", path)
+fn invalid(path: &str, message: &str) -> RequestError {
+    RequestError::new(ErrorCode::InvalidFormat, format!("{path}: {message}")).with("path", path)
 }
 
-/// A result of one attempt at a match, under examination.
-struct Exam<'a> {
+/// The verification of the result of one attempt.
+struct ResultCheck<'a> {
     draw: MatchDraw<'a>,
     players: [&'a PlayerId; 2],
-    /// The keys of those players that sign, as they were when the match was assigned.
+    /// The players' public keys at the time of the assignment.
     keys: [Option<PublicKey>; 2],
     result: &'a MatchResult,
     technical: bool,
-    /// Whether its referee is one of ours, which tells of a game exactly what its rules give.
+    /// Whether its referee is one of ours, whose details are exactly those that the rules give.
     bound: bool,
-    /// What A and B played in each turn.
+    /// The moves of A and B in each turn.
     turns: Vec<[Option<Value>; 2]>,
 }
 
@@ -43,12 +45,12 @@ impl Manager {
         referee: &RefereeId,
         status: GameStatus,
         result: &MatchResult,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), RequestError> {
         let settings = &self.league.settings;
         let entry = game::find(&settings.game_type);
         let known = self.league.referees.get(referee);
         let is_bound = known.is_some_and(|known| known.meta.has_capability(DRAW_2));
-        let exam = Exam {
+        let check = ResultCheck {
             draw: MatchDraw { scheme: Scheme::Draw2, league_id: &settings.league_id, match_id, attempt },
             players: [&game.a, &game.b],
             keys: game.keys.as_deref().copied().unwrap_or_default(),
@@ -57,46 +59,46 @@ impl Manager {
             bound: is_bound,
             turns: turns(result, [&game.a, &game.b]),
         };
-        let reveal = exam.reveal(is_bound)?;
+        let reveal = check.reveal(is_bound)?;
         let dice = match reveal {
-            Some(reveal) => Some(exam.check_reveal(reveal)?),
+            Some(reveal) => Some(check.check_reveal(reveal)?),
             None => None,
         };
         let is_told = result.details.turn_log.is_some();
         let is_parity = matches!(result.details.game, GameDetails::Parity(_));
         match entry {
-            Some(entry) if is_told || is_parity && dice.is_some() => exam.replay((entry.new)(), dice),
-            Some(_) if is_bound && !is_parity && !exam.technical => {
-                Err(wrong(TURN_LOG, "expected every move of the match, got none"))
+            Some(entry) if is_told || is_parity && dice.is_some() => check.replay((entry.new)(), dice),
+            Some(_) if is_bound && !is_parity && !check.technical => {
+                Err(invalid(TURN_LOG, "expected every move of the match, got none"))
             }
             _ => Ok(()),
         }
     }
 
-    /// The referee has reported what cannot be: the match is played again, by another where there is one.
-    pub(super) fn refuse_result(
+    /// The report was invalid: the match is replayed, by another referee if there is one.
+    pub(super) fn reject_result(
         &mut self,
-        act: &mut Act<'_>,
+        ctx: &mut Ctx<'_>,
         match_id: &MatchId,
         attempt: Attempt,
         referee: &RefereeId,
-        refusal: &Refusal,
+        error: &RequestError,
     ) {
         let game = self.league.matches.get(match_id);
         let is_its_own = game.is_some_and(|game| {
             game.in_play && game.referee() == Some(referee) && game.attempt() == Some(attempt)
         });
-        // A referee of another make may have written a result badly that it played well.
+        // A foreign referee may have misreported a match that it played correctly.
         let known = self.league.referees.get(referee);
         if is_its_own && known.is_some_and(|known| known.meta.has_capability(DRAW_2)) {
-            let reason = format!("its report was refused: {}", refusal.message);
-            self.lose_attempt(act, match_id, Culprit::Referee, LossCause::Refused, &reason);
-            self.advance(act);
+            let reason = format!("its report was refused: {}", error.message);
+            self.lose_attempt(ctx, match_id, Culprit::Referee, LossCause::Refused, &reason);
+            self.advance(ctx);
         }
     }
 }
 
-/// The moves as they are told: of even/odd by the choices, of any other game turn by turn.
+/// The reported moves: the choices of even/odd, the turn log of any other game.
 fn turns(result: &MatchResult, players: [&PlayerId; 2]) -> Vec<[Option<Value>; 2]> {
     match (&result.details.game, &result.details.turn_log) {
         (GameDetails::Parity(details), _) => {
@@ -110,9 +112,9 @@ fn turns(result: &MatchResult, players: [&PlayerId; 2]) -> Vec<[Option<Value>; 2
     }
 }
 
-impl<'a> Exam<'a> {
-    /// The proof that there is, if there must not be another.
-    fn reveal(&self, is_bound: bool) -> Result<Option<&'a Reveal>, Refusal> {
+impl<'a> ResultCheck<'a> {
+    /// The reveal, or an error if a required one is missing.
+    fn reveal(&self, is_bound: bool) -> Result<Option<&'a Reveal>, RequestError> {
         let has_signed = |seat: Seat| {
             seat.of(&self.keys).is_some() && self.turns.iter().any(|turn| seat.of(turn).is_some())
         };
@@ -123,22 +125,22 @@ impl<'a> Exam<'a> {
             None if is_bound && is_provable => {
                 let message =
                     format!("expected the proof by {scheme}, which this referee has announced, got none");
-                Err(wrong(FAIRNESS, &message))
+                Err(invalid(FAIRNESS, &message))
             }
             Some(reveal) if is_bound && reveal.scheme != scheme => {
                 let message =
                     format!("expected {scheme}, which this referee has announced, got {:?}", reveal.scheme);
-                Err(wrong(&format!("{FAIRNESS}.scheme"), &message))
+                Err(invalid(&format!("{FAIRNESS}.scheme"), &message))
             }
             reveal => Ok(reveal.as_ref()),
         }
     }
 
-    fn check_reveal(&self, reveal: &Reveal) -> Result<Dice, Refusal> {
+    fn check_reveal(&self, reveal: &Reveal) -> Result<Dice, RequestError> {
         let [a, b] = self.players;
         let MatchDraw { league_id, match_id, attempt, .. } = self.draw;
         let dice = fair::verify(reveal, league_id, match_id, attempt, a, b)
-            .map_err(|unfair| wrong(&format!("{FAIRNESS}.{}", unfair.field()), &unfair.to_string()))?;
+            .map_err(|unfair| invalid(&format!("{FAIRNESS}.{}", unfair.field()), &unfair.to_string()))?;
         if reveal.scheme == Scheme::Draw2.name() {
             for seat in Seat::BOTH {
                 self.check_signature(reveal, seat)?;
@@ -147,29 +149,29 @@ impl<'a> Exam<'a> {
         Ok(dice)
     }
 
-    /// Whether a player that signs has signed all that is told of its moves, and nobody else seems to have.
-    fn check_signature(&self, reveal: &Reveal, seat: Seat) -> Result<(), Refusal> {
+    /// Whether the player's signature covers its reported moves.
+    fn check_signature(&self, reveal: &Reveal, seat: Seat) -> Result<(), RequestError> {
         let (player_id, opponent) = (*seat.of(&self.players), *seat.other().of(&self.players));
         let path = format!("{FAIRNESS}.signatures.{player_id}");
         let choices: Vec<&Value> = self.turns.iter().filter_map(|turn| seat.of(turn).as_ref()).collect();
         let (key, signature) = (seat.of(&self.keys), reveal.signature(player_id));
         let (key, signature) = match (key, signature) {
             (None, None) => return Ok(()),
-            (None, Some(_)) => return Err(wrong(&path, "this player has registered no key to sign with")),
+            (None, Some(_)) => return Err(invalid(&path, "this player has registered no key to sign with")),
             (Some(_), None) if choices.is_empty() => return Ok(()),
             (Some(_), Some(_)) if choices.is_empty() => {
-                return Err(wrong(&path, "the player has signed a move, and is said to have made none"));
+                return Err(invalid(&path, "the player has signed a move, and is said to have made none"));
             }
             (Some(_), None) => {
                 let message = "expected the signature of this player, which has registered a key, got none";
-                return Err(wrong(&path, message));
+                return Err(invalid(&path, message));
             }
             (Some(key), Some(signature)) => (key, signature),
         };
         let (Some(nonce), Some(_)) = (reveal.nonces.get(player_id), reveal.nonce_commitment(player_id))
         else {
             let path = format!("{FAIRNESS}.nonce_commitments.{player_id}");
-            return Err(wrong(&path, "expected what this player had bound itself to, got none"));
+            return Err(invalid(&path, "expected what this player had bound itself to, got none"));
         };
         let moves = SignedMoves {
             draw: self.draw,
@@ -181,15 +183,15 @@ impl<'a> Exam<'a> {
         };
         match moves.is_signed(key, signature) {
             true => Ok(()),
-            false => Err(wrong(
+            false => Err(invalid(
                 &path,
                 "it is not the player's signature over these moves, this nonce and these commitments",
             )),
         }
     }
 
-    /// Plays the match over: it must end as the result says.
-    fn replay(&self, mut game: Box<dyn Game>, mut dice: Option<Dice>) -> Result<(), Refusal> {
+    /// Replays the match: it must end as the result says.
+    fn replay(&self, mut game: Box<dyn Game>, mut dice: Option<Dice>) -> Result<(), RequestError> {
         for (number, turn) in (1..).zip(&self.turns) {
             let path = match self.result.details.game {
                 GameDetails::Parity(_) => format!("{DETAILS}.choices"),
@@ -201,13 +203,13 @@ impl<'a> Exam<'a> {
                 let is_due = due == Turn::Both || due == Turn::One(seat);
                 let id = *seat.of(&self.players);
                 match seat.of(turn) {
-                    Some(_) if !is_due => return Err(wrong(&path, &format!("it is not the turn of {id}"))),
+                    Some(_) if !is_due => return Err(invalid(&path, &format!("it is not the turn of {id}"))),
                     Some(made) => {
-                        let illegal = |illegal| wrong(&path, &format!("{id}: {illegal}"));
+                        let illegal = |illegal| invalid(&path, &format!("{id}: {illegal}"));
                         game.play(seat, made).map_err(illegal)?;
                     }
                     None if is_due && !(self.technical && number == self.turns.len()) => {
-                        return Err(wrong(
+                        return Err(invalid(
                             &path,
                             &format!("the move of {id} is missing, and the game went on"),
                         ));
@@ -219,17 +221,17 @@ impl<'a> Exam<'a> {
         self.check_end(game, dice)
     }
 
-    fn check_end(&self, mut game: Box<dyn Game>, mut dice: Option<Dice>) -> Result<(), Refusal> {
+    fn check_end(&self, mut game: Box<dyn Game>, mut dice: Option<Dice>) -> Result<(), RequestError> {
         if !self.technical {
             draw(&mut *game, &mut dice)?;
             let winner = match game.outcome() {
                 Some(Outcome::Win(seat)) => Some(*seat.of(&self.players)),
                 Some(Outcome::Draw) => None,
-                None => return Err(wrong(DETAILS, "the moves do not lead to the end of the game")),
+                None => return Err(invalid(DETAILS, "the moves do not lead to the end of the game")),
             };
             if self.result.winner.as_ref() != winner {
                 let due = winner.map_or("nobody", PlayerId::as_str);
-                return Err(wrong("result.winner", &format!("the moves and the draw make it {due}")));
+                return Err(invalid("result.winner", &format!("the moves and the draw make it {due}")));
             }
         }
         let told = serde_json::to_value(&self.result.details.game).ok();
@@ -237,16 +239,16 @@ impl<'a> Exam<'a> {
         match told == due || !self.bound {
             true => Ok(()),
             false => {
-                Err(wrong(DETAILS, "what is told of the game is not what its moves and its draw lead to"))
+                Err(invalid(DETAILS, "what is told of the game is not what its moves and its draw lead to"))
             }
         }
     }
 }
 
-fn draw(game: &mut dyn Game, dice: &mut Option<Dice>) -> Result<(), Refusal> {
+fn draw(game: &mut dyn Game, dice: &mut Option<Dice>) -> Result<(), RequestError> {
     while game.turn() == Turn::Chance {
         let Some(dice) = dice else {
-            return Err(wrong(FAIRNESS, "something was drawn, and the referee has not shown from what"));
+            return Err(invalid(FAIRNESS, "something was drawn, and the referee has not shown from what"));
         };
         game.chance(dice);
     }

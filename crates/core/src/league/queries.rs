@@ -1,14 +1,14 @@
-//! What the manager tells those who ask. Nothing here changes anything.
+//! Answers to queries. Read-only.
 
 use super::fixture::{Match, Round};
-use super::manager::{Act, Asked, Manager, Refusal};
-use crate::agent::{Content, Look, Reply, RequestId};
-use crate::game::outside::OutsideGame;
-use crate::game::{GAMES, GameEntry};
-use crate::player::strategy;
+use super::manager::{Ctx, Manager};
+use super::request::{ReceivedMessage, RequestError};
+use crate::agent::{Content, Look, RequestId};
+use crate::game::external::ExternalGameInfo;
+use crate::game::{GAMES, GameEntry, strategy};
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{GameType, MatchId, PlayerId, RoundId};
-use crate::protocol::messages::query::{
+use crate::protocol::messages::query_data::{
     GameListing, GamesData, MatchProgress, NextMatch, NextMatchData, PlayerListing, PlayerStatsData,
     PlayersData, ScheduleData, ScheduledMatch, ScheduledResult, ScheduledRound, StandingData, StandingsData,
 };
@@ -16,7 +16,7 @@ use crate::protocol::messages::{
     LeagueError, LeagueQuery, LeagueQueryResponse, QueryError, QueryParams, QueryType, StandingRow,
 };
 use crate::protocol::text::Endpoint;
-use crate::protocol::{Message, Sender, UntrustedText};
+use crate::protocol::{LeagueId, Message, Sender, UntrustedText};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -24,19 +24,23 @@ use std::collections::BTreeMap;
 impl Manager {
     pub(super) fn answer(
         &self,
-        act: &mut Act<'_>,
-        asked: &Asked,
+        ctx: &mut Ctx<'_>,
+        received: &ReceivedMessage,
         member: &Sender,
         query: &LeagueQuery,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), RequestError> {
         self.check_league(&query.league_id)?;
-        self.reply(act, asked, self.look_up(member, query.query_type, &query.query_params));
+        self.reply(ctx, received, self.look_up(member, query.query_type, &query.query_params));
         Ok(())
     }
 
-    /// For anyone, if the league is open to readers.
-    pub(super) fn show(&self, act: &mut Act<'_>, to: RequestId, look: &Look) {
-        let envelope = self.envelope(act.now, "conv-look");
+    /// Answers a query without authentication, if the league allows public reads.
+    pub(super) fn show(&self, ctx: &mut Ctx<'_>, to: RequestId, look: &Look, league_id: Option<&LeagueId>) {
+        let envelope = self.envelope(ctx.now, "conv-look");
+        if let Some(Err(wrong)) = league_id.map(|league_id| self.check_league(league_id)) {
+            let error = LeagueError::new(wrong.code, wrong.message, None, wrong.context);
+            return ctx.reply(to, Content::Message(Message::new(envelope, error)));
+        }
         let message = match self.league.settings.public_reads {
             true => match look {
                 Look::Standings { detail } => Message::new(envelope, self.standings(*detail)),
@@ -56,7 +60,7 @@ impl Manager {
                 Look::Checkpoint => {
                     let latest = self.league.checkpoints.latest.as_deref();
                     let content = Content::Data(serde_json::json!({ "checkpoint": latest }));
-                    return act.step.replies.push(Reply { to, content });
+                    return ctx.reply(to, content);
                 }
                 Look::Stats(player) => {
                     let params = QueryParams { player_id: Some(player.clone()), ..QueryParams::default() };
@@ -76,7 +80,7 @@ impl Manager {
                 ),
             ),
         };
-        act.step.replies.push(Reply { to, content: Content::Message(message) });
+        ctx.reply(to, Content::Message(message));
     }
 
     fn look_up(&self, member: &Sender, query_type: QueryType, params: &QueryParams) -> LeagueQueryResponse {
@@ -96,8 +100,8 @@ impl Manager {
         respond(query_type, found)
     }
 
-    /// The table, twice: two sources look for it in two places. Where our additions would make the answer too large, each
-    /// has the fields of its source alone.
+    /// The standings, twice, because two sources expect them in two places. Our additional fields are left out if the
+    /// answer would be too large.
     fn standings(&self, detail: bool) -> LeagueQueryResponse {
         let whole = self.league.rows();
         let (standings, found) = match detail || whole.fits_message(2) {
@@ -112,7 +116,7 @@ impl Manager {
         LeagueQueryResponse { standings: Some(standings), ..response(QueryType::GetStandings, found, None) }
     }
 
-    /// The player that a query is about: the one it names, or else the one that asks.
+    /// The player that a query names, or else the one that sent it.
     fn subject<'a>(
         &'a self,
         member: &'a Sender,
@@ -214,8 +218,7 @@ impl Manager {
         NextMatchData { next_match }
     }
 
-    /// Where the referee of a match listens; before the round is announced, by the plan that it would be announced with
-    /// now.
+    /// The endpoint of the planned referee; before the announcement, by the plan as of now.
     fn planned_referee(&self, round: &Round, match_id: &MatchId, game: &Match) -> Option<Endpoint> {
         let planned = game.planned.clone().or_else(|| {
             let mut plan = self.plan(round).into_iter();
@@ -247,11 +250,11 @@ impl Manager {
 
 impl Manager {
     fn games_list(&self, only: Option<&GameType>) -> Result<GamesData, QueryError> {
-        let asked = |game: &&GameEntry| only.is_none_or(|only| only.as_str() == game.name);
-        let mut games: Vec<_> = GAMES.iter().filter(asked).map(|game| self.game_listing(game)).collect();
-        let outside = self.league.settings.outside_game.as_ref();
+        let received = |game: &&GameEntry| only.is_none_or(|only| only.as_str() == game.name);
+        let mut games: Vec<_> = GAMES.iter().filter(received).map(|game| self.game_listing(game)).collect();
+        let outside = self.league.settings.external_game.as_ref();
         games.extend(
-            outside.filter(|game| only.is_none_or(|only| *only == game.game_type)).map(outside_listing),
+            outside.filter(|game| only.is_none_or(|only| *only == game.game_type)).map(external_listing),
         );
         if let (Some(unknown), true) = (only, games.is_empty()) {
             let names: Vec<_> = GAMES.iter().map(|game| game.name).collect();
@@ -266,7 +269,7 @@ impl Manager {
         GameListing {
             game_type: GameType::new(game.name),
             about: game.about.to_owned(),
-            rules: game.rules.to_owned(),
+            rules: game.rules_with_messages(),
             turns_max: game.turns_max,
             strategies: strategy::of(game).map(|entry| entry.name.to_owned()).collect(),
             played_here: self.league.settings.game_type.as_str() == game.name,
@@ -274,8 +277,8 @@ impl Manager {
     }
 }
 
-/// A game whose rules are kept outside is there only because the league plays it.
-fn outside_listing(game: &OutsideGame) -> GameListing {
+/// A game with external rules is listed only in the league that plays it.
+fn external_listing(game: &ExternalGameInfo) -> GameListing {
     GameListing {
         game_type: game.game_type.clone(),
         about: game.about.clone(),

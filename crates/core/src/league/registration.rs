@@ -1,224 +1,149 @@
-//! How agents enter the league, come back to it, and are turned away. Which agents are known already is for `returning` to say.
+//! Registration of agents. Recognition of agents that are registered already is in `re_registration`.
 
+use super::applicant::{Applicant, NewMember, VERSIONS, speaks};
 use super::event::{LeagueEvent, RenewedBy, Requested};
-use super::manager::{Act, Asked, Manager, Purpose, Refusal};
-use super::returning::{self, Known};
+use super::manager::{Ctx, Manager, Purpose};
+use super::re_registration::{self, Recognition};
+use super::request::{ReceivedMessage, RequestError};
 use super::settings::EndpointCheck;
-use crate::agent::{Answer, Content, Parcel, Reply};
-use crate::post::{Errand, Tries};
+use crate::agent::{Agent, Answer, Content, Parcel};
+use crate::outbox::{Delivery, Tries};
 use crate::protocol::decode::{Deviation, DeviationKind};
 use crate::protocol::dialect::Dialect;
 use crate::protocol::error::ErrorCode;
-use crate::protocol::ids::{GameType, PlayerId, RefereeId};
+use crate::protocol::ids::{PlayerId, RefereeId};
 use crate::protocol::messages::{
-    AgentRole, LeagueRegisterRequest, LeagueRegisterResponse, Phase, PlayerMeta, RefereeMeta,
-    RefereeRegisterRequest, RefereeRegisterResponse, RegisterAnswer, RegisterStatus,
+    LeagueRegisterRequest, LeagueRegisterResponse, Phase, RefereeRegisterRequest, RefereeRegisterResponse,
+    RegisterAnswer, RegisterStatus,
 };
-use crate::protocol::text::{DisplayName, Endpoint};
-use crate::protocol::token::Mint;
+use crate::protocol::text::Endpoint;
+use crate::protocol::token::TokenIssuer;
 use crate::protocol::{Message, Sender, Token};
 use serde_json::json;
 
-/// A registration that waits for its endpoint to answer.
+/// A registration that waits for the probe of its endpoint.
 #[derive(Debug)]
-pub(super) struct Probation {
-    asked: Asked,
+pub(super) struct PendingRegistration {
+    received: ReceivedMessage,
     applicant: Applicant,
-}
-
-/// An applicant that is to be taken on: as a new member, or anew as one that it has been.
-#[derive(Debug)]
-pub(super) struct Newcomer {
-    pub(super) applicant: Applicant,
-    pub(super) renews: Option<(Sender, RenewedBy)>,
-}
-
-/// Who wants in, with what it says of itself.
-#[derive(Debug, Clone)]
-pub(super) enum Applicant {
-    Player(PlayerMeta),
-    Referee(RefereeMeta),
-}
-
-impl Applicant {
-    pub(super) fn endpoint(&self) -> &Endpoint {
-        match self {
-            Self::Player(meta) => &meta.contact_endpoint,
-            Self::Referee(meta) => &meta.contact_endpoint,
-        }
-    }
-
-    pub(super) fn name(&self) -> &DisplayName {
-        match self {
-            Self::Player(meta) => &meta.display_name,
-            Self::Referee(meta) => &meta.display_name,
-        }
-    }
-
-    pub(super) fn role(&self) -> AgentRole {
-        match self {
-            Self::Player(_) => AgentRole::Player,
-            Self::Referee(_) => AgentRole::Referee,
-        }
-    }
-
-    /// Under another name, if there is one for it.
-    pub(super) fn renamed(mut self, name: Option<&DisplayName>) -> Self {
-        let own = match &mut self {
-            Self::Player(meta) => &mut meta.display_name,
-            Self::Referee(meta) => &mut meta.display_name,
-        };
-        if let Some(name) = name {
-            *own = name.clone();
-        }
-        self
-    }
-
-    fn games(&self) -> &[GameType] {
-        match self {
-            Self::Player(meta) => &meta.game_types,
-            Self::Referee(meta) => &meta.game_types,
-        }
-    }
-
-    fn protocol_version(&self) -> Option<&str> {
-        match self {
-            Self::Player(meta) => meta.protocol_version.as_deref(),
-            Self::Referee(meta) => meta.protocol_version.as_deref(),
-        }
-    }
-
-    fn meta_field(&self) -> &'static str {
-        match self {
-            Self::Player(_) => "player_meta",
-            Self::Referee(_) => "referee_meta",
-        }
-    }
-}
-
-/// The versions of league.v2 that are spoken here.
-const VERSIONS: &str = ">=2.0.0, <2.2.0";
-
-/// Whether a version is spoken here; `2.1` is taken for `2.1.0`.
-fn speaks(version: &str) -> bool {
-    let parsed = semver::Version::parse(version).or_else(|_| semver::Version::parse(&format!("{version}.0")));
-    match (semver::VersionReq::parse(VERSIONS), parsed) {
-        (Ok(spoken), Ok(version)) => spoken.matches(&version),
-        _ => false,
-    }
 }
 
 impl Manager {
     pub(super) fn register_player(
         &mut self,
-        act: &mut Act<'_>,
-        asked: &Asked,
+        ctx: &mut Ctx<'_>,
+        received: &ReceivedMessage,
         request: LeagueRegisterRequest,
-    ) -> Result<Option<Sender>, Refusal> {
-        let asked = asked.with_code(request.join_code);
-        Ok(self.register(act, &asked, Applicant::Player(request.player_meta)))
+    ) -> Result<Option<Sender>, RequestError> {
+        let received = received.with_code(request.join_code);
+        Ok(self.register(ctx, &received, Applicant::Player(request.player_meta)))
     }
 
     pub(super) fn register_referee(
         &mut self,
-        act: &mut Act<'_>,
-        asked: &Asked,
+        ctx: &mut Ctx<'_>,
+        received: &ReceivedMessage,
         request: RefereeRegisterRequest,
-    ) -> Result<Option<Sender>, Refusal> {
-        let asked = asked.with_code(request.join_code);
-        Ok(self.register(act, &asked, Applicant::Referee(request.referee_meta)))
+    ) -> Result<Option<Sender>, RequestError> {
+        let received = received.with_code(request.join_code);
+        Ok(self.register(ctx, &received, Applicant::Referee(request.referee_meta)))
     }
 
-    fn register(&mut self, act: &mut Act<'_>, asked: &Asked, applicant: Applicant) -> Option<Sender> {
-        let applicant = self.named_by_code(asked, applicant);
-        if let Err(refusal) = self.check_fitness(asked, &applicant) {
-            self.reject(act, asked, &applicant, refusal);
+    fn register(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        received: &ReceivedMessage,
+        applicant: Applicant,
+    ) -> Option<Sender> {
+        let applicant = self.named_by_code(received, applicant);
+        if let Err(error) = self.check_fitness(received, &applicant) {
+            self.reject(ctx, received, &applicant, error);
             return None;
         }
-        let newcomer = match self.greet(act, asked, applicant) {
+        let new_member = match self.greet(ctx, received, applicant) {
             Ok(member) => return member,
-            Err(newcomer) => newcomer,
+            Err(new_member) => new_member,
         };
-        if let Err(refusal) = self.check_room(asked, &newcomer) {
-            self.reject(act, asked, &newcomer.applicant, refusal);
+        if let Err(error) = self.check_room(received, &new_member) {
+            self.reject(ctx, received, &new_member.applicant, error);
             return None;
         }
         if self.league.settings.endpoint_check == EndpointCheck::AtRegistration {
-            self.put_on_probation(act, asked, newcomer.applicant);
+            self.probe_before_registration(ctx, received, new_member.applicant);
             return None;
         }
-        Some(self.enter(act, asked, newcomer))
+        Some(self.enter(ctx, received, new_member))
     }
 
-    /// Deals with one that is known already; gives back one that is still to be taken on.
+    /// Handles an agent that is registered already; returns one that is not.
     fn greet(
         &mut self,
-        act: &mut Act<'_>,
-        asked: &Asked,
+        ctx: &mut Ctx<'_>,
+        received: &ReceivedMessage,
         applicant: Applicant,
-    ) -> Result<Option<Sender>, Newcomer> {
-        let refusal = match self.recognise(act.now, asked, &applicant) {
-            Known::Not => return Err(Newcomer { applicant, renews: None }),
-            Known::Renews(member, by) => {
-                let newcomer = Newcomer { applicant, renews: Some((member.clone(), by)) };
+    ) -> Result<Option<Sender>, NewMember> {
+        let error = match self.recognise(ctx.now, received, &applicant) {
+            Recognition::Not => return Err(NewMember { applicant, renews: None }),
+            Recognition::Renews(member, by) => {
+                let new_member = NewMember { applicant, renews: Some((member.clone(), by)) };
                 if self.league.phase == Phase::Registration {
-                    return Err(newcomer);
+                    return Err(new_member);
                 }
-                self.enter(act, asked, newcomer);
-                self.on_rejoined(act, &member);
+                self.enter(ctx, received, new_member);
+                self.on_rejoined(ctx, &member);
                 return Ok(Some(member));
             }
-            Known::Returns(member, token, by) => {
+            Recognition::Returns(member, token, by) => {
                 let applicant = applicant.renamed(self.league.name_on_roster(&member));
-                self.rejoin(act, asked, &member, applicant, token, by);
+                self.rejoin(ctx, received, &member, applicant, token, by);
                 return Ok(Some(member));
             }
-            Known::Repeats(member, token) => {
-                self.accept(act, asked, &member, token);
+            Recognition::Repeats(member, token) => {
+                self.accept(ctx, received, &member, token);
                 return Ok(Some(member));
             }
-            Known::Refused(refusal) => refusal,
-            Known::Unproven(member) => Refusal::new(
+            Recognition::Refused(error) => error,
+            Recognition::Unproven(member) => RequestError::new(
                 ErrorCode::TokenInvalid,
                 "Already registered - show the registration key or the token of that registration as auth_token, or \
                  ask the operator for a new token",
             )
             .with("id", member.id()),
-            Known::Barred(member) => Refusal::new(
+            Recognition::Barred(member) => RequestError::new(
                 ErrorCode::TokenInvalid,
                 "Token taken away - show the one that the operator has given out since, or ask for it",
             )
             .with("id", member.id()),
-            Known::Outdated { in_force } => {
-                Refusal::new(ErrorCode::InvalidState, "Registration outdated - a later one is in force")
-                    .with("timestamp", asked.envelope.timestamp.to_string())
+            Recognition::Outdated { in_force } => {
+                RequestError::new(ErrorCode::InvalidState, "Registration outdated - a later one is in force")
+                    .with("timestamp", received.envelope.timestamp.to_string())
                     .with("in_force", in_force.to_string())
             }
         };
-        self.reject(act, asked, &applicant, refusal);
+        self.reject(ctx, received, &applicant, error);
         Ok(None)
     }
 
-    /// Whether it speaks our protocol and plays our game, where we may call it.
-    fn check_fitness(&self, asked: &Asked, applicant: &Applicant) -> Result<(), Refusal> {
+    /// Checks the protocol version, the game, and whether the endpoint may be called.
+    fn check_fitness(&self, received: &ReceivedMessage, applicant: &Applicant) -> Result<(), RequestError> {
         if let Some(version) = applicant.protocol_version()
             && !speaks(version)
         {
-            return Err(Refusal::new(ErrorCode::VersionMismatch, "Protocol version mismatch")
+            return Err(RequestError::new(ErrorCode::VersionMismatch, "Protocol version mismatch")
                 .with("path", format!("{}.protocol_version", applicant.meta_field()))
                 .with("provided", version)
                 .with("supported", VERSIONS));
         }
         let game = &self.league.settings.game_type;
         if !applicant.games().contains(game) {
-            return Err(Refusal::new(ErrorCode::InvalidFormat, "Unsupported game type")
+            return Err(RequestError::new(ErrorCode::InvalidFormat, "Unsupported game type")
                 .with("path", format!("{}.game_types", applicant.meta_field()))
                 .with("expected", format!("a list with \"{game}\" in it"))
                 .with("came", json!(applicant.games())));
         }
-        if let Some(objection) = &asked.objection {
+        if let Some(objection) = &received.objection {
             let reason = format!("Contact endpoint not allowed - {objection}");
-            return Err(Refusal::new(ErrorCode::InvalidFormat, reason)
+            return Err(RequestError::new(ErrorCode::InvalidFormat, reason)
                 .with("path", format!("{}.contact_endpoint", applicant.meta_field()))
                 .with("expected", "an endpoint that this league may call")
                 .with("came", applicant.endpoint().raw()));
@@ -234,22 +159,23 @@ impl Manager {
         }
     }
 
-    /// Takes an applicant on, with a fresh token; one that renews its registration keeps its id, and its old token dies.
-    fn enter(&mut self, act: &mut Act<'_>, asked: &Asked, newcomer: Newcomer) -> Sender {
-        let Newcomer { applicant, renews } = newcomer;
+    /// Registers an applicant with a new token; one that renews its registration keeps its id, and its old token
+    /// becomes invalid.
+    fn enter(&mut self, ctx: &mut Ctx<'_>, received: &ReceivedMessage, new_member: NewMember) -> Sender {
+        let NewMember { applicant, renews } = new_member;
         let (member, renewed_by) = match renews {
             Some((member, by)) => (member, Some(by)),
             None => (self.next_id(&applicant), None),
         };
-        let token = match returning::key(asked) {
+        let token = match re_registration::key(received) {
             Some(key) => key.league_token(&self.league.settings.league_id, member.id()),
             None => {
-                let mint = self.mint.get_or_insert_with(|| Mint::new(act.entropy));
-                mint.issue(member.id(), &asked.envelope.conversation_id)
+                let token_issuer = self.token_issuer.get_or_insert_with(|| TokenIssuer::new(ctx.entropy));
+                token_issuer.issue(member.id(), &received.envelope.conversation_id)
             }
         };
-        let request = Some(Requested { renewed_by, ..returning::requested(act.now, asked) });
-        let (hash, dialect) = (token.hash(), asked.dialect);
+        let request = Some(Requested { renewed_by, ..re_registration::requested(ctx.now, received) });
+        let (hash, dialect) = (token.hash(), received.dialect);
         let event = match (&member, applicant.clone()) {
             (Sender::Player(id), Applicant::Player(meta)) => {
                 LeagueEvent::PlayerRegistered { player_id: id.clone(), meta, token: hash, dialect, request }
@@ -259,25 +185,25 @@ impl Manager {
             }
             _ => return member, // An applicant's id is always of its own kind.
         };
-        self.record(act, event);
-        self.note_clock(act, asked, &member);
-        self.accept(act, asked, &member, token);
+        self.record(ctx, event);
+        self.note_clock(ctx, received, &member);
+        self.accept(ctx, received, &member, token);
         if self.league.settings.endpoint_check == EndpointCheck::AtStart {
-            self.probe(act, &member, applicant.endpoint().clone(), dialect);
+            self.probe(ctx, &member, applicant.endpoint().clone(), dialect);
         }
         member
     }
 
     fn rejoin(
         &mut self,
-        act: &mut Act<'_>,
-        asked: &Asked,
+        ctx: &mut Ctx<'_>,
+        received: &ReceivedMessage,
         member: &Sender,
         applicant: Applicant,
         token: Token,
         by: RenewedBy,
     ) {
-        let (dialect, request) = (asked.dialect, Some(self.renewed(act.now, asked, member, by)));
+        let (dialect, request) = (received.dialect, Some(self.renewed(ctx.now, received, member, by)));
         let event = match (member, applicant) {
             (Sender::Player(id), Applicant::Player(meta)) => {
                 LeagueEvent::PlayerRejoined { player_id: id.clone(), meta, dialect, request }
@@ -287,21 +213,21 @@ impl Manager {
             }
             _ => return, // A holder is always of the applicant's kind.
         };
-        self.record(act, event);
-        self.note_clock(act, asked, member);
-        self.accept(act, asked, member, token);
-        self.on_rejoined(act, member);
+        self.record(ctx, event);
+        self.note_clock(ctx, received, member);
+        self.accept(ctx, received, member, token);
+        self.on_rejoined(ctx, member);
     }
 
-    /// Agents that write local time as if it were UTC are common: they are told of it, and nothing else.
-    fn note_clock(&mut self, act: &mut Act<'_>, asked: &Asked, member: &Sender) {
-        if asked.envelope.timestamp > act.now {
+    /// Agents that write local time as UTC are common: this is recorded as a deviation only.
+    fn note_clock(&mut self, ctx: &mut Ctx<'_>, received: &ReceivedMessage, member: &Sender) {
+        if received.envelope.timestamp > ctx.now {
             let deviation = Deviation { kind: DeviationKind::Future, path: "timestamp".into() };
-            self.note_deviations(act, member, &[deviation]);
+            self.note_deviations(ctx, member, &[deviation]);
         }
     }
 
-    fn accept(&self, act: &mut Act<'_>, asked: &Asked, member: &Sender, token: Token) {
+    fn accept(&self, ctx: &mut Ctx<'_>, received: &ReceivedMessage, member: &Sender, token: Token) {
         let answer = RegisterAnswer {
             status: RegisterStatus::Accepted,
             reason: None,
@@ -312,7 +238,7 @@ impl Manager {
             context: None,
         };
         let envelope =
-            self.envelope(act.now, asked.envelope.conversation_id.as_str()).with_token(Some(token));
+            self.envelope(ctx.now, received.envelope.conversation_id.as_str()).with_token(Some(token));
         let message = match member {
             Sender::Referee(id) => {
                 Message::new(envelope, RefereeRegisterResponse { referee_id: Some(id.clone()), answer })
@@ -322,70 +248,87 @@ impl Manager {
             }
             Sender::LeagueManager | Sender::Launcher => return,
         };
-        act.step.replies.push(Reply { to: asked.request, content: Content::Message(message) });
+        ctx.reply(received.request, Content::Message(message));
     }
 
-    /// A policy speaks against it: the answer is still a registration response.
-    fn reject(&mut self, act: &mut Act<'_>, asked: &Asked, applicant: &Applicant, refusal: Refusal) {
-        let (refusal, late) = self.slowed(act.now, asked, refusal);
+    /// Rejects a registration; the answer is still a registration response.
+    fn reject(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        received: &ReceivedMessage,
+        applicant: &Applicant,
+        error: RequestError,
+    ) {
+        let (error, late) = self.limit_wrong_tokens(ctx.now, received, error);
         let answer = RegisterAnswer {
             status: RegisterStatus::Rejected,
-            reason: Some(refusal.message.into()),
+            reason: Some(error.message.into()),
             league_id: None,
             match_tokens: None,
-            error_name: Some(refusal.code.name().into()),
-            error_code: Some(refusal.code),
-            context: refusal.context,
+            error_name: Some(error.code.name().into()),
+            error_code: Some(error.code),
+            context: error.context,
         };
         match applicant {
             Applicant::Player(_) => {
-                self.reply(act, asked, LeagueRegisterResponse { player_id: None, answer })
+                self.reply(ctx, received, LeagueRegisterResponse { player_id: None, answer })
             }
             Applicant::Referee(_) => {
-                self.reply(act, asked, RefereeRegisterResponse { referee_id: None, answer })
+                self.reply(ctx, received, RefereeRegisterResponse { referee_id: None, answer })
             }
         }
         if late {
-            self.hold_back(act);
+            self.delay_reply(ctx);
         }
     }
 
-    fn put_on_probation(&mut self, act: &mut Act<'_>, asked: &Asked, applicant: Applicant) {
-        let errand = Errand {
+    fn probe_before_registration(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        received: &ReceivedMessage,
+        applicant: Applicant,
+    ) {
+        let delivery = Delivery {
             to: applicant.endpoint().clone(),
-            dialect: asked.dialect,
+            dialect: received.dialect,
             parcel: Parcel::Probe,
-            purpose: Purpose::Probation,
+            purpose: Purpose::Registration,
             timeout: self.league.settings.probe_timeout,
             tries: Tries::Once,
         };
-        let call = self.post.send(act.now, errand, &mut act.step.outbox);
-        self.on_probation.insert(call, Probation { asked: asked.clone(), applicant });
+        let call = self.outbox.send(ctx.now, delivery, &mut ctx.step.outbox);
+        self.pending_registrations
+            .insert(call, PendingRegistration { received: received.clone(), applicant });
     }
 
-    pub(super) fn end_probation(&mut self, act: &mut Act<'_>, probation: Probation, answer: &Answer) {
-        let Probation { asked, applicant } = probation;
+    pub(super) fn finish_registration(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        pending: PendingRegistration,
+        answer: &Answer,
+    ) {
+        let PendingRegistration { received, applicant } = pending;
         if matches!(answer, Answer::Undelivered(_)) {
-            let refusal = Refusal::new(ErrorCode::Connection, "Contact endpoint unreachable")
+            let error = RequestError::new(ErrorCode::Connection, "Contact endpoint unreachable")
                 .with("contact_endpoint", applicant.endpoint().raw());
-            return self.reject(act, &asked, &applicant, refusal);
+            return self.reject(ctx, &received, &applicant, error);
         }
-        // A copy of this registration may have got in meanwhile, and the league may have started.
-        let member = match self.greet(act, &asked, applicant) {
+        // A copy of this registration may have been accepted meanwhile, and the league may have started.
+        let member = match self.greet(ctx, &received, applicant) {
             Ok(member) => member,
-            Err(newcomer) => match self.check_room(&asked, &newcomer) {
-                Ok(()) => Some(self.enter(act, &asked, newcomer)),
-                Err(refusal) => return self.reject(act, &asked, &newcomer.applicant, refusal),
+            Err(new_member) => match self.check_room(&received, &new_member) {
+                Ok(()) => Some(self.enter(ctx, &received, new_member)),
+                Err(error) => return self.reject(ctx, &received, &new_member.applicant, error),
             },
         };
         if let Some(member) = member {
-            self.note_heard(&member);
+            self.note_answered(&member);
         }
     }
 
-    /// Looks whether anyone is there.
-    pub(super) fn probe(&mut self, act: &mut Act<'_>, agent: &Sender, to: Endpoint, dialect: Dialect) {
-        let errand = Errand {
+    /// Sends a liveness probe.
+    pub(super) fn probe(&mut self, ctx: &mut Ctx<'_>, agent: &Sender, to: Endpoint, dialect: Dialect) {
+        let delivery = Delivery {
             to,
             dialect,
             parcel: Parcel::Probe,
@@ -393,6 +336,6 @@ impl Manager {
             timeout: self.league.settings.probe_timeout,
             tries: Tries::Once,
         };
-        self.post.send(act.now, errand, &mut act.step.outbox);
+        self.outbox.send(ctx.now, delivery, &mut ctx.step.outbox);
     }
 }

@@ -1,8 +1,8 @@
-//! Whether a reported result is one that the rules can bring about: score, winner, kind, and what is told of the game.
+//! Consistency of a reported result: score, winner, status, blame and the details of even/odd.
 
 use super::fixture::Match;
-use super::manager::Refusal;
-use super::settings::Settings;
+use super::request::RequestError;
+use super::settings::LeagueSettings;
 use super::standings::{POINTS_DRAW, POINTS_WIN};
 use crate::protocol::decode::Conformance;
 use crate::protocol::error::ErrorCode;
@@ -10,12 +10,16 @@ use crate::protocol::ids::PlayerId;
 use crate::protocol::messages::{Culprit, GameDetails, GameStatus, MatchResult, Parity, ParityDetails};
 use std::fmt;
 
-/// Whether a result is one that the rules can bring about; gives its kind, which foreign referees do not always say.
-pub(super) fn check(settings: &Settings, game: &Match, result: &MatchResult) -> Result<GameStatus, Refusal> {
+/// Checks a result; returns its status, which foreign referees do not always state.
+pub(super) fn check(
+    settings: &LeagueSettings,
+    game: &Match,
+    result: &MatchResult,
+) -> Result<GameStatus, RequestError> {
     let (a, b) = (&game.a, &game.b);
     let score = &result.score;
     let (Some(&for_a), Some(&for_b), 2) = (score.get(a), score.get(b), score.len()) else {
-        return Err(wrong(
+        return Err(invalid(
             "result.score",
             format!("expected the points of {a} and of {b}, and of nobody else"),
         ));
@@ -26,14 +30,14 @@ pub(super) fn check(settings: &Settings, game: &Match, result: &MatchResult) -> 
         (POINTS_DRAW, POINTS_DRAW) | (0, 0) => None,
         _ => {
             let message = format!("expected 3-0, 0-3, 1-1 or 0-0, got {for_a}-{for_b}");
-            return Err(wrong("result.score", message));
+            return Err(invalid("result.score", message));
         }
     };
     if result.winner.as_ref() != expected_winner {
         let expected = expected_winner.map_or("null", PlayerId::as_str);
         let came = result.winner.as_ref().map_or("null", PlayerId::as_str);
         let message = format!("the score {for_a}-{for_b} makes it {expected}, got {came}");
-        return Err(wrong("result.winner", message));
+        return Err(invalid("result.winner", message));
     }
     let fits = |status: GameStatus| match status {
         GameStatus::Win => expected_winner.is_some(),
@@ -42,39 +46,42 @@ pub(super) fn check(settings: &Settings, game: &Match, result: &MatchResult) -> 
     };
     let status = result.status.unwrap_or_else(|| derive_status(result, for_a, for_b));
     if !fits(status) {
-        return Err(wrong("result.status", format!("{status:?} does not go with the score {for_a}-{for_b}")));
+        return Err(invalid(
+            "result.status",
+            format!("{status:?} does not go with the score {for_a}-{for_b}"),
+        ));
     }
     check_blame(status, result)?;
-    // The moves of other games are played over where their proof is checked.
+    // The moves of other games are replayed in `proof`.
     if let GameDetails::Parity(details) = &result.details.game {
         check_parity(settings, [a, b], status, result, details)?;
     }
     Ok(status)
 }
 
-fn wrong(path: &str, message: impl fmt::Display) -> Refusal {
-    Refusal::new(ErrorCode::InvalidFormat, format!("{path}: {message}")).with("path", path)
+fn invalid(path: &str, message: impl fmt::Display) -> RequestError {
+    RequestError::new(ErrorCode::InvalidFormat, format!("{path}: {message}")).with("path", path)
 }
 
-/// Even/odd: a match that was played has a number and both choices, and the winner follows from these.
+/// Even/odd: a played match has a number and both choices, and the winner follows from them.
 fn check_parity(
-    settings: &Settings,
+    settings: &LeagueSettings,
     players: [&PlayerId; 2],
     status: GameStatus,
     result: &MatchResult,
     details: &ParityDetails,
-) -> Result<(), Refusal> {
+) -> Result<(), RequestError> {
     let ParityDetails { drawn_number, number_parity, choices } = details;
     let [a, b] = players;
     if let Some((stranger, _)) = choices.iter().find(|(id, _)| !players.contains(id)) {
         let path = format!("result.details.choices.{stranger}");
-        return Err(wrong(&path, format_args!("only {a} and {b} play this match")));
+        return Err(invalid(&path, format_args!("only {a} and {b} play this match")));
     }
     let drawn = drawn_number.map(Parity::of);
     if number_parity.is_some() && *number_parity != drawn {
-        return Err(wrong("result.details.number_parity", "expected the parity of drawn_number"));
+        return Err(invalid("result.details.number_parity", "expected the parity of drawn_number"));
     }
-    // A technical loss was not played out; and the lenient reading lets a referee tell nothing of the game.
+    // A technical loss has no full details; and lenient conformance allows a referee to give none.
     let untold = settings.conformance == Conformance::Lenient && drawn.is_none() && choices.is_empty();
     if status == GameStatus::TechnicalLoss || untold {
         return Ok(());
@@ -82,13 +89,13 @@ fn check_parity(
     let called = |player: &PlayerId| {
         choices.get(player).copied().flatten().ok_or_else(|| {
             let path = format!("result.details.choices.{player}");
-            wrong(&path, "expected the choice of each player, since the match was played")
+            invalid(&path, "expected the choice of each player, since the match was played")
         })
     };
     let (for_a, for_b) = (called(a)?, called(b)?);
     let Some(drawn) = drawn else {
         let expected = "expected a whole number from 1 to 10, since the match was played";
-        return Err(wrong("result.details.drawn_number", expected));
+        return Err(invalid("result.details.drawn_number", expected));
     };
     let winner = match (for_a == drawn, for_b == drawn) {
         (true, false) => Some(a),
@@ -106,36 +113,36 @@ fn check_winner(
     expected: Option<&PlayerId>,
     result: &MatchResult,
     because: fmt::Arguments<'_>,
-) -> Result<(), Refusal> {
+) -> Result<(), RequestError> {
     let name = |player: Option<&PlayerId>| player.map_or("null", PlayerId::as_str).to_owned();
     match result.winner.as_ref() {
         winner if winner == expected => Ok(()),
         winner => {
             let message = format!("expected {}, got {}: {because}", name(expected), name(winner));
-            Err(wrong("result.winner", message))
+            Err(invalid("result.winner", message))
         }
     }
 }
 
-/// A technical loss may say whose fault it is: those who lost, and nobody else. Where it was the referee's or that of the
-/// machines, there is nothing to lose: the match is to be handed back.
-fn check_blame(status: GameStatus, result: &MatchResult) -> Result<(), Refusal> {
+/// A technical loss may name its culprits: exactly the players that lost. If the fault is the referee's or the
+/// infrastructure's, the match must be handed back instead.
+fn check_blame(status: GameStatus, result: &MatchResult) -> Result<(), RequestError> {
     let Some(blame) = &result.details.blame else {
         return Ok(());
     };
-    let wrong = |message: &str| Err(wrong("result.details.blame", message));
+    let invalid = |message: &str| Err(invalid("result.details.blame", message));
     if blame.iter().any(|(_, blame)| blame.culprit != Culprit::Player) {
-        return wrong("a player loses by its own fault only; hand the match back by LEAGUE_ERROR E020");
+        return invalid("a player loses by its own fault only; hand the match back by LEAGUE_ERROR E020");
     }
     let lost = |player| status == GameStatus::TechnicalLoss && result.winner.as_ref() != Some(player);
     let fits = result.score.iter().all(|(player, _)| lost(player) == blame.get(player).is_some());
     if !fits || blame.iter().any(|(player, _)| result.score.get(player).is_none()) {
-        return wrong("expected those who lost without play, each once, and nobody else");
+        return invalid("expected those who lost without play, each once, and nobody else");
     }
     Ok(())
 }
 
-/// Nobody scored, or someone made no choice: that was no played match.
+/// No points, or a missing choice, means a technical loss.
 fn derive_status(result: &MatchResult, for_a: u32, for_b: u32) -> GameStatus {
     let silent = match &result.details.game {
         GameDetails::Parity(details) => details.choices.iter().any(|(_, choice)| choice.is_none()),

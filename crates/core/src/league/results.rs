@@ -1,10 +1,13 @@
-//! Taking results: from the right referee, once, and only such as the rules allow.
+//! Match results: accepted once, from the assigned referee, if they are valid.
 
-use super::event::{DecidedBy, LeagueEvent, Suspicion};
+use super::cause::Suspicion;
+use super::event::{DecidedBy, LeagueEvent};
 use super::fixture::Match;
-use super::manager::{Act, Asked, Manager, Refusal};
+use super::manager::{Ctx, Manager};
+use super::request::{ReceivedMessage, RequestError};
 use super::result_check;
 use super::standings::{POINTS_DRAW, POINTS_WIN};
+use crate::agent::Agent;
 use crate::protocol::Sender;
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{Attempt, MatchId, PlayerId, RefereeId};
@@ -18,36 +21,21 @@ use std::sync::Arc;
 impl Manager {
     pub(super) fn take_report(
         &mut self,
-        act: &mut Act<'_>,
-        asked: &Asked,
+        ctx: &mut Ctx<'_>,
+        received: &ReceivedMessage,
         referee: &RefereeId,
         report: &MatchResultReport,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), RequestError> {
         self.check_league(&report.league_id)?;
         let match_id = report.match_id.clone();
         let game = self.league.matches.get(&match_id).ok_or_else(|| {
-            Refusal::new(ErrorCode::MatchNotFound, format!("there is no match {match_id} in this league"))
-        })?;
-        let named = asked.envelope.conversation_id.attempt_of(&match_id);
-        let over = self.league.phase == Phase::Completed && game.decision.is_none();
-        if over || is_struck(game, referee, named) {
-            return Err(Refusal::new(
-                ErrorCode::ResultConflict,
-                format!("{match_id}: this result has been struck, or the league was ended without it"),
+            RequestError::new(
+                ErrorCode::MatchNotFound,
+                format!("there is no match {match_id} in this league"),
             )
-            .with("match_id", match_id.as_str()));
-        }
-        if named.is_some_and(|named| game.is_void(named)) {
-            let message =
-                format!("{match_id}: this attempt was given back or refused, and no result of it is taken");
-            return Err(Refusal::new(ErrorCode::ResultConflict, message).with("match_id", match_id.as_str()));
-        }
-        let Some(attempt) = attempt_of(game, referee, named) else {
-            return Err(Refusal::new(
-                ErrorCode::TokenInvalid,
-                format!("{match_id} was not given to {referee}: only its own referee can report it"),
-            ));
-        };
+        })?;
+        let named = received.envelope.conversation_id.attempt_of(&match_id);
+        let attempt = self.reported_attempt(&match_id, game, referee, named)?;
         self.check_frame(game, report)?;
         let checked = result_check::check(&self.league.settings, game, &report.result);
         if let Some(decision) = &game.decision {
@@ -55,14 +43,10 @@ impl Manager {
             let same = decision.by == DecidedBy::Referee(referee.clone()) && decision.result == report.result;
             return match same {
                 true => {
-                    self.acknowledge(act, asked, match_id, Some(true));
+                    self.acknowledge(ctx, received, match_id, Some(true));
                     Ok(())
                 }
-                false => Err(Refusal::new(
-                    ErrorCode::ResultConflict,
-                    format!("{match_id} is decided already; its result stays as it was recorded"),
-                )
-                .with("match_id", match_id.as_str())),
+                false => Err(conflict(&match_id, " is decided already; its result stays as it was recorded")),
             };
         }
         let checked = checked.and_then(|status| {
@@ -72,33 +56,70 @@ impl Manager {
         });
         let status = match checked {
             Ok(status) => status,
-            Err(refusal) => {
-                self.refuse_result(act, &match_id, attempt, referee, &refusal);
-                return Err(refusal);
+            Err(error) => {
+                self.reject_result(ctx, &match_id, attempt, referee, &error);
+                return Err(error);
             }
         };
-        let moot = game.referee().filter(|current| *current != referee).cloned().zip(game.attempt());
+        let superseded = game.referee().filter(|current| *current != referee).cloned().zip(game.attempt());
         let by = DecidedBy::Referee(referee.clone());
-        self.decide(act, &match_id, attempt, status, Arc::clone(&report.result), by);
-        self.acknowledge(act, asked, match_id.clone(), None);
-        if let Some((current, attempt)) = moot {
-            self.tell_moot(act, Sender::Referee(current), &match_id, attempt);
+        self.decide(ctx, &match_id, attempt, status, Arc::clone(&report.result), by);
+        self.acknowledge(ctx, received, match_id.clone(), None);
+        if let Some((current, attempt)) = superseded {
+            self.tell_superseded(ctx, Sender::Referee(current), &match_id, attempt);
         }
-        self.advance(act);
+        self.advance(ctx);
         Ok(())
     }
 
-    fn acknowledge(&self, act: &mut Act<'_>, asked: &Asked, match_id: MatchId, duplicate: Option<bool>) {
-        self.reply(act, asked, MatchResultAck { match_id, status: AckStatus::Recorded, duplicate });
+    /// The attempt of a report, if its referee may report it.
+    fn reported_attempt(
+        &self,
+        match_id: &MatchId,
+        game: &Match,
+        referee: &RefereeId,
+        named: Option<Attempt>,
+    ) -> Result<Attempt, RequestError> {
+        let over = self.league.phase == Phase::Completed && game.decision.is_none();
+        if over || is_struck(game, referee, named) {
+            let why = ": this result has been struck, or the league was ended without it";
+            return Err(conflict(match_id, why));
+        }
+        if named.is_some_and(|named| game.is_void(named)) {
+            let why = ": this attempt was given back or refused, and no result of it is taken";
+            return Err(conflict(match_id, why));
+        }
+        attempt_of(game, referee, named).ok_or_else(|| {
+            let message =
+                format!("{match_id} was not given to {referee}: only its own referee can report it");
+            RequestError::new(ErrorCode::TokenInvalid, message)
+        })
     }
 
-    fn check_frame(&self, game: &Match, report: &MatchResultReport) -> Result<(), Refusal> {
-        fn expect<T: PartialEq + fmt::Display>(path: &str, expected: &T, came: &T) -> Result<(), Refusal> {
+    fn acknowledge(
+        &self,
+        ctx: &mut Ctx<'_>,
+        received: &ReceivedMessage,
+        match_id: MatchId,
+        duplicate: Option<bool>,
+    ) {
+        self.reply(ctx, received, MatchResultAck { match_id, status: AckStatus::Recorded, duplicate });
+    }
+
+    fn check_frame(&self, game: &Match, report: &MatchResultReport) -> Result<(), RequestError> {
+        fn expect<T: PartialEq + fmt::Display>(
+            path: &str,
+            expected: &T,
+            came: &T,
+        ) -> Result<(), RequestError> {
             if expected == came {
                 return Ok(());
             }
-            Err(Refusal::new(ErrorCode::InvalidFormat, format!("{path}: expected {expected}, got {came}"))
-                .with("path", path))
+            Err(RequestError::new(
+                ErrorCode::InvalidFormat,
+                format!("{path}: expected {expected}, got {came}"),
+            )
+            .with("path", path))
         }
         expect("round_id", &game.round_id, &report.round_id)?;
         expect("game_type", &self.league.settings.game_type, &report.game_type)
@@ -106,7 +127,7 @@ impl Manager {
 
     fn decide(
         &mut self,
-        act: &mut Act<'_>,
+        ctx: &mut Ctx<'_>,
         match_id: &MatchId,
         attempt: Attempt,
         status: GameStatus,
@@ -114,38 +135,41 @@ impl Manager {
         by: DecidedBy,
     ) {
         let event = LeagueEvent::MatchDecided { match_id: match_id.clone(), attempt, status, result, by };
-        self.record(act, event);
-        self.resting.remove(match_id);
+        self.record(ctx, event);
+        self.backoff_until.remove(match_id);
         self.due.set(match_id, None);
         if self.standings_at.is_none() {
-            self.standings_at = Some(act.now + self.league.settings.standings_pause);
+            self.standings_at = Some(ctx.now + self.league.settings.standings_pause);
         }
-        self.suspend_the_absent(act, match_id);
+        self.suspend_the_absent(ctx, match_id);
     }
 
-    /// Those who have now lost too many matches in a row without playing.
-    fn suspend_the_absent(&mut self, act: &mut Act<'_>, match_id: &MatchId) {
+    /// Suspends players with too many technical losses in a row.
+    fn suspend_the_absent(&mut self, ctx: &mut Ctx<'_>, match_id: &MatchId) {
         let Some(game) = self.league.matches.get(match_id) else {
             return;
         };
         let limit = self.league.settings.suspend_after.max(1);
         for player in [game.a.clone(), game.b.clone()] {
             if self.league.players.get(&player).is_some_and(|known| known.streak >= limit) {
-                self.suspend(act, Sender::Player(player), Suspicion::TechnicalLosses);
+                self.suspend(ctx, Sender::Player(player), Suspicion::TechnicalLosses);
             }
         }
     }
 
-    /// Decides a match that no referee has brought to its end: one point each, and nobody is to blame.
-    pub(super) fn decide_unplayed(&mut self, act: &mut Act<'_>, match_id: &MatchId) {
+    /// Decides a match that no referee could finish as a draw, without blame.
+    pub(super) fn decide_unplayed(&mut self, ctx: &mut Ctx<'_>, match_id: &MatchId) {
         let Some(game) = self.league.matches.get(match_id) else {
             return;
         };
         let (a, b, lost) = (game.a.clone(), game.b.clone(), game.lost.len());
+        let last = game.lost.last().map(|lost| lost.reason.raw()).filter(|reason| !reason.is_empty());
+        let last = last.map_or_else(String::new, |reason| format!(" ({reason})"));
         let attempt = game.attempt().unwrap_or(Attempt::FIRST);
         let score = ByPlayer::pair((a.clone(), POINTS_DRAW), (b.clone(), POINTS_DRAW));
-        let reason =
-            format!("no referee could play it: {lost} attempts came to nothing - the points are shared");
+        let reason = format!(
+            "no referee could play it: {lost} attempts came to nothing{last} - the points are shared"
+        );
         let result = MatchResult {
             winner: None,
             score,
@@ -153,10 +177,10 @@ impl Manager {
             status: Some(GameStatus::Draw),
             reason: Some(reason.into()),
         };
-        self.decide(act, match_id, attempt, GameStatus::Draw, Arc::new(result), DecidedBy::Manager);
+        self.decide(ctx, match_id, attempt, GameStatus::Draw, Arc::new(result), DecidedBy::Manager);
     }
 
-    /// What there is to tell of a match that was not played.
+    /// The details of a match that was not played.
     fn empty_details(&self, a: PlayerId, b: PlayerId) -> GameDetails {
         match crate::game::find(&self.league.settings.game_type) {
             Some(entry) => (entry.new)().details(&[a, b]),
@@ -164,7 +188,7 @@ impl Manager {
         }
     }
 
-    /// Who loses a match without play, and why: players that are suspended, withdrawn, or have no token any more.
+    /// The players that forfeit a match, and why: suspended, withdrawn or revoked.
     pub(super) fn forfeits_of(&self, match_id: &MatchId) -> Vec<(PlayerId, Cause)> {
         let gone = |player: &PlayerId| {
             self.league.players.get(player).and_then(|known| match known.withdrawn {
@@ -178,8 +202,8 @@ impl Manager {
         players.filter_map(|player| Some((player.clone(), gone(player)?))).collect()
     }
 
-    /// Decides a match without play, and without a referee that could tell its players.
-    pub(super) fn forfeit(&mut self, act: &mut Act<'_>, match_id: &MatchId, forfeits: &[(PlayerId, Cause)]) {
+    /// Decides a forfeited match without a referee.
+    pub(super) fn forfeit(&mut self, ctx: &mut Ctx<'_>, match_id: &MatchId, forfeits: &[(PlayerId, Cause)]) {
         let Some(game) = self.league.matches.get(match_id) else {
             return;
         };
@@ -207,12 +231,12 @@ impl Manager {
             status: Some(status),
             reason: Some(reason.into()),
         };
-        self.decide(act, match_id, attempt, status, Arc::new(result), DecidedBy::Manager);
+        self.decide(ctx, match_id, attempt, status, Arc::new(result), DecidedBy::Manager);
     }
 }
 
 /// A match that was given out to be decided without play has the result that was asked for, and no other.
-fn check_forfeits(game: &Match, attempt: Attempt, result: &MatchResult) -> Result<(), Refusal> {
+fn check_forfeits(game: &Match, attempt: Attempt, result: &MatchResult) -> Result<(), RequestError> {
     if game.forfeits.is_empty() || game.attempt() != Some(attempt) {
         return Ok(());
     }
@@ -223,17 +247,22 @@ fn check_forfeits(game: &Match, attempt: Attempt, result: &MatchResult) -> Resul
     }
     let winner = expected.map_or("nobody", |player| player.as_str());
     let message = format!("result: expected a technical loss that {winner} wins, as the match was given out");
-    Err(Refusal::new(ErrorCode::InvalidFormat, message).with("path", "result"))
+    Err(RequestError::new(ErrorCode::InvalidFormat, message).with("path", "result"))
 }
 
-/// Whether a report belongs to an attempt whose result the operator has struck.
+/// Whether a report belongs to an attempt whose result the operator has voided.
 fn is_struck(game: &Match, referee: &RefereeId, named: Option<Attempt>) -> bool {
     let mut struck = (1..).map(Attempt).zip(&game.attempts).take(game.struck);
     struck.any(|(attempt, to)| to == referee && Some(attempt) == named)
 }
 
-/// Which attempt at the match a referee reports: the one its conversation names, if that was given to it, or else the
-/// latest that was. Attempts whose result was struck are no more.
+fn conflict(match_id: &MatchId, why: &str) -> RequestError {
+    RequestError::new(ErrorCode::ResultConflict, format!("{match_id}{why}"))
+        .with("match_id", match_id.as_str())
+}
+
+/// The attempt that a referee reports: the one its conversation names, if it was assigned that one, or else its latest.
+/// Voided attempts do not count.
 fn attempt_of(game: &Match, referee: &RefereeId, named: Option<Attempt>) -> Option<Attempt> {
     let valid = || (1..).map(Attempt).zip(&game.attempts).skip(game.struck);
     let given = || {

@@ -1,11 +1,12 @@
-//! Who may register, where the operator has given out join codes: the places of the roster, and the codes for them. A
-//! place with a name is for one agent; a code without a name is shared by all agents of its role.
+//! The roster: slots and join codes that the operator issued. A named slot is for one agent; a code without a name is
+//! shared by all agents of its role.
 
+use super::applicant::Applicant;
 use super::event::LeagueEvent;
-use super::manager::{Act, Asked, Manager, Refusal};
-use super::registration::Applicant;
+use super::manager::{Ctx, Manager};
+use super::request::{ReceivedMessage, RequestError};
 use super::state::League;
-use crate::agent::{Content, Reply};
+use crate::agent::{Agent, Content};
 use crate::protocol::error::ErrorCode;
 use crate::protocol::messages::{AgentRole, PlaceState, RosterPlace};
 use crate::protocol::text::DisplayName;
@@ -14,27 +15,30 @@ use crate::protocol::{Message, Sender, Token};
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
-/// What an order calls the code that referees share.
+/// The name of the referees' shared code in an order.
 pub const REFEREES: &str = "referees";
 
-/// A join code that the operator has given out.
+/// A join code that the operator issued.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Invitation {
+    /// Whom the code admits: players or referees.
     pub role: AgentRole,
-    /// For whom; `None` for any number of agents of the role, each under its own name.
+    /// The display name of its agent; `None` for a code shared by any number of agents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<DisplayName>,
+    /// Only the hash is stored: a log that leaks admits nobody.
     #[serde(rename = "join_code")]
     pub code: TokenHash,
 }
 
-/// A place on the roster.
+/// A slot on the roster.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
+    /// Who may take it, and with which code.
     pub invitation: Invitation,
-    /// Who registered for it, if it has a name.
+    /// The registered agent of a named slot.
     pub holder: Option<Sender>,
-    /// Whether its holder registered with this very code, and not with one that was replaced since.
+    /// Whether its holder registered with the current code rather than a replaced one.
     pub used: bool,
 }
 
@@ -45,7 +49,7 @@ impl Place {
 }
 
 impl League {
-    /// Takes in a code: for a place that is there, or for a new one.
+    /// Adds a code for an existing or a new slot.
     pub(super) fn invite(&mut self, invitation: &Invitation) {
         let Invitation { role, name, .. } = invitation;
         match self.roster.iter_mut().find(|place| place.is(*role, name.as_ref())) {
@@ -57,7 +61,7 @@ impl League {
         }
     }
 
-    /// An agent of this name has registered.
+    /// Assigns the slot of this name to its agent.
     pub(super) fn take_place(&mut self, role: AgentRole, name: &DisplayName, agent: Sender) {
         if let Some(place) = self.roster.iter_mut().find(|place| place.is(role, Some(name))) {
             (place.holder, place.used) = (Some(agent), true);
@@ -69,7 +73,7 @@ impl League {
         self.roster.iter().any(|place| place.invitation.role == role)
     }
 
-    /// The place for which this code was given out.
+    /// The slot of this code.
     pub(super) fn place_for(&self, role: AgentRole, code: &Token) -> Option<&Place> {
         let hash = code.hash();
         let mut of_role = self.roster.iter().filter(|place| place.invitation.role == role);
@@ -106,41 +110,46 @@ impl League {
     }
 }
 
-/// The join code that is shown: in `join_code`, in the path, or where agents show tokens.
-fn shown(asked: &Asked) -> Option<&Token> {
-    let token = asked.envelope.auth_token.as_ref().filter(|token| token.is_join_code());
-    asked.join_code.as_ref().or(token)
+/// The join code of a message: in `join_code`, in the path, or in `auth_token`.
+fn shown(received: &ReceivedMessage) -> Option<&Token> {
+    let token = received.envelope.auth_token.as_ref().filter(|token| token.is_join_code());
+    received.join_code.as_ref().or(token)
 }
 
 impl Manager {
-    /// The place whose code the applicant shows, or `None` where no code is needed.
-    pub(super) fn admitted(&self, asked: &Asked, applicant: &Applicant) -> Result<Option<&Place>, Refusal> {
+    /// The slot of the applicant's join code; `None` if no code is needed.
+    pub(super) fn admitted(
+        &self,
+        received: &ReceivedMessage,
+        applicant: &Applicant,
+    ) -> Result<Option<&Place>, RequestError> {
         let role = applicant.role();
         if !self.league.needs_code(role) {
             return Ok(None);
         }
-        let Some(code) = shown(asked) else {
+        let Some(code) = shown(received) else {
             let message = "Join code missing - send the one that the operator gave you as join_code or auth_token, or \
                            register at /join/CODE/mcp";
-            return Err(Refusal::new(ErrorCode::TokenMissing, message));
+            return Err(RequestError::new(ErrorCode::TokenMissing, message));
         };
         let Some(place) = self.league.place_for(role, code) else {
             let message = format!("Join code invalid - ask the operator for one for a {}", role.name());
-            let refusal = Refusal::new(ErrorCode::TokenInvalid, message).with("provided_token", code.hint());
-            // Guesses share one count, whatever name they come in: there is no end of names.
-            return Err(Refusal { guess: Some(Sender::LeagueManager), ..refusal });
+            let error =
+                RequestError::new(ErrorCode::TokenInvalid, message).with("provided_token", code.hint());
+            // Wrong codes share one counter, because the number of names is unlimited.
+            return Err(RequestError { guess: Some(Sender::LeagueManager), ..error });
         };
         if place.invitation.name.is_none() && self.league.is_on_roster(role, applicant.name()) {
             let message =
                 "Name taken - this name is on the roster, for another join code: choose another name";
-            return Err(Refusal::new(ErrorCode::TokenInvalid, message));
+            return Err(RequestError::new(ErrorCode::TokenInvalid, message));
         }
         Ok(Some(place))
     }
 
-    /// The applicant under the name that the roster has for its code.
-    pub(super) fn named_by_code(&self, asked: &Asked, applicant: Applicant) -> Applicant {
-        let place = shown(asked).and_then(|code| self.league.place_for(applicant.role(), code));
+    /// The applicant with the display name of its slot.
+    pub(super) fn named_by_code(&self, received: &ReceivedMessage, applicant: Applicant) -> Applicant {
+        let place = shown(received).and_then(|code| self.league.place_for(applicant.role(), code));
         applicant.renamed(place.and_then(|place| place.invitation.name.as_ref()))
     }
 
@@ -148,30 +157,32 @@ impl Manager {
         self.league.roster.iter().map(|place| self.league.place_shown(place)).collect()
     }
 
-    /// Makes a new code for a place, which the answer shows this once: for one on the roster, or with `add` for a new one.
+    /// Issues a code for a slot, or with `add` for a new slot; only this answer shows it.
     pub(super) fn issue_code(
         &mut self,
-        act: &mut Act<'_>,
-        asked: &Asked,
+        ctx: &mut Ctx<'_>,
+        received: &ReceivedMessage,
         whose: &str,
         add: bool,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), RequestError> {
         let (role, name) = if add { new_place(whose)? } else { self.place_called(whose)? };
         if add && self.league.roster.iter().any(|place| place.is(role, name.as_ref())) {
-            let message = format!("{whose} is on the roster already: rotate its code instead");
-            return Err(Refusal::new(ErrorCode::InvalidState, message));
+            let (_, name) = whose.split_once(':').unwrap_or(("", whose));
+            let message = format!("{name} is on the roster already: rotate its code instead");
+            return Err(RequestError::new(ErrorCode::InvalidState, message));
         }
-        let code = Token::new_join_code(act.entropy);
+        let code = Token::new_join_code(ctx.entropy);
         let invitation = Invitation { role, name, code: code.hash() };
-        self.record(act, LeagueEvent::JoinCodeIssued { invitation });
-        let envelope = self.envelope(act.now, asked.envelope.conversation_id.as_str()).with_token(Some(code));
+        self.record(ctx, LeagueEvent::JoinCodeIssued { invitation });
+        let envelope =
+            self.envelope(ctx.now, received.envelope.conversation_id.as_str()).with_token(Some(code));
         let content = Content::Message(Message::new(envelope, self.status()));
-        act.step.replies.push(Reply { to: asked.request, content });
+        ctx.reply(received.request, content);
         Ok(())
     }
 
-    /// By its name, with `player:` or `referee:` before it where both roles have it.
-    fn place_called(&self, whose: &str) -> Result<(AgentRole, Option<DisplayName>), Refusal> {
+    /// Finds a slot by name, with the prefix `player:` or `referee:` if both roles have it.
+    fn place_called(&self, whose: &str) -> Result<(AgentRole, Option<DisplayName>), RequestError> {
         let role = AgentRole::ALL.into_iter().find(|role| whose.starts_with(&format!("{}:", role.name())));
         let name = role.and_then(|_| whose.split_once(':')).map_or(whose, |(_, name)| name);
         let is_it = |place: &&Place| {
@@ -184,17 +195,17 @@ impl Manager {
             (Some(_), Some(_)) => {
                 let message =
                     format!("a player and a referee are called {name}: say player:{name} or referee:{name}");
-                Err(Refusal::new(ErrorCode::InvalidState, message))
+                Err(RequestError::new(ErrorCode::InvalidState, message))
             }
             (None, _) => {
                 let message = format!("nobody on the roster is called {name}");
-                Err(Refusal::new(ErrorCode::PlayerNotRegistered, message).with("name", name))
+                Err(RequestError::new(ErrorCode::PlayerNotRegistered, message).with("name", name))
             }
         }
     }
 }
 
-fn new_place(whose: &str) -> Result<(AgentRole, Option<DisplayName>), Refusal> {
+fn new_place(whose: &str) -> Result<(AgentRole, Option<DisplayName>), RequestError> {
     let role = |word: &str| AgentRole::ALL.into_iter().find(|role| role.name() == word);
     let place =
         whose.split_once(':').and_then(|(word, name)| Some((role(word)?, DisplayName::parse(name).ok()?)));
@@ -202,7 +213,7 @@ fn new_place(whose: &str) -> Result<(AgentRole, Option<DisplayName>), Refusal> {
         Some((role, name)) => Ok((role, Some(name))),
         None => {
             let message = format!("agent_id: expected player:NAME or referee:NAME, got {whose}");
-            Err(Refusal::new(ErrorCode::InvalidFormat, message))
+            Err(RequestError::new(ErrorCode::InvalidFormat, message))
         }
     }
 }

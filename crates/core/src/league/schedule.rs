@@ -1,4 +1,4 @@
-//! Who meets whom, and when: the round robin by the circle method. Pure arithmetic.
+//! The round-robin schedule, by the circle method.
 
 use crate::protocol::PlayerId;
 use serde::{Deserialize, Serialize};
@@ -8,17 +8,17 @@ use serde::{Deserialize, Serialize};
 pub struct Pairings {
     /// Side A first.
     pub pairs: Vec<(PlayerId, PlayerId)>,
-    /// Who sits out, when the players are odd in number.
+    /// The player without a match, if their number is odd.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bye: Option<PlayerId>,
 }
 
-/// The sources fix the table for four players. Its sides are not balanced (the second player is always B), so no rule
-/// gives it, and it stands here as it is.
+/// The sources fix the schedule for four players. No rule generates it, because its sides are not balanced (the second
+/// player is always B).
 const FOUR: [[(usize, usize); 2]; 3] = [[(0, 1), (2, 3)], [(2, 0), (3, 1)], [(3, 0), (2, 1)]];
 
-/// Each pair once. With an odd number of players each sits out once; for any number but four, each player's sides
-/// differ by at most one.
+/// Each pair once. With an odd number of players each has one bye; except for four players, each player's sides differ
+/// by at most one.
 pub fn round_robin(players: &[PlayerId]) -> Vec<Pairings> {
     match players.len() {
         0 | 1 => Vec::new(),
@@ -28,17 +28,17 @@ pub fn round_robin(players: &[PlayerId]) -> Vec<Pairings> {
     }
 }
 
-/// The first player stays put and meets one of the others, who turn as a circle.
+/// The first player is fixed; the others rotate.
 fn even_round(players: &[PlayerId], round: usize) -> Pairings {
     let pinned = if round.is_multiple_of(2) { (0, round + 1) } else { (round + 1, 0) };
     let others = circle(players.len() - 1, round).map(|(a, b)| (a + 1, b + 1));
     seat(players, std::iter::once(pinned).chain(others), None)
 }
 
-/// The pairs of an odd circle of `m` around the place `round`, which is left out.
+/// The pairs of an odd circle of `m` around the position `round`, which is left out.
 ///
-/// Whoever comes first clockwise, at a distance of less than half the circle, is A: so everyone is A against one half
-/// of the others and B against the other half.
+/// A is the one from which the other is less than half the circle away clockwise: so everyone is A against one half of
+/// the others and B against the other half.
 fn circle(m: usize, round: usize) -> impl Iterator<Item = (usize, usize)> {
     let half = (m - 1) / 2;
     (1..=half).map(move |k| {

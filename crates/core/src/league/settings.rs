@@ -1,9 +1,9 @@
-//! What the operator decides about a league. Recorded in its first event: a league keeps the rules it began with.
+//! The configuration of a league. Recorded in its first event, so that it does not change.
 
 use super::format::Competition;
 use super::roster::Invitation;
 use super::schedule::Pairings;
-use crate::game::outside::OutsideGame;
+use crate::game::external::ExternalGameInfo;
 use crate::protocol::decode::{Conformance, Limits};
 use crate::protocol::ids::{GameType, LeagueId};
 use crate::protocol::token::TokenHash;
@@ -11,56 +11,66 @@ use crate::timing::Timing;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
+/// What the operator chooses about a league.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Settings {
+pub struct LeagueSettings {
+    /// Named in every message of the league.
     pub league_id: LeagueId,
+    /// The only game of the league.
     pub game_type: GameType,
+    /// How strictly messages of agents are decoded.
     pub conformance: Conformance,
     /// How long before its first match a round is announced.
     pub announce_lead: Duration,
+    /// Registrations beyond are refused.
     pub players_max: u32,
+    /// Registrations beyond are refused.
     pub referees_max: u32,
+    /// How the league finds out about endpoints that do not answer.
     pub endpoint_check: EndpointCheck,
-    /// How long an endpoint has to show that someone is there.
+    /// How long an endpoint has to answer a probe.
     pub probe_timeout: Duration,
-    /// How often a suspended agent is looked after.
+    /// How often a suspended agent is probed.
     pub probe_every: Duration,
     /// Whether standings, schedule and results may be read without a token.
     pub public_reads: bool,
-    /// The deadlines that referees are expected to keep.
+    /// The timeouts that referees use.
     pub timing: Timing,
-    /// How long results may be gathered before the table is sent out.
+    /// How long results are collected before the standings are sent.
     pub standings_pause: Duration,
     /// How many technical losses in a row suspend a player.
     pub suspend_after: u32,
-    /// In what order players with equal points are told apart.
+    /// What players are ranked by first.
+    #[serde(skip_serializing_if = "Score::is_match")]
+    pub score: Score,
+    /// The tie-breaks between players with equal points, in order.
     pub tie_breaks: Vec<TieBreak>,
-    /// The longest request that is read.
+    /// The size limit of a request.
     pub message_bytes_max: usize,
-    /// Lets its holder start a league from anywhere.
+    /// Authenticates the operator from any machine.
     pub operator_token: Option<TokenHash>,
-    /// How many wrong tokens a minute in one agent's name are answered at once; 0 for any number.
+    /// How many wrong tokens per minute in one agent's name are answered at once; 0 for no limit.
     pub token_guesses_max: u32,
-    /// How many requests a second are taken from one agent; 0 for any number.
+    /// The rate limit of one agent in requests per second; 0 for no limit.
     pub requests_per_second: u32,
-    /// How many agents may register from one address; 0 for any number. Those of this machine are not counted.
+    /// How many agents may register from one IP address; 0 for no limit. Loopback is not limited.
     pub registrations_per_address: u32,
-    /// The join codes that the league began with.
+    /// The join codes of the league's start.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub roster: Vec<Invitation>,
-    /// The course of the league: its format, and what belongs to that.
+    /// The format of the league and its parameters.
     #[serde(skip_serializing_if = "Competition::is_default")]
     pub competition: Competition,
-    /// Who meets whom, if it is not to be everyone once with everyone.
+    /// Fixtures in place of a generated schedule.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fixtures: Option<Vec<Pairings>>,
-    /// The game, if its rules are kept outside.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub outside_game: Option<OutsideGame>,
+    /// The game, if its rules are external.
+    #[serde(rename = "outside_game", skip_serializing_if = "Option::is_none")]
+    pub external_game: Option<ExternalGameInfo>,
 }
 
-impl Default for Settings {
+impl Default for LeagueSettings {
     fn default() -> Self {
         Self {
             league_id: LeagueId::new("league_2025_even_odd"),
@@ -76,6 +86,7 @@ impl Default for Settings {
             timing: Timing::default(),
             standings_pause: Duration::from_millis(50),
             suspend_after: 3,
+            score: Score::Match,
             tie_breaks: TieBreak::DEFAULT.to_vec(),
             message_bytes_max: Limits::MANAGER.message_bytes_max,
             operator_token: None,
@@ -85,53 +96,81 @@ impl Default for Settings {
             roster: Vec::new(),
             competition: Competition::default(),
             fixtures: None,
-            outside_game: None,
+            external_game: None,
         }
     }
 }
 
-impl Settings {
-    /// How long a referee that plays by `timing` has, from the moment a match is given to it, until the match is given to
-    /// another: the time to deliver the assignment, and the time to play.
+impl LeagueSettings {
+    /// The time after which a match is reassigned: the time to deliver the assignment, and the time to play by
+    /// `timing`.
     pub fn overdue_after(&self, timing: &Timing) -> Duration {
         let known = crate::game::find(&self.game_type).map(|game| game.turns_max);
-        let turns = known.or(self.outside_game.as_ref().map(|game| game.turns_max)).unwrap_or(1);
+        let turns = known.or(self.external_game.as_ref().map(|game| game.turns_max)).unwrap_or(1);
         self.timing.retry.longest(self.timing.other).saturating_add(timing.match_bound(turns))
     }
 }
 
-/// When the manager makes sure that an endpoint answers.
+/// What players are ranked by first.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Score {
+    /// Points for won and drawn matches: the rule of logs that name none.
+    #[default]
+    Match,
+    /// The total of the game's own points over all matches.
+    Payoff,
+}
+
+impl Score {
+    /// As new leagues of a game have it unless the operator chooses.
+    pub fn default_of(game: &GameType) -> Self {
+        let payoff = crate::game::find(game).and_then(|game| game.payoff);
+        if payoff.is_some_and(|payoff| payoff.ranks) { Self::Payoff } else { Self::Match }
+    }
+
+    fn is_match(&self) -> bool {
+        *self == Self::Match
+    }
+}
+
+/// When the manager probes endpoints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EndpointCheck {
+    /// Never: agents are suspended only for what they miss.
     Off,
-    /// In the background, and once more at the start: who never answered is suspended then.
+    /// In the background and at the start, when agents that never answered are suspended.
     AtStart,
     /// Before the registration is answered.
     AtRegistration,
 }
 
-/// A rule that tells players with equal points apart.
+/// A tie-break between players with equal points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TieBreak {
-    /// Points in the matches among those who are still tied.
+    /// Points in the matches among the tied players.
     HeadToHead,
+    /// Wins as a share of the matches played.
     WinPercentage,
+    /// The number of wins.
     Wins,
+    /// The lower number of draws.
     FewerDraws,
-    /// The points of those one beat, and half the points of those one drew with.
+    /// The points of beaten opponents, and half the points of those drawn with.
     SonnebornBerger,
-    /// The points of all whom one met.
+    /// The points of all opponents.
     Buchholz,
-    /// By a seed that is in the log.
+    /// By lot, from a seed in the log.
     Lots,
 }
 
 impl TieBreak {
-    /// What comes last in any case is the player's id.
+    /// The last tie-break is always the player's id.
     pub const DEFAULT: [Self; 4] = [Self::HeadToHead, Self::WinPercentage, Self::Wins, Self::FewerDraws];
 
+    /// Every tie-break, the default ones first.
     pub const ALL: [Self; 7] = [
         Self::HeadToHead,
         Self::WinPercentage,
@@ -142,6 +181,7 @@ impl TieBreak {
         Self::Lots,
     ];
 
+    /// As the standings give the reason for a rank.
     pub fn name(self) -> &'static str {
         match self {
             Self::HeadToHead => "head-to-head",

@@ -1,4 +1,4 @@
-//! The table: a fold over results, with the reason for each place. Never stored, always recomputed.
+//! The standings: a fold over results, with the reason for each rank. Never stored.
 
 use super::format::lots;
 use super::settings::TieBreak;
@@ -7,42 +7,57 @@ use smol_str::SmolStr;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+/// For a win, be it by forfeit.
 pub const POINTS_WIN: u32 = 3;
+/// For a draw, to each player.
 pub const POINTS_DRAW: u32 = 1;
 
-/// How one match counts.
+/// A match as it counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Counted<'a> {
+    /// PLAYER_A of the match.
     pub a: &'a PlayerId,
+    /// PLAYER_B of the match.
     pub b: &'a PlayerId,
+    /// Who won, if anyone.
     pub verdict: Verdict,
-    /// Whether whoever lost did so without playing.
+    /// Whether it was a technical loss.
     pub technical: bool,
 }
 
+/// How a match counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
+    /// B has lost it.
     WonByA,
+    /// A has lost it.
     WonByB,
+    /// A draw: one point for each player.
     Drawn,
     /// Neither player showed up.
     LostByBoth,
 }
 
-/// What a player has to show for its matches.
+/// A player's wins, draws and losses.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tally {
+    /// Wins, including those by forfeit and by bye.
     pub wins: u32,
+    /// Draws, one point each.
     pub draws: u32,
+    /// Losses, including technical ones.
     pub losses: u32,
+    /// How many of `losses` were forfeits.
     pub technical_losses: u32,
 }
 
 impl Tally {
+    /// Matches that count, and byes.
     pub fn played(&self) -> u32 {
         self.wins + self.draws + self.losses
     }
 
+    /// What players are ranked by first.
     pub fn points(&self) -> u32 {
         self.wins * POINTS_WIN + self.draws * POINTS_DRAW
     }
@@ -57,18 +72,23 @@ impl Tally {
     }
 }
 
-/// One line of the table, and what put it ahead of the next.
+/// A row of the standings, and what puts it ahead of the next.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
+    /// The player of this row.
     pub player: PlayerId,
+    /// Over all matches that count.
     pub tally: Tally,
+    /// `None` in the last row.
     pub ahead: Option<Ahead>,
 }
 
 /// "ahead of P03 on head-to-head".
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ahead {
+    /// The player of the next row.
     pub of: PlayerId,
+    /// The name of the criterion: points, a tie-break, or a level of [`Basis`].
     pub on: &'static str,
 }
 
@@ -78,25 +98,31 @@ impl std::fmt::Display for Ahead {
     }
 }
 
-/// A match among players who are known by their places in a list.
+/// A match, with players as indices into a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Game {
+    /// PLAYER_A of the match.
     pub a: usize,
+    /// PLAYER_B of the match.
     pub b: usize,
+    /// Who won, if anyone.
     pub verdict: Verdict,
+    /// Whether it was a technical loss.
     pub technical: bool,
 }
 
-/// One line of the table, with places in the list of players for names.
+/// A row of the standings, with players as indices into a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ranked {
+    /// The player of this row.
     pub player: usize,
+    /// Over all matches that count.
     pub tally: Tally,
-    /// Of whom it is ahead, and by which rule.
+    /// The player that it is ahead of, and by which rule.
     pub ahead: Option<(usize, &'static str)>,
 }
 
-/// The table, first place first. Results of players who are not among `players` do not count.
+/// The standings, best first. Results of players that are not in `players` do not count.
 pub fn table<'a>(
     players: impl IntoIterator<Item = &'a PlayerId>,
     results: impl IntoIterator<Item = Counted<'a>>,
@@ -110,23 +136,23 @@ pub fn table<'a>(
     named(&ids, &rank(&ids, games.collect(), tie_breaks))
 }
 
-/// What a table goes by besides the results of matches.
+/// What the standings depend on besides match results.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Basis {
-    /// From which lots are drawn.
+    /// The seed of lots.
     pub seed: u64,
-    /// How many won matches each player was given for sitting out; none for those beyond its end.
+    /// The wins that each player has from byes; none for those beyond its end.
     pub byes: Vec<u32>,
-    /// What comes before points: its name, and a number for each player, of which the greater stands ahead.
+    /// Criteria before points: a name, and a number for each player; the greater is ahead.
     pub levels: Vec<(&'static str, Vec<i64>)>,
 }
 
-/// The same, by places in the list of players. The list is only looked at where nothing else decides.
+/// As [`table`], with indices for players. Ids only break the last ties.
 pub fn rank(ids: &[&PlayerId], games: Vec<Game>, tie_breaks: &[TieBreak]) -> Vec<Ranked> {
     rank_by(ids, games, tie_breaks, &Basis::default())
 }
 
-/// The same, where more than the results counts.
+/// As [`rank`], with more than results.
 pub fn rank_by(ids: &[&PlayerId], games: Vec<Game>, tie_breaks: &[TieBreak], basis: &Basis) -> Vec<Ranked> {
     let mut tallies = vec![Tally::default(); ids.len()];
     games.iter().for_each(|game| count(&mut tallies, game));
@@ -138,7 +164,7 @@ pub fn rank_by(ids: &[&PlayerId], games: Vec<Game>, tie_breaks: &[TieBreak], bas
         .collect()
 }
 
-/// The lines of a table with names in place of places.
+/// Rows with ids in place of indices.
 pub(super) fn named(ids: &[&PlayerId], table: &[Ranked]) -> Vec<Place> {
     let name = |place: usize| ids.get(place).map(|id| PlayerId::clone(id));
     let rows = table.iter().filter_map(|Ranked { player, tally, ahead }| {
@@ -181,13 +207,13 @@ fn count(tallies: &mut [Tally], result: &Game) {
     }
 }
 
-/// A player's place in the order, and the rule that put a gap between it and the one before.
+/// A player, and the rule that separates it from the one before.
 type Placed = (usize, &'static str);
 
-/// Players who are level so far, and the rule that put a gap between them and the ones before.
+/// Tied players, and the rule that separates them from the ones before.
 type Group = (Vec<usize>, &'static str);
 
-/// How much of a match a player got, in halves.
+/// A player's share of a match, in halves.
 #[derive(Clone, Copy)]
 enum Gained {
     Nothing = 0,
@@ -203,15 +229,14 @@ struct Ranking<'a> {
 }
 
 impl Ranking<'_> {
-    /// Splits all players by what comes first, each group of those who are level by the first rule, what is level then by the next,
-    /// and so on.
+    /// Splits all players by the first criterion, each group of tied players by the next, and so on.
     fn order(&self, rules: &[TieBreak]) -> Vec<Placed> {
         let everyone: Vec<usize> = (0..self.ids.len()).collect();
         let mut groups = vec![(everyone, POINTS)];
         for (rule, keys) in &self.basis.levels {
             groups = split(groups, rule, keys);
         }
-        // Points come first, or next to how far one came: they are no tie-break and cannot be set aside.
+        // Points come right after the levels: they are no tie-break and cannot be left out.
         groups = split(groups, POINTS, &self.points());
         for rule in rules {
             if groups.iter().all(|(group, _)| group.len() < 2) {
@@ -233,12 +258,12 @@ impl Ranking<'_> {
         self.tallies.iter().map(|tally| i64::from(tally.points())).collect()
     }
 
-    /// One number for each player; in its group, the greater stands ahead.
+    /// One number for each player; in its group the greater is ahead.
     fn keys(&self, rule: TieBreak, groups: &[Group]) -> Vec<i64> {
         let tallies = self.tallies.iter();
         match rule {
             TieBreak::HeadToHead => self.head_to_head(groups),
-            // Exact enough to compare: with fewer than a million matches, different shares differ by more.
+            // Exact enough to compare: with fewer than a million matches, different ratios differ by more.
             TieBreak::WinPercentage => tallies
                 .map(|tally| i64::from(tally.wins) * 1_000_000_000_000 / i64::from(tally.played().max(1)))
                 .collect(),
@@ -252,8 +277,8 @@ impl Ranking<'_> {
         }
     }
 
-    /// The points of each player's opponents, match by match, as far as they are `counted`; twice, since a draw counts
-    /// half. A bye counts as a match won against someone who stands as the player itself does.
+    /// The points of each player's opponents, match by match, as `counted`; doubled, since a draw counts half. A bye
+    /// counts as a win against an opponent with the player's own points.
     fn by_opponents(&self, counted: impl Fn(Gained) -> Gained) -> Vec<i64> {
         let points = self.points();
         let of = |place: usize| points.get(place).copied().unwrap_or(0);
@@ -276,7 +301,7 @@ impl Ranking<'_> {
         sums
     }
 
-    /// The points of each player against the others of its group, for all groups in one walk over the games.
+    /// The points of each player against the others of its group, for all groups in one pass over the games.
     fn head_to_head(&self, groups: &[Group]) -> Vec<i64> {
         let mut group_of = vec![0_usize; self.ids.len()];
         for (number, (group, _)) in groups.iter().enumerate() {
@@ -307,9 +332,10 @@ impl Ranking<'_> {
     }
 }
 
-const POINTS: &str = "points";
+/// The name of the first criterion, before all tie-breaks.
+pub const POINTS: &str = "points";
 
-/// Each group in parts of equal keys, the greatest key first. The first part keeps what came before its group.
+/// Splits each group by key, the greatest first. The first part keeps the rule of its group.
 fn split(groups: Vec<Group>, rule: &'static str, keys: &[i64]) -> Vec<Group> {
     let mut parts = Vec::with_capacity(groups.len());
     for (mut group, mut before) in groups {

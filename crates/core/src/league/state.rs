@@ -1,54 +1,64 @@
-//! The league as it stands: the fold over its events. `apply` is the only place where it changes.
+//! The state of a league: the fold over its events. `apply` is the only place where it changes.
 
+use super::cause::{LossCause, Suspicion};
 use super::checkpoints::Checkpoints;
-use super::event::{DrawnFrom, LeagueEvent, LossCause, Suspicion};
+use super::event::{DrawnFrom, LeagueEvent};
 use super::fixture::{Decision, LostAttempt, Match, Round};
 use super::format::{Draw, Drawn, Lot};
 use super::member::Member;
 use super::roster::Place;
 use super::schedule::Pairings;
-use super::settings::Settings;
+use super::settings::LeagueSettings;
 use super::table::Game;
-use crate::protocol::dialect::Dialect;
 use crate::protocol::ids::{MatchId, PlayerId, RefereeId, RoundId};
 use crate::protocol::messages::{AgentRole, Culprit, GameStatus, Lifecycle, Phase, PlayerMeta, RefereeMeta};
-use crate::protocol::token::TokenHash;
 use crate::protocol::{Sender, Timestamp};
 use smol_str::SmolStr;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+/// Everything that the events of a league say.
 #[derive(Debug, Clone, PartialEq)]
 pub struct League {
-    pub settings: Settings,
+    /// The settings of the first event; those of the program until then.
+    pub settings: LeagueSettings,
     /// False until the first event: nothing has been recorded yet.
     pub created: bool,
+    /// From registration to completion.
     pub phase: Phase,
+    /// All registered players, including withdrawn and suspended ones.
     pub players: BTreeMap<PlayerId, Member<PlayerMeta>>,
+    /// All registered referees, including suspended ones.
     pub referees: BTreeMap<RefereeId, Member<RefereeMeta>>,
-    /// Who may register, where join codes were given out.
+    /// Who may register, if the league has join codes.
     pub roster: Vec<Place>,
+    /// The rounds drawn so far, in order of play.
     pub rounds: Vec<Round>,
+    /// The matches of all rounds drawn so far.
     pub matches: BTreeMap<MatchId, Match>,
     /// 0 until the first round is announced.
     pub current_round: u32,
+    /// How many of `matches` have a result.
     pub matches_decided: u32,
-    /// The matches of announced rounds that have no result yet: those of the open round, and struck ones.
+    /// The matches of announced rounds without a result, including voided ones.
     pub undecided: BTreeSet<MatchId>,
-    /// Those of them that no referee has.
+    /// Those of them that are not assigned.
     pub waiting: BTreeSet<MatchId>,
-    /// Every match by its number, as the table counts it.
+    /// Every match by its index, as the standings count it.
     pub(super) games: Vec<Game>,
+    /// Set when the league is completed, and unset when a voided result opens it again.
     pub champion: Option<PlayerId>,
-    /// What rounds and lots are drawn from, where they are.
+    /// What rounds and lots are drawn from, if they are.
     pub draw: Option<Arc<Draw>>,
     /// The ties that were decided by lot.
     pub lots: Vec<Lot>,
+    /// What has been signed, and what is due.
     pub checkpoints: Checkpoints,
 }
 
 impl League {
-    pub fn new(settings: Settings) -> Self {
+    /// Before the first event.
+    pub fn new(settings: LeagueSettings) -> Self {
         Self {
             settings,
             created: false,
@@ -70,7 +80,7 @@ impl League {
         }
     }
 
-    /// Takes in one event. Events were valid when they were made, so one that fits nothing is passed over.
+    /// Applies one event. Events were valid when they were recorded, so one that matches nothing is ignored.
     pub fn apply(&mut self, at: Timestamp, event: &LeagueEvent) {
         self.checkpoints.apply(event);
         match event {
@@ -117,7 +127,7 @@ impl League {
                 if let Some(game) = self.matches.get_mut(match_id) {
                     take_back(&mut self.referees, game);
                     game.planned = Some(referee_id.clone());
-                    // There is hardly ever more than one.
+                    // There is rarely more than one.
                     game.attempts.reserve_exact(1);
                     game.attempts.push(referee_id.clone());
                     game.forfeits.clone_from(forfeits);
@@ -131,7 +141,7 @@ impl League {
                     }
                 }
             }
-            LeagueEvent::AttemptLost { match_id, attempt, referee_id, culprit, cause, .. } => {
+            LeagueEvent::AttemptLost { match_id, attempt, referee_id, culprit, reason, cause } => {
                 if let Some(game) = self.matches.get_mut(match_id) {
                     take_back(&mut self.referees, game);
                     if game.decision.is_none() {
@@ -141,8 +151,12 @@ impl League {
                     game.returned = game.returned.saturating_add(returned);
                     if LossCause::counts(*cause, *culprit) {
                         let is_void = *cause != Some(LossCause::Overdue);
-                        let lost = LostAttempt { attempt: *attempt, referee_id: referee_id.clone(), is_void };
-                        game.lost.push(lost);
+                        game.lost.push(LostAttempt {
+                            attempt: *attempt,
+                            referee_id: referee_id.clone(),
+                            is_void,
+                            reason: reason.clone(),
+                        });
                         let referee = self.referees.get_mut(referee_id);
                         referee.into_iter().for_each(|referee| referee.lost = referee.lost.saturating_add(1));
                     }
@@ -196,7 +210,7 @@ impl League {
     fn start(&mut self, rounds: &[Pairings], drawn_from: Option<&DrawnFrom>) {
         self.phase = Phase::Running;
         self.draw = drawn_from.and_then(|DrawnFrom { seed, entrants }| {
-            let Settings { competition, tie_breaks, .. } = &self.settings;
+            let LeagueSettings { competition, tie_breaks, .. } = &self.settings;
             Draw::begin(competition, entrants, tie_breaks, *seed).ok().map(Arc::new)
         });
         for (number, pairings) in (1..).zip(rounds) {
@@ -272,7 +286,7 @@ impl League {
         self.matches_decided = self.matches_decided.saturating_add(1);
     }
 
-    /// Strikes a result, as if the match had not been played.
+    /// Voids a result, as if the match had not been played.
     fn void(&mut self, match_id: &MatchId) {
         let Some(game) = self.matches.get_mut(match_id) else { return };
         let Some(decision) = game.decision.take() else { return };
@@ -300,7 +314,7 @@ impl League {
         }
     }
 
-    /// A completed league goes on, because a result was struck.
+    /// A completed league resumes, because a result was voided.
     fn reopen(&mut self) {
         self.phase = Phase::Running;
         self.champion = None;
@@ -317,84 +331,6 @@ impl League {
         self.matches.values_mut().for_each(|game| take_back(&mut self.referees, game));
         self.players.values_mut().for_each(Member::shut_down);
         self.referees.values_mut().for_each(Member::shut_down);
-    }
-
-    fn change_state(&mut self, agent: &Sender, change: impl FnOnce(&mut Lifecycle, &mut u32)) {
-        match agent {
-            Sender::Player(id) => {
-                if let Some(player) = self.players.get_mut(id) {
-                    change(&mut player.state, &mut player.streak);
-                }
-            }
-            Sender::Referee(id) => {
-                if let Some(referee) = self.referees.get_mut(id) {
-                    change(&mut referee.state, &mut referee.streak);
-                }
-            }
-            Sender::LeagueManager | Sender::Launcher => {}
-        }
-    }
-
-    fn learn(&mut self, agent: &Sender, learnt: Dialect) {
-        let known = match agent {
-            Sender::Player(id) => self.players.get_mut(id).map(|player| &mut player.dialect),
-            Sender::Referee(id) => self.referees.get_mut(id).map(|referee| &mut referee.dialect),
-            Sender::LeagueManager | Sender::Launcher => None,
-        };
-        if let Some(known) = known {
-            *known = learnt;
-        }
-    }
-
-    fn rotate(&mut self, agent: &Sender, token: TokenHash) {
-        match agent {
-            Sender::Player(id) => {
-                self.players.get_mut(id).into_iter().for_each(|player| player.rotate(token))
-            }
-            Sender::Referee(id) => {
-                self.referees.get_mut(id).into_iter().for_each(|referee| referee.rotate(token));
-            }
-            Sender::LeagueManager | Sender::Launcher => {}
-        }
-    }
-
-    fn revoke(&mut self, agent: &Sender) {
-        let revoked = match agent {
-            Sender::Player(id) => self.players.get_mut(id).map(|player| &mut player.revoked),
-            Sender::Referee(id) => self.referees.get_mut(id).map(|referee| &mut referee.revoked),
-            Sender::LeagueManager | Sender::Launcher => None,
-        };
-        if let Some(revoked) = revoked {
-            *revoked = true;
-        }
-    }
-
-    fn note_token(&mut self, agent: &Sender) {
-        let shown = match agent {
-            Sender::Player(id) => self.players.get_mut(id).map(|player| &mut player.token_shown),
-            Sender::Referee(id) => self.referees.get_mut(id).map(|referee| &mut referee.token_shown),
-            Sender::LeagueManager | Sender::Launcher => None,
-        };
-        if let Some(shown) = shown {
-            *shown = true;
-        }
-    }
-
-    fn note(&mut self, agent: &Sender, deviations: &[String]) {
-        let deviations = deviations.iter().map(String::as_str);
-        match agent {
-            Sender::Player(id) => {
-                if let Some(player) = self.players.get_mut(id) {
-                    player.note(deviations);
-                }
-            }
-            Sender::Referee(id) => {
-                if let Some(referee) = self.referees.get_mut(id) {
-                    referee.note(deviations);
-                }
-            }
-            Sender::LeagueManager | Sender::Launcher => {}
-        }
     }
 
     /// The round that is being played, if one is.
@@ -414,7 +350,7 @@ impl League {
     }
 }
 
-/// Nobody is at this match any more.
+/// Unassigns a match.
 fn take_back(referees: &mut BTreeMap<RefereeId, Member<RefereeMeta>>, game: &mut Match) {
     if let Some(referee) = game.referee().filter(|_| game.in_play).and_then(|id| referees.get_mut(id)) {
         referee.in_hand = referee.in_hand.saturating_sub(1);

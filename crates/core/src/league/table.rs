@@ -1,13 +1,16 @@
-//! The table of a league, from its results. It is never stored: what is kept is how each match counts, by number.
+//! The standings of a league. Never stored: only each match's outcome is kept, by index.
 
+use super::settings::Score;
 use super::standings::{self, Place, Ranked, Verdict};
 use super::state::League;
 use crate::protocol::PlayerId;
-use crate::protocol::messages::Shared;
-use crate::protocol::messages::StandingRow;
+use crate::protocol::messages::{GameStatus, Shared, StandingRow};
 use std::collections::BTreeMap;
 
-/// A match as the table counts it: who plays in it, by place among the players, and how it was decided.
+/// The criterion of tables that go by payoffs.
+const PAYOFF: &str = "payoff";
+
+/// A match as the standings count it: the indices of its players, and its outcome.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Game {
     players: Option<(usize, usize)>,
@@ -15,7 +18,7 @@ pub(super) struct Game {
 }
 
 impl League {
-    /// Numbers the matches, and notes who plays in each by place among the players.
+    /// Numbers the matches, and looks up the indices of their players.
     pub(super) fn number_matches(&mut self) {
         let places: BTreeMap<&PlayerId, usize> = self.players.keys().zip(0..).collect();
         let place = |player: &PlayerId| places.get(player).copied();
@@ -28,32 +31,76 @@ impl League {
         }
     }
 
-    /// The table as the results so far make it.
+    /// The current standings.
     pub fn table(&self) -> Vec<Place> {
         let ids: Vec<&PlayerId> = self.players.keys().collect();
-        standings::named(&ids, &self.ranking(&ids))
+        standings::named(&ids, &self.ranking(&ids).0)
     }
 
-    fn ranking(&self, ids: &[&PlayerId]) -> Vec<Ranked> {
+    /// The total payoff of each player, if the table goes by that.
+    pub fn payoff_totals(&self) -> Option<BTreeMap<PlayerId, i64>> {
+        let ids: Vec<&PlayerId> = self.players.keys().collect();
+        let (_, payoffs) = self.ranking(&ids);
+        Some(ids.into_iter().cloned().zip(payoffs?).collect())
+    }
+
+    fn payoffs(&self, ids: &[&PlayerId], byes: &[u32]) -> Option<Vec<i64>> {
+        let game = crate::game::find(&self.settings.game_type)?;
+        let walkover = game.payoff.filter(|_| self.settings.score == Score::Payoff)?.walkover;
+        let mut totals: BTreeMap<&PlayerId, i64> = BTreeMap::new();
+        for game in self.matches.values() {
+            let Some(decision) = &game.decision else { continue };
+            for player in [&game.a, &game.b] {
+                let won = decision.result.winner.as_ref() == Some(player);
+                let paid = match decision.status {
+                    GameStatus::TechnicalLoss => {
+                        if won {
+                            walkover
+                        } else {
+                            0
+                        }
+                    }
+                    _ => decision.payoff(player).unwrap_or(0),
+                };
+                *totals.entry(player).or_default() += i64::from(paid);
+            }
+        }
+        let byes = byes.iter().copied().chain(std::iter::repeat(0));
+        let own = |id: &&PlayerId| totals.get(*id).copied().unwrap_or(0);
+        Some(ids.iter().zip(byes).map(|(id, byes)| own(id) + i64::from(byes * walkover)).collect())
+    }
+
+    /// With the payoffs, if the table goes by them.
+    fn ranking(&self, ids: &[&PlayerId]) -> (Vec<Ranked>, Option<Vec<i64>>) {
         let decided = self.games.iter().filter_map(|game| {
             let ((a, b), (verdict, technical)) = game.players.zip(game.verdict)?;
             Some(standings::Game { a, b, verdict, technical })
         });
-        let basis = self.draw.as_ref().map(|draw| draw.basis(ids, &self.played())).unwrap_or_default();
-        standings::rank_by(ids, decided.collect(), &self.settings.tie_breaks, &basis)
+        let mut basis = self.draw.as_ref().map(|draw| draw.basis(ids, &self.played())).unwrap_or_default();
+        let payoffs = self.payoffs(ids, &basis.byes);
+        basis.levels.extend(payoffs.clone().map(|payoffs| (PAYOFF, payoffs)));
+        (standings::rank_by(ids, decided.collect(), &self.settings.tie_breaks, &basis), payoffs)
     }
 
-    /// The table as LEAGUE_STANDINGS_UPDATE carries it: our additions stay out where they would make it too large.
+    /// The rows for LEAGUE_STANDINGS_UPDATE, without our additional fields if they would make it too large.
     pub(super) fn rows_to_send(&self) -> Shared<StandingRow> {
         let rows = self.rows();
         if rows.fits_message(1) { rows } else { rows.iter().map(StandingRow::without_additions).collect() }
     }
 
-    /// The table as it is shown: with names and reasons.
+    /// The rows with names and reasons.
     pub fn rows(&self) -> Shared<StandingRow> {
         let (ids, players): (Vec<&PlayerId>, Vec<_>) = self.players.iter().unzip();
-        let ranked = (1..).zip(self.ranking(&ids));
-        ranked
+        let (ranked, payoffs) = self.ranking(&ids);
+        let reason = |player: usize, of: usize, on: &str| {
+            let reason = standings::reason(ids.get(of)?, on);
+            let both = payoffs.as_ref().filter(|_| on == PAYOFF);
+            let both = both.and_then(|payoffs| payoffs.get(player).zip(payoffs.get(of)));
+            // The totals are nowhere else in the row.
+            Some(both.map_or(reason.clone(), |(own, other)| format!("{reason} ({own} to {other})").into()))
+        };
+        (1..)
+            .zip(ranked)
             .filter_map(|(rank, Ranked { player, tally, ahead })| {
                 Some(StandingRow {
                     rank,
@@ -65,7 +112,7 @@ impl League {
                     losses: tally.losses,
                     points: tally.points(),
                     technical_losses: Some(tally.technical_losses),
-                    rank_reason: ahead.and_then(|(of, on)| Some(standings::reason(ids.get(of)?, on).into())),
+                    rank_reason: ahead.and_then(|(of, on)| Some(reason(player, of, on)?.into())),
                 })
             })
             .collect()

@@ -1,64 +1,68 @@
-//! The operator takes tokens away and gives new ones out: for an agent whose token has become known to others, for one
-//! that is to be kept out, and for itself.
+//! The operator revokes and rotates tokens: of agents, and its own.
 
 use super::checkpoints::CHECKPOINT_KEY;
 use super::event::LeagueEvent;
-use super::manager::{Act, Asked, Manager, Refusal};
-use crate::agent::{Content, Reply};
+use super::manager::{Ctx, Manager};
+use super::request::{ReceivedMessage, RequestError};
+use crate::agent::{Agent, Content};
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{PlayerId, RefereeId};
 use crate::protocol::{Message, Sender, Token};
 
-/// Whose token the operator's own is, in an order.
+/// The operator's own token, in an order.
 pub const OPERATOR: &str = "operator";
 
 impl Manager {
-    /// Makes a new token, which the answer shows this once; the old one, and the key behind it, are worth nothing.
-    pub(super) fn rotate(&mut self, act: &mut Act<'_>, asked: &Asked, whose: &str) -> Result<(), Refusal> {
+    /// Issues a new token, which only this answer shows; the old one and its registration key become invalid.
+    pub(super) fn rotate(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        received: &ReceivedMessage,
+        whose: &str,
+    ) -> Result<(), RequestError> {
         if whose == CHECKPOINT_KEY {
-            return self.rotate_checkpoint_key(asked);
+            return self.rotate_checkpoint_key(received);
         }
         let agent = if whose == OPERATOR { None } else { Some(self.member_called(whose)?) };
-        let token = Token::issue(whose, act.entropy);
+        let token = Token::issue(whose, ctx.entropy);
         let hash = token.hash();
         self.record(
-            act,
+            ctx,
             match agent {
                 Some(agent) => LeagueEvent::TokenRotated { agent, token: hash },
                 None => LeagueEvent::OperatorTokenRotated { token: hash },
             },
         );
-        self.advance(act);
+        self.advance(ctx);
         let envelope =
-            self.envelope(act.now, asked.envelope.conversation_id.as_str()).with_token(Some(token));
+            self.envelope(ctx.now, received.envelope.conversation_id.as_str()).with_token(Some(token));
         let content = Content::Message(Message::new(envelope, self.status()));
-        act.step.replies.push(Reply { to: asked.request, content });
+        ctx.reply(received.request, content);
         Ok(())
     }
 
-    /// The token dies. Without one the agent is out: a player forfeits, a referee has no matches, until there is a new
-    /// token for it.
-    pub(super) fn revoke(&mut self, act: &mut Act<'_>, whose: &str) -> Result<(), Refusal> {
+    /// Revokes a token. Until it gets another, a player forfeits its matches and a referee gets none.
+    pub(super) fn revoke(&mut self, ctx: &mut Ctx<'_>, whose: &str) -> Result<(), RequestError> {
         if whose == OPERATOR {
             let message = "without a token nobody could run this league any more: rotate it instead";
-            return Err(Refusal::new(ErrorCode::InvalidState, message));
+            return Err(RequestError::new(ErrorCode::InvalidState, message));
         }
         let agent = self.member_called(whose)?;
         if self.is_revoked(&agent) {
             let message = format!("the token of {whose} has been revoked already");
-            return Err(Refusal::new(ErrorCode::InvalidState, message));
+            return Err(RequestError::new(ErrorCode::InvalidState, message));
         }
-        self.record(act, LeagueEvent::TokenRevoked { agent: agent.clone() });
+        self.record(ctx, LeagueEvent::TokenRevoked { agent: agent.clone() });
         match &agent {
-            Sender::Player(player) => self.take_out(act, player),
-            Sender::Referee(referee) => self.lose_attempts_of(act, referee, "its token was revoked"),
+            Sender::Player(player) => self.take_out(ctx, player),
+            Sender::Referee(referee) => self.lose_attempts_of(ctx, referee, "its token was revoked"),
             Sender::LeagueManager | Sender::Launcher => {}
         }
-        self.advance(act);
+        self.advance(ctx);
         Ok(())
     }
 
-    fn member_called(&self, id: &str) -> Result<Sender, Refusal> {
+    fn member_called(&self, id: &str) -> Result<Sender, RequestError> {
         let (player, referee) = (PlayerId::new(id), RefereeId::new(id));
         if self.league.players.contains_key(&player) {
             Ok(Sender::Player(player))
@@ -66,7 +70,9 @@ impl Manager {
             Ok(Sender::Referee(referee))
         } else {
             let message = format!("nobody is registered here as {id}");
-            Err(Refusal::new(ErrorCode::PlayerNotRegistered, message).with("id", id).with("player_id", id))
+            Err(RequestError::new(ErrorCode::PlayerNotRegistered, message)
+                .with("id", id)
+                .with("player_id", id))
         }
     }
 

@@ -1,20 +1,20 @@
-//! What referees ask: to come to a match, and to choose in it. The same question always gets the same answer.
+//! Invitations and calls for moves. The same question always gets the same answer.
 
+use super::authentication::league_error;
 use super::durable::{ATTEMPTS_MAX, MATCHES_MAX, QUESTIONS_MAX};
 use super::event::{Choice, PlayerEvent, Question};
-use super::memory::Past;
-use super::pondering::{Outside, PENDING_MAX, TakenUp, undecided};
-use super::question::{Context, Options};
-use super::signing::Place;
-use super::strategy::Turn;
-use super::trust::{Refusal, refusal};
-use super::{Player, Response};
+use super::external_decision::{Enqueued, ExternalDecider, PENDING_MAX, undecided};
+use super::signing::TurnRef;
+use super::{Ctx, Player};
 use crate::agent::{Agent, Content, RequestId};
 use crate::entropy::Entropy;
 use crate::fair::Scheme;
+use crate::game::context::{Context, Options};
+use crate::game::past::Past;
+use crate::game::strategy::Turn;
 use crate::protocol::messages::{
     ChooseParityCall, ChooseParityResponse, GameInvitation, GameJoinAck, GameMoveCall, GameMoveResponse,
-    MoveData, Parity, Record,
+    LeagueError, MoveData, Parity, Record,
 };
 use crate::protocol::{
     Attempt, Body, Envelope, ErrorCode, GameType, MatchId, Message, MessageType, PlayerId, RoundId,
@@ -25,13 +25,13 @@ use serde_json::Value;
 use smol_str::SmolStr;
 use std::time::Duration;
 
-/// The game whose question is always the same one, in whatever words a referee asks it.
+/// The game whose question is always the same, whichever message asks it.
 const EVEN_ODD: &str = "even_odd";
-/// What referees call the move by which they ask for a parity.
+/// The move types by which referees ask for a parity.
 const PARITY_MOVES: [&str; 2] = ["choose_parity", "parity_choose"];
-/// A question, whichever message put it.
+/// A question, from CHOOSE_PARITY_CALL or GAME_MOVE_CALL.
 #[derive(Debug, Clone)]
-pub(super) struct Asked {
+pub(super) struct MoveQuestion {
     pub(super) match_id: MatchId,
     pub(super) player_id: PlayerId,
     pub(super) game_type: GameType,
@@ -45,39 +45,42 @@ pub(super) struct Asked {
     pub(super) window: Duration,
 }
 
-/// Who asked, and how the answer goes back. It is settled when the question is heard: whatever the player learns while
-/// it thinks, it answers as the one that was asked.
+/// A request that waits for the choice. Identity and tokens are those of the time of the request, whatever changes
+/// until the reply.
 #[derive(Debug, Clone)]
-pub(super) struct Asker {
+pub(super) struct PendingReply {
     pub(super) request: RequestId,
     envelope: Envelope,
     match_id: MatchId,
     player_id: PlayerId,
-    pub(super) place: Place,
-    form: Form,
+    pub(super) turn_ref: TurnRef,
+    form: AnswerForm,
+    /// Whether the referee is not one of ours, as far as that can be known.
+    foreign_referee: bool,
 }
 
-/// By which message a question was put, and so which one answers it.
+/// The message type of the question, which determines that of the answer.
 #[derive(Debug, Clone)]
-enum Form {
+enum AnswerForm {
     Parity,
     Move { game_type: GameType, move_type: SmolStr },
 }
 
-impl Asker {
-    /// The choice as it goes out.
+impl PendingReply {
+    /// The reply with the choice.
     pub(super) fn content(&self, now: Timestamp, choice: &Choice) -> Content {
         let (match_id, player_id) = (self.match_id.clone(), self.player_id.clone());
         let (nonce, signature) = (Some(choice.nonce.clone()), choice.signature);
         let body: Body = match &self.form {
-            Form::Parity => {
+            AnswerForm::Parity => {
                 let Some(parity_choice) = choice.value.as_str().and_then(Parity::parse) else {
                     let why = "the choice kept for this match is neither even nor odd";
-                    return self.refusal(now, refusal(ErrorCode::Internal, why));
+                    return self.league_error(now, league_error(ErrorCode::Internal, why));
                 };
-                ChooseParityResponse { match_id, player_id, parity_choice, nonce, signature }.into()
+                let choice = self.foreign_referee.then_some(parity_choice);
+                ChooseParityResponse { match_id, player_id, parity_choice, choice, nonce, signature }.into()
             }
-            Form::Move { game_type, move_type } => GameMoveResponse {
+            AnswerForm::Move { game_type, move_type } => GameMoveResponse {
                 match_id,
                 player_id,
                 game_type: game_type.clone(),
@@ -91,19 +94,19 @@ impl Asker {
         Content::Message(Message::new(envelope, body))
     }
 
-    pub(super) fn refusal(&self, now: Timestamp, mut refusal: Refusal) -> Content {
+    pub(super) fn league_error(&self, now: Timestamp, mut error: LeagueError) -> Content {
         let asked_by = match self.form {
-            Form::Parity => MessageType::ChooseParityCall,
-            Form::Move { .. } => MessageType::GameMoveCall,
+            AnswerForm::Parity => MessageType::ChooseParityCall,
+            AnswerForm::Move { .. } => MessageType::GameMoveCall,
         };
-        refusal.original_message_type = Some(UntrustedText::new_static(asked_by.name()));
+        error.original_message_type = Some(UntrustedText::new_static(asked_by.name()));
         let envelope = Envelope { timestamp: now, auth_token: None, ..self.envelope.clone() };
-        Content::Message(Message::new(envelope, refusal))
+        Content::Message(Message::new(envelope, error))
     }
 }
 
-/// How long a referee waits, by its own clock alone: ours may show another time. A deadline that was over before the
-/// question was put says nothing, and then the usual one holds.
+/// How long a referee waits, by its own clock alone, since ours may differ. A deadline before the question's timestamp
+/// is ignored in favour of the default.
 fn window(asked_at: Timestamp, deadline: Timestamp) -> Duration {
     if deadline < asked_at { Timing::default().choice } else { deadline.since(asked_at) }
 }
@@ -111,27 +114,26 @@ fn window(asked_at: Timestamp, deadline: Timestamp) -> Duration {
 impl Player {
     pub(super) fn join(
         &mut self,
-        now: Timestamp,
+        ctx: &mut Ctx<'_>,
         envelope: &Envelope,
         invitation: &GameInvitation,
-    ) -> Result<Response, Refusal> {
-        let attempt = self.believe_referee(envelope, &invitation.match_id)?;
-        self.believe_addressee(invitation.player_id.as_ref())?;
-        self.believe_not_over(&invitation.match_id)?;
-        self.believe_commitment(attempt, invitation)?;
+    ) -> Result<Content, LeagueError> {
+        let attempt = self.authenticate_referee(envelope, &invitation.match_id)?;
+        self.check_addressee(invitation.player_id.as_ref())?;
+        self.check_not_over(&invitation.match_id)?;
+        self.check_commitment(attempt, invitation)?;
         let accept = self.settings.game_types.contains(&invitation.game_type);
         let nonce_commitment = self.nonce_commitment(attempt, invitation).filter(|_| accept);
         let ack = GameJoinAck {
             match_id: invitation.match_id.clone(),
             player_id: self.own_id()?.clone(),
-            arrival_timestamp: now,
+            arrival_timestamp: ctx.now,
             accept,
             nonce_commitment,
         };
-        let mut events = Vec::new();
         if ack.accept && self.is_news(&invitation.match_id, attempt) {
             self.make_room(&invitation.match_id)?;
-            events.push(PlayerEvent::Invited {
+            let invited = PlayerEvent::Invited {
                 match_id: invitation.match_id.clone(),
                 round_id: invitation.round_id,
                 game_type: invitation.game_type.clone(),
@@ -140,10 +142,11 @@ impl Player {
                 attempt,
                 draw_commitment: invitation.draw_commitment.clone(),
                 draw_scheme: nonce_commitment.map(|_| SmolStr::new_static(Scheme::Draw2.name())),
-            });
+            };
+            self.record(ctx, invited);
         }
-        let reply = self.reply(now, envelope, &invitation.match_id, attempt, ack);
-        Ok(Response::now(events, Content::Message(reply)))
+        let reply = self.reply(ctx.now, envelope, &invitation.match_id, attempt, ack);
+        Ok(Content::Message(reply))
     }
 
     fn is_news(&self, match_id: &MatchId, attempt: Attempt) -> bool {
@@ -154,15 +157,14 @@ impl Player {
 
     pub(super) fn choose_parity(
         &mut self,
-        now: Timestamp,
-        entropy: &mut Entropy,
+        ctx: &mut Ctx<'_>,
         request: RequestId,
         envelope: &Envelope,
         call: &ChooseParityCall,
-    ) -> Result<Response, Refusal> {
-        let attempt = self.believe_referee(envelope, &call.match_id)?;
+    ) -> Result<Option<Content>, LeagueError> {
+        let attempt = self.authenticate_referee(envelope, &call.match_id)?;
         let given = call.context.as_ref();
-        let asked = Asked {
+        let asked = MoveQuestion {
             round_id: call.round_id.or(given.and_then(|context| context.round_id)),
             opponent_id: given.and_then(|context| context.opponent_id.clone()),
             question: Question::Parity,
@@ -174,28 +176,27 @@ impl Player {
             player_id: call.player_id.clone(),
             game_type: call.game_type.clone(),
         };
-        let place = Place { attempt, turn: call.turn, opponent_nonce: call.opponent_nonce_commitment };
-        let asker = self.asker(request, envelope, place, &asked, Form::Parity);
-        self.choose(now, entropy, asked, asker)
+        let turn_ref = TurnRef { attempt, turn: call.turn, opponent_nonce: call.opponent_nonce_commitment };
+        let reply = self.pending_reply(request, envelope, turn_ref, &asked, AnswerForm::Parity);
+        self.choose(ctx, asked, reply)
     }
 
     pub(super) fn choose_move(
         &mut self,
-        now: Timestamp,
-        entropy: &mut Entropy,
+        ctx: &mut Ctx<'_>,
         request: RequestId,
         envelope: &Envelope,
         call: GameMoveCall,
-    ) -> Result<Response, Refusal> {
-        let attempt = self.believe_referee(envelope, &call.match_id)?;
+    ) -> Result<Option<Content>, LeagueError> {
+        let attempt = self.authenticate_referee(envelope, &call.match_id)?;
         let wanted = call.move_request;
         let of_parity =
             call.game_type.as_str() == EVEN_ODD || PARITY_MOVES.contains(&wanted.move_type.as_str());
         let question = if of_parity { Question::Parity } else { Question::of_move(&wanted) };
         let opponent = wanted.context.get("opponent_id").and_then(Value::as_str);
-        let place = Place { attempt, turn: call.turn, opponent_nonce: call.opponent_nonce_commitment };
-        let form = Form::Move { game_type: call.game_type.clone(), move_type: wanted.move_type };
-        let asked = Asked {
+        let turn_ref = TurnRef { attempt, turn: call.turn, opponent_nonce: call.opponent_nonce_commitment };
+        let form = AnswerForm::Move { game_type: call.game_type.clone(), move_type: wanted.move_type };
+        let asked = MoveQuestion {
             match_id: call.match_id,
             player_id: call.player_id,
             game_type: call.game_type,
@@ -207,110 +208,112 @@ impl Player {
             standings: None,
             window: window(envelope.timestamp, call.deadline),
         };
-        let asker = self.asker(request, envelope, place, &asked, form);
-        self.choose(now, entropy, asked, asker)
+        let reply = self.pending_reply(request, envelope, turn_ref, &asked, form);
+        self.choose(ctx, asked, reply)
     }
 
-    fn asker(
+    fn pending_reply(
         &self,
         request: RequestId,
         envelope: &Envelope,
-        place: Place,
-        asked: &Asked,
-        form: Form,
-    ) -> Asker {
-        let token = self.answer_token(&asked.match_id, place.attempt);
+        turn_ref: TurnRef,
+        asked: &MoveQuestion,
+        form: AnswerForm,
+    ) -> PendingReply {
+        let token = self.answer_token(&asked.match_id, turn_ref.attempt);
         let conversation = envelope.conversation_id.clone();
-        Asker {
+        PendingReply {
             request,
             envelope: Envelope::new(self.sender(), envelope.timestamp, conversation).with_token(token),
             match_id: asked.match_id.clone(),
             player_id: asked.player_id.clone(),
-            place,
+            turn_ref,
             form,
+            foreign_referee: self.is_foreign_referee(&asked.match_id),
         }
     }
 
-    /// The choice kept for this question, or a new one and the event that keeps it, or the promise of one.
+    /// The reply with the stored choice or with a new one; `None` if it comes in a later step.
     fn choose(
         &mut self,
-        now: Timestamp,
-        entropy: &mut Entropy,
-        mut asked: Asked,
-        asker: Asker,
-    ) -> Result<Response, Refusal> {
-        self.believe_addressee(Some(&asked.player_id))?;
-        self.believe_match(&asked.match_id)?;
+        ctx: &mut Ctx<'_>,
+        mut asked: MoveQuestion,
+        reply: PendingReply,
+    ) -> Result<Option<Content>, LeagueError> {
+        self.check_addressee(Some(&asked.player_id))?;
+        self.check_match_known(&asked.match_id)?;
         let known = self.durable.find(&asked.match_id);
-        let Place { attempt, turn, .. } = asker.place;
+        let TurnRef { attempt, turn, .. } = reply.turn_ref;
         if let Some(choice) = known.and_then(|known| known.answer(attempt, turn, &asked.question)) {
-            return Ok(Response::now(Vec::new(), asker.content(now, choice)));
+            return Ok(Some(reply.content(ctx.now, choice)));
         }
-        self.believe_not_over(&asked.match_id)?;
-        self.believe_place(&asked.match_id, &asker.place)?;
+        self.check_not_over(&asked.match_id)?;
+        self.check_turn(&asked.match_id, &reply.turn_ref)?;
         if asked.options.as_slice().is_empty() {
             let message = "move_request.valid_options: expected at least one move, got none";
-            return Err(refusal(ErrorCode::InvalidFormat, message));
+            return Err(league_error(ErrorCode::InvalidFormat, message));
         }
         if known.is_some_and(|known| known.moves_in(attempt).len() >= QUESTIONS_MAX) {
             let message =
                 format!("this player answers at most {QUESTIONS_MAX} different questions in a match");
-            return Err(refusal(ErrorCode::InvalidState, message));
+            return Err(league_error(ErrorCode::InvalidState, message));
         }
         self.make_room(&asked.match_id)?;
         asked.opponent_id = known.and_then(|known| known.opponent_id.clone()).or(asked.opponent_id);
-        // Another attempt asks the same: the choice stays, the nonce does not.
+        // Another attempt asks the same question: the same choice with another nonce.
         if let Some(chosen) = known.and_then(|known| known.chosen(&asked.question)) {
             let value = chosen.value.clone();
-            let (event, choice) = self.settled(entropy, &asked, &asker.place, value, None);
-            return Ok(Response::now(vec![event], asker.content(now, &choice)));
+            let choice = self.sign_choice(ctx, &asked, &reply.turn_ref, value, None, None);
+            return Ok(Some(reply.content(ctx.now, &choice)));
         }
-        let Some(outside) = &mut self.outside else {
-            return Ok(self.answer_now(now, entropy, asked, &asker, None));
+        let Some(decider) = &mut self.decider else {
+            return Ok(Some(self.answer_now(ctx, &asked, &reply, None)));
         };
-        match outside.take_up(now, asked, asker) {
-            TakenUp::New(inquiry) => Ok(Response::later(self.inquiry(now, inquiry))),
-            TakenUp::Known => Ok(Response::later(None)),
-            TakenUp::Busy => {
-                let message = "this player is still thinking about another question of this match: ask again";
-                Err(refusal(ErrorCode::InvalidState, message))
+        match decider.enqueue(ctx.now, asked, reply) {
+            Enqueued::New(id) => {
+                ctx.step.decision_requests.extend(self.decision_request(ctx.now, id));
+                Ok(None)
             }
-            TakenUp::NoTime(question) => {
-                let (asked, asker) = *question;
+            Enqueued::Known => Ok(None),
+            Enqueued::Busy => {
+                let message = "this player is still thinking about another question of this match: ask again";
+                Err(league_error(ErrorCode::InvalidState, message))
+            }
+            Enqueued::NoTime(question) => {
+                let (asked, reply) = *question;
                 let why = "the referee leaves no time to think".to_owned();
-                if self.outside.as_ref().is_some_and(Outside::is_alone) {
+                if self.decider.as_ref().is_some_and(ExternalDecider::is_alone) {
                     return Err(undecided(&why));
                 }
-                Ok(self.answer_now(now, entropy, asked, &asker, Some(why)))
+                Ok(Some(self.answer_now(ctx, &asked, &reply, Some(&why))))
             }
-            TakenUp::NoRoom => {
+            Enqueued::NoRoom => {
                 let message = format!("this player is thinking about {PENDING_MAX} moves already: ask again");
-                Err(refusal(ErrorCode::RateLimited, message))
+                Err(league_error(ErrorCode::RateLimited, message))
             }
         }
     }
 
-    /// Chooses by the player's own strategy: its only one, or the fallback, and then `fallback` says why.
+    /// Chooses by the player's strategy; `fallback` says why, if it stands in for the external decider.
     fn answer_now(
-        &self,
-        now: Timestamp,
-        entropy: &mut Entropy,
-        asked: Asked,
-        asker: &Asker,
-        fallback: Option<String>,
-    ) -> Response {
-        let value = self.own_choice(entropy, &asked);
-        let (event, choice) = self.settled(entropy, &asked, &asker.place, value, fallback.as_deref());
-        Response::now(vec![event], asker.content(now, &choice))
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        asked: &MoveQuestion,
+        reply: &PendingReply,
+        fallback: Option<&str>,
+    ) -> Content {
+        let value = self.own_choice(ctx.entropy, asked);
+        let choice = self.sign_choice(ctx, asked, &reply.turn_ref, value, fallback, None);
+        reply.content(ctx.now, &choice)
     }
 
-    pub(super) fn own_choice(&self, entropy: &mut Entropy, asked: &Asked) -> Value {
+    pub(super) fn own_choice(&self, entropy: &mut Entropy, asked: &MoveQuestion) -> Value {
         let turn = self.turn(asked);
         let chosen = self.strategy.choose(&turn, entropy);
         if asked.options.as_slice().contains(&chosen) { chosen } else { turn.any_option(entropy) }
     }
 
-    pub(super) fn turn<'a>(&'a self, asked: &'a Asked) -> Turn<'a> {
+    pub(super) fn turn<'a>(&'a self, asked: &'a MoveQuestion) -> Turn<'a> {
         let history = self.history();
         let opponent_id = asked.opponent_id.as_ref();
         Turn {
@@ -325,14 +328,14 @@ impl Player {
         }
     }
 
-    /// Refuses rather than forget a match that is under way.
-    fn make_room(&self, match_id: &MatchId) -> Result<(), Refusal> {
+    /// Rejects a new match rather than forget one that is under way.
+    fn make_room(&self, match_id: &MatchId) -> Result<(), LeagueError> {
         if self.durable.has_room_for(match_id) {
             return Ok(());
         }
         let message =
             format!("this player has {MATCHES_MAX} matches open already: finish some of them first");
-        Err(refusal(ErrorCode::RateLimited, message))
+        Err(league_error(ErrorCode::RateLimited, message))
     }
 
     fn reply(

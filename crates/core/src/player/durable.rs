@@ -1,20 +1,23 @@
-//! What survives a restart: a fold over the player's events, and nothing else changes it.
+//! A player's durable state: a fold over its events.
 
 use super::event::{Choice, Fixture, Notice, PlayerEvent, Question};
-use super::memory::{GAMES_MAX, History};
-use crate::enrol::{Application, Identity};
-use crate::fair::{Commitment, NonceCommitment};
+use super::memory::History;
+use crate::game::past::GAMES_MAX;
+use crate::protocol::draw::Commitment;
 use crate::protocol::messages::Role;
+use crate::protocol::nonce::NonceCommitment;
 use crate::protocol::{Attempt, GameType, MatchId, PlayerId, RoundId};
+use crate::registration::{Application, Identity};
 use std::collections::BTreeMap;
 
-/// How many matches are kept at once; a league has one a round.
+/// How many matches are kept at once; a league has one per round.
 pub const MATCHES_MAX: usize = 1_000;
 /// How many different questions of one match are answered.
 pub const QUESTIONS_MAX: usize = 1_000;
-/// In how many attempts at one match this player takes part.
+/// How many attempts at one match this player joins.
 pub const ATTEMPTS_MAX: usize = 64;
 
+/// Everything that the events of a player say.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Durable {
     /// How we register.
@@ -26,13 +29,14 @@ pub struct Durable {
     fallbacks: Fallbacks,
 }
 
-/// How often a mind outside was to choose and did not.
+/// How often the fallback chose instead of the external decider.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Fallbacks {
+    /// Over all leagues of the log.
     pub count: u32,
-    /// The match and the reason of the last time.
+    /// The match and the reason of the last fallback.
     pub last: Option<(MatchId, String)>,
-    /// The reason, of the last time in each match of this league; of as many matches as games are remembered.
+    /// The last reason in each match of this league; bounded as the remembered games are.
     pub in_match: BTreeMap<MatchId, String>,
 }
 
@@ -47,26 +51,31 @@ impl Fallbacks {
     }
 }
 
-/// A match of ours that is to come, under way, or over and not yet forgotten.
+/// A match of ours: announced, under way, or finished and still kept.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Match {
+    /// `None` until an announcement, an invitation or a question tells it.
     pub round_id: Option<RoundId>,
+    /// `None` until an announcement or an invitation tells it.
     pub game_type: Option<GameType>,
+    /// `None` until an announcement, an invitation or a question tells it.
     pub opponent_id: Option<PlayerId>,
+    /// `None` until an announcement or an invitation tells it.
     pub role: Option<Role>,
-    /// The latest attempt that the manager announced.
+    /// The latest announcement of the manager.
     pub notice: Option<Notice>,
-    /// The attempts to which we were invited.
+    /// The invitations by attempt.
     pub invitations: BTreeMap<Attempt, Invitation>,
-    /// Our moves in each attempt, in the order in which we made them.
+    /// Our moves in each attempt, in order.
     pub moves: BTreeMap<Attempt, Vec<Move>>,
+    /// Whether its GAME_OVER has come.
     pub finished: bool,
 }
 
-/// An attempt at a match, as we were invited to it.
+/// An invitation to one attempt at a match.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Invitation {
-    /// What the referee promised to draw from.
+    /// The referee's commitment.
     pub commitment: Option<Commitment>,
     /// Whether we sign our moves.
     pub signs: bool,
@@ -75,49 +84,60 @@ pub struct Invitation {
 /// A move of ours.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Move {
+    /// What was asked; a repeated question gets the same answer.
     pub question: Question,
+    /// As the referee numbers it; absent if it does not, and in old logs.
     pub turn: Option<u32>,
+    /// As the question carried it; absent if it carried none.
     pub opponent_nonce: Option<NonceCommitment>,
+    /// What was answered.
     pub choice: Choice,
 }
 
 impl Durable {
+    /// `None` until the manager has accepted the registration.
     pub fn identity(&self) -> Option<&Identity<PlayerId>> {
         self.identity.as_ref()
     }
 
+    /// The keys of the registration; `None` until the first try.
     pub fn applied(&self) -> Option<&Application> {
         self.applied.as_ref()
     }
 
+    /// The games that are over, of all leagues of the log.
     pub fn history(&self) -> &History {
         &self.history
     }
 
+    /// The matches that are kept, by id.
     pub fn matches(&self) -> impl Iterator<Item = (&MatchId, &Match)> {
         self.matches.iter()
     }
 
+    /// `None` if it was never announced nor begun, or is no longer kept.
     pub fn find(&self, match_id: &MatchId) -> Option<&Match> {
         self.matches.get(match_id)
     }
 
+    /// How often, where and why the external decider failed.
     pub fn fallbacks(&self) -> &Fallbacks {
         &self.fallbacks
     }
 
+    /// Whether the manager has told that the league is over.
     pub fn league_closed(&self) -> bool {
         self.league_closed
     }
 
-    /// Whether one more match can be kept without forgetting one that is not over.
+    /// Whether one more match can be kept without dropping an unfinished one.
     pub fn has_room_for(&self, match_id: &MatchId) -> bool {
         self.matches.len() < MATCHES_MAX
             || self.matches.contains_key(match_id)
             || self.matches.values().any(|played| played.finished)
     }
 
-    /// Whether the end of this round lets anything be forgotten.
+    /// Whether the end of this round drops any match.
     pub fn can_forget(&self, round: RoundId) -> bool {
         self.matches.values().any(|played| played.is_past(round))
     }
@@ -125,7 +145,7 @@ impl Durable {
     pub(super) fn apply(&mut self, event: &PlayerEvent) {
         match event {
             PlayerEvent::Applied(application) => self.applied = Some(application.clone()),
-            PlayerEvent::Enrolled { identity } => self.enrol(identity),
+            PlayerEvent::Registered { identity } => self.register(identity),
             PlayerEvent::Announced { round_id, matches } => {
                 for fixture in matches {
                     self.entry(&fixture.match_id).announce(*round_id, fixture);
@@ -142,12 +162,12 @@ impl Durable {
                 draw_scheme,
             } => {
                 let invited = self.entry(match_id);
-                // What the manager announced wins over what a referee says.
+                // The manager's announcement takes precedence over the referee's invitation.
                 invited.round_id.get_or_insert(*round_id);
                 invited.game_type.get_or_insert_with(|| game_type.clone());
                 invited.opponent_id.get_or_insert_with(|| opponent_id.clone());
                 invited.role.get_or_insert(*role);
-                // A promise that could be replaced would be none.
+                // A commitment must not be replaced.
                 invited.invitations.entry(*attempt).or_insert_with(|| Invitation {
                     commitment: draw_commitment.clone(),
                     signs: draw_scheme.is_some(),
@@ -163,6 +183,7 @@ impl Durable {
                 attempt,
                 turn,
                 opponent_nonce_commitment,
+                usage: _,
             } => {
                 if let Some(why) = fallback {
                     self.fallbacks.note(match_id, why);
@@ -197,11 +218,11 @@ impl Durable {
         }
     }
 
-    fn enrol(&mut self, identity: &Identity<PlayerId>) {
+    fn register(&mut self, identity: &Identity<PlayerId>) {
         if let Some(earlier) = &self.identity {
             let renamed = earlier.id != identity.id || earlier.league_id != identity.league_id;
-            // A manager of ours keeps the token of a player that comes back, so a new one means a new league. Others may
-            // give a new one at every turn: there it means something only once the league is over.
+            // Our manager keeps the token of a player that registers again, so a new token means a new league. Foreign
+            // managers may issue a new token each time: there it counts only once the league is over.
             let reissued = earlier.auth_token != identity.auth_token;
             if renamed || reissued && (identity.match_tokens || self.league_closed) {
                 self.matches.clear();
@@ -238,31 +259,31 @@ impl Match {
         self.moves.get(&attempt).map_or(&[], Vec::as_slice)
     }
 
-    /// What we have answered to this question in this attempt.
+    /// Our answer to this question in this attempt.
     pub(super) fn answer(&self, attempt: Attempt, turn: Option<u32>, question: &Question) -> Option<&Choice> {
         let same_turn = |made: &&Move| turn.is_none() || made.turn.is_none() || made.turn == turn;
         let mut made = self.moves_in(attempt).iter().filter(same_turn);
         made.find(|made| made.question == *question).map(|made| &made.choice)
     }
 
-    /// What we have chosen when we were asked this, in whichever attempt.
+    /// Our choice for this question in any attempt.
     pub(super) fn chosen(&self, question: &Question) -> Option<&Choice> {
         let mut made = self.moves.values().flatten();
         made.find(|made| made.question == *question).map(|made| &made.choice)
     }
 
-    /// Whether we have been called to it, and have not heard how it ended.
+    /// Whether we were invited, and have not received GAME_OVER.
     pub(super) fn is_under_way(&self) -> bool {
         !self.finished && !self.invitations.is_empty()
     }
 
-    /// Whether an announcement tells nothing new. One of an earlier attempt, come late, does not.
+    /// Whether an announcement is known already, or of an earlier attempt.
     pub(super) fn knows(&self, notice: Notice) -> bool {
         self.notice.is_some_and(|known| known.attempt > notice.attempt || known == notice)
     }
 
-    /// Whether nobody will ask about this match again once `round` is closed. The end of a match may be told after the
-    /// end of its round, so one whose end we have not heard is kept for another round.
+    /// Whether this match can be dropped when `round` is completed. GAME_OVER may come after ROUND_COMPLETED, so an
+    /// unfinished match is kept for another round.
     fn is_past(&self, round: RoundId) -> bool {
         self.round_id.map_or(self.finished, |own| own < round || own == round && self.finished)
     }

@@ -1,75 +1,100 @@
-//! What a player must not forget. Only facts stand here, never anything of a peer's token; the player's own is its key.
+//! The events of a player. They hold its own token, but no peer's token.
 
-use super::memory::PastGame;
-use crate::census::Milestone;
-use crate::enrol::{Application, Identity};
-use crate::fair::{Commitment, Nonce, NonceCommitment};
+use crate::agent::Usage;
+use crate::game::past::PastGame;
+use crate::metrics::Milestone;
+use crate::protocol::draw::Commitment;
 use crate::protocol::messages::{MoveRequest, Role};
+use crate::protocol::nonce::{Nonce, NonceCommitment};
 use crate::protocol::{Attempt, GameType, MatchId, PlayerId, RoundId};
+use crate::registration::{Application, Identity};
 use crate::signature::Signature;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use smol_str::SmolStr;
 
+/// What the log of a player holds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum PlayerEvent {
-    /// We are about to ask the manager to take us on.
+    /// About to register.
     Applied(Application),
-    /// The manager has taken us on, or has told us something new about who we are.
-    Enrolled {
+    /// Registered, or registered again with a changed identity.
+    #[serde(rename = "enrolled")]
+    Registered {
+        /// As the manager's answer gave it.
         identity: Identity<PlayerId>,
     },
-    /// The manager has named matches of ours.
+    /// The manager has announced matches of ours.
     Announced {
+        /// The round of these matches.
         round_id: RoundId,
+        /// Our own matches of the round.
         matches: Vec<Fixture>,
     },
-    /// A referee has called us to a match, and we said yes.
+    /// We have accepted an invitation.
     Invited {
+        /// The match, which need not have been announced before.
         match_id: MatchId,
+        /// The round of the match.
         round_id: RoundId,
+        /// A game that this player knows.
         game_type: GameType,
+        /// Whom we play against.
         opponent_id: PlayerId,
+        /// Which side of the pairing we are.
         role: Role,
+        /// Each attempt has one invitation.
         attempt: Attempt,
+        /// The referee's draw commitment; absent if the invitation has none.
         #[serde(default)]
         draw_commitment: Option<Commitment>,
-        /// The scheme by which we sign our moves in this attempt; none if we do not.
+        /// The scheme by which we sign moves in this attempt, if we do.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         draw_scheme: Option<SmolStr>,
     },
-    /// We have made up our mind, and tell nobody before this is stored.
+    /// We have chosen. Durable before the reply.
     Chosen {
+        /// The match of the question.
         match_id: MatchId,
+        /// Absent if no message told it.
         #[serde(default)]
         round_id: Option<RoundId>,
+        /// Absent if no message told it.
         #[serde(default)]
         opponent_id: Option<PlayerId>,
+        /// The same question gets the same answer, after a restart too.
         question: Question,
+        /// What we answer.
         choice: Choice,
-        /// Why the fallback chose and not the mind outside, if it was to choose.
+        /// Why the fallback chose instead of the external decider, if it did.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         fallback: Option<String>,
-        /// The attempt at the match, of which old logs say nothing.
+        /// Absent in old logs.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         attempt: Option<Attempt>,
-        /// The turn, where the referee numbers them.
+        /// The turn, if the referee numbers turns.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         turn: Option<u32>,
-        /// What the opponent had bound itself to, as the referee told us.
+        /// The opponent's nonce commitment, from the referee.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         opponent_nonce_commitment: Option<NonceCommitment>,
+        /// What a language model used for it, if it told.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        usage: Option<Usage>,
     },
     /// A match of ours is over.
     Finished {
+        /// As we remember it.
         game: PastGame,
     },
     /// Every match of this round has its result.
     RoundClosed {
+        /// The finished matches of this round are dropped.
         round_id: RoundId,
     },
+    /// The manager has told that the league is over.
     LeagueClosed,
 }
 
@@ -85,45 +110,54 @@ impl PlayerEvent {
 /// A match of ours, as the manager announced it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fixture {
+    /// The id by which later messages name the match.
     pub match_id: MatchId,
+    /// What is to be played.
     pub game_type: GameType,
+    /// Whom we play against.
     pub opponent_id: PlayerId,
+    /// Which side of the pairing we are.
     pub role: Role,
+    /// What to expect of its referee.
     pub notice: Notice,
 }
 
-/// What an announcement says about the referee of a match.
+/// The attempt of an announced match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Notice {
+    /// Higher after each reassignment of the match.
     pub attempt: Attempt,
     /// Whether the referee will show the token made for this match.
     pub match_tokens: bool,
 }
 
-/// What was asked, as far as it matters for asking again: the same question in the same match has one answer.
+/// The identity of a question: the same question in the same match has one answer.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Question {
-    /// Even or odd: there is one such question in a match, however it is put.
+    /// Even or odd: one question per match, whichever message asks it.
     Parity,
-    /// A move, by the digest of all that the referee asked.
+    /// A move, by the digest of the referee's request.
     Move(SmolStr),
 }
 
 impl Question {
+    /// Two requests with equal content are the same question.
     pub fn of_move(request: &MoveRequest) -> Self {
-        // The keys of a JSON object are kept in order, so equal requests have equal bytes.
+        // JSON keys are sorted, so equal requests have equal bytes.
         let bytes = serde_json::to_vec(request).unwrap_or_default();
         Self::Move(hex::encode(Sha256::digest(&bytes)).into())
     }
 }
 
-/// An answer, kept to be repeated to the letter.
+/// An answer, stored to be repeated exactly.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Choice {
+    /// The parity or the move.
     pub value: Value,
+    /// Our part of the draw's chance, revealed with the answer.
     pub nonce: Nonce,
-    /// Over this choice and all before it in the same attempt, where we sign.
+    /// Covers this choice and all earlier ones of the attempt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signature: Option<Signature>,
 }

@@ -1,17 +1,18 @@
-//! Whether a number was drawn as the referee promised: the player's own check, from what it kept of the match.
+//! The player's verification of a draw against the referee's commitment.
 
 use super::durable::Match;
-use super::memory::DrawCheck;
-use crate::fair::{Commitment, Unfair, verify};
+use crate::fair::{Unfair, verify};
+use crate::game::past::DrawCheck;
+use crate::protocol::draw::Commitment;
 use crate::protocol::messages::{GameDetails, GameResult, Parity, Role};
 use crate::protocol::{Attempt, LeagueId, MatchId, PlayerId};
 use std::ops::RangeInclusive;
 
-/// What even/odd draws from.
+/// The numbers of even/odd.
 const NUMBERS: RangeInclusive<u32> = 1..=10;
 
-/// The match as this player knows it, and the promise that came with the invitation to this attempt.
-pub(super) struct Promise<'a> {
+/// The player's record of a match, and the commitment from its invitation.
+pub(super) struct DrawCommitment<'a> {
     pub(super) league: Option<&'a LeagueId>,
     pub(super) match_id: &'a MatchId,
     pub(super) attempt: Attempt,
@@ -20,7 +21,7 @@ pub(super) struct Promise<'a> {
     pub(super) commitment: &'a Commitment,
 }
 
-impl Promise<'_> {
+impl DrawCommitment<'_> {
     pub(super) fn check(&self, result: &GameResult) -> DrawCheck {
         let GameDetails::Parity(details) = &result.details else {
             return DrawCheck::NotPromised;
@@ -43,7 +44,7 @@ impl Promise<'_> {
             Err(Unfair::Scheme(_)) => return DrawCheck::Unproven,
             Err(_) => return DrawCheck::Broken,
         };
-        // The reveal agrees with itself. It must also agree with what we were promised, and with what we gave.
+        // The reveal is consistent; it must also match the commitment and our own nonce and choice.
         let promised = reveal.commitment == *self.commitment;
         let ours = reveal.nonces.get(self.own_id);
         let moves = self.known.moves_in(self.attempt);

@@ -1,11 +1,11 @@
-//! What a player proves its part in a match with: a signing key, and a nonce for each attempt. Both follow from the
-//! registration key that it has stored, so that nothing more has to be kept, and a crash changes neither.
+//! A player's signing key and nonces. Both are derived from its stored registration key, so a crash changes neither.
 
-use crate::digits;
-use crate::fair::{Commitment, MatchDraw, Nonce};
-use crate::list;
+use crate::fair::MatchDraw;
 use crate::protocol::Token;
+use crate::protocol::draw::Commitment;
+use crate::protocol::nonce::Nonce;
 use crate::signature::{PublicKey, SigningKey};
+use crate::{hash_input, lower_hex};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
 use std::fmt;
@@ -14,7 +14,7 @@ const SIGNING_LABEL: &[u8] = b"matchday-signing-key";
 const NONCE_KEY_LABEL: &[u8] = b"matchday-nonce-key";
 const NONCE_LABEL: &[u8] = b"matchday-nonce";
 
-/// How many bytes of chance are in a nonce.
+/// Random bytes in a nonce.
 const NONCE_BYTES: usize = 16;
 
 /// A player's private keys. They are never printed.
@@ -25,24 +25,26 @@ pub struct Keys {
 }
 
 impl Keys {
+    /// The same registration key gives the same keys.
     pub fn of(registration_key: &Token) -> Self {
         let derive = |label: &[u8]| {
             let mut hash = Sha256::new();
-            list::feed(&[label, registration_key.reveal().as_bytes()], |bytes| hash.update(bytes));
+            hash_input::feed(&[label, registration_key.reveal().as_bytes()], |bytes| hash.update(bytes));
             hash.finalize().into()
         };
         Self { signing: SigningKey::from_seed(derive(SIGNING_LABEL)), nonce_key: derive(NONCE_KEY_LABEL) }
     }
 
+    /// Announced at registration, so that others can verify our moves.
     pub fn public_key(&self) -> PublicKey {
         self.signing.public_key()
     }
 
-    /// The nonce of one attempt: the same however often it is asked for, and nobody else can tell it beforehand. It also
-    /// follows from the referee's commitment, so that a league that uses the same names again gets other nonces.
+    /// The nonce of one attempt: deterministic, but unpredictable to others. It depends on the referee's commitment, so
+    /// that a league that reuses ids gets other nonces.
     pub(super) fn nonce(&self, draw: &MatchDraw<'_>, commitment: Option<&Commitment>) -> Nonce {
         let commitment = commitment.map_or("", |commitment| commitment.0.as_str());
-        // HMAC takes keys of any length, so there always is one.
+        // HMAC accepts keys of any length, so this never fails.
         let mac = Hmac::<Sha256>::new_from_slice(&self.nonce_key).ok().map(|mut mac| {
             let parts = [
                 NONCE_LABEL,
@@ -51,11 +53,11 @@ impl Keys {
                 &draw.attempt.0.to_be_bytes(),
                 commitment.as_bytes(),
             ];
-            list::feed(&parts, |bytes| mac.update(bytes));
+            hash_input::feed(&parts, |bytes| mac.update(bytes));
             mac.finalize().into_bytes()
         });
         let bytes = mac.unwrap_or_default();
-        Nonce(digits::of(bytes.get(..NONCE_BYTES).unwrap_or_default()))
+        Nonce(lower_hex::encode(bytes.get(..NONCE_BYTES).unwrap_or_default()))
     }
 }
 

@@ -1,38 +1,32 @@
-//! The player: joins a league, comes to its matches, chooses, remembers. A pure state machine.
+//! The player: registers with a manager, joins its matches, chooses moves, remembers results.
 //!
-//! In reading order: [`event`] and [`durable`] are what it keeps, [`memory`] what it remembers of its games, [`strategy`]
-//! how it chooses, [`pondering`] how it has a mind outside choose, [`keys`] what it signs with; `trust` decides whom it hears, `answering`, `notices`
-//! and `fairness` what it makes of what it hears.
+//! In reading order: [`event`] and [`durable`] are its lasting state, [`memory`] its finished games, [`external_decision`]
+//! the decision by an external decider, [`keys`] its signing keys; `authentication` authenticates senders, and `answering`,
+//! `notices` and `fairness` handle messages. Strategies are in [`crate::game::strategy`].
 
 mod answering;
+mod authentication;
 pub mod durable;
-mod enrolling;
 pub mod event;
+pub mod external_decision;
 mod fairness;
 pub mod keys;
 pub mod memory;
 mod notices;
-pub mod pondering;
-pub mod question;
+mod registration;
 mod report;
-pub mod sheet;
 mod signing;
-pub mod strategy;
-mod trust;
 
 pub use durable::Durable;
-pub use enrolling::PROTOCOL_VERSION;
 pub use event::PlayerEvent;
-pub use memory::{History, Past, PastGame};
-pub use pondering::THINK_TIME;
-pub use sheet::TurnSheet;
-pub use strategy::{Strategy, Turn};
+pub use external_decision::THINK_TIME;
+pub use memory::History;
 
-use crate::agent::{Agent, Ask, Content, Input, Inquiry, Reply, Request, RequestId, Step};
-use crate::census::{Census, Milestone};
-use crate::enrol::{Enrolment, Identity};
+use crate::agent::{Agent, Ask, Content, DecodeHints, Input, Request, RequestId, Signing, Step, StepContext};
+use crate::driver::{Durability, EventDurability};
 use crate::entropy::Entropy;
-use crate::post::Post;
+use crate::game::strategy::Strategy;
+use crate::metrics::{Gauges, Metrics, Milestone};
 use crate::protocol::decode::{Conformance, Incoming, Limits, Rejection};
 use crate::protocol::keyring::Keyring;
 use crate::protocol::messages::{LeagueError, StandingRow};
@@ -42,205 +36,190 @@ use crate::protocol::{
     Body, ConversationId, DisplayName, Endpoint, Envelope, ErrorCode, GameType, Message, PlayerId, Sender,
     Timestamp, Token, UntrustedText, Version,
 };
+use crate::registration::{Identity, Registration, RegistrationState};
+use authentication::league_error;
+use external_decision::ExternalDecider;
 use keys::Keys;
-use pondering::Outside;
 use serde_json::json;
 use smol_str::SmolStr;
 use std::sync::Arc;
 use std::time::Duration;
-use trust::{Refusal, refusal};
 
-/// What a player is told at its start.
+/// The configuration of a player.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Settings {
+pub struct PlayerSettings {
+    /// Where the league manager listens.
     pub manager: Endpoint,
+    /// Where peers reach this player.
     pub contact_endpoint: Endpoint,
+    /// For people; the manager assigns the id.
     pub display_name: DisplayName,
+    /// Of the program, for people.
     pub version: Version,
+    /// The games that it offers to play.
     pub game_types: Vec<GameType>,
-    /// The strategy's name, for people.
+    /// The strategy's display name.
     pub strategy: SmolStr,
 }
 
+/// A player as an agent.
 #[derive(Debug)]
 pub struct Player {
-    settings: Settings,
+    settings: PlayerSettings,
     strategy: Box<dyn Strategy>,
-    /// A token that the operator has given out for this player. It counts more than the one it was registered with.
-    granted: Option<Token>,
-    /// The code that the operator has given out for it, where the league asks for one.
-    join_code: Option<Token>,
-    /// If the strategy is only the fallback for a mind outside.
-    outside: Option<Outside>,
+    /// Set if the strategy is only the fallback of an external decider.
+    decider: Option<ExternalDecider>,
     durable: Durable,
-    /// What our moves are signed with. Those that applied before there were registration keys have none.
+    /// Signs our moves. Absent for players that registered before registration keys existed.
     keys: Option<Keys>,
-    /// What follows from our identity, with a manager that derives tokens.
+    /// The tokens derived from our own, with a manager that derives tokens.
     keyring: Option<Keyring>,
-    enrolment: Enrolment,
-    /// Whether the manager has refused the list of all games that this player plays.
-    plain_games: bool,
-    post: Post<()>,
-    /// Our row of the last table that the manager sent.
+    registration: Registration,
+    last_call: u64,
+    /// Our row of the latest standings.
     standing: Option<StandingRow>,
 }
 
-/// What comes of a message that was believed.
-struct Response {
-    events: Vec<PlayerEvent>,
-    /// None if the answer must be thought about, and comes later.
-    content: Option<Content>,
-    inquiry: Option<Inquiry>,
-}
-
-impl Response {
-    fn now(events: Vec<PlayerEvent>, content: Content) -> Self {
-        Self { events, content: Some(content), inquiry: None }
-    }
-
-    fn received(event: Option<PlayerEvent>) -> Self {
-        Self::now(event.into_iter().collect(), Content::Received)
-    }
-
-    fn later(inquiry: Option<Inquiry>) -> Self {
-        Self { events: Vec::new(), content: None, inquiry }
-    }
-}
+type Ctx<'a> = StepContext<'a, PlayerEvent>;
 
 impl Player {
-    pub fn new(settings: Settings, strategy: Box<dyn Strategy>) -> Self {
+    /// A player that chooses moves by `strategy`. Replay its log next, then wake it.
+    pub fn new(settings: PlayerSettings, strategy: Box<dyn Strategy>) -> Self {
         Self {
+            registration: Registration::new(settings.manager.clone(), settings.game_types.clone()),
             settings,
             strategy,
-            outside: None,
-            granted: None,
-            join_code: None,
+            decider: None,
             durable: Durable::default(),
             keys: None,
             keyring: None,
-            enrolment: Enrolment::Idle,
-            plain_games: false,
-            post: Post::default(),
+            last_call: 0,
             standing: None,
         }
     }
 
-    /// A player for which someone outside chooses, and thinks for `think_time` at most about each move: by
-    /// [`Inquiry`] and [`Input::Decided`]. Where nothing of use comes of that in time, `fallback` chooses.
-    pub fn with_outside_mind(settings: Settings, fallback: Box<dyn Strategy>, think_time: Duration) -> Self {
-        Self { outside: Some(Outside::new(think_time)), ..Self::new(settings, fallback) }
+    /// A player whose moves an external decider chooses, within `think_time` each, by
+    /// [`DecisionRequest`](crate::agent::DecisionRequest) and [`Input::External`]. Without a valid decision in time,
+    /// `fallback` chooses.
+    pub fn with_external_decider(
+        settings: PlayerSettings,
+        fallback: Box<dyn Strategy>,
+        think_time: Duration,
+    ) -> Self {
+        Self { decider: Some(ExternalDecider::new(think_time)), ..Self::new(settings, fallback) }
     }
 
-    /// The same player without its fallback: a question that the mind outside does not decide in time is refused. The
-    /// referee may ask again, and in the end the match is forfeited.
+    /// Without a fallback: a question that is not decided in time is rejected. The referee may ask again, and in the
+    /// end the match is forfeited.
     pub fn without_fallback(self) -> Self {
-        Self { outside: self.outside.map(Outside::alone), ..self }
+        Self { decider: self.decider.map(ExternalDecider::alone), ..self }
     }
 
-    /// The same player with a token that the operator has handed to it: it comes back by that.
-    pub fn with_token(self, granted: Option<Token>) -> Self {
-        Self { granted, ..self }
+    /// With a token that the operator issued for it.
+    pub fn with_token(mut self, granted: Option<Token>) -> Self {
+        self.registration.granted = granted;
+        self
     }
 
-    /// The same player with the join code that it registers with.
-    pub fn with_join_code(self, join_code: Option<Token>) -> Self {
-        Self { join_code, ..self }
+    /// With the join code for its registration.
+    pub fn with_join_code(mut self, join_code: Option<Token>) -> Self {
+        self.registration.join_code = join_code;
+        self
     }
 
+    /// The state that the events have made.
     pub fn durable(&self) -> &Durable {
         &self.durable
     }
 
-    pub fn settings(&self) -> &Settings {
+    /// As the player was created with.
+    pub fn settings(&self) -> &PlayerSettings {
         &self.settings
     }
 
+    /// `None` until the manager has accepted the registration.
     pub fn identity(&self) -> Option<&Identity<PlayerId>> {
         self.durable.identity()
     }
 
-    pub fn enrolment(&self) -> &Enrolment {
-        &self.enrolment
+    /// How far the registration has come since the start.
+    pub fn registration_state(&self) -> &RegistrationState {
+        self.registration.state()
     }
 
+    /// The games that are over.
     pub fn history(&self) -> &History {
         self.durable.history()
     }
 
-    fn answer(
-        &mut self,
-        now: Timestamp,
-        entropy: &mut Entropy,
-        request: Request,
-        step: &mut Step<PlayerEvent>,
-    ) {
+    fn on_tick(&mut self, ctx: &mut Ctx<'_>) {
+        self.register(ctx);
+        self.expire_decisions(ctx);
+    }
+
+    fn on_request(&mut self, ctx: &mut Ctx<'_>, request: Request) {
         let content = match request.ask {
             Ask::Message(Ok(incoming)) => {
                 let conversation = incoming.envelope.conversation_id.clone();
                 let message_type = incoming.message_type;
-                match self.hear(now, entropy, request.id, incoming) {
-                    Ok(response) => {
-                        step.events = response.events;
-                        step.inquiries.extend(response.inquiry);
-                        match response.content {
-                            Some(content) => content,
-                            None => return,
-                        }
-                    }
-                    Err(mut refusal) => {
-                        refusal.original_message_type = Some(UntrustedText::new_static(message_type.name()));
-                        self.error(now, Some(conversation), refusal)
+                match self.on_message(ctx, request.id, incoming) {
+                    Ok(Some(content)) => content,
+                    Ok(None) => return,
+                    Err(mut league_error) => {
+                        league_error.original_message_type =
+                            Some(UntrustedText::new_static(message_type.name()));
+                        self.error(ctx.now, Some(conversation), league_error)
                     }
                 }
             }
-            Ask::Message(Err(rejection)) => self.reject(now, &rejection),
+            Ask::Message(Err(rejection)) => self.reject(ctx.now, &rejection),
             Ask::PlayerState => Content::Data(self.state_report(request.local)),
             Ask::Ping => Content::Data(json!({ "status": "ok" })),
-            Ask::Look(_) | Ask::MatchState(_) => {
+            Ask::Look(..) | Ask::MatchState(_) => {
                 let message =
                     "this is a player: ask the league manager for standings, a referee for its matches";
-                self.error(now, None, refusal(ErrorCode::InvalidState, message))
+                self.error(ctx.now, None, league_error(ErrorCode::InvalidState, message))
             }
         };
-        step.replies.push(Reply { to: request.id, content });
+        ctx.reply(request.id, content);
     }
 
-    /// Takes a message in, once it is known to come from the one who may send it.
-    fn hear(
+    /// Authenticates and handles a message. Returns the reply; `None` if it comes in a later step.
+    fn on_message(
         &mut self,
-        now: Timestamp,
-        entropy: &mut Entropy,
+        ctx: &mut Ctx<'_>,
         request: RequestId,
         incoming: Incoming,
-    ) -> Result<Response, Refusal> {
+    ) -> Result<Option<Content>, LeagueError> {
         let Incoming { envelope, message_type, body, .. } = incoming;
         match who_may(Party::Player, message_type) {
-            Right::Manager => self.believe_manager(&envelope)?,
-            // Which token is due depends on the match, so the message is read first.
+            Right::Manager => self.authenticate_manager(&envelope)?,
+            // The expected token depends on the match, so the body is decoded first.
             Right::RefereeOfMatch => {}
             _ => {
                 let message = format!("a player takes no {message_type}");
-                return Err(refusal(ErrorCode::InvalidState, message));
+                return Err(league_error(ErrorCode::InvalidState, message));
             }
         }
-        match body.map_err(|rejection| Refusal::from(&rejection))? {
-            Body::GameInvitation(invitation) => self.join(now, &envelope, &invitation),
-            Body::ChooseParityCall(call) => self.choose_parity(now, entropy, request, &envelope, &call),
+        match body.map_err(|rejection| LeagueError::from(&rejection))? {
+            Body::GameInvitation(invitation) => return self.join(ctx, &envelope, &invitation).map(Some),
+            Body::ChooseParityCall(call) => return self.choose_parity(ctx, request, &envelope, &call),
             Body::GameMoveCall(call) => {
-                self.choose_move(now, entropy, request, &envelope, Arc::unwrap_or_clone(call))
+                return self.choose_move(ctx, request, &envelope, Arc::unwrap_or_clone(call));
             }
-            Body::GameOver(over) => self.hear_result(&envelope, &over),
-            Body::GameError(error) => self.hear_game_error(&envelope, &error),
-            Body::RoundAnnouncement(announcement) => self.hear_announcement(&announcement),
-            Body::RoundCompleted(completed) => Ok(self.hear_round_completed(&completed)),
-            Body::LeagueCompleted(_) => Ok(self.hear_league_completed()),
-            Body::LeagueStandingsUpdate(update) => self.hear_standings(&update),
-            Body::LeagueError(_) => Ok(Response::received(None)),
+            Body::GameOver(over) => self.on_game_over(ctx, &envelope, &over)?,
+            Body::GameError(error) => self.on_game_error(&envelope, &error)?,
+            Body::RoundAnnouncement(announcement) => self.on_round_announcement(ctx, &announcement)?,
+            Body::RoundCompleted(completed) => self.on_round_completed(ctx, &completed),
+            Body::LeagueCompleted(_) => self.on_league_completed(ctx),
+            Body::LeagueStandingsUpdate(update) => self.on_standings(&update)?,
+            Body::LeagueError(_) => {}
             other => {
                 let message = format!("a player takes no {}", other.message_type());
-                Err(refusal(ErrorCode::InvalidState, message))
+                return Err(league_error(ErrorCode::InvalidState, message));
             }
         }
+        Ok(Some(Content::Received))
     }
 
     fn reject(&self, now: Timestamp, rejection: &Rejection) -> Content {
@@ -253,7 +232,7 @@ impl Player {
     }
 }
 
-/// A name as an id: letters and digits in lower case, and one hyphen for everything between them.
+/// A name as an id: letters and digits in lower case, joined by hyphens.
 fn slug(name: &DisplayName) -> String {
     let words = name.raw().split(|c: char| !c.is_ascii_alphanumeric());
     let words: Vec<String> = words.filter(|word| !word.is_empty()).map(str::to_ascii_lowercase).collect();
@@ -264,30 +243,22 @@ impl Agent for Player {
     type Event = PlayerEvent;
 
     fn handle(&mut self, now: Timestamp, entropy: &mut Entropy, input: Input) -> Step<PlayerEvent> {
-        let mut step = Step::default();
+        let mut ctx = Ctx::new(now, entropy);
         match input {
-            Input::Wake => self.register(now, entropy, &mut step),
-            Input::Tick => {
-                self.retry_registration(now, &mut step);
-                self.stop_thinking(now, entropy, &mut step);
-            }
+            Input::Wake => self.register(&mut ctx),
+            Input::Request(request) => self.on_request(&mut ctx, request),
+            Input::Answer { call, dialect, answer } => self.on_answer(&mut ctx, call, dialect, answer),
+            Input::External { id, result, usage } => self.on_decision(&mut ctx, id, result, usage),
+            Input::Tick => self.on_tick(&mut ctx),
             Input::Signed(_) => {}
-            Input::Decided { inquiry, decision } => self.decided(now, entropy, inquiry, decision, &mut step),
-            Input::Answer { call, dialect, answer } => {
-                self.hear_of_registration(now, call, dialect, answer, &mut step)
-            }
-            Input::Request(request) => self.answer(now, entropy, request, &mut step),
         }
-        for event in &step.events {
-            self.apply(now, event);
-        }
-        step
+        ctx.step
     }
 
     fn apply(&mut self, _at: Timestamp, event: &PlayerEvent) {
         self.durable.apply(event);
         match event {
-            PlayerEvent::Enrolled { identity } => self.keyring = Self::keyring_of(identity),
+            PlayerEvent::Registered { identity } => self.keyring = Self::keyring_of(identity),
             PlayerEvent::Applied(application) => {
                 self.keys = application.registration_key.as_ref().map(Keys::of);
             }
@@ -296,39 +267,8 @@ impl Agent for Player {
     }
 
     fn deadline(&self) -> Option<Timestamp> {
-        let thinking = self.outside.as_ref().and_then(Outside::deadline);
-        self.post.deadline().into_iter().chain(thinking).min()
-    }
-
-    /// A player reads leniently: its matches are not lost because someone else's referee leaves a field out.
-    fn reading(&self) -> (Conformance, Limits) {
-        (Conformance::Lenient, Limits::AGENT)
-    }
-
-    fn reads_about(&self) -> Option<&PlayerId> {
-        self.identity().map(|identity| &identity.id)
-    }
-
-    /// The referee and the manager hold the same in their own logs. Who we are and what we chose is ours alone.
-    fn can_wait(event: &PlayerEvent) -> bool {
-        match event {
-            PlayerEvent::Applied(_) | PlayerEvent::Enrolled { .. } | PlayerEvent::Chosen { .. } => false,
-            PlayerEvent::Announced { .. }
-            | PlayerEvent::Invited { .. }
-            | PlayerEvent::Finished { .. }
-            | PlayerEvent::RoundClosed { .. }
-            | PlayerEvent::LeagueClosed => true,
-        }
-    }
-
-    fn milestone(event: &PlayerEvent) -> Option<Milestone<'_>> {
-        event.milestone()
-    }
-
-    fn census(&self) -> Census {
-        let lacks = self.enrolment.lacks().filter(|_| !self.durable.league_closed());
-        let matches_live = self.durable.matches().filter(|(_, held)| held.is_under_way()).count();
-        Census { lacks, matches_live, ..Census::default() }
+        let thinking = self.decider.as_ref().and_then(ExternalDecider::deadline);
+        self.registration.deadline().into_iter().chain(thinking).min()
     }
 
     fn sender(&self) -> Sender {
@@ -336,5 +276,46 @@ impl Agent for Player {
             Some(identity) => identity.id.clone(),
             None => PlayerId::new(slug(&self.settings.display_name)),
         })
+    }
+}
+
+impl EventDurability for Player {
+    /// Only our identity and our choices are in no other agent's log.
+    fn durability(event: &PlayerEvent) -> Durability {
+        match event {
+            PlayerEvent::Applied(_) | PlayerEvent::Registered { .. } | PlayerEvent::Chosen { .. } => {
+                Durability::Fsynced
+            }
+            PlayerEvent::Announced { .. }
+            | PlayerEvent::Invited { .. }
+            | PlayerEvent::Finished { .. }
+            | PlayerEvent::RoundClosed { .. }
+            | PlayerEvent::LeagueClosed => Durability::Written,
+        }
+    }
+}
+
+impl DecodeHints for Player {
+    /// Lenient, so that no match is lost because a foreign referee leaves a field out.
+    fn reading(&self) -> (Conformance, Limits) {
+        (Conformance::Lenient, Limits::AGENT)
+    }
+
+    fn reads_about(&self) -> Option<&PlayerId> {
+        self.identity().map(|identity| &identity.id)
+    }
+}
+
+impl Signing for Player {}
+
+impl Metrics for Player {
+    fn milestone(event: &PlayerEvent) -> Option<Milestone<'_>> {
+        event.milestone()
+    }
+
+    fn gauges(&self) -> Gauges {
+        let lacks = self.registration.state().lacks().filter(|_| !self.durable.league_closed());
+        let matches_live = self.durable.matches().filter(|(_, held)| held.is_under_way()).count();
+        Gauges { lacks, matches_live, ..Gauges::default() }
     }
 }

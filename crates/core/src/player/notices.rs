@@ -1,18 +1,23 @@
-//! What the player is told: its matches, their results, the end of rounds and of the league.
+//! Notices: announcements, results, the end of rounds and of the league.
 
 use super::event::{Fixture, Notice, PlayerEvent};
-use super::fairness::Promise;
-use super::memory::{DrawCheck, Outcome, PastGame};
-use super::trust::Refusal;
-use super::{Player, Response};
+use super::fairness::DrawCommitment;
+use super::{Ctx, Player};
+use crate::agent::Agent;
+use crate::game::past::{DrawCheck, GameSummary, Outcome, PastGame};
 use crate::protocol::messages::{
-    AnnouncedMatch, GameDetails, GameError, GameOver, GameResult, GameStatus, LeagueStandingsUpdate, Role,
-    RoundAnnouncement, RoundCompleted,
+    AnnouncedMatch, GameDetails, GameError, GameOver, GameResult, GameStatus, LeagueError,
+    LeagueStandingsUpdate, Role, RoundAnnouncement, RoundCompleted,
 };
 use crate::protocol::{Attempt, Envelope, PlayerId};
+use serde_json::{Map, Value};
 
 impl Player {
-    pub(super) fn hear_announcement(&self, announcement: &RoundAnnouncement) -> Result<Response, Refusal> {
+    pub(super) fn on_round_announcement(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        announcement: &RoundAnnouncement,
+    ) -> Result<(), LeagueError> {
         let own = self.own_id()?;
         let matches: Vec<Fixture> = announcement
             .matches
@@ -25,20 +30,26 @@ impl Player {
             .filter(|fixture| self.durable.has_room_for(&fixture.match_id))
             .take(FIXTURES_MAX)
             .collect();
-        let is_news = !matches.is_empty();
-        Ok(Response::received(
-            is_news.then_some(PlayerEvent::Announced { round_id: announcement.round_id, matches }),
-        ))
+        if !matches.is_empty() {
+            self.record(ctx, PlayerEvent::Announced { round_id: announcement.round_id, matches });
+        }
+        Ok(())
     }
 
-    pub(super) fn hear_result(&mut self, envelope: &Envelope, over: &GameOver) -> Result<Response, Refusal> {
-        let attempt = self.believe_referee(envelope, &over.match_id)?;
-        self.believe_match(&over.match_id)?;
+    pub(super) fn on_game_over(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        envelope: &Envelope,
+        over: &GameOver,
+    ) -> Result<(), LeagueError> {
+        let attempt = self.authenticate_referee(envelope, &over.match_id)?;
+        self.check_match_known(&over.match_id)?;
         if self.history().has_finished(&over.match_id) {
-            return Ok(Response::received(None));
+            return Ok(());
         }
         let game = self.past_game(self.own_id()?, attempt, over);
-        Ok(Response::received(Some(PlayerEvent::Finished { game })))
+        self.record(ctx, PlayerEvent::Finished { game });
+        Ok(())
     }
 
     fn past_game(&self, own: &PlayerId, attempt: Attempt, over: &GameOver) -> PastGame {
@@ -63,7 +74,9 @@ impl Player {
             technical: result.status == GameStatus::TechnicalLoss,
             draw: self.check_draw(own, attempt, over),
             match_id: over.match_id.clone(),
-            game_type: over.game_type.clone(),
+            // A referee of another make may leave the game out.
+            game_type: known.and_then(|known| known.game_type.clone()).unwrap_or(over.game_type.clone()),
+            summary: self.decider.as_ref().map(|_| Box::new(summary(own, result))),
         }
     }
 
@@ -74,7 +87,7 @@ impl Player {
             return DrawCheck::NotPromised;
         };
         let own_league = self.identity().and_then(|identity| identity.league_id.as_ref());
-        let promise = Promise {
+        let commitment_check = DrawCommitment {
             league: own_league.or(over.league_id.as_ref()),
             match_id: &over.match_id,
             attempt,
@@ -82,42 +95,44 @@ impl Player {
             known,
             commitment,
         };
-        promise.check(&over.game_result)
+        commitment_check.check(&over.game_result)
     }
 
-    pub(super) fn hear_round_completed(&self, completed: &RoundCompleted) -> Response {
+    pub(super) fn on_round_completed(&mut self, ctx: &mut Ctx<'_>, completed: &RoundCompleted) {
         let round_id = completed.round_id;
-        let is_news = self.durable.can_forget(round_id);
-        Response::received(is_news.then_some(PlayerEvent::RoundClosed { round_id }))
+        if self.durable.can_forget(round_id) {
+            self.record(ctx, PlayerEvent::RoundClosed { round_id });
+        }
     }
 
-    pub(super) fn hear_league_completed(&self) -> Response {
-        let is_news = !self.durable.league_closed();
-        Response::received(is_news.then_some(PlayerEvent::LeagueClosed))
+    pub(super) fn on_league_completed(&mut self, ctx: &mut Ctx<'_>) {
+        if !self.durable.league_closed() {
+            self.record(ctx, PlayerEvent::LeagueClosed);
+        }
     }
 
-    /// The table is the manager's to keep: we note only where we stand, and only until the next restart.
-    pub(super) fn hear_standings(&mut self, update: &LeagueStandingsUpdate) -> Result<Response, Refusal> {
+    /// Keeps only our own row, and not durably.
+    pub(super) fn on_standings(&mut self, update: &LeagueStandingsUpdate) -> Result<(), LeagueError> {
         let own = self.own_id()?;
         let row = update.standings.iter().find(|row| row.player_id == *own);
         self.standing = row.cloned();
-        Ok(Response::received(None))
+        Ok(())
     }
 
-    /// The referee asks again where it wants another answer, so there is nothing to do here but to hear it.
-    pub(super) fn hear_game_error(
+    /// The referee asks again by itself, so GAME_ERROR needs no action.
+    pub(super) fn on_game_error(
         &mut self,
         envelope: &Envelope,
         error: &GameError,
-    ) -> Result<Response, Refusal> {
+    ) -> Result<(), LeagueError> {
         if let Some(match_id) = &error.match_id {
-            self.believe_referee(envelope, match_id)?;
+            self.authenticate_referee(envelope, match_id)?;
         }
-        Ok(Response::received(None))
+        Ok(())
     }
 }
 
-/// How many new matches of ours one announcement may hold.
+/// How many new matches of ours one announcement may have.
 const FIXTURES_MAX: usize = 100;
 
 fn fixture(own: &PlayerId, announced: &AnnouncedMatch) -> Option<Fixture> {
@@ -137,7 +152,7 @@ fn fixture(own: &PlayerId, announced: &AnnouncedMatch) -> Option<Fixture> {
         role,
         notice: Notice {
             attempt: attempt.unwrap_or(Attempt::FIRST),
-            // Only a plain no lets a referee do without: silence must not.
+            // Only an explicit `false` exempts a referee from showing match tokens.
             match_tokens: announced.match_tokens.unwrap_or(true),
         },
     })
@@ -150,6 +165,30 @@ fn opponent_in(own: &PlayerId, result: &GameResult) -> Option<PlayerId> {
     };
     let winner = result.winner_player_id.as_ref().filter(|winner| *winner != own);
     chooser.or(winner).cloned()
+}
+
+/// How much of what a referee told about a game is kept.
+const REASON_CHARS_MAX: usize = 300;
+const DETAILS_BYTES_MAX: usize = 4096;
+
+fn summary(own: &PlayerId, result: &GameResult) -> GameSummary {
+    let own_win = result.winner_player_id.as_ref().map(|winner| winner == own);
+    let details = match &result.details {
+        GameDetails::Parity(details) => match serde_json::to_value(details) {
+            Ok(Value::Object(details)) => details,
+            _ => Map::new(),
+        },
+        GameDetails::Other(details) => details.clone(),
+    };
+    let fits = |details: &Map<String, Value>| {
+        serde_json::to_string(details).is_ok_and(|text| text.len() <= DETAILS_BYTES_MAX)
+    };
+    let reason = result.reason.as_ref().map(|reason| reason.escaped().to_string());
+    GameSummary {
+        score: [own_win, own_win.map(|won| !won)].map(|won| result.status.points(won)),
+        reason: reason.map(|reason| reason.chars().take(REASON_CHARS_MAX).collect()),
+        details: Some(details).filter(fits).unwrap_or_default(),
+    }
 }
 
 fn outcome(own: &PlayerId, result: &GameResult) -> Outcome {

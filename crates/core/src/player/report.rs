@@ -1,18 +1,17 @@
-//! What a player tells of itself to whoever debugs it: no tokens, not by which strategy it plays, and nothing of a match that
-//! is still being played.
+//! The player's state for `get_player_state`: no tokens, no strategy, and nothing of a match under way.
 
 use super::Player;
 use super::durable::Fallbacks;
-use super::memory::{Past, PastGame};
-use crate::enrol::Enrolment;
+use crate::game::past::{Past, PastGame};
 use crate::protocol::messages::{Lifecycle, Record};
+use crate::registration::RegistrationState;
 use serde_json::{Map, Value, json};
 
-/// How many of the last games are told one by one.
+/// How many of the last games are listed.
 const GAMES_TOLD_MAX: usize = 100;
 
 impl Player {
-    /// `local` is whether the question comes from this very machine: how often its own strategy failed is told there only.
+    /// `local` is whether the request comes from this machine: only then fallbacks are shown.
     pub(super) fn state_report(&self, local: bool) -> Value {
         let history = self.history();
         let overall = history.overall();
@@ -36,7 +35,7 @@ impl Player {
             "game_types": self.settings.game_types,
             "fallbacks": local.then(|| self.fallbacks_told()),
             "state": self.lifecycle(),
-            "registration": enrolment_in_words(&self.enrolment),
+            "registration": registration_in_words(self.registration.state()),
             "standing": self.standing,
             "totals": totals(overall),
             "opponents": opponents,
@@ -69,12 +68,12 @@ fn totals(past: &Past) -> Value {
     json!({ "played": past.played(), "wins": wins, "draws": draws, "losses": losses })
 }
 
-fn enrolment_in_words(enrolment: &Enrolment) -> String {
-    match enrolment {
-        Enrolment::Idle => "not asked yet".into(),
-        Enrolment::Asking(_) => "waiting for the manager's answer".into(),
-        Enrolment::Waiting { until, why } => format!("trying again at {until}: {}", why.escaped()),
-        Enrolment::Done => "accepted".into(),
-        Enrolment::Refused { reason, .. } => format!("refused: {}", reason.escaped()),
+fn registration_in_words(registration: &RegistrationState) -> String {
+    match registration {
+        RegistrationState::Idle => "not asked yet".into(),
+        RegistrationState::Asking(_) => "waiting for the manager's answer".into(),
+        RegistrationState::Waiting { until, why } => format!("trying again at {until}: {}", why.escaped()),
+        RegistrationState::Done => "accepted".into(),
+        RegistrationState::Refused { reason, .. } => format!("refused: {}", reason.escaped()),
     }
 }

@@ -1,34 +1,38 @@
-//! How a choice becomes an answer that proves itself: the nonce of the attempt, and a signature over every move in it. A
-//! player signs one choice for each turn of an attempt, and nothing for a referee that has changed its commitment.
+//! Nonce and signature of a choice. A player signs one choice per turn of an attempt, and nothing for a referee that
+//! has changed its commitment.
 
-use super::Player;
-use super::answering::Asked;
+use super::answering::MoveQuestion;
+use super::authentication::league_error;
 use super::durable::{ATTEMPTS_MAX, Move};
 use super::event::{Choice, PlayerEvent};
 use super::keys::Keys;
-use super::trust::{Refusal, refusal};
-use crate::digits;
+use super::{Ctx, Player};
+use crate::agent::Agent;
+use crate::agent::Usage;
 use crate::entropy::Entropy;
-use crate::fair::{Commitment, MatchDraw, Nonce, NonceCommitment, Scheme};
-use crate::protocol::messages::GameInvitation;
+use crate::fair::{MatchDraw, Scheme};
+use crate::lower_hex;
+use crate::protocol::draw::Commitment;
+use crate::protocol::messages::{GameInvitation, LeagueError};
+use crate::protocol::nonce::{Nonce, NonceCommitment};
 use crate::protocol::{Attempt, ErrorCode, LeagueId, MatchId, PlayerId};
 use crate::signature::Signature;
 use crate::signed_move::SignedMoves;
 use serde_json::Value;
 
-/// How many characters are kept of why the fallback chose.
+/// The length limit of the reason for a fallback.
 const REASON_MAX: usize = 200;
 
-/// The attempt and the turn that a question belongs to.
+/// The attempt and turn of a question.
 #[derive(Debug, Clone)]
-pub(super) struct Place {
+pub(super) struct TurnRef {
     pub(super) attempt: Attempt,
     pub(super) turn: Option<u32>,
-    /// What the opponent has bound itself to.
+    /// The opponent's nonce commitment.
     pub(super) opponent_nonce: Option<NonceCommitment>,
 }
 
-/// What signatures in one attempt at a match have in common.
+/// The common part of all signatures in one attempt.
 struct Signing<'a> {
     keys: &'a Keys,
     draw: MatchDraw<'a>,
@@ -37,12 +41,12 @@ struct Signing<'a> {
 }
 
 impl Player {
-    /// An invitation must not take back what an earlier one to the same attempt promised.
-    pub(super) fn believe_commitment(
+    /// An invitation must not change the commitment of an earlier one to the same attempt.
+    pub(super) fn check_commitment(
         &self,
         attempt: Attempt,
         invitation: &GameInvitation,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), LeagueError> {
         let known = self.durable.find(&invitation.match_id);
         let promised = known.and_then(|known| known.invitations.get(&attempt)?.commitment.as_ref());
         match promised {
@@ -51,14 +55,13 @@ impl Player {
                     "draw_commitment: attempt {attempt} at {} began with another commitment, {}",
                     invitation.match_id, promised.0
                 );
-                Err(refusal(ErrorCode::InvalidState, message))
+                Err(league_error(ErrorCode::InvalidState, message))
             }
             _ => Ok(()),
         }
     }
 
-    /// What we bind ourselves to by joining; nothing where we do not sign, because the referee is an older one, or we have
-    /// no key.
+    /// Our nonce commitment for GAME_JOIN_ACK; none if the referee uses the old scheme or we have no key.
     pub(super) fn nonce_commitment(
         &self,
         attempt: Attempt,
@@ -89,51 +92,52 @@ impl Player {
         })
     }
 
-    /// Whether an answer may be given here that was not given before. With two answers for one turn a referee could choose
-    /// which one to report, and with two of the opponent's commitments it could try nonces.
-    pub(super) fn believe_place(&self, match_id: &MatchId, place: &Place) -> Result<(), Refusal> {
+    /// Whether a new answer may be given. With two answers for one turn a referee could choose which one to report, and
+    /// with two commitments of the opponent it could try nonces.
+    pub(super) fn check_turn(&self, match_id: &MatchId, turn_ref: &TurnRef) -> Result<(), LeagueError> {
         let Some(known) = self.durable.find(match_id) else {
             return Ok(());
         };
-        if known.moves_in(place.attempt).is_empty() {
+        if known.moves_in(turn_ref.attempt).is_empty() {
             if known.moves.len() < ATTEMPTS_MAX {
                 return Ok(());
             }
             let message = format!("this player takes part in at most {ATTEMPTS_MAX} attempts at a match");
-            return Err(refusal(ErrorCode::InvalidState, message));
+            return Err(league_error(ErrorCode::InvalidState, message));
         }
-        if self.signing(match_id, place.attempt).is_none() {
+        if self.signing(match_id, turn_ref.attempt).is_none() {
             return Ok(());
         }
-        let moves = known.moves_in(place.attempt);
-        if let Some(turn) = place.turn
+        let moves = known.moves_in(turn_ref.attempt);
+        if let Some(turn) = turn_ref.turn
             && moves.iter().any(|made| made.turn.is_some_and(|earlier| earlier >= turn))
         {
             let message = format!(
                 "turn: this player has answered another question for turn {turn} of {match_id}, or a later one"
             );
-            return Err(refusal(ErrorCode::InvalidState, message));
+            return Err(league_error(ErrorCode::InvalidState, message));
         }
-        if moves.iter().any(|made| made.opponent_nonce != place.opponent_nonce) {
+        if moves.iter().any(|made| made.opponent_nonce != turn_ref.opponent_nonce) {
             let message =
                 format!("opponent_nonce_commitment: another one was told in this attempt at {match_id}");
-            return Err(refusal(ErrorCode::InvalidState, message));
+            return Err(league_error(ErrorCode::InvalidState, message));
         }
         Ok(())
     }
 
-    /// The choice as it is answered, and the event that keeps it. `fallback`: why the mind outside did not choose, if it
+    /// Adds nonce and signature to a choice and records it. `fallback` is why the external decider did not choose, if it
     /// was to.
-    pub(super) fn settled(
-        &self,
-        entropy: &mut Entropy,
-        asked: &Asked,
-        place: &Place,
+    pub(super) fn sign_choice(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        asked: &MoveQuestion,
+        turn_ref: &TurnRef,
         value: Value,
         fallback: Option<&str>,
-    ) -> (PlayerEvent, Choice) {
-        let nonce = self.nonce(entropy, &asked.match_id, place.attempt);
-        let signature = self.signature(&asked.match_id, place, &nonce, &value);
+        usage: Option<Usage>,
+    ) -> Choice {
+        let nonce = self.nonce(ctx.entropy, &asked.match_id, turn_ref.attempt);
+        let signature = self.signature(&asked.match_id, turn_ref, &nonce, &value);
         let choice = Choice { value, nonce, signature };
         let event = PlayerEvent::Chosen {
             match_id: asked.match_id.clone(),
@@ -142,14 +146,16 @@ impl Player {
             question: asked.question.clone(),
             choice: choice.clone(),
             fallback: fallback.map(|why| why.chars().take(REASON_MAX).collect()),
-            attempt: Some(place.attempt),
-            turn: place.turn,
-            opponent_nonce_commitment: place.opponent_nonce,
+            attempt: Some(turn_ref.attempt),
+            turn: turn_ref.turn,
+            opponent_nonce_commitment: turn_ref.opponent_nonce,
+            usage,
         };
-        (event, choice)
+        self.record(ctx, event);
+        choice
     }
 
-    /// The nonce of an attempt. Without a key of its own a player draws one with its first move, and stores it with that.
+    /// The nonce of an attempt. A player without a key draws one with its first move and stores it with that.
     fn nonce(&self, entropy: &mut Entropy, match_id: &MatchId, attempt: Attempt) -> Nonce {
         let known = self.durable.find(match_id);
         if let Some(made) = known.and_then(|known| known.moves_in(attempt).first()) {
@@ -161,21 +167,22 @@ impl Player {
             (Some(keys), Some(league_id)) => {
                 keys.nonce(&MatchDraw { scheme: Scheme::Draw2, league_id, match_id, attempt }, commitment)
             }
-            _ => Nonce(digits::of(&entropy.bytes::<16>())),
+            _ => Nonce(lower_hex::encode(&entropy.bytes::<16>())),
         }
     }
 
     fn signature(
         &self,
         match_id: &MatchId,
-        place: &Place,
+        turn_ref: &TurnRef,
         nonce: &Nonce,
         value: &Value,
     ) -> Option<Signature> {
-        let Signing { keys, draw, player_id, commitment } = self.signing(match_id, place.attempt)?;
-        let before: &[Move] = self.durable.find(match_id).map_or(&[], |known| known.moves_in(place.attempt));
+        let Signing { keys, draw, player_id, commitment } = self.signing(match_id, turn_ref.attempt)?;
+        let before: &[Move] =
+            self.durable.find(match_id).map_or(&[], |known| known.moves_in(turn_ref.attempt));
         let choices = before.iter().map(|made| &made.choice.value).chain([value]).collect();
-        let opponent_nonce = place.opponent_nonce.as_ref();
+        let opponent_nonce = turn_ref.opponent_nonce.as_ref();
         let moves = SignedMoves { draw, player_id, commitment, opponent_nonce, nonce, choices };
         Some(moves.sign(&keys.signing))
     }

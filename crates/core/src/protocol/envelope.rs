@@ -1,32 +1,40 @@
-//! What stands around every message: who speaks, when, in which conversation, and by what right.
+//! The envelope of a message: sender, timestamp, conversation, token.
 
 use super::ids::{ConversationId, PlayerId, RefereeId};
+#[cfg(feature = "schema")]
 use super::schema::NO_CONTROLS;
 use super::time::Timestamp;
 use super::token::Token;
 use super::untrusted::{Untrusted, is_deceptive};
+#[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use smol_str::{SmolStr, SmolStrBuilder};
-use std::borrow::Cow;
 use std::fmt;
 
-/// The one protocol that is spoken here.
+/// The protocol's name and version.
 pub const PROTOCOL: &str = "league.v2";
 
+/// What every message has, whatever its type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Envelope {
+    /// Who sends it, by its own word: the token proves it.
     pub sender: Sender,
+    /// When it was sent, by the sender's clock.
     pub timestamp: Timestamp,
+    /// An answer repeats that of its question.
     pub conversation_id: ConversationId,
+    /// Absent where the sender has none yet, as in a registration.
     pub auth_token: Option<Token>,
 }
 
 impl Envelope {
+    /// Without a token.
     pub fn new(sender: Sender, timestamp: Timestamp, conversation_id: ConversationId) -> Self {
         Self { sender, timestamp, conversation_id, auth_token: None }
     }
 
+    /// With this token, or without one.
     #[must_use]
     pub fn with_token(mut self, token: Option<Token>) -> Self {
         self.auth_token = token;
@@ -34,12 +42,16 @@ impl Envelope {
     }
 }
 
-/// Who speaks. Before registration, the id is the agent's own word for itself.
+/// The sender. Before registration, its id is the agent's own choice.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Sender {
+    /// `league_manager`
     LeagueManager,
+    /// `launcher`: the operator, who starts the league and gives orders.
     Launcher,
+    /// `referee:REF01`
     Referee(RefereeId),
+    /// `player:P01`
     Player(PlayerId),
 }
 
@@ -54,7 +66,7 @@ impl Sender {
         }
     }
 
-    /// What [`Self::parse`] reads.
+    /// The text form.
     fn text(&self) -> SmolStr {
         let role = match self {
             Self::LeagueManager | Self::Launcher => "",
@@ -72,12 +84,12 @@ impl Sender {
         Self::stored(text).filter(|_| text.split_once(':').is_none_or(|(_, id)| id_fits(id)))
     }
 
-    /// As [`Self::parse`], with any id: earlier versions stored what would be refused now.
+    /// As [`Self::parse`], with any id: earlier versions stored ids that would be rejected now.
     fn stored(text: &str) -> Option<Self> {
         match text.split_once(':') {
             None if text == "league_manager" => Some(Self::LeagueManager),
             None if text == "launcher" => Some(Self::Launcher),
-            // Some managers give themselves an id.
+            // Some managers have an id.
             Some(("league_manager", _)) => Some(Self::LeagueManager),
             Some(("referee", id)) => Some(Self::Referee(RefereeId::new(id))),
             Some(("player", id)) => Some(Self::Player(PlayerId::new(id))),
@@ -86,7 +98,7 @@ impl Sender {
     }
 }
 
-/// How long an id may be, in bytes: room for any sensible one, and none to fill our memory.
+/// The length limit of an id, in bytes.
 pub const ID_BYTES_MAX: usize = 128;
 
 /// Whether a text can be an id at all.
@@ -114,8 +126,9 @@ impl<'de> Deserialize<'de> for Sender {
     }
 }
 
+#[cfg(feature = "schema")]
 impl JsonSchema for Sender {
-    fn schema_name() -> Cow<'static, str> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
         "Sender".into()
     }
 

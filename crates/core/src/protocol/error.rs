@@ -1,11 +1,12 @@
-//! The error catalogue: one table, from which everything that is said about an error is read.
+//! The error catalogue: one table with code, name, retryability and text.
 
+#[cfg(feature = "schema")]
 use super::schema::Word;
 use super::untrusted::Untrusted;
+#[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use smol_str::SmolStr;
-use std::borrow::Cow;
 use std::fmt;
 
 macro_rules! catalogue {
@@ -22,6 +23,7 @@ macro_rules! catalogue {
             /// Every code of the catalogue, in order.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
+            /// As it is written on the wire, `E012`; a foreign code as it came.
             pub fn code(&self) -> &str {
                 match self {
                     $(Self::$variant => $code,)*
@@ -37,7 +39,7 @@ macro_rules! catalogue {
                 }
             }
 
-            /// Whether the same message, sent again, may fare better.
+            /// Whether a retry of the same message may succeed.
             pub fn retryable(&self) -> bool {
                 match self {
                     $(Self::$variant => catalogue!(@retry $retry),)*
@@ -45,7 +47,7 @@ macro_rules! catalogue {
                 }
             }
 
-            /// A sentence for people, where nothing more precise is known.
+            /// A sentence for people, if nothing more precise is known.
             pub fn prose(&self) -> &str {
                 match self {
                     $(Self::$variant => $prose,)*
@@ -110,8 +112,9 @@ impl<'de> Deserialize<'de> for ErrorCode {
     }
 }
 
+#[cfg(feature = "schema")]
 impl JsonSchema for ErrorCode {
-    fn schema_name() -> Cow<'static, str> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
         "ErrorCode".into()
     }
 

@@ -1,10 +1,9 @@
-//! The names of things on the wire: leagues, rounds, matches, agents, conversations. Pure values.
+//! Ids of leagues, rounds, matches, agents and conversations.
 //!
-//! Ids are text, because agents in the wild choose their own; short ones are kept inline, so copying them is cheap.
+//! Ids are text, because foreign agents choose their own; short ones are stored inline, so cloning is cheap.
 
-use super::ranked::Ranked;
+use super::short_id::ShortId;
 use super::untrusted::Untrusted;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use smol_str::{SmolStr, format_smolstr};
 use std::fmt;
@@ -12,14 +11,16 @@ use std::fmt;
 macro_rules! text_ids {
     ($($(#[$doc:meta])* $name:ident;)*) => {$(
         $(#[$doc])*
-        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         #[serde(transparent)]
-        #[schemars(with = "crate::protocol::schema::Word")]
-        pub struct $name(Ranked);
+        #[cfg_attr(feature = "schema", schemars(with = "crate::protocol::schema::Word"))]
+        pub struct $name(ShortId);
 
         impl $name {
+            /// Takes any text; decoding rejects what cannot be an id.
             pub fn new(text: impl Into<SmolStr>) -> Self {
-                Self(Ranked::new(text.into()))
+                Self(ShortId::new(text.into()))
             }
 
             /// As it came: to compare, to hash, to send. To show it, format the id itself.
@@ -64,10 +65,11 @@ impl PlayerId {
         Self::new(format_smolstr!("P{n:02}"))
     }
 
-    /// Whether it has the form of the ids that managers give, so that it is somebody's.
-    pub fn is_numbered(&self) -> bool {
-        let digits = self.as_str().strip_prefix('P').unwrap_or_default();
-        digits.len() >= 2 && digits.bytes().all(|byte| byte.is_ascii_digit())
+    /// The number of an id that has the form of those that managers assign; past all numbers, the greatest.
+    pub fn number(&self) -> Option<u32> {
+        let digits = self.as_str().strip_prefix('P')?;
+        let is_numbered = digits.len() >= 2 && digits.bytes().all(|byte| byte.is_ascii_digit());
+        is_numbered.then(|| digits.parse().unwrap_or(u32::MAX))
     }
 }
 
@@ -114,9 +116,10 @@ impl ConversationId {
 }
 
 /// A round's number, counted from 1.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
-pub struct RoundId(#[schemars(range(min = 1))] pub u32);
+pub struct RoundId(#[cfg_attr(feature = "schema", schemars(range(min = 1)))] pub u32);
 
 impl fmt::Display for RoundId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -130,8 +133,10 @@ impl fmt::Display for RoundId {
 pub struct Attempt(pub u32);
 
 impl Attempt {
+    /// The attempt before any reassignment.
     pub const FIRST: Self = Self(1);
 
+    /// The attempt after a reassignment.
     #[must_use]
     pub fn next(self) -> Self {
         Self(self.0.saturating_add(1))

@@ -1,5 +1,4 @@
-//! JSON-RPC 2.0 as types: ids, errors, and the shapes of calls and responses. Values only; `dialect` reads and writes
-//! them.
+//! JSON-RPC 2.0 types: ids, errors, calls and responses. `dialect` decodes and encodes them.
 
 use super::json::{Fields, Json};
 use serde::{Serialize, Serializer};
@@ -14,6 +13,7 @@ use std::collections::BTreeMap;
 pub struct TwoPointZero;
 
 impl TwoPointZero {
+    /// The only version that is accepted.
     pub const TEXT: &'static str = "2.0";
 }
 
@@ -23,22 +23,24 @@ impl Serialize for TwoPointZero {
     }
 }
 
-/// What ties a response to its request. It goes back exactly as it came.
+/// The id of a request, returned unchanged in its response.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Id {
+    /// Also the id of the response to a request whose id could not be read.
     Null,
+    /// Returned digit by digit as it came.
     Number(NumberText),
+    /// Any string, even an empty one.
     Text(SmolStr),
 }
 
-/// A number as it was written. Some agents use 128-bit numbers as ids, which no number type of JSON's usual readers
-/// would give back unchanged.
+/// A number as text. Some agents use 128-bit numbers as ids, which no number type of `serde_json` preserves.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NumberText(SmolStr);
 
 impl Id {
-    /// The id of a request whose text is `written` and whose fields are `request`; `None` where it has none, and an
-    /// error where it has something that cannot be an id.
+    /// The id of a request with the text `written` and the fields `request`; `None` if it has none, an error if it is
+    /// invalid.
     pub(crate) fn of_request(written: &str, request: &Fields<'_>) -> Result<Option<Self>, ErrorObject> {
         match request.get("id") {
             None => Ok(None),
@@ -84,17 +86,17 @@ impl Serialize for Id {
     }
 }
 
-/// The code of an error by which an agent refuses a league message; `data` says why, in the fields of a LEAGUE_ERROR.
+/// The error code by which an agent rejects a league message; `data` has the fields of a LEAGUE_ERROR.
 pub const REFUSED: i64 = -32000;
 
-/// JSON-RPC's own failures. What is wrong with a league message is said in the fields of a LEAGUE_ERROR instead.
+/// The errors of JSON-RPC itself. Errors of league messages are in the fields of a LEAGUE_ERROR instead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
     /// The body is not JSON.
     Parse,
-    /// It is JSON, but no request.
+    /// The body is JSON, but no request.
     InvalidRequest,
-    /// The method names nothing we know, and no league message came with it.
+    /// The method is unknown, and there is no league message.
     MethodNotFound,
     /// `params` is not what the method takes.
     InvalidParams,
@@ -103,9 +105,11 @@ pub enum Fault {
 }
 
 impl Fault {
+    /// In the order in which OpenRPC documents list them.
     pub const ALL: [Self; 5] =
         [Self::Parse, Self::InvalidRequest, Self::MethodNotFound, Self::InvalidParams, Self::Internal];
 
+    /// The number that the specification assigns.
     pub fn code(self) -> i64 {
         match self {
             Self::Parse => -32700,
@@ -116,6 +120,7 @@ impl Fault {
         }
     }
 
+    /// The text that the specification gives for the code.
     pub fn message(self) -> &'static str {
         match self {
             Self::Parse => "Parse error",
@@ -126,11 +131,12 @@ impl Fault {
         }
     }
 
-    /// With the sentence that tells a person what to mend.
+    /// With an explanation in `data`.
     pub fn because(self, why: impl Into<String>) -> ErrorObject {
         self.with(Value::String(why.into()))
     }
 
+    /// With any `data`.
     pub fn with(self, data: Value) -> ErrorObject {
         ErrorObject { code: self.code(), message: self.message().into(), data }
     }
@@ -139,40 +145,52 @@ impl Fault {
 /// `error` of a response.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ErrorObject {
+    /// Of [`Fault::code`], or [`REFUSED`].
     pub code: i64,
+    /// A short text for people; programs read `data`.
     pub message: Cow<'static, str>,
+    /// An explanation, or the fields of a LEAGUE_ERROR.
     pub data: Value,
 }
 
-/// A response that carries what was asked for.
+/// A successful response.
 #[derive(Debug, Clone, Serialize)]
 pub struct Success<'a, R> {
+    /// The version of JSON-RPC.
     pub jsonrpc: TwoPointZero,
+    /// That of the request.
     pub id: &'a Id,
+    /// A league message, a tool result, other data, or an acknowledgement.
     pub result: R,
 }
 
-/// A response that says why not.
+/// An error response.
 #[derive(Debug, Clone, Serialize)]
 pub struct Failed<'a> {
+    /// The version of JSON-RPC.
     pub jsonrpc: TwoPointZero,
+    /// That of the request, or null if it could not be read.
     pub id: &'a Id,
+    /// What went wrong.
     pub error: &'a ErrorObject,
 }
 
-/// A request of ours. Its id is always an integer: every agent can read one.
+/// A request of ours. Its id is an integer, which every agent can parse.
 #[derive(Debug, Clone, Serialize)]
 pub struct Call<'a, P> {
+    /// The version of JSON-RPC.
     pub jsonrpc: TwoPointZero,
+    /// The response repeats it.
     pub id: i64,
+    /// The name that the receiver's dialect has for it.
     pub method: &'a str,
+    /// The message, wrapped by the receiver's dialect.
     pub params: P,
 }
 
-/// The bytes of `value`. What we write has text for keys and nothing else that JSON lacks, so the other case does not
-/// arise; if it did, the peer would be told of a fault of ours.
+/// Encodes `value`. Our types always encode; if one did not, the peer would get an internal error.
 pub(crate) fn written(value: &impl Serialize) -> Vec<u8> {
-    // Room for most messages, so that writing one does not move it again and again.
+    // Enough for most messages without reallocation.
     let mut bytes = Vec::with_capacity(1024);
     match serde_json::to_writer(&mut bytes, value) {
         Ok(()) => bytes,

@@ -1,27 +1,29 @@
-//! All tokens that follow from one agent's own token in one league, made once and kept. Pure, and never written down.
+//! The tokens derived from one agent's token in one league, cached. Never stored.
 //!
-//! Manager and agent each have one of these for the same agent, so both know what the other must show.
+//! The manager and the agent each have one, so both know what the other must show.
 
 use super::ids::{Attempt, LeagueId, MatchId};
 use super::messages::MatchTokens;
-use super::token::{Maker, Token, TokenHash};
+use super::token::{Token, TokenDeriver, TokenHash};
 use std::borrow::Cow;
 use std::fmt;
 
+/// The tokens that one agent and the manager derive from the agent's token.
 #[derive(Clone)]
 pub struct Keyring {
     hash: TokenHash,
     league: LeagueId,
-    maker: Maker,
+    deriver: TokenDeriver,
     notice: Token,
-    /// The tokens of the match that was kept last: an agent has its matches one after the other.
+    /// The tokens of the last match: an agent plays one match after the other.
     last: Option<(MatchId, Attempt, MatchTokens)>,
 }
 
 impl Keyring {
+    /// For the agent whose token has this hash.
     pub fn new(hash: TokenHash, league: &LeagueId) -> Self {
-        let maker = hash.maker();
-        Self { hash, league: league.clone(), notice: maker.notice_token(league), maker, last: None }
+        let deriver = hash.deriver();
+        Self { hash, league: league.clone(), notice: deriver.notice_token(league), deriver, last: None }
     }
 
     /// Whether this is the keyring of the token behind this hash.
@@ -29,20 +31,20 @@ impl Keyring {
         self.hash.is(hash)
     }
 
-    /// By which the agent knows the manager's own messages.
+    /// Authenticates the manager's messages to the agent.
     pub fn notice_token(&self) -> &Token {
         &self.notice
     }
 
-    /// The tokens of one attempt at a match, if the agent plays in it.
+    /// The tokens of one attempt at a match.
     pub fn match_tokens(&self, match_id: &MatchId, attempt: Attempt) -> Cow<'_, MatchTokens> {
         match &self.last {
             Some((id, of, tokens)) if of == &attempt && id == match_id => Cow::Borrowed(tokens),
-            _ => Cow::Owned(self.maker.match_tokens(&self.league, match_id, attempt)),
+            _ => Cow::Owned(self.deriver.match_tokens(&self.league, match_id, attempt)),
         }
     }
 
-    /// Keeps the tokens of one attempt at a match at hand, until it is another's turn.
+    /// Caches the tokens of one attempt at a match.
     pub fn keep(&mut self, match_id: &MatchId, attempt: Attempt, tokens: MatchTokens) {
         self.last = Some((match_id.clone(), attempt, tokens));
     }

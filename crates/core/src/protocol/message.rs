@@ -1,12 +1,16 @@
-//! The catalogue of messages: one table gives each type its name and its method, and the sum of them all.
+//! The catalogue of messages: one table with the name and method of each type.
 
 use super::envelope::{Envelope, PROTOCOL, Sender};
 use super::messages::*;
+#[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use smol_str::SmolStr;
 use std::fmt;
 use std::sync::Arc;
+
+/// The other name of MATCH_ASSIGNMENT.
+pub(super) const START_MATCH: &str = "START_MATCH";
 
 macro_rules! catalogue {
     ($($variant:ident $name:literal $method:literal;)*) => {
@@ -17,8 +21,10 @@ macro_rules! catalogue {
         }
 
         impl MessageType {
+            /// In the order of the catalogue.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
+            /// As `message_type` has it on the wire.
             pub fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name,)* }
             }
@@ -29,6 +35,7 @@ macro_rules! catalogue {
             }
 
             /// What stands beneath the envelope, as a schema.
+            #[cfg(feature = "schema")]
             pub(super) fn body_schema(self, generator: &mut SchemaGenerator) -> Schema {
                 match self { $(Self::$variant => $variant::json_schema(generator),)* }
             }
@@ -37,7 +44,7 @@ macro_rules! catalogue {
             pub fn parse(text: &str) -> Option<Self> {
                 match text {
                     $($name => Some(Self::$variant),)*
-                    "START_MATCH" => Some(Self::MatchAssignment),
+                    START_MATCH => Some(Self::MatchAssignment),
                     _ => None,
                 }
             }
@@ -52,6 +59,7 @@ macro_rules! catalogue {
         }
 
         impl Body {
+            /// The type that belongs to this body.
             pub fn message_type(&self) -> MessageType {
                 match self { $(Self::$variant(_) => MessageType::$variant,)* }
             }
@@ -115,21 +123,35 @@ impl<'de> Deserialize<'de> for MessageType {
 /// A whole message of league.v2.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Message {
+    /// Who sends it, when, and by which token.
     pub envelope: Envelope,
+    /// What it says, which determines its type.
     pub body: Body,
 }
 
 impl Message {
+    /// The message type follows from the body.
     pub fn new(envelope: Envelope, body: impl Into<Body>) -> Self {
         Self { envelope, body: body.into() }
     }
 
+    /// The type that the message has on the wire.
     pub fn message_type(&self) -> MessageType {
         self.body.message_type()
     }
 
-    /// What a player or a referee refuses by. LEAGUE_ERROR is the manager's: the others answer with an error of JSON-RPC
-    /// that holds the same fields.
+    /// The `message_type` and the method of the standard dialect, as they are written.
+    pub fn names(&self) -> (&'static str, &'static str) {
+        match &self.body {
+            Body::MatchAssignment(body) if body.name == AssignmentName::StartMatch => {
+                (START_MATCH, "start_match")
+            }
+            body => (body.message_type().name(), body.message_type().method()),
+        }
+    }
+
+    /// The error by which a player or a referee rejects a message. Only the manager sends LEAGUE_ERROR itself: the
+    /// others answer with a JSON-RPC error with the same fields.
     pub fn refusal_of_agent(&self) -> Option<&LeagueError> {
         match &self.body {
             Body::LeagueError(error) if self.envelope.sender != Sender::LeagueManager => Some(error),
@@ -143,7 +165,7 @@ impl Serialize for Message {
         #[derive(Serialize)]
         struct Wire<'a> {
             protocol: &'static str,
-            message_type: MessageType,
+            message_type: &'static str,
             sender: &'a Sender,
             timestamp: super::time::Timestamp,
             conversation_id: &'a super::ids::ConversationId,
@@ -155,7 +177,7 @@ impl Serialize for Message {
         let Envelope { sender, timestamp, conversation_id, auth_token } = &self.envelope;
         Wire {
             protocol: PROTOCOL,
-            message_type: self.message_type(),
+            message_type: self.names().0,
             sender,
             timestamp: *timestamp,
             conversation_id,

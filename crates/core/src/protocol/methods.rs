@@ -1,6 +1,5 @@
-//! The table of methods: which message or question each carries in the standard dialect, who serves it, and which
-//! answers it can have. Everything that is said about methods, by the readers, the schemas and the OpenRPC documents,
-//! is read from here.
+//! The table of methods: which message or query each has in the standard dialect, who serves it, and its possible
+//! answers. Decoding, schemas and OpenRPC documents are derived from it.
 
 use super::envelope::Sender;
 use super::message::MessageType;
@@ -9,15 +8,19 @@ use MessageType as M;
 /// The kinds of agent that serve methods.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Party {
+    /// Registers agents, draws rounds and keeps the table; also the launcher, as a sender.
     Manager,
+    /// Runs matches.
     Referee,
+    /// Plays matches.
     Player,
 }
 
 impl Party {
+    /// In the order of the documentation.
     pub const ALL: [Self; 3] = [Self::Manager, Self::Referee, Self::Player];
 
-    /// Which kind of agent signs so. The launcher serves nothing: what it speaks for is the manager.
+    /// The kind of this sender. The launcher counts as the manager.
     pub fn of(name: &Sender) -> Self {
         match name {
             Sender::LeagueManager | Sender::Launcher => Self::Manager,
@@ -26,6 +29,7 @@ impl Party {
         }
     }
 
+    /// In lower case, as paths of schemas have it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Manager => "manager",
@@ -35,33 +39,49 @@ impl Party {
     }
 }
 
-/// A question that is not a league message.
+/// A query that is not a league message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Question {
+    /// `get_standings`
     Standings,
+    /// `get_schedule`
     Schedule,
+    /// `get_status`
     Status,
+    /// `get_player_stats`
     Stats,
+    /// `get_referees`
     Referees,
+    /// `get_games`
     Games,
+    /// `get_match_state`
     MatchState,
+    /// `get_player_state`
     PlayerState,
+    /// `ping`
     Ping,
+    /// `rpc.discover`
     Discover,
 }
 
+/// A JSON-RPC method of the standard dialect.
 #[derive(Debug, Clone, Copy)]
 pub struct Method {
+    /// The name that we call it by.
     pub name: &'static str,
     /// Other names that are understood for it.
     pub also: &'static [&'static str],
+    /// The kinds of agent that answer it.
     pub served_by: &'static [Party],
+    /// What `params` holds.
     pub carries: Carries,
+    /// All that may come back; an error of JSON-RPC itself may come back from every method.
     pub answers: &'static [Answers],
     /// For people, in one sentence.
     pub summary: &'static str,
 }
 
+/// What the `params` of a method hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Carries {
     /// The message itself, flat, as `params`.
@@ -70,22 +90,25 @@ pub enum Carries {
     Question(Question),
 }
 
+/// What may come back from a method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answers {
+    /// A league message of this type.
     Message(MessageType),
-    /// Anything at all, as nothing is owed. Ours is `{"status": "received"}`.
+    /// An acknowledgement of any form. Ours is `{"status": "received"}`.
     Received,
-    /// An acknowledgement: the answer that is owed follows as a request of its own.
+    /// An acknowledgement: the answer follows as a separate request.
     Later,
     /// `{"status": "ok"}`.
     Alive,
-    /// What an agent tells of itself to whoever debugs it, in words of its own.
+    /// The agent's state, for debugging, in a form of its own.
     State,
     /// An OpenRPC document.
     Document,
 }
 
 impl Method {
+    /// Whether agents of this kind answer it.
     pub fn is_served_by(&self, party: Party) -> bool {
         self.served_by.contains(&party)
     }
@@ -97,7 +120,7 @@ impl Method {
     }
 }
 
-/// The method that asks whether anyone is there.
+/// The liveness probe.
 pub const PING: &str = "ping";
 
 use Answers::{Alive, Document, Later, Message, Received, State};
@@ -126,7 +149,7 @@ const fn asking(
 
 const NOTICE: &[Answers] = &[Received, Message(M::LeagueError)];
 
-/// Every method that an agent of ours serves. Messages that only ever answer are not among them.
+/// Every method that our agents serve. Messages that are only answers have none.
 pub const METHODS: &[Method] = &[
     carrying(
         M::RefereeRegisterRequest,

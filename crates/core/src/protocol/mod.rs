@@ -1,7 +1,8 @@
-//! league.v2 on the wire: what the messages are, how they are read and written. Bytes and values only, no I/O.
+//! league.v2 on the wire: messages, decoding and encoding. No I/O.
 
 pub mod decode;
 pub mod dialect;
+pub mod draw;
 pub mod envelope;
 pub mod error;
 pub mod ids;
@@ -11,9 +12,12 @@ pub mod keyring;
 pub mod message;
 pub mod messages;
 pub mod methods;
-mod ranked;
+pub mod nonce;
+pub mod operation;
 pub mod rights;
+#[cfg(feature = "schema")]
 pub mod schema;
+mod short_id;
 pub mod text;
 pub mod time;
 pub mod token;

@@ -1,11 +1,11 @@
-//! Who may send what to whom: one table, by which the three agents admit messages and from which the documentation is
-//! written.
+//! Authorization: which sender may send which message to which agent, in one table for the agents and the
+//! documentation.
 
 use super::message::MessageType;
 use super::methods::Party;
 use MessageType as M;
 
-/// Whom a message is taken from, and by what that sender is known.
+/// The required sender of a message, and its authentication.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Right {
     /// Anyone that signs as a player: it is how a player becomes known.
@@ -30,7 +30,7 @@ pub enum Right {
     Nobody,
 }
 
-/// From whom an agent of this kind takes this message, when it is not the answer to a call of its own.
+/// The required sender of a message to an agent of this kind, unless it answers a call of its own.
 pub fn who_may(at: Party, message: MessageType) -> Right {
     match (at, message) {
         (Party::Manager, M::LeagueRegisterRequest) => Right::NewPlayer,

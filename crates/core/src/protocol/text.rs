@@ -1,15 +1,15 @@
-//! Text with a rule: names, versions, endpoints. A value of these types has passed its rule.
+//! Validated text: names, versions, endpoints.
 
+#[cfg(feature = "schema")]
 use super::schema::{CONTROLS, NO_CONTROLS};
 use super::untrusted::{Escaped, Untrusted, cleaned, is_deceptive};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 use std::borrow::Cow;
 use std::fmt;
 use url::Url;
 
-/// Why a text does not pass: what the rule asks for, in words that finish "expected ...".
+/// Why a text is invalid: what the rule requires, to complete "expected ...".
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("expected {0}")]
 pub struct RuleBroken(pub Cow<'static, str>);
@@ -22,7 +22,8 @@ impl RuleBroken {
 
 macro_rules! ruled_texts {
     ($($(#[$doc:meta])* $name:ident, $check:ident, stored: $stored:ident;)*) => {$(
-        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         #[serde(try_from = "SmolStr")]
         $(#[$doc])*
         pub struct $name(SmolStr);
@@ -58,32 +59,34 @@ macro_rules! ruled_texts {
 
 ruled_texts! {
     /// What an agent calls itself: 1 to 50 characters, none of them a control character or invisible.
-    #[schemars(extend("minLength" = 1, "maxLength" = NAME_CHARS_MAX, "pattern" = format!("^{NO_CONTROLS}*$")))]
+    #[cfg_attr(feature = "schema", schemars(extend("minLength" = 1, "maxLength" = NAME_CHARS_MAX, "pattern" = format!("^{NO_CONTROLS}*$"))))]
     DisplayName, check_name, stored: check_name;
     /// The version of an agent's software: `MAJOR.MINOR.PATCH`.
-    #[schemars(extend("pattern" = VERSION_PATTERN))]
+    #[cfg_attr(feature = "schema", schemars(extend("pattern" = VERSION_PATTERN)))]
     Version, check_version, stored: check_version;
     /// Where an agent listens: an absolute `http` or `https` URL with a host, without user and password.
-    #[schemars(extend("format" = "uri", "maxLength" = ENDPOINT_BYTES_MAX, "pattern" = endpoint_pattern()))]
+    #[cfg_attr(feature = "schema", schemars(extend("format" = "uri", "maxLength" = ENDPOINT_BYTES_MAX, "pattern" = endpoint_pattern())))]
     Endpoint, check_endpoint, stored: check_stored_endpoint;
 }
 
-/// Texts of somebody else's choosing: printed only through a rendering of [`Untrusted`].
+/// Untrusted texts: printed only through a rendering of [`Untrusted`].
 macro_rules! untrusted_texts {
     ($($name:ident)*) => {$(
         impl $name {
+            /// Strict: the text must keep to the type's rule and have no deceptive characters.
             pub fn parse(text: &str) -> Result<Self, RuleBroken> {
                 Self::check(text)?;
                 check_characters(text)?;
                 Ok(Self(SmolStr::new(text)))
             }
 
-            /// What is left without deceptive characters, and whether there were any: the lenient reading.
+            /// For lenient decoding: without deceptive characters, and whether there were any.
             pub fn parse_cleaned(text: &str) -> Result<(Self, bool), RuleBroken> {
                 let clean = cleaned(text);
                 Ok((Self::parse(&clean)?, matches!(clean, Cow::Owned(_))))
             }
 
+            /// To show it in CSV, HTML or Markdown.
             pub fn untrusted(&self) -> Untrusted<'_> {
                 Untrusted::new(&self.0)
             }
@@ -93,7 +96,7 @@ macro_rules! untrusted_texts {
                 self.untrusted().escaped()
             }
 
-            /// As it came: to compare, to hash, to send on, to call. Never to be shown.
+            /// Unescaped: to compare, hash, send or call, never to show.
             pub fn raw(&self) -> &str {
                 &self.0
             }
@@ -104,10 +107,12 @@ macro_rules! untrusted_texts {
 untrusted_texts! { DisplayName Endpoint }
 
 impl Version {
+    /// Any semantic version, pre-release and build metadata included.
     pub fn parse(text: &str) -> Result<Self, RuleBroken> {
         Self::check(text).map(|()| Self(SmolStr::new(text)))
     }
 
+    /// Needs no escaping: the rule allows only ASCII.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -119,7 +124,7 @@ impl fmt::Display for Version {
     }
 }
 
-/// Says which character is wrong, because it cannot be seen.
+/// Names the invalid character, because it is invisible.
 pub(super) fn check_characters(text: &str) -> Result<(), RuleBroken> {
     match text.chars().zip(1..).find(|(c, _)| is_deceptive(*c)) {
         None => Ok(()),
@@ -130,6 +135,7 @@ pub(super) fn check_characters(text: &str) -> Result<(), RuleBroken> {
     }
 }
 
+/// The longest display name, in characters.
 pub const NAME_CHARS_MAX: usize = 50;
 
 fn check_name(text: &str) -> Result<(), RuleBroken> {
@@ -153,7 +159,7 @@ fn check_endpoint(text: &str) -> Result<(), RuleBroken> {
     if text.chars().any(|c| c.is_whitespace() || c.is_control()) {
         return Err(RuleBroken::new("a URL without spaces and control characters"));
     }
-    // `Url` takes the first part of the path for the host where there is none.
+    // `Url` takes the first part of the path for a missing host.
     let after = text.split_once("://").filter(|(scheme, _)| is_http(scheme)).map(|(_, after)| after);
     if after.is_some_and(|after| after.is_empty() || after.starts_with(['/', '\\', '?', '#', ':'])) {
         return Err(RuleBroken::new("a URL that names a host"));
@@ -183,9 +189,8 @@ fn is_http_url(text: &str) -> bool {
     spelled_out && Url::parse(text).is_ok_and(has_host)
 }
 
-/// Whether this is a URL such as nearly all are: an address or a name in small letters, perhaps a port, perhaps a path.
-/// An announcement has one for each of its matches, and to read every one by all the rules for URLs takes longer than
-/// the rest of it. Whatever is found plain here is good by those rules too.
+/// Fast path for common URLs: an IPv4 address or a lower-case name, an optional port and path. An announcement has a
+/// URL per match, and a full URL parse takes longer than the rest of it. Accepts only valid URLs.
 fn is_plain_endpoint(text: &str) -> bool {
     let Some(rest) = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://")) else {
         return false;
@@ -203,7 +208,7 @@ fn is_plain_endpoint(text: &str) -> bool {
         && path.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/-_.".contains(&byte))
 }
 
-/// Four numbers from 0 to 255 with dots between them, each written as everyone writes it.
+/// An IPv4 address in canonical form.
 fn is_address(host: &str) -> bool {
     let is_part = |part: &str| {
         let plain =
@@ -213,7 +218,7 @@ fn is_address(host: &str) -> bool {
     host.split('.').count() == 4 && host.split('.').all(is_part)
 }
 
-/// Words of letters, digits and single hyphens with dots between them, the last of which is no number.
+/// A DNS name of letters, digits and single hyphens, whose last label is no number.
 fn is_plain_name(host: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     let is_word = |word: &str| !word.is_empty() && word.bytes().all(is_plain) && !word.contains("--");
@@ -221,16 +226,19 @@ fn is_plain_name(host: &str) -> bool {
         && host.rsplit('.').next().is_some_and(|last| last.starts_with(|c: char| c.is_ascii_lowercase()))
 }
 
+/// The longest endpoint, in bytes.
 pub const ENDPOINT_BYTES_MAX: usize = 2048;
 
-/// A semantic version, for those who read schemas instead of calling [`Version::parse`].
+/// A semantic version, for schemas.
+#[cfg(feature = "schema")]
 const VERSION_PATTERN: &str = concat!(
     r"^(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)",
     r"(-(0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*)(\.(0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*))*)?",
     r"(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$",
 );
 
-/// As much of [`Endpoint::parse`] as a pattern can say.
+/// An approximation of [`Endpoint::parse`], for schemas.
+#[cfg(feature = "schema")]
 fn endpoint_pattern() -> String {
     format!("^[Hh][Tt][Tt][Pp][Ss]?://[^/?#@\\s{CONTROLS}]+([/?#][^\\s{CONTROLS}]*)?$")
 }

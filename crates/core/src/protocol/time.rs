@@ -1,13 +1,13 @@
-//! Points in time. The core never asks a clock: a [`Timestamp`] always comes in as an argument.
+//! Timestamps. The core reads no clock: a [`Timestamp`] is always an argument.
 //!
-//! Reading accepts what the sources call UTC and nothing else; writing always gives whole seconds and `Z`.
+//! Parsing accepts the sources' UTC forms and nothing else; formatting always gives whole seconds and `Z`.
 
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
+#[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use smol_str::{SmolStr, format_smolstr};
-use std::borrow::Cow;
 use std::fmt;
 use std::ops::{Add, Sub};
 use std::time::Duration;
@@ -16,37 +16,40 @@ use std::time::Duration;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(i64);
 
-/// How a timestamp was written, where that departs from the form we write ourselves.
+/// The form of a parsed timestamp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TimeForm {
     /// `2025-01-15T10:30:00Z`, with or without a fraction, or `+00:00`; and `20250115T10:30:00Z`, as one source writes it.
     Standard,
-    /// `20250115T103000Z` or `...+00:00Z`: unambiguous, but only the lenient reading takes it.
+    /// `20250115T103000Z` or `...+00:00Z`: unambiguous, but only lenient decoding accepts it.
     Sloppy,
 }
 
 impl Timestamp {
+    /// 1970-01-01T00:00:00Z.
     pub const EPOCH: Self = Self(0);
 
+    /// From microseconds since 1970 in UTC; negative before.
     pub const fn from_micros(micros: i64) -> Self {
         Self(micros)
     }
 
+    /// In microseconds since 1970 in UTC; negative before.
     pub const fn as_micros(self) -> i64 {
         self.0
     }
 
-    /// Without its fraction, as the protocol writes it: what is stored in that form must be what is told.
+    /// Without its fraction, as on the wire.
     pub const fn whole_second(self) -> Self {
         Self(self.0.saturating_sub(self.0.rem_euclid(1_000_000)))
     }
 
-    /// How long after `earlier` this is; zero if it is not after it.
+    /// The duration since `earlier`; zero if it is not later.
     pub fn since(self, earlier: Self) -> Duration {
         Duration::from_micros(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
     }
 
-    /// Reads a timestamp in any form that some league accepts; `None` is E021.
+    /// Parses any accepted form; `None` is E021.
     pub fn parse(text: &str) -> Option<(Self, TimeForm)> {
         let (body, sloppy_zone) = match text.strip_suffix('Z') {
             Some(rest) => match rest.strip_suffix("+00:00") {
@@ -62,14 +65,14 @@ impl Timestamp {
             if compact_time { parse_compact_time(time)? } else { parse_time(time)? };
         let civil = DateTime::new(year, month, day, hour, minute, second, micros.checked_mul(1000)?).ok()?;
         let micros = civil.to_zoned(TimeZone::UTC).ok()?.timestamp().as_microsecond();
-        // Of the forms with a compact date, one source prints exactly this one.
+        // The one form with a compact date that a source uses.
         let printed = text.len() == "20250115T10:30:00Z".len();
         let sloppy = sloppy_zone || compact_time || (compact_date && !printed);
         let form = if sloppy { TimeForm::Sloppy } else { TimeForm::Standard };
         Some((Self(micros), form))
     }
 
-    /// `2025-01-15T10:30:00Z`. Put together by hand, because every message has at least one.
+    /// `2025-01-15T10:30:00Z`. Formatted by hand for speed, because every message has at least one.
     fn text(self) -> SmolStr {
         let instant = jiff::Timestamp::from_microsecond(self.0).unwrap_or(jiff::Timestamp::MAX);
         let civil = TimeZone::UTC.to_datetime(instant);
@@ -172,20 +175,23 @@ impl Serialize for Timestamp {
     }
 }
 
-/// What the strict reading takes, in the words of [`TimeForm::Standard`].
+/// [`TimeForm::Standard`] as a pattern.
+#[cfg(feature = "schema")]
 const PATTERN: &str = concat!(
     "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])",
     r"T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?(Z|\+00:00)$",
 );
 
-/// The same with a compact date, which the format `date-time` does not know.
+/// With a compact date, which the format `date-time` does not allow.
+#[cfg(feature = "schema")]
 const COMPACT_DATE_PATTERN: &str = concat!(
     "^[0-9]{4}(((0[13578]|1[02])(0[1-9]|[12][0-9]|3[01]))|((0[469]|11)(0[1-9]|[12][0-9]|30))|(02(0[1-9]|[12][0-9])))",
     "T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z$",
 );
 
+#[cfg(feature = "schema")]
 impl JsonSchema for Timestamp {
-    fn schema_name() -> Cow<'static, str> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
         "Timestamp".into()
     }
 
@@ -214,10 +220,12 @@ pub mod exact {
     use super::Timestamp;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+    /// Writes the microseconds since 1970.
     pub fn serialize<S: Serializer>(timestamp: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {
         timestamp.as_micros().serialize(serializer)
     }
 
+    /// Reads the microseconds since 1970.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Timestamp, D::Error> {
         i64::deserialize(deserializer).map(Timestamp::from_micros)
     }

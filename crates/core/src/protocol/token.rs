@@ -1,16 +1,14 @@
-//! Tokens: how an agent proves who it is, and how it is kept from proving it in someone else's name.
+//! Tokens: authentication of agents, and derived tokens for single matches.
 //!
-//! The manager gives each agent a secret token and keeps only its hash. From that hash both sides can derive further
-//! tokens, each good for one direction of one match, so that a token seen by another agent is worth nothing elsewhere.
+//! The manager issues each agent a secret token and keeps only its hash. Both sides derive further tokens from that
+//! hash, each valid for one direction of one match, so that a token seen by another agent is worthless elsewhere.
 
 use super::ids::{Attempt, ConversationId, LeagueId, MatchId};
 use super::messages::MatchTokens;
 use super::text::Endpoint;
-use crate::digits;
 use crate::entropy::Entropy;
-use crate::list;
+use crate::hash_input;
 use hmac::{Hmac, KeyInit, Mac};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use smol_str::{SmolStr, format_smolstr};
@@ -18,20 +16,21 @@ use std::fmt;
 use subtle::ConstantTimeEq;
 
 /// A token in clear. It is never printed whole: `Debug` shows its first characters only.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
-#[schemars(
+#[cfg_attr(feature = "schema", schemars(
     description = "A secret that proves who speaks. Ours are `tok_`, the owner in lower case, `_` and 64 hexadecimal \
                    digits; those of other managers may look otherwise.",
     extend("maxLength" = TOKEN_BYTES_MAX)
-)]
+))]
 pub struct Token(SmolStr);
 
-/// What the manager keeps of a token. Knowing it is enough to derive tokens, not to impersonate the agent.
+/// The hash that the manager keeps of a token. It suffices to derive tokens, not to impersonate the agent.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TokenHash([u8; 32]);
 
-/// What a derived token is good for.
+/// The direction of a derived token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Direction {
@@ -50,19 +49,20 @@ impl Direction {
     }
 }
 
-/// Whose token a registration key is, by its shape.
+/// The owner part of a registration key.
 const KEY_OWNER: &str = "registration";
 
-/// What every join code begins with. A text of this shape is cut wherever it would be logged.
+/// The prefix of join codes. Texts of this shape are redacted in logs.
 const JOIN_CODE: &str = "tok_join_";
 
-/// The longest token that is read, in bytes.
+/// The longest accepted token, in bytes.
 pub const TOKEN_BYTES_MAX: usize = 1024;
 
-/// How much of a refused token an error may show.
+/// How much of a rejected token an error may show.
 const SHOWN_CHARS: usize = 8;
 
 impl Token {
+    /// Takes any text, as foreign agents have tokens of any form; decoding bounds the length.
     pub fn new(text: impl Into<SmolStr>) -> Self {
         Self(text.into())
     }
@@ -73,15 +73,15 @@ impl Token {
     }
 
     fn shaped(owner: &str, bits: &[u8; 32]) -> Self {
-        Self(digits::after(&["tok_", owner, "_"], bits))
+        Self(format_smolstr!("tok_{}_{}", owner.to_ascii_lowercase(), hex::encode(bits)))
     }
 
-    /// The secret that an agent makes up before it first registers, and from which its league token will follow.
+    /// The secret that an agent creates before it first registers; its league token is derived from it.
     pub fn new_registration_key(entropy: &mut Entropy) -> Self {
         Self::shaped(KEY_OWNER, &entropy.bytes())
     }
 
-    /// What an agent shows one manager of its registration key: two managers must not learn each other's tokens.
+    /// The registration key for one manager: two managers must not learn each other's tokens.
     pub fn shown_to(&self, manager: &Endpoint) -> Self {
         derive(&self.hash().0, KEY_OWNER, &[b"manager", manager.raw().as_bytes()])
     }
@@ -93,7 +93,7 @@ impl Token {
         digits.is_some_and(|digits| digits.len() == 64 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
     }
 
-    /// What the operator gives out for a place on the roster: `tok_join_` and 128 random bits, short enough for a URL.
+    /// A join code for a roster slot: `tok_join_` and 128 random bits, short enough for a URL.
     pub fn new_join_code(entropy: &mut Entropy) -> Self {
         Self(format_smolstr!("{JOIN_CODE}{}", hex::encode(entropy.bytes::<16>())))
     }
@@ -104,27 +104,28 @@ impl Token {
         random.is_some_and(|text| text.len() >= 16 && text.bytes().all(|byte| byte.is_ascii_alphanumeric()))
     }
 
-    /// The league token of an agent that registers with this key. Whoever shows the key again is given the same one, by
-    /// any manager that has the league's log.
+    /// The league token of an agent that registers with this key. Showing the key again yields the same token, also
+    /// from another manager with the league's log.
     pub fn league_token(&self, league: &LeagueId, agent: &str) -> Self {
         derive(&self.hash().0, agent, &[KEY_OWNER.as_bytes(), league.as_str().as_bytes(), agent.as_bytes()])
     }
 
-    /// By what a manager knows a registration key again. No token follows from it.
+    /// The hash by which a manager recognises a registration key. No token can be derived from it.
     pub fn proof(&self) -> TokenHash {
         derive(&self.hash().0, KEY_OWNER, &[b"proof"]).hash()
     }
 
-    /// The token itself, for the wire and for the agent's own keyring; nowhere else.
+    /// The token in clear, only for the wire and the agent's own keyring.
     pub fn reveal(&self) -> &str {
         &self.0
     }
 
+    /// SHA-256 of the text: what a manager stores instead of the token.
     pub fn hash(&self) -> TokenHash {
         TokenHash(Sha256::digest(self.0.as_bytes()).into())
     }
 
-    /// What may be said of a token in an error: its first 8 characters.
+    /// The first 8 characters, for errors.
     pub fn hint(&self) -> String {
         let mut hint: String = self.0.chars().take(SHOWN_CHARS).collect();
         hint.push_str("...");
@@ -139,12 +140,12 @@ impl fmt::Debug for Token {
 }
 
 impl TokenHash {
-    /// By what a manager knows a conversation again: as good a proof as the conversation's name is hard to guess.
+    /// The hash by which a manager recognises a conversation: a proof as strong as its id is hard to guess.
     pub fn of_conversation(conversation: &ConversationId) -> Self {
         Self(Sha256::digest(conversation.as_str().as_bytes()).into())
     }
 
-    /// Whether `token` is the one behind this hash, in a time that does not depend on where they differ.
+    /// Whether this is the hash of `token`, in constant time.
     pub fn admits(&self, token: &Token) -> bool {
         same_bytes(&self.0, &token.hash().0)
     }
@@ -154,7 +155,7 @@ impl TokenHash {
         same_bytes(&self.0, &other.0)
     }
 
-    /// The token for one direction of one attempt at a match, of the player behind this hash.
+    /// The token for one direction of one attempt at a match.
     pub fn match_token(
         &self,
         league: &LeagueId,
@@ -162,38 +163,38 @@ impl TokenHash {
         attempt: Attempt,
         direction: Direction,
     ) -> Token {
-        let maker = Maker::new(&self.0);
-        maker.with(&match_parts(league, match_id, &attempt.0.to_be_bytes())).direction(match_id, direction)
+        let deriver = TokenDeriver::new(&self.0);
+        deriver.with(&match_parts(league, match_id, &attempt.0.to_be_bytes())).direction(match_id, direction)
     }
 
-    /// The token by which the agent behind this hash knows the manager's own messages.
+    /// The token that authenticates the manager's messages to this agent.
     pub fn notice_token(&self, league: &LeagueId) -> Token {
-        self.maker().notice_token(league)
+        self.deriver().notice_token(league)
     }
 
-    pub(super) fn maker(&self) -> Maker {
-        Maker::new(&self.0)
+    pub(super) fn deriver(&self) -> TokenDeriver {
+        TokenDeriver::new(&self.0)
     }
 }
 
-/// Makes the tokens that follow from one key. Keying costs as much as a token does, so whoever makes many keeps it.
+/// Derives tokens from one key. Keying costs as much as a derivation, so it is reused.
 #[derive(Clone)]
-pub(super) struct Maker(Option<Hmac<Sha256>>);
+pub(super) struct TokenDeriver(Option<Hmac<Sha256>>);
 
-impl Maker {
+impl TokenDeriver {
     fn new(key: &[u8; 32]) -> Self {
-        // HMAC takes keys of any length, so there always is one.
+        // HMAC accepts keys of any length, so this never fails.
         Self(Hmac::new_from_slice(key).ok())
     }
 
-    /// The same, for tokens whose parts begin with these.
+    /// With a prefix of parts.
     fn with(&self, parts: &[&[u8]]) -> Self {
         let mut keyed = self.0.clone();
-        keyed.iter_mut().for_each(|mac| list::feed(parts, |bytes| mac.update(bytes)));
+        keyed.iter_mut().for_each(|mac| hash_input::feed(parts, |bytes| mac.update(bytes)));
         Self(keyed)
     }
 
-    /// The token for `owner`, from which neither the key nor the parts can be told.
+    /// The token for `owner`; key and parts cannot be recovered from it.
     fn finish(self, owner: &str) -> Token {
         let bits = self.0.map_or([0; 32], |mac| mac.finalize().into_bytes().into());
         Token::shaped(owner, &bits)
@@ -226,19 +227,19 @@ fn match_parts<'a>(league: &'a LeagueId, match_id: &'a MatchId, attempt: &'a [u8
     [b"match", league.as_str().as_bytes(), match_id.as_str().as_bytes(), attempt]
 }
 
-/// A token for `owner` that follows from the key and the parts, and from which neither can be told.
+/// A token for `owner`, derived from the key and the parts.
 fn derive(key: &[u8; 32], owner: &str, parts: &[&[u8]]) -> Token {
-    Maker::new(key).with(parts).finish(owner)
+    TokenDeriver::new(key).with(parts).finish(owner)
 }
 
-/// Issues the tokens of one manager from its start to its end, to agents that register without a key of their own.
+/// Issues tokens to agents that register without a key.
 ///
-/// A registration that arrives twice, because the network or the agent repeated it, must not kill the token that its
-/// first arrival was given: so a token follows from the agent and the conversation it registers in. The key is never
-/// stored, and a restarted manager has another.
-pub struct Mint([u8; 32]);
+/// A duplicate registration must not invalidate the token that the first one got, so the token is derived from the
+/// agent and its conversation. The key is never stored; a restarted manager has another.
+pub struct TokenIssuer([u8; 32]);
 
-impl Mint {
+impl TokenIssuer {
+    /// With a random key of 256 bits.
     pub fn new(entropy: &mut Entropy) -> Self {
         Self(entropy.bytes())
     }
@@ -249,18 +250,18 @@ impl Mint {
     }
 }
 
-impl fmt::Debug for Mint {
+impl fmt::Debug for TokenIssuer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Mint(..)")
+        f.write_str("TokenIssuer(..)")
     }
 }
 
-/// Whether two tokens are the same, in a time that does not depend on where they differ.
+/// Whether two tokens are equal, in constant time.
 pub fn same_token(a: &Token, b: &Token) -> bool {
     same_bytes(a.0.as_bytes(), b.0.as_bytes())
 }
 
-/// Compares word by word, and looks at the differences only once all of them are gathered.
+/// Constant-time comparison, word by word.
 fn same_bytes(a: &[u8], b: &[u8]) -> bool {
     if a.len() != b.len() {
         return false;
@@ -312,12 +313,15 @@ mod tests {
 
     #[test]
     fn a_repeated_registration_gets_the_same_token_and_another_one_another() {
-        let mint = Mint::new(&mut Entropy::numbered(1));
+        let issuer = TokenIssuer::new(&mut Entropy::numbered(1));
         let (first, second) = (ConversationId::new("conv-1"), ConversationId::new("conv-2"));
-        assert_eq!(mint.issue("P01", &first), mint.issue("P01", &first));
-        assert_ne!(mint.issue("P01", &first), mint.issue("P01", &second));
-        assert_ne!(mint.issue("P01", &first), mint.issue("P02", &first));
-        assert_ne!(mint.issue("P01", &first), Mint::new(&mut Entropy::numbered(2)).issue("P01", &first));
+        assert_eq!(issuer.issue("P01", &first), issuer.issue("P01", &first));
+        assert_ne!(issuer.issue("P01", &first), issuer.issue("P01", &second));
+        assert_ne!(issuer.issue("P01", &first), issuer.issue("P02", &first));
+        assert_ne!(
+            issuer.issue("P01", &first),
+            TokenIssuer::new(&mut Entropy::numbered(2)).issue("P01", &first)
+        );
     }
 
     #[test]

@@ -1,17 +1,16 @@
-//! Text that somebody else wrote, on its way to people: terminals, logs, spreadsheets, pages. Pure.
+//! Untrusted text, and its escaping for terminals, logs, spreadsheets and HTML.
 //!
-//! Types that hold such text ([`UntrustedText`], `DisplayName`, `Endpoint`) have no `Display`, so that printing them without
-//! choosing a rendering does not compile; the `Display` of ids escapes by itself. `raw` is for comparing, hashing and the wire.
+//! Types with such text ([`UntrustedText`], `DisplayName`, `Endpoint`) have no `Display`, so that printing them without
+//! a rendering does not compile; the `Display` of ids escapes. `raw` is for comparing, hashing and the wire.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 use std::borrow::Cow;
 use std::fmt;
 use std::fmt::Write as _;
 
-/// Whether a character can forge what stands around it: controls, line and paragraph separators, bidirectional controls,
-/// characters that are not seen, and noncharacters.
+/// Whether a character can forge the text around it: controls, line and paragraph separators, bidirectional controls,
+/// invisible characters, and noncharacters.
 pub fn is_deceptive(c: char) -> bool {
     if c < '\u{ad}' {
         return c.is_control();
@@ -20,7 +19,7 @@ pub fn is_deceptive(c: char) -> bool {
     code & 0xfffe == 0xfffe || DECEPTIVE.iter().any(|(first, last)| (*first..=*last).contains(&code))
 }
 
-/// What is deceptive beyond the control characters, but for the last two code points of each plane.
+/// Deceptive ranges beyond the control characters, except the last two code points of each plane.
 pub(crate) const DECEPTIVE: [(u32, u32); 17] = [
     (0xad, 0xad),       // soft hyphen
     (0x34f, 0x34f),     // combining grapheme joiner
@@ -41,7 +40,7 @@ pub(crate) const DECEPTIVE: [(u32, u32); 17] = [
     (0xe0000, 0xe00ff), // tags
 ];
 
-/// A text without its deceptive characters: what separates becomes a space, the rest goes.
+/// Removes deceptive characters; separators become spaces.
 pub fn cleaned(text: &str) -> Cow<'_, str> {
     if !text.contains(is_deceptive) {
         return Cow::Borrowed(text);
@@ -53,16 +52,17 @@ pub fn cleaned(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().filter_map(keep).collect::<String>().trim().to_owned())
 }
 
-/// Borrowed text of somebody else. It has no `Display`: choose a rendering.
+/// Borrowed untrusted text. It has no `Display`: choose a rendering.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Untrusted<'a>(&'a str);
 
 impl<'a> Untrusted<'a> {
+    /// Marks any text as untrusted.
     pub fn new(text: &'a str) -> Self {
         Self(text)
     }
 
-    /// One line for terminals, logs and JSON: deceptive characters are written as JSON writes them, `\u001b`.
+    /// One line for terminals, logs and JSON: deceptive characters as JSON escapes, `\u001b`.
     pub fn escaped(self) -> Escaped<'a> {
         Escaped(self.0)
     }
@@ -70,7 +70,7 @@ impl<'a> Untrusted<'a> {
     /// A cell of CSV that no spreadsheet takes for a formula.
     pub fn csv_cell(self) -> String {
         let cell = self.escaped().to_string();
-        // A number is no formula, whatever its sign.
+        // A signed number is no formula.
         let formula = self.0.starts_with(['=', '+', '-', '@', '\t', '\r']) && self.0.parse::<f64>().is_err();
         if formula { format!("'{cell}") } else { cell }
     }
@@ -92,7 +92,7 @@ impl<'a> Untrusted<'a> {
         html
     }
 
-    /// One line of Markdown: what Markdown would take for its own is escaped, and so is HTML, which it lets through.
+    /// One line of Markdown, with Markdown syntax and HTML escaped.
     pub fn markdown(self) -> String {
         let mut markdown = String::with_capacity(self.0.len());
         for c in self.0.chars() {
@@ -124,7 +124,7 @@ impl fmt::Debug for Untrusted<'_> {
     }
 }
 
-/// A text in which deceptive characters are seen as what they are.
+/// A text with deceptive characters escaped.
 #[derive(Debug, Clone, Copy)]
 pub struct Escaped<'a>(&'a str);
 
@@ -139,13 +139,12 @@ impl fmt::Display for Escaped<'_> {
     }
 }
 
-/// A whole output: lines of our own, in which only line breaks and colours may be controls. Deceptive characters are
-/// written as JSON writes them, so that JSON stays JSON.
+/// Escapes an output of several lines, except line breaks and colour codes, by JSON escapes, so that JSON stays valid.
 pub fn escape_output(text: &str) -> Cow<'_, str> {
     escape_but(text, |c| c == '\n')
 }
 
-/// One line of our own output, or a cell of a table: only colours may be controls.
+/// Escapes one line of output or a table cell, except colour codes.
 pub fn escape_line(text: &str) -> Cow<'_, str> {
     escape_but(text, |_| false)
 }
@@ -169,7 +168,7 @@ fn escape_but(text: &str, keeps: impl Fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// How long the code is that begins the text and switches a colour or bold on or off: `ESC [ 31 m`.
+/// The length of a leading colour code: `ESC [ 31 m`.
 fn colour_code(text: &str) -> Option<usize> {
     let code = text.strip_prefix("\u{1b}[")?;
     let digits = code.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b';').count();
@@ -189,20 +188,24 @@ fn push_escaped(into: &mut String, c: char) {
 }
 
 /// Free text that somebody else wrote: a reason, an error, a type that we do not know. It has no `Display`.
-#[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
-#[schemars(with = "String")]
+#[cfg_attr(feature = "schema", schemars(with = "String"))]
 pub struct UntrustedText(SmolStr);
 
 impl UntrustedText {
+    /// A text of our own where one of somebody else may stand; allocates nothing.
     pub const fn new_static(text: &'static str) -> Self {
         Self(SmolStr::new_static(text))
     }
 
+    /// Whether there is no character at all.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
+    /// To show it in CSV, HTML or Markdown.
     pub fn untrusted(&self) -> Untrusted<'_> {
         Untrusted(&self.0)
     }
@@ -212,7 +215,7 @@ impl UntrustedText {
         Escaped(&self.0)
     }
 
-    /// As it came: to compare, to hash, to send on. Never to be shown.
+    /// Unescaped: to compare, hash or send, never to show.
     pub fn raw(&self) -> &str {
         &self.0
     }

@@ -1,156 +1,139 @@
-//! How players' answers find their matches: in the exchange that asked for them, or by a message of their own.
+//! Routes players' answers to their matches: answers in the same exchange, and separate messages.
 
-use super::complaint::Wrong;
-use super::notices::refusal;
-use super::one_match::{Match, Phase};
+use super::game_error::AnswerError;
+use super::notices::league_error;
+use super::one_match::{OngoingMatch, Phase};
 use super::side::Via;
-use super::window::Debt;
-use super::{Asked, Held, Referee, RefereeEvent};
-use crate::agent::{Answer, CallId, Failure, Step};
+use super::window::AnswerState;
+use super::{Ctx, Held, PendingQuestion, Referee, RefereeEvent};
+use crate::agent::{Agent, Answer, CallId, Failure};
 use crate::game::Seat;
 use crate::protocol::decode::Incoming;
 use crate::protocol::dialect::Dialect;
 use crate::protocol::messages::LeagueError;
-use crate::protocol::{
-    Body, ConversationId, Envelope, ErrorCode, MatchId, MessageType, PlayerId, Sender, Timestamp,
-};
+use crate::protocol::{Body, ConversationId, Envelope, ErrorCode, MatchId, MessageType, PlayerId, Sender};
 
 impl Referee {
-    /// A call that asked a player has come to its end.
+    /// A call to a player has ended.
     pub(super) fn player_answered(
         &mut self,
-        now: Timestamp,
+        ctx: &mut Ctx<'_>,
         call: CallId,
-        asked: &Asked,
+        question: &PendingQuestion,
         dialect: Dialect,
         answer: Answer,
-        step: &mut Step<RefereeEvent>,
     ) {
+        let now = ctx.now;
         if matches!(answer, Answer::Message(_) | Answer::Received) {
-            self.learn_dialect(now, asked, dialect, step);
+            self.learn_dialect(ctx, question, dialect);
         }
-        let Some(ongoing) = self.playing.get_mut(&asked.match_id) else {
+        let Some(ongoing) = self.playing.get_mut(&question.match_id) else {
             return;
         };
-        let Some(window) = ongoing.side(asked.seat).window().filter(|_| ongoing.turn == asked.turn) else {
+        let Some(window) = ongoing.side(question.seat).window().filter(|_| ongoing.turn == question.turn)
+        else {
             return;
         };
-        // A late answer to an earlier try may still be right; only the present try can go wrong.
+        // A late answer to an earlier try may still count; only the current try can fail.
         let current = window.call == Some(call) && window.pause.is_none();
-        let seat = asked.seat;
-        let wrong = match answer {
-            Answer::Undelivered(Failure::Forbidden) => {
+        let seat = question.seat;
+        let error = match answer {
+            Answer::Undelivered(failure) => {
                 if current {
-                    // A manager of another make takes nothing back, and to begin anew here would end the same way.
-                    let taken_back = self.durable.identity().is_none_or(|identity| identity.match_tokens);
-                    self.with(now, &asked.match_id, step, |ongoing, acts| {
-                        ongoing.forbidden(now, seat, taken_back, acts);
-                    });
+                    self.call_failed(ctx, &question.match_id, seat, failure);
                 }
                 return;
             }
-            Answer::Undelivered(failure @ (Failure::NoConnection | Failure::NoRoute | Failure::Closed)) => {
-                if current {
-                    self.with(now, &asked.match_id, step, |ongoing, acts| {
-                        ongoing.unreachable(now, seat, failure, acts);
-                    });
-                }
-                return;
-            }
-            Answer::Undelivered(Failure::Ours) => {
-                if current {
-                    let why = "the referee's machine could not make the call".to_owned();
-                    self.with(now, &asked.match_id, step, |ongoing, acts| {
-                        ongoing.excuse(now, seat, why, acts);
-                    });
-                }
-                return;
-            }
-            // The end of its time is what ends a try: until then the answer may come by itself.
-            Answer::Undelivered(Failure::TimedOut) => return,
             Answer::Received => {
-                ongoing.side_mut(seat).answers_apart = true;
+                ongoing.side_mut(seat).answers_separately = true;
                 return;
             }
-            Answer::Garbled(what) => {
+            Answer::NotUnderstood(what) | Answer::Garbled(what) => {
                 let message = format!("expected {}, got something unreadable: {what}", ongoing.owed());
-                Some(Wrong::new(ErrorCode::InvalidFormat, message))
+                Some(AnswerError::new(ErrorCode::InvalidFormat, message))
             }
             Answer::Message(Err(rejection)) => {
                 let options = ongoing.game.request(seat).valid_options;
-                Some(Wrong::unreadable(&rejection, options))
+                Some(AnswerError::unreadable(&rejection, options))
             }
             Answer::Message(Ok(incoming)) => {
-                self.heed(now, &asked.match_id, seat, &incoming, Via::Exchange, step).err()
+                self.take_answer(ctx, &question.match_id, seat, &incoming, Via::Exchange).err()
             }
         };
-        if let Some(wrong) = wrong.filter(|_| current) {
-            self.with(now, &asked.match_id, step, |ongoing, acts| ongoing.wrong(now, seat, wrong, acts));
+        if let Some(error) = error.filter(|_| current) {
+            self.with(ctx, &question.match_id, |ongoing, actions| {
+                ongoing.reject_answer(now, seat, error, actions)
+            });
         }
     }
 
-    /// A player that understood another dialect than the one it was asked in is spoken to in that from now on, in later
-    /// matches too: the manager may never learn of it.
-    fn learn_dialect(
-        &mut self,
-        now: Timestamp,
-        asked: &Asked,
-        dialect: Dialect,
-        step: &mut Step<RefereeEvent>,
-    ) {
-        let Some(ongoing) = self.playing.get_mut(&asked.match_id) else {
+    /// The current call to a player has brought no answer.
+    fn call_failed(&mut self, ctx: &mut Ctx<'_>, match_id: &MatchId, seat: Seat, failure: Failure) {
+        let now = ctx.now;
+        // A foreign manager takes nothing back, and a restart would fail the same way.
+        let taken_back = self.durable.identity().is_none_or(|identity| identity.match_tokens);
+        self.with(ctx, match_id, |ongoing, actions| match failure {
+            Failure::Forbidden => ongoing.forbidden(now, seat, taken_back, actions),
+            Failure::NoConnection | Failure::NoRoute | Failure::Closed => {
+                ongoing.unreachable(now, seat, failure, actions);
+            }
+            Failure::Ours => {
+                let why = "the referee's machine could not make the call".to_owned();
+                ongoing.retry_after_own_fault(now, seat, why, actions);
+            }
+            // The window ends a try: until then the answer may come as a separate message.
+            Failure::TimedOut => {}
+        });
+    }
+
+    /// Uses the dialect that the player understood from now on, in later matches too: the manager may never learn it.
+    fn learn_dialect(&mut self, ctx: &mut Ctx<'_>, question: &PendingQuestion, dialect: Dialect) {
+        let Some(ongoing) = self.playing.get_mut(&question.match_id) else {
             return;
         };
-        let told = ongoing.assignment.player(asked.seat).dialect;
-        let side = ongoing.side_mut(asked.seat);
+        let told = ongoing.assignment.player(question.seat).dialect;
+        let side = ongoing.side_mut(question.seat);
         if side.dialect != dialect {
             side.dialect = dialect;
             let endpoint = side.endpoint.clone();
-            self.record(now, RefereeEvent::DialectLearned { endpoint, told, dialect }, step);
+            self.record(ctx, RefereeEvent::DialectLearned { endpoint, told, dialect });
         }
     }
 
-    /// Some players answer a GAME_ERROR with what they owe. Anything else they say to it means nothing.
-    pub(super) fn notice_answered(
-        &mut self,
-        now: Timestamp,
-        asked: &Asked,
-        answer: Answer,
-        step: &mut Step<RefereeEvent>,
-    ) {
-        let ongoing = self.playing.get_mut(&asked.match_id);
-        let ongoing = ongoing.filter(|ongoing| ongoing.assignment.attempt == asked.attempt);
+    /// Some players answer a GAME_ERROR with the missing answer. Anything else is ignored.
+    pub(super) fn notice_answered(&mut self, ctx: &mut Ctx<'_>, question: &PendingQuestion, answer: Answer) {
+        let ongoing = self.playing.get_mut(&question.match_id);
+        let ongoing = ongoing.filter(|ongoing| ongoing.assignment.attempt == question.attempt);
         if let Some(ongoing) = ongoing {
-            let side = ongoing.side_mut(asked.seat);
-            side.complaints = side.complaints.saturating_sub(1);
+            let side = ongoing.side_mut(question.seat);
+            side.errors_in_flight = side.errors_in_flight.saturating_sub(1);
             if let Answer::Message(Ok(incoming)) = answer
-                && ongoing.turn == asked.turn
+                && ongoing.turn == question.turn
             {
-                self.heed(now, &asked.match_id, asked.seat, &incoming, Via::Exchange, step).ok();
+                self.take_answer(ctx, &question.match_id, question.seat, &incoming, Via::Exchange).ok();
             }
         }
-        self.release_game_over(now, asked, step);
+        self.release_game_over(ctx, question);
     }
 
-    /// The one way for an answer into a match. What is owed no more is not taken twice.
-    fn heed(
+    /// Takes an answer into its match. Idempotent.
+    fn take_answer(
         &mut self,
-        now: Timestamp,
+        ctx: &mut Ctx<'_>,
         match_id: &MatchId,
         seat: Seat,
         incoming: &Incoming,
         via: Via,
-        step: &mut Step<RefereeEvent>,
-    ) -> Result<(), Wrong> {
-        let conformance = self.settings.conformance;
-        let outcome = self.with(now, match_id, step, |ongoing, acts| {
+    ) -> Result<(), AnswerError> {
+        let (now, conformance) = (ctx.now, self.settings.conformance);
+        let outcome = self.with(ctx, match_id, |ongoing, actions| {
             let reply = ongoing.judge(seat, incoming, via, conformance)?;
-            let departures = ongoing.departures(seat, incoming);
-            // Before the answer is taken: it may complete the match, and its deviations belong to the result.
+            let deviations_of = ongoing.deviations_of(seat, incoming);
+            // Before the answer is taken, because it may complete the match, and its deviations belong to the result.
             let side = ongoing.side_mut(seat);
             side.note(&incoming.deviations);
-            side.note(&departures);
-            ongoing.take(now, seat, reply, acts)?;
+            side.note(&deviations_of);
+            ongoing.take(now, seat, reply, actions)?;
             if let Ok(body) = &incoming.body {
                 ongoing.side_mut(seat).last = Some((incoming.envelope.timestamp, body.clone()));
             }
@@ -159,13 +142,13 @@ impl Referee {
         outcome.unwrap_or(Ok(()))
     }
 
-    /// An answer by a message of its own.
+    /// An answer in a separate message.
     pub(super) fn separate_answer(
         &mut self,
-        now: Timestamp,
+        ctx: &mut Ctx<'_>,
         incoming: &Incoming,
-        step: &mut Step<RefereeEvent>,
     ) -> Result<(), LeagueError> {
+        let now = ctx.now;
         let (match_id, seat) = match &incoming.body {
             Ok(body) => self.addressed(body)?,
             Err(rejection) => match self.place_of(&incoming.envelope) {
@@ -177,44 +160,45 @@ impl Referee {
         let Some(ongoing) = self.playing.get_mut(&match_id) else {
             return Ok(());
         };
-        ongoing.admit(seat, &incoming.envelope, Via::Separate, conformance).map_err(league_error)?;
+        ongoing.admit(seat, &incoming.envelope, Via::Separate, conformance).map_err(to_league_error)?;
         if !ongoing.wants(seat, incoming)? {
             return Ok(());
         }
-        let verdict = self.heed(now, &match_id, seat, incoming, Via::Separate, step);
-        verdict.map_err(|wrong| {
-            let told = league_error(wrong.clone());
-            self.with(now, &match_id, step, |ongoing, acts| ongoing.wrong(now, seat, wrong, acts));
-            told
+        let verdict = self.take_answer(ctx, &match_id, seat, incoming, Via::Separate);
+        verdict.map_err(|error| {
+            let answer = to_league_error(error.clone());
+            self.with(ctx, &match_id, |ongoing, actions| ongoing.reject_answer(now, seat, error, actions));
+            answer
         })
     }
 
-    /// The match under way and the seat that an answer names.
+    /// The match and the seat that an answer names.
     fn addressed(&self, body: &Body) -> Result<(MatchId, Seat), LeagueError> {
         let Some((match_id, player_id)) = names(body) else {
-            return Err(refusal(ErrorCode::InvalidState, "this is not an answer of a player"));
+            return Err(league_error(ErrorCode::InvalidState, "this is not an answer of a player"));
         };
         let Some(ongoing) = self.playing.get(match_id) else {
             return Err(match self.durable.matches().get(match_id) {
-                None => refusal(ErrorCode::MatchNotFound, format!("{match_id} is not played here")),
+                None => league_error(ErrorCode::MatchNotFound, format!("{match_id} is not played here")),
                 Some(Held::Open { .. }) => {
-                    refusal(ErrorCode::InvalidState, format!("{match_id} has not begun yet"))
+                    league_error(ErrorCode::InvalidState, format!("{match_id} has not begun yet"))
                 }
-                Some(Held::Decided { .. } | Held::Settled { .. }) => {
-                    refusal(ErrorCode::InvalidState, format!("{match_id} is over: the answer came too late"))
-                }
+                Some(Held::Decided { .. } | Held::Closed { .. }) => league_error(
+                    ErrorCode::InvalidState,
+                    format!("{match_id} is over: the answer came too late"),
+                ),
             });
         };
         match ongoing.assignment.seat_of(player_id) {
             Some(seat) => Ok((match_id.clone(), seat)),
             None => {
                 let message = format!("player_id: {player_id} does not play in {match_id}");
-                Err(refusal(ErrorCode::TokenInvalid, message))
+                Err(league_error(ErrorCode::TokenInvalid, message))
             }
         }
     }
 
-    /// Where an answer belongs that could not be read: its envelope says who sent it, and in which conversation.
+    /// The match and seat of an answer that could not be decoded, by its sender and conversation.
     fn place_of(&self, envelope: &Envelope) -> Option<(MatchId, Seat)> {
         let Sender::Player(player_id) = &envelope.sender else {
             return None;
@@ -227,8 +211,8 @@ impl Referee {
     }
 }
 
-impl Match {
-    /// Whether a separate answer is one to what is owed now: not a copy of an earlier one, not too early, not too late.
+impl OngoingMatch {
+    /// Whether a separate answer is awaited now: no duplicate, not too early, not too late.
     fn wants(&self, seat: Seat, incoming: &Incoming) -> Result<bool, LeagueError> {
         let side = self.side(seat);
         let copy = match (&side.last, &incoming.body) {
@@ -236,25 +220,25 @@ impl Match {
             _ => false,
         };
         let joining = incoming.message_type == MessageType::GameJoinAck;
-        match &side.debt {
-            Debt::Forfeit(_) => {
+        match &side.answer_state {
+            AnswerState::Forfeit(_) => {
                 let message = format!("{} is forfeit: the answer came too late", self.assignment.match_id);
-                Err(refusal(ErrorCode::InvalidState, message))
+                Err(league_error(ErrorCode::InvalidState, message))
             }
             _ if copy || (joining && self.phase != Phase::WaitingForPlayers) => Ok(false),
             _ if !joining && self.phase == Phase::WaitingForPlayers => {
                 let message =
                     format!("{} is still waiting for its players to join", self.assignment.match_id);
-                Err(refusal(ErrorCode::InvalidState, message))
+                Err(league_error(ErrorCode::InvalidState, message))
             }
-            Debt::Clear => Ok(false),
-            Debt::Owes(_) => Ok(true),
+            AnswerState::NotAwaited => Ok(false),
+            AnswerState::Awaited(_) => Ok(true),
         }
     }
 }
 
-fn league_error(wrong: Wrong) -> LeagueError {
-    LeagueError::new(wrong.code, wrong.message, None, Some(wrong.context))
+fn to_league_error(error: AnswerError) -> LeagueError {
+    LeagueError::new(error.code, error.message, None, Some(error.context))
 }
 
 fn names(body: &Body) -> Option<(&MatchId, &PlayerId)> {

@@ -1,28 +1,28 @@
-//! The part of a referee that survives a crash: a fold over its events. `Durable::apply` is the only thing that
-//! changes it.
+//! A referee's durable state: a fold over its events. `Durable::apply` is the only place where it changes.
 
 use super::event::{Assignment, RefereeEvent};
-use crate::enrol::{Application, Identity};
 use crate::protocol::dialect::Dialect;
 use crate::protocol::messages::{GameStatus, Lifecycle, MatchResult};
 use crate::protocol::{Attempt, Endpoint, MatchId, PlayerId, RefereeId, RoundId};
+use crate::registration::{Application, Identity};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+/// Everything that the events of a referee say.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Durable {
     /// How it registers.
     applied: Option<Application>,
     identity: Option<Identity<RefereeId>>,
     matches: BTreeMap<MatchId, Held>,
-    /// How matches of rounds that are over ended, as far as that is known, until the league ends.
+    /// The endings of matches of completed rounds, as far as known, until the league ends.
     finished: BTreeMap<MatchId, Option<Ending>>,
-    /// How many assignments there were, so that matches that start together start in the order of their assignment.
+    /// The number of assignments: matches with the same start time begin in the order of assignment.
     assigned: u64,
-    /// Rounds up to this one are over: an announcement of theirs that still comes is an old copy.
+    /// Rounds up to this one are completed: their announcements are outdated duplicates.
     closed: Option<RoundId>,
-    /// What the players at these endpoints understand, and what had been said of them.
+    /// Learned dialects by endpoint, with the dialect that had been assigned.
     dialects: BTreeMap<Endpoint, Learnt>,
 }
 
@@ -32,28 +32,42 @@ struct Learnt {
     dialect: Dialect,
 }
 
-/// A match, as far as it concerns this referee.
+/// A match that this referee was assigned.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Held {
     /// To be played, or being played.
-    Open { order: u64, assignment: Arc<Assignment> },
-    /// Decided, and the manager has not yet answered the report.
-    Decided { assignment: Arc<Assignment>, result: Arc<MatchResult> },
-    /// Done with. What is left is enough to know an old announcement when it comes again.
-    Settled {
+    Open {
+        /// Matches with the same start time begin in this order.
+        order: u64,
+        /// The attempt to run.
+        assignment: Arc<Assignment>,
+    },
+    /// Decided; the manager has not acknowledged the report yet.
+    Decided {
+        /// The attempt that was run.
+        assignment: Arc<Assignment>,
+        /// What is reported until the manager acknowledges it.
+        result: Arc<MatchResult>,
+    },
+    /// Done. Enough is kept to recognise a duplicate announcement.
+    Closed {
+        /// When this round is over, the match is dropped.
         round_id: RoundId,
+        /// A later attempt would be a new assignment.
         attempt: Attempt,
-        /// Whether the manager recorded a result from here. If it did not, it may assign the match here anew.
+        /// Whether the manager recorded this referee's result. If not, it may assign the match again.
         recorded: bool,
-        /// How it ended here, if it did.
+        /// The result, if there is one.
         ending: Option<Ending>,
     },
 }
 
-/// How a match ended, for who asks for its state.
+/// How a match ended, for `get_match_state`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Ending {
+    /// Win, draw or technical loss.
     pub status: GameStatus,
+    /// Absent if nobody has won.
     pub winner: Option<PlayerId>,
 }
 
@@ -64,30 +78,34 @@ impl Ending {
 }
 
 impl Held {
+    /// The latest attempt at this match here.
     pub fn attempt(&self) -> Attempt {
         match self {
             Self::Open { assignment, .. } | Self::Decided { assignment, .. } => assignment.attempt,
-            Self::Settled { attempt, .. } => *attempt,
+            Self::Closed { attempt, .. } => *attempt,
         }
     }
 
     fn round_id(&self) -> RoundId {
         match self {
             Self::Open { assignment, .. } | Self::Decided { assignment, .. } => assignment.round_id,
-            Self::Settled { round_id, .. } => *round_id,
+            Self::Closed { round_id, .. } => *round_id,
         }
     }
 }
 
 impl Durable {
+    /// `None` until the manager has accepted the registration.
     pub fn identity(&self) -> Option<&Identity<RefereeId>> {
         self.identity.as_ref()
     }
 
+    /// The keys of the registration; `None` until the first try.
     pub fn applied(&self) -> Option<&Application> {
         self.applied.as_ref()
     }
 
+    /// The matches of rounds that are not over.
     pub fn matches(&self) -> &BTreeMap<MatchId, Held> {
         &self.matches
     }
@@ -97,7 +115,7 @@ impl Durable {
         &self.finished
     }
 
-    /// Where this referee is in its life with the league.
+    /// The referee's lifecycle state.
     pub fn lifecycle(&self) -> Lifecycle {
         match &self.identity {
             _ if self.closed == Some(RoundId(u32::MAX)) => Lifecycle::Shutdown,
@@ -111,12 +129,12 @@ impl Durable {
     pub fn open(&self, match_id: &MatchId) -> Option<&Arc<Assignment>> {
         match self.matches.get(match_id)? {
             Held::Open { assignment, .. } => Some(assignment),
-            Held::Decided { .. } | Held::Settled { .. } => None,
+            Held::Decided { .. } | Held::Closed { .. } => None,
         }
     }
 
-    /// In which dialect to speak to a player of which `told` is said. What it has taught us counts for as long as nothing
-    /// else is said of it.
+    /// The dialect for a player that was assigned with `told`. A learned dialect counts as long as the assigned one is
+    /// unchanged.
     pub fn dialect(&self, endpoint: &Endpoint, told: Dialect) -> Dialect {
         match self.dialects.get(endpoint) {
             Some(learnt) if learnt.told == told => learnt.dialect,
@@ -124,6 +142,7 @@ impl Durable {
         }
     }
 
+    /// Whether the manager has told that this round, or a later one, is completed.
     pub fn is_closed(&self, round_id: RoundId) -> bool {
         self.closed.is_some_and(|closed| round_id <= closed)
     }
@@ -131,17 +150,17 @@ impl Durable {
     pub(super) fn apply(&mut self, event: &RefereeEvent) {
         match event {
             RefereeEvent::Applied(application) => self.applied = Some(application.clone()),
-            RefereeEvent::Enrolled { identity } => self.enrol(identity),
+            RefereeEvent::Registered { identity } => self.register(identity),
             RefereeEvent::Assigned { assignment } => {
                 self.assigned = self.assigned.saturating_add(1);
                 let open = Held::Open { order: self.assigned, assignment: assignment.clone() };
                 self.matches.insert(assignment.match_id.clone(), open);
             }
             RefereeEvent::Decided { match_id, result, .. } => self.decide(match_id, result),
-            RefereeEvent::Reported { match_id, .. } => self.settle(match_id, true),
+            RefereeEvent::Reported { match_id, .. } => self.close(match_id, true),
             RefereeEvent::ReportRefused { match_id, .. }
             | RefereeEvent::HandedBack { match_id, .. }
-            | RefereeEvent::Abandoned { match_id, .. } => self.settle(match_id, false),
+            | RefereeEvent::Abandoned { match_id, .. } => self.close(match_id, false),
             RefereeEvent::DialectLearned { endpoint, told, dialect } => {
                 let learnt = Learnt { told: *told, dialect: *dialect };
                 self.dialects.insert(endpoint.clone(), learnt);
@@ -149,7 +168,7 @@ impl Durable {
             RefereeEvent::RoundClosed { round_id } => {
                 self.closed = self.closed.max(Some(*round_id));
                 self.matches.retain(|match_id, held| match held {
-                    Held::Settled { round_id: of, ending, .. } if *of <= *round_id => {
+                    Held::Closed { round_id: of, ending, .. } if *of <= *round_id => {
                         let ending = ending.take();
                         self.finished.insert(match_id.clone(), ending);
                         false
@@ -165,9 +184,9 @@ impl Durable {
         }
     }
 
-    /// Under another name or with another token this is another league, or the same begun anew: the matches of the old
-    /// one are nobody's business any more, and may have the very ids of the new one's.
-    fn enrol(&mut self, identity: &Identity<RefereeId>) {
+    /// Another id or token means another league, or the same one restarted: old matches are dropped, because their ids
+    /// may be reused.
+    fn register(&mut self, identity: &Identity<RefereeId>) {
         if self.identity.as_ref() != Some(identity) {
             self.matches.clear();
             self.finished.clear();
@@ -185,14 +204,14 @@ impl Durable {
         self.matches.insert(match_id.clone(), Held::Decided { assignment, result });
     }
 
-    fn settle(&mut self, match_id: &MatchId, recorded: bool) {
+    fn close(&mut self, match_id: &MatchId, recorded: bool) {
         let Some(held) = self.matches.get_mut(match_id) else {
             return;
         };
         let ending = match held {
             Held::Decided { result, .. } => Ending::of(result),
-            Held::Open { .. } | Held::Settled { .. } => None,
+            Held::Open { .. } | Held::Closed { .. } => None,
         };
-        *held = Held::Settled { round_id: held.round_id(), attempt: held.attempt(), recorded, ending };
+        *held = Held::Closed { round_id: held.round_id(), attempt: held.attempt(), recorded, ending };
     }
 }

@@ -1,10 +1,10 @@
-//! What a referee must not forget, and what it is assigned. Values only.
+//! The events of a referee, and its assignments.
 
-use crate::census::Milestone;
-use crate::enrol::{Application, Identity};
-use crate::fair::{Commitment, MatchDraw, Scheme, Secret};
+use crate::fair::{MatchDraw, Scheme, Secret};
 use crate::game::Seat;
+use crate::metrics::Milestone;
 use crate::protocol::dialect::Dialect;
+use crate::protocol::draw::Commitment;
 use crate::protocol::messages::{Cause, MatchResult, Record, Timeouts};
 use crate::protocol::time::exact;
 use crate::protocol::token::{Direction, same_token};
@@ -12,35 +12,86 @@ use crate::protocol::{
     Attempt, ConversationId, Endpoint, ErrorCode, GameType, LeagueId, MatchId, PlayerId, RefereeId, RoundId,
     Timestamp, Token, UntrustedText,
 };
+use crate::registration::{Application, Identity};
 use crate::signature::PublicKey;
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 use std::sync::Arc;
 
-/// The referee's log holds its own token, match tokens and the secrets of undecided draws: keep it as keys are kept.
+/// The log holds the referee's token, match tokens and the secrets of undecided draws: it must be kept secret.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum RefereeEvent {
-    /// This referee is about to ask the manager to take it on.
+    /// About to register.
     Applied(Application),
-    /// The manager has taken this referee on, under this name.
-    Enrolled { identity: Identity<RefereeId> },
-    /// A match is this referee's to run. It replaces an earlier, undecided attempt at the same match.
-    Assigned { assignment: Arc<Assignment> },
-    /// A match has its result. Nothing changes it from here on.
-    Decided { match_id: MatchId, attempt: Attempt, result: Arc<MatchResult> },
+    /// Registered under this identity.
+    #[serde(rename = "enrolled")]
+    Registered {
+        /// As the manager's answer gave it.
+        identity: Identity<RefereeId>,
+    },
+    /// A match was assigned. It replaces an earlier, undecided attempt at the same match.
+    Assigned {
+        /// With all that a restart needs to run it from its beginning.
+        assignment: Arc<Assignment>,
+    },
+    /// A match has its final result.
+    Decided {
+        /// An open match of this referee.
+        match_id: MatchId,
+        /// The attempt that was run.
+        attempt: Attempt,
+        /// What will be reported.
+        result: Arc<MatchResult>,
+    },
     /// The manager has recorded the result.
-    Reported { match_id: MatchId, attempt: Attempt },
-    /// The manager will not have the result.
-    ReportRefused { match_id: MatchId, attempt: Attempt, code: ErrorCode, reason: UntrustedText },
-    /// The match cannot be played from here, and is the manager's to give to another.
-    HandedBack { match_id: MatchId, attempt: Attempt, reason: UntrustedText },
-    /// The match was taken away before it was decided.
-    Abandoned { match_id: MatchId, attempt: Attempt },
-    /// A player understands another dialect than its match was assigned with.
-    DialectLearned { endpoint: Endpoint, told: Dialect, dialect: Dialect },
+    Reported {
+        /// A match that this referee decided.
+        match_id: MatchId,
+        /// The attempt that was run.
+        attempt: Attempt,
+    },
+    /// The manager has rejected the result.
+    ReportRefused {
+        /// A match that this referee decided.
+        match_id: MatchId,
+        /// The attempt that was run.
+        attempt: Attempt,
+        /// As the manager gave it.
+        code: ErrorCode,
+        /// In the words of the manager.
+        reason: UntrustedText,
+    },
+    /// The match was handed back to the manager.
+    HandedBack {
+        /// An open match of this referee.
+        match_id: MatchId,
+        /// The attempt that ended without a result.
+        attempt: Attempt,
+        /// For people, and for the manager.
+        reason: UntrustedText,
+    },
+    /// The match was cancelled before it was decided.
+    Abandoned {
+        /// An open match of this referee.
+        match_id: MatchId,
+        /// The attempt that ended without a result.
+        attempt: Attempt,
+    },
+    /// A player uses another dialect than its assignment says.
+    DialectLearned {
+        /// Where the player listens.
+        endpoint: Endpoint,
+        /// The dialect of the assignment.
+        told: Dialect,
+        /// The dialect that it understood.
+        dialect: Dialect,
+    },
     /// Every match of the round has its result.
-    RoundClosed { round_id: RoundId },
+    RoundClosed {
+        /// Closed matches of this round and of earlier ones are dropped.
+        round_id: RoundId,
+    },
     /// The league is over.
     LeagueClosed,
 }
@@ -72,63 +123,77 @@ impl RefereeEvent {
 /// One attempt at a match, and all that is needed to run it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Assignment {
+    /// The league of the manager that assigned the match.
     pub league_id: LeagueId,
+    /// The round of the match.
     pub round_id: RoundId,
+    /// Named in every message about the match.
     pub match_id: MatchId,
+    /// A game that this referee knows.
     pub game_type: GameType,
+    /// Counted from 1 by the manager.
     pub attempt: Attempt,
+    /// The conversation of all messages of this attempt.
     pub conversation_id: ConversationId,
-    /// No invitation goes out before.
+    /// No invitation is sent before.
     #[serde(with = "exact")]
     pub starts_at: Timestamp,
-    /// What chance in this attempt comes from. It is drawn with the assignment, so that starting over cannot redraw it.
+    /// The secret of the commit-reveal draw. Drawn with the assignment, so that a restart cannot redraw it.
     pub secret: Secret,
-    /// How it is drawn. Assignments of old logs do not say.
+    /// The draw scheme; absent in old logs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub draw_scheme: Option<SmolStr>,
     /// In the order A, B.
     pub players: [Seated; 2],
-    /// The manager's windows and retry policy; none from a manager that hands none over.
+    /// The manager's timeouts and retry policy, if it hands them over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeouts: Option<Timeouts>,
-    /// Who loses it without play, and why; empty for a match that is to be played.
+    /// The players that forfeit, and why; empty for a match that is played.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub forfeits: Vec<(PlayerId, Cause)>,
+    /// How many players the league has, if the manager says so: their ids are numbered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub players_registered: Option<u32>,
 }
 
-/// A player of a match, as the referee knows it.
+/// A player of an assigned match.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Seated {
+    /// Assigned by the manager.
     pub player_id: PlayerId,
-    /// Some managers name the players alone: the referee then asks where they are.
+    /// Some managers send ids only; the referee then queries the endpoints.
     pub endpoint: Option<Endpoint>,
+    /// The dialect of the first attempt to call it.
     pub dialect: Dialect,
+    /// Its results so far, to be shown to it; absent if the manager sent none.
     pub record: Option<Record>,
-    /// The token that this player is shown in every message of the match.
+    /// The token in every message to this player.
     pub shows: Token,
-    /// The token that a player of ours shows in its answers; none under a manager that makes none.
+    /// The token expected in its answers; none under a manager without match tokens.
     pub expects: Option<Token>,
-    /// The key by which its moves are checked, if it signs them.
+    /// The key that verifies its signed moves.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub public_key: Option<PublicKey>,
 }
 
 impl Assignment {
+    /// The player at this seat.
     pub fn player(&self, seat: Seat) -> &Seated {
         seat.of(&self.players)
     }
 
+    /// `None` if the player is not in this match.
     pub fn seat_of(&self, player: &PlayerId) -> Option<Seat> {
         Seat::BOTH.into_iter().find(|seat| self.player(*seat).player_id == *player)
     }
 
+    /// In the order A, B.
     pub fn player_ids(&self) -> [PlayerId; 2] {
         self.players.each_ref().map(|player| player.player_id.clone())
     }
 
-    /// Whether a token proves that an answer is this player's: the one made for it in this match, or its own, from which
-    /// that was made. A referee does not know the latter, and yet can tell it from any other. `None` where the manager
-    /// makes no tokens.
+    /// Whether a token authenticates this player: its match token, or its own token, from which the match token is
+    /// derived. `None` if the manager makes no match tokens.
     pub fn recognises(&self, seat: Seat, shown: &Token) -> Option<bool> {
         let expected = self.player(seat).expects.as_ref()?;
         let direction = Direction::PlayerToReferee;
@@ -136,17 +201,26 @@ impl Assignment {
         Some(same_token(shown, expected) || same_token(&made(), expected))
     }
 
-    /// Whether a token is the one that this player is shown in this match.
+    /// Whether this id is, or may be, the one that the manager gave to a player.
+    pub fn is_held(&self, id: &PlayerId) -> bool {
+        let numbered_up_to = self.players_registered.unwrap_or(u32::MAX);
+        self.players.iter().any(|player| player.player_id == *id)
+            || id.number().is_some_and(|number| number <= numbered_up_to)
+    }
+
+    /// Whether a token is the one that this player is shown.
     pub fn is_shown(&self, seat: Seat, token: &Token) -> bool {
         same_token(token, &self.player(seat).shows)
     }
 
+    /// What the draw's hashes depend on.
     pub fn draw(&self) -> MatchDraw<'_> {
         let scheme = self.draw_scheme.as_deref().and_then(Scheme::parse).unwrap_or(Scheme::Draw1);
         let Self { league_id, match_id, attempt, .. } = self;
         MatchDraw { scheme, league_id, match_id, attempt: *attempt }
     }
 
+    /// What the invitation shows of the secret.
     pub fn commitment(&self) -> Commitment {
         self.draw().commitment(&self.secret)
     }

@@ -1,28 +1,22 @@
-//! A match that cannot be played from here, by no fault of its players: the manager is told, and gives it to another.
+//! Hands a match back to the manager that cannot be played from here, without fault of its players.
 
-use super::{Purpose, Referee, RefereeEvent};
-use crate::agent::{Parcel, Step};
-use crate::post::{Errand, Tries};
+use super::Held;
+use super::{Ctx, Purpose, Referee, RefereeEvent};
+use crate::agent::{Agent, Parcel};
+use crate::outbox::{Delivery, Tries};
 use crate::protocol::messages::{Culprit, LeagueError};
 use crate::protocol::{Envelope, ErrorCode, MatchId, Message, Sender, Timestamp};
-use crate::referee::Held;
 use serde_json::{Map, json};
 
 impl Referee {
-    pub(super) fn hand_back(
-        &mut self,
-        now: Timestamp,
-        match_id: &MatchId,
-        reason: String,
-        step: &mut Step<RefereeEvent>,
-    ) {
+    pub(super) fn hand_back(&mut self, ctx: &mut Ctx<'_>, match_id: &MatchId, reason: String) {
         let Some(ended) = self.playing.remove(match_id) else {
             return;
         };
-        self.let_go(match_id, &ended);
+        self.stop_waiting_for(match_id, &ended);
         self.drop_match(match_id);
         if self.durable.identity().is_some_and(|identity| !identity.match_tokens) {
-            return self.begin_anew(now, match_id);
+            return self.restart_later(ctx.now, match_id);
         }
         let assignment = ended.assignment;
         let context = Map::from_iter([
@@ -35,24 +29,25 @@ impl Referee {
             attempt: assignment.attempt,
             reason: reason.into(),
         };
-        self.record(now, event, step);
-        let envelope = Envelope::new(Sender::Referee(self.name()), now, assignment.conversation_id.clone())
-            .with_token(self.own_token());
+        self.record(ctx, event);
+        let envelope =
+            Envelope::new(Sender::Referee(self.name()), ctx.now, assignment.conversation_id.clone())
+                .with_token(self.own_token());
         let retry = self.settings.timing.retry;
-        let errand = Errand {
+        let delivery = Delivery {
             to: self.settings.manager.clone(),
-            dialect: self.manager_dialect,
+            dialect: self.registration.dialect(),
             parcel: Parcel::Message(Message::new(envelope, error)),
             purpose: Purpose::HandBack,
             timeout: self.settings.timing.other,
-            // If none arrives, the manager will miss the report, and take the match back itself.
+            // If none arrives, the match becomes overdue and the manager reassigns it.
             tries: Tries::Retry(retry.retries, retry.backoff),
         };
-        self.post.send(now, errand, &mut step.outbox);
+        self.outbox.send(ctx.now, delivery, &mut ctx.step.outbox);
     }
 
-    /// A manager of another make takes no match back, and it must have a result some day.
-    fn begin_anew(&mut self, now: Timestamp, match_id: &MatchId) {
+    /// A foreign manager takes no match back, so the match is restarted here.
+    fn restart_later(&mut self, now: Timestamp, match_id: &MatchId) {
         let pause = self.settings.timing.retry.pause(1).unwrap_or_default();
         if let Some(Held::Open { order, .. }) = self.durable.matches().get(match_id) {
             self.queue.insert((now + pause, *order, match_id.clone()));

@@ -1,7 +1,7 @@
-//! Is this message the answer that a player owes? Who sent it is judged before what it says.
+//! Validation of a player's answer: the sender first, then the content.
 
-use super::complaint::Wrong;
-use super::one_match::{Match, Phase, Reply};
+use super::game_error::AnswerError;
+use super::one_match::{OngoingMatch, Phase, PlayerAnswer};
 use super::side::Via;
 use crate::game::{AskBy, Seat};
 use crate::protocol::decode::{Conformance, Deviation, DeviationKind, Incoming};
@@ -9,46 +9,46 @@ use crate::protocol::messages::{ChooseParityResponse, GameMoveResponse};
 use crate::protocol::{Body, Envelope, ErrorCode, MatchId, PlayerId, Sender};
 use serde_json::Value;
 
-impl Match {
-    /// Reads an answer of the player in `seat`.
+impl OngoingMatch {
+    /// Validates an answer of the player in `seat`.
     pub(super) fn judge(
         &mut self,
         seat: Seat,
         incoming: &Incoming,
         via: Via,
         conformance: Conformance,
-    ) -> Result<Reply, Wrong> {
+    ) -> Result<PlayerAnswer, AnswerError> {
         self.admit(seat, &incoming.envelope, via, conformance)?;
         let (asked, came) = (&self.assignment.conversation_id, &incoming.envelope.conversation_id);
         if asked != came && conformance == Conformance::Strict {
             let message = format!("conversation_id: expected {asked}, got {came}");
-            return Err(Wrong::new(ErrorCode::MatchIdMismatch, message)
+            return Err(AnswerError::new(ErrorCode::MatchIdMismatch, message)
                 .with("expected", asked.as_str())
                 .with("came", came.as_str()));
         }
         match &incoming.body {
-            Err(rejection) => Err(Wrong::unreadable(rejection, self.game.request(seat).valid_options)),
+            Err(rejection) => Err(AnswerError::unreadable(rejection, self.game.request(seat).valid_options)),
             Ok(body) => self.read(seat, body, via, conformance),
         }
     }
 
-    /// Whether the sender is the player in `seat`, by its name and its token.
+    /// Authenticates the player in `seat` by its name and token.
     pub(super) fn admit(
         &mut self,
         seat: Seat,
         envelope: &Envelope,
         via: Via,
         conformance: Conformance,
-    ) -> Result<(), Wrong> {
+    ) -> Result<(), AnswerError> {
         let assignment = self.assignment.clone();
         let player = assignment.player(seat);
         let own_name = match &envelope.sender {
-            Sender::Player(id) => self.goes_by(seat, id, via, conformance),
+            Sender::Player(id) => self.is_name_of(seat, id, via, conformance),
             Sender::LeagueManager | Sender::Launcher | Sender::Referee(_) => false,
         };
         if !own_name {
             let message = format!("sender: expected player:{}, got {}", player.player_id, envelope.sender);
-            return Err(Wrong::new(ErrorCode::TokenInvalid, message));
+            return Err(AnswerError::new(ErrorCode::TokenInvalid, message));
         }
         let token = envelope.auth_token.as_ref();
         if via == Via::Exchange && token.is_some_and(|token| assignment.is_shown(seat, token)) {
@@ -56,22 +56,23 @@ impl Match {
         }
         let proven = token.and_then(|token| assignment.recognises(seat, token));
         self.side_mut(seat).admit(token, proven, via, conformance).map_err(|code| match token {
-            None => Wrong::new(code, "auth_token: expected the player's token, got none"),
-            Some(token) => Wrong::new(code, "auth_token: this token does not prove who sends the answer")
-                .with("provided_token", token.hint()),
+            None => AnswerError::new(code, "auth_token: expected the player's token, got none"),
+            Some(token) => {
+                AnswerError::new(code, "auth_token: this token does not prove who sends the answer")
+                    .with("provided_token", token.hint())
+            }
         })
     }
 
-    /// Whether the player in `seat` may call itself this. Some agents keep a name of their own choice, which the lenient
-    /// reading takes from their own endpoint; none may have another's.
-    fn goes_by(&self, seat: Seat, id: &PlayerId, via: Via, conformance: Conformance) -> bool {
+    /// Whether the player in `seat` may use this id. Lenient conformance accepts an id of its own choice from its own
+    /// endpoint, but not that of another player.
+    fn is_name_of(&self, seat: Seat, id: &PlayerId, via: Via, conformance: Conformance) -> bool {
         let own = conformance == Conformance::Lenient && via == Via::Exchange;
-        *id == self.assignment.player(seat).player_id
-            || (own && !id.is_numbered() && *id != self.assignment.player(seat.other()).player_id)
+        *id == self.assignment.player(seat).player_id || (own && !self.assignment.is_held(id))
     }
 
     /// How an answer that was taken departs from the rules, beyond what its reading has told.
-    pub(super) fn departures(&self, seat: Seat, incoming: &Incoming) -> Vec<Deviation> {
+    pub(super) fn deviations_of(&self, seat: Seat, incoming: &Incoming) -> Vec<Deviation> {
         let player = &self.assignment.player(seat).player_id;
         let deviation = |kind, path: &str| Deviation { kind, path: path.to_owned() };
         let mut found = Vec::new();
@@ -104,36 +105,46 @@ impl Match {
         found
     }
 
-    fn read(&self, seat: Seat, body: &Body, via: Via, conformance: Conformance) -> Result<Reply, Wrong> {
+    fn read(
+        &self,
+        seat: Seat,
+        body: &Body,
+        via: Via,
+        conformance: Conformance,
+    ) -> Result<PlayerAnswer, AnswerError> {
         match (body, self.phase) {
             (Body::GameJoinAck(ack), Phase::WaitingForPlayers) => {
                 self.names(seat, &ack.match_id, &ack.player_id, via, conformance)?;
-                Ok(Reply::Join { accept: ack.accept, nonce_commitment: ack.nonce_commitment })
+                Ok(PlayerAnswer::Join { accept: ack.accept, nonce_commitment: ack.nonce_commitment })
             }
             (Body::ChooseParityResponse(response), Phase::CollectingChoices)
                 if self.game.asks_by() == AskBy::Parity =>
             {
-                let ChooseParityResponse { match_id, player_id, parity_choice, nonce, signature } =
+                let ChooseParityResponse { match_id, player_id, parity_choice, nonce, signature, .. } =
                     &**response;
                 self.names(seat, match_id, player_id, via, conformance)?;
                 let choice = Value::from(parity_choice.as_str());
-                Ok(Reply::Play { choice, nonce: nonce.clone(), signature: *signature })
+                Ok(PlayerAnswer::Play { choice, nonce: nonce.clone(), signature: *signature })
             }
             (Body::GameMoveResponse(response), Phase::CollectingChoices) => {
                 self.names(seat, &response.match_id, &response.player_id, via, conformance)?;
                 self.right_game(seat, response, conformance)?;
                 let choice = response.move_data.choice.clone();
-                Ok(Reply::Play { choice, nonce: response.nonce.clone(), signature: response.signature })
+                Ok(PlayerAnswer::Play {
+                    choice,
+                    nonce: response.nonce.clone(),
+                    signature: response.signature,
+                })
             }
             (other, _) => {
                 let (owed, came) = (self.owed(), other.message_type());
                 let message = format!("message_type: expected {owed}, got {came}");
-                Err(Wrong::new(ErrorCode::InvalidFormat, message))
+                Err(AnswerError::new(ErrorCode::InvalidFormat, message))
             }
         }
     }
 
-    /// Whether an answer is for this match, and in this player's name.
+    /// Checks the match and the player of an answer.
     fn names(
         &self,
         seat: Seat,
@@ -141,17 +152,17 @@ impl Match {
         player_id: &PlayerId,
         via: Via,
         conformance: Conformance,
-    ) -> Result<(), Wrong> {
+    ) -> Result<(), AnswerError> {
         let (ours, owner) = (&self.assignment.match_id, &self.assignment.player(seat).player_id);
         if match_id != ours {
             let message = format!("match_id: expected {ours}, got {match_id}");
-            return Err(Wrong::new(ErrorCode::MatchIdMismatch, message)
+            return Err(AnswerError::new(ErrorCode::MatchIdMismatch, message)
                 .with("expected", ours.as_str())
                 .with("came", match_id.as_str()));
         }
-        if !self.goes_by(seat, player_id, via, conformance) {
+        if !self.is_name_of(seat, player_id, via, conformance) {
             let message = format!("player_id: expected {owner}, got {player_id}");
-            return Err(Wrong::new(ErrorCode::TokenInvalid, message));
+            return Err(AnswerError::new(ErrorCode::TokenInvalid, message));
         }
         Ok(())
     }
@@ -161,16 +172,16 @@ impl Match {
         seat: Seat,
         response: &GameMoveResponse,
         conformance: Conformance,
-    ) -> Result<(), Wrong> {
+    ) -> Result<(), AnswerError> {
         let game_type = &self.assignment.game_type;
         if response.game_type != *game_type {
             let message = format!("game_type: expected {game_type}, got {}", response.game_type);
-            return Err(Wrong::new(ErrorCode::InvalidFormat, message));
+            return Err(AnswerError::new(ErrorCode::InvalidFormat, message));
         }
         let (wanted, came) = (self.game.request(seat).move_type, &response.move_data.move_type);
         if *came != wanted && conformance == Conformance::Strict {
             let message = format!("move_data.move_type: expected {wanted}, got {came}");
-            return Err(Wrong::new(ErrorCode::InvalidFormat, message));
+            return Err(AnswerError::new(ErrorCode::InvalidFormat, message));
         }
         Ok(())
     }

@@ -1,16 +1,13 @@
-//! Many matches at once: when each begins, and carrying out what they want done.
+//! Concurrent matches: when each begins, and the execution of their actions.
 
-use super::complaint::{Complaint, game_error};
-use super::one_match::{Act, Match};
-use super::{Asked, Purpose, Referee, RefereeEvent, asks};
-use crate::agent::{Answer, Outgoing, Parcel, Step};
+use super::game_error::{ErrorNotice, game_error};
+use super::one_match::{Action, OngoingMatch};
+use super::{Assignment, Ctx, Held, PendingQuestion, Purpose, Referee, messages_out};
+use crate::agent::{Answer, Outgoing, Parcel};
 use crate::game::Seat;
-use crate::post::{Errand, Sent, Tries};
+use crate::outbox::{Delivery, Sent, Tries};
 use crate::protocol::messages::{LeagueQuery, QueryParams, QueryType};
-use crate::protocol::{
-    Body, ConversationId, Endpoint, Envelope, MatchId, Message, PlayerId, Sender, Timestamp,
-};
-use crate::referee::{Assignment, Held};
+use crate::protocol::{Body, ConversationId, Endpoint, Envelope, MatchId, Message, PlayerId, Sender};
 use serde_json::Value;
 
 impl Referee {
@@ -19,110 +16,100 @@ impl Referee {
         self.playing.len() < most
     }
 
-    /// Where a player of a match is, by its assignment or by what the manager said when asked.
+    /// The endpoint of a player, from its assignment or from the manager's answer.
     fn endpoint(&self, assignment: &Assignment, seat: Seat) -> Option<Endpoint> {
         let player = assignment.player(seat);
         player.endpoint.clone().or_else(|| self.directory.get(&player.player_id).cloned())
     }
 
-    fn is_located(&self, assignment: &Assignment) -> bool {
+    fn has_endpoints(&self, assignment: &Assignment) -> bool {
         Seat::BOTH.iter().all(|seat| self.endpoint(assignment, *seat).is_some())
     }
 
-    /// Puts an open match in line, or asks first where its players are.
-    pub(super) fn line_up(&mut self, now: Timestamp, match_id: &MatchId, step: &mut Step<RefereeEvent>) {
+    /// Queues an open match, or queries the endpoints of its players first.
+    pub(super) fn enqueue(&mut self, ctx: &mut Ctx<'_>, match_id: &MatchId) {
         let Some(Held::Open { order, assignment }) = self.durable.matches().get(match_id) else {
             return;
         };
         let place = (assignment.starts_at, *order, match_id.clone());
-        if self.is_located(assignment) {
-            self.unlocated.remove(match_id);
+        if self.has_endpoints(assignment) {
+            self.without_endpoint.remove(match_id);
             self.queue.insert(place);
         } else {
             let league_id = assignment.league_id.clone();
-            self.unlocated.insert(match_id.clone());
-            if !self.post.carries(|purpose| *purpose == Purpose::LookUp) {
+            self.without_endpoint.insert(match_id.clone());
+            if !self.outbox.contains(|purpose| *purpose == Purpose::LookUp) {
                 let query = LeagueQuery {
                     league_id,
                     query_type: QueryType::GetPlayers,
                     query_params: QueryParams::default(),
                 };
-                self.send_to_manager(now, query.into(), "players", Purpose::LookUp, step);
+                self.send_to_manager(ctx, query.into(), "players", Purpose::LookUp);
             }
         }
     }
 
-    /// To the manager, again and again until it answers.
-    fn send_to_manager(
-        &mut self,
-        now: Timestamp,
-        body: Body,
-        about: &str,
-        purpose: Purpose,
-        step: &mut Step<RefereeEvent>,
-    ) {
+    /// Sends to the manager, with retries until it answers.
+    fn send_to_manager(&mut self, ctx: &mut Ctx<'_>, body: Body, about: &str, purpose: Purpose) {
         let name = self.name();
         let conversation = ConversationId::new(format!("conv-{}-{about}", name.as_str().to_lowercase()));
-        let envelope = Envelope::new(Sender::Referee(name), now, conversation).with_token(self.own_token());
-        let errand = Errand {
+        let envelope =
+            Envelope::new(Sender::Referee(name), ctx.now, conversation).with_token(self.own_token());
+        let delivery = Delivery {
             to: self.settings.manager.clone(),
-            dialect: self.manager_dialect,
+            dialect: self.registration.dialect(),
             parcel: Parcel::Message(Message::new(envelope, body)),
             purpose,
             timeout: self.settings.timing.other,
             tries: Tries::Forever(self.settings.timing.retry.backoff),
         };
-        self.post.send(now, errand, &mut step.outbox);
+        self.outbox.send(ctx.now, delivery, &mut ctx.step.outbox);
     }
 
-    /// The manager's answer to the question where players are.
-    pub(super) fn located(
-        &mut self,
-        now: Timestamp,
-        sent: Box<Sent<Purpose>>,
-        answer: Answer,
-        step: &mut Step<RefereeEvent>,
-    ) {
+    /// The manager's answer to the query for endpoints.
+    pub(super) fn on_endpoints(&mut self, ctx: &mut Ctx<'_>, sent: Box<Sent<Purpose>>, answer: Answer) {
         if let Answer::Message(Ok(incoming)) = answer
             && let Ok(Body::LeagueQueryResponse(response)) = incoming.body
         {
             let listed = response.data.as_ref().and_then(|data| data.get("players")?.as_array());
             self.directory.extend(listed.into_iter().flatten().filter_map(read_listing));
         }
-        // The queue may now take them; whichever are still missing are asked for again.
-        let missing: Vec<_> = self.unlocated.iter().cloned().collect();
+        // Matches with endpoints are queued now; the others are queried again.
+        let missing: Vec<_> = self.without_endpoint.iter().cloned().collect();
         let left = missing
             .iter()
-            .filter(|match_id| !self.durable.open(match_id).is_some_and(|open| self.is_located(open)));
+            .filter(|match_id| !self.durable.open(match_id).is_some_and(|open| self.has_endpoints(open)));
         if left.count() > 0 {
-            // An errand that is tried forever always has a next time.
-            self.post.again(now, sent).ok();
+            // An delivery that is tried forever always has a next time.
+            self.outbox.retry(ctx.now, sent).ok();
         }
         for match_id in missing {
-            self.line_up(now, &match_id, step);
+            self.enqueue(ctx, &match_id);
         }
     }
 
-    /// Ends and renews tries whose time has come.
-    pub(super) fn pass_time(&mut self, now: Timestamp, step: &mut Step<RefereeEvent>) {
-        let mut due: Vec<_> = self.alarms.due(now).cloned().collect();
+    /// Handles the deadlines of matches.
+    pub(super) fn end_due_tries(&mut self, ctx: &mut Ctx<'_>) {
+        let now = ctx.now;
+        let mut due: Vec<_> = self.timers.due(now).cloned().collect();
         due.sort();
         for match_id in due {
-            self.with(now, &match_id, step, |ongoing, acts| ongoing.lapse(now, acts));
+            self.with(ctx, &match_id, |ongoing, actions| ongoing.on_time(now, actions));
         }
     }
 
-    /// Begins as many of the waiting matches as there is time and room for.
-    pub(super) fn begin_due(&mut self, now: Timestamp, step: &mut Step<RefereeEvent>) {
-        while self.has_room() && self.queue.first().is_some_and(|(at, ..)| *at <= now) {
+    /// Begins queued matches that are due, within capacity.
+    pub(super) fn begin_due(&mut self, ctx: &mut Ctx<'_>) {
+        while self.has_room() && self.queue.first().is_some_and(|(at, ..)| *at <= ctx.now) {
             let Some((_, _, match_id)) = self.queue.pop_first() else {
                 return;
             };
-            self.begin(now, &match_id, step);
+            self.begin(ctx, &match_id);
         }
     }
 
-    fn begin(&mut self, now: Timestamp, match_id: &MatchId, step: &mut Step<RefereeEvent>) {
+    fn begin(&mut self, ctx: &mut Ctx<'_>, match_id: &MatchId) {
+        let now = ctx.now;
         let Some(assignment) = self.durable.open(match_id).cloned() else {
             return;
         };
@@ -140,41 +127,40 @@ impl Referee {
             Some(given) => self.settings.timing.assigned(given).within(&self.settings.bounds),
             None => self.settings.timing,
         };
-        let begun = Match::new(assignment, game, places, timing);
+        let begun = OngoingMatch::new(assignment, game, places, timing);
         self.playing.insert(match_id.clone(), Box::new(begun));
-        self.with(now, match_id, step, |ongoing, acts| ongoing.begin(now, acts));
+        self.with(ctx, match_id, |ongoing, actions| ongoing.begin(now, actions));
     }
 
-    /// Lets something happen in a match, and carries out what comes of it.
+    /// Changes a match, and executes the resulting actions.
     pub(super) fn with<T>(
         &mut self,
-        now: Timestamp,
+        ctx: &mut Ctx<'_>,
         match_id: &MatchId,
-        step: &mut Step<RefereeEvent>,
-        happen: impl FnOnce(&mut Match, &mut Vec<Act>) -> T,
+        happen: impl FnOnce(&mut OngoingMatch, &mut Vec<Action>) -> T,
     ) -> Option<T> {
-        let mut acts = Vec::new();
+        let mut actions = Vec::new();
         let ongoing = self.playing.get_mut(match_id)?;
-        let outcome = happen(ongoing, &mut acts);
-        self.alarms.set(match_id, ongoing.deadline());
-        for act in acts {
-            match act {
-                Act::Ask(seat) => self.ask(now, match_id, seat, step),
-                Act::Appeal => self.appeal(now, match_id, step),
-                Act::Complain(seat, complaint) => self.complain(now, match_id, seat, complaint, step),
-                Act::Finish(result) => self.decide(now, match_id, result, step),
-                Act::HandBack(why) => self.hand_back(now, match_id, why, step),
+        let outcome = happen(ongoing, &mut actions);
+        self.timers.set(match_id, ongoing.deadline());
+        for action in actions {
+            match action {
+                Action::Ask(seat) => self.ask(ctx, match_id, seat),
+                Action::AskRules => self.ask_rules(ctx, match_id),
+                Action::SendGameError(seat, notice) => self.send_game_error(ctx, match_id, seat, notice),
+                Action::Finish(result) => self.decide(ctx, match_id, result),
+                Action::HandBack(why) => self.hand_back(ctx, match_id, why),
             }
         }
         Some(outcome)
     }
 
-    fn ask(&mut self, now: Timestamp, match_id: &MatchId, seat: Seat, step: &mut Step<RefereeEvent>) {
+    fn ask(&mut self, ctx: &mut Ctx<'_>, match_id: &MatchId, seat: Seat) {
         let name = self.name();
         let Some(ongoing) = self.playing.get_mut(match_id) else {
             return;
         };
-        let call = self.post.next_call();
+        let call = self.outbox.next_call();
         let Some(window) = ongoing.side_mut(seat).window_mut() else {
             return;
         };
@@ -185,44 +171,38 @@ impl Referee {
         };
         let (closes, deadline) = (window.closes, ongoing.exchange_ends(window));
         let assignment = &ongoing.assignment;
-        let envelope = Envelope::new(Sender::Referee(name), now, assignment.conversation_id.clone())
+        let envelope = Envelope::new(Sender::Referee(name), ctx.now, assignment.conversation_id.clone())
             .with_token(Some(assignment.player(seat).shows.clone()));
         let side = ongoing.side(seat);
-        step.outbox.push(Outgoing {
+        ctx.step.outbox.push(Outgoing {
             call,
             to: side.endpoint.clone(),
             dialect: side.dialect,
-            parcel: Parcel::Message(Message::new(envelope, asks::question(ongoing, seat, closes))),
+            parcel: Parcel::Message(Message::new(envelope, messages_out::question(ongoing, seat, closes))),
             deadline,
         });
         let (attempt, turn) = (ongoing.assignment.attempt, ongoing.turn);
-        self.asked.insert(call, Asked { match_id: match_id.clone(), attempt, seat, turn });
+        self.pending_questions
+            .insert(call, PendingQuestion { match_id: match_id.clone(), attempt, seat, turn });
     }
 
-    /// Tells a player what went wrong, once: what matters is that it is asked again, not that it hears why.
-    fn complain(
-        &mut self,
-        now: Timestamp,
-        match_id: &MatchId,
-        seat: Seat,
-        complaint: Complaint,
-        step: &mut Step<RefereeEvent>,
-    ) {
+    /// Sends GAME_ERROR once, without retry: the next question matters more.
+    fn send_game_error(&mut self, ctx: &mut Ctx<'_>, match_id: &MatchId, seat: Seat, notice: ErrorNotice) {
         let name = self.name();
         let Some(ongoing) = self.playing.get_mut(match_id) else {
             return;
         };
         let side = ongoing.side_mut(seat);
-        side.complaints = side.complaints.saturating_add(1);
+        side.errors_in_flight = side.errors_in_flight.saturating_add(1);
         let (assignment, side) = (&ongoing.assignment, ongoing.side(seat));
-        let body = game_error(assignment, seat, ongoing.max_retries(), complaint);
-        let envelope = Envelope::new(Sender::Referee(name), now, assignment.conversation_id.clone())
+        let body = game_error(assignment, seat, ongoing.max_retries(), notice);
+        let envelope = Envelope::new(Sender::Referee(name), ctx.now, assignment.conversation_id.clone())
             .with_token(Some(assignment.player(seat).shows.clone()));
-        let errand = Errand {
+        let delivery = Delivery {
             to: side.endpoint.clone(),
             dialect: side.dialect,
             parcel: Parcel::Message(Message::new(envelope, body)),
-            purpose: Purpose::Notice(Asked {
+            purpose: Purpose::Notice(PendingQuestion {
                 match_id: match_id.clone(),
                 attempt: assignment.attempt,
                 seat,
@@ -231,11 +211,11 @@ impl Referee {
             timeout: self.settings.timing.other,
             tries: Tries::Once,
         };
-        self.post.send(now, errand, &mut step.outbox);
+        self.outbox.send(ctx.now, delivery, &mut ctx.step.outbox);
     }
 }
 
-/// A player and its endpoint, from a manager's list of players.
+/// A player and its endpoint, from a manager's GET_PLAYERS.
 fn read_listing(listed: &Value) -> Option<(PlayerId, Endpoint)> {
     let text = |key: &str| listed.get(key).and_then(Value::as_str);
     let endpoint = text("contact_endpoint").or_else(|| text("endpoint"))?;

@@ -1,27 +1,30 @@
-//! The referee: registers with a manager, is given matches, asks both players, draws, tells everyone, reports.
+//! The referee: registers with a manager, is assigned matches, asks both players, draws, announces the result, reports
+//! it.
 //!
-//! - [`event`]: what it must not forget; [`durable`]: what follows from that
-//! - `enrolling`, `notices`, `offer`: its dealings with the manager; `report`, `handing_back`: the last of them
-//! - `matches`: many matches at once; `answers`: how players' answers find theirs
-//! - `one_match`, `side`, `window`, `judge`, `verdict`: one match; `asks`, `complaint`: what players are told
+//! - [`event`], [`durable`]: its events, and the fold over them
+//! - `registration`, `notices`, `assignment`, `report`, `handing_back`: its exchanges with the manager
+//! - `matches`: concurrent matches; `answers`: routes players' answers to their matches
+//! - `one_match`, `failures`, `side`, `window`, `judge`, `proof`, `verdict`: one match; `messages_out`, `game_error`:
+//!   messages to players; `external_rules`: games whose rules are in another program
 //!
-//! What a crash loses is the progress of matches under way. They begin again with their invitations, under the same
-//! attempt and with the same secret, which is why players give the same answer when asked again.
+//! A crash loses the progress of matches under way. They restart with their invitations, with the same attempt and
+//! secret, so players give the same answers again.
 
 mod answers;
-mod appeals;
-mod asks;
-mod complaint;
+mod assignment;
 pub mod durable;
-mod enrolling;
 pub mod event;
+mod external_rules;
+mod failures;
+mod game_error;
 mod handing_back;
 mod judge;
 mod matches;
+mod messages_out;
 mod notices;
-mod offer;
 mod one_match;
 mod proof;
+mod registration;
 mod report;
 mod side;
 mod verdict;
@@ -33,14 +36,15 @@ pub use event::{Assignment, RefereeEvent, Seated};
 pub use one_match::Phase;
 pub use view::{MatchView, PlayerView};
 
-use crate::agent::{Agent, Answer, Ask, CallId, Content, Input, Reply, Request, RequestId, Step};
-use crate::alarms::Alarms;
-use crate::calls::Calls;
-use crate::census::{Census, Milestone};
-use crate::enrol::{Enrolment, Identity};
+use crate::agent::{
+    Agent, Answer, Ask, CallId, Content, DecodeHints, Input, Request, Signing, Step, StepContext,
+};
+use crate::driver::{Durability, EventDurability};
 use crate::entropy::Entropy;
 use crate::game::Seat;
-use crate::post::{Errand, Post};
+use crate::metrics::{Gauges, Metrics, Milestone};
+use crate::outbox::{Delivery, Outbox};
+use crate::pending_calls::PendingCalls;
 use crate::protocol::decode::{Conformance, Incoming, Limits, Rejection};
 use crate::protocol::dialect::Dialect;
 use crate::protocol::messages::{LeagueError, Timeouts};
@@ -50,238 +54,215 @@ use crate::protocol::{
     Attempt, ConversationId, DisplayName, Endpoint, Envelope, ErrorCode, GameType, MatchId, Message,
     PlayerId, RefereeId, Sender, Timestamp, Token, UntrustedText, Version,
 };
+use crate::registration::{Identity, Registration, RegistrationState};
+use crate::timers::Timers;
 use crate::timing::Timing;
-use appeals::Appeals;
-use one_match::Match;
+use external_rules::ExternalRules;
+use one_match::OngoingMatch;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What whoever runs a referee decides.
+/// The configuration of a referee.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Settings {
-    /// Where the league manager listens.
+pub struct RefereeSettings {
+    /// The league manager's endpoint.
     pub manager: Endpoint,
-    /// Where this referee listens.
+    /// This referee's endpoint.
     pub contact_endpoint: Endpoint,
+    /// For people; the manager assigns the id.
     pub display_name: DisplayName,
+    /// Of the program, for people.
     pub version: Version,
+    /// The games that it can run.
     pub game_types: Vec<GameType>,
+    /// Matches beyond wait until another is over.
     pub max_concurrent_matches: u32,
-    /// Its own calls are bounded by it; matches too, if their manager hands over no timeouts.
+    /// For its own calls, and for matches whose manager hands over no timeouts.
     pub timing: Timing,
-    /// The most that it allows of what a manager hands over.
+    /// Upper bounds on the timeouts that a manager hands over.
     pub bounds: Timeouts,
+    /// How strictly messages of peers are decoded.
     pub conformance: Conformance,
 }
 
+/// A referee as an agent.
 #[derive(Debug)]
 pub struct Referee {
-    settings: Settings,
-    /// A token that the operator has given out for this referee. It counts more than the one it was registered with.
-    granted: Option<Token>,
-    /// The code that the operator has given out for it, where the league asks for one.
-    join_code: Option<Token>,
+    settings: RefereeSettings,
     durable: Durable,
-    enrolment: Enrolment,
-    /// Whether the manager has refused the list of all games that this referee runs.
-    plain_games: bool,
-    post: Post<Purpose>,
-    /// By which the manager is known, once it has taken us on.
+    registration: Registration,
+    outbox: Outbox<Purpose>,
+    /// Authenticates the manager, once registered.
     manager_token: Option<Token>,
-    /// The dialect in which the manager understood us last.
-    manager_dialect: Dialect,
     /// Matches under way.
-    // In boxes, because the map moves what it holds whenever a match begins or ends.
-    playing: BTreeMap<MatchId, Box<Match>>,
-    /// When something happens of itself in each of them.
-    alarms: Alarms<MatchId>,
-    /// Matches that wait for their time or for room, in the order in which they will begin.
+    // Boxed, because the map moves its values whenever a match begins or ends.
+    playing: BTreeMap<MatchId, Box<OngoingMatch>>,
+    /// The next deadline of each of them.
+    timers: Timers<MatchId>,
+    /// Matches that wait for their start time or for capacity, in order.
     queue: BTreeSet<(Timestamp, u64, MatchId)>,
     /// Matches whose players' endpoints are not known yet.
-    unlocated: BTreeSet<MatchId>,
-    /// Where players are, as far as the manager had to be asked.
+    without_endpoint: BTreeSet<MatchId>,
+    /// Endpoints of players, as far as the manager had to be queried.
     directory: BTreeMap<PlayerId, Endpoint>,
-    /// Questions to players that have not come to their end.
-    asked: Calls<Asked>,
-    /// A game whose rules are kept outside, if there is one.
-    appeals: Option<Appeals>,
-    /// GAME_OVERs that wait until a GAME_ERROR of the same match has reached the player.
-    held_back: BTreeMap<(MatchId, Attempt, Seat), HeldBack>,
+    /// Questions to players that are not answered yet.
+    pending_questions: PendingCalls<PendingQuestion>,
+    /// A game with external rules, if there is one.
+    external_rules: Option<ExternalRules>,
+    /// GAME_OVERs that wait until a GAME_ERROR of the same match is delivered.
+    delayed_game_overs: BTreeMap<(MatchId, Attempt, Seat), DelayedGameOver>,
 }
 
-/// GAME_OVER for a player that a GAME_ERROR is still on its way to.
+/// A GAME_OVER behind GAME_ERRORs in flight.
 #[derive(Debug)]
-struct HeldBack {
-    /// How many of them.
-    complaints: u32,
-    game_over: Errand<Purpose>,
+struct DelayedGameOver {
+    /// How many of them are in flight.
+    errors_in_flight: u32,
+    game_over: Delivery<Purpose>,
 }
 
-/// What a call to a player is about.
+/// The question of a call to a player.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Asked {
+struct PendingQuestion {
     match_id: MatchId,
     attempt: Attempt,
     seat: Seat,
     turn: u32,
 }
 
-impl Asked {
-    /// The player of an attempt at a match that it is about.
+impl PendingQuestion {
+    /// The match, attempt and seat.
     fn place(&self) -> (MatchId, Attempt, Seat) {
         (self.match_id.clone(), self.attempt, self.seat)
     }
 }
 
-/// What the answer to an errand will mean.
+type Ctx<'a> = StepContext<'a, RefereeEvent>;
+
+/// What a delivery is for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Purpose {
-    /// Nothing: the player has been told how its match ended.
+    /// A GAME_OVER, whose answer means nothing.
     GameOver,
-    /// Nothing: the manager has its match back.
+    /// A match handed back, whose answer means nothing.
     HandBack,
-    /// A GAME_ERROR, which some players answer with what they owe.
-    Notice(Asked),
+    /// A GAME_ERROR, which some players answer with the missing answer.
+    Notice(PendingQuestion),
     Report(MatchId),
-    /// Where the players of a match are.
+    /// A query for the endpoints of players.
     LookUp,
 }
 
 impl Referee {
-    pub fn new(settings: Settings) -> Self {
+    /// A referee without any event: replay its log next, then wake it.
+    pub fn new(settings: RefereeSettings) -> Self {
         Self {
+            registration: Registration::new(settings.manager.clone(), settings.game_types.clone()),
             settings,
-            granted: None,
-            join_code: None,
             durable: Durable::default(),
-            enrolment: Enrolment::default(),
-            plain_games: false,
-            post: Post::default(),
+            outbox: Outbox::default(),
             manager_token: None,
-            manager_dialect: Dialect::default(),
             playing: BTreeMap::new(),
-            alarms: Alarms::default(),
+            timers: Timers::default(),
             queue: BTreeSet::new(),
-            unlocated: BTreeSet::new(),
+            without_endpoint: BTreeSet::new(),
             directory: BTreeMap::new(),
-            asked: Calls::default(),
-            appeals: None,
-            held_back: BTreeMap::new(),
+            pending_questions: PendingCalls::default(),
+            external_rules: None,
+            delayed_game_overs: BTreeMap::new(),
         }
     }
 
-    /// The same referee with a token that the operator has handed to it: it comes back by that.
-    pub fn with_token(self, granted: Option<Token>) -> Self {
-        Self { granted, ..self }
+    /// With a token that the operator issued for it.
+    pub fn with_token(mut self, granted: Option<Token>) -> Self {
+        self.registration.granted = granted;
+        self
     }
 
-    /// The same referee with the join code that it registers with.
-    pub fn with_join_code(self, join_code: Option<Token>) -> Self {
-        Self { join_code, ..self }
+    /// With the join code for its registration.
+    pub fn with_join_code(mut self, join_code: Option<Token>) -> Self {
+        self.registration.join_code = join_code;
+        self
     }
 
-    pub fn settings(&self) -> &Settings {
+    /// As the referee was created with.
+    pub fn settings(&self) -> &RefereeSettings {
         &self.settings
     }
 
-    /// All that survives a crash.
+    /// The durable state.
     pub fn durable(&self) -> &Durable {
         &self.durable
     }
 
+    /// `None` until the manager has accepted the registration.
     pub fn identity(&self) -> Option<&Identity<RefereeId>> {
         self.durable.identity()
     }
 
-    pub fn enrolment(&self) -> &Enrolment {
-        &self.enrolment
+    /// How far the registration has come since the start.
+    pub fn registration_state(&self) -> &RegistrationState {
+        self.registration.state()
     }
 
-    fn record(&mut self, at: Timestamp, event: RefereeEvent, step: &mut Step<RefereeEvent>) {
-        self.apply(at, &event);
-        step.events.push(event);
-    }
-
-    fn wake(&mut self, now: Timestamp, step: &mut Step<RefereeEvent>) {
+    fn on_wake(&mut self, ctx: &mut Ctx<'_>) {
         let (mut open, mut decided) = (Vec::new(), Vec::new());
         for (match_id, held) in self.durable.matches() {
             match held {
                 Held::Open { .. } => open.push(match_id.clone()),
                 Held::Decided { .. } => decided.push(match_id.clone()),
-                Held::Settled { .. } => {}
+                Held::Closed { .. } => {}
             }
         }
         for match_id in open {
-            self.line_up(now, &match_id, step);
+            self.enqueue(ctx, &match_id);
         }
         for match_id in decided {
-            self.tell_the_end(now, &match_id, step);
+            self.tell_the_end(ctx, &match_id);
         }
     }
 
-    fn answered(
-        &mut self,
-        now: Timestamp,
-        call: CallId,
-        dialect: Dialect,
-        answer: Answer,
-        step: &mut Step<RefereeEvent>,
-    ) {
-        if self.enrolment.awaits(call) {
-            if !matches!(answer, Answer::Undelivered(_)) {
-                self.manager_dialect = dialect;
-            }
-            self.registered(now, answer, step);
-        } else if let Some(asked) = self.asked.remove(call) {
-            self.player_answered(now, call, &asked, dialect, answer, step);
-        } else if let Some(sent) = self.post.answered(call) {
-            match sent.errand.purpose.clone() {
+    fn on_answer(&mut self, ctx: &mut Ctx<'_>, call: CallId, dialect: Dialect, answer: Answer) {
+        if self.registration.awaits(call) {
+            self.on_register_answer(ctx, dialect, answer);
+        } else if let Some(question) = self.pending_questions.remove(call) {
+            self.player_answered(ctx, call, &question, dialect, answer);
+        } else if let Some(sent) = self.outbox.answered(call) {
+            match sent.delivery.purpose.clone() {
                 Purpose::GameOver | Purpose::HandBack => {
                     if matches!(answer, Answer::Undelivered(_)) {
-                        // When the tries are used up, nobody waits for it.
-                        self.post.again(now, sent).ok();
+                        // Without retries left it is dropped.
+                        self.outbox.retry(ctx.now, sent).ok();
                     }
                 }
-                Purpose::Notice(asked) => self.notice_answered(now, &asked, answer, step),
-                Purpose::Report(match_id) => self.report_answered(now, sent, &match_id, answer, step),
-                Purpose::LookUp => self.located(now, sent, answer, step),
+                Purpose::Notice(question) => self.notice_answered(ctx, &question, answer),
+                Purpose::Report(match_id) => self.report_answered(ctx, sent, &match_id, answer),
+                Purpose::LookUp => self.on_endpoints(ctx, sent, answer),
             }
         }
     }
 
-    fn requested(
-        &mut self,
-        now: Timestamp,
-        entropy: &mut Entropy,
-        request: Request,
-        step: &mut Step<RefereeEvent>,
-    ) {
+    fn on_request(&mut self, ctx: &mut Ctx<'_>, request: Request) {
         let content = match request.ask {
             Ask::Ping => Content::Data(serde_json::json!({"status": "ok"})),
-            Ask::MatchState(match_id) => self.match_state(now, match_id.as_ref()),
-            Ask::Look(_) | Ask::PlayerState => {
+            Ask::MatchState(match_id) => self.match_state(ctx.now, match_id.as_ref()),
+            Ask::Look(..) | Ask::PlayerState => {
                 let message = "a referee keeps no standings and no player's state";
-                self.refuse(now, None, LeagueError::new(ErrorCode::InvalidState, message, None, None))
+                self.refuse(ctx.now, None, LeagueError::new(ErrorCode::InvalidState, message, None, None))
             }
-            Ask::Message(Err(rejection)) => self.unreadable(now, &rejection),
-            Ask::Message(Ok(incoming)) => self.told(now, entropy, incoming, step),
+            Ask::Message(Err(rejection)) => self.unreadable(ctx.now, &rejection),
+            Ask::Message(Ok(incoming)) => self.on_message(ctx, incoming),
         };
-        self.reply(request.id, content, step);
+        ctx.reply(request.id, content);
     }
 
-    /// A league message that is not an answer to a call of ours.
-    fn told(
-        &mut self,
-        now: Timestamp,
-        entropy: &mut Entropy,
-        incoming: Incoming,
-        step: &mut Step<RefereeEvent>,
-    ) -> Content {
+    /// Handles a league message that answers no call of ours.
+    fn on_message(&mut self, ctx: &mut Ctx<'_>, incoming: Incoming) -> Content {
         let verdict = match who_may(Party::Referee, incoming.message_type) {
-            Right::PlayerOfMatch => self.separate_answer(now, &incoming, step),
+            Right::PlayerOfMatch => self.separate_answer(ctx, &incoming),
             Right::Manager => match (self.admit_manager(&incoming.envelope), &incoming.body) {
                 (Err(error), _) => Err(error),
                 (_, Err(rejection)) => Err(LeagueError::from(rejection)),
-                (Ok(()), Ok(body)) => self.notice(now, entropy, &incoming.envelope, body, step),
+                (Ok(()), Ok(body)) => self.notice(ctx, &incoming.envelope, body),
             },
             _ => Err(LeagueError::new(
                 ErrorCode::InvalidState,
@@ -297,7 +278,7 @@ impl Referee {
             Ok(()) => Content::Received,
             Err(mut error) => {
                 error.original_message_type = Some(UntrustedText::new_static(incoming.message_type.name()));
-                self.refuse(now, Some(incoming.envelope.conversation_id), error)
+                self.refuse(ctx.now, Some(incoming.envelope.conversation_id), error)
             }
         }
     }
@@ -312,83 +293,89 @@ impl Referee {
         let envelope = Envelope::new(Sender::Referee(name), now, conversation);
         Content::Message(Message::new(envelope, error))
     }
-
-    fn reply(&self, to: RequestId, content: Content, step: &mut Step<RefereeEvent>) {
-        step.replies.push(Reply { to, content });
-    }
 }
 
 impl Agent for Referee {
     type Event = RefereeEvent;
 
     fn handle(&mut self, now: Timestamp, entropy: &mut Entropy, input: Input) -> Step<RefereeEvent> {
-        let mut step = Step::default();
-        // First what the passing of time has brought: an answer at the end of its time is as late as one after it.
-        self.pass_time(now, &mut step);
-        self.stop_waiting(now, &mut step);
+        let mut ctx = Ctx::new(now, entropy);
+        // Deadlines first: an answer at the deadline is late.
+        self.end_due_tries(&mut ctx);
+        self.expire_rules_requests(&mut ctx);
         match input {
-            Input::Wake => self.wake(now, &mut step),
-            Input::Request(request) => self.requested(now, entropy, request, &mut step),
-            Input::Answer { call, dialect, answer } => self.answered(now, call, dialect, answer, &mut step),
-            Input::Signed(_) => {}
-            Input::Decided { inquiry, decision } => self.ruled(now, inquiry, decision, &mut step),
-            Input::Tick => {}
+            Input::Wake => self.on_wake(&mut ctx),
+            Input::Request(request) => self.on_request(&mut ctx, request),
+            Input::Answer { call, dialect, answer } => self.on_answer(&mut ctx, call, dialect, answer),
+            Input::External { id, result, .. } => self.on_rules_result(&mut ctx, id, result),
+            Input::Signed(_) | Input::Tick => {}
         }
-        self.begin_due(now, &mut step);
-        self.post.tick(now, &mut step.outbox);
-        self.register(now, entropy, &mut step);
-        step
+        self.begin_due(&mut ctx);
+        self.outbox.tick(now, &mut ctx.step.outbox);
+        self.register(&mut ctx);
+        ctx.step
     }
 
     fn apply(&mut self, _at: Timestamp, event: &RefereeEvent) {
         self.durable.apply(event);
-        if let RefereeEvent::Enrolled { identity } = event {
+        if let RefereeEvent::Registered { identity } = event {
             self.manager_token = notices::notice_token(identity);
         }
     }
 
     fn deadline(&self) -> Option<Timestamp> {
         let next = self.queue.first().map(|(at, ..)| *at).filter(|_| self.has_room());
-        let alarm = self.alarms.first();
-        let appeal = self.appeals.as_ref().and_then(Appeals::deadline);
-        [alarm, next, appeal, self.post.deadline(), self.enrolment.deadline()].into_iter().flatten().min()
+        let alarm = self.timers.first();
+        let rules_request = self.external_rules.as_ref().and_then(ExternalRules::deadline);
+        [alarm, next, rules_request, self.outbox.deadline(), self.registration.deadline()]
+            .into_iter()
+            .flatten()
+            .min()
     }
 
-    fn reading(&self) -> (Conformance, Limits) {
-        (self.settings.conformance, Limits::AGENT)
+    fn sender(&self) -> Sender {
+        Sender::Referee(self.name())
     }
+}
 
-    /// What the manager has recorded, or will say again, it can be asked for or told once more.
-    fn can_wait(event: &RefereeEvent) -> bool {
+impl EventDurability for Referee {
+    /// What the manager has recorded or repeats need not be fsynced.
+    fn durability(event: &RefereeEvent) -> Durability {
         match event {
             RefereeEvent::Applied(_)
-            | RefereeEvent::Enrolled { .. }
+            | RefereeEvent::Registered { .. }
             | RefereeEvent::Assigned { .. }
-            | RefereeEvent::Decided { .. } => false,
+            | RefereeEvent::Decided { .. } => Durability::Fsynced,
             RefereeEvent::HandedBack { .. }
             | RefereeEvent::Reported { .. }
             | RefereeEvent::ReportRefused { .. }
             | RefereeEvent::Abandoned { .. }
             | RefereeEvent::DialectLearned { .. }
             | RefereeEvent::RoundClosed { .. }
-            | RefereeEvent::LeagueClosed => true,
+            | RefereeEvent::LeagueClosed => Durability::Written,
         }
     }
+}
 
+impl DecodeHints for Referee {
+    fn reading(&self) -> (Conformance, Limits) {
+        (self.settings.conformance, Limits::AGENT)
+    }
+}
+
+impl Signing for Referee {}
+
+impl Metrics for Referee {
     fn milestone(event: &RefereeEvent) -> Option<Milestone<'_>> {
         event.milestone()
     }
 
-    fn census(&self) -> Census {
-        Census {
-            lacks: self.enrolment.lacks(),
+    fn gauges(&self) -> Gauges {
+        Gauges {
+            lacks: self.registration.state().lacks(),
             matches_live: self.playing.len(),
-            matches_waiting: self.queue.len() + self.unlocated.len(),
+            matches_waiting: self.queue.len() + self.without_endpoint.len(),
             league: None,
         }
-    }
-
-    fn sender(&self) -> Sender {
-        Sender::Referee(self.name())
     }
 }

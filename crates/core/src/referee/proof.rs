@@ -1,19 +1,21 @@
-//! What players prove by their answers, and what the referee passes on of it: nonces that they had bound themselves to, and
-//! signed moves. Whether it fits is checked when it comes, so that a player can still answer rightly.
+//! Nonce commitments and signed moves of players, and the reveal of a match. Checked on arrival, so that a player can
+//! still correct its answer.
 
-use super::complaint::Wrong;
-use super::one_match::Match;
+use super::game_error::AnswerError;
+use super::one_match::OngoingMatch;
 use super::verdict;
-use crate::fair::{Nonce, NonceCommitment, Reveal, Scheme};
+use crate::fair::Scheme;
 use crate::game::Seat;
 use crate::protocol::ErrorCode;
+use crate::protocol::draw::Reveal;
 use crate::protocol::messages::ByPlayer;
+use crate::protocol::nonce::{Nonce, NonceCommitment};
 use crate::signature::Signature;
 use crate::signed_move::SignedMoves;
 use serde_json::Value;
 
-impl Match {
-    /// The nonces that count, in the order A, B.
+impl OngoingMatch {
+    /// The effective nonces of A and B.
     pub(super) fn nonces(&self) -> [Nonce; 2] {
         Seat::BOTH.map(|seat| {
             let nonce = self.side(seat).nonce.clone();
@@ -21,27 +23,31 @@ impl Match {
         })
     }
 
-    /// Takes what a player binds itself to. Who has registered a key must; the first commitment stands.
-    pub(super) fn commit(&mut self, seat: Seat, promised: Option<NonceCommitment>) -> Result<(), Wrong> {
+    /// Takes a player's nonce commitment, which is required of a player with a key. The first one counts.
+    pub(super) fn commit(
+        &mut self,
+        seat: Seat,
+        promised: Option<NonceCommitment>,
+    ) -> Result<(), AnswerError> {
         let is_keyed = self.assignment.player(seat).public_key.is_some();
         if promised.is_none() && is_keyed && self.is_proven_by_players() {
             let message = "nonce_commitment: expected the SHA-256 of the nonce, which a player that registered a public \
                            key gives when it joins, got none";
-            return Err(Wrong::new(ErrorCode::MissingField, message));
+            return Err(AnswerError::new(ErrorCode::MissingField, message));
         }
         let side = self.side_mut(seat);
         side.nonce_commitment = side.nonce_commitment.or(promised);
         Ok(())
     }
 
-    /// Whether an answer proves itself as far as this player said that its answers would.
-    pub(super) fn believe_proof(
+    /// Checks the nonce against its commitment, and the signature.
+    pub(super) fn check_proof(
         &self,
         seat: Seat,
         choice: &Value,
         nonce: Option<&Nonce>,
         signature: Option<&Signature>,
-    ) -> Result<(), Wrong> {
+    ) -> Result<(), AnswerError> {
         let (player, side) = (self.assignment.player(seat), self.side(seat));
         let (player_id, draw) = (&player.player_id, self.assignment.draw());
         if !self.is_proven_by_players() {
@@ -50,11 +56,11 @@ impl Match {
         if let Some(promised) = &side.nonce_commitment {
             let Some(nonce) = nonce else {
                 let message = "nonce: expected the nonce that nonce_commitment is of, got none";
-                return Err(Wrong::new(ErrorCode::MissingField, message));
+                return Err(AnswerError::new(ErrorCode::MissingField, message));
             };
             if draw.nonce_commitment(player_id, nonce) != *promised {
                 let message = "nonce: this is not the nonce that the nonce_commitment in GAME_JOIN_ACK is of";
-                return Err(Wrong::new(ErrorCode::InvalidFormat, message));
+                return Err(AnswerError::new(ErrorCode::InvalidFormat, message));
             }
         }
         let (Some(key), Some(nonce)) = (&player.public_key, nonce) else {
@@ -62,7 +68,7 @@ impl Match {
         };
         let Some(signature) = signature else {
             let message = "signature: expected the player's signature over its moves, got none";
-            return Err(Wrong::new(ErrorCode::MissingField, message));
+            return Err(AnswerError::new(ErrorCode::MissingField, message));
         };
         let before = self.plays.iter().filter_map(|turn| seat.of(turn).as_ref());
         let moves = SignedMoves {
@@ -77,7 +83,7 @@ impl Match {
             true => Ok(()),
             false => {
                 let message = "signature: this is not the signature of the registered key over this move and those before";
-                Err(Wrong::new(ErrorCode::InvalidFormat, message))
+                Err(AnswerError::new(ErrorCode::InvalidFormat, message))
             }
         }
     }
@@ -86,7 +92,7 @@ impl Match {
         self.assignment.draw().scheme == Scheme::Draw2
     }
 
-    /// All that the match proves, once a number was drawn or a move was signed.
+    /// The reveal, once a number was drawn or a move was signed.
     pub(super) fn reveal(&self) -> Option<Reveal> {
         let by_players = self.is_proven_by_players();
         let signature = |seat: Seat| {

@@ -1,24 +1,23 @@
-//! The end of a match: the decision is kept first, then the players are told and the manager is, until it answers.
+//! The end of a match: the decision is recorded, then GAME_OVER and the report are sent, the report until it is
+//! acknowledged.
 
-use super::{Asked, Held, HeldBack, Purpose, Referee, RefereeEvent, asks};
-use crate::agent::{Answer, Parcel, Step};
+use super::{Assignment, Ctx, messages_out};
+use super::{DelayedGameOver, Held, PendingQuestion, Purpose, Referee, RefereeEvent};
+use crate::agent::{Agent, Answer, Parcel};
 use crate::game::Seat;
-use crate::post::{Errand, Sent, Tries};
+use crate::outbox::{Delivery, Sent, Tries};
 use crate::protocol::dialect::Dialect;
 use crate::protocol::messages::{LeagueError, MatchResult, MatchResultReport};
-use crate::protocol::{
-    Body, Endpoint, Envelope, ErrorCode, MatchId, Message, Sender, Timestamp, Token, UntrustedText,
-};
-use crate::referee::Assignment;
+use crate::protocol::{Body, Endpoint, Envelope, ErrorCode, MatchId, Message, Sender, Token, UntrustedText};
 use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
-/// Where a player is told how its match ended.
-struct Place {
+/// Where GAME_OVER is sent.
+struct Destination {
     endpoint: Endpoint,
     dialect: Dialect,
-    /// How many GAME_ERRORs of the match are still on their way to it.
-    complaints: u32,
+    /// GAME_ERRORs in flight to the player.
+    errors_in_flight: u32,
 }
 
 impl Referee {
@@ -26,31 +25,29 @@ impl Referee {
         self.durable.identity().and_then(|identity| identity.auth_token.clone())
     }
 
-    pub(super) fn decide(
-        &mut self,
-        now: Timestamp,
-        match_id: &MatchId,
-        result: Arc<MatchResult>,
-        step: &mut Step<RefereeEvent>,
-    ) {
+    pub(super) fn decide(&mut self, ctx: &mut Ctx<'_>, match_id: &MatchId, result: Arc<MatchResult>) {
         let Some(ended) = self.playing.remove(match_id) else {
             return;
         };
-        self.let_go(match_id, &ended);
+        self.stop_waiting_for(match_id, &ended);
         let assignment = ended.assignment;
         let attempt = assignment.attempt;
         let event =
             RefereeEvent::Decided { match_id: match_id.clone(), attempt, result: Arc::clone(&result) };
-        self.record(now, event, step);
+        self.record(ctx, event);
         let places = ended.sides.map(|side| {
-            Some(Place { endpoint: side.endpoint, dialect: side.dialect, complaints: side.complaints })
+            Some(Destination {
+                endpoint: side.endpoint,
+                dialect: side.dialect,
+                errors_in_flight: side.errors_in_flight,
+            })
         });
-        self.send_game_over(now, &assignment, &result, places, step);
-        self.report(now, &assignment, result, step);
+        self.send_game_over(ctx, &assignment, &result, places);
+        self.report(ctx, &assignment, result);
     }
 
-    /// After a restart: players and manager may or may not have heard how the match ended.
-    pub(super) fn tell_the_end(&mut self, now: Timestamp, match_id: &MatchId, step: &mut Step<RefereeEvent>) {
+    /// After a restart: sends GAME_OVER and the report again. At-least-once.
+    pub(super) fn tell_the_end(&mut self, ctx: &mut Ctx<'_>, match_id: &MatchId) {
         let Some((assignment, result)) = self.decided(match_id) else {
             return;
         };
@@ -58,38 +55,37 @@ impl Referee {
         let places = places.map(|player| {
             let endpoint = player.endpoint.clone()?;
             let dialect = self.durable.dialect(&endpoint, player.dialect);
-            Some(Place { endpoint, dialect, complaints: 0 })
+            Some(Destination { endpoint, dialect, errors_in_flight: 0 })
         });
-        self.send_game_over(now, &assignment, &result, places, step);
-        self.report(now, &assignment, result, step);
+        self.send_game_over(ctx, &assignment, &result, places);
+        self.report(ctx, &assignment, result);
     }
 
     fn decided(&self, match_id: &MatchId) -> Option<(Arc<Assignment>, Arc<MatchResult>)> {
         match self.durable.matches().get(match_id)? {
             Held::Decided { assignment, result } => Some((assignment.clone(), result.clone())),
-            Held::Open { .. } | Held::Settled { .. } => None,
+            Held::Open { .. } | Held::Closed { .. } => None,
         }
     }
 
     fn send_game_over(
         &mut self,
-        now: Timestamp,
+        ctx: &mut Ctx<'_>,
         assignment: &Assignment,
         result: &MatchResult,
-        places: [Option<Place>; 2],
-        step: &mut Step<RefereeEvent>,
+        places: [Option<Destination>; 2],
     ) {
         let retry = self.settings.timing.retry;
-        let body = Body::from(asks::game_over(assignment, result));
+        let body = Body::from(messages_out::game_over(assignment, result));
         for (seat, place) in Seat::BOTH.into_iter().zip(places) {
-            let Some(Place { endpoint: to, dialect, complaints }) = place else {
+            let Some(Destination { endpoint: to, dialect, errors_in_flight }) = place else {
                 continue;
             };
             let envelope =
-                Envelope::new(Sender::Referee(self.name()), now, assignment.conversation_id.clone())
+                Envelope::new(Sender::Referee(self.name()), ctx.now, assignment.conversation_id.clone())
                     .with_token(Some(assignment.player(seat).shows.clone()));
             let message = Message::new(envelope, body.clone());
-            let errand = Errand {
+            let delivery = Delivery {
                 to,
                 dialect,
                 parcel: Parcel::Message(message),
@@ -97,43 +93,38 @@ impl Referee {
                 timeout: self.settings.timing.game_over,
                 tries: Tries::Retry(retry.retries, retry.backoff),
             };
-            if complaints == 0 {
-                self.post.send(now, errand, &mut step.outbox);
+            if errors_in_flight == 0 {
+                self.outbox.send(ctx.now, delivery, &mut ctx.step.outbox);
             } else {
-                // A player hears what went wrong before it hears how the match ended.
+                // GAME_ERROR is delivered before GAME_OVER.
                 let place = (assignment.match_id.clone(), assignment.attempt, seat);
-                self.held_back.insert(place, HeldBack { complaints, game_over: errand });
+                self.delayed_game_overs
+                    .insert(place, DelayedGameOver { errors_in_flight, game_over: delivery });
             }
         }
     }
 
-    /// A GAME_ERROR has reached its player, or cannot: the GAME_OVER behind it may go.
-    pub(super) fn release_game_over(&mut self, now: Timestamp, told: &Asked, step: &mut Step<RefereeEvent>) {
-        let Entry::Occupied(mut held) = self.held_back.entry(told.place()) else {
+    /// A GAME_ERROR was delivered or failed: sends the GAME_OVER behind the last one.
+    pub(super) fn release_game_over(&mut self, ctx: &mut Ctx<'_>, question: &PendingQuestion) {
+        let Entry::Occupied(mut held) = self.delayed_game_overs.entry(question.place()) else {
             return;
         };
-        held.get_mut().complaints = held.get().complaints.saturating_sub(1);
-        if held.get().complaints == 0 {
-            self.post.send(now, held.remove().game_over, &mut step.outbox);
+        held.get_mut().errors_in_flight = held.get().errors_in_flight.saturating_sub(1);
+        if held.get().errors_in_flight == 0 {
+            self.outbox.send(ctx.now, held.remove().game_over, &mut ctx.step.outbox);
         }
     }
 
-    /// Sends the report at once, instead of when its next try would be due.
-    pub(super) fn report_again(&mut self, now: Timestamp, match_id: &MatchId, step: &mut Step<RefereeEvent>) {
+    /// Sends the report at once instead of at its next retry.
+    pub(super) fn report_again(&mut self, ctx: &mut Ctx<'_>, match_id: &MatchId) {
         let report = Purpose::Report(match_id.clone());
-        self.post.call_off(|purpose| *purpose == report);
+        self.outbox.cancel(|purpose| *purpose == report);
         if let Some((assignment, result)) = self.decided(match_id) {
-            self.report(now, &assignment, result, step);
+            self.report(ctx, &assignment, result);
         }
     }
 
-    fn report(
-        &mut self,
-        now: Timestamp,
-        assignment: &Assignment,
-        result: Arc<MatchResult>,
-        step: &mut Step<RefereeEvent>,
-    ) {
+    fn report(&mut self, ctx: &mut Ctx<'_>, assignment: &Assignment, result: Arc<MatchResult>) {
         let report = MatchResultReport {
             league_id: assignment.league_id.clone(),
             round_id: assignment.round_id,
@@ -141,46 +132,46 @@ impl Referee {
             game_type: assignment.game_type.clone(),
             result,
         };
-        let envelope = Envelope::new(Sender::Referee(self.name()), now, assignment.conversation_id.clone())
-            .with_token(self.own_token());
-        let errand = Errand {
+        let envelope =
+            Envelope::new(Sender::Referee(self.name()), ctx.now, assignment.conversation_id.clone())
+                .with_token(self.own_token());
+        let delivery = Delivery {
             to: self.settings.manager.clone(),
-            dialect: self.manager_dialect,
+            dialect: self.registration.dialect(),
             parcel: Parcel::Message(Message::new(envelope, report)),
             purpose: Purpose::Report(assignment.match_id.clone()),
             timeout: self.settings.timing.report,
             tries: Tries::Forever(self.settings.timing.retry.backoff),
         };
-        self.post.send(now, errand, &mut step.outbox);
+        self.outbox.send(ctx.now, delivery, &mut ctx.step.outbox);
     }
 
     pub(super) fn report_answered(
         &mut self,
-        now: Timestamp,
+        ctx: &mut Ctx<'_>,
         sent: Box<Sent<Purpose>>,
         match_id: &MatchId,
         answer: Answer,
-        step: &mut Step<RefereeEvent>,
     ) {
         let Some((assignment, _)) = self.decided(match_id) else {
             return;
         };
         let (match_id, attempt) = (match_id.clone(), assignment.attempt);
         match self.receipt(&match_id, answer) {
-            Receipt::Recorded => self.record(now, RefereeEvent::Reported { match_id, attempt }, step),
+            Receipt::Recorded => self.record(ctx, RefereeEvent::Reported { match_id, attempt }),
             Receipt::Refused { code, reason } => {
                 let event = RefereeEvent::ReportRefused { match_id, attempt, code, reason };
-                self.record(now, event, step);
+                self.record(ctx, event);
             }
             Receipt::None => {
-                // An errand that is tried forever always has a next time.
-                self.post.again(now, sent).ok();
+                // An delivery that is tried forever always has a next time.
+                self.outbox.retry(ctx.now, sent).ok();
             }
         }
     }
 
     fn receipt(&self, match_id: &MatchId, answer: Answer) -> Receipt {
-        // A manager of another make need not know MATCH_RESULT_ACK: any answer but a refusal is its receipt.
+        // A foreign manager need not know MATCH_RESULT_ACK: any answer but an error acknowledges the report.
         let foreign = self.durable.identity().is_some_and(|identity| !identity.match_tokens);
         let body = match answer {
             Answer::Message(Ok(incoming)) => incoming.body,
@@ -189,7 +180,7 @@ impl Referee {
         };
         match body {
             Ok(Body::MatchResultAck(ack)) if ack.match_id == *match_id => Receipt::Recorded,
-            Ok(Body::LeagueError(error)) => refusal(Arc::unwrap_or_clone(error)),
+            Ok(Body::LeagueError(error)) => league_error(Arc::unwrap_or_clone(error)),
             Ok(_) if foreign => Receipt::Recorded,
             _ => Receipt::None,
         }
@@ -202,13 +193,13 @@ enum Receipt {
     None,
 }
 
-/// Only these mean that the report will never be taken; anything else may be mended before the next try.
-fn refusal(error: LeagueError) -> Receipt {
+/// Only these errors are permanent; a retry may succeed after any other.
+fn league_error(error: LeagueError) -> Receipt {
     match error.error_code {
         ErrorCode::ResultConflict
         | ErrorCode::MatchNotFound
         | ErrorCode::LeagueNotFound
-        // The same report would have the same faults the next time.
+        // The same report would be invalid again.
         | ErrorCode::InvalidFormat
         | ErrorCode::TokenInvalid => Receipt::Refused {
             code: error.error_code,

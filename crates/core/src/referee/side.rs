@@ -1,23 +1,22 @@
-//! One player's side of a match: where it is, what it owes, and by what it is known.
+//! One player's side of a match: its endpoint, its awaited answer, and its authentication.
 //!
 //! # Who may answer for a player
-//! - Where tokens can be checked, an answer shows the token made for this player in this match, or the player's own, from
-//!   which that was made. Any other is E012, however the answer came.
-//! - In the *same exchange*, that is in answer to our call to the player's own endpoint, an echo of the token that the
-//!   question showed is a deviation, and the lenient reading also takes an answer without a token.
-//! - A *separate* message could come from anyone. Where tokens cannot be checked, it must show the same token as the
-//!   player showed in an exchange of this match before.
-//! - The lenient reading also takes the word of a player that has so far said "received" to our calls and shown nothing,
-//!   if its message shows no token, or none that could be checked: its first separate message settles by what it is
-//!   known from then on. An opponent that is quick enough could forge that first message, which is the price of playing
-//!   with agents that have no other way to answer.
+//! - Where tokens can be verified, an answer shows the player's match token, or the player's own token, from which that
+//!   is derived. Any other is E012, however the answer came.
+//! - In the *same exchange*, that is in the response to our call to the player's endpoint, an echo of the question's
+//!   token is a deviation, and lenient conformance also accepts an answer without a token.
+//! - A *separate* message could come from anyone. Where tokens cannot be verified, it must show the same token as the
+//!   player showed in an earlier exchange of this match.
+//! - Lenient conformance also trusts the first separate message of a player that has only acknowledged our calls so
+//!   far, if its token is absent or cannot be verified; later messages must show the same. A fast opponent could forge
+//!   that first message: the price of playing with agents that cannot answer otherwise.
 //!
-//! Of a player's own token only a hash is kept, for the length of the match.
+//! Only a hash of a player's own token is kept, for the length of the match.
 
-use super::window::{Debt, Window};
-use crate::fair::{Nonce, NonceCommitment};
+use super::window::{AnswerState, Window};
 use crate::protocol::decode::{Conformance, Deviation};
 use crate::protocol::dialect::Dialect;
+use crate::protocol::nonce::{Nonce, NonceCommitment};
 use crate::protocol::token::TokenHash;
 use crate::protocol::{Body, Endpoint, ErrorCode, Timestamp, Token};
 use crate::signature::Signature;
@@ -28,20 +27,20 @@ use std::time::Duration;
 pub(super) struct Side {
     pub(super) endpoint: Endpoint,
     pub(super) dialect: Dialect,
-    pub(super) debt: Debt,
+    pub(super) answer_state: AnswerState,
     pub(super) nonce: Option<Nonce>,
-    /// What it bound itself to when it joined.
+    /// Its commitment from GAME_JOIN_ACK.
     pub(super) nonce_commitment: Option<NonceCommitment>,
-    /// Its last signature, over all of its moves.
+    /// Its last signature, which covers all its moves.
     pub(super) signature: Option<Signature>,
-    /// The last answer that counted, to know its copies by.
+    /// The last accepted answer, to recognise duplicates.
     pub(super) last: Option<(Timestamp, Body)>,
-    /// Whether the player has answered a call with "received", so that its answers come by themselves.
-    pub(super) answers_apart: bool,
-    /// How its answers have departed from the rules.
+    /// Whether the player has only acknowledged a call, so that its answers come as separate messages.
+    pub(super) answers_separately: bool,
+    /// Deviations of its answers.
     pub(super) deviations: Vec<SmolStr>,
-    /// How many GAME_ERRORs are on their way to it.
-    pub(super) complaints: u32,
+    /// How many GAME_ERRORs are in flight to it.
+    pub(super) errors_in_flight: u32,
     known_by: KnownBy,
     moves: u32,
     spent: Duration,
@@ -50,15 +49,15 @@ pub(super) struct Side {
 #[derive(Debug)]
 enum KnownBy {
     Nothing,
-    /// A token that proves it.
+    /// A verified token.
     Proof,
     /// A token of its own.
     OwnToken(TokenHash),
-    /// No token at all, which only the lenient reading takes.
+    /// No token, which only lenient conformance accepts.
     NoToken,
 }
 
-/// The most departures from the rules that are told of one player in one match.
+/// The most deviations that are reported of one player in one match.
 const DEVIATIONS_MAX: usize = 16;
 
 /// How an answer came.
@@ -73,14 +72,14 @@ impl Side {
         Self {
             endpoint,
             dialect,
-            debt: Debt::Clear,
+            answer_state: AnswerState::NotAwaited,
             nonce: None,
             nonce_commitment: None,
             signature: None,
             last: None,
-            answers_apart: false,
+            answers_separately: false,
             deviations: Vec::new(),
-            complaints: 0,
+            errors_in_flight: 0,
             known_by: KnownBy::Nothing,
             moves: 0,
             spent: Duration::ZERO,
@@ -88,16 +87,16 @@ impl Side {
     }
 
     pub(super) fn window(&self) -> Option<&Window> {
-        match &self.debt {
-            Debt::Owes(window) => Some(window),
-            Debt::Clear | Debt::Forfeit(_) => None,
+        match &self.answer_state {
+            AnswerState::Awaited(window) => Some(window),
+            AnswerState::NotAwaited | AnswerState::Forfeit(_) => None,
         }
     }
 
     pub(super) fn window_mut(&mut self) -> Option<&mut Window> {
-        match &mut self.debt {
-            Debt::Owes(window) => Some(window),
-            Debt::Clear | Debt::Forfeit(_) => None,
+        match &mut self.answer_state {
+            AnswerState::Awaited(window) => Some(window),
+            AnswerState::NotAwaited | AnswerState::Forfeit(_) => None,
         }
     }
 
@@ -106,20 +105,19 @@ impl Side {
         self.spent = self.spent.saturating_add(took);
     }
 
-    /// Remembers what the lenient reading let pass, as far as a report has room for it.
+    /// Records deviations, up to the limit of a report.
     pub(super) fn note(&mut self, deviations: &[Deviation]) {
         let room = DEVIATIONS_MAX.saturating_sub(self.deviations.len());
         self.deviations.extend(deviations.iter().take(room).map(|deviation| format_smolstr!("{deviation}")));
     }
 
-    /// How long a move took on average, in milliseconds.
+    /// The mean time of a move, in milliseconds.
     pub(super) fn answer_ms(&self) -> Option<u32> {
         let mean = self.spent.checked_div(self.moves)?;
         Some(u32::try_from(mean.as_millis()).unwrap_or(u32::MAX))
     }
 
-    /// Whether a message with this token is this player's; if so, remembers what it is known by. `proven`: whether the
-    /// token proves it, if that can be told.
+    /// Authenticates a message by its token, and records how. `proven` is whether the token is verified, if it can be.
     pub(super) fn admit(
         &mut self,
         token: Option<&Token>,
@@ -153,7 +151,7 @@ impl Side {
             Via::Exchange if first => self.known_by = shown,
             Via::Exchange => {}
             Via::Separate if same => {}
-            Via::Separate if lenient && first && self.answers_apart => {
+            Via::Separate if lenient && first && self.answers_separately => {
                 self.known_by = shown;
             }
             Via::Separate => return Err(ErrorCode::TokenInvalid),

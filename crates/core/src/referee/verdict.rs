@@ -1,22 +1,19 @@
-//! From the end of a match to its result: winner, score, reason, and the proof of the draw.
+//! The result of a finished match: winner, score, reason, and the proof of the draw.
 
-use super::one_match::Match;
+use super::one_match::OngoingMatch;
 use super::side::Side;
-use super::window::Debt;
+use super::window::AnswerState;
 use crate::game::{AskBy, Outcome, Seat};
 use crate::protocol::PlayerId;
 use crate::protocol::messages::{Blame, ByPlayer, Cause, GameStatus, MatchResult, ResultDetails};
 use serde_json::Value;
 
-const WIN_POINTS: u32 = 3;
-const DRAW_POINTS: u32 = 1;
-
-/// The result of a match in which nobody owes anything any more.
-pub(super) fn of(ended: &Match) -> MatchResult {
+/// The result of a match in which no answer is awaited.
+pub(super) fn of(ended: &OngoingMatch) -> MatchResult {
     let players = ended.assignment.player_ids();
-    let blames = ended.sides.each_ref().map(|side| match &side.debt {
-        Debt::Forfeit(lost) => Some(&lost.blame),
-        Debt::Clear | Debt::Owes(_) => None,
+    let blames = ended.sides.each_ref().map(|side| match &side.answer_state {
+        AnswerState::Forfeit(lost) => Some(&lost.blame),
+        AnswerState::NotAwaited | AnswerState::Awaited(_) => None,
     });
     let (status, winner, reason) = match blames.map(|blame| blame.map(|blame| blame.cause)) {
         [None, None] => {
@@ -34,11 +31,7 @@ pub(super) fn of(ended: &Match) -> MatchResult {
             (GameStatus::TechnicalLoss, None, reason)
         }
     };
-    let points = Seat::BOTH.map(|seat| match (status, winner) {
-        (_, Some(winner)) if winner == seat => WIN_POINTS,
-        (GameStatus::Draw, _) => DRAW_POINTS,
-        _ => 0,
-    });
+    let points = Seat::BOTH.map(|seat| status.points(winner.map(|winner| winner == seat)));
     let answer_ms = ended.sides.each_ref().map(Side::answer_ms);
     let deviations = ended.sides.each_ref().map(|side| side.deviations.clone());
     MatchResult {
@@ -60,16 +53,16 @@ pub(super) fn of(ended: &Match) -> MatchResult {
     }
 }
 
-/// The longest match of which every move is told: a manager reads no longer lists.
+/// The longest turn log that is reported: a manager decodes no longer lists.
 const TURNS_TOLD_MAX: usize = 100;
 
-/// Whether all moves are told: a signature over moves that are not proves nothing.
-pub(super) fn tells_moves(ended: &Match) -> bool {
+/// Whether the report has all moves: without them a signature proves nothing.
+pub(super) fn tells_moves(ended: &OngoingMatch) -> bool {
     ended.plays.len() <= TURNS_TOLD_MAX
 }
 
-/// Every move of the match, for whoever plays it over. The details of even/odd hold its moves already.
-fn turn_log(ended: &Match, players: &[PlayerId; 2]) -> Option<Vec<ByPlayer<Value>>> {
+/// Every move of the match, for a replay. The details of even/odd have its moves already.
+fn turn_log(ended: &OngoingMatch, players: &[PlayerId; 2]) -> Option<Vec<ByPlayer<Value>>> {
     let moves_of = |plays: &[Option<Value>; 2]| {
         Seat::BOTH
             .into_iter()
@@ -86,7 +79,7 @@ fn by_default(loser: Seat, cause: Cause, players: &[PlayerId; 2]) -> (GameStatus
     (GameStatus::TechnicalLoss, Some(loser.other()), reason)
 }
 
-/// Who has lost by default, and why; nobody where the game was played out.
+/// The players that forfeited, and why.
 fn blame(players: &[PlayerId; 2], blames: [Option<&Blame>; 2]) -> Option<ByPlayer<Blame>> {
     let entries: Vec<_> = players
         .iter()

@@ -1,8 +1,8 @@
-//! What may be seen of the matches under way: how far they are and what is owed. Never choices, secrets or tokens.
+//! Public state of the matches under way: phase and awaited answers, never choices, secrets or tokens.
 
 use super::durable::Ending;
-use super::one_match::{Match, Phase};
-use super::window::Debt;
+use super::one_match::{OngoingMatch, Phase};
+use super::window::AnswerState;
 use super::{Held, Referee};
 use crate::agent::Content;
 use crate::game::Seat;
@@ -14,21 +14,30 @@ use serde_json::json;
 /// A match under way.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct MatchView {
+    /// A match that this referee was assigned.
     pub match_id: MatchId,
+    /// The attempt that is under way.
     pub attempt: Attempt,
+    /// What is played.
     pub game_type: GameType,
+    /// The state of the match.
     pub phase: Phase,
+    /// In the order A, B.
     pub players: [PlayerView; 2],
 }
 
+/// What is awaited from one player.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PlayerView {
+    /// Assigned by the manager.
     pub player_id: PlayerId,
-    /// What the referee is waiting for.
+    /// The awaited message.
     pub owes: Option<MessageType>,
-    /// When the present try, or the pause before the next, ends.
+    /// When the current try, or the pause before the next, ends.
     pub until: Option<Timestamp>,
+    /// Of the awaited message; 0 if none is awaited.
     pub retry_count: u32,
+    /// Whether the player has lost the match by not playing.
     pub forfeited: bool,
 }
 
@@ -38,9 +47,9 @@ impl Referee {
         self.playing.values().map(|ongoing| view(ongoing))
     }
 
-    /// How many matches wait for their time, for room, or for their players' endpoints.
+    /// How many matches wait for their start time, for capacity, or for their players' endpoints.
     pub fn waiting(&self) -> usize {
-        self.queue.len() + self.unlocated.len()
+        self.queue.len() + self.without_endpoint.len()
     }
 
     pub(super) fn match_state(&self, now: Timestamp, match_id: Option<&MatchId>) -> Content {
@@ -55,7 +64,7 @@ impl Referee {
         let (phase, ending) = match self.durable.matches().get(match_id) {
             Some(Held::Open { .. }) => (Phase::WaitingForPlayers, None),
             Some(Held::Decided { result, .. }) => (Phase::Finished, Ending::of(result)),
-            Some(Held::Settled { ending, .. }) => (Phase::Finished, ending.clone()),
+            Some(Held::Closed { ending, .. }) => (Phase::Finished, ending.clone()),
             None if self.durable.finished().contains_key(match_id) => {
                 (Phase::Finished, self.durable.finished().get(match_id).cloned().flatten())
             }
@@ -72,7 +81,7 @@ impl Referee {
     }
 }
 
-fn view(ongoing: &Match) -> MatchView {
+fn view(ongoing: &OngoingMatch) -> MatchView {
     let assignment = &ongoing.assignment;
     MatchView {
         match_id: assignment.match_id.clone(),
@@ -87,7 +96,7 @@ fn view(ongoing: &Match) -> MatchView {
                 owes: window.map(|_| ongoing.owed()),
                 until: window.map(|window| window.due()),
                 retry_count: window.map_or(0, |window| window.retries),
-                forfeited: matches!(side.debt, Debt::Forfeit(_)),
+                forfeited: matches!(side.answer_state, AnswerState::Forfeit(_)),
             }
         }),
     }

@@ -1,4 +1,4 @@
-//! What a player owes in a match, and until when. Arithmetic on times; nothing is sent from here.
+//! The time window of an awaited answer, over all tries.
 
 use crate::agent::CallId;
 use crate::protocol::messages::{Blame, Cause};
@@ -6,54 +6,54 @@ use crate::protocol::{MessageType, Timestamp};
 use smol_str::SmolStr;
 use std::time::Duration;
 
-/// How long a player is left alone after a first wrong answer; after each further one twice as long, up to eight times.
+/// The backoff after a first invalid answer; it doubles with each further one, up to eight times.
 const ASK_AGAIN_AFTER: Duration = Duration::from_secs(1);
 const ASK_AGAIN_DOUBLINGS_MAX: u32 = 3;
 
-/// How a player stands with its referee at this point of a match.
+/// Whether an answer of a player is awaited.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Debt {
-    /// It has answered, or is not asked.
-    Clear,
-    Owes(Window),
-    /// It has lost the match by its own doing.
+pub(super) enum AnswerState {
+    /// The player has answered, or is not asked.
+    NotAwaited,
+    Awaited(Window),
+    /// The player has forfeited.
     Forfeit(Box<Forfeit>),
 }
 
-/// How a player came to lose.
+/// How a player forfeited.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Forfeit {
     pub(super) blame: Blame,
-    /// Whether all that ever went wrong was that there is no way from here to there: then it may be our own fault.
+    /// Whether "no route" was the only failure: then it may be this machine's fault.
     pub(super) no_route: bool,
 }
 
-/// The time that a player has for one answer, over all tries to get it.
+/// The time that a player has for one answer, over all tries.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Window {
     /// When it was first asked.
     pub(super) since: Timestamp,
-    /// When the present try ends.
+    /// When the current try ends.
     pub(super) closes: Timestamp,
     /// After a failed try: when the next begins.
     pub(super) pause: Option<Timestamp>,
-    /// How many tries there were before this one.
+    /// The number of earlier tries.
     pub(super) retries: u32,
-    /// How often what came within this try was wrong.
-    pub(super) wrong_answers: u32,
-    /// When to ask again within this try, because what came was wrong.
+    /// The number of invalid answers in this try.
+    pub(super) invalid_answers: u32,
+    /// When to ask again within this try, after an invalid answer.
     pub(super) ask_again: Option<Timestamp>,
-    /// The last wrong thing that came within this try.
-    pub(super) wrong: Option<String>,
-    /// What went wrong last, in any try.
+    /// The last invalid answer in this try.
+    pub(super) last_invalid: Option<String>,
+    /// The last failure in any try.
     pub(super) last: Option<String>,
-    /// Whether nothing else went wrong so far than that there was no way to the player.
+    /// Whether "no route" was the only failure so far.
     pub(super) no_route: bool,
-    /// How often it was not asked, or not heard, by our own fault.
-    pub(super) our_faults: u32,
-    /// Whether the present try is not to be counted, because it went wrong by our own fault.
-    pub(super) excused: bool,
-    /// The call that asks in this try.
+    /// How often a try failed for a local reason.
+    pub(super) own_failures: u32,
+    /// Whether the current try failed for a local reason and does not count.
+    pub(super) own_failure: bool,
+    /// The call of this try.
     pub(super) call: Option<CallId>,
 }
 
@@ -64,51 +64,54 @@ impl Window {
             closes,
             pause: None,
             retries: 0,
-            wrong_answers: 0,
+            invalid_answers: 0,
             ask_again: None,
-            wrong: None,
+            last_invalid: None,
             last: None,
             no_route: true,
-            our_faults: 0,
-            excused: false,
+            own_failures: 0,
+            own_failure: false,
             call: None,
         }
     }
 
-    /// The next try.
+    /// Starts the next try.
     pub(super) fn reopen(&mut self, closes: Timestamp) {
         *self = Self {
-            retries: self.retries.saturating_add(u32::from(!self.excused)),
+            retries: self.retries.saturating_add(u32::from(!self.own_failure)),
             last: self.last.take(),
             no_route: self.no_route,
-            our_faults: self.our_faults,
+            own_failures: self.own_failures,
             ..Self::open(self.since, closes)
         };
     }
 
-    /// When something happens of itself.
+    /// The next deadline.
     pub(super) fn due(&self) -> Timestamp {
         self.pause.unwrap_or_else(|| self.ask_again.map_or(self.closes, |at| at.min(self.closes)))
     }
 
-    /// What came was wrong: plans to ask again, later each time, if that is still within this try.
+    /// Schedules another question after an invalid answer, with backoff, if that is still within this try.
     pub(super) fn plan_to_ask_again(&mut self, now: Timestamp) {
-        let doublings = self.wrong_answers.min(ASK_AGAIN_DOUBLINGS_MAX);
-        self.wrong_answers = self.wrong_answers.saturating_add(1);
+        let doublings = self.invalid_answers.min(ASK_AGAIN_DOUBLINGS_MAX);
+        self.invalid_answers = self.invalid_answers.saturating_add(1);
         let at = now + ASK_AGAIN_AFTER.saturating_mul(1 << doublings);
         self.ask_again = self.ask_again.or(Some(at).filter(|at| *at < self.closes));
     }
 
-    /// The player has used up its time, or has said that it does not want it.
-    pub(super) fn forfeit(&self, now: Timestamp, cause: Cause, owed: MessageType) -> Debt {
+    /// The player's time is up, or it declined.
+    pub(super) fn forfeit(&self, now: Timestamp, cause: Cause, owed: MessageType) -> AnswerState {
         let blame = Blame {
             owed: Some(SmolStr::new_static(owed.name())),
             tries: Some(self.retries.saturating_add(1)),
             since: Some(self.since.whole_second()),
             until: Some(now.whole_second()),
-            evidence: self.wrong.clone().or_else(|| self.last.clone()).map(Into::into),
+            evidence: self.last_invalid.clone().or_else(|| self.last.clone()).map(Into::into),
             ..Blame::on_player(cause)
         };
-        Debt::Forfeit(Box::new(Forfeit { blame, no_route: self.no_route && cause == Cause::Unreachable }))
+        AnswerState::Forfeit(Box::new(Forfeit {
+            blame,
+            no_route: self.no_route && cause == Cause::Unreachable,
+        }))
     }
 }

@@ -1,4 +1,4 @@
-//! Players that do not play along: an ordinary player whose answers are spoilt on their way out.
+//! Misbehaving players: an ordinary player whose answers are changed on their way out.
 
 use super::faults::pick;
 use super::wire::{Reader, intact};
@@ -13,6 +13,7 @@ use std::time::Duration;
 /// In what way a player misbehaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Manner {
+    /// Follows the protocol.
     Honest,
     /// Answers nothing that a referee asks.
     Silent,
@@ -41,7 +42,9 @@ pub enum Manner {
 /// How a player behaves, and how often: in the rest it is honest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Behaviour {
+    /// What it does when it misbehaves.
     pub manner: Manner,
+    /// The percentage of its answers in games that are changed.
     pub percent: u64,
 }
 
@@ -67,8 +70,10 @@ fn no_choices() -> [Value; 8] {
 }
 
 impl Behaviour {
+    /// Never misbehaves.
     pub const HONEST: Self = Self { manner: Manner::Honest, percent: 0 };
 
+    /// Some misbehaviour, never an honest player.
     pub fn drawn(chance: &mut Entropy) -> Self {
         use Manner::*;
         let manners = [

@@ -1,14 +1,16 @@
-//! Who takes part in a run: one manager, some referees, some players, each on its host.
+//! The agents of a run: one manager, some referees, some players, each on its host.
 
+use super::external_deciders::Decider;
 use super::faults::pick;
-use super::host::{Host, Machine};
-use super::minds::Mind;
-use super::shape::Shape;
+use super::host::Host;
+use super::machine::Machine;
+use super::scenario::Scenario;
 use super::who::{Who, well_formed};
 use crate::entropy::Entropy;
 use crate::game;
+use crate::game::strategy;
 use crate::league::{League, Manager};
-use crate::player::{self, Player, PlayerEvent, THINK_TIME, strategy};
+use crate::player::{self, Player, PlayerEvent, THINK_TIME};
 use crate::protocol::{DisplayName, Version};
 use crate::referee::{self, Referee};
 
@@ -20,51 +22,50 @@ pub(super) struct Cast {
 }
 
 impl Cast {
-    pub(super) fn new(seed: u64, shape: &Shape, chance: &mut Entropy) -> Self {
-        let settings = shape.league_settings();
+    pub(super) fn new(seed: u64, scenario: &Scenario, chance: &mut Entropy) -> Self {
+        let settings = scenario.league_settings();
         let mut host_seed = seed.wrapping_mul(1_000_003);
         let mut next_seed = move || {
             host_seed = host_seed.wrapping_add(1);
             host_seed
         };
-        let house_error = clock_error(shape, chance);
+        let house_error = clock_error(scenario, chance);
         // One process has one clock.
         let error_of = |who, chance: &mut Entropy| {
-            let own = clock_error(shape, chance);
-            if shape.is_kin(who) { house_error } else { own }
+            let own = clock_error(scenario, chance);
+            if scenario.is_colocated(who) { house_error } else { own }
         };
         let manager = Host::new(
             next_seed(),
             house_error,
+            scenario.colocated_with(Who::Manager),
             move || Manager::new(settings.clone()),
             |a, b| a.league() == b.league(),
         );
         let mut referees = Vec::new();
-        for (number, capacity) in (1..).zip(&shape.referees) {
+        for (number, capacity) in (1..).zip(&scenario.referees) {
             let who = Who::Referee(number);
-            let settings = referee_settings(shape, number, *capacity);
+            let settings = referee_settings(scenario, number, *capacity);
             let build = move || Referee::new(settings.clone());
-            referees.push(Host::new(next_seed(), error_of(who, chance), build, |a, b| {
-                a.durable() == b.durable()
-            }));
+            let (error, colocated) = (error_of(who, chance), scenario.colocated_with(who));
+            referees.push(Host::new(next_seed(), error, colocated, build, |a, b| a.durable() == b.durable()));
         }
         let strategies: Vec<_> =
-            game::find(&shape.game_type).map(strategy::of).into_iter().flatten().collect();
+            game::find(&scenario.game_type).map(strategy::of).into_iter().flatten().collect();
         let mut players = Vec::new();
-        for (number, _) in (1..).zip(&shape.players) {
+        for (number, _) in (1..).zip(&scenario.players) {
             let Some(entry) = pick(chance, &strategies).copied() else { continue };
             let who = Who::Player(number);
-            let settings = player_settings(shape, who, entry.name);
-            let mind = shape.mind(who);
-            let build = move || match mind {
-                Mind::Own => Player::new(settings.clone(), entry.build()),
-                Mind::Outside { .. } => {
-                    Player::with_outside_mind(settings.clone(), entry.build(), THINK_TIME)
+            let settings = player_settings(scenario, who, entry.name);
+            let decider = scenario.decider(who);
+            let build = move || match decider {
+                Decider::Own => Player::new(settings.clone(), entry.build()),
+                Decider::External { .. } => {
+                    Player::with_external_decider(settings.clone(), entry.build(), THINK_TIME)
                 }
             };
-            players.push(Host::new(next_seed(), error_of(who, chance), build, |a, b| {
-                a.durable() == b.durable()
-            }));
+            let (error, colocated) = (error_of(who, chance), scenario.colocated_with(who));
+            players.push(Host::new(next_seed(), error, colocated, build, |a, b| a.durable() == b.durable()));
         }
         Self { manager, referees, players }
     }
@@ -115,8 +116,8 @@ impl Cast {
 }
 
 /// By how much a host's clock is wrong, either way.
-fn clock_error(shape: &Shape, chance: &mut Entropy) -> i64 {
-    let most = shape.faults.clock_error_us_max;
+fn clock_error(scenario: &Scenario, chance: &mut Entropy) -> i64 {
+    let most = scenario.faults.clock_error_us_max;
     let drawn = i64::try_from(chance.below(2 * most + 1)).unwrap_or(0);
     drawn - i64::try_from(most).unwrap_or(0)
 }
@@ -125,28 +126,28 @@ fn place(number: u8) -> Option<usize> {
     usize::from(number).checked_sub(1)
 }
 
-fn referee_settings(shape: &Shape, number: u8, capacity: u32) -> referee::Settings {
+fn referee_settings(scenario: &Scenario, number: u8, capacity: u32) -> referee::RefereeSettings {
     let who = Who::Referee(number);
-    referee::Settings {
+    referee::RefereeSettings {
         manager: Who::Manager.endpoint(),
         contact_endpoint: who.endpoint(),
         display_name: well_formed(DisplayName::parse(&who.to_string())),
         version: well_formed(Version::parse("1.0.0")),
-        game_types: vec![shape.game_type.clone()],
+        game_types: vec![scenario.game_type.clone()],
         max_concurrent_matches: capacity,
-        timing: shape.referee_timing.unwrap_or(shape.timing),
-        bounds: shape.bounds_of(number),
-        conformance: shape.conformance,
+        timing: scenario.referee_timing.unwrap_or(scenario.timing),
+        bounds: scenario.bounds_of(number),
+        conformance: scenario.conformance,
     }
 }
 
-fn player_settings(shape: &Shape, who: Who, strategy: &'static str) -> player::Settings {
-    player::Settings {
+fn player_settings(scenario: &Scenario, who: Who, strategy: &'static str) -> player::PlayerSettings {
+    player::PlayerSettings {
         manager: Who::Manager.endpoint(),
         contact_endpoint: who.endpoint(),
         display_name: well_formed(DisplayName::parse(&who.to_string())),
         version: well_formed(Version::parse("1.0.0")),
-        game_types: vec![shape.game_type.clone()],
+        game_types: vec![scenario.game_type.clone()],
         strategy: strategy.into(),
     }
 }

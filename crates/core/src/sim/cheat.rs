@@ -45,7 +45,7 @@ const LIES: [Lie; 8] = [
 impl World {
     /// A message as it really goes out. The same report is always spoilt in the same way.
     pub(super) fn spoilt(&mut self, from: Who, message: Message) -> Message {
-        let is_cheat = matches!(from, Who::Referee(number) if self.shape.cheats.contains(&number));
+        let is_cheat = matches!(from, Who::Referee(number) if self.scenario.cheats.contains(&number));
         let Body::MatchResultReport(report) = &message.body else {
             return message;
         };
@@ -55,7 +55,7 @@ impl World {
         let conversation = message.envelope.conversation_id.as_str();
         let place = conversation
             .bytes()
-            .fold(self.shape.players.len(), |sum, byte| sum * 31 % 1009 + usize::from(byte));
+            .fold(self.scenario.players.len(), |sum, byte| sum * 31 % 1009 + usize::from(byte));
         let attempt = message.envelope.conversation_id.attempt_of(&report.match_id).unwrap_or(Attempt::FIRST);
         let game = self.cast.league().matches.get(&report.match_id);
         let lie = match LIES.get(place % LIES.len()).copied().unwrap_or(Lie::None) {
@@ -78,7 +78,7 @@ fn spoil(report: &MatchResultReport, attempt: Attempt, lie: Lie) -> Body {
     let forged = |scheme| {
         let reveal = report.result.details.fairness.as_ref()?;
         let bare = draw(scheme).reveal(&Secret::from_bytes([3; 32]), reveal.nonces.clone());
-        Some(crate::fair::Reveal {
+        Some(crate::protocol::draw::Reveal {
             nonce_commitments: reveal.nonce_commitments.clone().filter(|_| scheme == Scheme::Draw2),
             signatures: reveal.signatures.clone().filter(|_| scheme == Scheme::Draw2),
             ..bare

@@ -1,4 +1,4 @@
-//! What a checker says when the world is not as it must be.
+//! The checkers by name, and the fault that one reports.
 
 use super::START;
 use crate::protocol::Timestamp;
@@ -33,7 +33,7 @@ pub enum Checker {
     CallsAreNew,
     /// No agent asks to be woken again and again at the same time.
     NoBusyLoop,
-    /// Whoever answers in time over a sound network loses no match for want of an answer.
+    /// A player that answers in time over a sound network loses no match for want of an answer.
     HonestPlayersPlay,
     /// The league ends within its bound once the faults have ended.
     EndsInTime,
@@ -45,13 +45,13 @@ pub enum Checker {
     OneStory,
     /// A token reaches no agent but those it is meant for.
     TokensStaySecret,
-    /// The launcher and whoever asks get the answer that belongs to their question.
+    /// The launcher and other clients get the answer that belongs to their request.
     QuestionsAnswered,
     /// A report that is not the assigned referee's is refused.
     ForgeriesRefused,
     /// Nobody loses its id, token or endpoint to one that cannot prove to be it.
     NobodyTakenOver,
-    /// Whoever loses without play is told why, and it is never for another's fault.
+    /// A player that loses without play is told why, and it is never for another's fault.
     BlameFits,
     /// A referee that runs over a sound network is never suspended for want of a report.
     HealthyRefereesStay,
@@ -68,11 +68,14 @@ pub enum Checker {
 /// A broken rule, as a checker sees it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
+    /// Which rule is broken.
     pub checker: Checker,
+    /// For people: what was found.
     pub what: String,
 }
 
 impl Fault {
+    /// What a checker returns.
     pub fn new(checker: Checker, what: impl Into<String>) -> Self {
         Self { checker, what: what.into() }
     }
@@ -81,7 +84,9 @@ impl Fault {
 /// A broken rule, and where in the run it showed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
+    /// The broken rule.
     pub fault: Fault,
+    /// In virtual time.
     pub at: Timestamp,
     /// The number of the event in the world's queue.
     pub event: u64,

@@ -1,4 +1,4 @@
-//! What goes wrong in a run: how often, how badly, and until when. All drawn from the seed.
+//! The faults of a run: their frequency, severity and end. All drawn from the seed.
 
 use crate::entropy::Entropy;
 use std::time::Duration;
@@ -10,6 +10,7 @@ pub struct Faults {
     pub latency_us: (u64, u64),
     /// A message in so many hundred takes up to `spike_us_max` longer.
     pub spike_percent: u64,
+    /// In microseconds.
     pub spike_us_max: u64,
     /// A request or an answer is lost on its way.
     pub loss_percent: u64,

@@ -1,9 +1,12 @@
-//! A simulated computer: runs one agent, stores its events on a slow disk, crashes, and starts again from that disk.
+//! A simulated computer: runs the [`Driver`] of one agent, stores its batches on a slow disk, crashes, and starts again from
+//! that disk.
 //!
-//! A step's messages are handed out only once its events, and those of every step before it, are on the disk.
+//! The effects of a batch are handed out only once its events, and those of every batch before it, are on the disk.
 
 use super::failure::{Checker, Fault};
-use crate::agent::{Agent, Input, Inquiry, Outgoing, Reply, Step};
+use super::machine::{Appended, Confirmed, Machine};
+use crate::agent::{Agent, DecodeHints, Input};
+use crate::driver::{Arrival, Batch, Batches, Driver, Effects, EventDurability, IsColocated};
 use crate::entropy::Entropy;
 use crate::protocol::{PlayerId, Timestamp};
 use std::collections::VecDeque;
@@ -12,80 +15,45 @@ use std::fmt;
 /// An agent on its computer. It outlives the agent's crashes.
 pub struct Host<A: Agent> {
     build: Box<dyn Fn() -> A>,
-    /// Whether what two agents must not forget is the same.
+    /// Whether the durable state of two agents is the same.
     same: fn(&A, &A) -> bool,
+    is_colocated: Option<IsColocated>,
     /// `None` while it is down.
-    agent: Option<A>,
+    driver: Option<Driver<A>>,
     /// What the events alone make of a fresh agent. It must never differ from the live one.
     shadow: A,
     /// The events on the disk.
     log: Vec<(Timestamp, A::Event)>,
-    /// The steps that wait for the disk, in order.
+    /// What came of steps and has not been appended yet, in order.
+    fresh: VecDeque<Batch<A::Event>>,
+    /// The batches that wait for the disk, in order.
     waiting: VecDeque<Waiting<A::Event>>,
     seed: u64,
     /// By how much its clock is wrong, in microseconds.
     clock_error_us: i64,
     incarnation: u32,
-    entropy: Entropy,
     steps: u64,
-    /// How many events have been emitted in all, counting only those of steps that were not lost.
-    emitted: usize,
+    /// How many ticks in a row have left a deadline that is past already.
+    overdue_ticks: u32,
+    /// How many events have been appended in all, counting only those that were not lost.
+    appended: usize,
 }
 
 struct Waiting<E> {
     /// Where in the log its last event will stand.
     log_end: usize,
-    at: Timestamp,
-    step: Step<E>,
+    batch: Batch<E>,
 }
 
-/// What may be seen of a step.
-#[derive(Debug, Default)]
-pub struct Released {
-    pub outbox: Vec<Outgoing>,
-    pub replies: Vec<Reply>,
-    pub inquiries: Vec<Inquiry>,
-    pub events: usize,
-}
-
-/// Which parts of a step may go at once, because whoever hears of them forgets them together with the host.
-pub trait Early {
-    fn call(&self, outgoing: &Outgoing) -> bool;
-    fn reply(&self, reply: &Reply) -> bool;
-}
-
-/// What the world may do with a host, whatever runs on it.
-pub trait Machine {
-    fn is_up(&self) -> bool;
-    /// How often it has been started.
-    fn incarnation(&self) -> u32;
-    /// How many inputs its agent has handled, over all incarnations.
-    fn steps(&self) -> u64;
-    /// How many events are on its disk.
-    fn stored(&self) -> usize;
-    fn start(&mut self, now: Timestamp) -> Result<usize, Fault>;
-    /// Hands an input to the agent; says how many events came of it.
-    fn handle(&mut self, now: Timestamp, input: Input) -> Result<usize, Fault>;
-    /// Takes out of the step made last what may go before the disk has heard of it.
-    fn take_early(&mut self, early: &dyn Early) -> Released;
-    /// The oldest waiting step reaches the disk.
-    fn commit(&mut self) -> Result<Released, Fault>;
-    /// The agent dies. Of the waiting steps, the first `stored` still reach the disk, but nothing of them gets out.
-    fn crash(&mut self, stored: usize) -> usize;
-    /// The disk forgets its last event, to show that the checkers notice.
-    fn lose_last_event(&mut self);
-    fn waiting(&self) -> usize;
-    fn deadline(&self) -> Option<Timestamp>;
-    /// Whose part alone of what is told to everyone its agent cares for.
-    fn reads_about(&self) -> Option<PlayerId>;
-    /// All that the disk holds, as a store would hold it.
-    fn disk(&self) -> Vec<String>;
-}
+/// So many ticks in a row that change nothing are no accident.
+const OVERDUE_TICKS_MAX: u32 = 100;
 
 impl<A: Agent> Host<A> {
+    /// Down, with an empty disk. `build` makes a fresh agent; `same` compares what two have durably.
     pub fn new(
         seed: u64,
         clock_error_us: i64,
+        is_colocated: Option<IsColocated>,
         build: impl Fn() -> A + 'static,
         same: fn(&A, &A) -> bool,
     ) -> Self {
@@ -93,21 +61,19 @@ impl<A: Agent> Host<A> {
         Self {
             build: Box::new(build),
             same,
-            agent: None,
+            is_colocated,
+            driver: None,
             shadow,
             log: Vec::new(),
+            fresh: VecDeque::new(),
             waiting: VecDeque::new(),
             seed,
             clock_error_us,
             incarnation: 0,
-            entropy: Entropy::numbered(seed),
             steps: 0,
-            emitted: 0,
+            overdue_ticks: 0,
+            appended: 0,
         }
-    }
-
-    pub fn agent(&self) -> Option<&A> {
-        self.agent.as_ref()
     }
 
     /// What its events make of it, whether it is up or not.
@@ -115,6 +81,7 @@ impl<A: Agent> Host<A> {
         &self.shadow
     }
 
+    /// What is on the disk: events with their times, by the agent's clock.
     pub fn log(&self) -> &[(Timestamp, A::Event)] {
         &self.log
     }
@@ -129,11 +96,14 @@ impl<A: Agent> Host<A> {
         Timestamp::from_micros(own.as_micros().saturating_sub(self.clock_error_us))
     }
 
-    fn in_world_time(&self, mut outbox: Vec<Outgoing>) -> Vec<Outgoing> {
-        for outgoing in &mut outbox {
-            outgoing.deadline = self.world_time(outgoing.deadline);
+    fn in_world_time(&self, mut effects: Effects) -> Effects {
+        for call in &mut effects.calls {
+            call.outgoing.deadline = self.world_time(call.outgoing.deadline);
         }
-        outbox
+        for request in &mut effects.decision_requests {
+            request.until = self.world_time(request.until);
+        }
+        effects
     }
 
     /// An agent as the disk alone makes it: every event goes through its stored form and back.
@@ -153,14 +123,48 @@ impl<A: Agent> Host<A> {
         Ok(agent)
     }
 
-    fn compare(&self, when: &str) -> Result<(), Fault> {
-        match &self.agent {
-            Some(agent) if !(self.same)(agent, &self.shadow) => Err(Fault::new(
-                Checker::ReplayEqualsLive,
-                format!("after {when} the live state is not what its events make of a fresh agent"),
-            )),
-            _ => Ok(()),
+    fn compare(&self, agent: &A, when: &str) -> Result<(), Fault> {
+        if (self.same)(agent, &self.shadow) {
+            return Ok(());
         }
+        Err(Fault::new(
+            Checker::ReplayEqualsLive,
+            format!("after {when} the live state is not what its events make of a fresh agent"),
+        ))
+    }
+}
+
+impl<A: EventDurability> Host<A> {
+    /// `None` while it is down.
+    pub fn agent(&self) -> Option<&A> {
+        self.driver.as_ref().map(Driver::agent)
+    }
+
+    fn drive(&mut self, drive: impl FnOnce(&mut Driver<A>) -> Batches<A>) -> Result<usize, Fault> {
+        let Some(driver) = &mut self.driver else { return Ok(0) };
+        let batches =
+            drive(driver).map_err(|error| Fault::new(Checker::ReplayEqualsLive, error.to_string()))?;
+        let overdue = |at| driver.agent().deadline().is_some_and(|deadline| deadline <= at);
+        self.overdue_ticks = match batches.last() {
+            Some(last) if overdue(last.at) => self.overdue_ticks + 1,
+            Some(_) => 0,
+            None => self.overdue_ticks,
+        };
+        for batch in &batches {
+            batch.events.iter().for_each(|event| self.shadow.apply(batch.at, event));
+        }
+        let events = batches.iter().map(|batch| batch.events.len()).sum();
+        self.fresh.extend(batches);
+        if let Some(agent) = self.agent() {
+            self.compare(agent, "a step")?;
+        }
+        if self.overdue_ticks > OVERDUE_TICKS_MAX {
+            return Err(Fault::new(
+                Checker::NoBusyLoop,
+                format!("{} ticks in a row, and it wants to be ticked again at once", self.overdue_ticks),
+            ));
+        }
+        Ok(events)
     }
 }
 
@@ -168,9 +172,9 @@ fn unreadable(event: &impl fmt::Debug, error: &serde_json::Error) -> Fault {
     Fault::new(Checker::ReplayEqualsLive, format!("an event does not survive the disk: {event:?}: {error}"))
 }
 
-impl<A: Agent> Machine for Host<A> {
+impl<A: EventDurability + DecodeHints> Machine for Host<A> {
     fn is_up(&self) -> bool {
-        self.agent.is_some()
+        self.driver.is_some()
     }
 
     fn incarnation(&self) -> u32 {
@@ -178,7 +182,7 @@ impl<A: Agent> Machine for Host<A> {
     }
 
     fn reads_about(&self) -> Option<PlayerId> {
-        self.agent.as_ref().and_then(A::reads_about).cloned()
+        self.agent().and_then(A::reads_about).cloned()
     }
 
     fn steps(&self) -> u64 {
@@ -191,49 +195,43 @@ impl<A: Agent> Machine for Host<A> {
 
     fn start(&mut self, now: Timestamp) -> Result<usize, Fault> {
         self.incarnation += 1;
-        self.entropy = Entropy::numbered(self.seed ^ (u64::from(self.incarnation) << 48));
-        self.emitted = self.log.len();
+        let entropy = Entropy::numbered(self.seed ^ (u64::from(self.incarnation) << 48));
+        self.appended = self.log.len();
         self.shadow = self.replayed()?;
-        self.agent = Some(self.replayed()?);
-        self.compare("the restart")?;
-        self.handle(now, Input::Wake)
-    }
-
-    fn handle(&mut self, now: Timestamp, input: Input) -> Result<usize, Fault> {
+        let agent = self.replayed()?;
+        self.compare(&agent, "the restart")?;
         let now = self.own_time(now);
-        let Some(agent) = &mut self.agent else {
-            return Ok(0);
-        };
+        self.driver = Some(Driver::new(agent, entropy, now, self.is_colocated.clone()));
+        self.drive(|driver| driver.wake(now))
+    }
+
+    fn arrive(&mut self, now: Timestamp, input: Input, from_colocated: bool) -> Result<usize, Fault> {
+        let at = self.own_time(now);
+        self.drive(|driver| driver.arrive(at, Arrival { at, input, from_colocated }))
+    }
+
+    fn poll(&mut self, now: Timestamp) -> Result<usize, Fault> {
+        let now = self.own_time(now);
+        self.drive(|driver| driver.poll(now))
+    }
+
+    fn append(&mut self) -> Option<Appended> {
+        let mut batch = self.fresh.pop_front()?;
         self.steps += 1;
-        let step = agent.handle(now, &mut self.entropy, input);
-        for event in &step.events {
-            self.shadow.apply(now, event);
+        let effects = self.in_world_time(std::mem::take(&mut batch.when_ordered));
+        let to_disk = batch.needs_append();
+        if to_disk {
+            self.appended += batch.events.len();
+            self.waiting.push_back(Waiting { log_end: self.appended, batch });
         }
-        let events = step.events.len();
-        self.emitted += events;
-        self.waiting.push_back(Waiting { log_end: self.emitted, at: now, step });
-        self.compare("a step")?;
-        Ok(events)
+        Some(Appended { to_disk, effects })
     }
 
-    fn take_early(&mut self, early: &dyn Early) -> Released {
-        let Some(Waiting { step, .. }) = self.waiting.back_mut() else {
-            return Released::default();
+    fn commit(&mut self) -> Result<Confirmed, Fault> {
+        let Some(Waiting { log_end, batch }) = self.waiting.pop_front() else {
+            return Ok(Confirmed::default());
         };
-        let outbox = step.outbox.extract_if(.., |outgoing| early.call(outgoing)).collect();
-        let replies = step.replies.extract_if(.., |reply| early.reply(reply)).collect();
-        Released { outbox: self.in_world_time(outbox), replies, ..Released::default() }
-    }
-
-    fn commit(&mut self) -> Result<Released, Fault> {
-        let Some(Waiting { log_end, at, step }) = self.waiting.pop_front() else {
-            return Ok(Released::default());
-        };
-        let Step { events, outbox, replies, mut inquiries, .. } = step;
-        let outbox = self.in_world_time(outbox);
-        for inquiry in &mut inquiries {
-            inquiry.until = self.world_time(inquiry.until);
-        }
+        let Batch { at, events, when_durable, .. } = batch;
         let count = events.len();
         self.log.extend(events.into_iter().map(|event| (at, event)));
         if self.log.len() != log_end {
@@ -245,18 +243,18 @@ impl<A: Agent> Machine for Host<A> {
                 ),
             ));
         }
-        Ok(Released { outbox, replies, inquiries, events: count })
+        Ok(Confirmed { events: count, effects: self.in_world_time(when_durable) })
     }
 
     fn crash(&mut self, stored: usize) -> usize {
-        for _ in 0..stored {
-            if let Some(Waiting { at, step, .. }) = self.waiting.pop_front() {
-                self.log.extend(step.events.into_iter().map(|event| (at, event)));
-            }
+        let stored = stored.min(self.waiting.len());
+        for Waiting { batch, .. } in self.waiting.drain(..stored) {
+            self.log.extend(batch.events.into_iter().map(|event| (batch.at, event)));
         }
-        let lost = self.waiting.len();
+        let lost = self.waiting.len() + self.fresh.len();
         self.waiting.clear();
-        self.agent = None;
+        self.fresh.clear();
+        self.driver = None;
         let mut shadow = (self.build)();
         for (at, event) in &self.log {
             shadow.apply(*at, event);
@@ -274,7 +272,7 @@ impl<A: Agent> Machine for Host<A> {
     }
 
     fn deadline(&self) -> Option<Timestamp> {
-        self.agent.as_ref().and_then(Agent::deadline).map(|own| self.world_time(own))
+        self.driver.as_ref().and_then(Driver::deadline).map(|own| self.world_time(own))
     }
 
     fn disk(&self) -> Vec<String> {
@@ -291,7 +289,7 @@ impl<A: Agent> Machine for Host<A> {
 impl<A: Agent + fmt::Debug> fmt::Debug for Host<A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Host")
-            .field("agent", &self.agent)
+            .field("driver", &self.driver)
             .field("incarnation", &self.incarnation)
             .field("stored", &self.log.len())
             .field("waiting", &self.waiting.len())
@@ -302,15 +300,18 @@ impl<A: Agent + fmt::Debug> fmt::Debug for Host<A> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::agent::Step;
     use crate::protocol::Sender;
     use crate::protocol::decode::{Conformance, Limits};
     use crate::sim::START;
+    use std::time::Duration;
 
     /// Counts its inputs, and forgets to say so when it is `forgetful`.
     #[derive(Debug, Default)]
     struct Counter {
         count: u64,
         forgetful: bool,
+        deadline: Option<Timestamp>,
     }
 
     impl Agent for Counter {
@@ -327,11 +328,7 @@ mod tests {
         }
 
         fn deadline(&self) -> Option<Timestamp> {
-            None
-        }
-
-        fn reading(&self) -> (Conformance, Limits) {
-            (Conformance::Strict, Limits::AGENT)
+            self.deadline
         }
 
         fn sender(&self) -> Sender {
@@ -339,17 +336,34 @@ mod tests {
         }
     }
 
-    fn host(forgetful: bool) -> Host<Counter> {
-        Host::new(1, 0, move || Counter { count: 0, forgetful }, |a, b| a.count == b.count)
+    impl EventDurability for Counter {}
+
+    impl DecodeHints for Counter {
+        fn reading(&self) -> (Conformance, Limits) {
+            (Conformance::Strict, Limits::AGENT)
+        }
+    }
+
+    fn host(forgetful: bool, deadline: Option<Timestamp>) -> Host<Counter> {
+        let build = move || Counter { count: 0, forgetful, deadline };
+        Host::new(1, 0, None, build, |a, b| a.count == b.count)
+    }
+
+    /// A host that has started, and whose agent has had so many inputs since.
+    fn started(inputs: usize) -> Host<Counter> {
+        let mut host = host(false, None);
+        host.start(START).unwrap();
+        for _ in 0..inputs {
+            host.arrive(START, Input::Tick, false).unwrap();
+        }
+        while host.append().is_some() {}
+        host
     }
 
     #[test]
     fn a_crash_keeps_what_reached_the_disk_and_nothing_else() {
-        let mut host = host(false);
-        host.start(START).unwrap();
+        let mut host = started(2);
         host.commit().unwrap();
-        host.handle(START, Input::Tick).unwrap();
-        host.handle(START, Input::Tick).unwrap();
         assert_eq!(host.crash(1), 1, "one step was lost");
         assert_eq!(host.shadow().count, 2);
         host.start(START).unwrap();
@@ -358,16 +372,27 @@ mod tests {
 
     #[test]
     fn a_change_that_no_event_tells_of_is_noticed() {
-        let fault = host(true).start(START).unwrap_err();
+        let fault = host(true, None).start(START).unwrap_err();
         assert_eq!(fault.checker, Checker::ReplayEqualsLive);
     }
 
     #[test]
     fn a_step_that_gets_out_before_the_events_of_earlier_ones_is_noticed() {
-        let mut host = host(false);
-        host.start(START).unwrap();
-        host.handle(START, Input::Tick).unwrap();
+        let mut host = started(1);
         host.waiting.pop_front();
         assert_eq!(host.commit().unwrap_err().checker, Checker::DurableBeforeVisible);
+    }
+
+    #[test]
+    fn an_agent_that_wants_to_be_woken_at_once_for_ever_is_noticed() {
+        let mut host = host(false, Some(START));
+        host.start(START).unwrap();
+        let mut now = START;
+        for _ in 1..OVERDUE_TICKS_MAX {
+            now = host.deadline().unwrap().max(now);
+            assert_eq!(host.poll(now), Ok(1));
+        }
+        let fault = host.poll(now + Duration::from_secs(1)).unwrap_err();
+        assert_eq!(fault.checker, Checker::NoBusyLoop);
     }
 }

@@ -1,12 +1,12 @@
 //! When the checkers look at the world, and how the league's state becomes the plain facts that they judge.
 
 use super::check::{self, Course, Drawn, Facts, Fixture, Kind, Outcome, Row, fixtures};
+use super::event::WorldEvent;
 use super::failure::{Checker, Fault};
-use super::happening::Happening;
 use super::who::Who;
 use super::world::World;
 use crate::league::fixture::Match;
-use crate::league::{DecidedBy, Format, League, LeagueEvent, Suspicion};
+use crate::league::{DecidedBy, Format, League, LeagueEvent};
 use crate::protocol::messages::{GameStatus, MatchResult, Phase};
 use crate::protocol::{Attempt, MatchId, Message, PlayerId};
 use crate::timing::Timing;
@@ -99,17 +99,17 @@ impl World {
             self.ending = true;
             self.completed_at = Some(self.now);
             let end = self.now.max(self.heals_at) + ECHO;
-            self.queue.plan(end, Happening::End);
+            self.queue.plan(end, WorldEvent::End);
         }
         Ok(())
     }
 
     /// Takes in a message that leaves one agent for another.
     pub(super) fn overhear(&mut self, from: Who, to: Who, message: &Message) -> Result<(), Fault> {
-        self.wiretap.hear(from, to, message, &self.shape.league_id)?;
+        self.wiretap.hear(from, to, message, &self.scenario.league_id)?;
         match to {
             Who::Player(number) if self.is_calm() => {
-                self.conduct.hear(to, self.shape.behaviour(number).is_sound(), message)
+                self.conduct.hear(to, self.scenario.behaviour(number).is_sound(), message)
             }
             _ => Ok(()),
         }
@@ -117,10 +117,10 @@ impl World {
 
     /// Whether nothing gets in the way of manager and referees, so that only players can do anything wrong.
     fn is_calm(&self) -> bool {
-        let faults = &self.shape.faults;
+        let faults = &self.scenario.faults;
         let machines_work =
-            faults.our_fault_percent == 0 && faults.cut_off == 0 && self.shape.cheats.is_empty();
-        self.shape.answers_come_in_time() && machines_work && !self.crash_is_planned()
+            faults.our_fault_percent == 0 && faults.cut_off == 0 && self.scenario.cheats.is_empty();
+        self.scenario.answers_come_in_time() && machines_work && !self.crash_is_planned()
     }
 
     pub(super) fn is_completed(&self) -> bool {
@@ -132,11 +132,8 @@ impl World {
         let log = self.cast.manager.log();
         let fresh = log.get(self.ledger_read..).unwrap_or_default();
         for (_, event) in fresh {
-            if let LeagueEvent::AgentSuspended { agent, cause: Suspicion::Overdue } = event
-                && self.is_calm()
-            {
-                let what = format!("{agent} is suspended for want of a report, and nothing is wrong with it");
-                return Err(Fault::new(Checker::HealthyRefereesStay, what));
+            if self.is_calm() {
+                check::conduct::healthy_referee_stays(event)?;
             }
             if let LeagueEvent::MatchDecided { match_id, attempt, status, result, by } = event {
                 if matches!(by, DecidedBy::Referee(_)) {
@@ -156,7 +153,7 @@ impl World {
 
     /// Whether a recorded result is what its players' own disks say.
     fn check_signed(&self, match_id: &MatchId, attempt: Attempt, result: &MatchResult) -> Result<(), Fault> {
-        check::signed::is_drawn(result, &self.shape.league_id, match_id, attempt)?;
+        check::signed::is_drawn(result, &self.scenario.league_id, match_id, attempt)?;
         for (player, _) in result.score.iter() {
             let known = self.cast.league().players.get(player);
             let who = known.and_then(|known| Who::at(&known.meta.contact_endpoint));
@@ -195,7 +192,7 @@ impl World {
         check::always(&facts)?;
         self.ledger.agrees(&facts)?;
         self.count(&facts);
-        if self.shape.answers_come_in_time() && !self.crash_is_planned() {
+        if self.scenario.answers_come_in_time() && !self.crash_is_planned() {
             fixtures::none_forfeits(&facts, &self.sound_players())?;
         }
         if self.is_calm() {
@@ -208,7 +205,7 @@ impl World {
     }
 
     fn count(&mut self, facts: &Facts) {
-        let bound = self.shape.bound().as_micros().max(1);
+        let bound = self.scenario.bound().as_micros().max(1);
         let taken = self.completed_at.map_or(0, |at| at.since(self.heals_at).as_micros());
         self.stats.bound_used_percent = u64::try_from(taken * 100 / bound).unwrap_or(u64::MAX);
         self.stats.completed_under_fault = u64::from(self.completed_at.is_some_and(|at| at < self.heals_at));
@@ -226,7 +223,7 @@ impl World {
     fn sound_players(&self) -> Vec<PlayerId> {
         (self.cast.league().players.iter())
             .filter(|(_, member)| match Who::at(&member.meta.contact_endpoint) {
-                Some(Who::Player(number)) => self.shape.behaviour(number).is_sound(),
+                Some(Who::Player(number)) => self.scenario.behaviour(number).is_sound(),
                 _ => false,
             })
             .map(|(id, _)| id.clone())
@@ -262,9 +259,9 @@ impl World {
         Ok(())
     }
 
-    /// But for what has just come: whoever thinks may take as long as a referee waits.
+    /// Except new requests: an external decider may take as long as a referee waits.
     fn no_request_open(&self) -> Result<(), Fault> {
-        let thinking = self.shape.timing.choice.max(Timing::default().choice);
+        let thinking = self.scenario.timing.choice.max(Timing::default().choice);
         let open = self.requests.values().find(|pending| {
             let machine = self.cast.machine(pending.at);
             let is_there = machine.is_some_and(|machine| machine.is_up() && machine.waiting() == 0);
@@ -286,16 +283,25 @@ mod tests {
     use super::super::wire::Return;
     use super::*;
     use crate::agent::RequestId;
-    use crate::sim::{Options, Shape};
+    use crate::sim::{Options, Scenario};
 
     #[test]
     fn a_request_that_is_never_replied_to_is_noticed() {
-        let mut world = World::new(1, &Options { shape: Some(Shape::plain(2, 1)), ..Options::default() });
+        let mut world =
+            World::new(1, &Options { scenario: Some(Scenario::plain(2, 1)), ..Options::default() });
         let since = world.now;
-        let pending = Pending { call: 0, at: Who::Manager, since, back: Return::AsIs, reported: None };
+        let pending = Pending {
+            call: 0,
+            at: Who::Manager,
+            since,
+            back: Return::AsIs,
+            from_colocated: false,
+            reported: None,
+        };
         world.requests.insert(RequestId(1), pending);
         if let Some(manager) = world.cast.machine_mut(Who::Manager) {
             manager.start(since).unwrap();
+            while manager.append().is_some() {}
             manager.commit().unwrap();
         }
         assert_eq!(world.no_request_open(), Ok(()), "it has just come");

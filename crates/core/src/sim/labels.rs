@@ -1,7 +1,7 @@
-//! How things on the wire are called in the trace.
+//! Text forms of calls and messages in the trace.
 
 use super::who::Who;
-use super::wire::Freight;
+use super::wire::Payload;
 use crate::agent::{Answer, Ask};
 use crate::protocol::Body;
 use std::fmt;
@@ -19,24 +19,24 @@ impl fmt::Display for Named {
 }
 
 /// How a call's content is called in the trace.
-pub(super) struct Label<'a>(pub(super) &'a Freight);
+pub(super) struct Label<'a>(pub(super) &'a Payload);
 
 impl fmt::Display for Label<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
-            Freight::Message(message) => {
+            Payload::Message(message) => {
                 write!(f, "{} {}", message.message_type(), message.envelope.conversation_id)
             }
-            Freight::Ask(ask) => Asked(ask).fmt(f),
-            Freight::Bytes(bytes) => write!(f, "{} bytes", bytes.len()),
+            Payload::Ask(ask) => AskLabel(ask).fmt(f),
+            Payload::Bytes(bytes) => write!(f, "{} bytes", bytes.len()),
         }
     }
 }
 
 /// How a request is called in the trace.
-pub(super) struct Asked<'a>(pub(super) &'a Ask);
+pub(super) struct AskLabel<'a>(pub(super) &'a Ask);
 
-impl fmt::Display for Asked<'_> {
+impl fmt::Display for AskLabel<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             Ask::Message(Ok(incoming)) => {
@@ -44,7 +44,7 @@ impl fmt::Display for Asked<'_> {
             }
             Ask::Message(Err(rejection)) => write!(f, "a breach: {rejection}"),
             Ask::Ping => f.write_str("ping"),
-            Ask::Look(_) | Ask::MatchState(_) | Ask::PlayerState => f.write_str("a question"),
+            Ask::Look(..) | Ask::MatchState(_) | Ask::PlayerState => f.write_str("a question"),
         }
     }
 }
@@ -62,6 +62,7 @@ impl fmt::Display for Ended<'_> {
             },
             Answer::Message(Err(rejection)) => write!(f, "a breach: {}", rejection.code.code()),
             Answer::Received => f.write_str("received"),
+            Answer::NotUnderstood(_) => f.write_str("not understood"),
             Answer::Garbled(_) => f.write_str("garbage"),
             Answer::Undelivered(failure) => write!(f, "{failure}"),
         }

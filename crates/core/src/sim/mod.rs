@@ -3,32 +3,35 @@
 //!
 //! One number, the seed, decides everything: [`run`] twice with the same seed gives the same trace, byte for byte.
 //!
-//! In reading order: [`host`] runs one agent by the contract, `house` is a process that several share; [`network`] and
-//! [`faults`] get in its way; [`behaviour`] are players that do not play along, [`minds`] those who decide for players from
-//! outside; `world`, `lives`, `exchange`, `outsiders` and `takeovers` are what happens; `wiretap`, [`check`] and `inspection` are who
-//! watches.
+//! In reading order: [`host`] runs the driver of one agent, `colocated` is a process that several share; [`network`] and
+//! [`faults`] get in its way; [`behaviour`] are players that do not play along, [`external_deciders`] decide
+//! for players; `world`, `crash_plan`, `exchange`, `outsiders` and `takeovers` are what happens; `wiretap`, [`check`] and `inspection` watch it;
+//! [`PlantedFault`] shows that they do.
 //!
-//! [`bare`] is another world, without any trouble: it is there to be measured.
+//! [`benchmark_world`] is another world, without any trouble: it is there to be measured.
 
-pub mod bare;
 pub mod behaviour;
+pub mod benchmark_world;
 mod cast;
 mod cheat;
 pub mod check;
+mod colocated;
+mod crash_plan;
+mod event;
 mod exchange;
+pub mod external_deciders;
 pub mod failure;
 pub mod faults;
-mod happening;
 pub mod host;
-mod house;
 mod inspection;
 mod labels;
-mod lives;
-pub mod minds;
+pub mod machine;
 mod network;
 mod outsiders;
+mod planted_fault;
 mod queue;
-mod shape;
+mod response;
+mod scenario;
 mod stats;
 mod takeovers;
 mod trace;
@@ -40,7 +43,8 @@ mod world;
 pub use failure::{Checker, Failure, Fault};
 pub use faults::Faults;
 pub use inspection::facts;
-pub use shape::Shape;
+pub use planted_fault::PlantedFault;
+pub use scenario::Scenario;
 pub use stats::Stats;
 pub use who::Who;
 pub use wire::Wire;
@@ -59,16 +63,20 @@ pub struct Options {
     pub keep_trace: bool,
     /// Keep every message that the agents send, to be looked at.
     pub keep_messages: bool,
-    pub shape: Option<Shape>,
+    /// Replaces the scenario that the seed gives.
+    pub scenario: Option<Scenario>,
+    /// A crash besides those of the scenario.
     pub crash: Option<CrashPoint>,
 }
 
 /// A crash at one step of one agent, to try them all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CrashPoint {
+    /// Which agent crashes.
     pub who: Who,
     /// Counted from 1.
     pub step: u64,
+    /// How far the step has come by then.
     pub moment: Moment,
     /// How long until it is started again.
     pub down: Duration,
@@ -92,8 +100,11 @@ pub enum Moment {
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct Report {
+    /// Repeats the run, in the same version of the program.
     pub seed: u64,
+    /// What happened, in numbers.
     pub stats: Stats,
+    /// Equal for runs that are equal in every event.
     pub trace_hash: u64,
     /// Empty unless it was to be kept.
     pub trace: Vec<String>,

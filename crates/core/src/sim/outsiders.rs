@@ -1,11 +1,11 @@
-//! Those who are no agents of the league: the launcher that starts it, spectators who ask, and forgers.
+//! Clients that are no agents of the league: the launcher that starts it, spectators that query, and forgers.
 
+use super::event::WorldEvent;
 use super::failure::{Checker, Fault};
 use super::faults::pick;
-use super::happening::Happening;
 use super::takeovers;
 use super::who::Who;
-use super::wire::Freight;
+use super::wire::Payload;
 use super::world::World;
 use crate::agent::{Answer, Ask, Look};
 use crate::protocol::messages::{
@@ -20,7 +20,7 @@ use std::time::Duration;
 
 /// Why an outsider called, and so what its answer must be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Errand {
+pub(super) enum Purpose {
     Launch,
     /// A player's answer by a request of its own.
     Separate,
@@ -44,14 +44,14 @@ impl World {
         if self.launched {
             return;
         }
-        let ready = if self.shape.hasty { self.can_begin() } else { self.all_are_in() };
+        let ready = if self.scenario.hasty { self.can_begin() } else { self.all_are_in() };
         let now = self.now;
         let late = now >= self.heals_at + PATIENCE;
         if ready || late {
             self.start_league();
         }
         let pause = if ready || late { 2_000 } else { 100 };
-        self.queue.plan(now + Duration::from_millis(pause), Happening::Launch);
+        self.queue.plan(now + Duration::from_millis(pause), WorldEvent::Launch);
     }
 
     /// Who is in the league. It need not know.
@@ -64,7 +64,8 @@ impl World {
 
     fn all_are_in(&self) -> bool {
         let (entered, hosts) = (self.entered(), self.cast.hosts());
-        let mut expected = hosts.iter().filter(|who| **who != Who::Manager && self.shape.is_expected(**who));
+        let mut expected =
+            hosts.iter().filter(|who| **who != Who::Manager && self.scenario.is_expected(**who));
         expected.all(|who| entered.contains(who))
     }
 
@@ -76,9 +77,9 @@ impl World {
     }
 
     fn start_league(&mut self) {
-        let league_id = self.shape.league_id.clone();
+        let league_id = self.scenario.league_id.clone();
         let message = Message::new(self.envelope(Sender::Launcher, None), StartLeague { league_id });
-        self.call_from_outside(Errand::Launch, Who::Outsider, Who::Manager, Freight::Message(message));
+        self.call_from_outside(Purpose::Launch, Who::Outsider, Who::Manager, Payload::Message(message));
     }
 
     fn envelope(&self, sender: Sender, token: Option<Token>) -> Envelope {
@@ -90,9 +91,9 @@ impl World {
         let now = self.now;
         let next = Duration::from_millis(200 + self.chance.below(1_600));
         if !self.ending {
-            self.queue.plan(now + next, Happening::Meddle);
+            self.queue.plan(now + next, WorldEvent::Meddle);
         }
-        if !self.chance.chance(self.shape.faults.meddling_percent) {
+        if !self.chance.chance(self.scenario.faults.meddling_percent) {
             return;
         }
         match self.chance.below(8) {
@@ -108,14 +109,14 @@ impl World {
     fn ask_around(&mut self) {
         let whom = pick(&mut self.chance, &self.cast.hosts()).copied().unwrap_or(Who::Manager);
         let asks = [
-            Ask::Look(Look::Standings { detail: false }),
+            Ask::Look(Look::Standings { detail: false }, None),
             Ask::MatchState(None),
             Ask::PlayerState,
             Ask::Ping,
         ];
         if let Some(ask) = pick(&mut self.chance, &asks) {
-            let freight = Freight::Ask(ask.clone());
-            self.call_from_outside(Errand::Ask, Who::Outsider, whom, freight);
+            let payload = Payload::Ask(ask.clone());
+            self.call_from_outside(Purpose::Ask, Who::Outsider, whom, payload);
         }
     }
 
@@ -132,12 +133,12 @@ impl World {
             QueryType::GetPlayers,
         ];
         let query = LeagueQuery {
-            league_id: self.shape.league_id.clone(),
+            league_id: self.scenario.league_id.clone(),
             query_type: pick(&mut self.chance, &types).copied().unwrap_or(QueryType::GetStandings),
             query_params: QueryParams { player_id: Some(player.clone()), ..QueryParams::default() },
         };
         let message = Message::new(self.envelope(Sender::Player(player), Some(token)), query);
-        self.call_from_outside(Errand::Query, who, Who::Manager, Freight::Message(message));
+        self.call_from_outside(Purpose::Query, who, Who::Manager, Payload::Message(message));
     }
 
     /// Any player that has a token.
@@ -154,8 +155,8 @@ impl World {
     fn replay_a_report(&mut self) {
         let reports: Vec<_> = self.wiretap.reports().into_iter().cloned().collect();
         if let Some(report) = pick(&mut self.chance, &reports) {
-            let freight = Freight::Message(report.clone());
-            self.call_from_outside(Errand::Replay, Who::Outsider, Who::Manager, freight);
+            let payload = Payload::Message(report.clone());
+            self.call_from_outside(Purpose::Replay, Who::Outsider, Who::Manager, payload);
         }
     }
 
@@ -180,10 +181,10 @@ impl World {
             _ => (referee, token),
         };
         let report = MatchResultReport {
-            league_id: self.shape.league_id.clone(),
+            league_id: self.scenario.league_id.clone(),
             round_id: game.round_id,
             match_id,
-            game_type: self.shape.game_type.clone(),
+            game_type: self.scenario.game_type.clone(),
             result: Arc::new(MatchResult {
                 winner: Some(game.a.clone()),
                 score: ByPlayer::pair((game.a.clone(), 3), (game.b.clone(), 0)),
@@ -194,18 +195,18 @@ impl World {
         };
         let message = Message::new(self.envelope(sender, Some(token)), report);
         self.stats.forgeries += 1;
-        self.call_from_outside(Errand::Forgery, who, Who::Manager, Freight::Message(message));
+        self.call_from_outside(Purpose::Forgery, who, Who::Manager, Payload::Message(message));
     }
 
-    pub(super) fn outsider_hears(&mut self, errand: Errand, answer: Answer) -> Result<(), Fault> {
+    pub(super) fn outsider_hears(&mut self, purpose: Purpose, answer: Answer) -> Result<(), Fault> {
         let body = match answer {
             Answer::Message(Ok(incoming)) => incoming.body.ok(),
             Answer::Undelivered(_) => return Ok(()),
             _ => None,
         };
-        let fits = match (errand, &body) {
-            (Errand::Separate | Errand::Ask, _) => true,
-            (Errand::Query, Some(Body::LeagueQueryResponse(response))) => {
+        let fits = match (purpose, &body) {
+            (Purpose::Separate | Purpose::Ask, _) => true,
+            (Purpose::Query, Some(Body::LeagueQueryResponse(response))) => {
                 // There is no schedule before the start.
                 let too_early = |error: &QueryError| error.error_code == ErrorCode::InvalidState;
                 response.success
@@ -213,21 +214,21 @@ impl World {
                         && response.error.as_ref().is_some_and(too_early)
             }
             // The player has registered again since, and this was its earlier token.
-            (Errand::Query, Some(Body::LeagueError(error))) => refused(error),
-            (Errand::Launch, Some(Body::LeagueStatus(status))) => {
+            (Purpose::Query, Some(Body::LeagueError(error))) => refused(error),
+            (Purpose::Launch, Some(Body::LeagueStatus(status))) => {
                 self.launched = true;
                 status.status != Phase::Registration
             }
             // Too few have registered: the launcher will try again.
-            (Errand::Launch, Some(Body::LeagueError(error))) => {
+            (Purpose::Launch, Some(Body::LeagueError(error))) => {
                 !self.launched && error.error_code == ErrorCode::InvalidState
             }
-            (Errand::Forgery, Some(Body::LeagueError(error))) => refused(error),
-            (Errand::Takeover(_), body) => takeovers::is_refused(body.as_ref()),
-            (Errand::Replay, Some(Body::MatchResultAck(_))) => true,
-            (Errand::Replay, Some(Body::LeagueError(error))) => {
+            (Purpose::Forgery, Some(Body::LeagueError(error))) => refused(error),
+            (Purpose::Takeover(_), body) => takeovers::is_refused(body.as_ref()),
+            (Purpose::Replay, Some(Body::MatchResultAck(_))) => true,
+            (Purpose::Replay, Some(Body::LeagueError(error))) => {
                 // Its token may have been replaced since, if the referee registered again.
-                let is_lie = !self.shape.cheats.is_empty() && error.error_code == ErrorCode::InvalidFormat;
+                let is_lie = !self.scenario.cheats.is_empty() && error.error_code == ErrorCode::InvalidFormat;
                 error.error_code == ErrorCode::ResultConflict || is_lie || refused(error)
             }
             _ => false,
@@ -236,12 +237,12 @@ impl World {
             return Ok(());
         }
         let shown = body.map(|body| format!("{body:?}"));
-        let checker = match errand {
-            Errand::Forgery | Errand::Replay => Checker::ForgeriesRefused,
-            Errand::Takeover(_) => Checker::NobodyTakenOver,
-            Errand::Launch | Errand::Separate | Errand::Ask | Errand::Query => Checker::QuestionsAnswered,
+        let checker = match purpose {
+            Purpose::Forgery | Purpose::Replay => Checker::ForgeriesRefused,
+            Purpose::Takeover(_) => Checker::NobodyTakenOver,
+            Purpose::Launch | Purpose::Separate | Purpose::Ask | Purpose::Query => Checker::QuestionsAnswered,
         };
-        Err(Fault::new(checker, format!("{errand:?} was answered with {shown:?}")))
+        Err(Fault::new(checker, format!("{purpose:?} was answered with {shown:?}")))
     }
 }
 
@@ -258,13 +259,14 @@ mod tests {
         AckStatus, LeagueRegisterResponse, LeagueStatus, MatchResultAck, RegisterAnswer, RegisterStatus,
     };
     use crate::protocol::{LeagueId, MatchId};
-    use crate::sim::{Options, Shape};
+    use crate::sim::{Options, Scenario};
 
-    fn hears(errand: Errand, body: impl Into<Body>) -> Option<Checker> {
-        let mut world = World::new(1, &Options { shape: Some(Shape::plain(2, 1)), ..Options::default() });
+    fn hears(purpose: Purpose, body: impl Into<Body>) -> Option<Checker> {
+        let mut world =
+            World::new(1, &Options { scenario: Some(Scenario::plain(2, 1)), ..Options::default() });
         let message = Message::new(world.envelope(Sender::LeagueManager, None), body);
         let answer = Answer::Message(Ok(intact(message)));
-        world.outsider_hears(errand, answer).err().map(|fault| fault.checker)
+        world.outsider_hears(purpose, answer).err().map(|fault| fault.checker)
     }
 
     fn error(code: ErrorCode) -> LeagueError {
@@ -275,11 +277,14 @@ mod tests {
     fn a_forged_report_that_is_not_refused_for_its_token_is_noticed() {
         let receipt =
             MatchResultAck { match_id: MatchId::new("R1M1"), status: AckStatus::Recorded, duplicate: None };
-        assert_eq!(hears(Errand::Forgery, error(ErrorCode::TokenInvalid)), None);
-        assert_eq!(hears(Errand::Forgery, receipt.clone()), Some(Checker::ForgeriesRefused));
-        assert_eq!(hears(Errand::Forgery, error(ErrorCode::ResultConflict)), Some(Checker::ForgeriesRefused));
-        assert_eq!(hears(Errand::Replay, receipt), None);
-        assert_eq!(hears(Errand::Replay, error(ErrorCode::Internal)), Some(Checker::ForgeriesRefused));
+        assert_eq!(hears(Purpose::Forgery, error(ErrorCode::TokenInvalid)), None);
+        assert_eq!(hears(Purpose::Forgery, receipt.clone()), Some(Checker::ForgeriesRefused));
+        assert_eq!(
+            hears(Purpose::Forgery, error(ErrorCode::ResultConflict)),
+            Some(Checker::ForgeriesRefused)
+        );
+        assert_eq!(hears(Purpose::Replay, receipt), None);
+        assert_eq!(hears(Purpose::Replay, error(ErrorCode::Internal)), Some(Checker::ForgeriesRefused));
     }
 
     #[test]
@@ -296,7 +301,7 @@ mod tests {
                 context: None,
             },
         };
-        let takeover = Errand::Takeover(Who::Player(1));
+        let takeover = Purpose::Takeover(Who::Player(1));
         assert_eq!(hears(takeover, answered(RegisterStatus::Rejected, None)), None);
         let accepted = answered(RegisterStatus::Accepted, Some(PlayerId::numbered(1)));
         assert_eq!(hears(takeover, accepted), Some(Checker::NobodyTakenOver));
@@ -313,10 +318,10 @@ mod tests {
             matches_completed: 0,
             roster: None,
         };
-        assert_eq!(hears(Errand::Launch, status(Phase::Running)), None);
-        assert_eq!(hears(Errand::Launch, status(Phase::Registration)), Some(Checker::QuestionsAnswered));
-        assert_eq!(hears(Errand::Launch, error(ErrorCode::TokenInvalid)), Some(Checker::QuestionsAnswered));
-        assert_eq!(hears(Errand::Query, status(Phase::Running)), Some(Checker::QuestionsAnswered));
-        assert_eq!(hears(Errand::Query, error(ErrorCode::TokenMissing)), Some(Checker::QuestionsAnswered));
+        assert_eq!(hears(Purpose::Launch, status(Phase::Running)), None);
+        assert_eq!(hears(Purpose::Launch, status(Phase::Registration)), Some(Checker::QuestionsAnswered));
+        assert_eq!(hears(Purpose::Launch, error(ErrorCode::TokenInvalid)), Some(Checker::QuestionsAnswered));
+        assert_eq!(hears(Purpose::Query, status(Phase::Running)), Some(Checker::QuestionsAnswered));
+        assert_eq!(hears(Purpose::Query, error(ErrorCode::TokenMissing)), Some(Checker::QuestionsAnswered));
     }
 }

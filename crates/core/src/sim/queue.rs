@@ -1,4 +1,4 @@
-//! Virtual time: what is still to happen, in the order of its time and, at the same time, of its planning.
+//! The event queue in virtual time: ordered by time, and at the same time by insertion.
 
 use crate::protocol::Timestamp;
 use std::cmp::Ordering;

@@ -3,9 +3,9 @@
 
 use super::failure::{Checker, Fault};
 use super::faults::pick;
-use super::outsiders::Errand;
+use super::outsiders::Purpose;
 use super::who::Who;
-use super::wire::Freight;
+use super::wire::Payload;
 use super::world::World;
 use crate::league::Requested;
 use crate::protocol::messages::{
@@ -77,7 +77,12 @@ impl World {
         let envelope = Envelope::new(sender, timestamp, conversation).with_token(token);
         self.stats.takeovers += 1;
         let message = Message { envelope, body };
-        self.call_from_outside(Errand::Takeover(who), Who::Outsider, Who::Manager, Freight::Message(message));
+        self.call_from_outside(
+            Purpose::Takeover(who),
+            Who::Outsider,
+            Who::Manager,
+            Payload::Message(message),
+        );
     }
 }
 

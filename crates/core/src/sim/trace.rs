@@ -1,4 +1,4 @@
-//! What happened, a line each: always hashed, so that two runs can be compared, and kept when someone wants to read it.
+//! The trace of a run, one line per event: always hashed, so that two runs can be compared, and kept on request.
 
 use super::START;
 use crate::protocol::Timestamp;

@@ -1,15 +1,18 @@
-//! Who is who in the world, and where each one listens.
+//! The agents and clients of the world by name, and their endpoints.
 
 use crate::protocol::Endpoint;
 use crate::protocol::text::RuleBroken;
 use core::net::{IpAddr, Ipv4Addr};
 use std::fmt;
 
+/// An agent or a client of the world.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Who {
+    /// The only manager of the world.
     Manager,
     /// Counted from 1, as are players. The number is the world's own: the manager may number them otherwise.
     Referee(u8),
+    /// Counted from 1.
     Player(u8),
     /// Someone who is no agent of the league: the launcher, a spectator, a forger.
     Outsider,

@@ -3,26 +3,28 @@
 
 use super::who::Who;
 use crate::agent::{Answer, Ask, Content};
+use crate::driver::Understood;
 use crate::protocol::decode::{Conformance, Exchange, Incoming, Limits, Reading, decode};
-use crate::protocol::dialect::Dialect;
-use crate::protocol::dialect::answer::{WireAnswer, read_answer};
+use crate::protocol::dialect::answer::read_answer;
 use crate::protocol::dialect::call::{write_call, write_probe};
 use crate::protocol::dialect::reply::{HttpReply, write_reply};
-use crate::protocol::dialect::request::{Asked, ReplyTo, Requests, read_requests};
-use crate::protocol::dialect::seam;
+use crate::protocol::dialect::request::{ReplyTo, Requests, read_requests};
+use crate::protocol::dialect::{Dialect, decode_wire};
 use crate::protocol::json::Json;
 use crate::protocol::{Body, Message, PlayerId, Sender, Timestamp};
 
 /// In which form messages travel in a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wire {
+    /// As values, without any encoding: fast.
     Typed,
+    /// As the bytes that HTTP would carry, encoded and decoded by the program's own functions.
     Json,
 }
 
 /// What a call carries.
 #[derive(Debug, Clone)]
-pub(super) enum Freight {
+pub(super) enum Payload {
     Message(Message),
     Ask(Ask),
     /// The body of an HTTP request.
@@ -31,10 +33,12 @@ pub(super) enum Freight {
 
 /// What comes back.
 #[derive(Debug, Clone)]
-pub(super) enum Back {
+pub(super) enum Response {
     Answer(Answer),
     /// An HTTP response.
     Http(HttpReply),
+    /// The peer does not know the method.
+    MethodNotFound,
 }
 
 /// How the reply to a request is to be written.
@@ -76,45 +80,36 @@ impl Reader {
     }
 
     /// Reads a request; what cannot be put to an agent comes back as the response to send.
-    pub(super) fn unpack(&self, freight: Freight, dialect: Dialect) -> Result<Unpacked, HttpReply> {
+    pub(super) fn unpack(&self, payload: Payload, dialect: Dialect) -> Result<Unpacked, HttpReply> {
         let as_is = |ask| Ok(Unpacked { ask, dialect, back: Return::AsIs });
-        let bytes = match freight {
-            Freight::Message(message) => return as_is(Ask::Message(Ok(intact(message)))),
-            Freight::Ask(ask) => return as_is(ask),
-            Freight::Bytes(bytes) => bytes,
+        let bytes = match payload {
+            Payload::Message(message) => return as_is(Ask::Message(Ok(intact(message)))),
+            Payload::Ask(ask) => return as_is(ask),
+            Payload::Bytes(bytes) => bytes,
         };
         let request = match read_requests(&bytes, &self.limits) {
             Requests::One(request) => request,
             Requests::Refused(reply) => return Err(reply),
             Requests::Batch(_) => return Err(HttpReply { status: 500, body: Vec::new() }),
         };
-        let ask = match request.asked {
-            Asked::Message { value, .. } => Ask::Message(decode(value, &self.reading(None))),
-            Asked::Look(look) => Ask::Look(look),
-            Asked::MatchState(match_id) => Ask::MatchState(match_id),
-            Asked::PlayerState => Ask::PlayerState,
-            Asked::Ping => Ask::Ping,
-            Asked::Discover | Asked::Foreign { .. } => {
-                return Err(HttpReply { status: 500, body: Vec::new() });
-            }
+        let Some(ask) = decode_wire::ask(request.asked, &self.reading(None)) else {
+            return Err(HttpReply { status: 500, body: Vec::new() });
         };
         let back = Return::Http(request.reply_to, request.dialect);
         Ok(Unpacked { ask, dialect: request.dialect, back })
     }
 
     /// Reads what came back to a call.
-    pub(super) fn answer(&self, back: Back, exchange: Option<&Exchange>) -> Answer {
-        let HttpReply { status, body } = match back {
-            Back::Answer(answer) => return answer,
-            Back::Http(reply) => reply,
+    pub(super) fn answer(&self, back: Response, exchange: Option<&Exchange>) -> (Answer, Understood) {
+        let answer = match back {
+            Response::Answer(answer) => answer,
+            Response::MethodNotFound => Answer::NotUnderstood("the method is not known".into()),
+            Response::Http(HttpReply { status, body }) => {
+                decode_wire::answer(read_answer(status, &body, &self.limits), &self.reading(exchange))
+            }
         };
-        match read_answer(status, &body, &self.limits) {
-            WireAnswer::Message(value) => self.message(value, exchange),
-            WireAnswer::Refused(value) => Answer::Message(seam::refused(value, &self.reading(exchange))),
-            WireAnswer::Received => Answer::Received,
-            WireAnswer::MethodNotFound => Answer::Garbled("the method is not known".into()),
-            WireAnswer::Error { message, .. } | WireAnswer::Garbled(message) => Answer::Garbled(message),
-        }
+        let understood = Understood::of(&answer);
+        (answer, understood)
     }
 
     pub(super) fn message(&self, value: Json<'_>, exchange: Option<&Exchange>) -> Answer {
@@ -124,22 +119,22 @@ impl Reader {
 
 impl Wire {
     /// Wraps what a call carries.
-    pub(super) fn pack(self, freight: Freight, dialect: Dialect, number: usize) -> Freight {
+    pub(super) fn pack(self, payload: Payload, dialect: Dialect, number: usize) -> Payload {
         let id = i64::try_from(number).unwrap_or(i64::MAX);
-        match (self, freight) {
-            (Self::Json, Freight::Message(message)) => Freight::Bytes(write_call(dialect, id, &message)),
-            (Self::Json, Freight::Ask(Ask::Ping)) => Freight::Bytes(write_probe(id)),
-            (_, freight) => freight,
+        match (self, payload) {
+            (Self::Json, Payload::Message(message)) => Payload::Bytes(write_call(dialect, id, &message)),
+            (Self::Json, Payload::Ask(Ask::Ping)) => Payload::Bytes(write_probe(id)),
+            (_, payload) => payload,
         }
     }
 }
 
 impl Return {
     /// Wraps a reply.
-    pub(super) fn pack(&self, content: Content) -> Back {
+    pub(super) fn pack(&self, content: Content) -> Response {
         match self {
-            Self::Http(to, dialect) => Back::Http(HttpReply::one(write_reply(to, *dialect, &content))),
-            Self::AsIs => Back::Answer(match content {
+            Self::Http(to, dialect) => Response::Http(HttpReply::one(write_reply(to, *dialect, &content))),
+            Self::AsIs => Response::Answer(match content {
                 Content::Message(message) => Answer::Message(Ok(intact(message))),
                 Content::Data(_) | Content::Received => Answer::Received,
             }),

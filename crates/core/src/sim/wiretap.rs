@@ -1,4 +1,4 @@
-//! Reads along on every wire: what was said to whom, whether it agrees, and whether a secret got out.
+//! Observes every message between hosts: checks that messages agree, and that no secret leaks.
 
 use super::check::draw;
 use super::failure::{Checker, Fault};
@@ -207,8 +207,10 @@ fn tokens_in(text: &str) -> impl Iterator<Item = &str> {
 mod tests {
     use super::*;
     use crate::entropy::Entropy;
-    use crate::protocol::messages::{GameDetails, GameOver, GameResult, GameStatus, LeagueQuery, QueryType};
-    use crate::protocol::messages::{LeagueRegisterResponse, QueryParams, RegisterAnswer, RegisterStatus};
+    use crate::protocol::messages::{
+        GameDetails, GameOver, GameResult, GameStatus, LeagueQuery, LeagueRegisterResponse, QueryParams,
+        QueryType, RegisterAnswer, RegisterStatus,
+    };
     use crate::protocol::{Envelope, GameType, MatchId, PlayerId, RefereeId, Sender};
     use crate::sim::START;
 

@@ -3,19 +3,20 @@
 use super::cast::Cast;
 use super::check::conduct::Conduct;
 use super::check::ledger::Ledger;
+use super::colocated::SharedLog;
+use super::event::WorldEvent;
 use super::exchange::{Call, Pending};
-use super::failure::{Checker, Failure, Fault};
-use super::happening::Happening;
-use super::house::House;
+use super::failure::{Failure, Fault};
 use super::network::Network;
 use super::queue::Queue;
-use super::shape::Shape;
+use super::scenario::Scenario;
 use super::stats::Stats;
 use super::trace::Trace;
 use super::who::Who;
 use super::wiretap::Wiretap;
 use super::{CrashPoint, Options, Report, START};
 use crate::agent::{CallId, Input, RequestId};
+use crate::driver::Effects;
 use crate::entropy::Entropy;
 use crate::protocol::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,12 +24,12 @@ use std::time::Duration;
 
 pub(super) struct World {
     pub(super) now: Timestamp,
-    pub(super) queue: Queue<Happening>,
+    pub(super) queue: Queue<WorldEvent>,
     pub(super) chance: Entropy,
-    pub(super) shape: Shape,
+    pub(super) scenario: Scenario,
     pub(super) cast: Cast,
-    /// Of those who share a process.
-    pub(super) house: House,
+    /// Of colocated agents.
+    pub(super) shared_log: SharedLog,
     pub(super) network: Network,
     pub(super) calls: Vec<Call>,
     pub(super) calls_open: BTreeSet<(Who, u32, CallId)>,
@@ -62,47 +63,25 @@ pub(super) struct World {
 struct Clock {
     /// When the disk is done with all that waits.
     disk_until: Option<Timestamp>,
-    tick_at: Option<Timestamp>,
-    /// When it was woken last, and how often at that very time.
-    woken: Option<(Timestamp, u32)>,
+    poll_at: Option<Timestamp>,
     started_at: Option<Timestamp>,
-}
-
-/// So many wakes at the same time are no accident.
-const WAKES_MAX: u32 = 100;
-
-impl Clock {
-    fn count_wake(&mut self, who: Who, now: Timestamp) -> Result<(), Fault> {
-        let times = match self.woken {
-            Some((at, times)) if at == now => times + 1,
-            _ => 1,
-        };
-        self.woken = Some((now, times));
-        if times > WAKES_MAX {
-            return Err(Fault::new(
-                Checker::NoBusyLoop,
-                format!("{who} has been woken {times} times, and wants to be woken again at once"),
-            ));
-        }
-        Ok(())
-    }
 }
 
 impl World {
     pub(super) fn new(seed: u64, options: &Options) -> Self {
         let mut chance = Entropy::numbered(seed);
-        let shape = options.shape.clone().unwrap_or_else(|| Shape::drawn(&mut chance));
-        let cast = Cast::new(seed, &shape, &mut chance);
+        let scenario = options.scenario.clone().unwrap_or_else(|| Scenario::drawn(&mut chance));
+        let cast = Cast::new(seed, &scenario, &mut chance);
         let network_chance = Entropy::numbered(chance.next_u64());
-        let network = Network::new(&shape.faults, network_chance, &cast.hosts(), START);
+        let network = Network::new(&scenario.faults, network_chance, &cast.hosts(), START);
         let mut world = Self {
             now: START,
             queue: Queue::default(),
-            heals_at: START + shape.faults.heal_after,
+            heals_at: START + scenario.faults.heal_after,
             chance,
-            shape,
+            scenario,
             cast,
-            house: House::default(),
+            shared_log: SharedLog::default(),
             network,
             calls: Vec::new(),
             calls_open: BTreeSet::new(),
@@ -147,10 +126,10 @@ impl World {
     }
 
     fn live(&mut self) -> Result<(), Fault> {
-        while let Some((at, _, happening)) = self.queue.next() {
+        while let Some((at, _, event)) = self.queue.next() {
             self.now = at;
             self.events += 1;
-            self.happen(happening)?;
+            self.happen(event)?;
             if self.over {
                 break;
             }
@@ -168,31 +147,31 @@ impl World {
         }
     }
 
-    fn happen(&mut self, happening: Happening) -> Result<(), Fault> {
-        match happening {
-            Happening::Start(who) => self.start(who),
-            Happening::Crash { who, down } => {
+    fn happen(&mut self, event: WorldEvent) -> Result<(), Fault> {
+        match event {
+            WorldEvent::Start(who) => self.start(who),
+            WorldEvent::Crash { who, down } => {
                 self.crash(who, down)?;
                 self.read_ledger()
             }
-            Happening::Commit { who, incarnation } => self.commit(who, incarnation),
-            Happening::Tick { who, incarnation } => self.tick(who, incarnation),
-            Happening::Arrive { call, freight } => self.arrive(call, *freight),
-            Happening::Answered { call, back } => self.answered(call, *back),
-            Happening::GiveUp { call } => self.give_up(call),
-            Happening::Decided { who, incarnation, inquiry, decision } => {
+            WorldEvent::Commit { who, incarnation } => self.commit(who, incarnation),
+            WorldEvent::Poll { who, incarnation } => self.poll(who, incarnation),
+            WorldEvent::Arrive { call, payload } => self.arrive(call, *payload),
+            WorldEvent::Answered { call, back } => self.answered(call, *back),
+            WorldEvent::GiveUp { call } => self.give_up(call),
+            WorldEvent::Decided { who, incarnation, inquiry, decision } => {
                 self.decided(who, incarnation, inquiry, *decision)
             }
-            Happening::Launch => {
+            WorldEvent::Launch => {
                 self.launch();
                 Ok(())
             }
-            Happening::Meddle => {
+            WorldEvent::Meddle => {
                 self.meddle();
                 Ok(())
             }
-            Happening::Limit => self.check_in_time(),
-            Happening::End => {
+            WorldEvent::Limit => self.check_in_time(),
+            WorldEvent::End => {
                 self.over = self.is_completed();
                 self.ending = self.over;
                 Ok(())
@@ -201,26 +180,48 @@ impl World {
     }
 
     /// Hands an input to an agent that is up.
-    pub(super) fn deliver(&mut self, who: Who, input: Input, label: &str) -> Result<(), Fault> {
+    pub(super) fn deliver(
+        &mut self,
+        who: Who,
+        input: Input,
+        from_colocated: bool,
+        label: &str,
+    ) -> Result<(), Fault> {
         let now = self.now;
         let Some(machine) = self.cast.machine_mut(who) else {
             return Ok(());
         };
-        let events = machine.handle(now, input)?;
-        self.trace.note(now, format_args!("{label}: {events} events"));
+        let events = machine.arrive(now, input, from_colocated)?;
+        self.carry_out(who, events, label)
+    }
+
+    /// Carries out what has come of some steps of an agent.
+    pub(super) fn carry_out(&mut self, who: Who, events: usize, label: &str) -> Result<(), Fault> {
+        self.trace.note(self.now, format_args!("{label}: {events} events"));
         if who == Who::Manager && events > 0 {
             self.check_league()?;
         }
-        self.after_step(who)
+        // A crash takes the steps that have not been appended.
+        while let Some(step) = self.cast.machine_mut(who).and_then(|machine| machine.append()) {
+            if step.to_disk {
+                self.plan_commit(who);
+            }
+            match self.scenario.is_colocated(who) {
+                true => self.append_shared(who, step.to_disk, step.effects)?,
+                false => self.release(who, step.effects)?,
+            }
+            self.crash_by_chance(who);
+            self.crash_if_due(who, step.to_disk)?;
+        }
+        self.arm(who);
+        Ok(())
     }
 
-    /// Plans what a step calls for: its way to the disk, and the agent's next wake.
-    pub(super) fn after_step(&mut self, who: Who) -> Result<(), Fault> {
-        let delay = Duration::from_micros(self.chance.below(self.shape.faults.disk_us_max + 1));
+    fn plan_commit(&mut self, who: Who) {
+        let delay = Duration::from_micros(self.chance.below(self.scenario.faults.disk_us_max + 1));
         let incarnation = self.cast.machine(who).map_or(0, |machine| machine.incarnation());
-        let is_kin = self.shape.is_kin(who);
-        let disk_until = match is_kin {
-            true => &mut self.house.disk_until,
+        let disk_until = match self.scenario.is_colocated(who) {
+            true => &mut self.shared_log.disk_until,
             false => &mut self.clocks.entry(who).or_default().disk_until,
         };
         let mut at = self.now + delay;
@@ -228,17 +229,15 @@ impl World {
             at = at.max(busy);
         }
         *disk_until = Some(at);
-        self.queue.plan(at, Happening::Commit { who, incarnation });
-        if is_kin {
-            self.tell_kin(who)?;
-        }
-        self.arm(who);
-        if self.now < self.heals_at && self.chance.below(10_000) < self.shape.faults.crashes_per_10k_steps {
-            let down = Duration::from_micros(self.chance.below(self.shape.faults.outage_us_max));
-            let down = Some(down.min(self.heals_at.since(self.now)));
-            self.queue.plan(self.now, Happening::Crash { who, down });
-        }
-        self.crash_if_due(who)
+        self.queue.plan(at, WorldEvent::Commit { who, incarnation });
+    }
+
+    pub(super) fn release(&mut self, who: Who, effects: Effects) -> Result<(), Fault> {
+        let Effects { calls, replies, decision_requests, rules_requests: _ } = effects;
+        calls.into_iter().try_for_each(|call| self.send(who, call))?;
+        replies.into_iter().try_for_each(|reply| self.reply(who, reply))?;
+        decision_requests.into_iter().for_each(|request| self.inquire(who, request));
+        Ok(())
     }
 
     /// A host that starts anew has nothing planned.
@@ -263,31 +262,30 @@ impl World {
         };
         let at = deadline.max(self.now);
         let clock = self.clocks.entry(who).or_default();
-        if clock.tick_at.is_none_or(|planned| planned > at || planned < self.now) {
-            clock.tick_at = Some(at);
-            self.queue.plan(at, Happening::Tick { who, incarnation });
+        if clock.poll_at.is_none_or(|planned| planned > at || planned < self.now) {
+            clock.poll_at = Some(at);
+            self.queue.plan(at, WorldEvent::Poll { who, incarnation });
         }
     }
 
-    fn tick(&mut self, who: Who, incarnation: u32) -> Result<(), Fault> {
-        let Some(machine) = self.cast.machine(who) else {
+    fn poll(&mut self, who: Who, incarnation: u32) -> Result<(), Fault> {
+        let now = self.now;
+        let Some(machine) = self.cast.machine_mut(who) else {
             return Ok(());
         };
         if !machine.is_up() || machine.incarnation() != incarnation {
             return Ok(());
         }
-        let due = machine.deadline().is_some_and(|deadline| deadline <= self.now);
-        let clock = self.clocks.entry(who).or_default();
-        clock.tick_at = None;
-        if !due {
+        self.clocks.entry(who).or_default().poll_at = None;
+        if machine.deadline().is_none_or(|deadline| deadline > now) {
             self.arm(who);
             return Ok(());
         }
-        clock.count_wake(who, self.now)?;
-        self.deliver(who, Input::Tick, &format!("{who} ticks"))
+        let events = machine.poll(now)?;
+        self.carry_out(who, events, &format!("{who} ticks"))
     }
 
-    /// A host's oldest waiting step is durable: now its messages may go.
+    /// A host's oldest waiting batch is durable: its effects are released.
     fn commit(&mut self, who: Who, incarnation: u32) -> Result<(), Fault> {
         let Some(machine) = self.cast.machine_mut(who) else {
             return Ok(());
@@ -295,45 +293,23 @@ impl World {
         if !machine.is_up() || machine.incarnation() != incarnation {
             return Ok(());
         }
-        let released = machine.commit()?;
-        if who == Who::Manager && released.events > 0 {
+        let confirmed = machine.commit()?;
+        if who == Who::Manager && confirmed.events > 0 {
             self.read_ledger()?;
         }
-        if self.shape.is_kin(who) {
-            self.leave_line(who)?;
+        if self.scenario.is_colocated(who) {
+            self.commit_shared(who)?;
         }
-        for outgoing in released.outbox {
-            self.send(who, outgoing)?;
-        }
-        for reply in released.replies {
-            self.reply(who, reply)?;
-        }
-        for inquiry in released.inquiries {
-            self.inquire(who, inquiry);
-        }
+        self.release(who, confirmed.effects)?;
         self.crash_after_release(who)
     }
 }
 
 impl std::fmt::Debug for World {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("World").field("now", &self.now).field("shape", &self.shape).finish_non_exhaustive()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_agent_that_wants_to_be_woken_at_once_for_ever_is_noticed() {
-        let (mut clock, mut now) = (Clock::default(), START);
-        for _ in 0..WAKES_MAX {
-            assert_eq!(clock.count_wake(Who::Manager, now), Ok(()));
-        }
-        let fault = clock.count_wake(Who::Manager, now).unwrap_err();
-        assert_eq!(fault.checker, Checker::NoBusyLoop);
-        now = now + Duration::from_micros(1);
-        assert_eq!(clock.count_wake(Who::Manager, now), Ok(()), "time has passed");
+        f.debug_struct("World")
+            .field("now", &self.now)
+            .field("scenario", &self.scenario)
+            .finish_non_exhaustive()
     }
 }

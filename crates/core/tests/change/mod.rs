@@ -1,8 +1,8 @@
 //! One thing changed in a golden message, and what the strict reading makes of it. For tests alone.
 #![allow(dead_code, reason = "each test program uses a part of this")]
 
-use crate::golden::{named, read_body};
 use matchday_core::protocol::decode::Conformance::Strict;
+use matchday_testkit::golden::{named, read_body};
 use serde_json::Value;
 
 pub(crate) fn changed(name: &str, pointer: &str, value: Value) -> Value {

@@ -51,7 +51,7 @@ fn the_best_seeds_go_through_the_first_stage_without_play() {
     }
 }
 
-/// Whoever lost a tie is not seen again, and only one has lost none.
+/// A player that lost a tie is not seen again, and only one has lost none.
 #[test]
 fn exactly_one_is_left_and_the_beaten_do_not_come_back() {
     for count in 2..=70 {

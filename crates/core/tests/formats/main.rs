@@ -12,6 +12,7 @@ mod fixed;
 mod groups;
 mod impossible;
 mod knockout;
+mod py4swiss;
 mod season;
 mod swiss;
 mod tie_breaks;

@@ -2,7 +2,7 @@
 
 use crate::season::{Season, pair, players, the_better};
 use matchday_core::entropy::Entropy;
-use matchday_core::league::format::{Competition, Drawn, Format};
+use matchday_core::league::format::{Competition, Drawn, Format, SwissPairing};
 use matchday_core::league::standings::{POINTS_DRAW, POINTS_WIN, Verdict};
 use matchday_core::protocol::PlayerId;
 use std::collections::{BTreeMap, BTreeSet};
@@ -89,6 +89,78 @@ fn a_rematch_is_drawn_only_where_it_cannot_be_avoided() {
     }
     assert!(rematches > 0, "no league was hard enough to test anything");
 }
+
+/// The fewest rematches that a pairing of all can have, found by trying everything.
+fn rematches_least(left: &[&PlayerId], met: &BTreeMap<(&PlayerId, &PlayerId), u32>) -> usize {
+    let Some((first, rest)) = left.split_first() else { return 0 };
+    let ways = rest.iter().map(|other| {
+        let others: Vec<&PlayerId> = rest.iter().copied().filter(|one| one != other).collect();
+        usize::from(met.contains_key(&pair(first, other))) + rematches_least(&others, met)
+    });
+    ways.min().unwrap_or(0)
+}
+
+#[test]
+fn one_rematch_that_cannot_be_avoided_brings_no_other() {
+    let mut some = 0;
+    for count in [4, 6, 8] {
+        for seed in 0..60 {
+            let competition = Competition { rounds: Some(count as u32 - 1), ..swiss() };
+            let season = Season::by_chance(&competition, count, seed);
+            for number in 1..season.rounds.len() {
+                let met = met(&season.rounds[..number]);
+                let pairs = &season.rounds[number].pairs;
+                let rematches = pairs.iter().filter(|(a, b)| met.contains_key(&pair(a, b))).count();
+                let everyone = players(count);
+                let least = rematches_least(&everyone.iter().collect::<Vec<_>>(), &met);
+                assert_eq!(rematches, least, "{count} players, seed {seed}, round {}", number + 1);
+                some += usize::from((1..count / 2).contains(&rematches));
+            }
+        }
+    }
+    assert!(some > 0, "no round had some rematches and some new pairs");
+}
+
+#[test]
+fn nobody_has_the_same_side_three_times_in_a_row() {
+    for count in sizes().filter(|count| (8..=128).contains(count)) {
+        for seed in 0..3 {
+            let season = Season::by_chance(&swiss(), count, seed);
+            let mut sides: BTreeMap<&PlayerId, String> = BTreeMap::new();
+            for (a, b) in season.rounds.iter().flat_map(|round| &round.pairs) {
+                sides.entry(a).or_default().push('A');
+                sides.entry(b).or_default().push('B');
+            }
+            for (player, sides) in &sides {
+                assert!(
+                    !sides.contains("AAA") && !sides.contains("BBB"),
+                    "{count}, {seed}: {player} {sides}"
+                );
+            }
+        }
+    }
+}
+
+/// A log of before `swiss_pairing` names no rule. Its rounds are drawn as they were then.
+#[test]
+fn a_league_that_names_no_rule_is_paired_as_before() {
+    let old: Competition = serde_json::from_str(r#"{"format": "swiss"}"#).unwrap();
+    assert_eq!(old, Competition { swiss_pairing: SwissPairing::Greedy, ..swiss() });
+    assert_eq!(serde_json::to_value(swiss()).unwrap()["swiss_pairing"], "least_cost");
+    let season = Season::by_chance(&old, 9, 7);
+    let drawn = season.rounds.iter().map(|round| {
+        let pairs = round.pairs.iter().map(|(a, b)| format!("{a}-{b}"));
+        pairs.chain(round.byes.iter().map(ToString::to_string)).collect::<Vec<_>>().join(" ")
+    });
+    assert_eq!(drawn.collect::<Vec<_>>(), AS_BEFORE);
+}
+
+const AS_BEFORE: [&str; 4] = [
+    "P01-P05 P06-P02 P03-P07 P08-P04 P09",
+    "P02-P08 P09-P03 P04-P01 P05-P06 P07",
+    "P08-P09 P01-P02 P03-P05 P07-P04 P06",
+    "P05-P08 P09-P01 P02-P03 P06-P07 P04",
+];
 
 /// As many rounds as a round robin has: the pairing is hard then, and must still be quick and leave nobody over.
 #[test]

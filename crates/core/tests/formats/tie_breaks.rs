@@ -91,7 +91,7 @@ fn lots_follow_from_the_seed_and_the_player_alone() {
     let drawn = order(&ids, 1);
     assert_ne!(drawn, everyone);
     assert_ne!(drawn, order(&ids, 2));
-    // Whoever else is there makes no difference to two players.
+    // Other players make no difference to two players.
     let some: Vec<&PlayerId> = ids.iter().copied().skip(5).step_by(2).collect();
     let kept: Vec<PlayerId> = drawn.iter().filter(|player| some.contains(player)).cloned().collect();
     assert_eq!(order(&some, 1), kept);

@@ -1,12 +1,12 @@
 //! Reading league messages: by bytes, and by trees that are always JSON. What we write, we read; what is refused is told
 //! without the secret that stood in it.
 
-use crate::golden::{self, NOW};
-use crate::spoil::spoiled;
 use crate::tree::changed;
 use bolero::check;
 use matchday_core::protocol::decode::{Conformance, Incoming, Limits, Reading, Rejection, decode};
 use matchday_core::protocol::{Message, PlayerId};
+use matchday_testkit::golden::{self, NOW};
+use matchday_testkit::mutation::mutated;
 use serde_json::Value;
 
 /// As long as those that we issue.
@@ -59,7 +59,7 @@ fn keeps_the_secret(value: &Value, rejection: &Rejection) {
 fn messages_with_bytes_changed() {
     let good: Vec<String> = messages().iter().map(Value::to_string).collect();
     check!().with_iterations(crate::RUNS).for_each(|input: &[u8]| {
-        if let Ok(value) = serde_json::from_slice::<Value>(&spoiled(&good, input)) {
+        if let Ok(value) = serde_json::from_slice::<Value>(&mutated(&good, input)) {
             survives(&value);
         }
     });

@@ -1,9 +1,9 @@
 //! Our own tree of JSON, held against the usual one: the same texts are read, and as the same.
 
-use crate::golden;
-use crate::spoil::spoiled;
 use bolero::check;
 use matchday_core::protocol::json::Json;
+use matchday_testkit::golden;
+use matchday_testkit::mutation::mutated;
 use serde_json::Value;
 
 #[test]
@@ -12,7 +12,7 @@ fn the_tree_is_the_usual_tree() {
         golden::of_the_sources().iter().map(|golden| golden.value.to_string()).collect();
     good.push(r#"{"a":1,"a":{"b":[1.5,-0.0,1e3,"\u00e9\n"]},"aa":null,"ab":true,"a":2}"#.to_owned());
     check!().with_iterations(crate::RUNS).for_each(|input: &[u8]| {
-        let text = spoiled(&good, input);
+        let text = mutated(&good, input);
         let Ok(text) = str::from_utf8(&text) else { return };
         let ours = Json::read(text);
         let usual = serde_json::from_str::<Value>(text);

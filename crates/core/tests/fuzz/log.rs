@@ -1,15 +1,16 @@
 //! The event log: whatever its lines say, an agent that is started on those it can read neither panics nor hangs, and each
 //! of them is written again as it was read.
 
-use crate::spoil::spoiled;
 use bolero::check;
 use matchday_core::agent::{Agent, Input};
 use matchday_core::entropy::Entropy;
+use matchday_core::event_codec;
+use matchday_core::game::strategy;
 use matchday_core::league::{self, Manager};
-use matchday_core::log;
-use matchday_core::player::{self, Player, strategy};
+use matchday_core::player::{self, Player};
 use matchday_core::protocol::{DisplayName, Endpoint, GameType, Timestamp, Version};
 use matchday_core::referee::{self, Referee};
+use matchday_testkit::mutation::mutated;
 use std::time::Duration;
 
 /// Each takes in a whole log.
@@ -36,7 +37,7 @@ fn lines_of(good: &[&str], input: &[u8]) -> Vec<String> {
         1 => lines.insert(at, lines[at].clone()),
         2 => lines.swap(at, rest.first().map_or(0, |&other| usize::from(other)) % good.len()),
         3 => lines.truncate(at),
-        _ => lines[at] = String::from_utf8_lossy(&spoiled(&good[at..=at], rest)).into_owned(),
+        _ => lines[at] = String::from_utf8_lossy(&mutated(&good[at..=at], rest)).into_owned(),
     }
     lines
 }
@@ -44,9 +45,9 @@ fn lines_of(good: &[&str], input: &[u8]) -> Vec<String> {
 /// Starts the agent on what can be read of the log, and lets some time pass.
 fn restarted<A: Agent>(mut agent: A, lines: &[String]) -> A {
     for line in lines {
-        let Ok((at, event)) = log::read::<A::Event>(line) else { continue };
-        let written = log::write(at, &event).unwrap();
-        let (at_again, again) = log::read::<A::Event>(&written).expect("what we write, we read");
+        let Ok((at, event)) = event_codec::decode::<A::Event>(line) else { continue };
+        let written = event_codec::encode(at, &event).unwrap();
+        let (at_again, again) = event_codec::decode::<A::Event>(&written).expect("what we write, we read");
         assert!(at_again == at && again == event, "{line}\n{written}");
         agent.apply(at, &event);
     }
@@ -72,7 +73,7 @@ fn a_managers_log() {
     check!().with_iterations(RUNS).for_each(|input: &[u8]| {
         let is_old = input.last().is_some_and(|last| last % 4 == 3);
         let lines = lines_of(if is_old { &old } else { &good }, input);
-        let manager = restarted(Manager::new(league::Settings::default()), &lines);
+        let manager = restarted(Manager::new(league::LeagueSettings::default()), &lines);
         let _ = manager.league().table();
     });
 }
@@ -80,7 +81,7 @@ fn a_managers_log() {
 #[test]
 fn a_referees_log() {
     let good: Vec<&str> = REFEREE.lines().collect();
-    let settings = referee::Settings {
+    let settings = referee::RefereeSettings {
         manager: endpoint(8000),
         contact_endpoint: endpoint(8001),
         display_name: DisplayName::parse("Referee 1").unwrap(),
@@ -99,7 +100,7 @@ fn a_referees_log() {
 #[test]
 fn a_players_log() {
     let good: Vec<&str> = PLAYER.lines().collect();
-    let settings = player::Settings {
+    let settings = player::PlayerSettings {
         manager: endpoint(8000),
         contact_endpoint: endpoint(8101),
         display_name: DisplayName::parse("Player 1").unwrap(),

@@ -8,13 +8,9 @@
     reason = "the functions here serve tests alone"
 )]
 
-#[path = "../golden/mod.rs"]
-mod golden;
-
 mod decode;
 mod json;
 mod log;
-mod spoil;
 mod tree;
 mod wire;
 mod words;

@@ -1,6 +1,6 @@
 //! Changes good messages as trees, so that what comes out is always JSON and its faults lie in what it says.
 
-use crate::spoil::number;
+use matchday_testkit::mutation::number;
 use serde_json::{Value, json};
 
 /// Applies one change after the other to one of `good`: each names a place in the tree and what happens there.

@@ -1,14 +1,14 @@
 //! Bodies as they come over HTTP, requests and answers, through to what an agent is handed.
 
-use crate::golden::{self, NOW};
-use crate::spoil::spoiled;
 use bolero::check;
 use matchday_core::agent::Content;
 use matchday_core::protocol::decode::{Conformance, Limits, Reading};
 use matchday_core::protocol::dialect::answer::read_answer;
+use matchday_core::protocol::dialect::decode_wire;
 use matchday_core::protocol::dialect::reply::{HttpReply, write_reply};
 use matchday_core::protocol::dialect::request::{Request, Requests, read_requests};
-use matchday_core::protocol::dialect::seam;
+use matchday_testkit::golden::{self, NOW};
+use matchday_testkit::mutation::mutated;
 use serde_json::{Value, json};
 
 const LIMITS: Limits = Limits { message_bytes_max: 10 * 1024, array_len_max: 100 };
@@ -33,7 +33,7 @@ fn bodies(forms: &[&str], wrap: impl Fn(Value) -> Value) -> Vec<String> {
 /// Puts the request to the agent as far as the wire goes, and acknowledges it.
 fn taken(request: Request<'_>) -> matchday_core::protocol::dialect::reply::Part {
     for reading in &readings() {
-        let _ = seam::ask(request.asked.clone(), reading);
+        let _ = decode_wire::ask(request.asked.clone(), reading);
     }
     write_reply(&request.reply_to, request.dialect, &Content::Received)
 }
@@ -51,7 +51,7 @@ fn request_bodies() {
         |message: Value| json!({"jsonrpc": "2.0", "id": 7, "method": "handle_message", "params": message});
     let good = bodies(&forms, method);
     check!().with_iterations(crate::RUNS).for_each(|input: &[u8]| {
-        let body = spoiled(&good, input);
+        let body = mutated(&good, input);
         let reply = match read_requests(&body, &LIMITS) {
             Requests::Refused(reply) => reply,
             Requests::One(request) => HttpReply::one(taken(request)),
@@ -77,12 +77,12 @@ fn answer_bodies() {
     ];
     let good = bodies(&forms, |message| json!({"jsonrpc": "2.0", "id": 7, "result": message}));
     check!().with_iterations(crate::RUNS).for_each(|input: &[u8]| {
-        let body = spoiled(&good, input);
+        let body = mutated(&good, input);
         for status in [200, 202, 404, 500] {
             let wire = read_answer(status, &body, &LIMITS);
             assert_eq!(wire.clone().into_owned(), wire);
             for reading in &readings() {
-                let _ = seam::answer(wire.clone(), reading);
+                let _ = decode_wire::answer(wire.clone(), reading);
             }
         }
     });

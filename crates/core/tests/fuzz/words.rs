@@ -1,8 +1,8 @@
 //! The smallest readers: times, codes, addresses, names. What they take is written again as it came.
 
-use crate::spoil::spoiled_text;
 use bolero::check;
 use matchday_core::protocol::{Endpoint, ErrorCode, Sender, Timestamp};
+use matchday_testkit::mutation::mutated_text;
 
 /// Each is so small that they share a target: an input is put to all of them.
 #[test]
@@ -17,7 +17,7 @@ fn any_word() {
 
 fn timestamp(input: &[u8]) {
     let good = ["2025-01-15T10:30:00Z", "2024-02-29T23:59:59.999999999+00:00", "20250115T10:30:00+00:00Z"];
-    if let Some((timestamp, _)) = Timestamp::parse(&spoiled_text(&good, input)) {
+    if let Some((timestamp, _)) = Timestamp::parse(&mutated_text(&good, input)) {
         let written = timestamp.to_string();
         let (again, _) = Timestamp::parse(&written).expect("what we write, we read");
         assert_eq!(again.to_string(), written);
@@ -25,7 +25,7 @@ fn timestamp(input: &[u8]) {
 }
 
 fn error_code(input: &[u8]) {
-    let text = spoiled_text(&["E001", "AUTH_TOKEN_INVALID"], input);
+    let text = mutated_text(&["E001", "AUTH_TOKEN_INVALID"], input);
     let code = ErrorCode::parse(&text);
     assert!(code.code() == text || code.name() == text);
 }
@@ -38,7 +38,7 @@ fn endpoint(input: &[u8]) {
         "http://127.0.0.1:1/mcp",
         "https://the-1.example.com/a-b_c.d",
     ];
-    let text = spoiled_text(&good, input);
+    let text = mutated_text(&good, input);
     if let Ok(endpoint) = Endpoint::parse(&text) {
         assert_eq!(endpoint.raw(), text);
         assert!(url::Url::parse(&text).is_ok_and(|url| url.has_host()), "taken for plain, and is no URL");
@@ -47,7 +47,7 @@ fn endpoint(input: &[u8]) {
 
 fn sender(input: &[u8]) {
     let good = ["league_manager", "launcher", "referee:REF01", "player:P01"];
-    let text = spoiled_text(&good, input);
+    let text = mutated_text(&good, input);
     if let Some(sender) = Sender::parse(&text) {
         assert_eq!(sender.to_string(), text);
     }

@@ -2,7 +2,7 @@
 
 use crate::desk::*;
 use matchday_core::agent::{Ask, Content, Input, Parcel};
-use matchday_core::league::{EndpointCheck, Settings};
+use matchday_core::league::{EndpointCheck, LeagueSettings};
 use matchday_core::protocol::messages::*;
 use matchday_core::protocol::{Body, GameType, Message, PlayerId, Sender, Token};
 use serde_json::{Value, json};
@@ -20,10 +20,7 @@ fn asked(desk: &mut Desk, sender: &Sender, body: impl Into<Body>) -> Value {
 /// A league of four players and a referee in which player 1 has its token at hand.
 fn gathered() -> Desk {
     let mut desk = Desk::with(quick(), 0, 1);
-    let request =
-        desk.message(&player(77), LeagueRegisterRequest { join_code: None, player_meta: player_meta(1) });
-    let token = desk.ask(request).envelope.auth_token.unwrap();
-    desk.tokens.insert(player(1), token);
+    desk.register_player_with_token(1);
     (2..=4).for_each(|number| {
         desk.register_player(number);
     });
@@ -39,7 +36,7 @@ fn query(query_type: QueryType, player_id: Option<&str>) -> LeagueQuery {
 fn each_reason_for_a_rejection_is_given_in_the_words_of_the_catalogue() {
     let chess = || vec![GameType::new("chess")];
     let (ours, theirs) = (player_meta(9), referee_meta(9, 2));
-    let open = || Desk::new(Settings { players_max: 0, ..quick() });
+    let open = || Desk::new(LeagueSettings { players_max: 0, ..quick() });
     let late = "Registration closed - league already started";
     for (mut desk, body, reason) in [
         (
@@ -98,7 +95,7 @@ fn each_reason_for_a_rejection_is_given_in_the_words_of_the_catalogue() {
 
 #[test]
 fn a_referee_whose_endpoint_does_not_answer_the_check_is_rejected_for_that() {
-    let mut desk = Desk::new(Settings { endpoint_check: EndpointCheck::AtRegistration, ..quick() });
+    let mut desk = Desk::new(LeagueSettings { endpoint_check: EndpointCheck::AtRegistration, ..quick() });
     let request = desk
         .message(&referee(77), RefereeRegisterRequest { join_code: None, referee_meta: referee_meta(1, 2) });
     assert!(
@@ -117,7 +114,8 @@ fn a_referee_whose_endpoint_does_not_answer_the_check_is_rejected_for_that() {
 
 #[test]
 fn by_default_there_is_room_for_players_up_to_p99() {
-    let mut desk = Desk::new(Settings { endpoint_check: EndpointCheck::Off, ..Settings::default() });
+    let mut desk =
+        Desk::new(LeagueSettings { endpoint_check: EndpointCheck::Off, ..LeagueSettings::default() });
     let ids: Vec<_> = (1..=99).map(|number| desk.register_player(number)).collect();
     assert_eq!((ids[0].to_string(), ids[98].to_string()), ("player:P01".into(), "player:P99".into()));
     let request = LeagueRegisterRequest { join_code: None, player_meta: player_meta(100) };
@@ -241,7 +239,8 @@ fn the_start_is_answered_with_the_status_of_the_league() {
 
 #[test]
 fn by_default_a_round_is_announced_sixty_seconds_before_its_first_match() {
-    let mut desk = Desk::with(Settings { endpoint_check: EndpointCheck::Off, ..Settings::default() }, 4, 1);
+    let mut desk =
+        Desk::with(LeagueSettings { endpoint_check: EndpointCheck::Off, ..LeagueSettings::default() }, 4, 1);
     desk.start();
     for number in 1..=4 {
         let sent = desk.sent_to(&player_endpoint(number));

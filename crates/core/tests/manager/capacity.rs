@@ -2,7 +2,7 @@
 
 use crate::desk::*;
 use crate::orders::{give, operator};
-use matchday_core::league::Settings;
+use matchday_core::league::LeagueSettings;
 use matchday_core::protocol::messages::*;
 use matchday_core::protocol::{Body, ErrorCode, PlayerId, Sender};
 use std::net::IpAddr;
@@ -25,7 +25,8 @@ fn register(desk: &mut Desk, number: u32, from: &str) -> Result<Sender, (ErrorCo
 
 #[test]
 fn withdrawing_a_player_during_registration_frees_its_place_and_not_its_id() {
-    let mut desk = Desk::new(Settings { players_max: 2, operator_token: Some(operator().hash()), ..quick() });
+    let mut desk =
+        Desk::new(LeagueSettings { players_max: 2, operator_token: Some(operator().hash()), ..quick() });
     desk.register_player(1);
     desk.register_player(2);
     assert_eq!(register(&mut desk, 3, "127.0.0.1").unwrap_err().0, ErrorCode::InvalidState);
@@ -36,7 +37,7 @@ fn withdrawing_a_player_during_registration_frees_its_place_and_not_its_id() {
 
 #[test]
 fn one_address_cannot_fill_the_league() {
-    let mut desk = Desk::new(Settings { registrations_per_address: 2, ..quick() });
+    let mut desk = Desk::new(LeagueSettings { registrations_per_address: 2, ..quick() });
     for number in 1..=2 {
         register(&mut desk, number, "192.0.2.7").unwrap();
     }
@@ -50,7 +51,7 @@ fn one_address_cannot_fill_the_league() {
 
 #[test]
 fn addresses_of_one_ipv6_network_are_counted_together() {
-    let mut desk = Desk::new(Settings { registrations_per_address: 2, ..quick() });
+    let mut desk = Desk::new(LeagueSettings { registrations_per_address: 2, ..quick() });
     register(&mut desk, 1, "2001:db8::1").unwrap();
     register(&mut desk, 2, "2001:db8::ffff:2").unwrap();
     assert!(register(&mut desk, 3, "2001:db8::3").is_err());
@@ -59,8 +60,8 @@ fn addresses_of_one_ipv6_network_are_counted_together() {
 
 #[test]
 fn agents_of_this_machine_and_a_bound_of_zero_are_not_counted() {
-    let mut desk = Desk::new(Settings { registrations_per_address: 2, ..quick() });
+    let mut desk = Desk::new(LeagueSettings { registrations_per_address: 2, ..quick() });
     assert!((1..=20).all(|number| register(&mut desk, number, "127.0.0.1").is_ok()));
-    let mut desk = Desk::new(Settings { registrations_per_address: 0, ..quick() });
+    let mut desk = Desk::new(LeagueSettings { registrations_per_address: 0, ..quick() });
     assert!((1..=20).all(|number| register(&mut desk, number, "192.0.2.7").is_ok()));
 }

@@ -2,8 +2,10 @@
 
 use crate::desk::*;
 use crate::orders::operator;
-use matchday_core::agent::{Agent, Ask, Content, Input, Look, Signed};
-use matchday_core::league::{CHECKPOINT_KEY, LeagueEvent, Manager, Settings, is_successor, sign_successor};
+use matchday_core::agent::{Agent, Ask, Content, Input, Look, Signed, Signing};
+use matchday_core::league::{
+    CHECKPOINT_KEY, LeagueEvent, LeagueSettings, Manager, is_successor, sign_successor,
+};
 use matchday_core::protocol::messages::*;
 use matchday_core::protocol::{Body, ErrorCode, Sender};
 use matchday_core::signature::SigningKey;
@@ -25,8 +27,8 @@ fn rotate(desk: &mut Desk) -> Vec<Content> {
     desk.ask_any(Ask::Message(Ok(incoming(message))), true)
 }
 
-fn with_operator() -> Settings {
-    Settings { operator_token: Some(operator().hash()), ..quick() }
+fn with_operator() -> LeagueSettings {
+    LeagueSettings { operator_token: Some(operator().hash()), ..quick() }
 }
 
 #[test]
@@ -59,11 +61,11 @@ fn a_checkpoint_that_was_not_signed_before_a_crash_is_due_after_it() {
 #[test]
 fn anyone_can_look_at_the_latest_checkpoint_where_the_league_is_open_to_readers() {
     let mut desk = Desk::new(quick());
-    let look = |desk: &mut Desk| desk.ask_any(Ask::Look(Look::Checkpoint), false).pop();
+    let look = |desk: &mut Desk| desk.ask_any(Ask::Look(Look::Checkpoint, None), false).pop();
     assert_eq!(look(&mut desk), Some(Content::Data(json!({"checkpoint": null}))));
     desk.hand_in(Input::Signed(Signed::Checkpoint { note: "signed".into() }));
     assert_eq!(look(&mut desk), Some(Content::Data(json!({"checkpoint": "signed"}))));
-    let mut closed = Desk::new(Settings { public_reads: false, ..quick() });
+    let mut closed = Desk::new(LeagueSettings { public_reads: false, ..quick() });
     let Some(Content::Message(refused)) = look(&mut closed) else { panic!("it is answered") };
     assert_eq!(error_code(&refused.body), ErrorCode::TokenMissing);
 }
@@ -117,8 +119,8 @@ fn events_about_checkpoints_are_read_as_they_are_written() {
         LeagueEvent::ManagerKeyAnnounced { public_key: key(2).public_key(), signature: Some(signature) },
         LeagueEvent::CheckpointSigned { note: "a\nb".into() },
     ] {
-        let line = matchday_core::log::write(Desk::new(quick()).now, &event).unwrap();
-        let (_, read) = matchday_core::log::read::<LeagueEvent>(&line).unwrap();
+        let line = matchday_core::event_codec::encode(Desk::new(quick()).now, &event).unwrap();
+        let (_, read) = matchday_core::event_codec::decode::<LeagueEvent>(&line).unwrap();
         assert_eq!(read, event);
         Manager::new(quick()).apply(Desk::new(quick()).now, &read);
     }

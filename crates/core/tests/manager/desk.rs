@@ -1,11 +1,10 @@
 //! A manager on the test bench: whatever it sends is caught, and answered only as the test says.
 
-use crate::schemas::assert_step_fits;
 use matchday_core::agent::{
     Agent, Answer, Ask, Content, Failure, Input, Outgoing, Parcel, Request, RequestId, Step,
 };
 use matchday_core::entropy::Entropy;
-use matchday_core::league::{EndpointCheck, LeagueEvent, Manager, Settings};
+use matchday_core::league::{EndpointCheck, LeagueEvent, LeagueSettings, Manager};
 use matchday_core::protocol::decode::Incoming;
 use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::messages::*;
@@ -13,6 +12,7 @@ use matchday_core::protocol::{
     Body, ConversationId, DisplayName, Endpoint, Envelope, ErrorCode, GameType, LeagueId, MatchId, Message,
     PlayerId, RefereeId, Sender, Timestamp, Token, Version,
 };
+use matchday_testkit::schemas::assert_step_fits;
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
@@ -30,16 +30,20 @@ pub(crate) struct Desk {
     pub(crate) join_code: Option<Token>,
     entropy: Entropy,
     requests: u64,
-    settings: Settings,
+    settings: LeagueSettings,
 }
 
 /// A league whose rounds begin at once and whose endpoints are not checked.
-pub(crate) fn quick() -> Settings {
-    Settings { announce_lead: Duration::ZERO, endpoint_check: EndpointCheck::Off, ..Settings::default() }
+pub(crate) fn quick() -> LeagueSettings {
+    LeagueSettings {
+        announce_lead: Duration::ZERO,
+        endpoint_check: EndpointCheck::Off,
+        ..LeagueSettings::default()
+    }
 }
 
 impl Desk {
-    pub(crate) fn new(settings: Settings) -> Self {
+    pub(crate) fn new(settings: LeagueSettings) -> Self {
         let mut desk = Self {
             manager: Manager::new(settings.clone()),
             now: Timestamp::from_micros(1_736_937_000_000_000),
@@ -57,7 +61,7 @@ impl Desk {
     }
 
     /// A league with everyone registered, ready to start.
-    pub(crate) fn with(settings: Settings, players: u32, referees: u32) -> Self {
+    pub(crate) fn with(settings: LeagueSettings, players: u32, referees: u32) -> Self {
         let mut desk = Self::new(settings);
         for number in 1..=referees {
             desk.register_referee(number, 10);
@@ -69,7 +73,7 @@ impl Desk {
     }
 
     /// The same, started, with its players told of the first round.
-    pub(crate) fn started(settings: Settings, players: u32, referees: u32) -> Self {
+    pub(crate) fn started(settings: LeagueSettings, players: u32, referees: u32) -> Self {
         let mut desk = Self::with(settings, players, referees);
         desk.start();
         desk.players_hear_of_the_round();
@@ -147,6 +151,14 @@ impl Desk {
         answer_id(&answer)
     }
 
+    /// Registers a player that shows its token from now on.
+    pub(crate) fn register_player_with_token(&mut self, number: u32) {
+        let request = LeagueRegisterRequest { player_meta: player_meta(number), join_code: None };
+        let request = self.message(&player(number), request);
+        let token = self.ask(request).envelope.auth_token.unwrap();
+        self.tokens.insert(player(number), token);
+    }
+
     pub(crate) fn register_referee(&mut self, number: u32, capacity: u32) -> Sender {
         let request =
             RefereeRegisterRequest { referee_meta: referee_meta(number, capacity), join_code: None };
@@ -175,7 +187,7 @@ impl Desk {
     }
 
     /// Ends every call that is open as `answer` says, until no new ones come.
-    pub(crate) fn settle(&mut self, mut answer: impl FnMut(&Outgoing) -> Answer) {
+    pub(crate) fn answer_calls(&mut self, mut answer: impl FnMut(&Outgoing) -> Answer) {
         while let Some(call) = self.outbox.pop() {
             let answer = answer(&call);
             self.hand_in(Input::Answer { call: call.call, dialect: call.dialect, answer });
@@ -183,7 +195,7 @@ impl Desk {
     }
 
     pub(crate) fn settle_received(&mut self) {
-        self.settle(|_| Answer::Received);
+        self.answer_calls(|_| Answer::Received);
     }
 
     /// The bodies sent to one endpoint and not answered yet, in order.
@@ -370,7 +382,7 @@ pub(crate) fn referee(number: u32) -> Sender {
 }
 
 pub(crate) fn league_id() -> LeagueId {
-    Settings::default().league_id
+    LeagueSettings::default().league_id
 }
 
 pub(crate) const UNREACHABLE: Answer = Answer::Undelivered(Failure::NoConnection);

@@ -4,18 +4,18 @@ use crate::desk::*;
 use crate::orders::{give, operator};
 use matchday_core::agent::{Agent, Ask, Content, Look};
 use matchday_core::entropy::Entropy;
+use matchday_core::event_codec;
 use matchday_core::league::format::{Competition, Format};
-use matchday_core::league::{LeagueEvent, Manager, Settings, TieBreak};
-use matchday_core::log;
+use matchday_core::league::{LeagueEvent, LeagueSettings, Manager, TieBreak};
 use matchday_core::protocol::messages::*;
 use matchday_core::protocol::{Body, ErrorCode, PlayerId, RoundId, Sender, UntrustedText};
 use serde_json::{Value, json};
 
-fn of(competition: Competition) -> Settings {
-    Settings { competition, operator_token: Some(operator().hash()), ..quick() }
+fn of(competition: Competition) -> LeagueSettings {
+    LeagueSettings { competition, operator_token: Some(operator().hash()), ..quick() }
 }
 
-fn knockout() -> Settings {
+fn knockout() -> LeagueSettings {
     of(Competition::of(Format::Knockout))
 }
 
@@ -45,7 +45,7 @@ fn titles(desk: &Desk) -> Vec<String> {
 }
 
 fn look(desk: &mut Desk, look: Look) -> Value {
-    match desk.ask_any(Ask::Look(look), true).pop() {
+    match desk.ask_any(Ask::Look(look, None), true).pop() {
         Some(Content::Message(message)) => match &message.body {
             Body::LeagueQueryResponse(response) => serde_json::to_value(response).unwrap(),
             Body::LeagueStatus(status) => serde_json::to_value(status).unwrap(),
@@ -75,8 +75,8 @@ fn every_format_is_played_to_its_end_and_replays_to_the_same_league() {
             assert_eq!(league.champion.as_ref(), Some(&league.table()[0].player));
             let mut again = Manager::new(quick());
             for (at, event) in &desk.events {
-                let line = log::write(*at, event).unwrap();
-                let (at, event): (_, LeagueEvent) = log::read(&line).unwrap();
+                let line = event_codec::encode(*at, event).unwrap();
+                let (at, event): (_, LeagueEvent) = event_codec::decode(&line).unwrap();
                 again.apply(at, &event);
             }
             assert_eq!(again.league(), league, "{competition:?}");
@@ -110,7 +110,7 @@ fn a_manager_killed_after_any_event_draws_the_same_rounds() {
 fn a_plain_league_is_written_down_as_it_always_was() {
     let desk = Desk::started(quick(), 4, 1);
     let lines: Vec<String> =
-        desk.events.iter().map(|(at, event)| log::write(*at, event).unwrap().to_string()).collect();
+        desk.events.iter().map(|(at, event)| event_codec::encode(*at, event).unwrap().to_string()).collect();
     let started = lines.iter().find(|line| line.contains("league_started")).unwrap();
     assert!(!started.contains("draw"), "{started}");
     assert!(!lines[0].contains("competition"), "{}", lines[0]);
@@ -158,7 +158,7 @@ fn the_end_of_a_round_says_whether_another_follows() {
     desk.settle_received();
     desk.report("R2M1", (3, 0));
     let mut next = Vec::new();
-    desk.settle(|call| {
+    desk.answer_calls(|call| {
         if let matchday_core::agent::Parcel::Message(message) = &call.parcel
             && let Body::RoundCompleted(completed) = &message.body
         {
@@ -276,7 +276,7 @@ fn too_few_players_for_the_format_cannot_start_the_league() {
 
 #[test]
 fn lots_in_the_table_are_drawn_from_the_seed_in_the_log() {
-    let settings = Settings { tie_breaks: vec![TieBreak::Lots], ..quick() };
+    let settings = LeagueSettings { tie_breaks: vec![TieBreak::Lots], ..quick() };
     let mut desk = Desk::started(settings, 6, 1);
     play_out(&mut desk, |_, _| (1, 1));
     let league = desk.manager.league();

@@ -2,7 +2,7 @@
 
 use crate::desk::*;
 use matchday_core::agent::{Answer, Content, Failure};
-use matchday_core::league::{DecidedBy, EndpointCheck, LeagueEvent, Settings, Suspicion};
+use matchday_core::league::{DecidedBy, EndpointCheck, LeagueEvent, LeagueSettings, Suspicion};
 use matchday_core::protocol::messages::*;
 use matchday_core::protocol::{
     Attempt, Body, ConversationId, ErrorCode, MatchId, Message, PlayerId, RefereeId, Sender,
@@ -105,7 +105,7 @@ fn players_whom_nobody_reaches_are_suspended_when_the_manager_has_seen_it_itself
         let by = Sender::Referee(holder(&desk, "R1M1").unwrap());
         hand_back(&mut desk, &by, "R1M1", attempt);
         let unreachable = [player_endpoint(1), player_endpoint(2)];
-        desk.settle(|call| match unreachable.contains(&call.to) {
+        desk.answer_calls(|call| match unreachable.contains(&call.to) {
             true => Answer::Undelivered(Failure::NoRoute),
             false => Answer::Received,
         });
@@ -127,7 +127,7 @@ fn a_manager_that_cannot_reach_them_by_its_own_fault_suspends_nobody() {
     for attempt in 1..=2 {
         let by = Sender::Referee(holder(&desk, "R1M1").unwrap());
         hand_back(&mut desk, &by, "R1M1", attempt);
-        desk.settle(|_| Answer::Undelivered(Failure::Ours));
+        desk.answer_calls(|_| Answer::Undelivered(Failure::Ours));
         desk.pass(Duration::from_secs(3));
     }
     let states: Vec<_> = desk.manager.league().players.values().map(|player| player.state).collect();
@@ -135,12 +135,12 @@ fn a_manager_that_cannot_reach_them_by_its_own_fault_suspends_nobody() {
 }
 
 #[test]
-fn whoever_could_not_be_probed_by_our_own_fault_is_not_suspended_at_the_start() {
-    let settings = Settings { endpoint_check: EndpointCheck::AtStart, ..quick() };
+fn an_agent_that_was_not_probed_by_our_own_fault_is_not_suspended_at_the_start() {
+    let settings = LeagueSettings { endpoint_check: EndpointCheck::AtStart, ..quick() };
     let mut desk = Desk::with(settings, 2, 1);
     desk.outbox.clear();
     desk.start();
-    desk.settle(|_| Answer::Undelivered(Failure::Ours));
+    desk.answer_calls(|_| Answer::Undelivered(Failure::Ours));
     desk.pass(Duration::from_secs(3));
     assert!(!desk.events.iter().any(|(_, event)| matches!(event, LeagueEvent::AgentSuspended { .. })));
 }
@@ -196,7 +196,7 @@ fn a_players_statistics_say_why_it_lost_without_play() {
     assert_eq!(stats["stats"]["technical_causes"], json!({"unstated": 1}), "a foreign referee does not say");
 }
 
-/// Hands R1M1 back as whoever has it, until nobody has it or so often.
+/// Hands R1M1 back as the referee that has it, until nobody has it or so often.
 fn hand_back_all(desk: &mut Desk, most: u32) -> u32 {
     for count in 0..most {
         desk.settle_received();
@@ -215,7 +215,15 @@ fn a_referee_that_hands_a_match_back_again_and_again_gets_no_more_draws_of_it() 
     let decision = desk.manager.league().matches[&MatchId::new("R1M1")].decision.clone().unwrap();
     assert_eq!((decision.status, &decision.by), (GameStatus::Draw, &DecidedBy::Manager));
     assert_eq!(decision.result.winner, None);
-    assert!(decision.result.reason.as_ref().unwrap().raw().contains("no referee could play it"));
+    assert!(
+        decision
+            .result
+            .reason
+            .as_ref()
+            .unwrap()
+            .raw()
+            .contains("no referee could play it: 5 attempts came to nothing (no handles left)")
+    );
     assert!(decision.blame(&PlayerId::numbered(1)).is_none(), "nobody is to blame");
     assert_eq!(desk.manager.league().phase, Phase::Completed);
 }

@@ -2,7 +2,7 @@
 
 use crate::desk::*;
 use matchday_core::agent::{Ask, Content};
-use matchday_core::league::Settings;
+use matchday_core::league::LeagueSettings;
 use matchday_core::protocol::messages::*;
 use matchday_core::protocol::{Attempt, Body, ConversationId, ErrorCode, MatchId, PlayerId, Sender, Token};
 
@@ -10,8 +10,8 @@ pub(crate) fn operator() -> Token {
     Token::new("tok_operator_secret")
 }
 
-pub(crate) fn settings() -> Settings {
-    Settings { operator_token: Some(operator().hash()), ..quick() }
+pub(crate) fn settings() -> LeagueSettings {
+    LeagueSettings { operator_token: Some(operator().hash()), ..quick() }
 }
 
 pub(crate) fn give(desk: &mut Desk, order: Order, player: Option<&str>, match_id: Option<&str>) -> Body {

@@ -2,9 +2,11 @@
 //! anything is recorded.
 
 use crate::desk::*;
-use matchday_core::fair::{MatchDraw, Nonce, NonceCommitment, Proof, Reveal, Scheme, Secret};
+use matchday_core::fair::{MatchDraw, Scheme, Secret};
 use matchday_core::league::{LeagueEvent, LossCause};
+use matchday_core::protocol::draw::{Proof, Reveal};
 use matchday_core::protocol::messages::*;
+use matchday_core::protocol::nonce::{Nonce, NonceCommitment};
 use matchday_core::protocol::{
     Attempt, Body, ConversationId, ErrorCode, MatchId, PlayerId, RefereeId, Sender,
 };
@@ -227,7 +229,7 @@ fn another_secret_than_the_one_that_was_committed_to_is_refused() {
 }
 
 #[test]
-fn a_number_that_was_not_drawn_is_refused_whoever_wins_by_it() {
+fn a_number_that_was_not_drawn_is_refused_whichever_player_wins_by_it() {
     let number = Played::new(1).number();
     for other in (1..=10).filter(|other| *other != number) {
         refused(

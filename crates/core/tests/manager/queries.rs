@@ -2,7 +2,7 @@
 
 use crate::desk::*;
 use matchday_core::agent::{Answer, Ask, Content, Look};
-use matchday_core::league::{EndpointCheck, Settings};
+use matchday_core::league::{EndpointCheck, LeagueSettings};
 use matchday_core::protocol::decode::Conformance;
 use matchday_core::protocol::messages::*;
 use matchday_core::protocol::{
@@ -99,10 +99,7 @@ fn before_the_start_the_schedule_is_refused_as_a_matter_of_state() {
 #[test]
 fn a_player_that_names_nobody_asks_about_itself() {
     let mut desk = Desk::new(quick());
-    let request =
-        desk.message(&player(1), LeagueRegisterRequest { join_code: None, player_meta: player_meta(1) });
-    let token = desk.ask(request).envelope.auth_token.unwrap();
-    desk.tokens.insert(player(1), token);
+    desk.register_player_with_token(1);
     desk.register_player(2);
     desk.register_referee(1, 2);
     desk.start();
@@ -121,7 +118,7 @@ fn a_player_that_names_nobody_asks_about_itself() {
 
 #[test]
 fn the_next_match_names_its_referee_from_the_start_of_the_league_on() {
-    let settings = Settings { endpoint_check: EndpointCheck::AtStart, ..quick() };
+    let settings = LeagueSettings { endpoint_check: EndpointCheck::AtStart, ..quick() };
     let mut desk = Desk::with(settings.clone(), 6, 3);
     desk.start();
     assert_eq!(desk.manager.league().current_round, 0, "the roll call lasts");
@@ -185,10 +182,7 @@ fn an_unknown_player_is_answered_with_its_error() {
 fn only_referees_are_shown_the_players_endpoints() {
     let mut desk = Desk::new(quick());
     desk.register_referee(1, 2);
-    let request =
-        desk.message(&player(1), LeagueRegisterRequest { player_meta: player_meta(1), join_code: None });
-    let token = desk.ask(request).envelope.auth_token.unwrap();
-    desk.tokens.insert(player(1), token);
+    desk.register_player_with_token(1);
     let shown = data(query(&mut desk, QueryType::GetPlayers, QueryParams::default()));
     assert_eq!(shown["players"][0]["contact_endpoint"], "http://localhost:8101/mcp");
     let query_params = QueryParams::default();
@@ -227,14 +221,14 @@ fn a_refused_token_is_never_echoed_whole() {
 #[test]
 fn anyone_may_read_the_standings_of_an_open_league_and_nobody_those_of_a_closed_one() {
     for (public_reads, readable) in [(true, true), (false, false)] {
-        let mut desk = Desk::with(Settings { public_reads, ..quick() }, 2, 1);
+        let mut desk = Desk::with(LeagueSettings { public_reads, ..quick() }, 2, 1);
         let Some(Content::Message(answer)) =
-            desk.ask_any(Ask::Look(Look::Standings { detail: false }), false).pop()
+            desk.ask_any(Ask::Look(Look::Standings { detail: false }, None), false).pop()
         else {
             panic!("the question is answered");
         };
         assert_eq!(matches!(answer.body, Body::LeagueQueryResponse(_)), readable);
-        let Some(Content::Message(answer)) = desk.ask_any(Ask::Look(Look::Status), false).pop() else {
+        let Some(Content::Message(answer)) = desk.ask_any(Ask::Look(Look::Status, None), false).pop() else {
             panic!("the question is answered");
         };
         assert_eq!(matches!(answer.body, Body::LeagueStatus(_)), readable);
@@ -244,7 +238,7 @@ fn anyone_may_read_the_standings_of_an_open_league_and_nobody_those_of_a_closed_
 #[test]
 fn an_agent_that_calls_itself_otherwise_is_known_by_its_token_where_the_league_is_lenient() {
     for (conformance, known) in [(Conformance::Lenient, true), (Conformance::Strict, false)] {
-        let mut desk = Desk::with(Settings { conformance, ..quick() }, 2, 1);
+        let mut desk = Desk::with(LeagueSettings { conformance, ..quick() }, 2, 1);
         let query_params = QueryParams::default();
         let query = LeagueQuery { league_id: league_id(), query_type: QueryType::GetStandings, query_params };
         let mut message = desk.message(&Sender::Referee(RefereeId::new("alpha")), query);
@@ -260,7 +254,7 @@ fn an_agent_that_calls_itself_otherwise_is_known_by_its_token_where_the_league_i
 #[test]
 fn referees_are_listed_with_what_they_decided_and_how_they_departed_from_the_rules() {
     let mut desk = after_one_round();
-    let Some(Content::Message(shown)) = desk.ask_any(Ask::Look(Look::Referees), false).pop() else {
+    let Some(Content::Message(shown)) = desk.ask_any(Ask::Look(Look::Referees, None), false).pop() else {
         panic!("the question is answered");
     };
     let Body::LeagueQueryResponse(shown) = shown.body else { panic!("a response") };
@@ -278,7 +272,7 @@ fn referees_are_listed_with_what_they_decided_and_how_they_departed_from_the_rul
 
 #[test]
 fn every_game_is_told_with_its_rules_and_whether_it_is_played_here() {
-    let mut desk = Desk::with(Settings::default(), 2, 1);
+    let mut desk = Desk::with(LeagueSettings::default(), 2, 1);
     let whole = data(query(&mut desk, QueryType::GetGames, QueryParams::default()));
     let games = whole["games"].as_array().unwrap();
     let told: Vec<_> = games.iter().map(|game| game["game_type"].as_str().unwrap()).collect();
@@ -296,13 +290,13 @@ fn every_game_is_told_with_its_rules_and_whether_it_is_played_here() {
 
 #[test]
 fn a_player_that_never_came_back_is_told_apart_when_the_league_has_ended() {
-    let mut desk = Desk::with(Settings { endpoint_check: EndpointCheck::AtStart, ..quick() }, 3, 1);
+    let mut desk = Desk::with(LeagueSettings { endpoint_check: EndpointCheck::AtStart, ..quick() }, 3, 1);
     let dead = player_endpoint(3);
     let answer = |to: &_| if *to == dead { UNREACHABLE } else { Answer::Received };
-    desk.settle(|call| answer(&call.to));
+    desk.answer_calls(|call| answer(&call.to));
     desk.start();
     while desk.manager.league().phase == Phase::Running {
-        desk.settle(|call| answer(&call.to));
+        desk.answer_calls(|call| answer(&call.to));
         if let Some((match_id, ..)) = desk.open_matches().first().cloned() {
             desk.report(match_id.as_str(), (3, 0));
         }

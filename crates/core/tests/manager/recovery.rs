@@ -2,8 +2,8 @@
 
 use crate::desk::*;
 use matchday_core::agent::Agent;
+use matchday_core::event_codec;
 use matchday_core::league::{LeagueEvent, Manager};
-use matchday_core::log;
 use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::messages::*;
 use matchday_core::protocol::{Body, PlayerId, Timestamp};
@@ -43,7 +43,7 @@ fn tokens_stay_valid_over_a_restart() {
 #[test]
 fn a_manager_killed_during_the_roll_call_calls_it_again() {
     let mut desk = Desk::with(
-        matchday_core::league::Settings {
+        matchday_core::league::LeagueSettings {
             endpoint_check: matchday_core::league::EndpointCheck::AtStart,
             ..quick()
         },
@@ -75,8 +75,8 @@ fn events_survive_being_written_down_and_read_again() {
     let mut desk = Desk::started(quick(), 4, 2);
     desk.play_out();
     for (at, event) in &desk.events {
-        let line = log::write(*at, event).unwrap();
-        let (read_at, read): (Timestamp, LeagueEvent) = log::read(&line).unwrap();
+        let line = event_codec::encode(*at, event).unwrap();
+        let (read_at, read): (Timestamp, LeagueEvent) = event_codec::decode(&line).unwrap();
         assert_eq!((read_at, &read), (*at, event));
     }
 }
@@ -86,7 +86,7 @@ fn events_survive_being_written_down_and_read_again() {
 fn a_log_of_version_1_is_still_readable() {
     let mut manager = Manager::new(quick());
     for line in include_str!("league_v1.jsonl").lines() {
-        let (at, event): (Timestamp, LeagueEvent) = log::read(line).unwrap();
+        let (at, event): (Timestamp, LeagueEvent) = event_codec::decode(line).unwrap();
         manager.apply(at, &event);
     }
     let table: Vec<_> = manager
@@ -104,6 +104,7 @@ fn a_log_of_version_1_is_still_readable() {
 
 #[test]
 fn a_log_from_a_newer_program_is_refused_with_a_reason() {
-    let error = log::read::<LeagueEvent>(r#"{"v":2,"at":0,"event":{"type":"unheard_of"}}"#).unwrap_err();
+    let error =
+        event_codec::decode::<LeagueEvent>(r#"{"v":2,"at":0,"event":{"type":"unheard_of"}}"#).unwrap_err();
     assert!(error.to_string().contains("use a newer program"), "{error}");
 }

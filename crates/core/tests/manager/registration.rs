@@ -2,7 +2,7 @@
 
 use crate::desk::*;
 use matchday_core::agent::{Ask, Content, Parcel};
-use matchday_core::league::{EndpointCheck, Settings};
+use matchday_core::league::{EndpointCheck, LeagueSettings};
 use matchday_core::protocol::decode::{Conformance, Rejection};
 use matchday_core::protocol::messages::*;
 use matchday_core::protocol::{
@@ -151,7 +151,7 @@ fn versions_of_the_protocol_from_2_0_to_2_1_are_spoken() {
 #[test]
 fn a_registration_comes_from_a_sender_of_the_kind_that_registers() {
     for conformance in [Conformance::Strict, Conformance::Lenient] {
-        let mut desk = Desk::new(Settings { conformance, ..quick() });
+        let mut desk = Desk::new(LeagueSettings { conformance, ..quick() });
         let before = desk.manager.league().clone();
         let as_player = LeagueRegisterRequest { join_code: None, player_meta: player_meta(1) };
         for sender in [referee(1), Sender::LeagueManager, Sender::Launcher] {
@@ -179,7 +179,7 @@ fn an_agent_that_does_not_play_our_game_is_turned_away() {
 
 #[test]
 fn a_full_league_takes_no_more_players_but_lets_its_own_come_back() {
-    let mut desk = Desk::new(Settings { players_max: 1, ..quick() });
+    let mut desk = Desk::new(LeagueSettings { players_max: 1, ..quick() });
     register(&mut desk, player_meta(1), None);
     assert_eq!(rejected_with(&register(&mut desk, player_meta(2), None)), ErrorCode::InvalidState);
     assert_eq!(answer_id(&register(&mut desk, player_meta(1), None).body), player(1));
@@ -206,7 +206,7 @@ fn a_message_that_breaks_a_rule_changes_nothing_and_is_answered_with_the_rule() 
 
 #[test]
 fn when_endpoints_are_checked_at_registration_the_answer_waits_for_the_probe() {
-    let settings = Settings { endpoint_check: EndpointCheck::AtRegistration, ..quick() };
+    let settings = LeagueSettings { endpoint_check: EndpointCheck::AtRegistration, ..quick() };
     let mut desk = Desk::new(settings);
     let request =
         desk.message(&player(77), LeagueRegisterRequest { player_meta: player_meta(1), join_code: None });

@@ -2,7 +2,7 @@
 
 use crate::desk::*;
 use matchday_core::agent::{Ask, Content};
-use matchday_core::league::Settings;
+use matchday_core::league::LeagueSettings;
 use matchday_core::protocol::decode::{Conformance, Limits, Reading, decode};
 use matchday_core::protocol::messages::*;
 use matchday_core::protocol::token::Direction;
@@ -88,10 +88,7 @@ fn a_report_needs_the_referees_token() {
 fn a_player_cannot_report_a_result_with_its_own_token() {
     let mut desk = Desk::new(quick());
     desk.register_referee(1, 2);
-    let request =
-        desk.message(&player(1), LeagueRegisterRequest { player_meta: player_meta(1), join_code: None });
-    let token = desk.ask(request).envelope.auth_token.unwrap();
-    desk.tokens.insert(player(1), token);
+    desk.register_player_with_token(1);
     desk.register_player(2);
     desk.start();
     assert_eq!(error_code(&send(&mut desk, &player(1), |_| ())), ErrorCode::TokenInvalid);
@@ -152,7 +149,7 @@ fn a_score_must_be_one_that_the_rules_give_and_agree_with_the_winner() {
 
 /// What is wrong with a report of R1M1 whose details are these, by the manager's answer; `None` if it is recorded.
 fn told(conformance: Conformance, score: (u32, u32), details: Value) -> Option<(ErrorCode, String)> {
-    let mut desk = Desk::started(Settings { conformance, ..quick() }, 2, 1);
+    let mut desk = Desk::started(LeagueSettings { conformance, ..quick() }, 2, 1);
     let by = own_referee(&desk);
     let report = desk.message(&by, desk.report_of("R1M1", score));
     let mut wire = serde_json::to_value(report).unwrap();
@@ -251,7 +248,7 @@ fn a_technical_loss_may_lack_the_number_and_choices_but_names_no_strangers() {
 #[test]
 fn a_match_of_another_game_is_replayed_from_its_moves() {
     let report = |winner: &str, moves: Value| {
-        let settings = Settings { game_type: GameType::new("rock_paper_scissors"), ..quick() };
+        let settings = LeagueSettings { game_type: GameType::new("rock_paper_scissors"), ..quick() };
         let mut desk = Desk::new(settings.clone());
         for number in 1..=2 {
             let player_meta =

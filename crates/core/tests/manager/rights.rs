@@ -2,7 +2,7 @@
 
 use crate::desk::*;
 use matchday_core::agent::{Ask, Content};
-use matchday_core::league::Settings;
+use matchday_core::league::LeagueSettings;
 use matchday_core::protocol::decode::{Incoming, Rejection};
 use matchday_core::protocol::messages::*;
 use matchday_core::protocol::methods::Party;
@@ -34,7 +34,7 @@ fn register(desk: &mut Desk, sender: Sender, body: impl Into<Body>) -> (Sender, 
 /// Two players, two referees, one of each with a token of its own and one with a dead one beside it.
 fn world() -> World {
     let operator = Token::new("tok_operator_secret");
-    let settings = Settings { operator_token: Some(operator.hash()), token_guesses_max: 0, ..quick() };
+    let settings = LeagueSettings { operator_token: Some(operator.hash()), token_guesses_max: 0, ..quick() };
     let mut desk = Desk::new(settings);
     let mut current = BTreeMap::new();
     for number in 1..=2 {

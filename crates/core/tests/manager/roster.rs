@@ -4,7 +4,7 @@ use crate::desk::*;
 use crate::orders::operator;
 use matchday_core::agent::{Ask, Content, Input};
 use matchday_core::entropy::Entropy;
-use matchday_core::league::{Invitation, Settings};
+use matchday_core::league::{Invitation, LeagueSettings};
 use matchday_core::protocol::messages::*;
 use matchday_core::protocol::{
     Body, ConversationId, DisplayName, ErrorCode, Message, PlayerId, RefereeId, Sender, Token,
@@ -27,13 +27,13 @@ fn invitation(role: AgentRole, name: Option<&str>, number: u64) -> Invitation {
 }
 
 /// Ann and Bob may play, with codes 1 and 2; referees share code 9.
-fn settings() -> Settings {
+fn settings() -> LeagueSettings {
     let roster = vec![
         invitation(AgentRole::Player, Some("Ann"), 1),
         invitation(AgentRole::Player, Some("Bob"), 2),
         invitation(AgentRole::Referee, None, 9),
     ];
-    Settings { roster, operator_token: Some(operator().hash()), ..quick() }
+    LeagueSettings { roster, operator_token: Some(operator().hash()), ..quick() }
 }
 
 /// A registration of the player at an endpoint, in a conversation of its own.
@@ -109,7 +109,7 @@ fn without_a_code_or_with_a_wrong_one_nobody_registers() {
 #[test]
 fn a_role_of_which_the_roster_says_nothing_needs_no_code() {
     let roster = vec![invitation(AgentRole::Referee, None, 9)];
-    let mut desk = Desk::new(Settings { roster, ..quick() });
+    let mut desk = Desk::new(LeagueSettings { roster, ..quick() });
     assert_eq!(desk.register_player(1), player(1));
 }
 

@@ -2,7 +2,7 @@
 
 use crate::desk::*;
 use matchday_core::agent::{Answer, Parcel};
-use matchday_core::league::{LeagueEvent, Settings};
+use matchday_core::league::{LeagueEvent, LeagueSettings};
 use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::messages::*;
 use matchday_core::protocol::{Attempt, Body, ErrorCode, RefereeId, Sender};
@@ -173,7 +173,7 @@ fn a_referee_that_cannot_be_told_of_its_match_loses_it_at_once() {
     let Sender::Referee(dead) = referee(1) else { unreachable!() };
     assert_eq!(first, dead);
     for _ in 0..=3 {
-        desk.settle(|call| if call.to == referee_endpoint(1) { UNREACHABLE } else { Answer::Received });
+        desk.answer_calls(|call| if call.to == referee_endpoint(1) { UNREACHABLE } else { Answer::Received });
         desk.pass(std::time::Duration::from_secs(2));
     }
     let (.., second) = desk.open_matches()[0].clone();
@@ -216,7 +216,7 @@ fn the_champion_is_first_in_the_table_and_everyone_hears_of_it() {
     assert_eq!(champion, desk.manager.league().table()[0].player);
     let mut told = 0;
     let mut ends = Vec::new();
-    desk.settle(|call| {
+    desk.answer_calls(|call| {
         if let Parcel::Message(message) = &call.parcel
             && let Body::LeagueCompleted(end) = &message.body
         {
@@ -244,14 +244,14 @@ fn a_dialect_that_turns_out_otherwise_is_remembered() {
 
 #[test]
 fn three_technical_losses_in_a_row_suspend_a_player_until_it_answers() {
-    let settings = Settings { suspend_after: 3, ..quick() };
+    let settings = LeagueSettings { suspend_after: 3, ..quick() };
     let mut desk = Desk::started(settings, 6, 1);
     let absent = match player(1) {
         Sender::Player(id) => id,
         _ => unreachable!(),
     };
     while !desk.manager.league().players[&absent].is_suspended() {
-        desk.settle(|call| if call.to == player_endpoint(1) { UNREACHABLE } else { Answer::Received });
+        desk.answer_calls(|call| if call.to == player_endpoint(1) { UNREACHABLE } else { Answer::Received });
         desk.pass(quick().timing.other);
         let (match_id, a, b, by) = desk.open_matches()[0].clone();
         let score = if a == absent { (0, 3) } else { (3, 0) };
@@ -314,7 +314,7 @@ fn an_agent_that_does_not_listen_is_not_told_everything_four_times() {
     let dead = player_endpoint(1);
     let mut tries = 0;
     for _ in 0..4 {
-        desk.settle(|call| {
+        desk.answer_calls(|call| {
             tries += usize::from(call.to == dead);
             if call.to == dead { UNREACHABLE } else { Answer::Received }
         });
@@ -325,7 +325,7 @@ fn an_agent_that_does_not_listen_is_not_told_everything_four_times() {
     desk.pass(quick().standings_pause);
     desk.report("R1M2", (3, 0));
     for _ in 0..4 {
-        desk.settle(|call| {
+        desk.answer_calls(|call| {
             tries += usize::from(call.to == dead);
             if call.to == dead { UNREACHABLE } else { Answer::Received }
         });

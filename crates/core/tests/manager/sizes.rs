@@ -2,7 +2,7 @@
 
 use crate::desk::*;
 use matchday_core::agent::{Answer, Ask, Content, Look, Parcel};
-use matchday_core::league::Settings;
+use matchday_core::league::LeagueSettings;
 use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::dialect::call::write_call;
 use matchday_core::protocol::dialect::reply::{HttpReply, write_reply};
@@ -21,7 +21,7 @@ const ADDITIONS: [&str; 6] =
 
 /// A league of that many players after its first result, and every body that it sent on the way.
 fn bodies(players: u32, name: &str) -> Vec<Value> {
-    let mut desk = Desk::new(Settings { players_max: 99, ..quick() });
+    let mut desk = Desk::new(LeagueSettings { players_max: 99, ..quick() });
     for number in 1..=players {
         let display_name = DisplayName::parse(name).unwrap();
         let player_meta = PlayerMeta { display_name, ..player_meta(number) };
@@ -41,7 +41,7 @@ fn bodies(players: u32, name: &str) -> Vec<Value> {
             desk.report("R1M1", (3, 0));
             desk.pass(quick().standings_pause);
         }
-        desk.settle(|call| {
+        desk.answer_calls(|call| {
             if let Parcel::Message(message) = &call.parcel
                 && matches!(message.message_type().name(), "ROUND_ANNOUNCEMENT" | "LEAGUE_STANDINGS_UPDATE")
                 && call.to.raw().contains(":81")
@@ -51,7 +51,7 @@ fn bodies(players: u32, name: &str) -> Vec<Value> {
             Answer::Received
         });
     }
-    let asked = Ask::Look(Look::Standings { detail: false });
+    let asked = Ask::Look(Look::Standings { detail: false }, None);
     let to = ReplyTo::Id(Id::from(i64::MAX));
     for content in desk.ask_any(asked, true) {
         let HttpReply { body, .. } = HttpReply::one(write_reply(&to, Dialect::Standard, &content));
@@ -122,7 +122,7 @@ fn who_asks_for_detail_is_told_the_additions_however_large_the_table() {
     let query_params = QueryParams { detail: Some(true), ..QueryParams::default() };
     let query = LeagueQuery { league_id: league_id(), query_type: QueryType::GetStandings, query_params };
     let query = Ask::Message(Ok(incoming(desk.message(&referee(1), query))));
-    for asked in [query, Ask::Look(Look::Standings { detail: true })] {
+    for asked in [query, Ask::Look(Look::Standings { detail: true }, None)] {
         let Some(Content::Message(answer)) = desk.ask_any(asked, true).pop() else { panic!("no answer") };
         let answer = serde_json::to_value(answer).unwrap();
         assert!(answer["data"]["standings"][0]["rank_reason"].is_string(), "{answer}");

@@ -3,7 +3,7 @@
 use crate::desk::*;
 use matchday_core::agent::{Answer, Ask, Content};
 use matchday_core::league::schedule::Pairings;
-use matchday_core::league::{EndpointCheck, Settings};
+use matchday_core::league::{EndpointCheck, LeagueSettings};
 use matchday_core::protocol::messages::*;
 use matchday_core::protocol::{Body, ErrorCode, LeagueId, PlayerId, Sender, Token};
 use std::time::Duration;
@@ -50,7 +50,7 @@ fn a_league_needs_two_players_and_a_referee() {
 fn fixtures_of_the_operators_take_the_place_of_a_round_robin() {
     let meet = |a, b| Pairings { pairs: vec![(PlayerId::numbered(a), PlayerId::numbered(b))], bye: None };
     let fixtures = vec![meet(1, 2), meet(3, 1), meet(1, 2)];
-    let settings = Settings { fixtures: Some(fixtures), ..quick() };
+    let settings = LeagueSettings { fixtures: Some(fixtures), ..quick() };
     let mut desk = Desk::with(settings, 3, 1);
     assert_eq!(desk.start().total_rounds, 3);
     let games = desk.manager.league().matches.values();
@@ -61,7 +61,7 @@ fn fixtures_of_the_operators_take_the_place_of_a_round_robin() {
 #[test]
 fn fixtures_that_name_someone_who_is_not_there_start_nothing() {
     let pairs = vec![(PlayerId::numbered(1), PlayerId::numbered(3))];
-    let settings = Settings { fixtures: Some(vec![Pairings { pairs, bye: None }]), ..quick() };
+    let settings = LeagueSettings { fixtures: Some(vec![Pairings { pairs, bye: None }]), ..quick() };
     let mut desk = Desk::with(settings, 2, 1);
     let answer = desk.ask_as(&Sender::Launcher, StartLeague { league_id: league_id() });
     assert_eq!(error_code(&answer), ErrorCode::InvalidState);
@@ -78,7 +78,7 @@ fn another_league_is_not_started_here() {
 #[test]
 fn from_another_machine_only_the_operator_token_starts_a_league() {
     let token = Token::new("tok_operator_secret");
-    let settings = Settings { operator_token: Some(token.hash()), ..quick() };
+    let settings = LeagueSettings { operator_token: Some(token.hash()), ..quick() };
     let mut desk = Desk::with(settings, 2, 1);
     assert_eq!(error_code(&start_from_afar(&mut desk, None)), ErrorCode::TokenMissing);
     let guess = Some(Token::new("tok_operator_guess"));
@@ -90,7 +90,7 @@ fn from_another_machine_only_the_operator_token_starts_a_league() {
 
 #[test]
 fn with_a_lead_the_matches_begin_no_earlier_than_announced() {
-    let settings = Settings { announce_lead: Duration::from_secs(60), ..quick() };
+    let settings = LeagueSettings { announce_lead: Duration::from_secs(60), ..quick() };
     let mut desk = Desk::started(settings, 2, 1);
     desk.settle_received();
     desk.pass(Duration::from_secs(59));
@@ -101,17 +101,17 @@ fn with_a_lead_the_matches_begin_no_earlier_than_announced() {
 
 #[test]
 fn who_never_answered_is_suspended_at_the_start_and_not_waited_for() {
-    let settings = Settings { endpoint_check: EndpointCheck::AtStart, ..quick() };
+    let settings = LeagueSettings { endpoint_check: EndpointCheck::AtStart, ..quick() };
     let mut desk = Desk::with(settings, 3, 1);
     let dead = player_endpoint(3);
     let answer = |to: &_| if *to == dead { UNREACHABLE } else { Answer::Received };
-    desk.settle(|call| answer(&call.to));
+    desk.answer_calls(|call| answer(&call.to));
     desk.start();
-    desk.settle(|call| answer(&call.to));
+    desk.answer_calls(|call| answer(&call.to));
     let states: Vec<_> = desk.manager.league().players.values().map(|player| player.state).collect();
     assert_eq!(states, [Lifecycle::Active, Lifecycle::Active, Lifecycle::Suspended]);
     while desk.manager.league().phase == Phase::Running {
-        desk.settle(|call| answer(&call.to));
+        desk.answer_calls(|call| answer(&call.to));
         let (match_id, ..) = desk.open_matches()[0].clone();
         desk.report(match_id.as_str(), (3, 0));
     }
@@ -124,7 +124,7 @@ fn who_never_answered_is_suspended_at_the_start_and_not_waited_for() {
 
 #[test]
 fn the_roll_call_does_not_wait_longer_than_its_time() {
-    let settings = Settings { endpoint_check: EndpointCheck::AtStart, ..quick() };
+    let settings = LeagueSettings { endpoint_check: EndpointCheck::AtStart, ..quick() };
     let mut desk = Desk::with(settings.clone(), 2, 1);
     desk.start();
     assert_eq!(desk.manager.league().current_round, 0);
@@ -135,7 +135,7 @@ fn the_roll_call_does_not_wait_longer_than_its_time() {
 #[test]
 fn the_answer_to_start_league_names_round_1_also_while_the_roll_call_lasts() {
     for endpoint_check in [EndpointCheck::Off, EndpointCheck::AtStart] {
-        let mut desk = Desk::with(Settings { endpoint_check, ..quick() }, 2, 1);
+        let mut desk = Desk::with(LeagueSettings { endpoint_check, ..quick() }, 2, 1);
         assert_eq!(desk.manager.status().current_round, 0);
         assert_eq!(desk.start().current_round, 1, "{endpoint_check:?}");
         assert_eq!(desk.manager.status().current_round, 1, "{endpoint_check:?}");

@@ -3,9 +3,9 @@
 
 use crate::desk::*;
 use crate::orders::{give, operator};
-use matchday_core::entropy::Entropy;
+use crate::re_registration::{key, request};
 use matchday_core::league::member::Member;
-use matchday_core::league::{LeagueEvent, RenewedBy, Settings};
+use matchday_core::league::{LeagueEvent, LeagueSettings, RenewedBy};
 use matchday_core::protocol::messages::*;
 use matchday_core::protocol::{Body, ConversationId, ErrorCode, Message, Sender, Timestamp, Token};
 use std::net::{IpAddr, Ipv4Addr};
@@ -14,19 +14,6 @@ use std::time::Duration;
 const VICTIM: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1));
 const ATTACKER: IpAddr = IpAddr::V4(Ipv4Addr::new(203, 0, 113, 9));
 const YEAR_2099: Timestamp = Timestamp::from_micros(4_070_908_800_000_000);
-
-fn key(number: u64) -> Token {
-    Token::new_registration_key(&mut Entropy::numbered(number))
-}
-
-/// A registration with the name and endpoint of player 1.
-fn request(desk: &Desk, conversation: &str, token: Option<Token>) -> Message {
-    let mut message =
-        desk.message(&player(77), LeagueRegisterRequest { player_meta: player_meta(1), join_code: None });
-    message.envelope.conversation_id = ConversationId::new(conversation);
-    message.envelope.auth_token = token;
-    message
-}
 
 /// What a registration from an address is answered with: id and token, or the code of the rejection.
 fn granted(desk: &mut Desk, from: IpAddr, message: &Message) -> Result<(Sender, Token), ErrorCode> {
@@ -221,8 +208,8 @@ fn a_referee_is_not_taken_over_either() {
 }
 
 #[test]
-fn whoever_held_a_name_and_endpoint_that_were_withdrawn_keeps_nobody_else_out() {
-    let mut desk = Desk::new(Settings { operator_token: Some(operator().hash()), ..quick() });
+fn a_withdrawn_player_does_not_block_its_name_and_endpoint_for_others() {
+    let mut desk = Desk::new(LeagueSettings { operator_token: Some(operator().hash()), ..quick() });
     let squatter = request(&desk, "conv-squat", Some(key(9)));
     granted(&mut desk, ATTACKER, &squatter).unwrap();
     give(&mut desk, Order::Withdraw, Some("P01"), None);

@@ -2,20 +2,20 @@
 
 use crate::desk::*;
 use matchday_core::agent::Parcel;
-use matchday_core::league::{LeagueEvent, Settings, Suspicion};
+use matchday_core::league::{LeagueEvent, LeagueSettings, Suspicion};
 use matchday_core::protocol::messages::*;
 use matchday_core::protocol::{Attempt, Body, ConversationId, ErrorCode, MatchId, RefereeId};
 use matchday_core::retry::RetryPolicy;
 use matchday_core::timing::Timing;
 use std::time::Duration;
 
-fn short() -> Settings {
+fn short() -> LeagueSettings {
     let second = Duration::from_secs(1);
     let timing = Timing { join: second, choice: second, report: second, other: second, ..Timing::default() };
-    Settings { timing, ..quick() }
+    LeagueSettings { timing, ..quick() }
 }
 
-fn with_referee(settings: Settings, meta: RefereeMeta) -> Desk {
+fn with_referee(settings: LeagueSettings, meta: RefereeMeta) -> Desk {
     let mut desk = Desk::new(settings);
     desk.ask_as(&referee(1), RefereeRegisterRequest { join_code: None, referee_meta: meta });
     desk.register_referee(2, 1);
@@ -47,7 +47,7 @@ fn overdue_after(mut desk: Desk) -> Duration {
 #[test]
 fn a_briefing_carries_the_managers_windows_and_retry_policy() {
     let settings =
-        Settings { timing: Timing { retry: RetryPolicy::EXPONENTIAL, ..short().timing }, ..quick() };
+        LeagueSettings { timing: Timing { retry: RetryPolicy::EXPONENTIAL, ..short().timing }, ..quick() };
     let desk = Desk::started(settings, 2, 1);
     let sent = desk.sent_to(&referee_endpoint(1));
     let briefing = sent.iter().find_map(|body| match body {

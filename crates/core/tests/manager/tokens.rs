@@ -2,7 +2,7 @@
 
 use crate::desk::*;
 use matchday_core::agent::{Ask, Content};
-use matchday_core::league::{LeagueEvent, Settings};
+use matchday_core::league::{LeagueEvent, LeagueSettings};
 use matchday_core::protocol::decode::Conformance;
 use matchday_core::protocol::messages::*;
 use matchday_core::protocol::token::Direction;
@@ -15,8 +15,8 @@ fn operator() -> Token {
     Token::new("tok_operator_secret")
 }
 
-fn settings() -> Settings {
-    Settings { operator_token: Some(operator().hash()), ..quick() }
+fn settings() -> LeagueSettings {
+    LeagueSettings { operator_token: Some(operator().hash()), ..quick() }
 }
 
 fn order(desk: &mut Desk, with: &Token, order: Order, whose: &str) -> Message {
@@ -33,7 +33,7 @@ fn order(desk: &mut Desk, with: &Token, order: Order, whose: &str) -> Message {
 }
 
 /// A league in which player 1's token is known too.
-fn desk(settings: Settings) -> (Desk, Token) {
+fn desk(settings: LeagueSettings) -> (Desk, Token) {
     let mut desk = Desk::new(settings);
     desk.register_referee(1, 10);
     desk.register_referee(2, 10);
@@ -194,7 +194,7 @@ fn an_order_for_nobody_is_refused() {
 /// Everything that a player ever sees, shown to the manager in every name.
 #[test]
 fn whatever_token_a_player_has_seen_the_manager_takes_none_but_its_own() {
-    let (mut desk, own) = desk(Settings { token_guesses_max: 0, ..settings() });
+    let (mut desk, own) = desk(LeagueSettings { token_guesses_max: 0, ..settings() });
     desk.start();
     let league = LeagueId::new(league_id().as_str());
     let mut seen = vec![own.hash().notice_token(&league)];
@@ -250,7 +250,7 @@ fn wrong_tokens_in_one_name_are_answered_slower_after_ten_in_a_minute() {
 }
 
 #[test]
-fn whoever_shows_the_right_token_is_never_locked_out_by_guesses() {
+fn an_agent_with_the_right_token_is_never_locked_out_by_guesses() {
     let (mut desk, own) = desk(settings());
     for number in 0..1_000 {
         ask_with(&mut desk, &player(1), &guess(number));
@@ -260,7 +260,7 @@ fn whoever_shows_the_right_token_is_never_locked_out_by_guesses() {
 
 #[test]
 fn guessing_the_operators_token_and_guessing_as_a_stranger_are_slowed_too() {
-    let lenient = Settings { conformance: Conformance::Lenient, ..settings() };
+    let lenient = LeagueSettings { conformance: Conformance::Lenient, ..settings() };
     let (mut desk, _) = desk(lenient);
     let stranger = |number: u32| Sender::Player(PlayerId::new(format!("nobody-{number}")));
     let slow = (0..20).filter(|number| ask_with(&mut desk, &stranger(*number), &guess(*number)).is_empty());
@@ -282,7 +282,7 @@ fn guessing_the_operators_token_and_guessing_as_a_stranger_are_slowed_too() {
 
 #[test]
 fn an_agent_that_asks_too_much_is_told_to_wait_and_others_are_not() {
-    let (mut desk, own) = desk(Settings { requests_per_second: 5, ..settings() });
+    let (mut desk, own) = desk(LeagueSettings { requests_per_second: 5, ..settings() });
     for _ in 0..5 {
         assert_eq!(code(&ask_with(&mut desk, &player(1), &own)), None);
     }

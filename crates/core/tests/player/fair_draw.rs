@@ -2,10 +2,12 @@
 
 use super::seat::*;
 use matchday_core::entropy::Entropy;
-use matchday_core::fair::{Commitment, MatchDraw, Nonce, Reveal, Scheme, Secret};
-use matchday_core::player::memory::DrawCheck;
+use matchday_core::fair::{MatchDraw, Scheme, Secret};
+use matchday_core::game::past::DrawCheck;
 use matchday_core::protocol::Attempt;
+use matchday_core::protocol::draw::{Commitment, Reveal};
 use matchday_core::protocol::messages::{ByPlayer, GameOver, Parity};
+use matchday_core::protocol::nonce::Nonce;
 
 /// A match up to our choice: the seat, and an honest end of it.
 fn played(promised: bool) -> (Seat, GameOver) {

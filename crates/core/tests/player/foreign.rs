@@ -74,3 +74,33 @@ fn invitations_beyond_the_bound_are_refused_and_none_is_forgotten() {
     let call = plain(from_referee(&m(1, 1), 1, parity_call(&m(1, 1))));
     let _ = seat.parity(call);
 }
+
+#[test]
+fn a_choice_goes_under_both_names_to_a_referee_that_is_not_ours() {
+    let mut seat = Seat::foreign("always_odd");
+    let id = m(1, 1);
+    seat.say(plain(from_referee(&id, 1, invitation(&id, None))));
+    let foreign = seat.say(plain(from_referee(&id, 1, parity_call(&id))));
+    let written = serde_json::to_value(foreign).unwrap();
+    assert_eq!((&written["parity_choice"], &written["choice"]), (&"odd".into(), &"odd".into()));
+
+    let mut seat = Seat::taken("always_odd");
+    let ours = seat.say(from_referee(&id, 1, parity_call(&id)));
+    assert_eq!(serde_json::to_value(ours).unwrap().get("choice"), None);
+}
+
+#[test]
+fn the_end_of_a_match_is_remembered_under_its_own_game() {
+    let mut seat = Seat::foreign("random");
+    let id = m(1, 1);
+    seat.tell(with_token(from_manager(announcement(1, vec![announced(&id, 1, None)])), None));
+    let mut over =
+        serde_json::to_value(plain(from_referee(&id, 1, game_over(&id, p(2), Parity::Even, Parity::Odd, 4))))
+            .unwrap();
+    over.as_object_mut().unwrap().remove("game_type");
+    let reading = matchday_testkit::golden::reading(matchday_core::protocol::decode::Conformance::Lenient);
+    let read = matchday_core::protocol::decode::decode(&over, &reading).unwrap();
+    let message = Message { envelope: read.envelope, body: read.body.unwrap() };
+    seat.tell(message);
+    assert_eq!(seat.player.history().overall().games().next().unwrap().game_type, even_odd());
+}

@@ -8,20 +8,18 @@
 )]
 
 mod crash;
-mod enrolment;
+mod external_decision;
 mod fair_draw;
 mod foreign;
 mod joining;
 mod memory;
 mod moves;
 mod notices;
-mod pondering;
 mod refusals;
+mod registration;
 mod repetition;
 mod report;
 mod rights;
-#[path = "../schemas/mod.rs"]
-mod schemas;
 mod seat;
 mod signing;
 mod strategies;

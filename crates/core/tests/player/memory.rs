@@ -1,7 +1,7 @@
 //! What the player remembers: each game once, under the opponent with whom it was played.
 
 use super::seat::*;
-use matchday_core::player::memory::{DrawCheck, GAMES_MAX, Outcome, Past, PastGame};
+use matchday_core::game::past::{DrawCheck, GAMES_MAX, Outcome, Past, PastGame};
 use matchday_core::protocol::RoundId;
 use matchday_core::protocol::messages::{GameStatus, Parity, Record};
 
@@ -38,6 +38,7 @@ fn games_are_kept_by_opponent_and_altogether() {
             outcome: Outcome::Draw,
             technical: false,
             draw: DrawCheck::NotPromised,
+            summary: None,
         }
     );
 }

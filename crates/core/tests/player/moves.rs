@@ -3,7 +3,9 @@
 use super::seat::*;
 use matchday_core::agent::Agent;
 use matchday_core::entropy::Entropy;
-use matchday_core::player::{Player, Strategy, Turn, strategy};
+use matchday_core::game::strategy;
+use matchday_core::game::strategy::{Strategy, Turn};
+use matchday_core::player::Player;
 use matchday_core::protocol::ErrorCode;
 use serde_json::{Value, json};
 

@@ -68,7 +68,9 @@ fn a_message_for_another_player_is_refused() {
 #[test]
 fn questions_for_other_agents_are_refused() {
     let mut seat = Seat::taken("random");
-    for ask in [Ask::Look(matchday_core::agent::Look::Standings { detail: false }), Ask::MatchState(None)] {
+    for ask in
+        [Ask::Look(matchday_core::agent::Look::Standings { detail: false }, None), Ask::MatchState(None)]
+    {
         assert_eq!(error(seat.ask(ask)).1.error_code, ErrorCode::InvalidState);
     }
 }

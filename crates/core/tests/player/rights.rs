@@ -135,7 +135,7 @@ fn game_messages_are_the_referees_of_the_match() {
                 let expected = match (&sender, &token) {
                     (Sender::Player(_) | Sender::Launcher, _) => Some(ErrorCode::TokenInvalid),
                     (_, None) => Some(ErrorCode::TokenMissing),
-                    // Whoever shows the token of the match has it from the manager, whatever it calls itself.
+                    // A sender that shows the match token has it from the manager, whatever it calls itself.
                     (_, Some(shown)) if *shown == right_one => None,
                     _ => Some(ErrorCode::TokenInvalid),
                 };

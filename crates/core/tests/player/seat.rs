@@ -1,15 +1,16 @@
 //! A player under test, and all the keys that its manager and its referees hold.
 
-use crate::schemas::assert_step_fits;
 use matchday_core::agent::{Agent, Answer, Ask, CallId, Content, Input, Outgoing, Request, RequestId, Step};
 use matchday_core::entropy::Entropy;
-use matchday_core::fair::Commitment;
-use matchday_core::player::{Player, PlayerEvent, Settings, THINK_TIME, strategy};
+use matchday_core::game::strategy;
+use matchday_core::player::{Player, PlayerEvent, PlayerSettings, THINK_TIME};
 use matchday_core::protocol::decode::Incoming;
 use matchday_core::protocol::dialect::Dialect;
+use matchday_core::protocol::draw::Commitment;
 use matchday_core::protocol::messages::*;
 use matchday_core::protocol::token::Direction;
 use matchday_core::protocol::*;
+use matchday_testkit::schemas::assert_step_fits;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -20,7 +21,7 @@ pub(crate) struct Seat {
     /// Everything that was stored, and after each step a fresh player must come to the same state by it.
     pub(crate) stored: Vec<PlayerEvent>,
     pub(crate) strategy: &'static str,
-    /// Whether the strategy is only the fallback for a mind outside.
+    /// Whether the strategy is only the fallback of an external decider.
     pub(crate) outside: bool,
 }
 
@@ -44,8 +45,8 @@ pub(crate) fn even_odd() -> GameType {
     GameType::new("even_odd")
 }
 
-pub(crate) fn settings(strategy: &str) -> Settings {
-    Settings {
+pub(crate) fn settings(strategy: &str) -> PlayerSettings {
+    PlayerSettings {
         manager: Endpoint::parse("http://localhost:8000/mcp").unwrap(),
         contact_endpoint: Endpoint::parse("http://localhost:8101/mcp").unwrap(),
         display_name: DisplayName::parse("Agent Alpha!").unwrap(),
@@ -59,7 +60,7 @@ pub(crate) fn build(name: &str, outside: bool) -> Player {
     let strategy = strategy::find(name).unwrap().build();
     match outside {
         false => Player::new(settings(name), strategy),
-        true => Player::with_outside_mind(settings(name), strategy, THINK_TIME),
+        true => Player::with_external_decider(settings(name), strategy, THINK_TIME),
     }
 }
 
@@ -255,7 +256,7 @@ impl Seat {
         }
     }
 
-    /// A player that a manager of ours has accepted, and that has a mind outside decide.
+    /// A player that a manager of ours has accepted, and that has an external decider.
     pub(crate) fn thinking(fallback: &'static str) -> Self {
         let mut seat = Self::taken(fallback);
         seat.outside = true;
@@ -267,15 +268,15 @@ impl Seat {
 
     /// A player that a manager of ours has accepted.
     pub(crate) fn taken(strategy: &'static str) -> Self {
-        Self::enrolled(strategy, Some(true))
+        Self::registered(strategy, Some(true))
     }
 
     /// A player that somebody else's manager has accepted.
     pub(crate) fn foreign(strategy: &'static str) -> Self {
-        Self::enrolled(strategy, None)
+        Self::registered(strategy, None)
     }
 
-    fn enrolled(strategy: &'static str, match_tokens: Option<bool>) -> Self {
+    fn registered(strategy: &'static str, match_tokens: Option<bool>) -> Self {
         let mut seat = Self::empty(strategy);
         let call = seat.wake().call;
         let _ = seat.answer(call, Answer::Message(Ok(incoming(accepted(match_tokens)))));

@@ -1,10 +1,12 @@
 //! A player proves its part: a nonce of its own for each attempt, and a signature over every move that it makes.
 
 use super::seat::*;
-use matchday_core::fair::{Commitment, MatchDraw, Nonce, NonceCommitment, Scheme};
+use matchday_core::fair::{MatchDraw, Scheme};
 use matchday_core::player::PlayerEvent;
 use matchday_core::player::keys::Keys;
+use matchday_core::protocol::draw::Commitment;
 use matchday_core::protocol::messages::*;
+use matchday_core::protocol::nonce::{Nonce, NonceCommitment};
 use matchday_core::protocol::{Attempt, Body, ErrorCode, MatchId};
 use matchday_core::signature::PublicKey;
 use matchday_core::signed_move::SignedMoves;

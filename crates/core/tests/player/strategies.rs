@@ -2,9 +2,9 @@
 
 use super::seat::{even_odd, m, p};
 use matchday_core::entropy::Entropy;
-use matchday_core::player::memory::{DrawCheck, Outcome, Past, PastGame};
-use matchday_core::player::question::Context;
-use matchday_core::player::strategy::{Turn, all, find, named};
+use matchday_core::game::context::Context;
+use matchday_core::game::past::{DrawCheck, Outcome, Past, PastGame};
+use matchday_core::game::strategy::{Turn, all, find, named};
 use matchday_core::protocol::messages::{Parity, Record};
 use matchday_core::protocol::{GameType, PlayerId};
 use serde_json::{Value, json};
@@ -31,6 +31,7 @@ fn past(games: &[&str]) -> Past {
             outcome: Outcome::Draw,
             technical: false,
             draw: DrawCheck::NotPromised,
+            summary: None,
         }
     };
     games.iter().enumerate().map(game).collect()

@@ -17,7 +17,7 @@ const SHORT: Timeouts = Timeouts {
 
 /// A match of players 1 and 2 that the manager gives out with these timeouts.
 fn invited_within(bounds: Timeouts) -> Bench {
-    let mut bench = Bench::with(matchday_core::referee::Settings { bounds, ..settings() });
+    let mut bench = Bench::with(matchday_core::referee::RefereeSettings { bounds, ..settings() });
     bench.announce(&[Announced { timeouts: Some(SHORT), ..even_odd("R1M1", 1, 2) }]);
     bench
 }
@@ -50,7 +50,7 @@ fn only_bounds_that_were_set_are_announced_at_registration() {
     assert_eq!(request["referee_meta"].get("timeouts"), None);
     assert_eq!(request["referee_meta"]["capabilities"], json!(["match_tokens", "briefing", "draw-2"]));
     let bounds = Timeouts { choice_ms: Some(1_000), ..Timeouts::default() };
-    let bench = Bench::fresh(matchday_core::referee::Settings { bounds, ..settings() });
+    let bench = Bench::fresh(matchday_core::referee::RefereeSettings { bounds, ..settings() });
     let request = written(&bench.last(RefereeRegisterRequest));
     assert_eq!(request["referee_meta"]["timeouts"], json!({"choice_ms": 1000}));
 }

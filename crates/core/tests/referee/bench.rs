@@ -1,24 +1,24 @@
 //! A referee on the bench: driven by hand, in virtual time, with the players and the manager played by the test.
 
-use crate::schemas::assert_step_fits;
 use matchday_core::agent::*;
 use matchday_core::entropy::Entropy;
-use matchday_core::fair::Nonce;
 use matchday_core::protocol::decode::{Conformance, Incoming, Rejection};
 use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::messages::*;
+use matchday_core::protocol::nonce::Nonce;
 use matchday_core::protocol::token::Direction;
 use matchday_core::protocol::*;
-use matchday_core::referee::{Referee, RefereeEvent, Settings};
+use matchday_core::referee::{Referee, RefereeEvent, RefereeSettings};
 use matchday_core::timing::Timing;
+use matchday_testkit::schemas::assert_step_fits;
 use serde_json::{Value, json};
 use std::time::Duration;
 
 pub(crate) struct Bench {
     /// What the rules outside were asked.
-    pub(crate) appeals: Vec<Appeal>,
+    pub(crate) appeals: Vec<RulesRequest>,
     pub(crate) referee: Referee,
-    pub(crate) settings: Settings,
+    pub(crate) settings: RefereeSettings,
     pub(crate) now: Timestamp,
     pub(crate) entropy: Entropy,
     /// Everything stored so far.
@@ -57,8 +57,8 @@ pub(crate) fn referee_token() -> Token {
     Token::new("tok_ref01_its_own")
 }
 
-pub(crate) fn settings() -> Settings {
-    Settings {
+pub(crate) fn settings() -> RefereeSettings {
+    RefereeSettings {
         manager: Endpoint::parse("http://localhost:8000/mcp").unwrap(),
         contact_endpoint: Endpoint::parse("http://localhost:8001/mcp").unwrap(),
         display_name: DisplayName::parse("Referee Alpha").unwrap(),
@@ -134,6 +134,7 @@ impl Announced {
                     forfeits: self.forfeits.clone(),
                     player_a_public_key: None,
                     player_b_public_key: None,
+                    players_registered: Some(20),
                 })
             }),
             match_id,
@@ -143,11 +144,11 @@ impl Announced {
 
 impl Bench {
     /// Awake, and not yet registered.
-    pub(crate) fn fresh(settings: Settings) -> Self {
+    pub(crate) fn fresh(settings: RefereeSettings) -> Self {
         Self::of(Referee::new(settings.clone()), settings)
     }
 
-    pub(crate) fn of(referee: Referee, settings: Settings) -> Self {
+    pub(crate) fn of(referee: Referee, settings: RefereeSettings) -> Self {
         let mut bench = Self {
             referee,
             settings,
@@ -163,9 +164,9 @@ impl Bench {
         bench
     }
 
-    pub(crate) fn with(settings: Settings) -> Self {
+    pub(crate) fn with(settings: RefereeSettings) -> Self {
         let mut bench = Self::fresh(settings);
-        bench.enrol(true);
+        bench.register(true);
         bench
     }
 
@@ -173,7 +174,7 @@ impl Bench {
         Self::with(settings())
     }
 
-    pub(crate) fn enrol(&mut self, match_tokens: bool) {
+    pub(crate) fn register(&mut self, match_tokens: bool) {
         let call = self.last(MessageType::RefereeRegisterRequest).call;
         let response = RefereeRegisterResponse {
             referee_id: Some(RefereeId::numbered(1)),
@@ -207,7 +208,7 @@ impl Bench {
         self.events.extend(step.events);
         self.sent.extend(step.outbox.into_iter().map(|outgoing| (self.now, outgoing)));
         self.replies.extend(step.replies);
-        self.appeals.extend(step.appeals);
+        self.appeals.extend(step.rules_requests);
         assert_eq!(self.replayed().durable(), self.referee.durable());
         assert!(self.referee.deadline().is_none_or(|due| due > self.now), "left something undone");
     }
@@ -329,6 +330,7 @@ impl Bench {
             match_id: m(match_id),
             player_id: p(player),
             parity_choice: parity,
+            choice: None,
             nonce: Some(Nonce(format!("nonce of {player}").into())),
             signature: None,
         };

@@ -67,6 +67,13 @@ fn each_way_of_losing_has_its_cause() {
     }
     assert_eq!(causes(&unreachable), [Some(Cause::Unreachable), None]);
 
+    let mut acknowledges = Bench::invited();
+    acknowledges.joins(2, "R1M1");
+    acknowledges.answers(1, GameInvitation, Answer::Received);
+    acknowledges.until(60.0);
+    assert_eq!(causes(&acknowledges), [Some(Cause::Silent), None]);
+    assert!(blame(&acknowledges, 1).unwrap().evidence.unwrap().raw().contains("only an acknowledgement"));
+
     let mut silent = Bench::invited();
     silent.until(60.0);
     assert_eq!(causes(&silent), [Some(Cause::Silent), Some(Cause::Silent)]);
@@ -150,7 +157,7 @@ fn a_player_whom_the_referee_may_not_call_is_left_to_another() {
 #[test]
 fn a_player_whom_no_referee_may_call_has_lost_in_the_end() {
     let mut bench = Bench::fresh(settings());
-    bench.enrol(true);
+    bench.register(true);
     bench.announce(&[Announced { attempt: 5, ..even_odd("R1M1", 1, 2) }]);
     bench.joins(2, "R1M1");
     for tries in 0..4 {
@@ -163,7 +170,7 @@ fn a_player_whom_no_referee_may_call_has_lost_in_the_end() {
 #[test]
 fn under_a_manager_of_another_make_a_match_that_the_referee_may_not_play_ends() {
     let mut bench = Bench::fresh(settings());
-    bench.enrol(false);
+    bench.register(false);
     bench.announce(&[even_odd("R1M1", 1, 2)]);
     bench.joins(2, "R1M1");
     for tries in 0..4 {
@@ -248,7 +255,7 @@ fn a_little_late_is_late_all_the_same() {
 #[test]
 fn under_a_manager_of_another_make_the_match_is_begun_anew() {
     let mut bench = Bench::fresh(settings());
-    bench.enrol(false);
+    bench.register(false);
     bench.announce(&[even_odd("R1M1", 1, 2)]);
     for tries in 0..4 {
         bench.until(f64::from(tries) * 2.0);

@@ -90,7 +90,7 @@ fn a_rejoin_under_the_same_identity_stores_nothing_new() {
     let mut bench = Bench::invited();
     bench.crash();
     let events = bench.events.len();
-    bench.enrol(true);
+    bench.register(true);
     assert_eq!(bench.events.len(), events);
     assert_eq!(bench.referee.matches().count(), 1);
 }

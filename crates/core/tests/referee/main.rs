@@ -16,15 +16,13 @@ mod capacity;
 mod chaos;
 mod crash;
 mod dialects;
-mod enrolment;
+mod external_rules;
 mod forfeits;
 mod manager;
-mod outside;
 mod proof;
+mod registration;
 mod report;
 mod rights;
-#[path = "../schemas/mod.rs"]
-mod schemas;
 mod silence;
 mod simultaneous;
 mod tic_tac_toe;

@@ -9,6 +9,7 @@ use serde_json::json;
 
 fn assignment(endpoints: bool) -> MatchAssignment {
     MatchAssignment {
+        name: AssignmentName::MatchAssignment,
         league_id: None,
         round_id: None,
         match_id: m("R2M1"),
@@ -115,7 +116,7 @@ fn no_invitation_goes_out_before_the_round_starts() {
 #[test]
 fn an_announcement_without_endpoints_is_completed_by_asking_the_manager() {
     let mut bench = Bench::fresh(settings());
-    bench.enrol(false);
+    bench.register(false);
     let mut bare = even_odd("R1M1", 1, 2);
     bare.briefed = false;
     bench.announce(&[bare]);
@@ -137,7 +138,7 @@ fn an_announcement_without_endpoints_is_completed_by_asking_the_manager() {
 #[test]
 fn a_foreign_manager_may_assign_a_match_directly() {
     let mut bench = Bench::fresh(settings());
-    bench.enrol(false);
+    bench.register(false);
     let manager = bench.manager_envelope().with_token(None);
     assert_eq!(bench.told(manager, assignment(true)), Content::Received);
     let invitation = bench.last_to(1, MessageType::GameInvitation);
@@ -152,7 +153,7 @@ fn a_foreign_manager_may_assign_a_match_directly() {
 #[test]
 fn a_direct_assignment_without_endpoints_asks_for_them() {
     let mut bench = Bench::fresh(settings());
-    bench.enrol(false);
+    bench.register(false);
     let manager = bench.manager_envelope();
     bench.told(manager, assignment(false));
     assert_eq!(bench.all(MessageType::LeagueQuery).len(), 1);
@@ -234,7 +235,7 @@ fn what_is_not_for_a_referee_is_refused_and_a_ping_is_answered() {
     let reply = bench.told(envelope, start);
     assert_eq!(refused(&reply), "E008");
     assert_eq!(
-        refused(&bench.request(Ask::Look(matchday_core::agent::Look::Standings { detail: false }))),
+        refused(&bench.request(Ask::Look(matchday_core::agent::Look::Standings { detail: false }, None))),
         "E008"
     );
     assert_eq!(refused(&bench.request(Ask::Message(Err(invalid_choice("?"))))), "E004");
@@ -269,7 +270,7 @@ fn a_finished_match_can_be_asked_for_until_the_league_ends() {
 fn a_referee_is_shut_down_once_the_league_is_over_and_says_so() {
     let mut bench = Bench::fresh(settings());
     assert_eq!(state_of(&mut bench, None)["state"], "INIT");
-    bench.enrol(true);
+    bench.register(true);
     assert_eq!(state_of(&mut bench, None)["state"], "REGISTERED");
     bench.announce(&[even_odd("R1M1", 1, 2)]);
     assert_eq!(state_of(&mut bench, None)["state"], "ACTIVE");

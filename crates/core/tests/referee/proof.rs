@@ -2,9 +2,10 @@
 
 use crate::bench::*;
 use matchday_core::agent::Answer;
-use matchday_core::fair::{MatchDraw, Nonce, Scheme};
+use matchday_core::fair::{MatchDraw, Scheme};
 use matchday_core::protocol::decode::Incoming;
 use matchday_core::protocol::messages::*;
+use matchday_core::protocol::nonce::Nonce;
 use matchday_core::protocol::{Attempt, Body, ErrorCode, MessageType};
 use matchday_core::signature::SigningKey;
 use matchday_core::signed_move::SignedMoves;

@@ -78,7 +78,7 @@ fn a_passing_refusal_does_not() {
 #[test]
 fn a_foreign_manager_need_not_know_the_acknowledgement() {
     let mut bench = Bench::fresh(settings());
-    bench.enrol(false);
+    bench.register(false);
     bench.announce(&[even_odd("R1M1", 1, 2)]);
     for player in [1, 2] {
         bench.joins(player, "R1M1");

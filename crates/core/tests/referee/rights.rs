@@ -92,7 +92,7 @@ fn notices_are_the_managers_and_everything_else_is_nobodys() {
     }
 }
 
-/// What P01 owes at this point, in its name, from whoever.
+/// What P01 owes at this point, in its name, from any sender.
 fn answer(bench: &Bench, message: MessageType, sender: &Sender, token: Option<&Token>) -> Incoming {
     let mut incoming = match message {
         MessageType::GameJoinAck => bench.join_ack(1, "R1M1", true),

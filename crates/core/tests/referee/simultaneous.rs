@@ -76,7 +76,7 @@ fn the_report_tells_every_turn_so_that_the_match_can_be_played_over() {
 }
 
 #[test]
-fn whoever_is_silent_in_one_round_forfeits_and_the_turns_end_there() {
+fn a_player_that_is_silent_in_one_round_forfeits_and_the_turns_end_there() {
     let mut bench = begun();
     show(&mut bench, 1, "rock");
     show(&mut bench, 2, "rock");

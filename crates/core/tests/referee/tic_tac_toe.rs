@@ -79,7 +79,7 @@ fn an_illegal_move_is_e010_and_asked_again() {
 }
 
 #[test]
-fn whoever_is_silent_on_its_turn_forfeits_alone() {
+fn a_player_that_is_silent_on_its_turn_forfeits_alone() {
     let mut bench = begun();
     place(&mut bench, 1, json!(0));
     bench.until(126.0);

@@ -37,7 +37,7 @@ fn game_over_waits_five_seconds_and_the_report_ten() {
 #[test]
 fn queries_and_errors_wait_the_ten_seconds_of_everything_else() {
     let mut bench = Bench::fresh(settings());
-    bench.enrol(false);
+    bench.register(false);
     bench.announce(&[Announced { briefed: false, ..even_odd("R1M1", 1, 2) }]);
     assert_eq!(timeout(&bench, LeagueQuery), 10);
     let mut bench = Bench::joined();

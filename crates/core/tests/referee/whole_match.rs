@@ -2,8 +2,9 @@
 
 use crate::bench::*;
 use matchday_core::agent::{Agent, Answer, Ask, Content};
-use matchday_core::fair::{Nonce, verify};
+use matchday_core::fair::verify;
 use matchday_core::protocol::messages::{GameDetails, Parity};
+use matchday_core::protocol::nonce::Nonce;
 use matchday_core::protocol::{Attempt, Body, MessageType, Sender};
 use matchday_core::referee::{Held, Phase, RefereeEvent};
 use std::sync::Arc;
@@ -104,7 +105,7 @@ fn game_over_is_the_same_for_both_and_agrees_with_the_report() {
 }
 
 #[test]
-fn the_winner_is_whoever_called_the_number_that_the_reveal_gives() {
+fn the_winner_called_the_number_that_the_reveal_gives() {
     let bench = played();
     let result = bench.report();
     let reveal = result.details.fairness.clone().unwrap();
@@ -149,7 +150,7 @@ fn a_recorded_result_leaves_a_small_note_until_its_round_is_over() {
     let mut bench = played();
     bench.acknowledge();
     assert!(matches!(bench.events.last(), Some(RefereeEvent::Reported { .. })));
-    assert!(matches!(bench.referee.durable().matches()[&m("R1M1")], Held::Settled { recorded: true, .. }));
+    assert!(matches!(bench.referee.durable().matches()[&m("R1M1")], Held::Closed { recorded: true, .. }));
     bench.until(600.0);
     assert_eq!(bench.all(MessageType::MatchResultReport).len(), 1);
 }

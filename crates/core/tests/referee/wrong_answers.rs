@@ -3,7 +3,7 @@
 use crate::bench::*;
 use matchday_core::agent::{Answer, Ask, Content};
 use matchday_core::protocol::MessageType::{ChooseParityCall, GameError, GameInvitation};
-use matchday_core::protocol::decode::{Conformance, Incoming};
+use matchday_core::protocol::decode::{Conformance, Deviation, DeviationKind, Incoming};
 use matchday_core::protocol::messages::{GameJoinAck, Parity};
 use matchday_core::protocol::{Body, ConversationId, PlayerId, Sender, Token};
 use serde_json::json;
@@ -221,7 +221,7 @@ fn another_conversation_than_the_questions_is_e015_in_strict_and_noted_in_lenien
 
 #[test]
 fn a_name_of_the_agents_own_may_stand_in_the_body_too_but_no_given_id() {
-    for (name, taken) in [("alpha", true), ("P01", false), ("P07", false)] {
+    for (name, taken) in [("alpha", true), ("P01", false), ("P07", false), ("P77", true)] {
         let mut bench = lenient();
         let mut ack = bench.join_ack(2, "R1M1", true);
         ack.envelope.sender = Sender::Player(PlayerId::new(name));
@@ -246,6 +246,19 @@ fn what_the_lenient_referee_forgives_stands_in_its_report() {
     let deviations = bench.report().details.deviations.unwrap();
     assert_eq!(deviations.get(&p(1)).unwrap(), &Vec::<SmolStr>::new());
     assert_eq!(deviations.get(&p(2)).unwrap(), &["own name sender", "missing auth_token"]);
+}
+
+#[test]
+fn what_is_forgiven_in_the_answer_that_completes_a_match_stands_in_its_report_too() {
+    let mut bench = lenient();
+    bench.joins(1, "R1M1");
+    bench.joins(2, "R1M1");
+    bench.chooses(1, "R1M1", Parity::Even);
+    let mut last = bench.choice(2, "R1M1", Parity::Odd);
+    last.deviations.push(Deviation { kind: DeviationKind::Alias, path: "choice".to_owned() });
+    bench.answers(2, ChooseParityCall, Answer::Message(Ok(last)));
+    let deviations = bench.report().details.deviations.unwrap();
+    assert_eq!(deviations.get(&p(2)).unwrap(), &["alias choice"]);
 }
 
 #[test]

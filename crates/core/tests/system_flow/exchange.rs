@@ -3,7 +3,7 @@
 use matchday_core::agent::Content;
 use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::dialect::call::write_call;
-use matchday_core::sim::bare::{BareLeague, Said};
+use matchday_core::sim::benchmark_world::{BenchmarkLeague, Said};
 use serde_json::{Value, json};
 
 pub(crate) const PLAYERS: [&str; 4] = ["P01", "P02", "P03", "P04"];
@@ -50,8 +50,8 @@ impl Exchange {
 /// Every exchange of the league, from the first registration to the end.
 pub(crate) fn exchanges() -> Vec<Exchange> {
     let mut all = Vec::new();
-    let mut league =
-        BareLeague::gather_showing(4, 2, |said| all.push(Exchange::of(said))).expect("the names are right");
+    let mut league = BenchmarkLeague::gather_showing(4, 2, |said| all.push(Exchange::of(said)))
+        .expect("the names are right");
     league.play_showing(|said| all.push(Exchange::of(said)));
     all
 }

@@ -22,9 +22,11 @@ pub enum Format {
 }
 
 impl Format {
+    /// Every format, in the order in which users are shown them.
     pub const ALL: [Self; 5] =
         [Self::RoundRobin, Self::DoubleRoundRobin, Self::Swiss, Self::Knockout, Self::GroupsKnockout];
 
+    /// As settings and events write it.
     pub fn name(self) -> &'static str {
         match self {
             Self::RoundRobin => "round_robin",
@@ -35,6 +37,7 @@ impl Format {
         }
     }
 
+    /// `None` if there is no format of this name.
     pub fn find(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|format| format.name() == name)
     }
@@ -59,17 +62,35 @@ impl fmt::Display for Format {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Seeding {
-    /// Whoever registered earlier.
+    /// The player that registered earlier.
     #[default]
     Registration,
     /// By lot, from the seed of the draw.
     Lots,
 }
 
+/// By which rule a swiss round is paired. It is in the log, so that the rounds of old leagues can be drawn again.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SwissPairing {
+    /// From the top of the table, one pair after the other: the rule of logs that name none.
+    #[default]
+    Greedy,
+    /// All pairs at once: the fewest rematches, then the fewest floats, then the best sides.
+    LeastCost,
+}
+
+impl SwissPairing {
+    fn is_greedy(&self) -> bool {
+        *self == Self::Greedy
+    }
+}
+
 /// The course of a league as the operator wants it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Competition {
+    /// Decides which of the other settings apply.
     pub format: Format,
     /// Of a swiss league; `None` for as many as its size asks for.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -86,11 +107,16 @@ pub struct Competition {
     pub replays: u32,
     /// Whether those who lose their semifinals play for the third place.
     pub third_place: bool,
+    /// The order of players before there are results.
     pub seeding: Seeding,
+    /// Of a swiss league.
+    #[serde(skip_serializing_if = "SwissPairing::is_greedy")]
+    pub swiss_pairing: SwissPairing,
 }
 
 /// More would be no tie but a league of its own.
 pub const MATCHES_PER_PAIRING_MAX: u32 = 99;
+/// The upper bound of `replays`: limits how long a level tie can take.
 pub const REPLAYS_MAX: u32 = 99;
 /// Of rounds, groups and qualifiers: more than any league has players for.
 const COUNT_MAX: u32 = 9_999;
@@ -106,6 +132,7 @@ impl Default for Competition {
             replays: 3,
             third_place: false,
             seeding: Seeding::Registration,
+            swiss_pairing: SwissPairing::Greedy,
         }
     }
 }
@@ -113,29 +140,78 @@ impl Default for Competition {
 /// Why a competition cannot be held.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Impossible {
+    /// A setting that this format does not use was given.
     #[error("{setting}: {format} has no such setting; it goes with {with}")]
-    NotOfFormat { setting: &'static str, format: Format, with: &'static str },
+    NotOfFormat {
+        /// Its name in the settings.
+        setting: &'static str,
+        /// The chosen format.
+        format: Format,
+        /// The formats that use it.
+        with: &'static str,
+    },
+    /// A number that is impossible however many players register.
     #[error("{setting}: expected {least} to {most}, got {got}")]
-    OutOfRange { setting: &'static str, least: u32, most: u32, got: u32 },
+    OutOfRange {
+        /// Its name in the settings.
+        setting: &'static str,
+        /// The lowest possible value.
+        least: u32,
+        /// The highest possible value.
+        most: u32,
+        /// The value that was given.
+        got: u32,
+    },
+    /// The number of registered players.
     #[error("a league needs at least 2 players, and there are {0}")]
     TooFewPlayers(usize),
+    /// A swiss league would have to pair players again.
     #[error(
         "rounds: {players} players can play 1 to {most} rounds before everyone has met everyone, not {got}"
     )]
-    TooManyRounds { players: usize, most: u32, got: u32 },
+    TooManyRounds {
+        /// The number of registered players.
+        players: usize,
+        /// The highest possible value.
+        most: u32,
+        /// The value that was given.
+        got: u32,
+    },
+    /// Some group would have fewer players than must be in one.
     #[error(
         "groups: {players} players cannot be put into {groups} groups of at least {least}; expected at most {most}"
     )]
-    GroupsTooSmall { players: usize, groups: u32, least: u32, most: u32 },
+    GroupsTooSmall {
+        /// The number of registered players.
+        players: usize,
+        /// The value that was given, or that follows from the size of the league.
+        groups: u32,
+        /// Players that each group must have: at least 2, and those that qualify.
+        least: u32,
+        /// The highest possible number of groups.
+        most: u32,
+    },
+    /// The knockout after the groups would have no match.
     #[error("qualifiers: with {groups} group(s) and {qualifiers} from each, fewer than 2 players go through")]
-    NobodyToMeet { groups: u32, qualifiers: u32 },
+    NobodyToMeet {
+        /// The value that was given, or that follows from the size of the league.
+        groups: u32,
+        /// From each group.
+        qualifiers: u32,
+    },
 }
 
 impl Competition {
+    /// A format with the defaults of all other settings.
     pub fn of(format: Format) -> Self {
-        Self { format, ..Self::default() }
+        let swiss_pairing = match format {
+            Format::Swiss => SwissPairing::LeastCost,
+            _ => SwissPairing::Greedy,
+        };
+        Self { format, swiss_pairing, ..Self::default() }
     }
 
+    /// Whether events can leave it out, as those of old logs do.
     pub fn is_default(&self) -> bool {
         *self == Self::default()
     }
@@ -144,7 +220,7 @@ impl Competition {
         self.matches_per_pairing.max(1)
     }
 
-    /// What is wrong with it whoever comes.
+    /// What is wrong with it, whatever players register.
     pub fn check(&self) -> Result<(), Impossible> {
         let format = self.format;
         let misfit = |setting, with| Err(Impossible::NotOfFormat { setting, format, with });

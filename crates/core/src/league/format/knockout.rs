@@ -152,8 +152,8 @@ impl Draw {
             if third {
                 bracket.title.push_str(" and third place");
             }
-            let settled = self.play_stage(&mut bracket, &games, ties);
-            let (through, beaten): (Vec<_>, Vec<_>) = settled.into_iter().unzip();
+            let decided = self.play_stage(&mut bracket, &games, ties);
+            let (through, beaten): (Vec<_>, Vec<_>) = decided.into_iter().unzip();
             let depth = i64::from(stage - first_stage + 1) * 2;
             if third && let Some(Some(winner)) = through.get(1) {
                 // Between those who lost a semifinal and those who lost the final.
@@ -180,17 +180,17 @@ impl Draw {
         ties: Vec<(Option<PlayerId>, Option<PlayerId>)>,
     ) -> Vec<(Option<PlayerId>, Option<PlayerId>)> {
         bracket.byes.clear();
-        let mut settled = Vec::with_capacity(ties.len());
+        let mut decided = Vec::with_capacity(ties.len());
         for tie in ties {
             let (first, second) = match tie {
                 (Some(first), Some(second)) => (first, second),
                 (alone, None) | (None, alone) => {
                     bracket.byes.extend(alone.clone());
-                    settled.push((alone, None));
+                    decided.push((alone, None));
                     continue;
                 }
             };
-            settled.push(match self.standing(games, bracket.stage, &first, &second) {
+            decided.push(match self.standing(games, bracket.stage, &first, &second) {
                 Standing::Open { leg, least } => {
                     bracket.open.push(Tie { pair: (first, second), leg, least });
                     (None, None)
@@ -205,10 +205,10 @@ impl Draw {
                 }
             });
         }
-        settled
+        decided
     }
 
-    /// A tie is won by whoever cannot be caught up with; if it is level after its games, by whoever wins the first game
+    /// A tie is won by the player that cannot be caught up with; if it is level after its games, by the winner of the first game
     /// more that has a winner; and if none of those has, by lot.
     fn standing(&self, games: &Games<'_>, stage: u32, first: &PlayerId, second: &PlayerId) -> Standing {
         let played = games.get(&(stage, first.min(second), first.max(second))).map_or(&[][..], Vec::as_slice);

@@ -3,9 +3,10 @@
 //! # Layout
 //! - [`competition`]: what the operator chooses, and what of it is impossible
 //! - `fixed` (the two round robins), [`swiss`], [`knockout`], `groups`: one format each; `legs` repeats their pairings
-//! - `matching`: pairs that leave nobody over; [`lots`]: chance by a seed that is in the log
+//! - `swiss_cost` with `min_cost_matching`: the pairing of swiss rounds that costs least; `matching`: pairs that leave
+//!   nobody over; [`lots`]: chance by a seed that is in the log
 //!
-//! A [`Draw`] keeps no account of its own: whoever holds the results asks it for the rounds that follow from them. So a
+//! A [`Draw`] keeps no results: the caller holds them and asks it for the rounds that follow from them. So a
 //! manager that has crashed, a simulation, and someone who checks a log all get the same answer.
 
 pub mod competition;
@@ -15,9 +16,11 @@ pub mod knockout;
 mod legs;
 pub mod lots;
 mod matching;
+mod min_cost_matching;
 pub mod swiss;
+mod swiss_cost;
 
-pub use competition::{Competition, Format, Impossible, Seeding};
+pub use competition::{Competition, Format, Impossible, Seeding, SwissPairing};
 
 use super::schedule::Pairings;
 use super::settings::TieBreak;
@@ -48,7 +51,9 @@ pub struct Drawn {
 /// A round and what has come of it: for each pair, in their order, how its match was decided.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Played<'a> {
+    /// Its pairs and byes.
     pub drawn: &'a Drawn,
+    /// `None` for a match that has no result yet.
     pub verdicts: Vec<Option<Verdict>>,
 }
 
@@ -62,8 +67,11 @@ impl<'a> Played<'a> {
 /// A tie that nothing but the lot could decide.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Lot {
+    /// The pairing of the competition that the tie belongs to, counted from 1.
     pub stage: u32,
+    /// The player that goes on to the next stage.
     pub winner: PlayerId,
+    /// The player that is out.
     pub loser: PlayerId,
 }
 
@@ -97,6 +105,7 @@ impl Draw {
         Ok(Self { competition, tie_breaks, players, places, seed })
     }
 
+    /// As the operator chose it.
     pub fn competition(&self) -> &Competition {
         &self.competition
     }
@@ -106,6 +115,7 @@ impl Draw {
         &self.players
     }
 
+    /// From the manager's entropy, and in the log: everyone can repeat the draw.
     pub fn seed(&self) -> u64 {
         self.seed
     }

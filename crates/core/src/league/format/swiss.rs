@@ -1,11 +1,12 @@
 //! Swiss rounds: those who stand about equal meet, nobody twice while that can be helped. Pure arithmetic.
 //!
-//! Players are taken from the top of the table. Each gets an opponent from its own score group, half the group further
+//! New leagues are paired by `swiss_cost`. The rule in this file is that of leagues whose log does not say otherwise:
+//! players are taken from the top of the table. Each gets an opponent from its own score group, half the group further
 //! down if it may; who is left over meets the next group. No choice is made that would leave others without an
 //! opponent: that is asked of a count of neighbours where there are plenty, and of `matching` where there are few.
 
-use super::matching;
-use super::{Draw, Drawn, Played, count, legs};
+use super::competition::SwissPairing;
+use super::{Draw, Drawn, Played, count, legs, matching};
 use crate::league::standings::{POINTS_DRAW, POINTS_WIN, Verdict};
 use crate::protocol::PlayerId;
 use std::cmp::Reverse;
@@ -32,9 +33,12 @@ impl Draw {
         }
         let field = Field::new(self, played);
         let present = self.players.iter().zip(0..).filter(|(player, _)| !out.contains(*player));
-        let Some((pairs, bye)) = field.pair(present.map(|(_, place)| place).collect()) else {
-            return Vec::new();
+        let present = present.map(|(_, place)| place).collect();
+        let paired = match self.competition.swiss_pairing {
+            SwissPairing::Greedy => field.pair(present),
+            SwissPairing::LeastCost => field.pair_at_least_cost(present),
         };
+        let Some((pairs, bye)) = paired else { return Vec::new() };
         let name = |place: usize| self.players.get(place).cloned();
         let first = Drawn {
             title: title(stage),
@@ -62,13 +66,15 @@ fn title(stage: u32) -> String {
 
 /// What the matches so far have made of a player.
 #[derive(Debug, Clone, Default)]
-struct Form {
-    points: u32,
-    byes: u32,
+pub(super) struct Form {
+    pub(super) points: u32,
+    pub(super) byes: u32,
     /// Matches on side A less those on side B.
-    balance: i32,
+    pub(super) balance: i32,
     /// Which side it had last: 1 for A, -1 for B.
-    last: i32,
+    pub(super) last: i32,
+    /// How often in a row it has had that side.
+    pub(super) run: i32,
 }
 
 /// How strict the pairing is.
@@ -81,16 +87,16 @@ struct Rule {
 }
 
 /// Everyone, by place in the seeding.
-struct Field {
+pub(super) struct Field {
     forms: Vec<Form>,
     /// How often each pair has been paired, row by row.
     met: Vec<u32>,
     /// The most opponents that anyone has had.
-    rounds: usize,
+    pub(super) rounds: usize,
 }
 
 /// Pairs with side A first, and who sits out.
-type Paired = (Vec<(usize, usize)>, Option<usize>);
+pub(super) type Paired = (Vec<(usize, usize)>, Option<usize>);
 
 impl Field {
     fn new(draw: &Draw, played: &[Played<'_>]) -> Self {
@@ -126,6 +132,7 @@ impl Field {
             if let Some(form) = self.forms.get_mut(player) {
                 form.points += points;
                 form.balance += side;
+                form.run = if form.last == side { form.run + 1 } else { 1 };
                 form.last = side;
             }
             if leg == 1
@@ -136,15 +143,15 @@ impl Field {
         }
     }
 
-    fn met(&self, one: usize, other: usize) -> u32 {
+    pub(super) fn met(&self, one: usize, other: usize) -> u32 {
         self.met.get(one * self.forms.len() + other).copied().unwrap_or(0)
     }
 
-    fn form(&self, player: usize) -> Form {
+    pub(super) fn form(&self, player: usize) -> Form {
         self.forms.get(player).cloned().unwrap_or_default()
     }
 
-    fn points(&self, player: usize) -> u32 {
+    pub(super) fn points(&self, player: usize) -> u32 {
         self.forms.get(player).map_or(0, |form| form.points)
     }
 
@@ -214,7 +221,7 @@ impl Field {
         })
     }
 
-    /// The opponent of whoever is first of those who are left; `rest` are the others, in the order of the table.
+    /// The opponent of the first player that is left; `rest` are the others, in the order of the table.
     fn opponent(&self, player: usize, rest: &[usize], rule: Rule) -> Option<usize> {
         let points = self.points(player);
         let group: Vec<usize> =
@@ -228,7 +235,7 @@ impl Field {
             self.may_meet(player, *other, rule) && self.can_all_be_paired(&without(rest, *other), rule)
         };
         let peers = self.by_preference(player, &group, whole.len() / 2);
-        // Whoever leaves the fewest of the group without an opponent in it comes first.
+        // The candidate that leaves the fewest of the group without an opponent in it comes first.
         let keeps_group = |other: &usize| self.pairs_max(&without(&group, *other), rule) + 1 == best;
         let lower = rest.get(group.len()..).unwrap_or_default();
         peers
@@ -259,7 +266,7 @@ impl Field {
     }
 
     /// Side A to whom it is due more; to the higher and the lower by turns where it is due to neither.
-    fn seated(&self, upper: usize, lower: usize, board: usize) -> (usize, usize) {
+    pub(super) fn seated(&self, upper: usize, lower: usize, board: usize) -> (usize, usize) {
         let (one, other) = (self.form(upper), self.form(lower));
         let due = one.balance.cmp(&other.balance).then(one.last.cmp(&other.last));
         let upper_first = match due {

@@ -1,4 +1,4 @@
-//! Reads what stands around a message. The checks come in a fixed order, and the first that fails is the answer.
+//! Decodes the envelope. The checks have a fixed order, and the first failure is the answer.
 
 use super::DeviationKind;
 use super::reader::{Read, Reader};
@@ -17,7 +17,7 @@ pub(super) fn read(r: &Reader<'_>) -> Read<(MessageType, Envelope)> {
     let conversation_id = r.filled("conversation_id", rules::id(ConversationId::new), || {
         Some(conversation_of(message_type, r))
     })?;
-    // An empty token is no token, so that the answer can be that one is missing.
+    // An empty token counts as missing.
     let auth_token = r.optional("auth_token", rules::token)?.filter(|token| !token.reveal().is_empty());
     let timestamp = if r.is_lenient() && !r.has("timestamp") {
         r.note(DeviationKind::Missing, "timestamp");
@@ -52,7 +52,7 @@ fn read_message_type(r: &Reader<'_>) -> Read<MessageType> {
     })
 }
 
-/// Who can have sent this, where the message does not say. The token is still to be checked against it.
+/// The likely sender of a message that names none. Its token is verified later.
 fn sender_of(message_type: MessageType, r: &Reader<'_>) -> Sender {
     use MessageType as M;
     if let Some(exchange) = r.exchange() {
@@ -85,7 +85,7 @@ fn sender_of(message_type: MessageType, r: &Reader<'_>) -> Sender {
     }
 }
 
-/// Players and referees may both ask; only a referee names itself as one.
+/// Players and referees may both query; only a referee names itself as one.
 fn asker_of(r: &Reader<'_>) -> Sender {
     let id = if r.has("referee_id") { agent_of(r, "referee_id") } else { agent_of(r, "player_id") };
     if id.starts_with("REF") {
@@ -95,7 +95,7 @@ fn asker_of(r: &Reader<'_>) -> Sender {
     }
 }
 
-/// The sender's id by the field that names it, else by its token, `tok_{id}_...`.
+/// The sender's id from this field, else from its token, `tok_{id}_...`.
 fn agent_of(r: &Reader<'_>, key: &str) -> SmolStr {
     let text = |key| r.value(key).and_then(Json::as_str);
     let named = text(key).filter(|id| id_fits(id)).map(SmolStr::new);
@@ -106,7 +106,7 @@ fn agent_of(r: &Reader<'_>, key: &str) -> SmolStr {
     named.or_else(by_token).unwrap_or(SmolStr::new_static("unknown"))
 }
 
-/// Deliberately unlike the conversation of a match: a message that names none must not pass for an attempt at one.
+/// Unlike any conversation of a match, so that it names no attempt.
 fn conversation_of(message_type: MessageType, r: &Reader<'_>) -> ConversationId {
     match r.exchange() {
         Some(exchange) => exchange.conversation_id.clone(),

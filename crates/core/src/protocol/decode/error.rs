@@ -1,4 +1,4 @@
-//! Reads the two error messages. A code that is not ours is kept as it came.
+//! Decodes the two error messages. Unknown codes are kept.
 
 use super::reader::{Read, Reader};
 use super::rules;

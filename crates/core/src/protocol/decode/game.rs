@@ -1,9 +1,8 @@
-//! Reads the frame of a match: invitation, arrival, end.
+//! Decodes GAME_INVITATION, GAME_JOIN_ACK and GAME_OVER.
 
 use super::reader::{Read, Reader};
-use super::rules;
-use super::{DeviationKind, league_id, match_id, player_id, round_id};
-use crate::fair::Reveal;
+use super::{DeviationKind, EVEN_ODD, game_type, match_id, player_id, round_id, rules, unused_league_id};
+use crate::protocol::draw::Reveal;
 use crate::protocol::ids::{GameType, LeagueId, MatchId, PlayerId, RoundId};
 use crate::protocol::json::Json;
 use crate::protocol::messages::*;
@@ -12,10 +11,10 @@ use serde_json::Map;
 
 pub(super) fn invitation(r: &Reader<'_>) -> Read<GameInvitation> {
     Ok(GameInvitation {
-        league_id: league_id(r)?,
+        league_id: unused_league_id(r)?,
         round_id: round_id(r)?,
         match_id: r.required("match_id", rules::id(MatchId::new))?,
-        game_type: r.required("game_type", rules::id(GameType::new))?,
+        game_type: game_type(r)?,
         role_in_match: role(r)?,
         opponent_id: r.required("opponent_id", rules::id(PlayerId::new))?,
         player_id: r.optional("player_id", rules::id(PlayerId::new))?,
@@ -65,7 +64,7 @@ fn accept(r: &Reader<'_>) -> Read<bool> {
 }
 
 pub(super) fn over(r: &Reader<'_>) -> Read<GameOver> {
-    let game_type = r.required("game_type", rules::id(GameType::new))?;
+    let game_type = game_type(r)?;
     let reason = r.optional("reason", rules::prose)?;
     Ok(GameOver {
         league_id: r.optional("league_id", rules::id(LeagueId::new))?,
@@ -83,18 +82,21 @@ fn game_result(
     outer_reason: Option<&UntrustedText>,
 ) -> Read<GameResult> {
     let known = ["status", "winner_player_id", "reason", "fairness"];
-    let status = r.required("status", rules::one_of)?;
+    let winner_player_id = winner(r, "winner_player_id")?;
+    let by_winner = || Some(if winner_player_id.is_some() { GameStatus::Win } else { GameStatus::Draw });
+    let status = r.filled("status", rules::one_of, by_winner)?;
+    let may_lack_choices = status == GameStatus::TechnicalLoss || r.is_lenient();
     Ok(GameResult {
         status,
-        winner_player_id: winner(r, "winner_player_id")?,
-        details: details(r, game_type, Some(status), &known)?,
+        details: details(r, game_type, may_lack_choices, &known)?,
+        winner_player_id,
         // One source puts the reason outside the result.
         reason: r.expected("reason", rules::prose)?.or_else(|| outer_reason.cloned()),
         fairness: fairness(r)?,
     })
 }
 
-/// Null where nobody won; some agents write "DRAW" instead.
+/// Null if nobody won; some agents write "DRAW" instead.
 pub(super) fn winner(r: &Reader<'_>, key: &str) -> Read<Option<PlayerId>> {
     if r.is_lenient() && r.value(key).and_then(Json::as_str) == Some("DRAW") {
         r.note(DeviationKind::Alias, key);
@@ -103,24 +105,21 @@ pub(super) fn winner(r: &Reader<'_>, key: &str) -> Read<Option<PlayerId>> {
     r.optional(key, rules::id(PlayerId::new))
 }
 
-const EVEN_ODD: &str = "even_odd";
-
-/// What is told of the game itself: by the protocol's own rules for even/odd, in the game's words for any other.
+/// The game's details: defined by the protocol for even/odd, arbitrary for any other game. A match that was forfeited before
+/// anyone was asked has no choices.
 pub(super) fn details(
     r: &Reader<'_>,
     game_type: &GameType,
-    status: Option<GameStatus>,
+    may_lack_choices: bool,
     known: &[&str],
 ) -> Read<GameDetails> {
     if game_type.as_str() != EVEN_ODD {
         return Ok(GameDetails::Other(r.fields_but(known)));
     }
-    // A match that was forfeited before anyone was asked has no choices to tell of.
-    let unasked = status == Some(GameStatus::TechnicalLoss) && !r.has("choices");
     Ok(GameDetails::Parity(ParityDetails {
         drawn_number: r.optional("drawn_number", rules::drawn_number)?,
         number_parity: r.optional("number_parity", rules::one_of)?,
-        choices: if unasked {
+        choices: if may_lack_choices && !r.has("choices") {
             ByPlayer::from_iter([])
         } else {
             r.by_player("choices", rules::nullable(rules::one_of))?

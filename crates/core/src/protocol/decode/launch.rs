@@ -1,12 +1,12 @@
-//! Reads how a league is set going, and how a foreign manager hands a match to a referee.
+//! Decodes the operator's messages, LEAGUE_STATUS and MATCH_ASSIGNMENT.
 
-use super::league_id;
 use super::reader::{Read, Reader};
-use super::rules;
+use super::{league_id, rules};
 use crate::protocol::ids::{GameType, LeagueId, MatchId, PlayerId, RoundId};
+use crate::protocol::json::Json;
+use crate::protocol::message::START_MATCH;
 use crate::protocol::messages::*;
-use crate::protocol::text::DisplayName;
-use crate::protocol::text::Endpoint;
+use crate::protocol::text::{DisplayName, Endpoint};
 use crate::protocol::untrusted::UntrustedText;
 
 pub(super) fn start(r: &Reader<'_>) -> Read<StartLeague> {
@@ -56,14 +56,18 @@ fn place(r: &Reader<'_>) -> Read<RosterPlace> {
 
 pub(super) fn assignment(r: &Reader<'_>) -> Read<MatchAssignment> {
     Ok(MatchAssignment {
+        name: match r.value("message_type").and_then(Json::as_str) {
+            Some(START_MATCH) => AssignmentName::StartMatch,
+            _ => AssignmentName::MatchAssignment,
+        },
         league_id: r.optional("league_id", rules::id(LeagueId::new))?,
         round_id: r.optional("round_id", rules::ordinal)?.map(RoundId),
         match_id: r.required("match_id", rules::id(MatchId::new))?,
         game_type: r.optional("game_type", rules::id(GameType::new))?,
-        player_a_id: player(r, ["player_A_id", "player_a_id", "player1_id"])?,
-        player_b_id: player(r, ["player_B_id", "player_b_id", "player2_id"])?,
-        player_a_endpoint: endpoint(r, ["player_A_endpoint", "player_a_endpoint", "player1_endpoint"])?,
-        player_b_endpoint: endpoint(r, ["player_B_endpoint", "player_b_endpoint", "player2_endpoint"])?,
+        player_a_id: player(r, PLAYER_A_ID)?,
+        player_b_id: player(r, PLAYER_B_ID)?,
+        player_a_endpoint: endpoint(r, PLAYER_A_ENDPOINT)?,
+        player_b_endpoint: endpoint(r, PLAYER_B_ENDPOINT)?,
     })
 }
 
@@ -75,7 +79,7 @@ fn endpoint(r: &Reader<'_>, keys: [&'static str; 3]) -> Read<Option<Endpoint>> {
     r.optional_text(first_of(r, keys), Endpoint::parse_cleaned)
 }
 
-/// No source defines this message, so each name that managers give the field is as good as the others.
+/// No source defines this message, so all names of the field that managers use are accepted.
 fn first_of(r: &Reader<'_>, keys: [&'static str; 3]) -> &'static str {
     let [ours, ..] = keys;
     keys.into_iter().find(|key| r.has(key)).unwrap_or(ours)

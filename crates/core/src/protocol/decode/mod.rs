@@ -1,4 +1,4 @@
-//! The one way in: any JSON becomes a message, or a rejection that says what was wrong, where, and by which rule.
+//! Decodes JSON into a message, or into a rejection with path, rule and code.
 
 mod envelope;
 mod error;
@@ -14,7 +14,7 @@ mod rules;
 
 use super::envelope::{Envelope, Sender};
 use super::error::ErrorCode;
-use super::ids::{ConversationId, LeagueId, MatchId, PlayerId, RoundId};
+use super::ids::{ConversationId, GameType, LeagueId, MatchId, PlayerId, RoundId};
 use super::json::Json;
 use super::message::{Body, MessageType};
 use super::time::Timestamp;
@@ -22,8 +22,10 @@ use super::untrusted::UntrustedText;
 use reader::{Context, Read, Reader};
 use std::fmt;
 
-/// Reads one message. `Err` is a fault of the envelope; a fault of the body stands in [`Incoming::body`], because
-/// whoever receives it checks the sender's token in between.
+const EVEN_ODD: &str = "even_odd";
+
+/// Decodes one message. `Err` is an invalid envelope; an invalid body is in [`Incoming::body`], because the receiver
+/// authenticates the sender in between.
 pub fn decode<'v>(value: impl Into<Json<'v>>, reading: &Reading<'_>) -> Result<Incoming, Rejection> {
     let value = value.into();
     let context = Context::new(&value, reading);
@@ -69,6 +71,16 @@ fn league_id(r: &Reader<'_>) -> Read<LeagueId> {
     r.filled("league_id", rules::id(LeagueId::new), || r.exchange()?.league_id.clone())
 }
 
+/// The league of a message in which its receiver does not use it, so that any name will do.
+fn unused_league_id(r: &Reader<'_>) -> Read<LeagueId> {
+    r.filled("league_id", rules::id(LeagueId::new), || Some(LeagueId::new("unknown")))
+}
+
+/// The game; an agent that leaves it out plays the one that the protocol is made for.
+fn game_type(r: &Reader<'_>) -> Read<GameType> {
+    r.filled("game_type", rules::id(GameType::new), || Some(GameType::new(EVEN_ODD)))
+}
+
 /// The match; an answer that leaves it out means the one it was asked about.
 fn match_id(r: &Reader<'_>) -> Read<MatchId> {
     r.filled("match_id", rules::id(MatchId::new), || r.exchange()?.match_id.clone())
@@ -88,45 +100,50 @@ fn round_id(r: &Reader<'_>) -> Read<RoundId> {
     r.filled("round_id", rules::ordinal, by_match).map(RoundId)
 }
 
-/// How strictly content is read.
+/// How strictly messages are decoded.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Conformance {
     /// The message catalogue to the letter.
     #[default]
     Strict,
-    /// What some source or a widely used agent omits is filled in, and the omission recorded.
+    /// Fields that some sources or agents omit are filled in, and the omission is recorded.
     Lenient,
 }
 
-/// A message whose envelope is in order. Its body may not be: senders are checked before bodies are judged.
+/// A message with a valid envelope. Its body may be invalid: senders are authenticated first.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Incoming {
+    /// Valid, but not authenticated: the receiver still has to check the token.
     pub envelope: Envelope,
+    /// Known also when the body is invalid.
     pub message_type: MessageType,
+    /// An invalid body is answered only after the sender is authenticated.
     pub body: Result<Body, Rejection>,
+    /// What lenient decoding accepted; empty in strict decoding.
     pub deviations: Vec<Deviation>,
 }
 
-/// Why a message, or a part of it, is not taken.
+/// Why a message was rejected.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{code}: {}", self.sentence())]
 pub struct Rejection {
+    /// What the sender is told went wrong.
     pub code: ErrorCode,
     /// Where: `player_meta.display_name`, `matches[1].match_id`; empty for the message as a whole.
     pub path: String,
-    /// What the rule asks for, in words that finish "expected ...".
+    /// What the rule requires, to complete "expected ...".
     pub expected: String,
-    /// What was there instead, shortened.
+    /// What was there instead, truncated.
     pub came: String,
-    /// What the message called itself, if it did.
+    /// The message type, if it named one.
     pub message_type: Option<UntrustedText>,
-    /// Its conversation, if it named one, so that the answer can stay in it.
+    /// Its conversation, for the answer.
     pub conversation_id: Option<ConversationId>,
 }
 
 impl Rejection {
-    /// For people: what was wrong, where, and what should have been there.
+    /// A description for people.
     pub fn sentence(&self) -> String {
         let (path, expected, came) = (&self.path, &self.expected, &self.came);
         if path.is_empty() {
@@ -137,11 +154,12 @@ impl Rejection {
     }
 }
 
-/// A departure from the rules that the lenient reading let pass.
+/// A deviation from the protocol that lenient decoding accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Deviation {
     /// What was done instead: `missing`, `alias`, `case`, `timestamp_form`, ...
     pub kind: DeviationKind,
+    /// Where in the message, written as in [`Rejection::path`].
     pub path: String,
 }
 
@@ -162,6 +180,7 @@ impl fmt::Display for Deviation {
     }
 }
 
+/// The ways in which a message may deviate and still be accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DeviationKind {
@@ -179,48 +198,57 @@ pub enum DeviationKind {
     Mismatch,
     /// A name or an endpoint came with control or invisible characters, and was taken without them.
     Form,
-    /// A timestamp lay in our future, and counted as now.
+    /// A timestamp was in the future, and counted as now.
     Future,
 }
 
-/// How to read one message: the mode, the time, and what is already known about who sends it.
+/// How to decode one message: the mode, the time, and the exchange.
 #[derive(Debug, Clone)]
 pub struct Reading<'a> {
+    /// Whether deviations are rejected, or accepted and recorded.
     pub conformance: Conformance,
+    /// When the message arrived, for timestamps that are missing or in the future.
     pub now: Timestamp,
+    /// Longer arrays are rejected; the size in bytes is checked before decoding.
     pub limits: Limits,
     /// The exchange that the message answers, if it came as an answer.
     pub exchange: Option<&'a Exchange>,
-    /// Whose matches and whose place in the table alone are read, if the reader cares for nobody else's: what is told to
-    /// everyone is mostly about others.
+    /// Decode only the matches and the row of this player, if set: broadcasts are mostly about others.
     pub about: Option<&'a PlayerId>,
 }
 
-/// What we asked, where a message comes back as the answer: enough to fill in what a lenient reading may miss.
+/// The exchange that a message answers: what lenient decoding fills in from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exchange {
+    /// The agent that was called, as the sender of an answer that names none.
     pub peer: Sender,
+    /// The conversation of the call.
     pub conversation_id: ConversationId,
+    /// The league that the call was about, if it named one.
     pub league_id: Option<LeagueId>,
+    /// The match that the call was about, if it named one.
     pub match_id: Option<MatchId>,
+    /// The player that was called or that the call was about, if any.
     pub player_id: Option<PlayerId>,
 }
 
-/// Bounds on what is read at all.
+/// Size limits of messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
+    /// Of a whole HTTP body.
     pub message_bytes_max: usize,
+    /// Of any array in a message, and of a JSON-RPC batch.
     pub array_len_max: usize,
 }
 
 impl Limits {
-    /// What a manager reads of agents it does not know.
+    /// For messages to a manager.
     pub const MANAGER: Self = Self { message_bytes_max: 10 * 1024, array_len_max: 100 };
 
-    /// What referees and players read of their league: its full table and its rounds may be long.
+    /// For messages to referees and players, which include long standings and rounds.
     pub const AGENT: Self = Self { message_bytes_max: 1024 * 1024, array_len_max: 10_000 };
 
-    /// Whether a message of so many bytes is read at all. To be asked before it is parsed.
+    /// Checks the size of a message, before it is parsed.
     pub fn admit(&self, bytes: usize) -> Result<(), Rejection> {
         if bytes <= self.message_bytes_max {
             return Ok(());

@@ -1,12 +1,13 @@
-//! Reads how players are asked for a move, in even/odd and in any other game, and how they answer.
+//! Decodes calls for a move and their answers.
 
 use super::reader::{Read, Reader};
 use super::result::record;
-use super::rules;
-use super::{DeviationKind, match_id, player_id};
+use super::{DeviationKind, game_type, match_id, player_id, rules};
 use crate::protocol::ids::{GameType, LeagueId, PlayerId, RoundId};
 use crate::protocol::messages::*;
+use crate::protocol::time::Timestamp;
 use serde_json::Map;
+use std::time::Duration;
 
 pub(super) fn parity_call(r: &Reader<'_>) -> Read<ChooseParityCall> {
     Ok(ChooseParityCall {
@@ -14,12 +15,23 @@ pub(super) fn parity_call(r: &Reader<'_>) -> Read<ChooseParityCall> {
         round_id: r.optional("round_id", rules::ordinal)?.map(RoundId),
         match_id: match_id(r)?,
         player_id: player_id(r)?,
-        game_type: r.required("game_type", rules::id(GameType::new))?,
+        game_type: game_type(r)?,
         context: r.optional_object("context")?.map(|context| choice_context(&context)).transpose()?,
-        deadline: r.timestamp("deadline")?,
+        deadline: deadline(r)?,
         turn: r.extra("turn", rules::ordinal)?,
         opponent_nonce_commitment: r.extra("opponent_nonce_commitment", rules::nonce_commitment)?,
     })
+}
+
+/// How long a referee waits that does not say.
+const CHOICE_TIMEOUT: Duration = Duration::from_secs(30);
+
+fn deadline(r: &Reader<'_>) -> Read<Timestamp> {
+    if r.is_lenient() && !r.has("deadline") {
+        r.note(DeviationKind::Missing, "deadline");
+        return Ok(r.now() + CHOICE_TIMEOUT);
+    }
+    r.timestamp("deadline")
 }
 
 fn choice_context(r: &Reader<'_>) -> Read<ChoiceContext> {
@@ -38,12 +50,14 @@ pub(super) fn parity_response(r: &Reader<'_>) -> Read<ChooseParityResponse> {
         match_id: match_id(r)?,
         player_id: player_id(r)?,
         parity_choice: parity_choice(r)?,
+        // Only for referees that read no other name.
+        choice: None,
         nonce: r.optional("nonce", rules::nonce)?,
         signature: r.extra("signature", rules::signature)?,
     })
 }
 
-/// The name of the field may be forgiven, its value never.
+/// Lenient about the field's name, never about its value.
 fn parity_choice(r: &Reader<'_>) -> Read<Parity> {
     if r.is_lenient() && r.raw("parity_choice").is_none() && r.raw("choice").is_some() {
         r.note(DeviationKind::Alias, "choice");
@@ -65,7 +79,7 @@ pub(super) fn move_call(r: &Reader<'_>) -> Read<GameMoveCall> {
             valid_options: request.values("valid_options", rules::anything)?,
             context: request.filled("context", rules::any_object, || Some(Map::new()))?,
         },
-        deadline: r.timestamp("deadline")?,
+        deadline: deadline(r)?,
         turn: r.extra("turn", rules::ordinal)?,
         opponent_nonce_commitment: r.extra("opponent_nonce_commitment", rules::nonce_commitment)?,
     })

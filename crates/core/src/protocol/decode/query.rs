@@ -1,9 +1,8 @@
-//! Reads questions to the manager, and its answers.
+//! Decodes LEAGUE_QUERY and its response.
 
-use super::league_id;
 use super::reader::{Read, Reader};
 use super::result::standing;
-use super::rules;
+use super::{league_id, rules};
 use crate::protocol::ids::{GameType, PlayerId, RoundId};
 use crate::protocol::messages::*;
 

@@ -1,6 +1,6 @@
-//! Reads fields out of a JSON object and knows where it is, so that whatever is wrong can be named by its path.
+//! Reads the fields of a JSON object and tracks the path for errors.
 //!
-//! Where we are is a chain of borrowed steps on the stack; it becomes text only when there is something to complain of.
+//! The path is a chain of borrowed steps on the stack, rendered only for an error.
 
 use super::rules::{Rule, Wrong};
 use super::{Conformance, Deviation, DeviationKind, Exchange, Reading, Rejection, rules};
@@ -17,10 +17,10 @@ use std::cell::{Cell, RefCell};
 
 pub(super) type Read<T> = Result<T, Rejection>;
 
-/// Reads a text without its deceptive characters, and says whether it had any.
+/// Parses a text without its deceptive characters, and returns whether it had any.
 type ParseCleaned<T> = fn(&str) -> Result<(T, bool), RuleBroken>;
 
-/// What holds for a message as a whole while it is read.
+/// The state of decoding one message.
 pub(super) struct Context<'a> {
     reading: &'a Reading<'a>,
     message: &'a Json<'a>,
@@ -67,10 +67,10 @@ impl Path<'_> {
     }
 }
 
-/// One object of a message, open for reading.
+/// A reader of one object of a message.
 pub(super) struct Reader<'a> {
     fields: &'a Fields<'a>,
-    /// Where the field after the one asked for last would stand.
+    /// The index after the field that was read last.
     next: Cell<usize>,
     path: Path<'a>,
     context: &'a Context<'a>,
@@ -95,14 +95,22 @@ impl<'a> Reader<'a> {
         self.context.reading.exchange
     }
 
-    /// The field as it came, null included.
+    /// The place of this object in its list, counted from 1.
+    pub(super) fn position(&self) -> Option<u32> {
+        match self.path.step {
+            Step::Index(index) => u32::try_from(index).ok()?.checked_add(1),
+            Step::Message | Step::Key(_) => None,
+        }
+    }
+
+    /// The field, null included.
     pub(super) fn raw(&self, key: &str) -> Option<&'a Json<'a>> {
         let (place, value) = self.fields.find(key, self.next.get())?;
         self.next.set(place + 1);
         Some(value)
     }
 
-    /// The field, unless it is missing or null, which is the same thing.
+    /// The field, unless it is missing or null.
     pub(super) fn value(&self, key: &str) -> Option<&'a Json<'a>> {
         self.raw(key).filter(|value| !value.is_null())
     }
@@ -111,7 +119,7 @@ impl<'a> Reader<'a> {
         self.value(key).is_some()
     }
 
-    /// All fields but those named: what a game says in its own words.
+    /// All fields except those named, for game-specific details.
     pub(super) fn fields_but(&self, known: &[&str]) -> Map<String, Value> {
         let rest = self.fields.iter().filter(|(key, _)| !known.contains(key));
         rest.map(|(key, value)| (key.to_owned(), value.to_value())).collect()
@@ -130,8 +138,8 @@ impl<'a> Reader<'a> {
         self.value(key).map(|value| rule(value).map_err(|wrong| self.wrong(key, wrong))).transpose()
     }
 
-    /// A field of ours that no source knows. Another's agent may use the name for something else, which the lenient reading
-    /// passes over.
+    /// A field of ours that no source knows. A foreign agent may use the name otherwise, which lenient decoding
+    /// ignores.
     pub(super) fn extra<T>(&self, key: &str, rule: impl Rule<'a, T>) -> Read<Option<T>> {
         match self.optional(key, rule) {
             Err(_) if self.is_lenient() => Ok(None),
@@ -139,7 +147,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A field that must be there; the lenient reading fills it in if it can.
+    /// A required field; lenient decoding fills it in if possible.
     pub(super) fn filled<T>(
         &self,
         key: &str,
@@ -158,7 +166,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A field that must be there; the lenient reading goes on without it.
+    /// A required field; lenient decoding continues without it.
     pub(super) fn expected<T>(&self, key: &str, rule: impl Rule<'a, T>) -> Read<Option<T>> {
         if !self.is_lenient() {
             return self.required(key, rule).map(Some);
@@ -169,7 +177,7 @@ impl<'a> Reader<'a> {
         self.optional(key, rule)
     }
 
-    /// A name or an endpoint, if it is there. The lenient reading takes it without its deceptive characters.
+    /// An optional name or endpoint. Lenient decoding removes deceptive characters.
     pub(super) fn optional_text<T>(&self, key: &str, parse_cleaned: ParseCleaned<T>) -> Read<Option<T>> {
         let read = self.optional(key, |value| self.plain_text(value, parse_cleaned))?;
         if let Some((_, true)) = read {
@@ -191,7 +199,7 @@ impl<'a> Reader<'a> {
         Ok(parse_cleaned(text)?)
     }
 
-    /// A field of which only the absence counts as missing: null is a value here, and a wrong one.
+    /// A required field for which null is an invalid value rather than missing.
     pub(super) fn present<T>(&self, key: &str, rule: impl Rule<'a, T>) -> Read<T> {
         match self.raw(key) {
             Some(value) => rule(value).map_err(|wrong| self.wrong(key, wrong)),
@@ -248,8 +256,7 @@ impl<'a> Reader<'a> {
         items.iter().enumerate().filter(|(_, item)| wanted(item)).map(at).collect()
     }
 
-    /// The same, but of entries that name players in `fields`, without those that plainly name none whom the reader cares
-    /// for.
+    /// As [`Self::objects`], without entries whose `fields` name only other players than the reader's.
     pub(super) fn objects_naming<T>(
         &self,
         key: &str,
@@ -275,7 +282,7 @@ impl<'a> Reader<'a> {
         items.iter().enumerate().map(at).collect()
     }
 
-    /// A list that must be there, as it came.
+    /// A required list.
     pub(super) fn array(&self, key: &str) -> Read<&'a [Json<'a>]> {
         let items = match self.value(key) {
             Some(value) => rules::array(value).map_err(|wrong| self.wrong(key, wrong))?,
@@ -331,7 +338,7 @@ impl<'a> Reader<'a> {
         Path { parent: Some(&self.path), step }
     }
 
-    /// Remembers that the lenient reading let something pass.
+    /// Records a deviation.
     pub(super) fn note(&self, kind: DeviationKind, key: &str) {
         let path = self.step(Step::Key(key)).render();
         self.context.deviations.borrow_mut().push(Deviation { kind, path });
@@ -342,7 +349,7 @@ impl<'a> Reader<'a> {
         reject(&self.step(Step::Key(key)), wrong, self.raw(key), self.context)
     }
 
-    /// The rule itself knows what it would have wanted: nothing, put to it, makes it say so.
+    /// The rule, applied to null, says what it expects.
     #[cold]
     pub(super) fn missing<T>(&self, key: &str, rule: impl Rule<'a, T>) -> Rejection {
         let expected = rule(&NULL).err().map_or("a value".into(), |wrong| wrong.expected);
@@ -376,7 +383,7 @@ fn reject(path: &Path<'_>, wrong: Wrong, value: Option<&Json<'_>>, context: &Con
 const CAME_CHARS_MAX: usize = 60;
 const SECRET_CHARS_MAX: usize = 8;
 
-/// What came, in a few words. Lists and objects are only counted: tokens may lie in them.
+/// A short description of the value. Lists and objects are only counted, because they may contain tokens.
 fn came(value: Option<&Json<'_>>, secret: bool) -> String {
     match value {
         None => "nothing".to_owned(),

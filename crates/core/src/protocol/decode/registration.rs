@@ -1,22 +1,25 @@
-//! Reads how agents enter a league.
+//! Decodes registrations and their responses.
 
+use super::DeviationKind;
 use super::reader::{Read, Reader};
 use super::rules::{self, Rule, Wrong};
+use crate::protocol::envelope::PROTOCOL;
 use crate::protocol::ids::{GameType, LeagueId, PlayerId, RefereeId};
 use crate::protocol::messages::*;
-use crate::protocol::text::{DisplayName, Endpoint};
+use crate::protocol::text::{DisplayName, Endpoint, Version};
 use crate::protocol::token::Token;
+use smol_str::SmolStr;
 
 pub(super) fn referee_request(r: &Reader<'_>) -> Read<RefereeRegisterRequest> {
     let meta = r.object("referee_meta")?;
     Ok(RefereeRegisterRequest {
         referee_meta: RefereeMeta {
             display_name: meta.required_text("display_name", DisplayName::parse_cleaned)?,
-            version: meta.required("version", rules::version)?,
+            version: version(&meta)?,
             game_types: game_types(&meta)?,
             contact_endpoint: meta.required_text("contact_endpoint", Endpoint::parse_cleaned)?,
             max_concurrent_matches: meta.required("max_concurrent_matches", rules::capacity)?,
-            protocol_version: meta.optional("protocol_version", rules::word)?,
+            protocol_version: protocol_version(&meta)?,
             capabilities: if meta.has("capabilities") {
                 meta.values("capabilities", rules::word)?
             } else {
@@ -36,17 +39,31 @@ pub(super) fn player_request(r: &Reader<'_>) -> Read<LeagueRegisterRequest> {
     Ok(LeagueRegisterRequest {
         player_meta: PlayerMeta {
             display_name: meta.required_text("display_name", DisplayName::parse_cleaned)?,
-            version: meta.required("version", rules::version)?,
+            version: version(&meta)?,
             game_types: game_types(&meta)?,
             contact_endpoint: meta.required_text("contact_endpoint", Endpoint::parse_cleaned)?,
-            protocol_version: meta.optional("protocol_version", rules::word)?,
+            protocol_version: protocol_version(&meta)?,
             public_key: meta.extra("public_key", rules::public_key)?,
         },
         join_code: join_code(r)?,
     })
 }
 
-/// An empty code is no code, so that the answer can be that one is missing.
+fn version(meta: &Reader<'_>) -> Read<Version> {
+    meta.filled("version", rules::version, || Version::parse("0.0.0").ok())
+}
+
+/// Some agents give the protocol's name, which means its first version.
+fn protocol_version(meta: &Reader<'_>) -> Read<Option<SmolStr>> {
+    let version = meta.optional("protocol_version", rules::word)?;
+    if meta.is_lenient() && version.as_deref() == Some(PROTOCOL) {
+        meta.note(DeviationKind::Alias, "protocol_version");
+        return Ok(Some(SmolStr::new_static("2.0.0")));
+    }
+    Ok(version)
+}
+
+/// An empty code counts as missing.
 fn join_code(r: &Reader<'_>) -> Read<Option<Token>> {
     Ok(r.optional("join_code", rules::token)?.filter(|code| !code.reveal().is_empty()))
 }
@@ -75,7 +92,7 @@ pub(super) fn player_response(r: &Reader<'_>) -> Read<LeagueRegisterResponse> {
     })
 }
 
-/// The new agent's id: there if it was accepted, null if not.
+/// The new agent's id: required if accepted, null if not.
 fn given<'a, T>(
     r: &Reader<'a>,
     answer: &RegisterAnswer,

@@ -1,8 +1,7 @@
-//! Reads what a match brings: the report, the receipt, the table.
+//! Decodes reports, their acknowledgement, and standings.
 
 use super::reader::{Read, Reader};
-use super::rules;
-use super::{DeviationKind, game, league_id, match_id, round_id};
+use super::{DeviationKind, game, league_id, match_id, round_id, rules, unused_league_id};
 use crate::protocol::ids::{GameType, MatchId, PlayerId, RoundId};
 use crate::protocol::messages::*;
 use crate::protocol::text::DisplayName;
@@ -41,7 +40,7 @@ fn result_details(r: &Reader<'_>, game_type: &GameType, status: Option<GameStatu
         game: game::details(
             &details,
             game_type,
-            status,
+            status == Some(GameStatus::TechnicalLoss),
             &["turn_log", "fairness", "answer_ms", "deviations", "blame"],
         )?,
         turn_log: match details.has("turn_log") {
@@ -55,7 +54,7 @@ fn result_details(r: &Reader<'_>, game_type: &GameType, status: Option<GameStatu
     })
 }
 
-/// Who played what in one turn. Whether the rules allow it is the game's to say.
+/// The moves of one turn. Whether they are legal is up to the game.
 fn turn(r: &Reader<'_>) -> Read<ByPlayer<Value>> {
     Ok(r.fields_but(&[]).into_iter().map(|(id, made)| (PlayerId::new(id), made)).collect())
 }
@@ -70,30 +69,31 @@ pub(super) fn ack(r: &Reader<'_>) -> Read<MatchResultAck> {
 
 pub(super) fn standings_update(r: &Reader<'_>) -> Read<LeagueStandingsUpdate> {
     Ok(LeagueStandingsUpdate {
-        league_id: league_id(r)?,
-        round_id: r.required("round_id", rules::ordinal).map(RoundId)?,
+        league_id: unused_league_id(r)?,
+        round_id: r.filled("round_id", rules::ordinal, || Some(1)).map(RoundId)?,
         standings: r.objects_naming("standings", &["player_id"], standing)?.into(),
     })
 }
 
 pub(super) fn standing(r: &Reader<'_>) -> Read<StandingRow> {
     let player_id = r.required("player_id", rules::id(PlayerId::new))?;
+    let Record { wins, losses, draws } = record(r)?;
     Ok(StandingRow {
-        rank: r.required("rank", rules::ordinal)?,
+        rank: r.filled("rank", rules::ordinal, || r.position())?,
         display_name: display_name(r, &player_id)?,
         player_id,
-        played: r.required("played", rules::count)?,
-        wins: r.required("wins", rules::count)?,
-        draws: r.required("draws", rules::count)?,
-        losses: r.required("losses", rules::count)?,
+        played: r.filled("played", rules::count, || wins.checked_add(draws)?.checked_add(losses))?,
+        wins,
+        draws,
+        losses,
         points: r.required("points", rules::count)?,
         technical_losses: r.optional("technical_losses", rules::count)?,
         rank_reason: r.optional("rank_reason", rules::prose)?,
     })
 }
 
-/// A manager that tells no names means the ids.
-fn display_name(r: &Reader<'_>, player_id: &PlayerId) -> Read<DisplayName> {
+/// Without a display name, the id is used.
+pub(super) fn display_name(r: &Reader<'_>, player_id: &PlayerId) -> Read<DisplayName> {
     let id = DisplayName::parse(player_id.as_str()).ok();
     match id {
         Some(id) if r.is_lenient() && !r.has("display_name") => {

@@ -1,7 +1,7 @@
-//! Reads how rounds are opened and closed.
+//! Decodes announcements and completions.
 
 use super::reader::{Read, Reader};
-use super::result::record;
+use super::result::{display_name, record};
 use super::rules::{self, Wrong};
 use super::{DeviationKind, league_id};
 use crate::protocol::ids::{ConversationId, GameType, MatchId, PlayerId, RefereeId, RoundId};
@@ -36,7 +36,7 @@ fn announced_match(r: &Reader<'_>) -> Read<AnnouncedMatch> {
     })
 }
 
-/// A briefing begins with an endpoint. The rest of it a foreign manager may well leave out.
+/// An endpoint marks a briefing. A foreign manager may leave out the rest.
 fn briefing(r: &Reader<'_>) -> Read<Option<Briefing>> {
     if !r.has("player_A_endpoint") && !r.has("player_B_endpoint") {
         return Ok(None);
@@ -62,6 +62,7 @@ fn briefing(r: &Reader<'_>) -> Read<Option<Briefing>> {
         forfeits: r.optional_by_player("forfeits", rules::one_of)?,
         player_a_public_key: r.extra("player_A_public_key", rules::public_key)?,
         player_b_public_key: r.extra("player_B_public_key", rules::public_key)?,
+        players_registered: r.extra("players_registered", rules::count)?,
     }))
 }
 
@@ -101,7 +102,7 @@ pub(super) fn completed(r: &Reader<'_>) -> Read<RoundCompleted> {
     })
 }
 
-/// Without a summary only the total is known; the kinds stay at nought, which does not add up and claims nothing.
+/// Without a summary only the total is known; the others stay 0.
 fn summary(r: &Reader<'_>, total_matches: u32) -> Read<RoundSummary> {
     if r.is_lenient() && !r.has("summary") {
         r.note(DeviationKind::Missing, "summary");
@@ -118,13 +119,14 @@ fn summary(r: &Reader<'_>, total_matches: u32) -> Read<RoundSummary> {
 
 pub(super) fn league_completed(r: &Reader<'_>) -> Read<LeagueCompleted> {
     let champion = r.object("champion")?;
+    let champion_id = champion.required("player_id", rules::id(PlayerId::new))?;
     Ok(LeagueCompleted {
         league_id: league_id(r)?,
-        total_rounds: r.required("total_rounds", rules::count)?,
-        total_matches: r.required("total_matches", rules::count)?,
+        total_rounds: r.filled("total_rounds", rules::count, || Some(0))?,
+        total_matches: r.filled("total_matches", rules::count, || Some(0))?,
         champion: Champion {
-            player_id: champion.required("player_id", rules::id(PlayerId::new))?,
-            display_name: champion.required_text("display_name", DisplayName::parse_cleaned)?,
+            display_name: display_name(&champion, &champion_id)?,
+            player_id: champion_id,
             points: champion.required("points", rules::count)?,
         },
         final_standings: r.objects("final_standings", final_standing)?.into(),

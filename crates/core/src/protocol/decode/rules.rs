@@ -1,7 +1,7 @@
-//! The rules that single values obey, each with the words that finish "expected ...".
+//! Rules for single values, each with a text that completes "expected ...".
 
-use crate::fair::{Commitment, NONCE_BYTES_MAX, Nonce, NonceCommitment, Proof};
 use crate::protocol::dialect::Dialect;
+use crate::protocol::draw::{Commitment, Proof};
 use crate::protocol::envelope::{Sender, id_fits};
 use crate::protocol::error::ErrorCode;
 use crate::protocol::json::{Fields, Json};
@@ -10,6 +10,7 @@ use crate::protocol::messages::{
     AckStatus, AgentRole, Blame, Cause, Culprit, GameStatus, Order, Parity, Phase, PlaceState,
     RegisterStatus, Role, Seconds,
 };
+use crate::protocol::nonce::{NONCE_BYTES_MAX, Nonce, NonceCommitment};
 use crate::protocol::text::{RuleBroken, Version};
 use crate::protocol::time::{TimeForm, Timestamp};
 use crate::protocol::token::{TOKEN_BYTES_MAX, Token};
@@ -20,7 +21,7 @@ use smol_str::SmolStr;
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
 
-/// Why a value does not pass.
+/// Why a value violates a rule.
 pub(super) struct Wrong {
     pub(super) code: ErrorCode,
     pub(super) expected: Cow<'static, str>,
@@ -31,7 +32,7 @@ impl Wrong {
         Self { code, expected: expected.into() }
     }
 
-    /// A wrong type, form or range.
+    /// E002: a wrong type, form or range.
     pub(super) fn format(expected: impl Into<Cow<'static, str>>) -> Self {
         Self::new(ErrorCode::InvalidFormat, expected)
     }
@@ -43,7 +44,7 @@ impl From<RuleBroken> for Wrong {
     }
 }
 
-/// Reads one value, or says what it should have been. No rule passes null, except where null is a value.
+/// Parses one value. No rule accepts null, except where null is a value.
 pub(super) trait Rule<'v, T>: Fn(&'v Json<'v>) -> Result<T, Wrong> {}
 
 impl<'v, T, F: Fn(&'v Json<'v>) -> Result<T, Wrong>> Rule<'v, T> for F {}
@@ -65,7 +66,7 @@ pub(super) fn object<'v>(value: &'v Json<'v>) -> Result<&'v Fields<'v>, Wrong> {
     value.as_object().ok_or(Wrong::format("an object"))
 }
 
-/// An object that is kept as it came.
+/// Any object, unchanged.
 pub(super) fn any_object(value: &Json<'_>) -> Result<Map<String, Value>, Wrong> {
     object(value).map(Fields::to_map)
 }
@@ -94,7 +95,7 @@ pub(super) fn id<'v, T>(make: fn(SmolStr) -> T) -> impl Rule<'v, T> {
     move |value| word(value).map(make)
 }
 
-/// A short text of someone else's choosing: a code, a state, a kind of move.
+/// A short text: a code, a state, a move type.
 pub(super) fn word(value: &Json<'_>) -> Result<SmolStr, Wrong> {
     value
         .as_str()
@@ -124,7 +125,7 @@ pub(super) fn not_utc() -> Wrong {
     Wrong::new(ErrorCode::InvalidTimestamp, UTC)
 }
 
-/// A number or a list is no timestamp of the wrong zone, but a wrong type.
+/// A number or a list is a wrong type rather than an invalid timestamp.
 pub(super) fn time(value: &Json<'_>) -> Result<(Timestamp, TimeForm), Wrong> {
     let text = value.as_str().ok_or(Wrong::format(UTC))?;
     Timestamp::parse(text).ok_or_else(not_utc)
@@ -150,7 +151,7 @@ pub(super) fn nonce(value: &Json<'_>) -> Result<Nonce, Wrong> {
         .ok_or(Wrong::format("a text of at most 64 bytes without control or invisible characters"))
 }
 
-/// In a reveal the id of a player that sent no nonce stands for one, and an id may be longer than a nonce.
+/// In a reveal a player's id stands in for a missing nonce, and may be longer than a nonce.
 pub(super) fn revealed_nonce(value: &Json<'_>) -> Result<Nonce, Wrong> {
     nonce(value).or_else(|_| word(value).map(Nonce))
 }
@@ -180,7 +181,7 @@ pub(super) fn signature(value: &Json<'_>) -> Result<Signature, Wrong> {
         .ok_or(Wrong::format("an Ed25519 signature: 128 hexadecimal digits in lower case"))
 }
 
-/// A whole number as JSON writes one: `1.0`, `"1"` and `true` are not.
+/// A JSON integer: `1.0`, `"1"` and `true` are not.
 fn integer(value: &Json<'_>, range: RangeInclusive<u32>, expected: &'static str) -> Result<u32, Wrong> {
     value
         .as_u64()
@@ -189,7 +190,7 @@ fn integer(value: &Json<'_>, range: RangeInclusive<u32>, expected: &'static str)
         .ok_or(Wrong::format(expected))
 }
 
-/// The largest integer of the protocol, whose integers are signed and have 32 bits.
+/// The protocol's integers are signed and have 32 bits.
 const INTEGER_MAX: u32 = i32::MAX as u32;
 
 pub(super) fn count(value: &Json<'_>) -> Result<u32, Wrong> {
@@ -231,12 +232,12 @@ pub(super) fn blame<'v>(value: &'v Json<'v>) -> Result<Blame, Wrong> {
     })
 }
 
-/// The one value a player may never get wrong. Its own code, whatever came instead.
+/// Any violation has its own code, E004.
 pub(super) fn parity_choice(value: &Json<'_>) -> Result<Parity, Wrong> {
     one_of(value).map_err(|Wrong { expected, .. }| Wrong::new(ErrorCode::InvalidParityChoice, expected))
 }
 
-/// A type whose values are a few fixed words on the wire, case and all.
+/// A type with a few fixed values on the wire, case-sensitive.
 pub(super) trait Words: Copy + 'static {
     const WORDS: &'static [(&'static str, Self)];
     const EXPECTED: &'static str;

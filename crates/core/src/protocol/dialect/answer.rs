@@ -1,33 +1,45 @@
-//! Reading what peers answer to our calls. Agents answer in many ways, so a message is looked for in every place where
-//! one has been seen; where there is none, what is left is an acknowledgement, an error, or nothing of use.
+//! Decodes the responses to our calls. A message is searched in every place where agents have been seen to put one;
+//! without a message, the response is an acknowledgement, an error, or garbled.
 
-use super::told::{reason, shortened, told_in};
+use super::error_text::{reason, shortened, told_in};
 use crate::protocol::decode::Limits;
 use crate::protocol::json::{Fields, Json};
 use crate::protocol::jsonrpc::Fault;
 use crate::protocol::message::MessageType;
 use std::borrow::Cow;
 
-/// What a peer made of a call of ours.
+/// The response to a call.
 #[derive(Debug, Clone, PartialEq)]
 pub enum WireAnswer<'a> {
-    /// A league message, or what can only be meant for one.
+    /// A league message, or an object that is meant to be one.
     Message(Json<'a>),
-    /// An error of JSON-RPC that holds the fields of a LEAGUE_ERROR: how our players and referees refuse. Given as that
-    /// message, without an envelope.
+    /// A JSON-RPC error with the fields of a LEAGUE_ERROR, by which our players and referees reject a message. Given as
+    /// that message, without an envelope.
     Refused(Json<'a>),
-    /// It was taken note of, no more.
+    /// An acknowledgement.
     Received,
-    /// The peer does not know this way of calling: another dialect may fare better.
+    /// The peer does not know the method: another dialect may work.
     MethodNotFound,
-    /// JSON-RPC failed in another way.
-    Error { code: i64, message: String },
-    /// Nothing that could be an answer, in words for people.
+    /// Another JSON-RPC error.
+    Error {
+        /// As the peer sent it, of JSON-RPC or its own.
+        code: i64,
+        /// What the peer says went wrong, shortened.
+        message: String,
+    },
+    /// Another report of a failure, by HTTP status or in the body, without a message; a description for people.
+    Failed(String),
+    /// No valid response; a description for people.
     Garbled(String),
 }
 
 impl WireAnswer<'_> {
-    /// The same, for whoever keeps it for longer than the body.
+    /// Whether the peer answered with an error that is none of the league's: another dialect may be what it understands.
+    pub fn is_not_understood(&self) -> bool {
+        matches!(self, Self::MethodNotFound | Self::Error { .. } | Self::Failed(_))
+    }
+
+    /// Without borrowing from the body.
     pub fn into_owned(self) -> WireAnswer<'static> {
         match self {
             Self::Message(message) => WireAnswer::Message(message.into_owned()),
@@ -35,12 +47,13 @@ impl WireAnswer<'_> {
             Self::Received => WireAnswer::Received,
             Self::MethodNotFound => WireAnswer::MethodNotFound,
             Self::Error { code, message } => WireAnswer::Error { code, message },
+            Self::Failed(why) => WireAnswer::Failed(why),
             Self::Garbled(why) => WireAnswer::Garbled(why),
         }
     }
 }
 
-/// Reads the response to a call of ours, however it is wrapped.
+/// Decodes the response to a call, however it is wrapped.
 pub fn read_answer<'a>(http_status: u16, body: &'a [u8], limits: &Limits) -> WireAnswer<'a> {
     let most = limits.message_bytes_max;
     if body.len() > most {
@@ -62,7 +75,7 @@ pub fn read_answer<'a>(http_status: u16, body: &'a [u8], limits: &Limits) -> Wir
         Ok(value) => read_value(http_status, text, value),
         Err(_) if text.is_empty() => otherwise(http_status, text, "an empty body"),
         Err(_) if text.starts_with('<') => otherwise(http_status, text, "a page for people instead of JSON"),
-        // What the simplest of servers say when they mean "received".
+        // How minimal servers acknowledge.
         Err(_) if text.eq_ignore_ascii_case("ok") && is_success(http_status) => WireAnswer::Received,
         Err(error) => otherwise(http_status, text, &format!("a body that is not JSON ({error})")),
     }
@@ -72,21 +85,25 @@ fn is_success(http_status: u16) -> bool {
     (200..300).contains(&http_status)
 }
 
-/// Where the body is of no use, the status may still say that the call was not understood.
+/// Without a useful body, the status may still mean "method not found".
 fn otherwise(http_status: u16, text: &str, what: &str) -> WireAnswer<'static> {
     let unknown = matches!(http_status, 404 | 405 | 422);
     if unknown || is_method_unknown(text) {
         return WireAnswer::MethodNotFound;
     }
-    WireAnswer::Garbled(format!("the agent answered HTTP {http_status} with {what}"))
+    let why = format!("the agent answered HTTP {http_status} with {what}");
+    match http_status {
+        // "Not now" says nothing about the dialect.
+        429 | 503 => WireAnswer::Garbled(why),
+        400..600 => WireAnswer::Failed(why),
+        _ => WireAnswer::Garbled(why),
+    }
 }
 
 fn read_value<'a>(http_status: u16, text: &str, value: Json<'a>) -> WireAnswer<'a> {
     let mut object = match value {
         Json::Object(object) => object,
-        Json::String(_) | Json::Bool(_) | Json::Null if is_success(http_status) => {
-            return WireAnswer::Received;
-        }
+        _ if is_success(http_status) => return WireAnswer::Received,
         _ => return otherwise(http_status, text, "JSON that is not an object"),
     };
     if let Some(message) = find_message(&mut object) {
@@ -104,23 +121,27 @@ fn read_value<'a>(http_status: u16, text: &str, value: Json<'a>) -> WireAnswer<'
     let result = object.get("result").and_then(Json::as_object).unwrap_or(&object);
     match told_in(result) {
         Some(told) if is_method_unknown(&told) => WireAnswer::MethodNotFound,
-        Some(told) => WireAnswer::Garbled(format!("the agent says that it failed: {}", shortened(&told))),
+        Some(told) => WireAnswer::Failed(format!("the agent says that it failed: {}", shortened(&told))),
         None => WireAnswer::Received,
     }
 }
 
-/// The LEAGUE_ERROR whose fields the `data` of an error holds, or the structure of a tool's result that is an error.
+/// The LEAGUE_ERROR in an error or in its `data`, in the structured content of a failed tool result, or in the body itself or
+/// its `detail`, where web frameworks put it.
 fn refusal_in<'a>(object: &mut Fields<'a>) -> Option<Json<'a>> {
-    let is_error = |place: &str, object: &Fields<'_>| object.get(place).and_then(Json::as_object).is_some();
-    let (outer, inner) =
-        if is_error("error", object) { ("error", "data") } else { ("result", "structuredContent") };
-    let held = object.get_mut(outer)?.as_object_mut()?;
-    if outer == "result" && held.get("isError").and_then(Json::as_bool) != Some(true) {
-        return None;
+    fn has_code(fields: &Fields<'_>) -> bool {
+        fields.get("error_code").is_some_and(|code| code.as_str().is_some())
     }
-    let data = held.get_mut(inner)?.as_object_mut()?;
-    data.get("error_code")?.as_str()?;
-    let mut fields = std::mem::take(data);
+    fn within<'a, 'f>(fields: &'f mut Fields<'a>, path: &[&str]) -> Option<&'f mut Fields<'a>> {
+        path.iter().try_fold(fields, |fields, place| fields.get_mut(place)?.as_object_mut())
+    }
+    let result = object.get("result").and_then(Json::as_object);
+    let tool_failed = result.is_some_and(|it| it.get("isError").and_then(Json::as_bool) == Some(true));
+    let tool: &[&str] = if tool_failed { &["result", "structuredContent"] } else { &["error"] };
+    let places: [&[&str]; 5] = [&["error", "data"], tool, &["error"], &["detail"], &[]];
+    let place =
+        places.into_iter().find(|path| within(object, path).is_some_and(|fields| has_code(fields)))?;
+    let mut fields = std::mem::take(within(object, place)?);
     fields.insert("message_type", Json::String(Cow::Borrowed(MessageType::LeagueError.name())));
     Some(Json::Object(fields))
 }
@@ -136,6 +157,9 @@ fn read_error(http_status: u16, text: &str, error: &Json<'_>) -> WireAnswer<'sta
         Some(code) if code == Fault::MethodNotFound.code() => WireAnswer::MethodNotFound,
         _ if is_method_unknown(&said) => WireAnswer::MethodNotFound,
         Some(code) => WireAnswer::Error { code, message: shortened(&said) },
+        None if is_success(http_status) => {
+            WireAnswer::Failed(format!("the agent answered with an error: {}", shortened(&said)))
+        }
         None => otherwise(http_status, text, &format!("an error: {}", shortened(&said))),
     }
 }
@@ -158,7 +182,7 @@ fn find_message<'a>(object: &mut Fields<'a>) -> Option<Json<'a>> {
     message_within(object)
 }
 
-/// The message that an object is, or that it holds one level down.
+/// The message that an object is, or contains one level down.
 fn message_within<'a>(object: &mut Fields<'a>) -> Option<Json<'a>> {
     if is_message(object) {
         return Some(Json::Object(std::mem::take(object)));
@@ -172,7 +196,7 @@ fn message_within<'a>(object: &mut Fields<'a>) -> Option<Json<'a>> {
     message_in_text(object)
 }
 
-/// A tool of an older Model Context Protocol server returns its result as text alone.
+/// A tool of an older MCP server returns its result as text only.
 fn message_in_text(object: &Fields<'_>) -> Option<Json<'static>> {
     let items = object.get("content")?.as_array()?;
     let texts = items.iter().filter_map(|item| item.get("text")?.as_str());
@@ -180,9 +204,19 @@ fn message_in_text(object: &Fields<'_>) -> Option<Json<'static>> {
     values.find(|value| value.as_object().is_some_and(is_message)).map(Json::into_owned)
 }
 
-/// Whether an object is a league message, or a player's answer that lacks its type: the reader of messages can then say
-/// what is missing, where a mere acknowledgement would leave the player waiting for its own loss.
+/// Whether an object is a league message, or a player's answer without its type: decoding then reports what is missing,
+/// whereas an acknowledgement would make the player lose by timeout.
 fn is_message(object: &Fields<'_>) -> bool {
-    let telling = ["message_type", "accept", "parity_choice", "choice", "move_data"];
-    telling.iter().any(|&field| object.contains_key(field))
+    let telling = ["accept", "parity_choice", "choice", "move_data"];
+    let named = object.get("message_type");
+    let acknowledges = named.and_then(Json::as_str).is_some_and(is_acknowledgement);
+    (named.is_some() && !acknowledges) || telling.iter().any(|&field| object.contains_key(field))
+}
+
+/// Whether a message type that the protocol does not have says "received": `ACK`, `ROUND_ANNOUNCEMENT_ACK`.
+fn is_acknowledgement(message_type: &str) -> bool {
+    let upper = message_type.to_ascii_uppercase();
+    let says_so = ["ACK", "ACKNOWLEDGED", "ACKNOWLEDGEMENT", "RECEIVED", "OK"];
+    let last_word = upper.rsplit('_').next().unwrap_or_default();
+    MessageType::parse(&upper).is_none() && says_so.contains(&last_word)
 }

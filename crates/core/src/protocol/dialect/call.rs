@@ -1,4 +1,4 @@
-//! Writing our calls: a league message becomes a request in the dialect that its receiver understands.
+//! Encodes our calls: a league message as a request in the receiver's dialect.
 
 use super::Dialect;
 use super::method::TOOLS_CALL;
@@ -18,26 +18,22 @@ struct ToolCall<'a> {
     arguments: &'a Message,
 }
 
-/// The body of a request that carries `message`. A bare message has no place for the id.
+/// The body of a request with `message`. A bare message has no id.
 pub fn write_call(dialect: Dialect, id: i64, message: &Message) -> Vec<u8> {
-    let kind = message.message_type();
+    let (name, method) = message.names();
     match dialect {
-        Dialect::Standard => rpc(id, kind.method(), message),
-        Dialect::TypeAsMethod => rpc(id, kind.name(), message),
-        Dialect::LowerTypeAsMethod => rpc(id, &kind.name().to_ascii_lowercase(), message),
+        Dialect::Standard => rpc(id, method, message),
+        Dialect::TypeAsMethod => rpc(id, name, message),
+        Dialect::LowerTypeAsMethod => rpc(id, &name.to_ascii_lowercase(), message),
         Dialect::HandleMessage | Dialect::McpMessage | Dialect::ProtocolMessage => {
             rpc(id, dialect.wrapping_method().unwrap_or_default(), Wrapped { message })
         }
         Dialect::Bare => written(message),
-        Dialect::ToolsCall => {
-            let (name, arguments) = (kind.method(), message);
-            rpc(id, TOOLS_CALL, ToolCall { name, arguments })
-        }
+        Dialect::ToolsCall => rpc(id, TOOLS_CALL, ToolCall { name: method, arguments: message }),
     }
 }
 
-/// The body of a request that asks only whether anyone is there. It is the same in every dialect, since any answer
-/// whatever will do; `params` is there for servers that cannot do without.
+/// The body of a `ping`. Identical in every dialect, since any answer will do; `params` is for servers that require it.
 pub fn write_probe(id: i64) -> Vec<u8> {
     rpc(id, PING, serde_json::Map::new())
 }

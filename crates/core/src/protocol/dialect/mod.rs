@@ -1,27 +1,25 @@
-//! The ways in which agents wrap a league message for HTTP. All are understood; each agent is answered in its own.
+//! Dialects: the ways in which agents wrap a league message for HTTP. Each agent is answered in its own.
 //!
-//! Four directions, one file each, all of them bytes to values or back and nothing else:
+//! Four directions, one file each:
 //! - [`request`]: what peers send us, [`reply`]: what we send back
 //! - [`call`]: what we send to peers, [`answer`]: what they send back
 //!
-//! What the messages themselves say is not judged here: that is the part of `decode`, and [`seam`] joins the two.
+//! The messages themselves are decoded by `decode`; [`decode_wire`] joins the two.
 
 pub mod answer;
 pub mod call;
+pub mod decode_wire;
 pub mod reply;
 pub mod request;
-pub mod seam;
 
+mod error_text;
 mod method;
-mod told;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How an agent wraps the messages it sends, and wants those it is sent.
-#[derive(
-    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Dialect {
     /// JSON-RPC; the method is the tool's name, `params` is the message.
@@ -44,8 +42,7 @@ pub enum Dialect {
 }
 
 impl Dialect {
-    /// In the order in which they are tried on an agent of which nothing is known: the likeliest first, and each as
-    /// unlike the one before as can be.
+    /// In the order of attempts with an unknown agent: the likeliest first, each unlike the one before.
     pub const ALL: [Self; 8] = [
         Self::Standard,
         Self::TypeAsMethod,
@@ -57,15 +54,14 @@ impl Dialect {
         Self::ToolsCall,
     ];
 
-    /// What to try on an agent that did not understand this one. From any dialect on, the ring comes past every other
-    /// once before it comes back.
+    /// The dialect to try after this one failed. The sequence is a ring through all dialects.
     #[must_use]
     pub fn next(self) -> Self {
         let mut ring = Self::ALL.into_iter().cycle().skip_while(|&dialect| dialect != self);
         ring.nth(1).unwrap_or_default()
     }
 
-    /// The one method of a dialect that has but one.
+    /// The method of a dialect that has only one.
     fn wrapping_method(self) -> Option<&'static str> {
         match self {
             Self::HandleMessage => Some("handle_message"),

@@ -1,36 +1,38 @@
-//! Writing our replies: content becomes a response in the dialect of its request, and responses become an HTTP body.
+//! Encodes our replies in the dialect of the request, as an HTTP body.
 
 use super::Dialect;
 use super::request::ReplyTo;
-use crate::agent::Content;
 use crate::protocol::jsonrpc::{ErrorObject, Failed, Id, REFUSED, Success, TwoPointZero, written};
 use crate::protocol::message::MessageType;
 use crate::protocol::messages::LeagueError;
+use crate::protocol::operation::Content;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::borrow::Cow;
 
-/// What goes back over HTTP.
+/// The HTTP response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use]
 pub struct HttpReply {
+    /// The HTTP status: 200, 202 without a body, or 413 for a request that was too large.
     pub status: u16,
-    /// JSON, or empty where nothing is to be said.
+    /// JSON, or empty.
     pub body: Vec<u8>,
 }
 
-/// One response: a whole body, or an element of a batch's. Empty for a notification.
+/// One response: a body, or an element of a batch. Empty for a notification.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use]
 pub struct Part(Vec<u8>);
 
 impl HttpReply {
+    /// The response to a single request: 202 without a body for a notification, else 200.
     pub fn one(Part(body): Part) -> Self {
         let status = if body.is_empty() { 202 } else { 200 };
         Self { status, body }
     }
 
-    /// The responses of a batch, in the order of its requests; nothing at all if all were notifications.
+    /// The responses of a batch, in the order of its requests; empty if all were notifications.
     pub fn batch(parts: impl IntoIterator<Item = Part>) -> Self {
         let parts: Vec<_> =
             parts.into_iter().map(|Part(bytes)| bytes).filter(|bytes| !bytes.is_empty()).collect();
@@ -47,7 +49,7 @@ impl HttpReply {
     }
 }
 
-/// The response to a request that was understood.
+/// The response to a valid request.
 pub fn write_reply(to: &ReplyTo, dialect: Dialect, content: &Content) -> Part {
     match content {
         Content::Message(message) => match message.refusal_of_agent() {
@@ -60,13 +62,13 @@ pub fn write_reply(to: &ReplyTo, dialect: Dialect, content: &Content) -> Part {
     }
 }
 
-/// The error of JSON-RPC by which a player or a referee refuses.
+/// The JSON-RPC error by which a player or a referee rejects a message.
 fn refusal(error: &LeagueError) -> ErrorObject {
     let message = Cow::Owned(error.error_code.name().to_owned());
     ErrorObject { code: REFUSED, message, data: serde_json::to_value(error).unwrap_or_default() }
 }
 
-/// The response to a request that failed as JSON-RPC.
+/// The response to an invalid JSON-RPC request.
 pub fn write_error(to: &ReplyTo, error: &ErrorObject) -> Part {
     let id = match to {
         ReplyTo::Nobody => return Part(Vec::new()),
@@ -93,7 +95,7 @@ fn respond(to: &ReplyTo, dialect: Dialect, content: &impl Serialize, refused: bo
     })
 }
 
-/// The Model Context Protocol wants the text for models and the structure for programs; only an object may be structure.
+/// MCP has text for models and structured content for programs; only an object may be structured.
 fn tool_result(content: &impl Serialize, refused: bool) -> Value {
     let structure = serde_json::to_value(content).unwrap_or_default();
     let mut result = json!({

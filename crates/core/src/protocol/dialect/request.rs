@@ -1,72 +1,83 @@
-//! Reading what peers send us: the bytes of an HTTP body become requests, each with its dialect, or a refusal that is
-//! ready to send.
+//! Decodes HTTP bodies into requests, each with its dialect, or into an error response.
 //!
-//! A league message decides what is asked, wherever one is found; the method only where there is none. Of a key that
-//! stands twice in one object the last counts.
+//! A league message determines the operation, wherever it is found; the method only if there is none. Of a duplicate
+//! key the last counts.
 
-use super::Dialect;
-use super::method;
 use super::reply::{HttpReply, Part, write_error};
-use crate::agent::Look;
+use super::{Dialect, method};
 use crate::protocol::decode::Limits;
 use crate::protocol::envelope::id_fits;
 use crate::protocol::error::ErrorCode;
-use crate::protocol::ids::{GameType, MatchId, PlayerId, RoundId};
+use crate::protocol::ids::{GameType, LeagueId, MatchId, PlayerId, RoundId};
 use crate::protocol::json::{Fields, Json};
 use crate::protocol::jsonrpc::{ErrorObject, Fault, Id, TwoPointZero};
 use crate::protocol::methods::Question;
+use crate::protocol::operation::Look;
 use serde_json::json;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// What one HTTP body asks.
+/// The requests of one HTTP body.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Requests<'a> {
-    /// Nothing that could be put to anyone: send this back.
+    /// An invalid body, with its response.
     Refused(HttpReply),
+    /// A single request.
     One(Request<'a>),
-    /// Each a request, or the refusal that takes its place among the replies.
+    /// Each a request, or the error response in its place.
     Batch(Vec<Result<Request<'a>, Part>>),
 }
 
+/// A request, with all that its reply needs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Request<'a> {
+    /// Where the reply goes.
     pub reply_to: ReplyTo,
+    /// How the request was wrapped, and so its reply is.
     pub dialect: Dialect,
-    pub asked: Asked<'a>,
+    /// The content of the request.
+    pub asked: RequestContent<'a>,
 }
 
-/// How the reply finds its way.
+/// How the reply is sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReplyTo {
     /// As a JSON-RPC response with this id.
     Id(Id),
-    /// As the body itself, since the request came so.
+    /// As the bare body, like the request.
     Body,
     /// Not at all: a notification.
     Nobody,
 }
 
+/// What a request asks for, before its message is decoded.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Asked<'a> {
+pub enum RequestContent<'a> {
+    /// A league message.
     Message {
+        /// As it came: the fields are not checked yet.
         value: Json<'a>,
-        /// The message did not name its type; the method did, and the type has been put in.
+        /// Whether the type was filled in from the method.
         type_implied: bool,
     },
-    Look(Look),
+    /// A public query to a manager.
+    Look(Look, Option<LeagueId>),
+    /// `get_match_state`, of all matches or of one
     MatchState(Option<MatchId>),
+    /// `get_player_state`
     PlayerState,
+    /// `ping`
     Ping,
-    /// `rpc.discover`: what does this agent serve?
+    /// `rpc.discover`
     Discover,
-    /// The Model Context Protocol's own: a method of it, or a response, which has none. Not for the league.
+    /// A method of the Model Context Protocol, or a JSON-RPC response, which has no method.
     Foreign {
+        /// As it was called; `None` for a JSON-RPC response.
         method: Option<String>,
     },
 }
 
-/// Reads a request body. It never fails: what is wrong with it comes back as the refusal to send.
+/// Decodes a request body; an invalid one becomes its error response.
 pub fn read_requests<'a>(body: &'a [u8], limits: &Limits) -> Requests<'a> {
     if body.len() > limits.message_bytes_max {
         return Requests::Refused(refuse_size(body.len(), limits));
@@ -77,7 +88,7 @@ pub fn read_requests<'a>(body: &'a [u8], limits: &Limits) -> Requests<'a> {
     })
 }
 
-/// What a body of more bytes than we read is answered with, for whoever need not read it to know.
+/// The response to a body beyond the size limit.
 pub fn refuse_size(bytes: usize, limits: &Limits) -> HttpReply {
     let code = ErrorCode::InvalidFormat;
     let most = limits.message_bytes_max;
@@ -136,7 +147,7 @@ fn read_one<'a>(text: &str, value: Json<'a>) -> Result<Request<'a>, Part> {
         });
     }
     let id = Id::of_request(text, &object).map_err(refuse)?;
-    // Only what is a request in form can be a notification; anything else is told that it is none.
+    // Only a well-formed request can be a notification; anything else gets an error.
     if let Some(error) = malformed(&object) {
         return Err(write_error(&ReplyTo::Id(id.unwrap_or(Id::Null)), &error));
     }
@@ -147,7 +158,7 @@ fn read_one<'a>(text: &str, value: Json<'a>) -> Result<Request<'a>, Part> {
     }
 }
 
-/// What keeps an object from being a request of JSON-RPC. One that carries a league message is taken all the same.
+/// Why an object is no JSON-RPC request. One with a league message is accepted anyway.
 fn malformed(object: &Fields<'_>) -> Option<ErrorObject> {
     let version = object.get("jsonrpc").and_then(Json::as_str);
     let carries_message = object.get("params").and_then(Json::as_object).is_some_and(|params| {
@@ -170,10 +181,10 @@ fn is_response(object: &Fields<'_>) -> bool {
     !object.contains_key("method") && (object.contains_key("result") || object.contains_key("error"))
 }
 
-fn read_call(mut object: Fields<'_>) -> Result<(Dialect, Asked<'_>), ErrorObject> {
+fn read_call(mut object: Fields<'_>) -> Result<(Dialect, RequestContent<'_>), ErrorObject> {
     let params = object.remove("params");
     if params.is_none() && is_response(&object) {
-        return Ok((Dialect::Standard, Asked::Foreign { method: None }));
+        return Ok((Dialect::Standard, RequestContent::Foreign { method: None }));
     }
     let method = object.get("method").and_then(Json::as_str).unwrap_or_default();
     match (method, params) {
@@ -187,8 +198,8 @@ fn read_call(mut object: Fields<'_>) -> Result<(Dialect, Asked<'_>), ErrorObject
     }
 }
 
-/// `tools/call` is ours if it names a tool of ours or carries a league message.
-fn read_tool_call(mut params: Fields<'_>) -> Result<(Dialect, Asked<'_>), ErrorObject> {
+/// `tools/call` is ours if it names a tool of ours or has a league message.
+fn read_tool_call(mut params: Fields<'_>) -> Result<(Dialect, RequestContent<'_>), ErrorObject> {
     let arguments = match params.remove("arguments") {
         Some(Json::Object(arguments)) => arguments,
         None => Fields::default(),
@@ -196,7 +207,7 @@ fn read_tool_call(mut params: Fields<'_>) -> Result<(Dialect, Asked<'_>), ErrorO
     };
     let name = params.get("name").and_then(Json::as_str).unwrap_or_default();
     match read_params(name, arguments) {
-        Ok((_, Asked::Foreign { .. })) => Ok((Dialect::ToolsCall, foreign(method::TOOLS_CALL))),
+        Ok((_, RequestContent::Foreign { .. })) => Ok((Dialect::ToolsCall, foreign(method::TOOLS_CALL))),
         Ok((_, asked)) => Ok((Dialect::ToolsCall, asked)),
         Err(error) if error.code == Fault::MethodNotFound.code() => {
             Ok((Dialect::ToolsCall, foreign(method::TOOLS_CALL)))
@@ -205,7 +216,10 @@ fn read_tool_call(mut params: Fields<'_>) -> Result<(Dialect, Asked<'_>), ErrorO
     }
 }
 
-fn read_params<'a>(method: &str, mut params: Fields<'a>) -> Result<(Dialect, Asked<'a>), ErrorObject> {
+fn read_params<'a>(
+    method: &str,
+    mut params: Fields<'a>,
+) -> Result<(Dialect, RequestContent<'a>), ErrorObject> {
     let wrapping = method::wrapping_dialect(method);
     if holds_type(&params) {
         let named = params.get("message_type").and_then(Json::as_str).unwrap_or_default();
@@ -227,7 +241,7 @@ fn read_params<'a>(method: &str, mut params: Fields<'a>) -> Result<(Dialect, Ask
     }
     if let Some(kind) = method::implied_type(method) {
         params.insert("message_type", Json::String(Cow::Borrowed(kind.name())));
-        let asked = Asked::Message { value: Json::Object(params), type_implied: true };
+        let asked = RequestContent::Message { value: Json::Object(params), type_implied: true };
         return Ok((method::flat_dialect(method, kind.name()), asked));
     }
     if method::is_foreign(method) {
@@ -237,21 +251,27 @@ fn read_params<'a>(method: &str, mut params: Fields<'a>) -> Result<(Dialect, Ask
         .because("the method names nothing that is known here, and \"params\" holds no \"message_type\""))
 }
 
-fn read_question(question: Question, params: &Fields<'_>) -> Result<Asked<'static>, ErrorObject> {
+fn read_question(question: Question, params: &Fields<'_>) -> Result<RequestContent<'static>, ErrorObject> {
+    let league_id = match params.get("league_id") {
+        None | Some(Json::Null) => None,
+        Some(Json::String(id)) if id_fits(id) => Some(LeagueId::new(id.as_ref())),
+        Some(_) => return Err(Fault::InvalidParams.because("\"league_id\" must be a league's id")),
+    };
+    let look = |look| RequestContent::Look(look, league_id);
     Ok(match question {
-        Question::Standings => Asked::Look(Look::Standings {
+        Question::Standings => look(Look::Standings {
             detail: params.get("detail").is_some_and(|detail| matches!(detail, Json::Bool(true))),
         }),
-        Question::Status => Asked::Look(Look::Status),
-        Question::Referees => Asked::Look(Look::Referees),
-        Question::Schedule => Asked::Look(Look::Schedule(match params.get("round_id") {
+        Question::Status => look(Look::Status),
+        Question::Referees => look(Look::Referees),
+        Question::Schedule => look(Look::Schedule(match params.get("round_id") {
             None | Some(Json::Null) => None,
             Some(number) => match number.as_u64().and_then(|number| u32::try_from(number).ok()) {
                 Some(number) => Some(RoundId(number)),
                 None => return Err(Fault::InvalidParams.because("\"round_id\" must be a round's number")),
             },
         })),
-        Question::Stats => Asked::Look(Look::Stats(match params.get("player_id") {
+        Question::Stats => look(Look::Stats(match params.get("player_id") {
             Some(Json::String(id)) if id_fits(id) => PlayerId::new(id.as_ref()),
             _ => {
                 return Err(
@@ -259,7 +279,7 @@ fn read_question(question: Question, params: &Fields<'_>) -> Result<Asked<'stati
                 );
             }
         })),
-        Question::Games => Asked::Look(Look::Games(match params.get("game_type") {
+        Question::Games => look(Look::Games(match params.get("game_type") {
             None | Some(Json::Null) => None,
             Some(Json::String(name)) if id_fits(name) => Some(GameType::new(name.as_ref())),
             Some(_) => {
@@ -268,10 +288,10 @@ fn read_question(question: Question, params: &Fields<'_>) -> Result<Asked<'stati
                 );
             }
         })),
-        Question::PlayerState => Asked::PlayerState,
-        Question::Ping => Asked::Ping,
-        Question::Discover => Asked::Discover,
-        Question::MatchState => Asked::MatchState(match params.get("match_id") {
+        Question::PlayerState => RequestContent::PlayerState,
+        Question::Ping => RequestContent::Ping,
+        Question::Discover => RequestContent::Discover,
+        Question::MatchState => RequestContent::MatchState(match params.get("match_id") {
             None | Some(Json::Null) => None,
             Some(Json::String(id)) if id_fits(id) => Some(MatchId::new(id.as_ref())),
             Some(_) => {
@@ -283,15 +303,15 @@ fn read_question(question: Question, params: &Fields<'_>) -> Result<Asked<'stati
     })
 }
 
-/// A null is as good as nothing; anything else is the message's own word, even where it is no text.
+/// Null counts as absent; any other value is the message's type, even if it is no text.
 fn holds_type(object: &Fields<'_>) -> bool {
     object.get("message_type").is_some_and(|kind| !kind.is_null())
 }
 
-fn explicit(value: Json<'_>) -> Asked<'_> {
-    Asked::Message { value, type_implied: false }
+fn explicit(value: Json<'_>) -> RequestContent<'_> {
+    RequestContent::Message { value, type_implied: false }
 }
 
-fn foreign(method: &str) -> Asked<'static> {
-    Asked::Foreign { method: Some(method.to_owned()) }
+fn foreign(method: &str) -> RequestContent<'static> {
+    RequestContent::Foreign { method: Some(method.to_owned()) }
 }

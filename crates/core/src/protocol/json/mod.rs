@@ -1,13 +1,8 @@
-//! JSON as it is read off the wire: a tree that borrows its text from the body, where the usual one would copy every key
-//! and every word of messages that are read once and dropped.
+//! A JSON tree that borrows its strings from the body, where `serde_json::Value` would copy every key and string.
 //!
-//! Of a key that stands twice in one object the last counts; the others are dropped when it is read.
-//!
-//! - `quick`: reads what is common, `usual`: reads the rest, `gathered`: what both make of an object
+//! Of a duplicate key the last value counts.
 
-mod gathered;
-mod quick;
-mod usual;
+mod deserialize;
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Number, Value};
@@ -17,33 +12,41 @@ use std::fmt;
 /// Any value of JSON.
 #[derive(Debug, Clone)]
 pub enum Json<'a> {
+    /// `null`
     Null,
+    /// `true` or `false`
     Bool(bool),
+    /// An integer of 64 bits, else an `f64`.
     Number(Number),
+    /// Borrowed, unless the text had escapes.
     String(Cow<'a, str>),
+    /// In order.
     Array(Vec<Json<'a>>),
+    /// Every key once.
     Object(Fields<'a>),
 }
 
-/// The fields of an object, in the order in which they came. Messages have few, so that looking through them is quicker
-/// than any index of them.
+/// The fields of an object, in order. Messages have few, so a linear search is faster than a map.
 #[derive(Debug, Clone, Default)]
 pub struct Fields<'a>(Vec<(Cow<'a, str>, Json<'a>)>);
 
 impl<'a> Json<'a> {
-    /// Reads a text to its end.
+    /// Parses a text.
     pub fn read(text: &'a str) -> Result<Self, serde_json::Error> {
-        quick::read(text).map_or_else(|| serde_json::from_str(text), Ok)
+        serde_json::from_str(text)
     }
 
+    /// Whether this is `null`.
     pub fn is_null(&self) -> bool {
         matches!(self, Self::Null)
     }
 
+    /// Whether this is a string.
     pub fn is_string(&self) -> bool {
         matches!(self, Self::String(_))
     }
 
+    /// `None` for any other type: nothing is converted.
     pub fn as_bool(&self) -> Option<bool> {
         match self {
             Self::Bool(value) => Some(*value),
@@ -51,6 +54,7 @@ impl<'a> Json<'a> {
         }
     }
 
+    /// `None` for any other type: nothing is converted.
     pub fn as_str(&self) -> Option<&str> {
         match self {
             Self::String(text) => Some(text),
@@ -58,14 +62,17 @@ impl<'a> Json<'a> {
         }
     }
 
+    /// An integer in range; `None` for a fraction, even `1.0`.
     pub fn as_i64(&self) -> Option<i64> {
         self.as_number().and_then(Number::as_i64)
     }
 
+    /// A non-negative integer in range; `None` for a fraction, even `1.0`.
     pub fn as_u64(&self) -> Option<u64> {
         self.as_number().and_then(Number::as_u64)
     }
 
+    /// Any number, rounded to the nearest `f64`.
     pub fn as_f64(&self) -> Option<f64> {
         self.as_number().and_then(Number::as_f64)
     }
@@ -77,6 +84,7 @@ impl<'a> Json<'a> {
         }
     }
 
+    /// The items of an array; `None` for any other type.
     pub fn as_array(&self) -> Option<&[Self]> {
         match self {
             Self::Array(items) => Some(items),
@@ -84,6 +92,7 @@ impl<'a> Json<'a> {
         }
     }
 
+    /// The fields of an object; `None` for any other type.
     pub fn as_object(&self) -> Option<&Fields<'a>> {
         match self {
             Self::Object(fields) => Some(fields),
@@ -103,7 +112,7 @@ impl<'a> Json<'a> {
         self.as_object()?.get(key)
     }
 
-    /// The same, for whoever keeps it for longer than the body.
+    /// Without borrowing from the body.
     pub fn into_owned(self) -> Json<'static> {
         match self {
             Self::Null => Json::Null,
@@ -119,7 +128,7 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// The same, as the usual type.
+    /// As `serde_json::Value`.
     pub fn to_value(&self) -> Value {
         match self {
             Self::Null => Value::Null,
@@ -133,12 +142,13 @@ impl<'a> Json<'a> {
 }
 
 impl<'a> Fields<'a> {
+    /// The value of a field, `null` included; `None` if there is no such field.
     pub fn get(&self, key: &str) -> Option<&Json<'a>> {
         self.0.iter().find(|(name, _)| name == key).map(|(_, value)| value)
     }
 
-    /// The field, and its place. The search begins at `from`, because whoever reads an object asks for its fields in
-    /// nearly the order in which whoever wrote it put them.
+    /// The field and its index. The search begins at `from`, because fields are usually read in the order in which they
+    /// were written.
     pub(crate) fn find(&self, key: &str, from: usize) -> Option<(usize, &Json<'a>)> {
         if let Some((name, value)) = self.0.get(from)
             && name == key
@@ -153,6 +163,7 @@ impl<'a> Fields<'a> {
         self.0.iter_mut().find(|(name, _)| name == key).map(|(_, value)| value)
     }
 
+    /// Whether there is such a field, even if it is `null`.
     pub fn contains_key(&self, key: &str) -> bool {
         self.0.iter().any(|(name, _)| name == key)
     }
@@ -167,18 +178,22 @@ impl<'a> Fields<'a> {
         self.0.push((Cow::Borrowed(key), value));
     }
 
+    /// How many fields there are, each key counted once.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
+    /// Whether the object is `{}`.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
+    /// Key and value of each field, in the order of the object.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Json<'a>)> {
         self.0.iter().map(|(name, value)| (name.as_ref(), value))
     }
 
+    /// A copy that borrows nothing.
     pub fn to_map(&self) -> Map<String, Value> {
         self.iter().map(|(name, value)| (name.to_owned(), value.to_value())).collect()
     }
@@ -208,7 +223,7 @@ impl From<Value> for Json<'_> {
 }
 
 impl PartialEq for Json<'_> {
-    /// The order of fields means nothing.
+    /// The order of fields does not matter.
     fn eq(&self, other: &Self) -> bool {
         self.to_value() == other.to_value()
     }
@@ -273,6 +288,16 @@ mod tests {
         assert_eq!(fields.remove("a").and_then(|value| value.as_u64()), Some(3));
         assert!(!fields.contains_key("a"));
         assert_eq!(fields.len(), 1);
+    }
+
+    #[test]
+    fn duplicate_keys_of_a_large_object_are_found_as_well() {
+        let fields: Vec<String> =
+            (0..1_000).map(|number| format!(r#""{}":{number}"#, number % 100)).collect();
+        let text = format!("{{{}}}", fields.join(","));
+        let tree = Json::read(&text).unwrap();
+        assert_eq!(tree.get("7").and_then(Json::as_u64), Some(907));
+        assert_eq!(tree.as_object().map(Fields::len), Some(100));
     }
 
     #[test]

@@ -1,20 +1,23 @@
-//! Whose fault it is that a match was not played out, and how that is known.
+//! Blame: whose fault it is that a match was not played out, and the evidence.
 
+#[cfg(feature = "schema")]
 use crate::protocol::schema::Word;
 use crate::protocol::time::Timestamp;
 use crate::protocol::untrusted::UntrustedText;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
 /// Why a player lost a match that was not played out.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Blame {
+    /// In a result always `player`: if another is at fault, the match is played again.
     pub culprit: Culprit,
+    /// What the player did, or failed to do.
     pub cause: Cause,
     /// The message that was owed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<Word>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Word>"))]
     pub owed: Option<SmolStr>,
     /// How often it was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -39,17 +42,22 @@ impl Blame {
 }
 
 /// Who is at fault, as the player sees it whose match it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Culprit {
+    /// The player that lost the match.
     Player,
+    /// The other player of the match.
     Opponent,
+    /// The referee that had the match: it could not be reached, was overdue, or sent an invalid report.
     Referee,
     /// The machine or the network of the referee or of the manager.
     Infrastructure,
 }
 
 impl Culprit {
+    /// As it is written on the wire and in logs.
     pub fn name(self) -> &'static str {
         match self {
             Self::Player => "player",
@@ -61,7 +69,8 @@ impl Culprit {
 }
 
 /// What a player did, or had done, that it lost without playing the match out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Cause {
     /// Nothing came in time.
@@ -83,6 +92,7 @@ pub enum Cause {
 }
 
 impl Cause {
+    /// As it is written on the wire and in logs.
     pub fn name(self) -> &'static str {
         match self {
             Self::Silent => "silent",

@@ -1,10 +1,10 @@
 //! A small map from player to something, in the order it was written: a JSON object keyed by player id.
 
 use crate::protocol::ids::PlayerId;
+#[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -20,6 +20,7 @@ enum Entries<T> {
 }
 
 impl<T> ByPlayer<T> {
+    /// The entries of both players of a match, stored inline.
     pub fn pair(a: (PlayerId, T), b: (PlayerId, T)) -> Self {
         Self(Entries::Pair([a, b]))
     }
@@ -31,18 +32,22 @@ impl<T> ByPlayer<T> {
         }
     }
 
+    /// The player's entry, or `None` if the object has none.
     pub fn get(&self, player: &PlayerId) -> Option<&T> {
         self.entries().iter().find(|(id, _)| id == player).map(|(_, value)| value)
     }
 
+    /// In the order in which the entries were written, which is A, B in our own messages.
     pub fn iter(&self) -> impl Iterator<Item = (&PlayerId, &T)> {
         self.entries().iter().map(|(id, value)| (id, value))
     }
 
+    /// How many players have an entry: two, unless a foreign agent sent more or fewer.
     pub fn len(&self) -> usize {
         self.entries().len()
     }
 
+    /// Whether no player has an entry.
     pub fn is_empty(&self) -> bool {
         self.entries().is_empty()
     }
@@ -72,12 +77,13 @@ impl<T: Serialize> Serialize for ByPlayer<T> {
     }
 }
 
+#[cfg(feature = "schema")]
 impl<T: JsonSchema> JsonSchema for ByPlayer<T> {
     fn inline_schema() -> bool {
         true
     }
 
-    fn schema_name() -> Cow<'static, str> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
         format!("ByPlayer_{}", T::schema_name()).into()
     }
 

@@ -1,20 +1,23 @@
-//! How the manager and the referees say that something is wrong.
+//! The error messages: LEAGUE_ERROR and GAME_ERROR.
 
 use crate::protocol::decode::Rejection;
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{LeagueId, MatchId, PlayerId, RoundId};
+#[cfg(feature = "schema")]
 use crate::protocol::schema::Word;
 use crate::protocol::time::Timestamp;
 use crate::protocol::untrusted::UntrustedText;
+#[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 use smol_str::SmolStr;
-use std::borrow::Cow;
 
 /// LEAGUE_ERROR: a request was refused. It stands in place of the answer.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LeagueError {
+    /// What programs decide by; the other fields explain it.
     pub error_code: ErrorCode,
     /// The name of the error in capitals.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -26,7 +29,7 @@ pub struct LeagueError {
     pub error_message: Option<UntrustedText>,
     /// What was refused; `UNKNOWN` for a message that did not say what it was.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Word")]
+    #[cfg_attr(feature = "schema", schemars(with = "Word"))]
     pub original_message_type: Option<UntrustedText>,
     /// Whether the same message may fare better later.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -72,22 +75,27 @@ impl From<&Rejection> for LeagueError {
 }
 
 /// GAME_ERROR: something in a match needs the player's attention.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GameError {
+    /// The league that the match belongs to; we always send it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub league_id: Option<LeagueId>,
+    /// The round that the match belongs to; we always send it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub round_id: Option<RoundId>,
+    /// The match in which the error occurred.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "MatchId")]
+    #[cfg_attr(feature = "schema", schemars(with = "MatchId"))]
     pub match_id: Option<MatchId>,
     /// The same as `affected_player`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub player_id: Option<PlayerId>,
     /// Whom it concerns.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "PlayerId")]
+    #[cfg_attr(feature = "schema", schemars(with = "PlayerId"))]
     pub affected_player: Option<PlayerId>,
+    /// What programs decide by: `E001` or `E009` if no answer came, else what was wrong with the answer.
     pub error_code: ErrorCode,
     /// The name of the error in capitals.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -99,22 +107,25 @@ pub struct GameError {
     pub error_message: Option<UntrustedText>,
     /// The message type that the player owes.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Word")]
+    #[cfg_attr(feature = "schema", schemars(with = "Word"))]
     pub action_required: Option<SmolStr>,
     /// `WAITING_FOR_PLAYERS` or `COLLECTING_CHOICES`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<Word>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Word>"))]
     pub game_state: Option<SmolStr>,
     /// Whether the player will be asked again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retryable: Option<bool>,
+    /// How many retries are left, and until when.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_info: Option<RetryInfo>,
     /// As in `retry_info`, where another source looks for it; so are the two that follow.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_count: Option<u32>,
+    /// The most retries that the player gets for this answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_retries: Option<u32>,
+    /// What is left of the window, if the answer was wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_remaining: Option<Seconds>,
     /// For programs: of a wrong choice `invalid_choice` and `valid_choices`.
@@ -122,15 +133,18 @@ pub struct GameError {
     pub context: Option<Map<String, Value>>,
     /// What happens if nothing right comes in time, for people.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "String")]
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub consequence: Option<UntrustedText>,
 }
 
 /// What is left to a player whose answer did not come or was wrong.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RetryInfo {
+    /// How many tries have failed so far; at most `max_retries`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_count: Option<u32>,
+    /// The most retries that the player gets for this answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_retries: Option<u32>,
     /// When the question comes again, if nothing came.
@@ -146,6 +160,7 @@ pub struct RetryInfo {
 pub struct Seconds(pub f64);
 
 impl Seconds {
+    /// Rounded down to tenths, so that a receiver never counts on time that is not left.
     pub fn of(span: std::time::Duration) -> Self {
         Self((span.as_secs_f64() * 10.0).floor() / 10.0)
     }
@@ -157,8 +172,9 @@ impl Serialize for Seconds {
     }
 }
 
+#[cfg(feature = "schema")]
 impl JsonSchema for Seconds {
-    fn schema_name() -> Cow<'static, str> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
         "Seconds".into()
     }
 

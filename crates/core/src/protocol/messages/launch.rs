@@ -1,24 +1,29 @@
-//! How a league is set going, and how far it has come.
+//! START_LEAGUE, the operator's orders, and LEAGUE_STATUS.
 
 use crate::protocol::ids::{LeagueId, MatchId, PlayerId};
+#[cfg(feature = "schema")]
 use crate::protocol::schema::{Word, conditions};
 use crate::protocol::text::DisplayName;
 use crate::protocol::untrusted::UntrustedText;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
 /// START_LEAGUE: the launcher closes registration and begins.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StartLeague {
+    /// Must be the league of the manager, else E007.
     pub league_id: LeagueId,
 }
 
 /// LEAGUE_ORDER: the operator steps in. A message of our own: the sources end where a league needs help.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[schemars(transform = conditions::order_has_its_object)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(transform = conditions::order_has_its_object))]
 pub struct LeagueOrder {
+    /// Must be the league of the manager, else E007.
     pub league_id: LeagueId,
+    /// What to do; some orders need one of the fields that follow.
     pub order: Order,
     /// Whom to withdraw; required for WITHDRAW.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -29,12 +34,13 @@ pub struct LeagueOrder {
     /// Whose token; required for ROTATE and REVOKE: a player, a referee, or `operator`. For INVITE and ROTATE_CODE a name
     /// on the roster, with `player:` or `referee:` before it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<Word>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Word>"))]
     pub agent_id: Option<SmolStr>,
 }
 
 /// What the operator wants.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Order {
     /// Begin no more matches; those being played are played out.
@@ -61,16 +67,21 @@ pub enum Order {
 }
 
 /// What an agent is in a league.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum AgentRole {
+    /// Plays matches.
     Player,
+    /// Runs matches and reports their results.
     Referee,
 }
 
 impl AgentRole {
+    /// Every role, to find one by its name.
     pub const ALL: [Self; 2] = [Self::Player, Self::Referee];
 
+    /// As it is written on the wire.
     pub fn name(self) -> &'static str {
         match self {
             Self::Player => "player",
@@ -80,33 +91,43 @@ impl AgentRole {
 }
 
 /// A place on the roster.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RosterPlace {
+    /// What the agent that takes the place will be.
     pub role: AgentRole,
     /// Null for the code that referees share.
     pub display_name: Option<DisplayName>,
+    /// Whether the place is taken.
     pub state: PlaceState,
     /// Who has registered for it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<Word>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Word>"))]
     pub agent_id: Option<SmolStr>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// Whether a place on the roster is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum PlaceState {
     /// Nobody has registered for it.
     Open,
+    /// An agent has registered for it.
     Registered,
+    /// Its player has been withdrawn from the league.
     Withdrawn,
     /// Any number of agents may register with its code.
     Shared,
 }
 
 /// LEAGUE_STATUS: how far the league has come.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LeagueStatus {
+    /// The league of the manager that answers.
     pub league_id: LeagueId,
+    /// Whether the league takes registrations, plays, pauses or is over.
     pub status: Phase,
     /// 0 before the league starts.
     pub current_round: u32,
@@ -114,7 +135,7 @@ pub struct LeagueStatus {
     pub total_rounds: u32,
     /// What people call the current round, where it has a name of its own: `Semifinals`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<Word>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Word>"))]
     pub round_title: Option<UntrustedText>,
     /// In the whole league.
     pub matches_completed: u32,
@@ -124,11 +145,16 @@ pub struct LeagueStatus {
 }
 
 /// How far a league has come.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Phase {
+    /// Agents may register; no match is played yet.
     Registration,
+    /// Rounds are being played; an agent that was not registered before comes too late.
     Running,
+    /// By the operator's order no new match begins; those being played are played out.
     Paused,
+    /// The last round is over, or the operator ended the league: the table is final.
     Completed,
 }

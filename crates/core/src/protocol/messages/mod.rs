@@ -1,4 +1,4 @@
-//! Every message of league.v2, one type each. What they say is here; how they are read is in `decode`.
+//! Every message of league.v2, one type each. They are decoded in `decode`.
 
 pub mod assignment;
 pub mod blame;
@@ -9,13 +9,16 @@ pub mod launch;
 pub mod moves;
 pub mod parity;
 pub mod query;
+pub mod query_data;
 pub mod registration;
 pub mod result;
 pub mod round;
 pub mod shared;
 pub mod timeouts;
 
-pub use assignment::MatchAssignment;
+pub use assignment::{
+    AssignmentName, MatchAssignment, PLAYER_A_ENDPOINT, PLAYER_A_ID, PLAYER_B_ENDPOINT, PLAYER_B_ID,
+};
 pub use blame::{Blame, Cause, Culprit};
 pub use by_player::ByPlayer;
 pub use error::{GameError, LeagueError, RetryInfo, Seconds};

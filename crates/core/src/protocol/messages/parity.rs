@@ -1,33 +1,39 @@
 //! The two messages of even/odd itself.
 
 use super::result::Record;
-use crate::fair::{Nonce, NonceCommitment};
 use crate::protocol::ids::{GameType, LeagueId, MatchId, PlayerId, RoundId};
+use crate::protocol::nonce::{Nonce, NonceCommitment};
 use crate::protocol::time::Timestamp;
 use crate::signature::Signature;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Exactly `"even"` or `"odd"` on the wire, in any mode of reading.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Parity {
+    /// 2, 4, 6, 8 or 10.
     Even,
+    /// 1, 3, 5, 7 or 9.
     Odd,
 }
 
 impl Parity {
+    /// In the order in which a referee lists the valid choices.
     pub const ALL: [Self; 2] = [Self::Even, Self::Odd];
 
+    /// The parity of a drawn number.
     pub fn of(number: u8) -> Self {
         if number.is_multiple_of(2) { Self::Even } else { Self::Odd }
     }
 
+    /// Exactly `even` or `odd`, in lower case; anything else is `None`.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|parity| parity.as_str() == text)
     }
 
+    /// As it is written on the wire.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Even => "even",
@@ -35,6 +41,7 @@ impl Parity {
         }
     }
 
+    /// Even for odd, and odd for even.
     #[must_use]
     pub fn other(self) -> Self {
         match self {
@@ -51,16 +58,22 @@ impl fmt::Display for Parity {
 }
 
 /// CHOOSE_PARITY_CALL: the referee asks for a choice. The answer is CHOOSE_PARITY_RESPONSE before the deadline.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ChooseParityCall {
+    /// The league that the match counts for; we always send it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub league_id: Option<LeagueId>,
+    /// The round that the match belongs to; we always send it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub round_id: Option<RoundId>,
+    /// The match to choose in: repeat it in the answer.
     pub match_id: MatchId,
     /// Who is asked.
     pub player_id: PlayerId,
+    /// `even_odd`.
     pub game_type: GameType,
+    /// What the player may base its choice on; we always send it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<ChoiceContext>,
     /// When this try ends.
@@ -74,10 +87,13 @@ pub struct ChooseParityCall {
 }
 
 /// What a player may want to know before it chooses.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ChoiceContext {
+    /// The player that is asked at the same time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub opponent_id: Option<PlayerId>,
+    /// The round that the match belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub round_id: Option<RoundId>,
     /// The asked player's own record.
@@ -86,11 +102,18 @@ pub struct ChoiceContext {
 }
 
 /// CHOOSE_PARITY_RESPONSE: a player's choice. The first valid one stands.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ChooseParityResponse {
+    /// The match of the call that this answers.
     pub match_id: MatchId,
+    /// The player that chooses, by the id that the manager assigned.
     pub player_id: PlayerId,
+    /// What the player expects the drawn number to be.
     pub parity_choice: Parity,
+    /// The same once more: some referees of other makes read this name alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub choice: Option<Parity>,
     /// The player's share in the draw: any text that nobody can guess.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nonce: Option<Nonce>,

@@ -1,21 +1,23 @@
-//! How referees and players enter a league. The token an agent is given travels in the envelope's `auth_token`.
+//! Registration requests and responses. The token of an agent is in the envelope's `auth_token`.
 
 use super::timeouts::Timeouts;
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{GameType, LeagueId, PlayerId, RefereeId};
+#[cfg(feature = "schema")]
 use crate::protocol::schema::{Word, conditions};
 use crate::protocol::text::{DisplayName, Endpoint, Version};
 use crate::protocol::token::Token;
 use crate::protocol::untrusted::UntrustedText;
 use crate::signature::PublicKey;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use smol_str::SmolStr;
 
 /// REFEREE_REGISTER_REQUEST: a referee offers its services.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RefereeRegisterRequest {
+    /// What the manager needs to know to give it matches.
     pub referee_meta: RefereeMeta,
     /// The code that the operator gave out for it, where the league asks for one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -23,25 +25,28 @@ pub struct RefereeRegisterRequest {
 }
 
 /// What a referee says of itself.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RefereeMeta {
+    /// For people: tables and logs show it beside the id.
     pub display_name: DisplayName,
+    /// Of the referee's own software, not of the protocol.
     pub version: Version,
     /// The games it plays, at least one.
-    #[schemars(length(min = 1))]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub game_types: Vec<GameType>,
     /// Where it listens.
     pub contact_endpoint: Endpoint,
     /// It is never given more matches at once.
-    #[schemars(range(min = 1, max = 10))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 10)))]
     pub max_concurrent_matches: u32,
     /// 2.0.0 up to 2.1.x.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<Word>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Word>"))]
     pub protocol_version: Option<SmolStr>,
     /// Extensions that this referee speaks, such as `match_tokens`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schemars(with = "Option<Vec<Word>>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Vec<Word>>"))]
     pub capabilities: Vec<SmolStr>,
     /// The longest windows and the most retries that this referee allows, whatever the manager hands over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -49,6 +54,7 @@ pub struct RefereeMeta {
 }
 
 impl RefereeMeta {
+    /// Whether the referee speaks this extension; names are compared exactly.
     pub fn has_capability(&self, name: &str) -> bool {
         self.capabilities.iter().any(|capability| capability == name)
     }
@@ -65,8 +71,10 @@ pub const BRIEFING: &str = "briefing";
 pub const DRAW_2: &str = "draw-2";
 
 /// LEAGUE_REGISTER_REQUEST: a player asks to take part.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LeagueRegisterRequest {
+    /// What the manager needs to know to let it play.
     pub player_meta: PlayerMeta,
     /// The code that the operator gave out for it, where the league asks for one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -74,54 +82,67 @@ pub struct LeagueRegisterRequest {
 }
 
 /// What a player says of itself.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PlayerMeta {
+    /// For people: tables and logs show it beside the id.
     pub display_name: DisplayName,
+    /// Of the player's own software, not of the protocol.
     pub version: Version,
     /// The games it plays, at least one.
-    #[schemars(length(min = 1))]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub game_types: Vec<GameType>,
     /// Where it listens; only referees are told.
     pub contact_endpoint: Endpoint,
     /// 2.0.0 up to 2.1.x.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<Word>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Word>"))]
     pub protocol_version: Option<SmolStr>,
     /// The key by which its moves are checked: who registers one signs every move.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub public_key: Option<PublicKey>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// Whether an agent takes part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "UPPERCASE")]
 pub enum RegisterStatus {
+    /// The agent has an id and a token, and takes part.
     Accepted,
+    /// The agent does not take part; `reason` says why.
     Rejected,
 }
 
 /// REFEREE_REGISTER_RESPONSE: the manager takes a referee on, or says why not. The token is in `auth_token`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[schemars(transform = conditions::accepted_or_rejected)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(transform = conditions::accepted_or_rejected))]
 pub struct RefereeRegisterResponse {
     /// Required if accepted, null if not.
     pub referee_id: Option<RefereeId>,
+    /// The fields that both responses have.
     #[serde(flatten)]
     pub answer: RegisterAnswer,
 }
 
 /// LEAGUE_REGISTER_RESPONSE: the manager takes a player on, or says why not. The token is in `auth_token`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[schemars(transform = conditions::accepted_or_rejected)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(transform = conditions::accepted_or_rejected))]
 pub struct LeagueRegisterResponse {
     /// Required if accepted, null if not.
     pub player_id: Option<PlayerId>,
+    /// The fields that both responses have.
     #[serde(flatten)]
     pub answer: RegisterAnswer,
 }
 
 /// What both registration responses share.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RegisterAnswer {
+    /// Whether the agent takes part.
     pub status: RegisterStatus,
     /// Required if rejected, null if not.
     pub reason: Option<UntrustedText>,
@@ -134,6 +155,7 @@ pub struct RegisterAnswer {
     /// Why a registration was rejected, as a code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error_code: Option<ErrorCode>,
+    /// The name of `error_code` in capitals, if rejected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error_name: Option<UntrustedText>,
     /// What would help to mend a rejected registration.

@@ -1,52 +1,62 @@
-//! What a match brings: the referee's report, the manager's receipt, the table.
+//! MATCH_RESULT_REPORT, its acknowledgement, and the standings.
 
 use super::blame::Blame;
 use super::by_player::ByPlayer;
 use super::game::{GameDetails, GameStatus};
 use super::shared::Shared;
-use crate::fair::Reveal;
+use crate::protocol::draw::Reveal;
 use crate::protocol::ids::{GameType, LeagueId, MatchId, PlayerId, RoundId};
+#[cfg(feature = "schema")]
 use crate::protocol::schema::{Word, conditions};
 use crate::protocol::text::DisplayName;
 use crate::protocol::untrusted::UntrustedText;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use smol_str::SmolStr;
 use std::sync::Arc;
 
 /// MATCH_RESULT_REPORT: the referee tells the manager how a match ended.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-#[schemars(transform = conditions::details_in_report)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(transform = conditions::details_in_report))]
 pub struct MatchResultReport {
+    /// Must be the league of the manager, else E007.
     pub league_id: LeagueId,
+    /// The round that the match belongs to.
     pub round_id: RoundId,
+    /// The match that was played, as it was assigned.
     pub match_id: MatchId,
+    /// The game that was played: it decides which fields the details must have.
     pub game_type: GameType,
+    /// Who won, the points, and the evidence.
     // Shared, because the manager keeps what it is told.
     pub result: Arc<MatchResult>,
 }
 
 /// How a match ended, and what the players get for it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MatchResult {
     /// Null for a draw, and when both players forfeited.
     pub winner: Option<PlayerId>,
     /// Points of both players: 3-0, 0-3, 1-1 or 0-0.
     pub score: ByPlayer<u32>,
+    /// The game's own fields, and the evidence for the result.
     pub details: ResultDetails,
     /// Derived from the score and the choices where it is missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<GameStatus>,
     /// For people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<String>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub reason: Option<UntrustedText>,
 }
 
 /// The game's own details, and what only a referee of Matchday adds.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ResultDetails {
+    /// The fields of the game itself, beside the others.
     #[serde(flatten)]
     pub game: GameDetails,
     /// Every move of the match in order, turn by turn: two in a turn of both players at once, otherwise one. With these the
@@ -61,7 +71,7 @@ pub struct ResultDetails {
     pub answer_ms: Option<ByPlayer<Option<u32>>>,
     /// How each player's answers departed from the rules, where the lenient reading let it pass.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<ByPlayer<Vec<Word>>>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<ByPlayer<Vec<Word>>>"))]
     // In boxes, like the blame: few results have them, and the manager keeps every result.
     pub deviations: Option<Box<ByPlayer<Vec<SmolStr>>>>,
     /// Of a technical loss: why each player that lost has lost.
@@ -77,25 +87,34 @@ impl ResultDetails {
 }
 
 /// MATCH_RESULT_ACK: the result is recorded.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MatchResultAck {
+    /// The match whose report this answers.
     pub match_id: MatchId,
+    /// Always `recorded`: a refused report is answered with LEAGUE_ERROR.
     pub status: AckStatus,
     /// True when the very same report had been recorded before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duplicate: Option<bool>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+/// What became of a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum AckStatus {
+    /// The result is durable and counts.
     Recorded,
 }
 
 /// LEAGUE_STANDINGS_UPDATE: the table as it stands.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LeagueStandingsUpdate {
+    /// The league whose table this is.
     pub league_id: LeagueId,
+    /// The round that is being played.
     pub round_id: RoundId,
     /// All players, first place first.
     // Shared, because the same table goes to every player.
@@ -103,23 +122,32 @@ pub struct LeagueStandingsUpdate {
 }
 
 /// A player's place in the table.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StandingRow {
-    #[schemars(range(min = 1))]
+    /// From 1; no two players share a rank.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub rank: u32,
+    /// The player of this row.
     pub player_id: PlayerId,
+    /// What the player calls itself.
     pub display_name: DisplayName,
+    /// Matches that are decided, forfeited ones and byes in a Swiss league included.
     pub played: u32,
+    /// Matches won, those that the opponent forfeited and byes in a Swiss league included.
     pub wins: u32,
+    /// Matches played out without a winner.
     pub draws: u32,
+    /// Matches lost, forfeited ones included.
     pub losses: u32,
+    /// 3 for a win, 1 for a draw.
     pub points: u32,
     /// Losses that were never played out; they count among `losses`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub technical_losses: Option<u32>,
     /// Why this row stands where it does: "ahead of P03 on head-to-head".
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<String>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub rank_reason: Option<UntrustedText>,
 }
 
@@ -132,9 +160,13 @@ impl StandingRow {
 }
 
 /// A player's record so far.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Record {
+    /// Matches won, those that the opponent forfeited included.
     pub wins: u32,
+    /// Matches lost, played out or forfeited.
     pub losses: u32,
+    /// Matches that ended level.
     pub draws: u32,
 }

@@ -1,4 +1,4 @@
-//! How the manager opens and closes rounds, and ends the league.
+//! ROUND_ANNOUNCEMENT, ROUND_COMPLETED and LEAGUE_COMPLETED.
 
 use super::blame::Cause;
 use super::by_player::ByPlayer;
@@ -7,37 +7,47 @@ use super::shared::Shared;
 use super::timeouts::Timeouts;
 use crate::protocol::dialect::Dialect;
 use crate::protocol::ids::{ConversationId, GameType, LeagueId, MatchId, PlayerId, RefereeId, RoundId};
+#[cfg(feature = "schema")]
 use crate::protocol::schema::conditions;
 use crate::protocol::text::{DisplayName, Endpoint};
 use crate::protocol::time::Timestamp;
 use crate::protocol::token::Token;
 use crate::signature::PublicKey;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 /// ROUND_ANNOUNCEMENT: who meets whom, under which referee.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RoundAnnouncement {
+    /// The league that plays the round.
     pub league_id: LeagueId,
+    /// Its place in the schedule, from 1.
     pub round_id: RoundId,
     /// At least one.
     // Shared, because the same list goes to every player.
-    #[schemars(length(min = 1))]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub matches: Shared<AnnouncedMatch>,
     /// When the first invitations may go out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub starts_at: Option<Timestamp>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[schemars(transform = conditions::both_endpoints)]
+/// A match of a round, with its referee.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(transform = conditions::both_endpoints))]
 pub struct AnnouncedMatch {
+    /// The match as its invitation will name it.
     pub match_id: MatchId,
+    /// The game to play.
     pub game_type: GameType,
+    /// The player in seat A, which begins in games of turns.
     #[serde(rename = "player_A_id")]
     pub player_a_id: PlayerId,
+    /// The player in seat B.
     #[serde(rename = "player_B_id")]
     pub player_b_id: PlayerId,
+    /// The referee that will invite the players; we always send it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub referee_id: Option<RefereeId>,
     /// Players need not call it.
@@ -67,28 +77,35 @@ impl AnnouncedMatch {
 }
 
 /// What the assigned referee must know to invite the players; no other copy of the announcement carries it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Briefing {
     /// To the assigned referee alone, as are the fields that follow.
     #[serde(rename = "player_A_endpoint")]
-    #[schemars(with = "Option<Endpoint>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Endpoint>"))]
     pub player_a_endpoint: Endpoint,
     /// As for player A.
     #[serde(rename = "player_B_endpoint")]
-    #[schemars(with = "Option<Endpoint>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Endpoint>"))]
     pub player_b_endpoint: Endpoint,
+    /// Player A's record before this match, for the `context` of a call.
     #[serde(rename = "player_A_record")]
-    #[schemars(with = "Option<Record>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Record>"))]
     pub player_a_record: Record,
+    /// As for player A.
     #[serde(rename = "player_B_record")]
-    #[schemars(with = "Option<Record>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Record>"))]
     pub player_b_record: Record,
+    /// How player A wraps its messages, to try first when calling it.
     #[serde(rename = "player_A_dialect", skip_serializing_if = "Option::is_none")]
     pub player_a_dialect: Option<Dialect>,
+    /// As for player A.
     #[serde(rename = "player_B_dialect", skip_serializing_if = "Option::is_none")]
     pub player_b_dialect: Option<Dialect>,
+    /// Player A's tokens for this attempt; only for referees with the capability `match_tokens`.
     #[serde(rename = "player_A_tokens", skip_serializing_if = "Option::is_none")]
     pub player_a_tokens: Option<MatchTokens>,
+    /// As for player A.
     #[serde(rename = "player_B_tokens", skip_serializing_if = "Option::is_none")]
     pub player_b_tokens: Option<MatchTokens>,
     /// The windows and the retry policy that the match is played by.
@@ -100,12 +117,17 @@ pub struct Briefing {
     /// The key by which the moves of a player that signs are checked.
     #[serde(rename = "player_A_public_key", skip_serializing_if = "Option::is_none")]
     pub player_a_public_key: Option<PublicKey>,
+    /// As for player A.
     #[serde(rename = "player_B_public_key", skip_serializing_if = "Option::is_none")]
     pub player_b_public_key: Option<PublicKey>,
+    /// How many players the league has: every id up to that number is somebody's name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub players_registered: Option<u32>,
 }
 
 /// The two tokens of one player in one attempt at a match.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, serde::Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MatchTokens {
     /// The referee shows it to the player.
     pub to_player: Token,
@@ -114,52 +136,78 @@ pub struct MatchTokens {
 }
 
 /// ROUND_COMPLETED: every match of the round has a result.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RoundCompleted {
+    /// The league that played the round.
     pub league_id: LeagueId,
+    /// The round that is over.
     pub round_id: RoundId,
+    /// All matches of the round.
     pub matches_completed: u32,
     /// The same number under the name that another source gives it; we always send it.
-    #[schemars(with = "Option<u32>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<u32>"))]
     pub matches_played: u32,
     /// Null after the last round.
     pub next_round_id: Option<RoundId>,
+    /// How the matches ended, counted.
     pub summary: RoundSummary,
 }
 
 /// How a round's matches ended; the three kinds add up to `total_matches`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RoundSummary {
+    /// All matches of the round.
     pub total_matches: u32,
+    /// Played out, with a winner.
     pub wins: u32,
+    /// Played out, without a winner.
     pub draws: u32,
+    /// Forfeited by one player or both.
     pub technical_losses: u32,
 }
 
 /// LEAGUE_COMPLETED: the last word of a league. The champion is the first of the table.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LeagueCompleted {
+    /// The league that is over.
     pub league_id: LeagueId,
+    /// Rounds that were drawn up, played or not.
     pub total_rounds: u32,
+    /// Matches that have a result.
     pub total_matches: u32,
+    /// The first of the final table.
     pub champion: Champion,
+    /// All players, first place first.
     pub final_standings: Shared<FinalStanding>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+/// The winner of the league.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Champion {
+    /// As the manager assigned it.
     pub player_id: PlayerId,
+    /// What the champion calls itself.
     pub display_name: DisplayName,
+    /// 3 for a win, 1 for a draw, over the whole league.
     pub points: u32,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+/// A player's place in the final table.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FinalStanding {
-    #[schemars(range(min = 1))]
+    /// From 1; no two players share a rank.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub rank: u32,
+    /// The player of this row.
     pub player_id: PlayerId,
     /// We always send it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub display_name: Option<DisplayName>,
+    /// 3 for a win, 1 for a draw, over the whole league.
     pub points: u32,
 }

@@ -1,13 +1,14 @@
 //! A list that goes to many receivers: held once, and written once. A table of 99 rows goes to 99 players after every few
 //! results, and writing it out for each of them would be most of what a manager does.
 
+#[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
-use std::borrow::Cow;
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
+/// An immutable list behind an `Arc`, with its JSON cached; cloning it copies neither.
 #[derive(Debug)]
 pub struct Shared<T>(Arc<Held<T>>);
 
@@ -86,12 +87,13 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Shared<T> {
     }
 }
 
+#[cfg(feature = "schema")]
 impl<T: JsonSchema> JsonSchema for Shared<T> {
     fn inline_schema() -> bool {
         true
     }
 
-    fn schema_name() -> Cow<'static, str> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
         Vec::<T>::schema_name()
     }
 

@@ -1,11 +1,11 @@
 //! The windows and the retry policy of a match, as the manager hands them to a referee and as a referee bounds them.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// In a briefing: what the referee is to play by. In a referee's registration: the most that it allows. What is absent is
 /// not said.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Timeouts {
     /// How long a player has to accept an invitation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -25,6 +25,7 @@ pub struct Timeouts {
 }
 
 impl Timeouts {
+    /// Whether nothing is said about any window or retry.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }

@@ -4,7 +4,7 @@ use super::{ID_PREFIX, META_SCHEMA, exchange, finished, message, openrpc};
 use crate::protocol::PROTOCOL;
 use crate::protocol::message::MessageType;
 use crate::protocol::messages::QueryType;
-use crate::protocol::messages::query::{
+use crate::protocol::messages::query_data::{
     GamesData, NextMatchData, PlayerStatsData, PlayersData, RefereesData, ScheduleData, StandingsData,
 };
 use crate::protocol::methods::{METHODS, Party};
@@ -41,8 +41,10 @@ pub fn data(query_type: QueryType) -> Value {
 pub struct Library(BTreeMap<String, Value>);
 
 impl Library {
+    /// The path of the document that names all others.
     pub const INDEX: &'static str = "index.json";
 
+    /// Generates every document anew: keep the result.
     pub fn new() -> Self {
         let messages = MessageType::ALL.iter().map(|&kind| (format!("messages/{kind}.json"), message(kind)));
         let methods =
@@ -65,10 +67,12 @@ impl Library {
         name.starts_with(ID_PREFIX).then_some(name)
     }
 
+    /// The document at this path, `messages/GAME_OVER.json`.
     pub fn get(&self, path: &str) -> Option<&Value> {
         self.0.get(path)
     }
 
+    /// Every document with its path, in the order of paths.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
         self.0.iter().map(|(path, document)| (path.as_str(), document))
     }

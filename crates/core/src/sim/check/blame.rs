@@ -1,9 +1,10 @@
-//! The rule on blame: whoever loses without play is told why, nobody else is, and it is never for another's fault.
+//! The rule on blame: a player that loses without play is told why, nobody else is, and it is never for another's fault.
 
 use super::{Fixture, Outcome};
 use crate::protocol::messages::{Culprit, MatchResult};
 use crate::sim::failure::{Checker, Fault};
 
+/// Fails if a loser by forfeit is not blamed, or if anyone else is, or for a fault that is not its own.
 pub fn names_the_losers(fixture: &Fixture, result: &MatchResult) -> Result<(), Fault> {
     let id = &fixture.id;
     let broken = |what: String| Err(Fault::new(Checker::BlameFits, what));

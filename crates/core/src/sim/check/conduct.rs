@@ -1,6 +1,7 @@
 //! The rules on the order of what players hear: of their round before their match, of one attempt at a time, of the end of
 //! each match, and of nothing of it after that. They hold over a sound network.
 
+use crate::league::{LeagueEvent, Suspicion};
 use crate::protocol::{Attempt, Body, MatchId, Message};
 use crate::sim::failure::{Checker, Fault};
 use crate::sim::who::Who;
@@ -77,11 +78,23 @@ impl Conduct {
     }
 }
 
+/// Where nothing gets in the way of a referee, it is not suspended for want of a report.
+pub fn healthy_referee_stays(event: &LeagueEvent) -> Result<(), Fault> {
+    match event {
+        LeagueEvent::AgentSuspended { agent, cause: Suspicion::Overdue } => {
+            let what = format!("{agent} is suspended for want of a report, and nothing is wrong with it");
+            Err(Fault::new(Checker::HealthyRefereesStay, what))
+        }
+        _ => Ok(()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::messages::{ChooseParityCall, GameDetails, GameInvitation, GameOver, GameResult};
-    use crate::protocol::messages::{GameStatus, Role};
+    use crate::protocol::messages::{
+        ChooseParityCall, GameDetails, GameInvitation, GameOver, GameResult, GameStatus, Role,
+    };
     use crate::protocol::{
         ConversationId, Envelope, GameType, LeagueId, PlayerId, RefereeId, RoundId, Sender,
     };
@@ -167,5 +180,14 @@ mod tests {
         assert_eq!(conduct.was_told(PLAYER, &MatchId::new("R1M1")), Ok(()));
         let fault = conduct.was_told(Who::Player(2), &MatchId::new("R1M1")).unwrap_err();
         assert_eq!(fault.checker, Checker::GameOverIsLast);
+    }
+
+    #[test]
+    fn a_suspension_of_a_healthy_referee_is_noticed() {
+        let agent = Sender::Referee(RefereeId::new("REF01"));
+        let suspended = |cause| LeagueEvent::AgentSuspended { agent: agent.clone(), cause };
+        let fault = healthy_referee_stays(&suspended(Suspicion::Overdue)).unwrap_err();
+        assert_eq!(fault.checker, Checker::HealthyRefereesStay);
+        assert_eq!(healthy_referee_stays(&suspended(Suspicion::Unreachable)), Ok(()));
     }
 }

@@ -1,7 +1,6 @@
 //! The rules on rounds that follow from results: found here by trying everything, which small leagues allow.
 
-use super::fixtures;
-use super::{Drawn, Facts, Fixture, Kind, Outcome};
+use super::{Drawn, Facts, Fixture, Kind, Outcome, fixtures};
 use crate::protocol::PlayerId;
 use crate::sim::failure::{Checker, Fault};
 use std::collections::{BTreeMap, BTreeSet};

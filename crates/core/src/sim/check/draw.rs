@@ -1,6 +1,6 @@
 //! The draw of even/odd, recomputed from what was revealed, by the published scheme and by nothing else.
 
-use crate::fair::Reveal;
+use crate::protocol::draw::Reveal;
 use crate::protocol::messages::{GameDetails, GameOver, GameStatus};
 use crate::protocol::{Attempt, LeagueId, MatchId};
 use crate::sim::failure::{Checker, Fault};

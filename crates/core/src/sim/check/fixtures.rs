@@ -1,4 +1,4 @@
-//! The rules on who meets whom, and on results.
+//! The rules on pairings and on results.
 
 use super::{Facts, Fixture, Outcome};
 use crate::protocol::PlayerId;
@@ -51,6 +51,7 @@ pub fn matches_are_of_the_league(facts: &Facts) -> Result<(), Fault> {
     Ok(())
 }
 
+/// Fails if a player is in two matches of a round.
 pub fn at_most_one_match_per_round(facts: &Facts) -> Result<(), Fault> {
     let mut busy = BTreeSet::new();
     for fixture in &facts.fixtures {
@@ -66,6 +67,7 @@ pub fn at_most_one_match_per_round(facts: &Facts) -> Result<(), Fault> {
     Ok(())
 }
 
+/// Fails if a match of a completed league has no result, or if someone won who was not in it.
 pub fn a_completed_league_is_decided(facts: &Facts) -> Result<(), Fault> {
     let broken = |what: String| Err(Fault::new(Checker::EveryMatchDecided, what));
     for Fixture { id, a, b, outcome, .. } in &facts.fixtures {

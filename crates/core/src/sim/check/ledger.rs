@@ -6,14 +6,17 @@ use crate::protocol::messages::MatchResult;
 use crate::sim::failure::{Checker, Fault};
 use std::collections::BTreeMap;
 
+/// The results so far, as they became durable first.
 #[derive(Debug, Default)]
 pub struct Ledger(BTreeMap<MatchId, (Outcome, MatchResult)>);
 
 impl Ledger {
+    /// How many matches are decided.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
+    /// Whether no match is decided.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -44,7 +47,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// A receipt is being sent for a match, to whoever reported `result`.
+    /// A receipt is being sent for a match, to the referee that reported `result`.
     pub fn has_recorded(&self, match_id: &MatchId, reported: Option<&MatchResult>) -> Result<(), Fault> {
         let broken = |what| Err(Fault::new(Checker::AcknowledgedIsDurable, format!("{match_id} {what}")));
         let Some((_, recorded)) = self.0.get(match_id) else {

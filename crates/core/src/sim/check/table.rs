@@ -1,4 +1,4 @@
-//! The rules on the table: computed here from the results alone, then compared.
+//! The rules on the standings: computed here from the results alone, then compared.
 
 use super::{Facts, Kind, Outcome};
 use crate::protocol::PlayerId;

@@ -1,0 +1,155 @@
+//! Statistics of each player and referee: results, answer times, choices, deviations. Read-only.
+
+use super::event::DecidedBy;
+use super::fixture::Match;
+use super::standings::Tally;
+use super::standings::Verdict;
+use super::state::League;
+use crate::protocol::ids::{PlayerId, RefereeId};
+use crate::protocol::messages::query_data::{PlayerStats, PlayerStatsData, RefereeListing, RefereesData};
+use crate::protocol::messages::{GameDetails, Record};
+use std::collections::BTreeMap;
+
+impl League {
+    /// `None` if there is no such player.
+    pub fn player_stats(&self, player: &PlayerId) -> Option<PlayerStatsData> {
+        let (rank, place) = (1..).zip(self.table()).find(|(_, place)| place.player == *player)?;
+        let known = self.players.get(player)?;
+        let tally = place.tally;
+        let mut statistics = MatchStatistics::default();
+        for game in self.matches.values().filter(|game| game.has(player)) {
+            statistics.add(player, game);
+        }
+        let mean_answer_ms = statistics.mean_answer_ms();
+        let stats = PlayerStats {
+            rank,
+            played: tally.played(),
+            wins: tally.wins,
+            draws: tally.draws,
+            losses: tally.losses,
+            technical_losses: tally.technical_losses,
+            technical_causes: statistics.causes,
+            points: tally.points(),
+            win_rate: share(tally, tally.wins),
+            draw_rate: share(tally, tally.draws),
+            loss_rate: share(tally, tally.losses),
+            mean_answer_ms,
+            choices: statistics.choices,
+            against: statistics.against,
+            deviations: known.deviations.clone(),
+        };
+        let display_name = known.meta.display_name.clone();
+        let (state, left) = (Some(known.state), known.left);
+        Some(PlayerStatsData { player_id: player.clone(), display_name, state, left, stats })
+    }
+
+    /// How often each player made each choice, in even/odd.
+    pub fn choices(&self) -> BTreeMap<&PlayerId, BTreeMap<String, u32>> {
+        let mut all: BTreeMap<&PlayerId, BTreeMap<String, u32>> = BTreeMap::new();
+        for game in self.matches.values() {
+            for player in [&game.a, &game.b] {
+                if let Some(choice) = choice(player, game) {
+                    *all.entry(player).or_default().entry(choice).or_default() += 1;
+                }
+            }
+        }
+        all
+    }
+
+    /// The answer to the query for referees: each with its attempts and decisions so far.
+    pub fn referee_listings(&self) -> RefereesData {
+        let decided_by = |id| {
+            let by = DecidedBy::Referee(id);
+            let decisions = self.matches.values().filter_map(|game| game.decision.as_ref());
+            u32::try_from(decisions.filter(|decision| decision.by == by).count()).unwrap_or(u32::MAX)
+        };
+        let referees = self.referees.iter().map(|(id, referee)| RefereeListing {
+            referee_id: id.clone(),
+            display_name: referee.meta.display_name.clone(),
+            version: referee.meta.version.to_string(),
+            state: referee.state,
+            left: referee.left,
+            matches_decided: decided_by(id.clone()),
+            deviations: referee.deviations.clone(),
+            attempts: referee.given,
+            attempts_lost: referee.lost,
+            redrawn: self.redrawn(id),
+        });
+        RefereesData { referees: referees.collect() }
+    }
+}
+
+impl League {
+    /// The records of players in matches of which a referee lost an attempt and later decided another.
+    fn redrawn(&self, referee: &RefereeId) -> BTreeMap<PlayerId, Record> {
+        let by = DecidedBy::Referee(referee.clone());
+        let mut records: BTreeMap<PlayerId, Record> = BTreeMap::new();
+        for game in self.matches.values().filter(|game| game.lost_attempts(referee) > 0) {
+            let Some(decision) = game.decision.as_ref().filter(|decision| decision.by == by) else {
+                continue;
+            };
+            let verdict = decision.verdict(game);
+            for (player, won) in [(&game.a, Verdict::WonByA), (&game.b, Verdict::WonByB)] {
+                let record = records.entry(player.clone()).or_default();
+                match verdict {
+                    Verdict::Drawn => record.draws += 1,
+                    verdict if verdict == won => record.wins += 1,
+                    _ => record.losses += 1,
+                }
+            }
+        }
+        records
+    }
+}
+
+/// Sums over a player's matches.
+#[derive(Default)]
+struct MatchStatistics {
+    answer_ms_sum: u64,
+    answers: u64,
+    choices: BTreeMap<String, u32>,
+    causes: BTreeMap<String, u32>,
+    against: BTreeMap<PlayerId, Record>,
+}
+
+impl MatchStatistics {
+    fn add(&mut self, player: &PlayerId, game: &Match) {
+        let Some(decision) = &game.decision else { return };
+        let record = self.against.entry(game.opponent(player).clone()).or_default();
+        let lost = decision.result.winner.is_some() || decision.result.score.get(player) == Some(&0);
+        match &decision.result.winner {
+            Some(winner) if winner == player => record.wins += 1,
+            _ if lost => record.losses += 1,
+            _ => record.draws += 1,
+        }
+        if let Some(blame) = decision.blame(player) {
+            *self.causes.entry(blame.cause.name().to_owned()).or_default() += 1;
+        }
+        let answer_ms = decision.result.details.answer_ms.as_ref();
+        if let Some(answer_ms) = answer_ms.and_then(|times| times.get(player).copied().flatten()) {
+            self.answer_ms_sum = self.answer_ms_sum.saturating_add(u64::from(answer_ms));
+            self.answers += 1;
+        }
+        if let Some(choice) = choice(player, game) {
+            *self.choices.entry(choice).or_default() += 1;
+        }
+    }
+
+    fn mean_answer_ms(&self) -> Option<u32> {
+        self.answer_ms_sum.checked_div(self.answers).and_then(|mean| u32::try_from(mean).ok())
+    }
+}
+
+/// What a player chose in a match of even/odd.
+fn choice(player: &PlayerId, game: &Match) -> Option<String> {
+    match &game.decision.as_ref()?.result.details.game {
+        GameDetails::Parity(details) => {
+            details.choices.get(player).copied().flatten().map(|choice| choice.to_string())
+        }
+        GameDetails::Other(_) => None,
+    }
+}
+
+fn share(tally: Tally, part: u32) -> Option<f64> {
+    (tally.played() > 0).then(|| f64::from(part) / f64::from(tally.played()))
+}

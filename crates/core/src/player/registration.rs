@@ -1,0 +1,58 @@
+//! Registration of the player, and its re-registration after a restart.
+
+use super::event::PlayerEvent;
+use super::keys::Keys;
+use super::{Ctx, Player, slug};
+use crate::agent::{Agent, Answer, CallId};
+use crate::protocol::Body;
+use crate::protocol::dialect::Dialect;
+use crate::protocol::messages::{LeagueRegisterRequest, PlayerMeta};
+use crate::registration::{Application, PROTOCOL_VERSION};
+use smol_str::SmolStr;
+
+impl Player {
+    /// Sends the registration, if it is due.
+    pub(super) fn register(&mut self, ctx: &mut Ctx<'_>) {
+        if !self.registration.is_due(ctx.now) {
+            return;
+        }
+        let application = self.durable.applied().cloned().unwrap_or_else(|| {
+            let application = Application::new(&slug(&self.settings.display_name), ctx.entropy);
+            self.record(ctx, PlayerEvent::Applied(application.clone()));
+            application
+        });
+        let player_meta = PlayerMeta {
+            display_name: self.settings.display_name.clone(),
+            version: self.settings.version.clone(),
+            game_types: self.registration.announced_games(),
+            contact_endpoint: self.settings.contact_endpoint.clone(),
+            protocol_version: Some(SmolStr::new_static(PROTOCOL_VERSION)),
+            public_key: self.keys.as_ref().map(Keys::public_key),
+        };
+        let request = LeagueRegisterRequest { player_meta, join_code: self.registration.join_code.clone() };
+        self.last_call += 1;
+        let (call, sender) = (CallId(self.last_call), self.sender());
+        let earlier = self.durable.identity().and_then(|identity| identity.auth_token.as_ref());
+        let outgoing = self.registration.ask(ctx.now, call, sender, application, earlier, request);
+        ctx.step.outbox.push(outgoing);
+    }
+
+    pub(super) fn on_answer(&mut self, ctx: &mut Ctx<'_>, call: CallId, dialect: Dialect, answer: Answer) {
+        if !self.registration.awaits(call) {
+            return;
+        }
+        let known = self.durable.identity();
+        let registered = self.registration.on_answer(ctx.now, dialect, answer, known, |body| match body {
+            Body::LeagueRegisterResponse(response) => {
+                Some((response.player_id.clone(), response.answer.clone()))
+            }
+            _ => None,
+        });
+        if let Some(identity) = registered {
+            self.cancel_decisions(ctx);
+            self.record(ctx, PlayerEvent::Registered { identity });
+        }
+        // The manager may want a shorter list of games.
+        self.register(ctx);
+    }
+}

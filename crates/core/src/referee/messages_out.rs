@@ -1,0 +1,96 @@
+//! Messages to players: invitation, call for a move, GAME_OVER.
+
+use super::event::Assignment;
+use super::one_match::{OngoingMatch, Phase};
+use crate::game::{AskBy, Seat};
+use crate::protocol::messages::{
+    ChoiceContext, ChooseParityCall, GameInvitation, GameMoveCall, GameOver, GameResult, GameStatus,
+    MatchResult, Role,
+};
+use crate::protocol::{Body, Timestamp};
+use serde_json::json;
+
+/// The current question to a player, to be answered before `closes`.
+pub(super) fn question(ongoing: &OngoingMatch, seat: Seat, closes: Timestamp) -> Body {
+    match (ongoing.phase, ongoing.game.asks_by()) {
+        (Phase::WaitingForPlayers, _) => invitation(ongoing, seat).into(),
+        (_, AskBy::Parity) => choose_parity(ongoing, seat, closes).into(),
+        (_, AskBy::Move) => choose_move(ongoing, seat, closes).into(),
+    }
+}
+
+fn invitation(ongoing: &OngoingMatch, seat: Seat) -> GameInvitation {
+    let assignment = &ongoing.assignment;
+    GameInvitation {
+        league_id: assignment.league_id.clone(),
+        round_id: assignment.round_id,
+        match_id: assignment.match_id.clone(),
+        game_type: assignment.game_type.clone(),
+        role_in_match: match seat {
+            Seat::A => Role::PlayerA,
+            Seat::B => Role::PlayerB,
+        },
+        opponent_id: assignment.player(seat.other()).player_id.clone(),
+        player_id: Some(assignment.player(seat).player_id.clone()),
+        draw_commitment: Some(ongoing.commitment.clone()),
+        draw_scheme: assignment.draw_scheme.clone(),
+    }
+}
+
+fn choose_parity(ongoing: &OngoingMatch, seat: Seat, closes: Timestamp) -> ChooseParityCall {
+    let assignment = &ongoing.assignment;
+    let player = assignment.player(seat);
+    ChooseParityCall {
+        league_id: Some(assignment.league_id.clone()),
+        round_id: Some(assignment.round_id),
+        match_id: assignment.match_id.clone(),
+        player_id: player.player_id.clone(),
+        game_type: assignment.game_type.clone(),
+        context: Some(ChoiceContext {
+            opponent_id: Some(assignment.player(seat.other()).player_id.clone()),
+            round_id: Some(assignment.round_id),
+            your_standings: Some(player.record.unwrap_or_default()),
+        }),
+        deadline: closes,
+        turn: Some(ongoing.turn),
+        opponent_nonce_commitment: ongoing.side(seat.other()).nonce_commitment,
+    }
+}
+
+fn choose_move(ongoing: &OngoingMatch, seat: Seat, closes: Timestamp) -> GameMoveCall {
+    let assignment = &ongoing.assignment;
+    let player = assignment.player(seat);
+    let mut move_request = ongoing.game.request(seat);
+    let context = &mut move_request.context;
+    context.insert("opponent_id".into(), json!(assignment.player(seat.other()).player_id));
+    context.insert("your_standings".into(), json!(player.record.unwrap_or_default()));
+    GameMoveCall {
+        league_id: Some(assignment.league_id.clone()),
+        round_id: Some(assignment.round_id),
+        match_id: assignment.match_id.clone(),
+        player_id: player.player_id.clone(),
+        game_type: assignment.game_type.clone(),
+        move_request,
+        deadline: closes,
+        turn: Some(ongoing.turn),
+        opponent_nonce_commitment: ongoing.side(seat.other()).nonce_commitment,
+    }
+}
+
+/// GAME_OVER, identical for both players.
+pub(super) fn game_over(assignment: &Assignment, result: &MatchResult) -> GameOver {
+    GameOver {
+        league_id: Some(assignment.league_id.clone()),
+        round_id: Some(assignment.round_id),
+        match_id: assignment.match_id.clone(),
+        game_type: assignment.game_type.clone(),
+        game_result: GameResult {
+            status: result.status.unwrap_or(GameStatus::TechnicalLoss),
+            winner_player_id: result.winner.clone(),
+            details: result.details.game.clone(),
+            reason: result.reason.clone(),
+            fairness: result.details.fairness.clone(),
+        },
+        reason: result.reason.clone(),
+    }
+}

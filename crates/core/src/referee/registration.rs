@@ -1,0 +1,66 @@
+//! Registration of the referee, and its re-registration after a restart.
+
+use super::{Ctx, Referee, RefereeEvent};
+use crate::agent::{Agent, Answer};
+use crate::protocol::dialect::Dialect;
+use crate::protocol::messages::{BRIEFING, DRAW_2, MATCH_TOKENS, RefereeMeta, RefereeRegisterRequest};
+use crate::protocol::{Body, RefereeId};
+use crate::registration::{Application, PROTOCOL_VERSION};
+use smol_str::SmolStr;
+
+impl Referee {
+    /// Sends the registration, if it is due.
+    pub(super) fn register(&mut self, ctx: &mut Ctx<'_>) {
+        if !self.registration.is_due(ctx.now) {
+            return;
+        }
+        let application = self.durable.applied().cloned().unwrap_or_else(|| {
+            let application = Application::new(self.name().as_str(), ctx.entropy);
+            self.record(ctx, RefereeEvent::Applied(application.clone()));
+            application
+        });
+        let referee_meta = RefereeMeta {
+            display_name: self.settings.display_name.clone(),
+            version: self.settings.version.clone(),
+            game_types: self.registration.announced_games(),
+            contact_endpoint: self.settings.contact_endpoint.clone(),
+            max_concurrent_matches: self.settings.max_concurrent_matches,
+            protocol_version: Some(SmolStr::new_static(PROTOCOL_VERSION)),
+            capabilities: [MATCH_TOKENS, BRIEFING, DRAW_2].map(SmolStr::new_static).to_vec(),
+            timeouts: Some(self.settings.bounds).filter(|bounds| !bounds.is_empty()),
+        };
+        let request = RefereeRegisterRequest { referee_meta, join_code: self.registration.join_code.clone() };
+        let (call, sender) = (self.outbox.next_call(), self.sender());
+        let earlier = self.durable.identity().and_then(|identity| identity.auth_token.as_ref());
+        let outgoing = self.registration.ask(ctx.now, call, sender, application, earlier, request);
+        ctx.step.outbox.push(outgoing);
+    }
+
+    pub(super) fn on_register_answer(&mut self, ctx: &mut Ctx<'_>, dialect: Dialect, answer: Answer) {
+        let known = self.durable.identity();
+        let registered = self.registration.on_answer(ctx.now, dialect, answer, known, |body| match body {
+            Body::RefereeRegisterResponse(response) => {
+                Some((response.referee_id.clone(), response.answer.clone()))
+            }
+            _ => None,
+        });
+        if known.is_some() {
+            self.registration.keep_identity();
+        }
+        if let Some(identity) = registered {
+            self.forget_matches();
+            self.record(ctx, RefereeEvent::Registered { identity });
+        }
+    }
+
+    /// The id from the manager, or a name of its own before registration.
+    pub(super) fn name(&self) -> RefereeId {
+        if let Some(identity) = self.durable.identity() {
+            return identity.id.clone();
+        }
+        let name = self.settings.display_name.raw().chars();
+        let plain: String =
+            name.map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect();
+        RefereeId::new(plain)
+    }
+}

@@ -1,0 +1,405 @@
+//! The agent's side of registration, of a referee or a player: asks the manager until it accepts or refuses. The
+//! manager's side is in `league::registration`.
+
+use crate::agent::{Answer, CallId, Outgoing, Parcel};
+use crate::entropy::Entropy;
+use crate::protocol::dialect::Dialect;
+use crate::protocol::error::ErrorCode;
+use crate::protocol::ids::{ConversationId, GameType, LeagueId};
+use crate::protocol::messages::{RegisterAnswer, RegisterStatus};
+use crate::protocol::{Body, Endpoint, Envelope, Message, Sender, Timestamp, Token, UntrustedText};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Who an agent is in a league, once the manager has said so. It holds the agent's own token: keep it as a key is kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Identity<I> {
+    /// The player's or referee's id, which the manager assigned.
+    pub id: I,
+    /// Some managers do not say.
+    pub league_id: Option<LeagueId>,
+    /// Absent under managers that issue no tokens.
+    pub auth_token: Option<Token>,
+    /// Whether the manager makes a token for each match.
+    pub match_tokens: bool,
+}
+
+/// The idempotency key of a registration, created once and stored before it is first used: an agent that is killed before
+/// it could store its token registers again with the same one, by which the manager recognises it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Application {
+    /// The same in every try, so that a manager recognises a repeated registration.
+    pub conversation_id: ConversationId,
+    /// The agent's own secret. Those that applied before there were any have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub registration_key: Option<Token>,
+}
+
+impl Application {
+    /// A new one. `name` makes the conversation readable in logs; chance makes it unique and secret.
+    pub fn new(name: &str, entropy: &mut Entropy) -> Self {
+        let random = hex::encode(entropy.bytes::<16>());
+        Self {
+            conversation_id: ConversationId::new(format!("conv-register-{name}-{random}")),
+            registration_key: Some(Token::new_registration_key(entropy)),
+        }
+    }
+
+    /// What the agent shows the manager when it registers: the token that it has, else its key.
+    pub fn shown(&self, manager: &Endpoint, earlier: Option<&Token>) -> Option<Token> {
+        earlier.cloned().or_else(|| Some(self.registration_key.as_ref()?.shown_to(manager)))
+    }
+}
+
+/// The timeout of each try.
+const REGISTER_TIMEOUT: Duration = Duration::from_secs(10);
+/// The pause before a retry. Retries are unlimited: a manager may be started after its agents.
+const RETRY_PAUSE: Duration = Duration::from_secs(2);
+
+/// The protocol version that our agents announce.
+pub const PROTOCOL_VERSION: &str = "2.1.0";
+
+/// The game that every manager of league.v2 knows.
+const EVEN_ODD: &str = "even_odd";
+
+const NO_REASON: &str = "the manager gave no reason";
+
+/// The state of an agent's registration. Not stored: after a restart it registers anew.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum RegistrationState {
+    /// Not asked yet.
+    #[default]
+    Idle,
+    /// The call is out, and its answer awaited.
+    Asking(CallId),
+    /// The last try failed; why, and when to retry.
+    Waiting {
+        /// The time of the next try.
+        until: Timestamp,
+        /// For people; in part the words of the manager.
+        why: UntrustedText,
+    },
+    /// The manager has accepted, and the identity is stored.
+    Done,
+    /// The manager has rejected it.
+    Refused {
+        /// In the words of the manager.
+        reason: UntrustedText,
+        /// Absent if the manager gave none.
+        code: Option<ErrorCode>,
+    },
+}
+
+impl RegistrationState {
+    /// Why an agent cannot take part yet, in words for people; `None` once it is registered.
+    pub fn lacks(&self) -> Option<String> {
+        match self {
+            Self::Done => None,
+            Self::Idle => Some("it has not asked the manager to register it yet".to_owned()),
+            Self::Asking(_) => Some("the manager has not answered its registration yet".to_owned()),
+            Self::Waiting { why, .. } => {
+                Some(format!("it is not registered with the manager yet: {}", why.escaped()))
+            }
+            Self::Refused { reason, .. } => {
+                Some(format!("the manager refuses its registration: {}", reason.escaped()))
+            }
+        }
+    }
+}
+
+/// Registers one agent with its manager: state, deadline, retries, and the reading of answers.
+#[derive(Debug)]
+pub struct Registration {
+    manager: Endpoint,
+    /// All games of the agent.
+    game_types: Vec<GameType>,
+    /// Whether the manager has rejected the full list of games.
+    basic_games_only: bool,
+    /// A token that the operator issued for the agent; it takes precedence over the one from registration.
+    pub(crate) granted: Option<Token>,
+    /// The join code, if the league needs one.
+    pub(crate) join_code: Option<Token>,
+    /// The dialect in which the manager understood us last.
+    dialect: Dialect,
+    /// Why its last answer could not be used, though it may have registered us.
+    unread: Option<UntrustedText>,
+    state: RegistrationState,
+}
+
+impl Registration {
+    /// Nothing is asked yet. `game_types` are announced, all of them at first.
+    pub fn new(manager: Endpoint, game_types: Vec<GameType>) -> Self {
+        Self {
+            manager,
+            game_types,
+            basic_games_only: false,
+            granted: None,
+            join_code: None,
+            dialect: Dialect::default(),
+            unread: None,
+            state: RegistrationState::Idle,
+        }
+    }
+
+    /// The state of the registration.
+    pub fn state(&self) -> &RegistrationState {
+        &self.state
+    }
+
+    /// The dialect for calls to the manager.
+    pub fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
+    /// The time of the next retry.
+    pub fn deadline(&self) -> Option<Timestamp> {
+        match self.state {
+            RegistrationState::Waiting { until, .. } => Some(until),
+            _ => None,
+        }
+    }
+
+    /// Whether it is time to ask (again).
+    pub fn is_due(&self, now: Timestamp) -> bool {
+        match self.state {
+            RegistrationState::Idle => true,
+            RegistrationState::Waiting { until, .. } => until <= now,
+            RegistrationState::Asking(_) | RegistrationState::Done | RegistrationState::Refused { .. } => {
+                false
+            }
+        }
+    }
+
+    /// Whether this call is the registration that is under way.
+    pub fn awaits(&self, call: CallId) -> bool {
+        self.state == RegistrationState::Asking(call)
+    }
+
+    /// The games to announce: all, or to a manager that rejects that list the one that every manager knows.
+    pub fn announced_games(&self) -> Vec<GameType> {
+        if self.basic_games_only { vec![GameType::new(EVEN_ODD)] } else { self.game_types.clone() }
+    }
+
+    /// The request with this body. `earlier` is the token from an earlier registration.
+    pub fn ask(
+        &mut self,
+        now: Timestamp,
+        call: CallId,
+        sender: Sender,
+        application: Application,
+        earlier: Option<&Token>,
+        body: impl Into<Body>,
+    ) -> Outgoing {
+        self.state = RegistrationState::Asking(call);
+        let token = application.shown(&self.manager, self.granted.as_ref().or(earlier));
+        let envelope = Envelope::new(sender, now, application.conversation_id).with_token(token);
+        Outgoing {
+            call,
+            to: self.manager.clone(),
+            dialect: self.dialect,
+            parcel: Parcel::Message(Message::new(envelope, body)),
+            deadline: now + REGISTER_TIMEOUT,
+        }
+    }
+
+    /// Takes the manager's answer. Returns the agent's identity if it is new or differs from the `known` one. `pick`
+    /// finds the id and the rest in the response that belongs to the agent's role.
+    pub fn on_answer<I: PartialEq>(
+        &mut self,
+        now: Timestamp,
+        dialect: Dialect,
+        answer: Answer,
+        known: Option<&Identity<I>>,
+        pick: impl FnOnce(Body) -> Option<(Option<I>, RegisterAnswer)>,
+    ) -> Option<Identity<I>> {
+        if !matches!(answer, Answer::Undelivered(_)) {
+            self.dialect = dialect;
+        }
+        let mut registered = None;
+        self.state = match Decision::read(answer, pick) {
+            Decision::Accepted(granted) => {
+                registered = Some(granted.completed_by(known)).filter(|identity| known != Some(identity));
+                RegistrationState::Done
+            }
+            Decision::Refused { reason, .. } if self.may_announce_less(reason.raw()) => {
+                self.basic_games_only = true;
+                RegistrationState::Idle
+            }
+            Decision::Refused { reason, code } => {
+                RegistrationState::Refused { reason: self.explained(reason), code }
+            }
+            Decision::Unread { why } => {
+                self.unread = Some(why.clone());
+                RegistrationState::Waiting { until: now + RETRY_PAUSE, why }
+            }
+            Decision::TryAgain { why } => RegistrationState::Waiting { until: now + RETRY_PAUSE, why },
+        };
+        registered
+    }
+
+    /// After a refusal: the agent continues under the identity that it has, though registration may be closed.
+    pub fn keep_identity(&mut self) {
+        if matches!(self.state, RegistrationState::Refused { .. }) {
+            self.state = RegistrationState::Done;
+        }
+    }
+
+    /// A refusal with what may be behind it: the manager has registered us, in an answer that we could not read.
+    fn explained(&self, reason: UntrustedText) -> UntrustedText {
+        match self.unread.as_ref().filter(|_| says_already(reason.raw())) {
+            Some(unread) => format!(
+                "{}; its answer before that could not be read ({}), so have it forget this agent, or take another name \
+                 and endpoint",
+                reason.raw(),
+                unread.raw()
+            )
+            .into(),
+            None => reason,
+        }
+    }
+
+    /// Whether a refusal may be about the list of games, and a shorter one is left to try.
+    fn may_announce_less(&self, reason: &str) -> bool {
+        let about_games = reason == NO_REASON || reason.to_ascii_lowercase().contains("game");
+        let has_basic = self.game_types.iter().any(|game| game.as_str() == EVEN_ODD);
+        !self.basic_games_only && about_games && self.game_types.len() > 1 && has_basic
+    }
+}
+
+impl<I: PartialEq> Identity<I> {
+    /// A manager need not repeat what a registered agent knows.
+    fn completed_by(self, known: Option<&Self>) -> Self {
+        match known {
+            Some(known) if known.id == self.id => Self {
+                league_id: self.league_id.or_else(|| known.league_id.clone()),
+                auth_token: self.auth_token.or_else(|| known.auth_token.clone()),
+                ..self
+            },
+            _ => self,
+        }
+    }
+}
+
+/// The manager's decision, as its answer says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Decision<I> {
+    Accepted(Identity<I>),
+    Refused {
+        reason: UntrustedText,
+        code: Option<ErrorCode>,
+    },
+    /// It has answered, and perhaps accepted.
+    Unread {
+        why: UntrustedText,
+    },
+    TryAgain {
+        why: UntrustedText,
+    },
+}
+
+/// Whether a manager says that the agent is registered: another try would be answered likewise.
+fn says_already(reason: &str) -> bool {
+    let reason = reason.to_ascii_lowercase();
+    ["already registered", "registered already", "already exists"].iter().any(|words| reason.contains(words))
+}
+
+fn is_repeated(answer: &RegisterAnswer) -> bool {
+    answer.reason.as_ref().is_some_and(|reason| says_already(reason.raw()))
+}
+
+impl<I> Decision<I> {
+    fn read(answer: Answer, pick: impl FnOnce(Body) -> Option<(Option<I>, RegisterAnswer)>) -> Self {
+        let incoming = match answer {
+            Answer::Message(Ok(incoming)) => incoming,
+            Answer::Message(Err(rejection)) => return Self::unread(rejection.to_string()),
+            Answer::Received => return Self::unread("the manager sent no answer"),
+            Answer::Garbled(what) => return Self::unread(what),
+            Answer::NotUnderstood(what) if says_already(&what) => return Self::rejected(what.into(), None),
+            Answer::NotUnderstood(what) => return Self::TryAgain { why: what.into() },
+            Answer::Undelivered(failure) => return Self::TryAgain { why: failure.to_string().into() },
+        };
+        let auth_token = incoming.envelope.auth_token;
+        let body = match incoming.body {
+            Ok(body) => body,
+            Err(rejection) => return Self::unread(rejection.to_string()),
+        };
+        if let Body::LeagueError(error) = body {
+            let error = Arc::unwrap_or_clone(error);
+            let reason = error.error_message.unwrap_or(error.error_description);
+            return Self::rejected(reason, Some(error.error_code));
+        }
+        match pick(body) {
+            // A manager that has registered the agent before may reject it and still say who it is.
+            Some((Some(id), answer)) if answer.status == RegisterStatus::Accepted || is_repeated(&answer) => {
+                let match_tokens = answer.match_tokens.unwrap_or(false);
+                Self::Accepted(Identity { id, league_id: answer.league_id, auth_token, match_tokens })
+            }
+            Some((_, answer)) => {
+                Self::rejected(answer.reason.unwrap_or_else(|| NO_REASON.into()), answer.error_code)
+            }
+            None => Self::unread("the manager answered with another kind of message"),
+        }
+    }
+
+    fn unread(why: impl Into<UntrustedText>) -> Self {
+        Self::Unread { why: why.into() }
+    }
+
+    fn rejected(reason: UntrustedText, code: Option<ErrorCode>) -> Self {
+        match code {
+            Some(code) if code.retryable() => Self::TryAgain { why: reason },
+            code => Self::Refused { reason, code },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::decode::Incoming;
+    use crate::protocol::messages::LeagueRegisterResponse;
+    use crate::protocol::{ConversationId, Envelope, MessageType, PlayerId, Sender};
+
+    fn rejected(code: ErrorCode) -> Decision<PlayerId> {
+        let answer = RegisterAnswer {
+            status: RegisterStatus::Rejected,
+            reason: Some("because".into()),
+            league_id: None,
+            match_tokens: None,
+            error_name: None,
+            error_code: Some(code),
+            context: None,
+        };
+        let conversation = ConversationId::new("conv-register");
+        let incoming = Incoming {
+            envelope: Envelope::new(Sender::LeagueManager, Timestamp::EPOCH, conversation),
+            message_type: MessageType::LeagueRegisterResponse,
+            body: Ok(LeagueRegisterResponse { player_id: None, answer }.into()),
+            deviations: Vec::new(),
+        };
+        Decision::read(Answer::Message(Ok(incoming)), |body| match body {
+            Body::LeagueRegisterResponse(response) => {
+                Some((response.player_id.clone(), response.answer.clone()))
+            }
+            _ => None,
+        })
+    }
+
+    #[test]
+    fn a_rejection_for_want_of_a_connection_is_not_the_last_word() {
+        assert!(matches!(rejected(ErrorCode::Connection), Decision::TryAgain { .. }));
+        assert!(matches!(rejected(ErrorCode::LateRegistration), Decision::Refused { .. }));
+    }
+
+    #[test]
+    fn only_a_registered_agent_lacks_nothing() {
+        let waiting = RegistrationState::Waiting { until: Timestamp::EPOCH, why: "no connection".into() };
+        assert_eq!(RegistrationState::Done.lacks(), None);
+        assert_eq!(waiting.lacks().unwrap(), "it is not registered with the manager yet: no connection");
+        let refused = RegistrationState::Refused { reason: "the league is full".into(), code: None };
+        for not_yet in [RegistrationState::Idle, RegistrationState::Asking(CallId(1)), refused] {
+            assert!(not_yet.lacks().is_some(), "{not_yet:?}");
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! Faults that break a promise on purpose, to show that the checkers notice.
+
+use super::scenario::Scenario;
+use super::who::Who;
+use crate::protocol::{Body, Message};
+use core::net::IpAddr;
+use std::sync::Arc;
+
+/// A fault that no manager can withstand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PlantedFault {
+    /// The outsider's registrations come from the address of their victim, so that one without a key is renewed without
+    /// proof.
+    SharedAddress,
+    /// The manager's timeouts are lost on their way to the referees, which then use their own.
+    TimeoutsLost,
+}
+
+impl Scenario {
+    /// The address that a request comes from.
+    pub(super) fn address_of(&self, from: Who, victim: Option<Who>) -> IpAddr {
+        match (self.planted, victim) {
+            (Some(PlantedFault::SharedAddress), Some(victim)) => victim.address(),
+            _ => from.address(),
+        }
+    }
+
+    /// Takes the timeouts out of an assignment.
+    pub(super) fn lose_timeouts(&self, message: &mut Message) {
+        if self.planted != Some(PlantedFault::TimeoutsLost) {
+            return;
+        }
+        if let Body::RoundAnnouncement(round) = &mut message.body {
+            let mut matches = round.matches.to_vec();
+            for briefing in matches.iter_mut().filter_map(|game| game.briefing.as_mut()) {
+                briefing.timeouts = None;
+            }
+            Arc::make_mut(round).matches = matches.into();
+        }
+    }
+}
