@@ -1,7 +1,7 @@
-//! The hot paths of the core, each in a function of its own, so that `check` can have callgrind count what they cost.
-//! A crate of its own, because it is built for speed and without anything that only tests need.
+//! The hot paths of the core, each in a function of its own, so that `check` can count their instructions with
+//! callgrind. A separate crate, because it is an optimised build without dev-dependencies.
 //!
-//! Every function here is called as often as `main` prints beside its name, with the same input on every machine.
+//! `main` prints how often each function is called; the input is the same on every machine.
 
 use matchday_core::agent::{Answer, Ask, Content};
 use matchday_core::league::{League, LeagueEvent};
@@ -10,20 +10,20 @@ use matchday_core::protocol::dialect::answer::read_answer;
 use matchday_core::protocol::dialect::call::write_call;
 use matchday_core::protocol::dialect::reply::{HttpReply, write_reply};
 use matchday_core::protocol::dialect::request::{ReplyTo, Requests, read_requests};
-use matchday_core::protocol::dialect::{Dialect, seam};
+use matchday_core::protocol::dialect::{Dialect, decode_wire};
 use matchday_core::protocol::jsonrpc::Id;
 use matchday_core::protocol::messages::{Shared, StandingRow};
 use matchday_core::protocol::{Message, Timestamp};
 use matchday_core::sim::START;
-use matchday_core::sim::bare::BareLeague;
+use matchday_core::sim::benchmark_world::BenchmarkLeague;
 use std::error::Error;
 use std::hint::black_box;
 
-/// What a referee and two players say in one match, and the manager's part in it.
+/// The message types of one match.
 const OF_A_MATCH: [&str; 5] =
     ["MATCH_ASSIGNMENT", "GAME_INVITATION", "CHOOSE_PARITY_CALL", "GAME_OVER", "MATCH_RESULT_REPORT"];
 
-/// As many of a league of 99 as are enough to see what a result costs; callgrind takes its time.
+/// Enough rounds of a league of 99 to measure a result; callgrind is slow.
 const ROUNDS: u32 = 10;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -38,10 +38,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     println!("decode {}", written.len());
 
-    let mut league = BareLeague::gather(16, 2)?;
+    let mut league = BenchmarkLeague::gather(16, 2)?;
     println!("play {}", play(&mut league));
 
-    let mut large = BareLeague::gather(99, 10)?;
+    let mut large = BenchmarkLeague::gather(99, 10)?;
     let registered = large.league().map(|league| league.players.len());
     assert_eq!(registered, Some(99));
     let (applied, tables) = retell(&mut large);
@@ -49,10 +49,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The messages of a few matches with their answers.
+/// The exchanges of a few matches.
 fn exchanges() -> Result<Vec<(Message, Content)>, Box<dyn Error>> {
     let mut exchanges = Vec::new();
-    BareLeague::gather(4, 1)?.play_showing(|said| {
+    BenchmarkLeague::gather(4, 1)?.play_showing(|said| {
         if OF_A_MATCH.contains(&said.message.message_type().name()) {
             exchanges.push((said.message.clone(), said.answer.clone()));
         }
@@ -60,7 +60,7 @@ fn exchanges() -> Result<Vec<(Message, Content)>, Box<dyn Error>> {
     Ok(exchanges)
 }
 
-/// A request and its answer become bytes.
+/// Encodes a request and its answer.
 #[inline(never)]
 fn encode(message: &Message, answer: &Content) -> (Vec<u8>, Vec<u8>) {
     let request = write_call(Dialect::Standard, 7, message);
@@ -68,27 +68,27 @@ fn encode(message: &Message, answer: &Content) -> (Vec<u8>, Vec<u8>) {
     (request, HttpReply::one(reply).body)
 }
 
-/// The bytes of a request and of its answer become messages.
+/// Decodes a request and its answer.
 #[inline(never)]
 fn decode(request: &[u8], answer: &[u8]) -> (Option<Ask>, Answer) {
     let limits = Limits::AGENT;
     let reading =
         Reading { conformance: Conformance::Strict, now: START, limits, exchange: None, about: None };
     let ask = match read_requests(request, &limits) {
-        Requests::One(request) => seam::ask(request.asked, &reading),
+        Requests::One(request) => decode_wire::ask(request.asked, &reading),
         Requests::Refused(_) | Requests::Batch(_) => None,
     };
-    (ask, seam::answer(read_answer(200, answer, &limits), &reading))
+    (ask, decode_wire::answer(read_answer(200, answer, &limits), &reading))
 }
 
-/// All three machines, with everything that they say to each other in a league. How many matches it had.
+/// All three state machines with all their messages in a league. Returns the number of matches.
 #[inline(never)]
-fn play(league: &mut BareLeague) -> u32 {
+fn play(league: &mut BenchmarkLeague) -> u32 {
     league.play()
 }
 
-/// Tells a league of 99 again from its events: how many results and tables there were.
-fn retell(large: &mut BareLeague) -> (usize, usize) {
+/// Replays the events of a league of 99. Returns the numbers of results and standings.
+fn retell(large: &mut BenchmarkLeague) -> (usize, usize) {
     let Some(mut league) = large.league().cloned() else { return (0, 0) };
     let (mut applied, mut tables) = (0, 0);
     for (at, event) in large.play_keeping(ROUNDS) {

@@ -1,0 +1,302 @@
+//! The HTTP client: one request, one response, by a deadline, over http or https. Connections are pooled; redirects are never
+//! followed. Our own on hyper, for the sake of receive timestamps, egress checks and simulated networks.
+
+pub use crate::call::{CallError, CallRequest, CallResponse, CallTimings, CompletedCall};
+
+use crate::body::{self, BodyError};
+use crate::call_deadline::{self, CallProgress};
+use crate::connect_error;
+use crate::egress::{Egress, Target};
+use crate::local_sockets::{LocalSocket, LocalSockets, SocketPair};
+use crate::parsed_url::ParsedUrl;
+use crate::pool::{Pool, PooledConnection};
+use crate::rx_time::{RxTimed, RxTimes};
+use crate::socket::Socket;
+use crate::tls::{self, ClientTls};
+use crate::transport::{Connection, Dialer};
+use bytes::Bytes;
+use hyper::Method;
+use hyper::client::conn::http1;
+use hyper::header::{HeaderName, HeaderValue};
+use hyper::rt::{Read, Write};
+use hyper_util::rt::TokioIo;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+use tokio::net::TcpStream;
+use tokio::sync::oneshot;
+use tokio::time::Instant;
+
+/// One for the whole process: clones share the pool.
+#[derive(Debug, Clone, Default)]
+pub struct Client {
+    pool: Arc<Pool>,
+    local_sockets: LocalSockets,
+    tls: ClientTls,
+    /// `None`: any address may be called.
+    egress: Option<Egress>,
+    head_limits: HeadLimits,
+    /// `None`: the operating system's TCP.
+    dialer: Option<Arc<dyn Dialer>>,
+}
+
+/// Limits on the head of a response.
+#[derive(Debug, Clone, Copy)]
+pub struct HeadLimits {
+    pub headers_max: usize,
+    pub bytes_max: usize,
+}
+
+impl Default for HeadLimits {
+    fn default() -> Self {
+        Self { headers_max: 64, bytes_max: 32 * 1024 }
+    }
+}
+
+impl Client {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    pub fn with_tls(tls: ClientTls) -> Self {
+        Self { tls, ..Self::default() }
+    }
+
+    pub fn with_head_limits(self, head_limits: HeadLimits) -> Self {
+        Self { head_limits, ..self }
+    }
+
+    /// A client under an egress policy, with a pool of its own: connections that were not checked are not reused.
+    pub fn with_egress(&self, egress: Egress) -> Self {
+        Self { pool: Arc::default(), egress: Some(egress), ..self.clone() }
+    }
+
+    pub fn egress(&self) -> Option<&Egress> {
+        self.egress.as_ref()
+    }
+
+    pub fn with_dialer(dialer: Arc<dyn Dialer>) -> Self {
+        Self { dialer: Some(dialer), ..Self::default() }
+    }
+
+    /// Posts `body`, and reads at most `bytes_max` of the response's body.
+    pub async fn post(
+        &self,
+        url: &str,
+        body: Bytes,
+        deadline: Instant,
+        bytes_max: usize,
+    ) -> Result<CallResponse, CallError> {
+        self.post_with(url, Vec::new(), body, deadline, bytes_max).await
+    }
+
+    pub async fn post_with(
+        &self,
+        url: &str,
+        headers: Vec<(HeaderName, HeaderValue)>,
+        body: Bytes,
+        deadline: Instant,
+        bytes_max: usize,
+    ) -> Result<CallResponse, CallError> {
+        let request = CallRequest { method: Method::POST, headers, body };
+        self.boxed_call(url, request, deadline, bytes_max).await.result
+    }
+
+    pub async fn get_with(
+        &self,
+        url: &str,
+        headers: Vec<(HeaderName, HeaderValue)>,
+        deadline: Instant,
+        bytes_max: usize,
+    ) -> Result<CallResponse, CallError> {
+        let request = CallRequest { method: Method::GET, headers, body: Bytes::new() };
+        self.boxed_call(url, request, deadline, bytes_max).await.result
+    }
+
+    /// [`Self::call`], compiled once instead of inlined into every caller: that saves a megabyte of code.
+    fn boxed_call<'a>(
+        &'a self,
+        url: &'a str,
+        request: CallRequest,
+        deadline: Instant,
+        bytes_max: usize,
+    ) -> Pin<Box<dyn Future<Output = CompletedCall> + Send + 'a>> {
+        Box::pin(self.call(url, request, deadline, bytes_max))
+    }
+
+    /// One call, with its timings.
+    pub async fn call(
+        &self,
+        url: &str,
+        request: impl Into<CallRequest>,
+        deadline: Instant,
+        bytes_max: usize,
+    ) -> CompletedCall {
+        let progress = CallProgress::begin();
+        let result = match self.pool.parse(url) {
+            Err(error) => Err(error),
+            Ok(url) => {
+                let exchange = self.exchange(&url, request.into(), bytes_max, &progress);
+                call_deadline::enforce(deadline, &progress, exchange).await
+            }
+        };
+        CompletedCall { timings: progress.timings(), result }
+    }
+
+    async fn exchange(
+        &self,
+        url: &ParsedUrl,
+        request: CallRequest,
+        bytes_max: usize,
+        progress: &CallProgress,
+    ) -> Result<CallResponse, CallError> {
+        // Only a request of which nothing was sent is sent again: the peer may have handled any other.
+        if let Some(connection) = self.pool.take(&url.origin) {
+            progress.connected(progress.began, &connection.rx_times);
+            if let Ok(result) = self.send(connection, url, request.clone(), bytes_max).await {
+                return result;
+            }
+        }
+        // Boxed because it is rare and large, and a future awaited in place would enlarge that of every call.
+        Box::pin(self.exchange_on_new(url, request, bytes_max, progress)).await
+    }
+
+    async fn exchange_on_new(
+        &self,
+        url: &ParsedUrl,
+        request: CallRequest,
+        bytes_max: usize,
+        progress: &CallProgress,
+    ) -> Result<CallResponse, CallError> {
+        let NewConnection { connection, failure } = self.connect(url).await?;
+        progress.connected(Instant::now(), &connection.rx_times);
+        match self.send(connection, url, request, bytes_max).await {
+            Ok(result) => result,
+            // The connection's own error is more precise than the sender's.
+            Err(unsent) => Err(failed(url, &failure.await.unwrap_or(unsent))),
+        }
+    }
+
+    /// The outer error: the connection ended before any of the request was sent over it.
+    async fn send(
+        &self,
+        mut connection: PooledConnection,
+        url: &ParsedUrl,
+        request: CallRequest,
+        bytes_max: usize,
+    ) -> Result<Result<CallResponse, CallError>, hyper::Error> {
+        connection.sender.ready().await?;
+        let response = match connection.sender.try_send_request(url.request(request)).await {
+            Ok(response) => response,
+            Err(mut error) => {
+                let unsent = error.take_message().is_some();
+                let error = error.into_error();
+                return if unsent { Err(error) } else { Ok(Err(failed(url, &error))) };
+            }
+        };
+        let (head, mut body) = response.into_parts();
+        let body = match body::read(&mut body, bytes_max).await {
+            Ok(body) => body,
+            Err(BodyError::TooLarge(bytes)) => return Ok(Err(CallError::TooLarge(bytes))),
+            Err(BodyError::Broken) => {
+                return Ok(Err(CallError::Closed("the connection was closed in the middle of the answer")));
+            }
+        };
+        self.pool.put(&url.origin, connection);
+        Ok(Ok(CallResponse { status: head.status.as_u16(), headers: head.headers, body }))
+    }
+
+    async fn connect(&self, url: &ParsedUrl) -> Result<NewConnection, CallError> {
+        let Target { host, port, .. } = &url.target;
+        let pinned = match &self.egress {
+            Some(egress) => egress.resolve(&url.target).await?,
+            None => None,
+        };
+        if let Some(dialer) = &self.dialer {
+            let pinned = pinned.and_then(|addresses| addresses.first().map(|at| at.ip().to_string()));
+            let dialled = dialer.dial(pinned.as_deref().unwrap_or(host), *port).await;
+            let (stream, local) = dialled.map_err(|error| connect_error::classify(&error))?;
+            let (stream, rx_times) = RxTimed::wrap(stream, |_| Instant::now(), None);
+            return self.secure(stream, rx_times, local, url).await;
+        }
+        let connecting = match pinned {
+            Some(addresses) => TcpStream::connect(addresses.as_slice()).await,
+            None => TcpStream::connect((host.as_str(), *port)).await,
+        };
+        let stream = connecting.map_err(|error| connect_error::classify(&error))?;
+        let local = stream.local_addr().map_err(no_connection)?;
+        let socket = Socket::connected(stream);
+        let peek = socket.peek();
+        let (stream, rx_times) = RxTimed::wrap(socket, Socket::rx_time, Some(peek));
+        self.secure(stream, rx_times, local, url).await
+    }
+
+    /// Does the handshakes of TLS, for https, and of HTTP.
+    async fn secure(
+        &self,
+        stream: impl Connection,
+        rx_times: Arc<RxTimes>,
+        local: SocketAddr,
+        url: &ParsedUrl,
+    ) -> Result<NewConnection, CallError> {
+        let registered = self.local_sockets.acquire(SocketPair { local, remote_port: url.target.port });
+        if !url.is_https {
+            return handshake(TokioIo::new(stream), rx_times, self.head_limits, registered).await;
+        }
+        let stream = self.tls.connect(&url.target.host, stream).await?;
+        handshake(TokioIo::new(stream), rx_times, self.head_limits, registered).await
+    }
+
+    /// Whether the connection from `peer` to our port `local_port` was opened by this client or a clone of it.
+    pub fn is_local_socket(&self, peer: SocketAddr, local_port: u16) -> bool {
+        self.local_sockets.contains(&SocketPair { local: peer, remote_port: local_port })
+    }
+}
+
+/// Why an established connection failed before the response began.
+fn failed(url: &ParsedUrl, error: &hyper::Error) -> CallError {
+    if error.is_parse_too_large() {
+        return CallError::Unusable("the head of the answer is too large");
+    }
+    match tls::error_text(&url.target.host, error) {
+        Some(why) => CallError::NoConnection(why),
+        None if error.is_parse() => CallError::NoConnection(error.to_string()),
+        None => CallError::Closed("the connection was closed without an answer"),
+    }
+}
+
+fn no_connection(error: impl std::fmt::Display) -> CallError {
+    CallError::NoConnection(error.to_string())
+}
+
+struct NewConnection {
+    connection: PooledConnection,
+    /// The error with which the connection ended, if any.
+    failure: oneshot::Receiver<hyper::Error>,
+}
+
+async fn handshake<T>(
+    stream: T,
+    rx_times: Arc<RxTimes>,
+    limits: HeadLimits,
+    registered: LocalSocket,
+) -> Result<NewConnection, CallError>
+where
+    T: Read + Write + Send + Unpin + 'static,
+{
+    let (sender, connection) = http1::Builder::new()
+        .max_headers(limits.headers_max)
+        .max_buf_size(limits.bytes_max)
+        .handshake(stream)
+        .await
+        .map_err(no_connection)?;
+    let (report, failure) = oneshot::channel();
+    // The task ends when the sender is dropped or the peer closes the connection.
+    tokio::spawn(async move {
+        if let Err(error) = connection.await {
+            let _ = report.send(error);
+        }
+        drop(registered);
+    });
+    Ok(NewConnection { connection: PooledConnection { sender, rx_times }, failure })
+}

@@ -1,0 +1,37 @@
+//! HTTP/1.1 client and server on tokio sockets: deadlines by kernel receive timestamps, TLS, an egress policy against SSRF,
+//! limits on what peers may send. Knows nothing of leagues.
+//!
+//! # Layout
+//! - [`transport`]: the traits for listeners, dialers and connections; tests put a simulated network behind them
+//! - [`socket`]: a TCP socket that reads bytes together with the kernel's receive timestamp
+//! - [`rx_time`]: when the bytes of a message were received; `read_hook`: the wrapper that observes reads
+//! - [`server`]: the accept loop; `head_timeout`, [`connection_limit`]: its limits; [`body`], [`response`]: for its handlers
+//! - [`origin_check`]: which `Host` and `Origin` headers are accepted (DNS rebinding, cross-site requests)
+//! - [`call`]: request, response, error and timings of one call; [`client`]: makes it, by a deadline; `call_deadline`,
+//!   `pool`, `parsed_url`, `connect_error` and `local_sockets` are its parts
+//! - [`egress`]: which addresses the client may connect to: policy, classes of IP addresses, pinned DNS
+//! - [`tls`]: certificates for both sides
+//! - `ref_counts`: counts behind the limits
+
+pub mod bearer;
+pub mod body;
+pub mod call;
+mod call_deadline;
+pub mod client;
+mod connect_error;
+pub mod connection_limit;
+pub mod cors;
+pub mod egress;
+mod head_timeout;
+mod local_sockets;
+pub mod origin_check;
+mod parsed_url;
+mod pool;
+mod read_hook;
+mod ref_counts;
+pub mod response;
+pub mod rx_time;
+pub mod server;
+pub mod socket;
+pub mod tls;
+pub mod transport;

@@ -1,0 +1,65 @@
+//! Reference counts by key. Each reference is a guard, so that none is forgotten when a task is aborted.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Clones share the counts.
+#[derive(Debug, Clone)]
+pub(crate) struct RefCounts<K>(Arc<Mutex<HashMap<K, usize>>>);
+
+/// One reference, until it is dropped.
+#[derive(Debug)]
+pub(crate) struct RefGuard<K: Copy + Eq + Hash> {
+    key: K,
+    counts: RefCounts<K>,
+}
+
+impl<K> Default for RefCounts<K> {
+    fn default() -> Self {
+        Self(Arc::default())
+    }
+}
+
+impl<K: Copy + Eq + Hash> RefCounts<K> {
+    fn counts(&self) -> MutexGuard<'_, HashMap<K, usize>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn acquire(&self, key: K) -> RefGuard<K> {
+        *self.counts().entry(key).or_default() += 1;
+        RefGuard { key, counts: self.clone() }
+    }
+
+    /// `None` if there are `max` references to the key already.
+    pub(crate) fn try_acquire(&self, key: K, max: usize) -> Option<RefGuard<K>> {
+        let mut counts = self.counts();
+        let count = counts.entry(key).or_default();
+        if *count >= max {
+            return None;
+        }
+        *count += 1;
+        Some(RefGuard { key, counts: self.clone() })
+    }
+
+    #[cfg(test)]
+    pub(crate) fn len(&self) -> usize {
+        self.counts().len()
+    }
+
+    pub(crate) fn contains(&self, key: &K) -> bool {
+        self.counts().contains_key(key)
+    }
+}
+
+impl<K: Copy + Eq + Hash> Drop for RefGuard<K> {
+    fn drop(&mut self) {
+        let mut counts = self.counts.counts();
+        if let Some(count) = counts.get_mut(&self.key) {
+            *count -= 1;
+            if *count == 0 {
+                counts.remove(&self.key);
+            }
+        }
+    }
+}

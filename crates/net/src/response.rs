@@ -1,0 +1,46 @@
+//! Building blocks for the responses of handlers.
+
+use crate::body;
+use crate::server::HttpResponse;
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full};
+use hyper::body::Incoming;
+use hyper::header::{CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue};
+use hyper::{Request, Response, StatusCode};
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// How much of the body of a refused request is still read, so that its sender gets to read the response.
+pub const DISCARD_MAX: usize = 1024 * 1024;
+
+/// Refuses a request without looking at its body, and closes the connection.
+pub async fn refuse(
+    request: Request<Incoming>,
+    status: StatusCode,
+    json_body: Vec<u8>,
+    body_timeout: Duration,
+) -> HttpResponse {
+    let _in_time = timeout(body_timeout, body::discard(&mut request.into_body(), DISCARD_MAX)).await;
+    with_close(json(status, json_body))
+}
+
+pub fn json(status: StatusCode, body: Vec<u8>) -> HttpResponse {
+    let is_empty = body.is_empty();
+    let mut response = Response::new(Full::new(Bytes::from(body)).boxed());
+    *response.status_mut() = status;
+    if is_empty { response } else { with_header(response, CONTENT_TYPE, "application/json") }
+}
+
+pub fn empty(status: StatusCode) -> HttpResponse {
+    json(status, Vec::new())
+}
+
+/// The connection ends after this response.
+pub fn with_close(response: HttpResponse) -> HttpResponse {
+    with_header(response, CONNECTION, "close")
+}
+
+pub fn with_header(mut response: HttpResponse, name: HeaderName, value: &'static str) -> HttpResponse {
+    response.headers_mut().insert(name, HeaderValue::from_static(value));
+    response
+}

@@ -1,0 +1,245 @@
+//! The HTTP server: accepts connections within limits, hands each request to a handler, and shuts down gracefully. Our own
+//! accept loop on hyper, for the sake of receive timestamps and simulated networks.
+
+use crate::connection_limit::ConnectionLimit;
+use crate::head_timeout::HeadTimed;
+use crate::rx_time::{RxTimed, RxTimes};
+use crate::tls::ServerTls;
+use crate::transport::{Connection, Listener};
+use bytes::Bytes;
+use http_body_util::combinators::BoxBody;
+use hyper::body::{Body, Incoming};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Request, Response};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use std::convert::Infallible;
+use std::error::Error;
+use std::future::Future;
+use std::net::SocketAddr;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Waker};
+use std::time::Duration;
+use tokio::sync::{Semaphore, watch};
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+
+/// How long a shutdown waits for requests in flight.
+const DRAIN_MAX: Duration = Duration::from_secs(5);
+/// How long `accept` pauses after an error: usually the process is out of file descriptors.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+
+#[derive(Debug, Clone)]
+pub struct ServerOptions {
+    /// Beyond so many connections, further ones wait in the accept backlog.
+    pub connections_max: usize,
+    /// How many of them may come from one address, loopback included; beyond that: HTTP 503. `None`: a quarter of them.
+    pub per_address_max: Option<usize>,
+    /// For the head of a request, from its first byte on, and on a new connection from the start; also for the TLS handshake.
+    pub head_timeout: Duration,
+    /// How long a connection may be idle between two requests.
+    pub idle_timeout: Duration,
+    pub headers_max: usize,
+    pub head_bytes_max: usize,
+    /// `None`: plain HTTP.
+    pub tls: Option<ServerTls>,
+    /// Whether a client that has closed its side is still answered. If not, its request is cancelled at once.
+    pub half_close: bool,
+    /// A gauge of the open connections.
+    pub open: Arc<AtomicUsize>,
+}
+
+impl Default for ServerOptions {
+    fn default() -> Self {
+        Self {
+            connections_max: 4096,
+            per_address_max: None,
+            head_timeout: Duration::from_secs(5),
+            idle_timeout: Duration::from_secs(60),
+            headers_max: 64,
+            head_bytes_max: 32 * 1024,
+            tls: None,
+            half_close: true,
+            open: Arc::default(),
+        }
+    }
+}
+
+impl From<usize> for ServerOptions {
+    /// The defaults, with so many connections from any address.
+    fn from(connections_max: usize) -> Self {
+        Self { connections_max, per_address_max: Some(connections_max), ..Self::default() }
+    }
+}
+
+impl ServerOptions {
+    /// Lowers `connections_max` so that a quarter of the process's file descriptors is left for other uses.
+    #[must_use]
+    pub fn within_fd_limit(mut self, descriptors_max: usize) -> Self {
+        let most = descriptors_max.saturating_sub(descriptors_max / 4).max(1);
+        self.connections_max = self.connections_max.min(most);
+        self
+    }
+
+    fn per_address_max(&self) -> usize {
+        self.per_address_max.unwrap_or(self.connections_max / 4).max(1)
+    }
+}
+
+/// A response of a handler. Its body may be a stream without end, such as server-sent events.
+pub type HttpResponse = Response<BoxBody<Bytes, Infallible>>;
+
+/// Serves until `shutdown` turns true, and then until the requests in flight are answered or [`DRAIN_MAX`] is over.
+pub async fn serve<L, H, F, B>(
+    listener: L,
+    options: impl Into<ServerOptions>,
+    handler: H,
+    mut shutdown: watch::Receiver<bool>,
+) where
+    L: Listener,
+    H: Fn(Request<Incoming>, SocketAddr) -> F + Clone + Send + 'static,
+    F: Future<Output = Response<B>> + Send + 'static,
+    B: Body<Data = Bytes> + Send + 'static,
+    B::Error: Into<Box<dyn Error + Send + Sync>>,
+{
+    let options: ServerOptions = options.into();
+    listener.prepare();
+    let slots = Arc::new(Semaphore::new(options.connections_max));
+    let limit = ConnectionLimit::new(options.per_address_max());
+    let mut connections = JoinSet::new();
+    let until_shutdown = shutdown.clone();
+    let mut stopped = pin!(stopped(&mut shutdown));
+    loop {
+        let accepting = async {
+            let slot = Arc::clone(&slots).acquire_owned().await;
+            (listener.accept().await, slot)
+        };
+        tokio::select! {
+            biased;
+            () = &mut stopped => break,
+            Some(_) = connections.join_next() => {}
+            (accepted, slot) = accepting => match accepted {
+                Ok((stream, peer)) => match limit.try_acquire(peer.ip()) {
+                    None => reject(stream),
+                    Some(permit) => {
+                        let (stream, rx_times) = RxTimed::wrap(stream, L::rx_time, None);
+                        let caller = Caller { peer, rx_times };
+                        let serving =
+                            connection(stream, caller, options.clone(), handler.clone(), until_shutdown.clone());
+                        let open = OpenGauge::increment(&options.open);
+                        connections.spawn(async move {
+                            serving.await;
+                            drop((slot, permit, open));
+                        });
+                    }
+                },
+                Err(_) => tokio::time::sleep(ACCEPT_PAUSE).await,
+            },
+        }
+    }
+    drop(listener);
+    let _in_time = timeout(DRAIN_MAX, async { while connections.join_next().await.is_some() {} }).await;
+}
+
+/// Counts a connection until it is dropped, also when its task is aborted.
+struct OpenGauge(Arc<AtomicUsize>);
+
+impl OpenGauge {
+    fn increment(count: &Arc<AtomicUsize>) -> Self {
+        count.fetch_add(1, Ordering::Relaxed);
+        Self(Arc::clone(count))
+    }
+}
+
+impl Drop for OpenGauge {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Refuses a connection beyond the limit of its address, without waiting for the socket.
+fn reject(mut stream: impl Connection) {
+    let body = "{\"error\":\"too many connections from your address: close some, or use one again\"}";
+    let answer = format!(
+        "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nretry-after: 1\r\nconnection: \
+         close\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    let _ = Pin::new(&mut stream).poll_write(&mut Context::from_waker(Waker::noop()), answer.as_bytes());
+}
+
+struct Caller {
+    peer: SocketAddr,
+    rx_times: Arc<RxTimes>,
+}
+
+async fn connection<H, F, B>(
+    stream: impl Connection,
+    caller: Caller,
+    options: ServerOptions,
+    handler: H,
+    shutdown: watch::Receiver<bool>,
+) where
+    H: Fn(Request<Incoming>, SocketAddr) -> F + Send + 'static,
+    F: Future<Output = Response<B>> + Send + 'static,
+    B: Body<Data = Bytes> + Send + 'static,
+    B::Error: Into<Box<dyn Error + Send + Sync>>,
+{
+    match &options.tls {
+        None => serve_http(stream, caller, &options, handler, shutdown).await,
+        Some(tls) => {
+            if let Ok(Ok(stream)) = timeout(options.head_timeout, tls.accept(stream)).await {
+                serve_http(stream, caller, &options, handler, shutdown).await;
+            }
+        }
+    }
+}
+
+async fn serve_http<H, F, B>(
+    stream: impl Connection,
+    caller: Caller,
+    options: &ServerOptions,
+    handler: H,
+    mut shutdown: watch::Receiver<bool>,
+) where
+    H: Fn(Request<Incoming>, SocketAddr) -> F + Send + 'static,
+    F: Future<Output = Response<B>> + Send + 'static,
+    B: Body<Data = Bytes> + Send + 'static,
+    B::Error: Into<Box<dyn Error + Send + Sync>>,
+{
+    let (stream, progress) = HeadTimed::wrap(stream, options.head_timeout);
+    let service = service_fn(move |mut request: Request<Incoming>| {
+        progress.head_complete();
+        request.extensions_mut().insert(Arc::clone(&caller.rx_times));
+        let response = handler(request, caller.peer);
+        let progress = Arc::clone(&progress);
+        async move {
+            let response = response.await;
+            progress.response_sent();
+            Ok::<_, Infallible>(response)
+        }
+    });
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(options.idle_timeout)
+        .max_headers(options.headers_max)
+        .max_buf_size(options.head_bytes_max)
+        .half_close(options.half_close)
+        .serve_connection(TokioIo::new(stream), service);
+    let mut connection = pin!(connection);
+    tokio::select! {
+        biased;
+        _ = connection.as_mut() => {}
+        () = stopped(&mut shutdown) => {
+            connection.as_mut().graceful_shutdown();
+            let _ = connection.await;
+        }
+    }
+}
+
+/// Returns when `shutdown` turns true or its sender is dropped.
+async fn stopped(shutdown: &mut watch::Receiver<bool>) {
+    let _ = shutdown.wait_for(|&shutdown| shutdown).await;
+}

@@ -1,0 +1,123 @@
+//! TLS for the server: our certificate, and client certificates if the operator demands them (mTLS). The files can be reloaded.
+
+use super::pem::{Identity, PemError, add_authorities};
+use crate::transport::Connection;
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::time::timeout;
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::pki_types::CertificateDer;
+use tokio_rustls::rustls::server::WebPkiClientVerifier;
+use tokio_rustls::rustls::{Error, RootCertStore, ServerConfig};
+use tokio_rustls::server::TlsStream;
+
+/// How long a refused connection stays open.
+const LINGER_MAX: Duration = Duration::from_secs(1);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServerTlsFiles {
+    pub cert: PathBuf,
+    pub key: PathBuf,
+    /// Clients must have a certificate of one of these authorities, if given.
+    pub client_ca: Option<PathBuf>,
+}
+
+/// Clones share the certificate, also after a reload.
+#[derive(Clone)]
+pub struct ServerTls(Arc<Inner>);
+
+struct Inner {
+    files: ServerTlsFiles,
+    current: RwLock<Current>,
+}
+
+#[derive(Clone)]
+struct Current {
+    config: Arc<ServerConfig>,
+    leaf: CertificateDer<'static>,
+}
+
+impl ServerTls {
+    pub fn read(files: ServerTlsFiles) -> Result<Self, PemError> {
+        let current = RwLock::new(read(&files)?);
+        Ok(Self(Arc::new(Inner { files, current })))
+    }
+
+    /// Reads the files again, for new connections. If they are bad, nothing changes.
+    pub fn reload(&self) -> Result<(), PemError> {
+        let fresh = read(&self.0.files)?;
+        *self.0.current.write().unwrap_or_else(PoisonError::into_inner) = fresh;
+        Ok(())
+    }
+
+    pub fn requires_client_cert(&self) -> bool {
+        self.0.files.client_ca.is_some()
+    }
+
+    fn current(&self) -> Current {
+        self.0.current.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Our own certificate.
+    pub(super) fn leaf(&self) -> CertificateDer<'static> {
+        self.current().leaf
+    }
+
+    pub(crate) async fn accept<W: Connection>(&self, stream: W) -> io::Result<TlsStream<W>> {
+        let accepting = TlsAcceptor::from(self.current().config).accept(stream).into_fallible();
+        match accepting.await {
+            Ok(stream) => Ok(stream),
+            Err((error, stream)) => {
+                let _in_time = timeout(LINGER_MAX, linger(stream)).await;
+                Err(error)
+            }
+        }
+    }
+}
+
+/// Reads on for a moment: if we closed at once, a client that is still sending would get a reset instead of the TLS alert.
+async fn linger(mut stream: impl Connection) {
+    let _ = stream.shutdown().await;
+    let mut discarded = [0; 1024];
+    for _ in 0..64 {
+        if !stream.read(&mut discarded).await.is_ok_and(|bytes| bytes > 0) {
+            return;
+        }
+    }
+}
+
+fn read(files: &ServerTlsFiles) -> Result<Current, PemError> {
+    let identity = Identity::read(&files.cert, &files.key)?;
+    let leaf = identity.chain.first().cloned();
+    let leaf = leaf.ok_or_else(|| PemError::NoCertificate { path: files.cert.clone() })?;
+    let provider = Arc::new(ring::default_provider());
+    let unusable = |error: Error| Identity::refused(&files.cert, &files.key, error);
+    let builder = ServerConfig::builder_with_provider(Arc::clone(&provider))
+        .with_safe_default_protocol_versions()
+        .map_err(unusable)?;
+    let builder = match &files.client_ca {
+        None => builder.with_no_client_auth(),
+        Some(path) => {
+            let mut roots = RootCertStore::empty();
+            add_authorities(&mut roots, path)?;
+            let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider).build();
+            builder.with_client_cert_verifier(
+                verifier.map_err(|error| PemError::Broken { path: path.clone(), why: error.to_string() })?,
+            )
+        }
+    };
+    let mut config = builder.with_single_cert(identity.chain, identity.key).map_err(unusable)?;
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    Ok(Current { config: Arc::new(config), leaf })
+}
+
+impl fmt::Debug for ServerTls {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ServerTls").field("files", &self.0.files).finish_non_exhaustive()
+    }
+}

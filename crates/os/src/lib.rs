@@ -1,0 +1,25 @@
+//! What Matchday needs of the operating system. Nothing else in the workspace knows which one it runs on.
+//!
+//! Two implementations have the same modules: `native` for Unix (with parts for Linux alone), and `portable`, which is built
+//! on Windows, and everywhere without the feature `native`. What `portable` does less is said in its functions.
+//!
+//! - [`fd_limit`]: the limit on open file descriptors
+//! - [`file`](mod@file): private files, executable files, fsync of a directory, hard links
+//! - [`process`]: process groups, termination, CPU time and memory of a process
+//! - [`rx_time`]: reads from a socket with the kernel's receive timestamp
+//! - [`shortage`]: errors that tell of a shortage on this machine
+//! - [`signals`]: termination and reload
+
+#[cfg(all(unix, feature = "native"))]
+mod native;
+#[cfg(all(unix, feature = "native"))]
+pub use native::{fd_limit, file, process, rx_time, shortage, signals};
+
+// On Unix without Linux's kernel timestamps, `native` uses a part of it.
+#[cfg_attr(
+    all(unix, feature = "native"),
+    expect(dead_code, unreachable_pub, reason = "the native half is in use")
+)]
+mod portable;
+#[cfg(not(all(unix, feature = "native")))]
+pub use portable::{fd_limit, file, process, rx_time, shortage, signals};

@@ -1,0 +1,28 @@
+//! Files.
+
+use std::fs::{File, Metadata, OpenOptions};
+use std::io;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::Path;
+
+/// Whether `flock` on a database does not collide with SQLite's own POSIX locks on it.
+pub const CAN_LOCK_DATABASE: bool = cfg!(target_os = "linux");
+
+/// Creates a file that only its owner can read. Fails if it exists.
+pub fn create_private(path: &Path) -> io::Result<File> {
+    OpenOptions::new().create_new(true).write(true).mode(0o600).open(path)
+}
+
+/// Under how many names the file is linked.
+pub fn hard_links(metadata: &Metadata) -> u64 {
+    metadata.nlink()
+}
+
+pub fn is_executable(path: &Path) -> bool {
+    path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+}
+
+/// Makes the names of the files in a directory durable (fsync).
+pub fn sync_directory(path: &Path) -> io::Result<()> {
+    File::open(path)?.sync_all()
+}

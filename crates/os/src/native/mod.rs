@@ -1,0 +1,13 @@
+//! Unix.
+
+pub mod fd_limit;
+pub mod file;
+pub mod process;
+pub mod shortage;
+pub mod signals;
+
+#[cfg(target_os = "linux")]
+pub mod rx_time;
+
+#[cfg(not(target_os = "linux"))]
+pub use crate::portable::rx_time;

@@ -1,0 +1,8 @@
+//! Every system that Rust's standard library and tokio run on.
+
+pub mod fd_limit;
+pub mod file;
+pub mod process;
+pub mod rx_time;
+pub mod shortage;
+pub mod signals;

@@ -1,0 +1,188 @@
+//! One call of ours: sent, answered or given up by its deadline, and put into the inbox. Each is a task of its own, so
+//! that a slow peer delays nobody but itself.
+
+use crate::context::Context;
+use crate::inbox::Arrived;
+use crate::log::{Header, emit, millis};
+use crate::message_meta::{self, MessageMeta};
+use bytes::Bytes;
+use matchday_core::agent::{Answer, Failure, Input, Outgoing, Parcel};
+use matchday_core::driver::{Call, CallAttempts, ExchangeOutcome, Understood};
+use matchday_core::protocol::decode::Reading;
+use matchday_core::protocol::dialect::answer::read_answer;
+use matchday_core::protocol::dialect::call::{write_call, write_probe};
+use matchday_core::protocol::dialect::{Dialect, decode_wire};
+use matchday_core::protocol::{ConversationId, MatchId, Timestamp};
+use matchday_net::client::{CallError, CallRequest, CallResponse, CallTimings, CompletedCall};
+use matchday_store::redact::redact_body;
+use matchday_store::{Direction, Exchange};
+use smol_str::{SmolStr, ToSmolStr};
+use std::sync::Arc;
+use tracing::Level;
+
+/// How a call ended, and when.
+struct Ended {
+    at: Timestamp,
+    dialect: Dialect,
+    answer: Answer,
+    /// What kept it from being answered, in more words than the agent needs.
+    trouble: Option<String>,
+    times: CallTimings,
+    /// The last that went out and came back.
+    request: Bytes,
+    response: Option<Bytes>,
+}
+
+/// Makes the call, and puts its end into the inbox.
+pub(super) async fn make(context: Arc<Context>, call: Call) {
+    let began = context.clock.now();
+    let _in_flight = context.telemetry.call_started();
+    let ended = tokio::select! {
+        biased;
+        () = context.inbox.closed() => return,
+        ended = attempt_all(&context, &call) => ended,
+    };
+    let outgoing = call.outgoing;
+    let meta = match &outgoing.parcel {
+        Parcel::Message(message) => MessageMeta::of_message(message),
+        Parcel::Probe => MessageMeta::named("ping"),
+    };
+    log_call(&context, &outgoing, &meta, began, &ended);
+    let done = meta.finished(began, ended.at);
+    context.telemetry.call_finished(
+        done,
+        outgoing.call,
+        outgoing.deadline,
+        &ExchangeOutcome::of_answer(&ended.answer),
+        || context.sender(),
+    );
+    context.record(|| recorded(&context, &outgoing, &meta, began, &ended));
+    let Ended { at, dialect, answer, .. } = ended;
+    context.inbox.put(Arrived::Input(at, Input::Answer { call: outgoing.call, dialect, answer }));
+}
+
+async fn attempt_all(context: &Context, call: &Call) -> Ended {
+    let mut attempts = CallAttempts::new(call.outgoing.dialect, call.try_dialects);
+    loop {
+        let (ended, understood) = attempt(context, &call.outgoing, attempts.dialect()).await;
+        if let Some(ended) = attempts.ended(understood, ended) {
+            return ended;
+        }
+    }
+}
+
+async fn attempt(context: &Context, outgoing: &Outgoing, dialect: Dialect) -> (Ended, Understood) {
+    let id = i64::try_from(outgoing.call.0).unwrap_or(i64::MAX);
+    let (request, exchange) = match &outgoing.parcel {
+        Parcel::Message(message) => (write_call(dialect, id, message), message_meta::exchange(message)),
+        Parcel::Probe => (write_probe(id), None),
+    };
+    let request = Bytes::from(request);
+    let deadline = context.clock.instant(outgoing.deadline);
+    let most = context.limits.message_bytes_max;
+    let headers = context.telemetry.headers(outgoing.call, message_meta::match_of(&outgoing.parcel));
+    let sending = CallRequest { headers, ..CallRequest::from(request.clone()) };
+    let CompletedCall { timings: times, result: outcome } =
+        context.client.call(outgoing.to.raw(), sending, deadline, most).await;
+    let at = arrival(context, &times, &outcome);
+    let mut trouble = None;
+    let (answer, understood, response) = match outcome {
+        Ok(received) => {
+            let wire = read_answer(received.status, &received.body, &context.limits);
+            let (conformance, limits) = (context.conformance, context.limits);
+            let reading = Reading { conformance, now: at, limits, exchange: exchange.as_ref(), about: None };
+            let answer = decode_wire::answer(wire, &reading);
+            let understood = Understood::of(&answer);
+            (answer, understood, Some(received.body))
+        }
+        Err(error) => {
+            let answer = failed(&error);
+            if matches!(&answer, Answer::Undelivered(failure) if *failure != Failure::TimedOut) {
+                trouble = Some(error.to_string());
+            }
+            let understood = Understood::of(&answer);
+            (answer, understood, None)
+        }
+    };
+    (Ended { at, dialect, answer, trouble, times, request, response }, understood)
+}
+
+fn failed(error: &CallError) -> Answer {
+    Answer::Undelivered(match error {
+        CallError::TimedOut => Failure::TimedOut,
+        CallError::NoConnection(_) => Failure::NoConnection,
+        CallError::Closed(_) => Failure::Closed,
+        CallError::NoRoute(_) => Failure::NoRoute,
+        CallError::Local(_) => Failure::Ours,
+        CallError::Forbidden(_) => Failure::Forbidden,
+        CallError::TooLarge(_) | CallError::Unusable(_) => return Answer::Garbled(error.to_string()),
+    })
+}
+
+/// When the answer was there, or it was clear that there is none.
+fn arrival(context: &Context, times: &CallTimings, outcome: &Result<CallResponse, CallError>) -> Timestamp {
+    let came = matches!(outcome, Ok(_) | Err(CallError::TooLarge(_) | CallError::Unusable(_)));
+    match times.last_byte {
+        Some(last) if came => context.clock.at(last),
+        _ => context.clock.now(),
+    }
+}
+
+/// How a call ended, without secrets: the error text of a foreign manager may hold a token.
+fn outcome(answer: &Answer) -> ExchangeOutcome {
+    match ExchangeOutcome::of_answer(answer) {
+        ExchangeOutcome::Error { code, text } => {
+            let text = text.map(|text| redact_body(text.as_bytes(), true).into());
+            ExchangeOutcome::Error { code, text }
+        }
+        outcome => outcome,
+    }
+}
+
+fn log_call(context: &Context, outgoing: &Outgoing, meta: &MessageMeta, began: Timestamp, ended: &Ended) {
+    context.log(|| {
+        let (sender, kind) = (context.sender(), meta.message_type.escaped());
+        let outcome = outcome(&ended.answer);
+        let level = if outcome.is_ok() { Level::INFO } else { Level::WARN };
+        let outcome = ended.trouble.as_ref().map_or_else(|| outcome.to_smolstr(), SmolStr::from);
+        let answer_ms = millis(began, ended.at);
+        emit!(
+            level,
+            Header::new(ended.at, &sender, "message_sent").about(meta),
+            to = outgoing.to.raw(),
+            outcome = outcome.as_str(),
+            answer_ms,
+            "{kind} to {}: {outcome} ({answer_ms:.1} ms)",
+            outgoing.to.escaped()
+        );
+    });
+}
+
+fn recorded(
+    context: &Context,
+    outgoing: &Outgoing,
+    meta: &MessageMeta,
+    began: Timestamp,
+    ended: &Ended,
+) -> Exchange {
+    let (times, clock) = (&ended.times, &context.clock);
+    let connected = |at| if at == times.began { began } else { clock.at(at) };
+    let outcome = outcome(&ended.answer);
+    Exchange {
+        at: began,
+        connected_at: times.connected.map(connected),
+        first_byte_at: times.first_byte.map(|at| clock.at(at)),
+        deadline_at: Some(outgoing.deadline),
+        done_at: Some(ended.at),
+        agent: context.sender().id().into(),
+        direction: Direction::Out,
+        peer: SmolStr::from(outgoing.to.clone()).into(),
+        message_type: meta.message_type.clone(),
+        conversation_id: ConversationId::new(meta.conversation_id.clone().unwrap_or_default()),
+        match_id: meta.match_id.clone().map(MatchId::new),
+        request: redact_body(&ended.request, meta.match_id.is_some()),
+        answer: ended.response.as_deref().map(|body| redact_body(body, meta.match_id.is_some())),
+        outcome: outcome.to_smolstr().into(),
+        error_code: outcome.error_code().map(|code| code.code().into()),
+    }
+}

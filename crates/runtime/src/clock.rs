@@ -1,0 +1,71 @@
+//! Time for agents: the wall clock as it stood when the program started, carried on by a clock that nobody can set.
+//! Setting the system's clock back or forward moves no deadline.
+
+use matchday_core::protocol::Timestamp;
+use std::time::{SystemTime, UNIX_EPOCH};
+use tokio::time::Instant;
+
+#[derive(Debug, Clone, Copy)]
+pub struct Clock {
+    began: Instant,
+    began_at: Timestamp,
+}
+
+impl Clock {
+    pub fn start() -> Self {
+        let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Self::starting_at(Timestamp::EPOCH + since_epoch)
+    }
+
+    /// A clock that shows `began_at` now, whatever the system's shows.
+    pub fn starting_at(began_at: Timestamp) -> Self {
+        Self { began: Instant::now(), began_at }
+    }
+
+    pub fn now(&self) -> Timestamp {
+        self.began_at + self.began.elapsed()
+    }
+
+    /// What it showed, or will show, at an instant. What lies before its start is its start.
+    pub fn at(&self, instant: Instant) -> Timestamp {
+        self.began_at + instant.saturating_duration_since(self.began)
+    }
+
+    /// When that will be, or was, for timers. What lies before the start has simply passed.
+    pub fn instant(&self, at: Timestamp) -> Instant {
+        let ahead = at.since(self.began_at);
+        self.began.checked_add(ahead).unwrap_or_else(|| self.began + FAR_AHEAD)
+    }
+}
+
+const FAR_AHEAD: std::time::Duration = std::time::Duration::from_secs(30 * 365 * 24 * 3600);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[tokio::test(start_paused = true)]
+    async fn time_goes_by_the_monotonic_clock() {
+        let clock = Clock::start();
+        let before = clock.now();
+        tokio::time::advance(Duration::from_secs(90)).await;
+        assert_eq!(clock.now(), before + Duration::from_secs(90));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_deadline_is_met_when_the_clock_shows_it() {
+        let clock = Clock::start();
+        let deadline = clock.now() + Duration::from_millis(1500);
+        tokio::time::sleep_until(clock.instant(deadline)).await;
+        assert!(clock.now() >= deadline);
+        assert!(clock.now() < deadline + Duration::from_millis(5));
+    }
+
+    #[test]
+    fn no_deadline_is_too_far_ahead_or_behind() {
+        let clock = Clock::start();
+        assert!(clock.instant(Timestamp::from_micros(i64::MAX)) > Instant::now());
+        assert!(clock.instant(Timestamp::EPOCH) <= Instant::now());
+    }
+}

@@ -1,0 +1,79 @@
+//! Colocated agents: they share one process and one store, and talk to each other.
+//!
+//! Their batches are stored in the order in which they were appended, of whichever agent. So a crash that loses a batch of
+//! one of them also loses whatever another did since it heard of it: among themselves they need not wait until a batch is
+//! durable, only until it is in that order. Any other peer would remember, and hears of a batch when it is durable together
+//! with all that were appended before it.
+
+use matchday_core::driver::IsColocated;
+use matchday_core::protocol::Endpoint;
+use matchday_net::client::Client;
+use matchday_store::{Store, WeakStore};
+use std::collections::HashSet;
+use std::net::SocketAddr;
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// The agents that share a store. Copies are the same set.
+#[derive(Debug, Clone)]
+pub struct Colocated {
+    inner: Arc<Inner>,
+    client: Client,
+}
+
+#[derive(Debug)]
+struct Inner {
+    store: WeakStore,
+    urls: RwLock<HashSet<Box<str>>>,
+}
+
+/// Makes an agent one of them for as long as it runs.
+#[derive(Debug)]
+pub(super) struct Membership {
+    colocated: Colocated,
+    url: Box<str>,
+}
+
+impl Colocated {
+    /// The agents that write to `store`. They call with `client`, and are known by it: nobody else may have it.
+    pub fn of(store: &Store, client: Client) -> Self {
+        Self { inner: Arc::new(Inner { store: store.downgrade(), urls: RwLock::default() }), client }
+    }
+
+    /// The same set, for one of them that calls under another egress policy. `client` must be derived from theirs.
+    pub fn calling_with(&self, client: Client) -> Self {
+        Self { inner: Arc::clone(&self.inner), client }
+    }
+
+    pub(super) fn client(&self) -> Client {
+        self.client.clone()
+    }
+
+    pub(super) fn shares(&self, store: &Store) -> bool {
+        self.inner.store.upgrade().is_some_and(|ours| ours.is_same(store))
+    }
+
+    /// An agent that is called at this URL.
+    pub(super) fn join(&self, url: &str) -> Membership {
+        self.inner.urls.write().unwrap_or_else(PoisonError::into_inner).insert(url.into());
+        Membership { colocated: self.clone(), url: url.into() }
+    }
+
+    /// How the driver of one of them knows the others.
+    pub(super) fn is_colocated(&self) -> IsColocated {
+        let inner = Arc::clone(&self.inner);
+        Arc::new(move |endpoint: &Endpoint| {
+            inner.urls.read().unwrap_or_else(PoisonError::into_inner).contains(endpoint.raw())
+        })
+    }
+
+    /// Whether it is one of them that calls `port` from there.
+    pub(super) fn is_caller(&self, port: u16, from: SocketAddr) -> bool {
+        self.client.is_local_socket(from, port)
+    }
+}
+
+impl Drop for Membership {
+    fn drop(&mut self) {
+        self.colocated.inner.urls.write().unwrap_or_else(PoisonError::into_inner).remove(&self.url);
+    }
+}

@@ -1,0 +1,238 @@
+//! Routes of an agent's address: league messages (`exchange`), the Model Context Protocol, health, metrics, checkpoints and
+//! mounted surfaces.
+
+mod exchange;
+
+use crate::intake::{Caller, Intake};
+use crate::join_code::JoinCode;
+use crate::message_meta::MessageMeta;
+use crate::rate_limit::RateLimit;
+use crate::rpc_error::refuse_origin;
+use crate::schemas;
+use crate::surface::{McpRequest, McpSurface, Surface};
+use crate::telemetry::trace::Parent;
+use crate::telemetry::{self, Endpoints};
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full};
+use hyper::body::Incoming;
+use hyper::header::{ALLOW, CONTENT_TYPE, HeaderValue, ORIGIN, RETRY_AFTER};
+use hyper::http::request::Parts;
+use hyper::{HeaderMap, Method, Request, StatusCode};
+use matchday_core::agent::Content;
+use matchday_core::driver::ExchangeOutcome;
+use matchday_core::protocol::dialect::reply::HttpReply;
+use matchday_core::protocol::dialect::request::{self, read_requests};
+use matchday_core::protocol::{Body, ErrorCode, Message, Sender};
+use matchday_net::body::{self, BodyError};
+use matchday_net::cors;
+use matchday_net::origin_check::{OriginCheck, OriginError};
+use matchday_net::response::{DISCARD_MAX, empty, json, with_close, with_header};
+use matchday_net::rx_time::RxTimes;
+use matchday_net::server::HttpResponse;
+use serde_json::Value;
+use std::fmt;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::time::timeout;
+
+/// Routes the requests of one agent's address.
+pub struct HttpService {
+    intake: Arc<Intake>,
+    mcp: Option<Box<dyn McpSurface>>,
+    origin_check: OriginCheck,
+    rate_limit: RateLimit,
+    body_timeout: Duration,
+    surfaces: Vec<Arc<dyn Surface>>,
+    /// Readiness and metrics.
+    telemetry: Endpoints,
+}
+
+impl fmt::Debug for HttpService {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpService").field("surfaces", &self.surfaces).finish_non_exhaustive()
+    }
+}
+
+impl HttpService {
+    pub(super) fn new(
+        intake: Arc<Intake>,
+        origin_check: OriginCheck,
+        rate_limit: RateLimit,
+        body_timeout: Duration,
+        mcp: Option<Box<dyn McpSurface>>,
+        surfaces: Vec<Arc<dyn Surface>>,
+        telemetry: Endpoints,
+    ) -> Self {
+        Self { intake, mcp, origin_check, rate_limit, body_timeout, surfaces, telemetry }
+    }
+
+    /// The one way of a request to the agent.
+    pub fn intake(&self) -> &Arc<Intake> {
+        &self.intake
+    }
+
+    /// Ends the streams and sessions of all surfaces.
+    pub(super) async fn close(&self) {
+        for surface in &self.surfaces {
+            surface.close().await;
+        }
+        if let Some(mcp) = &self.mcp {
+            mcp.close().await;
+        }
+    }
+
+    pub async fn answer(self: Arc<Self>, request: Request<Incoming>, peer: SocketAddr) -> HttpResponse {
+        if let Err(stranger) = self.origin_check.check(request.version(), request.uri(), request.headers()) {
+            return Box::pin(self.turn_away(request, peer, &stranger)).await;
+        }
+        let Some(origin) = request.headers().get(ORIGIN).cloned() else {
+            return self.route(request, peer).await;
+        };
+        match cors::preflight(request.method(), request.headers()) {
+            Some(preflight) => preflight,
+            None => cors::allow(Box::pin(self.route(request, peer)).await, &origin),
+        }
+    }
+
+    async fn route(&self, mut request: Request<Incoming>, peer: SocketAddr) -> HttpResponse {
+        if JoinCode::is_in(request.uri()) && self.intake.name() == Sender::LeagueManager {
+            JoinCode::take_out_of(&mut request);
+        }
+        if let Some(answer) = schemas::answer(&request) {
+            return answer;
+        }
+        if telemetry::serves(request.uri().path()) {
+            return Box::pin(self.telemetry.respond(&request)).await;
+        }
+        if let Some(surface) = self.surfaces.iter().find(|surface| surface.serves(request.uri())) {
+            if surface.is_rate_limited() && !self.rate_limit.admits(peer.ip(), 1, Instant::now()) {
+                return self.rate_limited(peer);
+            }
+            return Arc::clone(surface).respond(request, peer, &self.intake).await;
+        }
+        match (request.uri().path(), request.method()) {
+            ("/mcp", &Method::POST) => self.message(request, peer).await,
+            ("/health/live", &Method::GET) => json(StatusCode::OK, br#"{"status":"ok"}"#.to_vec()),
+            ("/checkpoint", &Method::GET) => Box::pin(self.checkpoint(peer)).await,
+            ("/mcp", method) => match &self.mcp {
+                Some(mcp) if matches!(*method, Method::GET | Method::DELETE) => {
+                    mcp.other(request, peer).await
+                }
+                mcp => {
+                    let methods = mcp.as_ref().map_or("POST", |mcp| mcp.methods());
+                    with_header(empty(StatusCode::METHOD_NOT_ALLOWED), ALLOW, methods)
+                }
+            },
+            ("/health/live" | "/checkpoint", _) => {
+                with_header(empty(StatusCode::METHOD_NOT_ALLOWED), ALLOW, "GET")
+            }
+            _ => empty(StatusCode::NOT_FOUND),
+        }
+    }
+
+    fn rate_limited(&self, peer: SocketAddr) -> HttpResponse {
+        self.intake.refused_unread(peer, "its address asks too much");
+        retry_after(empty(StatusCode::TOO_MANY_REQUESTS), 1)
+    }
+
+    /// The latest checkpoint, as the text that it is.
+    async fn checkpoint(&self, peer: SocketAddr) -> HttpResponse {
+        if !self.rate_limit.admits(peer.ip(), 1, Instant::now()) {
+            return retry_after(empty(StatusCode::TOO_MANY_REQUESTS), 1);
+        }
+        let (status, text) = match self.intake.checkpoint(peer).await {
+            Ok(Content::Data(data)) => match data.get("checkpoint").and_then(Value::as_str) {
+                Some(note) => (StatusCode::OK, note.to_owned()),
+                None => (StatusCode::NOT_FOUND, "no checkpoint has been signed yet\n".to_owned()),
+            },
+            Ok(Content::Message(Message { body: Body::LeagueError(error), .. })) => match error.error_code {
+                ErrorCode::TokenMissing => {
+                    (StatusCode::UNAUTHORIZED, "this league is not open to readers\n".to_owned())
+                }
+                ErrorCode::RateLimited => return retry_after(empty(StatusCode::TOO_MANY_REQUESTS), 1),
+                _ => (StatusCode::NOT_FOUND, "only a manager has checkpoints\n".to_owned()),
+            },
+            Ok(_) => (StatusCode::NOT_FOUND, "there are no checkpoints here\n".to_owned()),
+            Err(_) => return with_close(empty(StatusCode::SERVICE_UNAVAILABLE)),
+        };
+        let mut answer = HttpResponse::new(Full::new(Bytes::from(text)).boxed());
+        *answer.status_mut() = status;
+        with_header(answer, CONTENT_TYPE, "text/plain; charset=utf-8")
+    }
+
+    async fn turn_away(
+        &self,
+        request: Request<Incoming>,
+        peer: SocketAddr,
+        stranger: &OriginError,
+    ) -> HttpResponse {
+        self.intake.refused_unread(peer, &stranger.to_string());
+        refuse_origin(request, stranger, self.body_timeout).await
+    }
+
+    async fn message(&self, request: Request<Incoming>, peer: SocketAddr) -> HttpResponse {
+        let (head, mut incoming) = request.into_parts();
+        let limits = self.intake.limits();
+        let reading = body::read(&mut incoming, limits.message_bytes_max);
+        let body = match timeout(self.body_timeout, reading).await {
+            Ok(Ok(body)) => body,
+            Ok(Err(BodyError::TooLarge(bytes))) => {
+                self.intake.refused_unread(peer, "the message is too large");
+                let _in_time = timeout(self.body_timeout, body::discard(&mut incoming, DISCARD_MAX)).await;
+                let refusal = request::refuse_size(bytes, limits);
+                return with_close(json(status(&refusal), refusal.body));
+            }
+            Ok(Err(BodyError::Broken)) => return with_close(empty(StatusCode::BAD_REQUEST)),
+            Err(_) => {
+                self.intake.refused_unread(peer, "the message did not come in time");
+                return with_close(empty(StatusCode::REQUEST_TIMEOUT));
+            }
+        };
+        let requests = read_requests(&body, limits);
+        let mcp = self.mcp.as_ref();
+        match mcp.and_then(|mcp| Some((mcp, mcp.classify(&requests, &head.headers, &body)?))) {
+            Some(_) if !self.rate_limit.admits(peer.ip(), 1, Instant::now()) => self.rate_limited(peer),
+            Some((mcp, request)) => Box::pin(self.mcp_request(&**mcp, head, body, request, peer)).await,
+            None => {
+                let at = self.intake.arrival(head.extensions.get::<Arc<RxTimes>>());
+                let caller = Caller::from(peer).with_join_code(JoinCode::of(&head.extensions));
+                self.league_message(requests, &body, at, &caller, parent(&head.headers)).await
+            }
+        }
+    }
+
+    async fn mcp_request(
+        &self,
+        mcp: &dyn McpSurface,
+        head: Parts,
+        body: Bytes,
+        request: McpRequest,
+        peer: SocketAddr,
+    ) -> HttpResponse {
+        let at = self.intake.now();
+        let meta = MessageMeta { message_type: request.method.clone().into(), ..MessageMeta::default() };
+        let answer = mcp.post(head, body, &request, peer).await;
+        if !request.is_logged_by_intake() {
+            let status = answer.status();
+            let outcome = ExchangeOutcome::Http { status: status.as_u16(), is_success: status.is_success() };
+            self.intake.log_exchange(at, peer, &meta, &outcome);
+        }
+        answer
+    }
+}
+
+/// The caller's span, if it sends one.
+fn parent(headers: &HeaderMap) -> Option<Parent> {
+    Parent::parse(headers.get("traceparent")?.to_str().ok()?)
+}
+
+/// Adds `Retry-After`.
+fn retry_after(mut answer: HttpResponse, seconds: u64) -> HttpResponse {
+    answer.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
+    answer
+}
+
+fn status(reply: &HttpReply) -> StatusCode {
+    StatusCode::from_u16(reply.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+}

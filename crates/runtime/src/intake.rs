@@ -1,0 +1,374 @@
+//! Request intake: decodes a request, checks the endpoint that a registration names against the egress policy, and puts the
+//! request into the inbox. When it is over, it is logged, counted and recorded. The HTTP response is the caller's part.
+
+use crate::context::Context;
+use crate::inbox::{Arrived, ReplySlot};
+use crate::log::{Header, emit, millis};
+use crate::message_meta::{self, MessageMeta};
+use crate::schemas;
+use crate::telemetry::trace::Parent;
+use matchday_core::agent::{Ask, Content, Look, Request, RequestId};
+use matchday_core::driver::ExchangeOutcome;
+use matchday_core::protocol::decode::{Limits, Reading};
+use matchday_core::protocol::dialect::request::{RequestContent, Requests, read_requests};
+use matchday_core::protocol::dialect::{Dialect, decode_wire};
+use matchday_core::protocol::json::Json;
+use matchday_core::protocol::messages::LeagueError;
+use matchday_core::protocol::{
+    Body, ConversationId, Endpoint, Envelope, ErrorCode, MatchId, Message, Sender, Timestamp, Token,
+    UntrustedText,
+};
+use matchday_net::rx_time::RxTimes;
+use matchday_store::redact::redact_body;
+use matchday_store::{Direction, Exchange};
+use serde_json::{Value, json};
+use smol_str::{SmolStr, ToSmolStr, format_smolstr};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use tokio::sync::{OwnedSemaphorePermit, oneshot, watch};
+use tracing::Level;
+
+#[derive(Debug)]
+pub struct Intake {
+    context: Arc<Context>,
+    /// Of the socket that requests come to.
+    address: SocketAddr,
+    /// See [`crate::Options::trusts_loopback`].
+    trusts_loopback: bool,
+}
+
+/// What was asked, on its way through the agent.
+pub(super) struct Submitted {
+    pub(super) meta: MessageMeta,
+    /// `None` if it is not for the agent at all.
+    pub(super) reply: Option<oneshot::Receiver<Content>>,
+}
+
+/// Where a request comes from, and what the path that it came to says of that.
+#[derive(Debug, Clone)]
+pub struct Caller {
+    pub peer: SocketAddr,
+    pub join_code: Option<Token>,
+    /// Whether it is the process itself that runs the agent.
+    pub(super) is_ourselves: bool,
+}
+
+impl Caller {
+    pub fn with_join_code(self, join_code: Option<Token>) -> Self {
+        Self { join_code, ..self }
+    }
+}
+
+impl From<SocketAddr> for Caller {
+    fn from(peer: SocketAddr) -> Self {
+        Self { peer, join_code: None, is_ourselves: false }
+    }
+}
+
+/// Why a request has no reply of the agent's.
+#[derive(Debug)]
+pub enum NoReply {
+    /// It cannot be put to the agent; the sentence says why.
+    Unfit(String),
+    /// The agent stopped before it replied.
+    Gone,
+}
+
+impl Intake {
+    pub(super) fn new(context: Arc<Context>, address: SocketAddr, trusts_loopback: bool) -> Self {
+        Self { context, address, trusts_loopback }
+    }
+
+    pub(super) fn limits(&self) -> &Limits {
+        &self.context.limits
+    }
+
+    pub(super) fn reserve(&self, count: usize) -> Option<Vec<OwnedSemaphorePermit>> {
+        self.context.inbox.reserve(count)
+    }
+
+    pub fn now(&self) -> Timestamp {
+        self.context.clock.now()
+    }
+
+    /// When a request had come whose last byte has just been read.
+    pub(super) fn arrival(&self, rx_times: Option<&Arc<RxTimes>>) -> Timestamp {
+        let clock = &self.context.clock;
+        rx_times.and_then(|times| times.last()).map_or_else(|| clock.now(), |last| clock.at(last))
+    }
+
+    /// How the agent signs at present.
+    pub fn name(&self) -> Sender {
+        self.context.sender()
+    }
+
+    /// Changes whenever something that the agent must not forget has become durable.
+    pub fn changes(&self) -> watch::Receiver<u64> {
+        self.context.changes.subscribe()
+    }
+
+    pub(super) fn submit(
+        &self,
+        asked: RequestContent<'_>,
+        dialect: Dialect,
+        place: Option<OwnedSemaphorePermit>,
+        at: Timestamp,
+        caller: &Caller,
+    ) -> Submitted {
+        let context = &self.context;
+        if asked == RequestContent::Discover {
+            let reply = Some(schemas::discovery(&context.sender()));
+            return Submitted { meta: MessageMeta::named("rpc.discover"), reply };
+        }
+        let (conformance, limits) = (context.conformance, context.limits);
+        let foreign = match &asked {
+            RequestContent::Foreign { method } => method.as_deref().map(UntrustedText::from),
+            _ => None,
+        };
+        let about = context.info.borrow().about.clone();
+        let reading = Reading { conformance, now: at, limits, exchange: None, about: about.as_ref() };
+        let ask = decode_wire::ask(asked, &reading);
+        let (Some(ask), Some(place)) = (ask, place) else {
+            let meta = MessageMeta { message_type: foreign.unwrap_or_default(), ..MessageMeta::default() };
+            return Submitted { meta, reply: None };
+        };
+        let meta = MessageMeta::of_ask(&ask);
+        if context.telemetry.is_tracing() {
+            context.telemetry.set_league(message_meta::league_of(&ask));
+        }
+        let peer = caller.peer;
+        let port = self.address.port();
+        let colocated = context.colocated.as_ref().is_some_and(|colocated| colocated.is_caller(port, peer));
+        let (slot, reply) = ReplySlot::new(place, colocated);
+        let request = Request {
+            id: RequestId(0),
+            ask,
+            dialect,
+            local: caller.is_ourselves
+                || self.trusts_loopback && self.address.ip().is_loopback() && peer.ip().is_loopback(),
+            objection: None,
+            client: Some(peer.ip().to_canonical()),
+            join_code: caller.join_code.clone(),
+        };
+        self.put_into_inbox(at, request, slot);
+        Submitted { meta, reply: Some(reply) }
+    }
+
+    /// A registration whose endpoint has a name that must be resolved first waits for that, and no other request does.
+    fn put_into_inbox(&self, at: Timestamp, mut request: Request, reply: ReplySlot) {
+        let context = &self.context;
+        if let (Some(named), Some(egress)) = (endpoint(&request.ask), context.client.egress()) {
+            let Some(verdict) = egress.check_cached(named.raw()) else {
+                let (named, context, egress) = (named.clone(), Arc::clone(context), egress.clone());
+                tokio::spawn(async move {
+                    request.objection = egress.check(named.raw()).await.err().map(|why| why.to_string());
+                    context.inbox.put(Arrived::Request { at, request, reply });
+                });
+                return;
+            };
+            request.objection = verdict.err().map(|why| why.to_string());
+        }
+        context.inbox.put(Arrived::Request { at, request, reply });
+    }
+
+    /// Asks by the name of a method, as a peer would over HTTP; the exchange is logged and recorded.
+    pub async fn ask(
+        &self,
+        method: &str,
+        params: Value,
+        caller: impl Into<Caller>,
+    ) -> Result<Content, NoReply> {
+        let (at, caller) = (self.now(), caller.into());
+        let is_message = params.get("message_type").is_some();
+        let written = if is_message { params.to_string() } else { json!({ method: &params }).to_string() };
+        let request = request(method, params);
+        let (meta, content) = self.put(self.read(&request)?, at, &caller).await?;
+        let outcome = ExchangeOutcome::of_reply(&content);
+        let answer = match &content {
+            Content::Message(message) => serde_json::to_vec(message).unwrap_or_default(),
+            Content::Data(data) => data.to_string().into_bytes(),
+            Content::Received => Vec::new(),
+        };
+        self.finish_exchange(at, caller.peer, &meta, &outcome, written.as_bytes(), &answer, None);
+        Ok(content)
+    }
+
+    /// Gives an order of the process that runs the agent: it needs no token.
+    pub async fn order(&self, message: &Message) -> Result<Content, NoReply> {
+        let params = serde_json::to_value(message).unwrap_or_default();
+        let caller = Caller { is_ourselves: true, ..Caller::from(self.address) };
+        self.ask(message.message_type().method(), params, caller).await
+    }
+
+    /// Asks on our own behalf: the exchange is neither logged nor recorded.
+    pub async fn look(&self, method: &str) -> Result<Content, NoReply> {
+        let nobody = SocketAddr::from(([0, 0, 0, 0], 0));
+        let request = request(method, json!({}));
+        self.put(self.read(&request)?, self.now(), &nobody.into()).await.map(|(_, content)| content)
+    }
+
+    /// The latest checkpoint, as anyone may see it where the league is open to readers.
+    pub(super) async fn checkpoint(&self, peer: SocketAddr) -> Result<Content, NoReply> {
+        self.put(RequestContent::Look(Look::Checkpoint, None), self.now(), &peer.into())
+            .await
+            .map(|(_, content)| content)
+    }
+
+    fn read<'a>(&self, request: &'a str) -> Result<RequestContent<'a>, NoReply> {
+        match read_requests(request.as_bytes(), &self.context.limits) {
+            Requests::One(request) => Ok(request.asked),
+            Requests::Refused(reply) => {
+                let reply: Value = serde_json::from_slice(&reply.body).unwrap_or_default();
+                let why = reply.pointer("/error/data").map(|data| match data {
+                    Value::String(why) => why.clone(),
+                    other => other.to_string(),
+                });
+                Err(NoReply::Unfit(why.unwrap_or_default()))
+            }
+            Requests::Batch(_) => Err(NoReply::Unfit("ask one thing at a time".to_owned())),
+        }
+    }
+
+    async fn put(
+        &self,
+        asked: RequestContent<'_>,
+        at: Timestamp,
+        caller: &Caller,
+    ) -> Result<(MessageMeta, Content), NoReply> {
+        let field = |name: &str| match &asked {
+            RequestContent::Message { value, .. } => {
+                value.get(name).and_then(Json::as_str).map(SmolStr::from)
+            }
+            _ => None,
+        };
+        let Some(place) = self.reserve(1).and_then(|mut places| places.pop()) else {
+            let (meta, error) = self.busy(at, field);
+            return Ok((meta, Content::Message(error)));
+        };
+        // An agent that is registered by way of a tool need not speak so itself.
+        let Submitted { meta, reply } = self.submit(asked, Dialect::Standard, Some(place), at, caller);
+        let reply = reply.ok_or_else(|| NoReply::Unfit("this is not for the league".to_owned()))?;
+        let content = reply.await.map_err(|_| NoReply::Gone)?;
+        Ok((meta, content))
+    }
+
+    /// E014, for a request of which `field` gives the fields.
+    pub(super) fn busy(
+        &self,
+        at: Timestamp,
+        field: impl Fn(&str) -> Option<SmolStr>,
+    ) -> (MessageMeta, Message) {
+        let conversation = field("conversation_id").unwrap_or(SmolStr::new_static("conv-error"));
+        let meta = MessageMeta {
+            message_type: field("message_type").unwrap_or_default().into(),
+            conversation_id: Some(conversation.clone()),
+            match_id: field("match_id"),
+        };
+        let envelope = Envelope::new(self.name(), at, ConversationId::new(conversation));
+        let words = "too many messages are waiting here: send it again in a second";
+        let error = LeagueError::new(
+            ErrorCode::RateLimited,
+            words,
+            field("message_type").map(UntrustedText::from),
+            None,
+        );
+        (meta, Message::new(envelope, error))
+    }
+
+    /// Logs, counts, traces and records one exchange; `parent` is the caller's span.
+    #[allow(clippy::too_many_arguments, reason = "an exchange is all of these")]
+    pub(super) fn finish_exchange(
+        &self,
+        at: Timestamp,
+        peer: SocketAddr,
+        meta: &MessageMeta,
+        outcome: &ExchangeOutcome,
+        request: &[u8],
+        answer: &[u8],
+        parent: Option<Parent>,
+    ) {
+        let context = &self.context;
+        let done_at = self.log_exchange(at, peer, meta, outcome);
+        context.telemetry.trace_request(meta.finished(at, done_at), outcome, parent, || context.sender());
+        // A caller in this process has its own record of it.
+        if !context.client.is_local_socket(peer, self.address.port()) {
+            context.record(|| Exchange {
+                at,
+                connected_at: None,
+                first_byte_at: None,
+                deadline_at: None,
+                done_at: Some(done_at),
+                agent: context.sender().id().into(),
+                direction: Direction::In,
+                peer: format_smolstr!("{peer}").into(),
+                message_type: meta.message_type.clone(),
+                conversation_id: ConversationId::new(meta.conversation_id.clone().unwrap_or_default()),
+                match_id: meta.match_id.clone().map(MatchId::new),
+                request: redact_body(request, meta.match_id.is_some()),
+                answer: Some(redact_body(answer, meta.match_id.is_some())),
+                outcome: outcome.to_smolstr().into(),
+                error_code: outcome.error_code().map(|code| code.code().into()),
+            });
+        }
+    }
+
+    /// Logs and counts an exchange. Returns when it was over.
+    pub(super) fn log_exchange(
+        &self,
+        at: Timestamp,
+        peer: SocketAddr,
+        meta: &MessageMeta,
+        outcome: &ExchangeOutcome,
+    ) -> Timestamp {
+        let context = &self.context;
+        let done_at = context.clock.now();
+        context.telemetry.request_finished(meta.finished(at, done_at), outcome);
+        context.log(|| {
+            let kind = match meta.message_type.escaped().to_string() {
+                unnamed if unnamed.is_empty() => "a request".to_owned(),
+                kind => kind,
+            };
+            let answer_ms = millis(at, done_at);
+            let level = match outcome {
+                ExchangeOutcome::MethodNotFound | ExchangeOutcome::Stopping => Level::INFO,
+                outcome if outcome.is_ok() => Level::INFO,
+                _ => Level::WARN,
+            };
+            let sender = context.sender();
+            emit!(
+                level,
+                Header::new(done_at, &sender, "message_received").about(meta),
+                from = %peer,
+                %outcome,
+                answer_ms,
+                "{kind} from {peer}: {outcome} ({answer_ms:.1} ms)"
+            );
+        });
+        done_at
+    }
+
+    pub(super) fn refused_unread(&self, peer: SocketAddr, why: &str) {
+        let context = &self.context;
+        context.telemetry.request_rejected();
+        context.log(|| {
+            let sender = context.sender();
+            let header = Header::new(context.clock.now(), &sender, "message_refused");
+            emit!(Level::WARN, header, from = %peer, "a request from {peer} was refused: {why}");
+        });
+    }
+}
+
+/// A request by the name of its method, as anyone would write it.
+fn request(method: &str, params: Value) -> String {
+    json!({"jsonrpc": "2.0", "id": 0, "method": method, "params": params}).to_string()
+}
+
+/// The endpoint that a registration names.
+fn endpoint(ask: &Ask) -> Option<&Endpoint> {
+    let Ask::Message(Ok(incoming)) = ask else { return None };
+    match &incoming.body {
+        Ok(Body::LeagueRegisterRequest(request)) => Some(&request.player_meta.contact_endpoint),
+        Ok(Body::RefereeRegisterRequest(request)) => Some(&request.referee_meta.contact_endpoint),
+        _ => None,
+    }
+}

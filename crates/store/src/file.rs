@@ -1,0 +1,183 @@
+//! A store's file: recognised before anything changes it, created atomically, opened to write or to read. Touches the file,
+//! and an incomplete file beside it that a crash left.
+
+use crate::error::StoreError;
+use crate::lock::{self, Lock};
+use crate::path::{StorePath, beside, directory};
+use crate::schema::{self, Form};
+use matchday_os::file::{create_private, hard_links, sync_directory};
+use rusqlite::{Connection, OpenFlags};
+use std::fs::{self, File};
+use std::io;
+use std::path::{MAIN_SEPARATOR, Path};
+use std::time::Duration;
+
+/// Without locks for callers from several threads, which Rust does not let happen.
+const TO_WRITE: OpenFlags = OpenFlags::SQLITE_OPEN_READ_WRITE.union(OpenFlags::SQLITE_OPEN_NO_MUTEX);
+
+/// Opens a store to write to it, and makes one if there is none.
+pub(super) fn open_to_write(path: &StorePath) -> Result<(Connection, Lock), StoreError> {
+    // Looked at before it is locked, so that no lock appears beside a file that is not ours.
+    recognise_if_present(path, connect_to_read)?;
+    let lock = Lock::take(path)?;
+    let lock = if recognise_if_present(path, connect_as_writer)? {
+        let database = File::open(&path.real).map_err(|error| path.io(error))?;
+        let lock = lock.and_database(path, database)?;
+        check_whole(path)?;
+        lock
+    } else {
+        create(path, lock)?
+    };
+    let open = || -> rusqlite::Result<Connection> {
+        let mut db = Connection::open_with_flags(&path.real, TO_WRITE)?;
+        db.busy_timeout(Duration::from_secs(10))?;
+        // No fsync at commit: the writer fsyncs once for a group.
+        db.pragma_update(None, "synchronous", "normal")?;
+        // The writer checkpoints by itself, after a group is completed.
+        db.pragma_update(None, "wal_autocheckpoint", 0)?;
+        schema::update(&mut db)?;
+        Ok(db)
+    };
+    let db = open().map_err(|error| path.sql(error))?;
+    // SQLite opens a file that may not be written all the same, and fails with the first event.
+    if db.is_readonly(rusqlite::MAIN_DB).is_ok_and(|only| only) {
+        return Err(StoreError::ReadOnly { path: path.named.clone(), why: "it is write-protected".into() });
+    }
+    Ok((db, lock))
+}
+
+/// Opens a store to look at it, whether or not anyone is writing to it.
+pub(super) fn open_to_read(path: &StorePath) -> Result<Connection, StoreError> {
+    if !recognise_if_present(path, connect_to_read)? {
+        return Err(StoreError::Missing(path.named.clone()));
+    }
+    connect_to_read(path)
+}
+
+/// With a log beside it the store is in use, or its writer was killed, and SQLite reads the log too. Without one the file
+/// stands still if nobody holds it; if somebody does, or may under another name, its log lies beside that name.
+fn connect_to_read(path: &StorePath) -> Result<Connection, StoreError> {
+    if path.has_log() {
+        return connect(path, false);
+    }
+    let names = hard_links(&fs::metadata(&path.real).map_err(|error| path.io(error))?);
+    if names > 1 {
+        return Err(StoreError::HardLinked { path: path.named.clone(), names });
+    }
+    match lock::is_held(path).map_err(|error| path.io(error))? {
+        true if path.has_log() => connect(path, false),
+        true if !lock::is_held_by_this_path(path) => Err(StoreError::InUseElsewhere(path.named.clone())),
+        // Nobody writes, or the writer is just opening or closing it, and has nothing in a log.
+        _ => connect(path, true),
+    }
+}
+
+/// For the holder of the lock: no other process writes.
+fn connect_as_writer(path: &StorePath) -> Result<Connection, StoreError> {
+    connect(path, !path.has_log())
+}
+
+/// If SQLite is told that the file is immutable, it leaves no files of its own beside it, and reads it also in a directory
+/// where it may not make any.
+fn connect(path: &StorePath, is_immutable: bool) -> Result<Connection, StoreError> {
+    let flags =
+        OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let immutable = if is_immutable { "&immutable=1" } else { "" };
+    let db = Connection::open_with_flags(format!("{}?mode=ro{immutable}", uri(&path.real)), flags);
+    let db = db.map_err(|error| unreadable(path, error))?;
+    db.busy_timeout(Duration::from_secs(10)).map_err(|error| path.sql(error))?;
+    Ok(db)
+}
+
+/// SQLite says no more than that it cannot; the system says why.
+fn unreadable(path: &StorePath, error: rusqlite::Error) -> StoreError {
+    match File::open(&path.real) {
+        Err(why) => path.io(why),
+        Ok(_) => path.sql(error),
+    }
+}
+
+/// `file:///var/league.db`, `file:///C%3a/league.db`.
+fn uri(path: &Path) -> String {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let bytes = absolute.as_os_str().as_encoded_bytes();
+    // A canonical path of Windows begins with a prefix that SQLite does not read.
+    let bytes = bytes.strip_prefix(br"\\?\").unwrap_or(bytes);
+    let mut uri = String::from(if bytes.starts_with(b"/") { "file://" } else { "file:///" });
+    for byte in bytes {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' => {
+                uri.push(char::from(*byte))
+            }
+            byte if char::from(*byte) == MAIN_SEPARATOR => uri.push('/'),
+            _ => uri.push_str(&format!("%{byte:02x}")),
+        }
+    }
+    uri
+}
+
+/// Whether there is a store; an error if there is something else, or one that this program cannot read.
+fn recognise_if_present(
+    path: &StorePath,
+    connect: impl Fn(&StorePath) -> Result<Connection, StoreError>,
+) -> Result<bool, StoreError> {
+    let named = || path.named.clone();
+    let known = match fs::metadata(&path.real) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return missing(path),
+        Err(error) => return Err(path.io(error)),
+        Ok(known) => known,
+    };
+    if known.is_dir() {
+        return Err(StoreError::Directory(named()));
+    }
+    if known.len() == 0 {
+        return Err(StoreError::Empty(named()));
+    }
+    match schema::form(&connect(path)?).map_err(|error| unreadable(path, error))? {
+        Form::NotAStore => Err(StoreError::NotAStore(named())),
+        Form::Ours { version } if version > schema::known() => {
+            Err(StoreError::Newer { path: named(), found: version, known: schema::known() })
+        }
+        Form::Ours { .. } => Ok(true),
+    }
+}
+
+fn missing(path: &StorePath) -> Result<bool, StoreError> {
+    if directory(&path.real).is_dir() { Ok(false) } else { Err(StoreError::NoDirectory(path.named.clone())) }
+}
+
+fn check_whole(path: &StorePath) -> Result<(), StoreError> {
+    let check = |db: Connection| db.query_row("PRAGMA quick_check(1)", [], |row| row.get::<_, String>(0));
+    let found = check(connect_as_writer(path)?).map_err(|error| path.sql(error))?;
+    // SQLite writes a heading over what it found.
+    match found.lines().last().unwrap_or_default() {
+        "ok" => Ok(()),
+        what => Err(StoreError::Damaged { path: path.named.clone(), what: what.to_owned() }),
+    }
+}
+
+/// Created under another name and renamed: a crash leaves a complete store or none.
+fn create(path: &StorePath, lock: Lock) -> Result<Lock, StoreError> {
+    let draft = path.beside(".new");
+    let failed = |error| path.io(error);
+    for stale in ["", "-wal", "-shm", "-journal"] {
+        match fs::remove_file(beside(&draft, stale)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
+            _ => {}
+        }
+    }
+    // It holds tokens and the secrets of draws to come.
+    let file = create_private(&draft).map_err(failed)?;
+    let make = || -> rusqlite::Result<()> {
+        let mut db = Connection::open_with_flags(&draft, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        schema::create(&mut db)?;
+        db.close().map_err(|(_, error)| error)
+    };
+    make().map_err(|error| path.sql(error))?;
+    file.sync_all().map_err(failed)?;
+    // Locked before the rename, so that it is never found unlocked.
+    let lock = lock.and_database(path, file)?;
+    fs::rename(&draft, &path.real).map_err(failed)?;
+    sync_directory(directory(&path.real)).map_err(failed)?;
+    Ok(lock)
+}

@@ -1,0 +1,92 @@
+//! Moves a league between stores with its chains as they are: out into a file of its own, and in from one. Reads one store and
+//! writes another; blocks.
+
+use crate::batch::Batch;
+use crate::error::{StoreError, StoreFailed};
+use crate::handle::Store;
+use crate::leagues::Location;
+use crate::path::{beside, directory};
+use crate::reader::Reader;
+use crate::stream::Stream;
+use crate::verify::{Verification, verify_files};
+use matchday_core::driver::Durability;
+use matchday_os::file::sync_directory;
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::sync::mpsc;
+
+/// How many exchanges are read and written at a time.
+const PAGE: usize = 512;
+
+/// Writes a league into a new file, which every command reads, and verifies that before it gets its name.
+pub fn archive(league: &Location, to: &Path) -> Result<Verification, StoreError> {
+    if fs::symlink_metadata(to).is_ok() {
+        return Err(StoreError::Exists(to.to_owned()));
+    }
+    let draft = beside(to, ".new");
+    let failed = |error| StoreError::io(to, error);
+    let remove_draft = || {
+        for suffix in ["", "-wal", "-shm", ".lock"] {
+            match fs::remove_file(beside(&draft, suffix)) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
+                _ => {}
+            }
+        }
+        Ok(())
+    };
+    remove_draft()?;
+    let write = || {
+        let store = Store::open(&draft)?;
+        copy_league(&league.open()?, &store)?;
+        store.close()?;
+        verify_files(std::slice::from_ref(&draft))
+    };
+    let found = write().inspect_err(|_| {
+        let _ = remove_draft();
+    })?;
+    fs::rename(&draft, to).map_err(failed)?;
+    remove_draft()?;
+    sync_directory(directory(to)).map_err(failed)?;
+    Ok(found)
+}
+
+/// Copies the chosen league of a reader to the league of a handle, which must have no events yet. What was copied is compared
+/// with what was read.
+pub fn copy_league(from: &Reader, to: &Store) -> Result<(), StoreError> {
+    let streams = from.streams()?;
+    for stream in &streams {
+        let lines = from.load_checked(stream)?.into_iter().map(|stored| stored.line).collect();
+        append(to, stream, lines)?;
+    }
+    let mut after = 0;
+    loop {
+        let page = from.exchanges_after(after, PAGE)?;
+        let Some((last, _)) = page.last() else { break };
+        after = *last;
+        page.into_iter().for_each(|(_, exchange)| to.record(exchange));
+        to.flush_blocking()?;
+    }
+    for stream in &streams {
+        if from.head(stream)? != Some(to.head(stream)?) {
+            let to = to.path().unwrap_or(Path::new("memory")).to_owned();
+            let what = format!("the events of {stream}");
+            return Err(StoreError::CopyDiffers { from: from.path().to_owned(), to, what });
+        }
+    }
+    Ok(())
+}
+
+fn append(to: &Store, stream: &Stream, lines: Vec<String>) -> Result<(), StoreFailed> {
+    let (tell, told) = mpsc::channel();
+    to.append(Batch {
+        stream: stream.clone(),
+        lines,
+        durability: Durability::Fsynced,
+        awaited: true,
+        then: Box::new(move |outcome| {
+            let _ = tell.send(outcome);
+        }),
+    });
+    told.recv().unwrap_or_else(|_| Err(StoreFailed::closed()))
+}

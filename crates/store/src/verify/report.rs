@@ -1,0 +1,159 @@
+//! The findings, for people. Pure.
+
+use super::{AgentFindings, Fault, Verification};
+use matchday_core::protocol::Untrusted;
+use matchday_core::protocol::messages::StandingRow;
+use std::fmt;
+
+impl fmt::Display for Verification {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (events, streams) = (many(self.events, "event"), many(self.streams, "stream"));
+        match &self.league_id {
+            None => writeln!(f, "no league: {events} in {streams}")?,
+            Some(league_id) => {
+                writeln!(f, "{league_id}: {events} in {streams}")?;
+                let early = if self.ended_early { "; the operator has ended the league early" } else { "" };
+                writeln!(f, "matches  {} of {} decided{early}", self.matches, self.matches_scheduled)?;
+                let (proven, unproven) = (self.draws_proven, self.draws_unproven);
+                writeln!(f, "draws    {proven} recomputed, {unproven} without proof")?;
+                let (replayed, untold) = (self.matches_replayed, self.matches_untold);
+                if replayed + untold > 0 {
+                    writeln!(f, "moves    {} played over, {untold} not told", many_matches(replayed))?;
+                }
+            }
+        }
+        self.told(f, "referees", "decided", &self.referees)?;
+        self.told(f, "players ", "heard", &self.players)?;
+        if let Some(head) = &self.head {
+            writeln!(f, "chain    ends in {head}")?;
+        }
+        match &self.last_checkpoint {
+            Some(last) => writeln!(
+                f,
+                "signed   {}, the last over {}, with {}",
+                many(self.checkpoints, "checkpoint"),
+                many(last.size, "event"),
+                last.verifier_key
+            )?,
+            None if self.league_id.is_some() => writeln!(f, "signed   no checkpoint")?,
+            None => {}
+        }
+        if let Some(what) = &self.kept_checkpoint {
+            writeln!(f, "kept     the checkpoint {what}")?;
+        }
+        if self.messages > 0 {
+            let kept = many(self.messages, "message");
+            writeln!(
+                f,
+                "kept     {kept} for replay, outside the chain: a change to one of them is not found"
+            )?;
+        }
+        if !self.table.is_empty() {
+            writeln!(f, "\n{}", standings(&self.table))?;
+        }
+        if let (Some(champion), None) = (&self.champion, &self.fault) {
+            writeln!(f, "champion {champion}")?;
+        }
+        for other in &self.others {
+            writeln!(f, "also {}", other.brief())?;
+        }
+        for what in &self.not_checked {
+            writeln!(f, "not checked: {}", Untrusted::new(what).escaped())?;
+        }
+        if let (Some(why), None) = (&self.checkpoint_fault, &self.fault) {
+            return write!(f, "DOES NOT FIT: the checkpoint that was kept: {why}");
+        }
+        match &self.fault {
+            None if !self.not_checked.is_empty() => write!(f, "Everything that could be checked fits."),
+            None => write!(f, "Everything fits."),
+            Some(fault) => write!(f, "DOES NOT FIT: {}", Untrusted::new(&fault.to_string()).escaped()),
+        }
+    }
+}
+
+impl Verification {
+    /// Every league of the store in a line of its own, and the verdict.
+    pub fn leagues_in_brief(&self) -> String {
+        let is_of_another =
+            |fault: &Fault| self.others.iter().any(|other| other.fault.as_ref() == Some(fault));
+        let own = self.fault.clone().filter(|fault| !is_of_another(fault));
+        let mut lines = Vec::new();
+        let leagues = [(self, &own)].into_iter().chain(self.others.iter().map(|other| (other, &other.fault)));
+        for (league, fault) in leagues {
+            let fault = fault
+                .as_ref()
+                .map(|fault| format!("; DOES NOT FIT: {}", Untrusted::new(&fault.to_string()).escaped()));
+            lines.push(format!("{}{}", league.brief(), fault.unwrap_or_default()));
+        }
+        let bad = lines.iter().filter(|line| line.contains("; DOES NOT FIT: ")).count();
+        lines.push(match (bad, lines.len()) {
+            (0, all) => format!("Everything fits, in {}.", many(all as u64, "league")),
+            (bad, all) => format!("{bad} of {} do not fit.", many(all as u64, "league")),
+        });
+        lines.join("\n")
+    }
+
+    /// `spring_1: 120 events, 6 of 6 matches decided, 6 draws recomputed, champion P01`
+    fn brief(&self) -> String {
+        let name =
+            self.league_id.as_ref().map_or_else(|| "a league without a name".to_owned(), ToString::to_string);
+        let (events, draws) = (many(self.events, "event"), many(self.draws_proven, "draw"));
+        let matches = format!("{} of {} matches decided", self.matches, self.matches_scheduled);
+        let champion = self.champion.as_ref().filter(|_| self.fault.is_none());
+        let champion = champion.map(|champion| format!(", champion {champion}")).unwrap_or_default();
+        format!("{name}: {events}, {matches}, {draws} recomputed{champion}")
+    }
+
+    /// `referees REF01, REF02: 6 results decided, 6 draws recomputed, 6 as the manager has them`
+    fn told(&self, f: &mut fmt::Formatter<'_>, kind: &str, verb: &str, told: &AgentFindings) -> fmt::Result {
+        if told.agents.is_empty() {
+            return Ok(());
+        }
+        let names = match told.agents.as_slice() {
+            few @ [_, ..] if few.len() <= NAMED_MAX => Untrusted::new(&few.join(", ")).escaped().to_string(),
+            many => many.len().to_string(),
+        };
+        let results = many(told.results, "result");
+        let draws = many(told.draws_proven, "draw");
+        write!(f, "{kind} {names}: {results} {verb}, {draws} recomputed")?;
+        if told.draws_unproven > 0 {
+            write!(f, ", {} without proof", told.draws_unproven)?;
+        }
+        match &self.league_id {
+            Some(_) => writeln!(f, ", {} as the manager has them", told.agreeing),
+            None => writeln!(f),
+        }
+    }
+}
+
+/// How many agents are named one by one.
+const NAMED_MAX: usize = 4;
+
+fn many_matches(count: u64) -> String {
+    format!("{count} match{}", if count == 1 { "" } else { "es" })
+}
+
+fn many(count: u64, noun: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{plural}")
+}
+
+/// The table in aligned columns.
+pub(super) fn standings(rows: &[StandingRow]) -> String {
+    let chars = |row: &StandingRow| row.display_name.escaped().to_string().chars().count();
+    let width = rows.iter().map(chars).max().unwrap_or(0).max(4);
+    let mut text = format!("  #  id    {:width$}  played  won  drawn  lost  points\n", "name");
+    for row in rows {
+        let StandingRow { rank, player_id, played, wins, draws, losses, points, .. } = row;
+        let (id, name) = (player_id, row.display_name.escaped());
+        text.push_str(&format!(
+            "{rank:>3}  {id:<4}  {name:width$}  {played:>6}  {wins:>3}  {draws:>5}  {losses:>4}  {points:>6}"
+        ));
+        if let Some(reason) = &row.rank_reason {
+            text.push_str("  ");
+            text.push_str(&reason.escaped().to_string());
+        }
+        text.push('\n');
+    }
+    text
+}
