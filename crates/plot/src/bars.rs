@@ -1,4 +1,4 @@
-//! Bars, one below the other, each with its label and its value.
+//! Horizontal bars, each with label and value.
 
 use crate::colour::{INK, hue};
 use crate::scale::Range;
@@ -8,7 +8,7 @@ use crate::text::{cut, left, number, pixels, right, some_of, widest};
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Bars {
     pub title: String,
-    /// What the values count.
+    /// The unit of the values.
     pub unit: String,
     pub bars: Vec<Bar>,
 }
@@ -16,9 +16,9 @@ pub struct Bars {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Bar {
     pub label: String,
-    /// Drawn from zero; what is less is shown by its number alone.
+    /// Negative values have no bar.
     pub value: f64,
-    /// What is written beside it, if that is not the number.
+    /// The text beside the bar, if not the number.
     pub text: Option<String>,
 }
 
@@ -27,7 +27,7 @@ impl Bar {
         Self { label: label.into(), value, text: None }
     }
 
-    fn said(&self) -> String {
+    fn value_text(&self) -> String {
         self.text.clone().unwrap_or_else(|| number(self.value))
     }
 }
@@ -42,16 +42,17 @@ impl Bars {
         let height = (self.bars.len() as f64 * STEP).max(STEP) + 4.0;
         let labels: Vec<String> = self.bars.iter().map(|bar| cut(&bar.label, LABEL_COLUMNS_MAX)).collect();
         let room = |texts: &[String]| texts.iter().map(|text| pixels(text)).fold(0.0, f64::max);
-        let said: Vec<String> = self.bars.iter().map(Bar::said).collect();
-        let (from, to) = (room(&labels) + 12.0, WIDTH - room(&said) - 10.0);
+        let value_text: Vec<String> = self.bars.iter().map(Bar::value_text).collect();
+        let (from, to) = (room(&labels) + 12.0, WIDTH - room(&value_text) - 10.0);
         let range = self.range();
         let mut svg = Svg::new("bars", WIDTH, height, &self.title, &self.alternative());
-        for (place, ((bar, label), said)) in self.bars.iter().zip(&labels).zip(&said).enumerate() {
+        for (place, ((bar, label), value_text)) in self.bars.iter().zip(&labels).zip(&value_text).enumerate()
+        {
             let top = place as f64 * STEP + 4.0;
             let end = range.place(bar.value, from, to.max(from));
             svg.text(from - 8.0, top + 13.0, Anchor::End, &INK, label);
-            svg.rect((from, top), (end - from, STEP - 7.0), &hue(0), &format!("{}: {said}", bar.label));
-            svg.text(end + 6.0, top + 13.0, Anchor::Start, &INK, said);
+            svg.rect((from, top), (end - from, STEP - 7.0), &hue(0), &format!("{}: {value_text}", bar.label));
+            svg.text(end + 6.0, top + 13.0, Anchor::Start, &INK, value_text);
         }
         svg.finish()
     }
@@ -60,24 +61,28 @@ impl Bars {
         if self.bars.is_empty() {
             return "There is nothing to show yet.".to_owned();
         }
-        let all = self.bars.iter().map(|bar| format!("{}: {}", bar.label, bar.said()));
+        let all = self.bars.iter().map(|bar| format!("{}: {}", bar.label, bar.value_text()));
         let unit = if self.unit.is_empty() { String::new() } else { format!("{}. ", self.unit) };
         format!("{unit}{}.", some_of(all, 30))
     }
 
-    /// A line for each bar.
+    /// One line for each bar.
     pub fn sketch(&self, width: usize) -> String {
         let labels = widest(self.bars.iter().map(|bar| bar.label.as_str()), width * 2 / 5);
-        let said: Vec<String> = self.bars.iter().map(Bar::said).collect();
-        let numbers = widest(said.iter().map(String::as_str), width / 3);
+        let value_text: Vec<String> = self.bars.iter().map(Bar::value_text).collect();
+        let numbers = widest(value_text.iter().map(String::as_str), width / 3);
         let columns = width.saturating_sub(labels + numbers + 4);
         let range = self.range();
-        let lines = self.bars.iter().zip(&said).map(|(bar, said)| {
+        let lines = self.bars.iter().zip(&value_text).map(|(bar, value_text)| {
             let eighths = (range.share(bar.value) * (columns * 8) as f64).round() as usize;
             let part = EIGHTHS.get(eighths % 8).copied().unwrap_or_default();
             let drawn = "█".repeat(eighths / 8) + part;
-            let line =
-                format!("{}  {}  {}", left(&bar.label, labels), left(&drawn, columns), right(said, numbers));
+            let line = format!(
+                "{}  {}  {}",
+                left(&bar.label, labels),
+                left(&drawn, columns),
+                right(value_text, numbers)
+            );
             cut(line.trim_end(), width)
         });
         lines.collect::<Vec<_>>().join("\n")

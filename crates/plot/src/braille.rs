@@ -1,4 +1,4 @@
-//! A grid of dots for terminals: two across and four down in each character. Pure.
+//! A bitmap of braille characters for terminals: 2 by 4 dots in each. Pure.
 
 #[derive(Debug)]
 pub(crate) struct Braille {
@@ -7,7 +7,7 @@ pub(crate) struct Braille {
     cells: Vec<u8>,
 }
 
-/// Which bit is which dot, by column and row within a character.
+/// The bit of each dot, by column and row within a character.
 const BITS: [[u8; 4]; 2] = [[0x01, 0x02, 0x04, 0x40], [0x08, 0x10, 0x20, 0x80]];
 
 impl Braille {
@@ -15,12 +15,12 @@ impl Braille {
         Self { columns, rows, cells: vec![0; columns * rows] }
     }
 
-    /// How many dots there are across and down.
+    /// Width and height in dots.
     pub(crate) fn dots(&self) -> (usize, usize) {
         (self.columns * 2, self.rows * 4)
     }
 
-    /// Counted from the upper left.
+    /// From the upper left.
     fn set(&mut self, x: usize, y: usize) {
         let bit = BITS.get(x % 2).and_then(|column| column.get(y % 4)).copied().unwrap_or(0);
         if x / 2 < self.columns
@@ -30,7 +30,7 @@ impl Braille {
         }
     }
 
-    /// Both ends are given in dots.
+    /// In dots.
     pub(crate) fn line(&mut self, from: (f64, f64), to: (f64, f64)) {
         let steps = (to.0 - from.0).abs().max((to.1 - from.1).abs()).ceil().max(1.0);
         for step in 0..=steps as usize {
@@ -41,7 +41,7 @@ impl Braille {
         }
     }
 
-    /// A line of text for each row.
+    /// One line of text for each row.
     pub(crate) fn lines(&self) -> Vec<String> {
         let sign = |cell: &u8| match cell {
             0 => ' ',

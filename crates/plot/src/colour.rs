@@ -1,10 +1,10 @@
-//! The colours of plots. Each shape has a colour of its own, so that a drawing can stand alone, and a class, by which
-//! [`CSS`] gives it another one where the page is dark.
+//! The colours of plots. Each shape has an inline colour, so that a plot can stand alone, and a class, by which
+//! [`CSS`] overrides it in dark mode.
 
-/// How many lines of a chart have a colour and a label; the others are drawn thin behind them.
+/// How many lines of a chart have a colour and a label; the others are thin and grey.
 pub(crate) const HUES: usize = 8;
 
-/// Hues that people with any colour vision can tell apart, on white.
+/// Distinguishable with any colour vision, on white.
 const ON_LIGHT: [Paint; HUES] = [
     Paint::new("c0", "#0067a5"),
     Paint::new("c1", "#b34a00"),
@@ -16,7 +16,7 @@ const ON_LIGHT: [Paint; HUES] = [
     Paint::new("c7", "#6b4b3a"),
 ];
 
-/// The class of a shape, and its colour where no page says otherwise; without one it has that of the text around it.
+/// A class and a default colour; without a colour, that of the surrounding text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Paint {
     pub(crate) class: &'static str,
@@ -33,16 +33,16 @@ impl Paint {
     }
 }
 
-/// What is written as everything else on the page is.
+/// The colour of the surrounding text.
 pub(crate) const INK: Paint = Paint::new("", "");
 pub(crate) const QUIET: Paint = Paint::new("quiet", "");
-/// What is there, but not what is to be looked at.
+/// For secondary lines.
 pub(crate) const OTHER: Paint = Paint::new("other", "#8a8f98");
 pub(crate) const GRID: Paint = Paint::new("grid", "#d5d8dd");
-/// What a mark, such as a deadline, is drawn with.
+/// For marks, such as a deadline.
 pub(crate) const MARK: Paint = Paint::new("mark", "#b3261e");
 
-/// From the low end by way of the middle to the high one; and what is written on it.
+/// Background and text colours, from the low end over the middle to the high end.
 const HEAT: [(Paint, Paint); 9] = [
     (Paint::new("h0", "#b35806"), Paint::new("t0", "#fff")),
     (Paint::new("h1", "#e08214"), Paint::new("t1", "#000")),
@@ -55,26 +55,24 @@ const HEAT: [(Paint, Paint); 9] = [
     (Paint::new("h8", "#542788"), Paint::new("t8", "#fff")),
 ];
 
-/// The paint of one of several things.
 pub(crate) fn hue(number: usize) -> Paint {
     ON_LIGHT.get(number).copied().unwrap_or(OTHER)
 }
 
-/// How many shades a heat map has.
 pub(crate) const SHADES: usize = HEAT.len();
 
-/// The shade for a share from 0 to 1, by its number.
+/// The index of the shade for a share from 0 to 1.
 pub(crate) fn shade(share: f64) -> usize {
     let last = SHADES - 1;
     ((share * last as f64).round().max(0.0) as usize).min(last)
 }
 
-/// A shade, and the ink that can be read on it.
+/// A shade, and a readable text colour on it.
 pub(crate) fn heat(shade: usize) -> (Paint, Paint) {
     HEAT.get(shade).copied().unwrap_or((OTHER, INK))
 }
 
-/// For the page that plots stand on: they are as wide as there is room for, and dark where the page is.
+/// For the page that contains the plots: responsive width, dark mode.
 pub const CSS: &str = "\
 .plot{max-width:100%;height:auto}
 .plot .quiet{opacity:.8}

@@ -1,4 +1,4 @@
-//! Values with what they might as well be: a dot, and an interval around it.
+//! Dot plot with intervals.
 
 use crate::Mark;
 use crate::colour::{GRID, INK, hue};
@@ -10,10 +10,10 @@ use crate::text::{cut, left, number, pixels, some_of, widest};
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Dots {
     pub title: String,
-    /// What is measured.
+    /// The label of the axis.
     pub x: String,
     pub dots: Vec<Dot>,
-    /// Values that are worth a line upright.
+    /// Vertical lines.
     pub marks: Vec<Mark>,
 }
 
@@ -30,7 +30,7 @@ impl Dot {
         Self { label: label.into(), value, low, high }
     }
 
-    fn said(&self) -> String {
+    fn value_text(&self) -> String {
         format!("{}: {} ({} to {})", self.label, number(self.value), number(self.low), number(self.high))
     }
 }
@@ -69,24 +69,24 @@ impl Dots {
             let [low, value, high] = [dot.low, dot.value, dot.high].map(|value| frame.at(value, 0.0).0);
             svg.text(left - 8.0, y + 4.0, Anchor::End, &INK, label);
             let path = format!("M{} {}H{}", place(low), place(y), place(high));
-            svg.path(&path, &hue(0), Some("2"), &dot.said());
+            svg.path(&path, &hue(0), Some("2"), &dot.value_text());
             let at = [("cx", place(value)), ("cy", place(y))];
             let mut attributes: Vec<_> = hue(0).attributes().collect();
             attributes.extend(at.iter().map(|(key, value)| (*key, value.as_str())));
             attributes.extend([("r", "4.5"), ("fill", "currentColor")]);
-            svg.shape("circle", &attributes, &dot.said());
+            svg.shape("circle", &attributes, &dot.value_text());
         }
         svg.finish()
     }
 
     pub fn alternative(&self) -> String {
-        match some_of(self.dots.iter().map(Dot::said), 30) {
+        match some_of(self.dots.iter().map(Dot::value_text), 30) {
             told if told.is_empty() => "There is nothing to show yet.".to_owned(),
             told => format!("{}. {told}.", self.x),
         }
     }
 
-    /// A line for each: `Ada  ├───●──┤`.
+    /// One line each: `Ada  ├───●──┤`.
     pub fn sketch(&self, width: usize) -> String {
         let labels = widest(self.dots.iter().map(|dot| dot.label.as_str()), width * 2 / 5);
         let columns = width.saturating_sub(labels + 2).max(3);

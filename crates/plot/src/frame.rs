@@ -1,4 +1,4 @@
-//! The axes that several plots stand in: a grid, round numbers, and what they count. Pure.
+//! The axes of a plot: grid, ticks, labels. Pure.
 
 use crate::Mark;
 use crate::colour::{GRID, INK, MARK, QUIET};
@@ -6,7 +6,7 @@ use crate::scale::Range;
 use crate::svg::{Anchor, Svg};
 use crate::text::{number, pixels};
 
-/// Where a plot stands within its drawing, and what its axes mean.
+/// The plot area within the drawing, and the ranges of its axes.
 #[derive(Debug)]
 pub(crate) struct Frame {
     pub(crate) left: f64,
@@ -15,11 +15,11 @@ pub(crate) struct Frame {
     pub(crate) bottom: f64,
     pub(crate) x: Range,
     pub(crate) y: Range,
-    /// Whether what is counted up the side comes in whole numbers only.
+    /// Whether the y axis has integer ticks only.
     pub(crate) counts: bool,
 }
 
-/// How many steps an axis is divided into, about.
+/// About how many ticks an axis has.
 pub(crate) const STEPS_X: usize = 8;
 pub(crate) const STEPS_Y: usize = 5;
 
@@ -38,7 +38,7 @@ impl Frame {
         svg.text(self.left, self.top - 10.0, Anchor::Start, &QUIET, y_label);
     }
 
-    /// The numbers along the bottom alone.
+    /// Draws the x axis alone.
     pub(crate) fn along_x(&self, svg: &mut Svg, label: &str) {
         svg.line((self.left, self.bottom), (self.right, self.bottom), &INK);
         for value in self.x.ticks(STEPS_X) {
@@ -49,7 +49,7 @@ impl Frame {
         svg.text(self.right, self.bottom + 34.0, Anchor::End, &QUIET, label);
     }
 
-    /// A line straight up, with its label on the side where there is room.
+    /// A vertical line, with its label on the side where it fits.
     pub(crate) fn upright(&self, svg: &mut Svg, mark: &Mark) {
         let (x, _) = self.at(mark.at, self.y.low);
         svg.line((x, self.top), (x, self.bottom), &MARK);
@@ -65,7 +65,7 @@ impl Frame {
     }
 }
 
-/// Room for the widest of the numbers up the side.
+/// The width of the widest tick label of the y axis.
 pub(crate) fn margin(y: Range) -> f64 {
     let widest = y.ticks(STEPS_Y).into_iter().map(|value| pixels(&number(value))).fold(0.0, f64::max);
     widest + 12.0

@@ -1,4 +1,4 @@
-//! A matrix of shades, such as who beat whom.
+//! Heat map, such as a cross table.
 
 use crate::colour::{INK, SHADES, heat, shade};
 use crate::scale::Range;
@@ -10,9 +10,9 @@ pub struct HeatMap {
     pub title: String,
     pub rows: Vec<String>,
     pub columns: Vec<String>,
-    /// A row of cells for each row; where there is none, there is nothing to say.
+    /// One row of cells for each row; `None` is left blank.
     pub cells: Vec<Vec<Option<HeatCell>>>,
-    /// What the two ends of the scale mean: the value, and its words.
+    /// The ends of the scale: value and label.
     pub low: (f64, String),
     pub high: (f64, String),
 }
@@ -20,7 +20,7 @@ pub struct HeatMap {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct HeatCell {
     pub value: f64,
-    /// What is written on it, where there is room.
+    /// The text in the cell, where it fits.
     pub text: String,
 }
 
@@ -30,10 +30,10 @@ impl HeatCell {
     }
 }
 
-/// With more rows or columns than this, cells are too small to be written on or pointed at.
+/// With more rows or columns, cells are too small for text and tooltips.
 const WRITTEN_MAX: usize = 30;
 const LABEL_COLUMNS_MAX: usize = 20;
-/// The scale beneath.
+/// The height of the legend.
 const KEY: f64 = 34.0;
 
 impl HeatMap {
@@ -89,7 +89,7 @@ impl HeatMap {
         }
     }
 
-    /// One path for each shade: thousands of cells would be as many elements.
+    /// One path for each shade instead of thousands of elements.
     fn cells_small(&self, svg: &mut Svg, (x0, y0): (f64, f64), step: f64) {
         let mut paths = vec![String::new(); SHADES];
         for (row, column, cell) in self.all() {
@@ -136,7 +136,7 @@ impl HeatMap {
         }
     }
 
-    /// Two or more characters for each cell: what is written on it where that fits, else a shade.
+    /// Two or more characters for each cell: its text where that fits, else a shade.
     pub fn sketch(&self, width: usize) -> String {
         let texts = self.all().map(|(.., cell)| cell.text.as_str());
         let each = widest(texts, 8).max(2) + 1;
@@ -159,7 +159,7 @@ impl HeatMap {
                 })
                 .collect();
             let number = right(&(number + 1).to_string(), numbers);
-            // A name of which nothing is left to read is left out.
+            // Labels that would be truncated to nothing are left out.
             let name = if labels > numbers + 2 { format!("{number} {label}") } else { number };
             lines.push(format!("{} {cells}", left(&name, labels)).trim_end().to_owned());
         }
@@ -185,7 +185,6 @@ impl HeatMap {
     }
 }
 
-/// Shades as characters, as far as there are any.
 const SKETCHED: [&str; SHADES] = ["░", "░", "░", "▒", "▒", "▓", "▓", "█", "█"];
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! How often values fall where, such as answer times against a deadline.
+//! Histogram, such as response times and their deadline.
 
 use crate::Mark;
 use crate::bars::{Bar, Bars};
@@ -11,15 +11,15 @@ use crate::text::{number, some_of};
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Histogram {
     pub title: String,
-    /// What is measured along the bottom, and what is counted.
+    /// The labels of the axes.
     pub x: String,
     pub y: String,
     pub bins: Vec<Bin>,
-    /// Values along the bottom that are worth a line upright.
+    /// Vertical lines.
     pub marks: Vec<Mark>,
 }
 
-/// How many values are at least `from` and less than `to`.
+/// The count of values in `from..to`.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Bin {
     pub from: f64,
@@ -31,12 +31,12 @@ const WIDTH: f64 = 520.0;
 const HEIGHT: f64 = 220.0;
 
 impl Bin {
-    /// Values sorted into about so many bins that begin and end with round numbers.
+    /// About so many bins with round bounds.
     pub fn of(values: &[f64], about: usize) -> Vec<Self> {
         Self::sorted(values, about, false)
     }
 
-    /// The same, beginning with zero, as is right for times.
+    /// The same, starting at zero.
     pub fn from_zero(values: &[f64], about: usize) -> Vec<Self> {
         Self::sorted(values, about, true)
     }
@@ -55,7 +55,7 @@ impl Bin {
         let Some((first, width)) = bins.first().map(|bin| (bin.from, bin.to - bin.from)) else { return bins };
         let last = bins.len().saturating_sub(1);
         for value in finite() {
-            // The greatest value of all belongs to the last bin, though it ends there.
+            // The maximum belongs to the last bin.
             let place = (((value - first) / width).floor().max(0.0) as usize).min(last);
             if let Some(bin) = bins.get_mut(place) {
                 bin.count += 1;
@@ -89,7 +89,7 @@ impl Histogram {
         for bin in self.bins.iter().filter(|bin| bin.count > 0) {
             let (left, top) = frame.at(bin.from, bin.count as f64);
             let (right, _) = frame.at(bin.to, 0.0);
-            // What is thin is still to be seen.
+            // Thin bars must stay visible.
             let size = ((right - left - 1.0).max(1.5), frame.bottom - top);
             svg.rect((left, top), size, &hue(0), &format!("{}: {}", bin.label(), bin.count));
         }
@@ -110,7 +110,7 @@ impl Histogram {
         format!("{} by {}. {told}.{marks}", self.y, self.x)
     }
 
-    /// A line for each bin.
+    /// One line for each bin.
     pub fn sketch(&self, width: usize) -> String {
         let bars = self.bins.iter().map(|bin| Bar::new(bin.label(), bin.count as f64)).collect();
         Bars { bars, ..Bars::default() }.sketch(width)

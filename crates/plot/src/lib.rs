@@ -1,7 +1,7 @@
-//! Plots: as inline SVG for a page, and as a sketch for a terminal. Pure: data in, text out.
+//! Plots as inline SVG, and as text for a terminal. Pure: data in, text out.
 //!
-//! Each plot is a plain struct with three ways out: `svg()`, `sketch(width)` and `alternative()`, which says in words what
-//! there is to see, and which the SVG carries as its description.
+//! Each plot is a plain struct with three outputs: `svg()`, `sketch(width)` and `alternative()`, a text alternative that
+//! the SVG contains as its description.
 //!
 //! ```
 //! use matchday_plot::{Bar, Bars};
@@ -11,9 +11,9 @@
 //! ```
 //!
 //! # Layout
-//! - `svg`: writes elements, and escapes whatever is put into them; `colour`: colours, and [`CSS`] for light and dark
-//! - `scale`: from values to places, with round numbers along the axes; `text`: numbers, and words that fit
-//! - `frame`: the axes that several plots stand in; `braille`: a grid of dots for terminals
+//! - `svg`: writes and escapes elements; `colour`: colours, and [`CSS`] for light and dark mode
+//! - `scale`: values to positions, ticks; `text`: numbers, truncation
+//! - `frame`: axes; `braille`: a bitmap for terminals
 //! - [`line`](LineChart), [`bars`](Bars), [`histogram`](Histogram), [`heat`](HeatMap), [`dots`](Dots): the plots
 
 mod bars;
@@ -35,7 +35,7 @@ pub use heat::{HeatCell, HeatMap};
 pub use histogram::{Bin, Histogram};
 pub use line::{Line, LineChart};
 
-/// A value that is worth a line of its own, such as a deadline.
+/// A labelled line, such as a deadline.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Mark {
     pub at: f64,

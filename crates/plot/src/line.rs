@@ -1,5 +1,5 @@
-//! Lines over a common axis, such as points over rounds. The first few have a colour and a label at their end, which says
-//! more than a legend does; the others are drawn thin behind them.
+//! Line chart, such as points over rounds. The first lines have a colour and a label at their end instead of a
+//! legend; the others are thin and grey.
 
 use crate::Mark;
 use crate::braille::Braille;
@@ -12,19 +12,19 @@ use crate::text::{cut, left, number, pixels, right, some_of, widest};
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct LineChart {
     pub title: String,
-    /// What is counted along the bottom, and up the side.
+    /// The labels of the axes.
     pub x: String,
     pub y: String,
-    /// What matters most comes first.
+    /// Most important first.
     pub lines: Vec<Line>,
-    /// Values up the side that are worth a line across.
+    /// Horizontal lines.
     pub marks: Vec<Mark>,
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Line {
     pub name: String,
-    /// From left to right; what is no number is left out.
+    /// Ordered by x; points that are not finite are left out.
     pub points: Vec<(f64, f64)>,
 }
 
@@ -58,7 +58,7 @@ impl LineChart {
         let frame = Frame { left: margin(y), right, top: 28.0, bottom: HEIGHT - 42.0, x, y, counts: false };
         let mut svg = Svg::new("line-chart", WIDTH, HEIGHT, &self.title, &self.alternative());
         frame.draw(&mut svg, &self.x, &self.y);
-        // Behind the others.
+        // Grey lines are drawn first.
         for (number, line) in self.lines.iter().enumerate().rev() {
             let width = if number < HUES { "2" } else { "1" };
             let paint = if number < HUES { hue(number) } else { OTHER };
@@ -79,7 +79,7 @@ impl LineChart {
         svg.finish()
     }
 
-    /// What there is to see, in words.
+    /// A text alternative.
     pub fn alternative(&self) -> String {
         let ends =
             self.lines.iter().filter_map(|line| Some(format!("{}: {}", line.name, number(line.end()?.1))));
@@ -89,7 +89,7 @@ impl LineChart {
         }
     }
 
-    /// The chart in characters, each of which is two dots wide and four high.
+    /// In braille characters, 2 by 4 dots each.
     pub fn sketch(&self, width: usize) -> String {
         if !self.lines.iter().any(|line| line.end().is_some()) {
             return cut("There is nothing to show yet.", width);
@@ -146,7 +146,7 @@ impl LineChart {
         let points = || self.lines.iter().flat_map(Line::drawn);
         let marks = self.marks.iter().map(|mark| mark.at);
         let y = Range::of(points().map(|(_, y)| y).chain(marks), true);
-        // Numbers of rounds are whole, and the first and the last of them stand at the edges.
+        // Round numbers are integers, and the first and last are at the edges.
         let x = Range::of(points().map(|(x, _)| x), false);
         let x = if x.high - x.low < 1.0 { x.rounded(STEPS_X) } else { x };
         (x, y.rounded(STEPS_Y))
@@ -161,14 +161,14 @@ fn path(line: &Line, frame: &Frame) -> String {
         path.push(' ');
         path.push_str(&place(y));
     }
-    // A single point is seen as a dot.
+    // A single point is drawn as a dot.
     if line.drawn().count() == 1 {
         path.push_str("h.1");
     }
     path
 }
 
-/// Places at least so far apart, each as near to where it should be as the others let it, within bounds.
+/// Positions at least `distance` apart, each as near as possible to the wanted one, within bounds.
 fn apart(wanted: &[Option<f64>], distance: f64, low: f64, high: f64) -> Vec<Option<f64>> {
     let mut order: Vec<(usize, f64)> =
         wanted.iter().enumerate().filter_map(|(number, place)| Some((number, (*place)?))).collect();

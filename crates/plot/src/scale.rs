@@ -1,6 +1,6 @@
-//! From values to places, with round numbers along the way. Pure.
+//! Scales: values to positions, and round ticks. Pure.
 
-/// A range of values. It is never empty, so that nothing is divided by zero.
+/// A range of values. Never empty, which prevents division by zero.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Range {
     pub(crate) low: f64,
@@ -8,7 +8,7 @@ pub(crate) struct Range {
 }
 
 impl Range {
-    /// The range of the values that are numbers, with zero if `from_zero`.
+    /// The range of the finite values, with zero if `from_zero`.
     pub(crate) fn of(values: impl Iterator<Item = f64>, from_zero: bool) -> Self {
         let start = if from_zero { (0.0, 0.0) } else { (f64::INFINITY, f64::NEG_INFINITY) };
         let finite = values.filter(|value| value.is_finite());
@@ -20,23 +20,23 @@ impl Range {
         if self.high > self.low { self } else { Self { low: self.low, high: self.low + 1.0 } }
     }
 
-    /// Widened to the round numbers around it.
+    /// Extended to round numbers.
     pub(crate) fn rounded(self, steps: usize) -> Self {
         let step = self.step(steps);
         Self { low: (self.low / step).floor() * step, high: (self.high / step).ceil() * step }
     }
 
-    /// Where a value lies in it, from 0 to 1.
+    /// The position of a value, from 0 to 1.
     pub(crate) fn share(self, value: f64) -> f64 {
         ((value - self.low) / (self.high - self.low)).clamp(0.0, 1.0)
     }
 
-    /// Where a value stands between two places.
+    /// The position of a value between two coordinates.
     pub(crate) fn place(self, value: f64, from: f64, to: f64) -> f64 {
         from + self.share(value) * (to - from)
     }
 
-    /// Round numbers in it, about as many as asked for.
+    /// About so many round ticks.
     pub(crate) fn ticks(self, steps: usize) -> Vec<f64> {
         let step = self.step(steps);
         let first = (self.low / step).ceil();

@@ -1,15 +1,14 @@
-//! Writes SVG. Text and attributes are escaped here and nowhere else, so that no name can become markup.
+//! Writes SVG. Text and attributes are escaped here, which prevents injection.
 
 use crate::colour::Paint;
 use crate::text::number;
 use std::fmt::Write;
 
-/// A drawing that is being written.
 #[derive(Debug)]
 pub(crate) struct Svg(String);
 
 impl Svg {
-    /// The drawing says what it shows: its title is its name to a screen reader, the description what there is to see.
+    /// Accessible: the title is its name for a screen reader, the description a text alternative.
     pub(crate) fn new(kind: &str, width: f64, height: f64, title: &str, description: &str) -> Self {
         let mut svg = Self(String::new());
         let view = format!("0 0 {} {}", place(width), place(height));
@@ -46,14 +45,13 @@ impl Svg {
         let _ = write!(self.0, "</{name}>");
     }
 
-    /// An element with nothing but text in it.
     pub(crate) fn leaf(&mut self, name: &str, attributes: &[(&str, &str)], text: &str) {
         self.open(name, attributes);
         escape(&mut self.0, text);
         self.close(name);
     }
 
-    /// An element; what it is, if that is worth telling whoever points at it.
+    /// An element, with a tooltip if there is one.
     pub(crate) fn shape(&mut self, name: &str, attributes: &[(&str, &str)], hint: &str) {
         if hint.is_empty() {
             self.start(name, attributes);
@@ -92,7 +90,7 @@ impl Svg {
         self.shape("rect", &attributes, hint);
     }
 
-    /// A path that is filled, or one that is a line.
+    /// A filled path, or a line.
     pub(crate) fn path(&mut self, path: &str, paint: &Paint, line: Option<&str>, hint: &str) {
         let mut attributes: Vec<_> = paint.attributes().chain([("d", path)]).collect();
         match line {
@@ -115,7 +113,7 @@ impl Svg {
     }
 }
 
-/// Where a text stands from its place.
+/// The text anchor.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Anchor {
     Start,
@@ -133,7 +131,7 @@ impl Anchor {
     }
 }
 
-/// A place on the drawing: a tenth of a pixel is as exact as anyone can see.
+/// A coordinate, with a precision of a tenth of a pixel.
 pub(crate) fn place(value: f64) -> String {
     number((value * 10.0).round() / 10.0)
 }
@@ -152,7 +150,8 @@ fn escape(into: &mut String, text: &str) {
             '>' => into.push_str("&gt;"),
             '"' => into.push_str("&quot;"),
             '\'' => into.push_str("&#39;"),
-            // XML has no way to write most of these, and the others are not seen: labels are texts of others, and one line.
+            // Most of these are not allowed in XML, and the others are invisible; labels are untrusted text of one
+            // line.
             c if c.is_control() || is_invisible(c) => into.push('\u{fffd}'),
             c => into.push(c),
         }

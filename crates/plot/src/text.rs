@@ -1,8 +1,8 @@
-//! Numbers as people write them, and words that fit. Pure.
+//! Formatting of numbers, and truncation of text. Pure.
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// A number without digits that say nothing: `12`, `0.5`, `1234.6`.
+/// Without insignificant digits: `12`, `0.5`, `1234.6`.
 pub(crate) fn number(value: f64) -> String {
     if !value.is_finite() {
         return "-".to_owned();
@@ -17,12 +17,12 @@ pub(crate) fn number(value: f64) -> String {
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
 }
 
-/// How many columns a text takes on a terminal.
+/// The width of a text on a terminal, in columns.
 pub(crate) fn width(text: &str) -> usize {
     text.width()
 }
 
-/// At most so many columns of a text, with a sign that there is more.
+/// Truncates to so many columns, with an ellipsis.
 pub(crate) fn cut(text: &str, most: usize) -> String {
     let text = plain(text);
     if width(&text) <= most {
@@ -44,14 +44,14 @@ pub(crate) fn cut(text: &str, most: usize) -> String {
     kept
 }
 
-/// What would move a terminal's cursor is no part of a name, and neither is what would turn the direction of a line.
+/// Removes control characters and direction marks.
 fn plain(text: &str) -> String {
     let turns =
         |c: char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     text.chars().map(|c| if c.is_control() || turns(c) { '\u{fffd}' } else { c }).collect()
 }
 
-/// Cut, or filled with blanks, to so many columns.
+/// Truncated or padded to so many columns.
 pub(crate) fn left(text: &str, columns: usize) -> String {
     let text = cut(text, columns);
     let blank = columns.saturating_sub(width(&text));
@@ -63,12 +63,12 @@ pub(crate) fn right(text: &str, columns: usize) -> String {
     " ".repeat(columns.saturating_sub(width(&text))) + &text
 }
 
-/// About how many pixels a text takes in letters of 12 pixels.
+/// The approximate width in pixels, at a font size of 12.
 pub(crate) fn pixels(text: &str) -> f64 {
     width(text) as f64 * 7.6
 }
 
-/// The columns of the widest of some texts, but no more than there is room for.
+/// The width of the widest text, up to a maximum.
 pub(crate) fn widest<'a>(texts: impl Iterator<Item = &'a str>, most: usize) -> usize {
     texts.map(width).max().unwrap_or(0).min(most)
 }

@@ -1,27 +1,27 @@
-//! What was drawn in the games that a player remembers, counted as it comes: so that the majority, and what followed the
-//! last draws, need not be looked for. Pure.
+//! The draws that a player remembers, with running counts, so that majority and most frequent successor take constant
+//! time. Pure.
 
-use matchday_core::player::memory::GAMES_MAX;
+use matchday_core::game::past::GAMES_MAX;
 use matchday_core::protocol::messages::Parity;
 
-/// The longest run of draws whose successors are counted.
+/// The longest pattern whose successors are counted.
 pub(crate) const PATTERN_LEN: usize = 3;
-/// More places than are remembered, so that the next one is always free.
+/// Larger than the memory, so that the next slot is always free.
 const RING: usize = 1024;
 const WORDS: usize = RING / 64;
 const _: () = assert!(GAMES_MAX < RING, "the ring must hold every game that is remembered");
 
 #[derive(Debug, Clone)]
 pub(crate) struct Draws {
-    /// The bit of a draw is set if it was odd.
+    /// Ring buffer of bits: set if the draw was odd.
     ring: [u64; WORDS],
-    /// How many there were, those no longer remembered included.
+    /// The number of draws so far, forgotten ones included.
     total: usize,
     /// The last draws, the latest in the lowest bit.
     recent: usize,
-    /// By how many even ones are ahead.
+    /// The number of even draws minus the number of odd ones.
     lead: i32,
-    /// The same of the draws that followed each run of one, two and three.
+    /// The same for the draws that followed each pattern of length one, two and three.
     after: [[i32; 1 << PATTERN_LEN]; PATTERN_LEN],
 }
 
@@ -31,7 +31,6 @@ impl Default for Draws {
     }
 }
 
-/// What is ahead, if anything is.
 fn ahead(lead: i32) -> Option<Parity> {
     match lead {
         0 => None,
@@ -77,7 +76,7 @@ impl Draws {
         }
     }
 
-    /// Takes the oldest draw out, and the runs that begin with it.
+    /// Removes the oldest draw, and the patterns that begin with it.
     fn forget(&mut self, oldest: usize) {
         let mut run = self.at(oldest);
         self.lead -= weight(run);
@@ -95,13 +94,11 @@ impl Draws {
         usize::from(word >> (place % 64) & 1 == 1)
     }
 
-    /// What was drawn more often.
     pub(crate) fn majority(&self) -> Option<Parity> {
         ahead(self.lead)
     }
 
-    /// What most often followed the last three draws; if they never came before, or it is a tie, the last two, or the last
-    /// one.
+    /// The most frequent successor of the last three draws; without one, of the last two, or of the last.
     pub(crate) fn successor(&self) -> Option<Parity> {
         (1..=PATTERN_LEN.min(self.total)).rev().find_map(|length| {
             let after = self.after.get(length - 1)?;

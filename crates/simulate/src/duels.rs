@@ -1,74 +1,90 @@
-//! Every strategy against every other, so many matches each pair.
+//! Duels: every strategy against every other.
 
-use crate::blocks::Run;
-use crate::ending::Tally;
-use crate::entrant::Entrant;
-use crate::pitch::Pitch;
+use crate::distinct::DistinctGames;
+use crate::ending::{Meeting, Tally};
+use crate::engine::Engine;
+use crate::entrant::{Entrant, ExternalRules};
+use crate::openings::Opening;
+use crate::parallel::Run;
 use crate::seeds::{Purpose, stream};
 use matchday_core::game::{GameEntry, Seat};
 use serde::Serialize;
 use std::num::NonZeroU32;
 use std::ops::ControlFlow;
 
-/// What is to be played.
 #[derive(Debug, Clone, Copy)]
 pub struct Duels<'a> {
     pub game: &'static GameEntry,
     pub entrants: &'a [Entrant],
-    /// How many each pair plays.
+    /// Of a game whose rules are in an external program.
+    pub rules: Option<&'a dyn ExternalRules>,
+    /// The number of matches of each pair.
     pub matches: u64,
-    /// After how many of them both forget what they have seen.
+    /// After how many matches both players forget.
     pub series: NonZeroU32,
+    /// From which two matches each begin, with swapped seats; then comes the next one. May be empty.
+    pub openings: &'a [Opening],
     pub seed: u64,
-    /// Whether to look at what there is after every series, instead of after many.
-    pub closely: bool,
+    /// Whether to report after every unit, instead of after many.
+    pub every_unit: bool,
 }
 
-/// What came of two entrants' matches.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Pair {
-    /// Their places among the entrants.
+    /// Indices into the entrants.
     pub a: usize,
     pub b: usize,
-    /// Seen from the first.
+    /// From the point of view of `a`.
     #[serde(flatten)]
     pub tally: Tally,
+    #[serde(skip)]
+    pub distinct: DistinctGames,
 }
 
-/// About how many quick matches are one piece of work.
-const QUICK_MATCHES: u64 = 1 << 16;
+/// About how many turns of fast matches make a block.
+const FAST_TURNS: u64 = 1 << 16;
 
 impl Duels<'_> {
     pub fn pairs(&self) -> Vec<Pair> {
         let places = 0..self.entrants.len();
         let pairs = places.clone().flat_map(|a| (a + 1..places.end).map(move |b| (a, b)));
-        pairs.map(|(a, b)| Pair { a, b, tally: Tally::default() }).collect()
+        let distinct = DistinctGames::of_openings(self.openings.len());
+        pairs.map(|(a, b)| Pair { a, b, tally: Tally::default(), distinct: distinct.clone() }).collect()
     }
 
-    /// How many matches all pairs play together.
+    /// The number of matches of all pairs.
     pub fn matches_in_all(&self) -> u64 {
         self.matches.saturating_mul(self.pairs().len() as u64)
     }
 
-    /// Plays, and shows what there is after each block until `watch` breaks. The blocks of all pairs take turns, so that
-    /// whoever ends it early has about as much of each.
+    /// The number of matches of a unit, in which each player has each seat equally often: one series of even length, or
+    /// two of odd length.
+    pub fn unit_matches(&self) -> u64 {
+        let length = u64::from(self.series.get());
+        if length.is_multiple_of(2) { length } else { 2 * length }
+    }
+
+    /// Plays, and reports the results after each block until `watch` breaks. Blocks of the pairs alternate, so that
+    /// an early end leaves about as many matches of each.
     pub fn play(&self, run: &Run<'_>, mut watch: impl FnMut(&[Pair]) -> ControlFlow<()>) -> Vec<Pair> {
         let mut pairs = self.pairs();
         let still: Vec<Pair> = pairs.clone();
         let count = still.len().max(1) as u64;
-        let length = u64::from(self.series.get());
-        let all_series = self.matches.div_ceil(length);
-        let together = if self.closely { 1 } else { self.series_together() };
-        let blocks = if still.is_empty() { 0 } else { all_series.div_ceil(together) * count };
+        let all_units = self.matches.div_ceil(self.unit_matches());
+        let together = if self.every_unit { 1 } else { self.units_together() };
+        let blocks = if still.is_empty() { 0 } else { all_units.div_ceil(together) * count };
         let work = |block: u64| {
             let (number, part) = (block % count, block / count);
-            let series = part * together..((part + 1) * together).min(all_series);
+            let units = part * together..((part + 1) * together).min(all_units);
             let pair = usize::try_from(number).ok().and_then(|number| still.get(number));
-            (number, pair.map_or_else(Tally::default, |pair| self.block(run, pair, number, series)))
+            (number, pair.map(|pair| self.block(run, pair, number, units)))
         };
-        run.in_order(blocks, work, |(number, tally)| {
+        run.in_order(blocks, work, |(number, played)| {
             let pair = usize::try_from(number).ok().and_then(|number| pairs.get_mut(number));
-            pair.into_iter().for_each(|pair| pair.tally.add(&tally));
+            if let (Some(pair), Some(played)) = (pair, played) {
+                pair.tally.add(&played.tally);
+                pair.distinct.merge(&played.distinct);
+            }
             watch(&pairs)
         });
         pairs
@@ -80,38 +96,81 @@ impl Duels<'_> {
         found.into_iter()
     }
 
-    fn series_together(&self) -> u64 {
-        let all_quick = Pitch::new(self.game, self.entrants.iter(), stream(0, Purpose::League, 0)).is_quick();
-        if all_quick { (QUICK_MATCHES / u64::from(self.series.get())).max(1) } else { 1 }
+    fn units_together(&self) -> u64 {
+        let all_fast =
+            Engine::new(self.game, self.rules, self.entrants.iter(), stream(0, Purpose::League, 0)).is_fast();
+        let turns = self.unit_matches() * u64::from(self.game.turns_max);
+        if all_fast { (FAST_TURNS / turns.max(1)).max(1) } else { 1 }
     }
 
-    fn block(&self, run: &Run<'_>, pair: &Pair, number: u64, series: std::ops::Range<u64>) -> Tally {
-        let chance = |series| stream(self.seed, Purpose::Duel(number), series);
-        let mut pitch = Pitch::new(self.game, self.entrants_of(pair), chance(series.start));
-        let length = u64::from(self.series.get());
-        let mut tally = Tally::default();
-        for series in series {
-            pitch.begin(chance(series));
-            let matches = (self.matches - series * length).min(length);
-            tally.add_series(&self.series(run, &mut pitch, matches));
+    fn block(&self, run: &Run<'_>, pair: &Pair, number: u64, units: std::ops::Range<u64>) -> Pair {
+        let mut played = pair.clone();
+        let mut engine = self.engine(pair, number);
+        for unit in units {
+            let tally = self.unit(run, &mut engine, number, unit, |first, meeting| {
+                played.distinct.add(first == Seat::A, meeting.played.moves);
+            });
+            played.tally.add_series(&tally);
         }
-        tally
+        played
     }
 
-    /// Matches one after the other, with the seats changed after each.
-    fn series(&self, run: &Run<'_>, pitch: &mut Pitch<'_>, matches: u64) -> Tally {
-        let quick = pitch.is_quick();
+    fn engine(&self, pair: &Pair, number: u64) -> Engine<'_> {
+        Engine::new(
+            self.game,
+            self.rules,
+            self.entrants_of(pair),
+            stream(self.seed, Purpose::Duel(number), 0),
+        )
+    }
+
+    /// Plays one unit of the pair of this number, and shows each match.
+    pub fn play_unit(&self, run: &Run<'_>, number: usize, unit: u64, mut each: impl FnMut(Meeting)) {
+        let Some((number, pair)) = (0..).zip(self.pairs()).nth(number) else { return };
+        let mut engine = self.engine(&pair, number);
+        self.unit(run, &mut engine, number, unit, |first, meeting| {
+            let [a, b] = if first == Seat::A { [pair.a, pair.b] } else { [pair.b, pair.a] };
+            each(Meeting { players: [a, b], ..meeting });
+        });
+    }
+
+    /// Matches in sequence, with alternating seats.
+    fn unit(
+        &self,
+        run: &Run<'_>,
+        engine: &mut Engine<'_>,
+        number: u64,
+        unit: u64,
+        mut each: impl FnMut(Seat, Meeting),
+    ) -> Tally {
+        let (length, series) = (self.unit_matches(), u64::from(self.series.get()));
         let mut tally = Tally::default();
-        for number in 0..matches {
-            if !quick && run.is_stopped() {
+        let mut before = None;
+        for place in unit * length..((unit + 1) * length).min(self.matches) {
+            if run.is_stopped() {
                 break;
             }
-            if number % 2 == 0 {
-                tally.count(pitch.play(0, 1), Seat::A);
-            } else {
-                tally.count(pitch.play(1, 0), Seat::B);
+            if place % series == 0 {
+                engine.begin(stream(self.seed, Purpose::Duel(number), place / series));
             }
+            if place % 2 == 0 {
+                self.opening(place / 2).into_iter().for_each(|opening| engine.open(opening));
+            }
+            let (first, players) = if place % 2 == 0 { (Seat::A, [0, 1]) } else { (Seat::B, [1, 0]) };
+            let [a, b] = players;
+            let played = engine.play(a, b);
+            if run.is_stopped() && !engine.is_fast() {
+                // An external strategy, or the rules, may have ended it before its time.
+                break;
+            }
+            tally.count_swapped(played.ending, first, &mut before);
+            each(first, Meeting { players, played });
         }
         tally
+    }
+
+    fn opening(&self, pair: u64) -> Option<&Opening> {
+        let place = pair.checked_rem(self.openings.len() as u64)?;
+        usize::try_from(place).ok().and_then(|place| self.openings.get(place))
     }
 }

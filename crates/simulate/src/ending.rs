@@ -1,28 +1,35 @@
-//! How matches end, and how many ended so. Values only.
+//! How matches end, and counts of it. Values only.
 
-use crate::spread::Spread;
+use crate::series_variance::SeriesVariance;
 use matchday_core::game::{Outcome, Seat};
+use matchday_stats::pentanomial::Pentanomial;
 use matchday_stats::results::Wdl;
 use serde::{Deserialize, Serialize};
 
-/// How a match ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
     Won(Seat),
     Drawn,
-    /// This seat did not move, so the other one has won.
+    /// This seat forfeited, so the other one wins.
     Forfeited(Seat),
-    /// Neither moved, and both have lost.
+    /// Both forfeited, and both lose.
     ForfeitedByBoth,
 }
 
 impl Ending {
-    /// Who has the points of a win.
     pub fn winner(self) -> Option<Seat> {
         match self {
             Self::Won(seat) => Some(seat),
             Self::Forfeited(seat) => Some(seat.other()),
             Self::Drawn | Self::ForfeitedByBoth => None,
+        }
+    }
+
+    /// Twice the score of a seat; `None` if both lost.
+    pub fn half_points(self, seat: Seat) -> Option<usize> {
+        match self.winner() {
+            Some(winner) => Some(if winner == seat { 2 } else { 0 }),
+            None => (self == Self::Drawn).then_some(1),
         }
     }
 }
@@ -36,19 +43,39 @@ impl From<Outcome> for Ending {
     }
 }
 
-/// The matches of two entrants, counted.
+/// A match that was played.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Played {
+    pub ending: Ending,
+    /// What A and B have scored within the match, in games that keep such a score.
+    pub totals: Option<[u32; 2]>,
+    /// A hash of all moves; `None` if chance was part of the game.
+    pub moves: Option<u64>,
+}
+
+/// A match between the entrants of these numbers, in the seats A and B.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Meeting {
+    pub players: [usize; 2],
+    pub played: Played,
+}
+
+/// The results of the matches of two entrants.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
-    /// Seen from the first of the two. What was forfeited is won and lost here, as in a league.
+    /// From the first entrant's point of view. Forfeits count as wins and losses, as in a league.
     #[serde(flatten)]
     pub record: Wdl,
-    /// Matches that both have lost; they are not in the record.
+    /// Matches that both lost; not in the record.
     pub lost_by_both: u64,
-    /// How many of its matches each has lost without moving.
+    /// How many matches each has forfeited.
     pub forfeits: [u64; 2],
-    /// How much the series differ that these matches were played in.
+    /// Pairs of matches with swapped seats; without those that both lost.
+    #[serde(default)]
+    pub pairs: Pentanomial,
+    /// The variation between series.
     #[serde(skip)]
-    pub spread: Spread,
+    pub variation: SeriesVariance,
 }
 
 impl Tally {
@@ -56,7 +83,7 @@ impl Tally {
         self.record.total().saturating_add(self.lost_by_both)
     }
 
-    /// Takes in a match in which the first of the two had this seat.
+    /// Counts a match in which the first entrant had this seat.
     pub fn count(&mut self, ending: Ending, first: Seat) {
         match ending.winner() {
             Some(winner) if winner == first => self.record.wins += 1,
@@ -76,15 +103,29 @@ impl Tally {
         }
     }
 
-    /// Takes in the matches of one series.
+    /// Counts a match of a sequence in which each two matches have swapped seats. `before` is what the first entrant scored
+    /// in the first of two.
+    pub fn count_swapped(&mut self, ending: Ending, first: Seat, before: &mut Option<Option<usize>>) {
+        self.count(ending, first);
+        let scored = ending.half_points(first);
+        match before.take() {
+            None => *before = Some(scored),
+            Some(before) => {
+                before.zip(scored).into_iter().for_each(|(one, other)| self.pairs.count(one + other));
+            }
+        }
+    }
+
+    /// Adds the matches of one series, or of two with swapped seats.
     pub fn add_series(&mut self, series: &Self) {
         let Wdl { wins, draws, losses } = series.record;
-        let spread = Spread::of_series([wins, draws, losses, series.lost_by_both]);
-        self.add(&Self { spread, ..*series });
+        let variation = SeriesVariance::of_series([wins, draws, losses, series.lost_by_both]);
+        self.add(&Self { variation, ..*series });
     }
 
     pub fn add(&mut self, other: &Self) {
-        self.spread.add(&other.spread);
+        self.variation.add(&other.variation);
+        self.pairs.add(&other.pairs);
         self.record.wins += other.record.wins;
         self.record.draws += other.record.draws;
         self.record.losses += other.record.losses;
@@ -96,13 +137,14 @@ impl Tally {
     }
 
     #[must_use]
-    pub fn seen_from_the_other_side(&self) -> Self {
+    pub fn reversed(&self) -> Self {
         let [own, theirs] = self.forfeits;
         Self {
-            record: self.record.seen_from_the_other_side(),
+            record: self.record.reversed(),
             lost_by_both: self.lost_by_both,
             forfeits: [theirs, own],
-            spread: self.spread.seen_from_the_other_side(),
+            pairs: self.pairs.reversed(),
+            variation: self.variation.reversed(),
         }
     }
 }

@@ -1,39 +1,47 @@
-//! Who plays: a name, and how it chooses.
+//! The entrants of a simulation: a name and a strategy.
 
-use matchday_core::player::TurnSheet;
-use matchday_core::player::strategy::StrategyEntry;
+use matchday_core::game::Game;
+use matchday_core::game::strategy::StrategyEntry;
+use matchday_core::game::turn::TurnSheet;
+use matchday_core::protocol::MatchId;
 use serde_json::Value;
 use std::fmt::Debug;
 use std::sync::Arc;
 
 #[derive(Debug, Clone)]
 pub struct Entrant {
-    /// As it is shown; no two are alike.
+    /// Unique among the entrants.
     pub name: String,
-    pub chooser: Chooser,
+    pub strategy: StrategySource,
 }
 
 #[derive(Debug, Clone)]
-pub enum Chooser {
+pub enum StrategySource {
     BuiltIn(&'static StrategyEntry),
-    Outside(Arc<dyn Oracle>),
+    External(Arc<dyn ExternalStrategy>),
 }
 
-/// A mind outside. It may take its time: the thread that asks waits for it.
-pub trait Oracle: Debug + Send + Sync {
-    /// The move, or `None` if it did not decide in time or on no move at all. The sheet names no deadline that means
-    /// anything: whoever asks a mind knows how long it may think.
+/// A strategy outside this process. It may block the calling thread.
+pub trait ExternalStrategy: Debug + Send + Sync {
+    /// The move, or `None` without a legal decision in time. The turn's deadline is not set: the implementation knows
+    /// its own timeout.
     fn decide(&self, turn: TurnSheet) -> Option<Value>;
+}
+
+/// The rules of a game outside this process. They may block the calling thread.
+pub trait ExternalRules: Debug + Send + Sync {
+    /// Tells a game where its moves lead. Returns whether it can go on; if not, the run is to be stopped.
+    fn rule(&self, match_id: &MatchId, game: &mut dyn Game) -> bool;
 }
 
 impl Entrant {
     pub fn built_in(entry: &'static StrategyEntry) -> Self {
-        Self { name: entry.name.to_owned(), chooser: Chooser::BuiltIn(entry) }
+        Self { name: entry.name.to_owned(), strategy: StrategySource::BuiltIn(entry) }
     }
 
-    /// Gives those of the same name a number each, from the second on.
+    /// Numbers entrants of the same name, from the second on.
     #[must_use]
-    pub fn told_apart(entrants: Vec<Self>) -> Vec<Self> {
+    pub fn with_unique_names(entrants: Vec<Self>) -> Vec<Self> {
         let names: Vec<String> = entrants.iter().map(|entrant| entrant.name.clone()).collect();
         let numbered = entrants.into_iter().enumerate().map(|(place, entrant)| {
             let before = names.iter().take(place).filter(|name| **name == entrant.name).count();

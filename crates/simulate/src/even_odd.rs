@@ -1,23 +1,23 @@
-//! Even/odd the quick way: no values, no text, nothing allocated in a match, and strategies that count as they go instead of
-//! looking through the past. `agreement.rs` holds all of it against the core's own rules and strategies. Pure.
+//! The fast engine for even/odd: no allocation in a match, and strategies with running counts instead of searching
+//! the past. `equivalence.rs` tests it against the core's rules and strategies. Pure.
 
 use crate::draws::Draws;
 use crate::ending::Ending;
-use crate::entrant::{Chooser, Entrant};
+use crate::entrant::{Entrant, StrategySource};
 use matchday_core::entropy::Entropy;
 use matchday_core::game::Seat;
 use matchday_core::protocol::messages::Parity;
 
-/// What is left to chance in a match.
+/// The random decisions of a match.
 pub(crate) trait Chance {
-    /// The call of somebody who has no opinion.
+    /// The call of a strategy that has no preference.
     fn call(&mut self) -> Parity;
 
     /// The parity of a number from 1 to 10.
     fn draw(&mut self) -> Parity;
 }
 
-/// Fair coins, 64 to a word. Five of the ten numbers are even, so a draw is a coin too.
+/// Fair coins, 64 from each random word. Five of the ten numbers are even, so a draw is a fair coin too.
 #[derive(Debug)]
 pub(crate) struct Coins {
     entropy: Entropy,
@@ -52,23 +52,23 @@ impl Chance for Coins {
     }
 }
 
-/// The built-in strategies, and only what each must remember.
+/// The built-in strategies, with the state that each needs.
 #[derive(Debug, Clone)]
-enum Way {
+enum FastStrategy {
     Random,
     Always(Parity),
-    /// What comes next.
+    /// The next call.
     Alternating(Parity),
     Frequency(Box<Draws>),
     Pattern(Box<Draws>),
-    /// What each opponent called last.
+    /// The last call of each opponent.
     Mirror(Vec<Option<Parity>>),
-    /// Which call was right, or would have been, in the last game.
+    /// The parity drawn in the last game.
     WinStayLoseShift(Option<Parity>),
 }
 
-impl Way {
-    /// The strategy of this name, if it is written here too.
+impl FastStrategy {
+    /// `None` if the strategy is not implemented here.
     fn named(name: &str, players: usize) -> Option<Self> {
         Some(match name {
             "random" => Self::Random,
@@ -93,9 +93,9 @@ impl Way {
         }
     }
 
-    /// What it calls against the player in this place, unless it leaves that to chance.
+    /// The call against this opponent; `None` for a random one.
     #[inline]
-    fn opinion(&self, opponent: usize) -> Option<Parity> {
+    fn preference(&self, opponent: usize) -> Option<Parity> {
         match self {
             Self::Random => None,
             Self::Always(parity) => Some(*parity),
@@ -118,56 +118,56 @@ impl Way {
                     *call = Some(their_call);
                 }
             }
-            // The call that stays if it was right, and shifts if it was wrong, is the one that was drawn.
+            // After a win the call stays, after a loss it changes: either strategy it is the parity that was drawn.
             Self::WinStayLoseShift(right) => *right = Some(drawn),
         }
     }
 }
 
-/// Players of even/odd, and what they remember of each other.
+/// The players of even/odd, with what they remember of each other.
 #[derive(Debug, Clone)]
-pub(crate) struct Callers(Vec<Way>);
+pub(crate) struct FastPlayers(Vec<FastStrategy>);
 
-impl Callers {
-    /// `None` if there is one whose strategy is not written here.
+impl FastPlayers {
+    /// `None` if a strategy is not implemented here.
     pub(crate) fn of<'a>(entrants: impl ExactSizeIterator<Item = &'a Entrant>) -> Option<Self> {
         let players = entrants.len();
-        let ways = entrants.map(|entrant| match &entrant.chooser {
-            Chooser::BuiltIn(entry) => Way::named(entry.name, players),
-            Chooser::Outside(_) => None,
+        let strategies = entrants.map(|entrant| match &entrant.strategy {
+            StrategySource::BuiltIn(entry) => FastStrategy::named(entry.name, players),
+            StrategySource::External(_) => None,
         });
-        ways.collect::<Option<_>>().map(Self)
+        strategies.collect::<Option<_>>().map(Self)
     }
 
     pub(crate) fn forget(&mut self) {
-        self.0.iter_mut().for_each(Way::forget);
+        self.0.iter_mut().for_each(FastStrategy::forget);
     }
 
-    pub(crate) fn opinion(&self, player: usize, opponent: usize) -> Option<Parity> {
-        self.0.get(player).and_then(|way| way.opinion(opponent))
+    pub(crate) fn preference(&self, player: usize, opponent: usize) -> Option<Parity> {
+        self.0.get(player).and_then(|strategy| strategy.preference(opponent))
     }
 
     pub(crate) fn remember(&mut self, players: [usize; 2], calls: [Parity; 2], drawn: Parity) {
         let ([a, b], [call_a, call_b]) = (players, calls);
-        if let Some(way) = self.0.get_mut(a) {
-            way.remember(b, call_b, drawn);
+        if let Some(strategy) = self.0.get_mut(a) {
+            strategy.remember(b, call_b, drawn);
         }
-        if let Some(way) = self.0.get_mut(b) {
-            way.remember(a, call_a, drawn);
+        if let Some(strategy) = self.0.get_mut(b) {
+            strategy.remember(a, call_a, drawn);
         }
     }
 
     #[inline]
     pub(crate) fn play(&mut self, a: usize, b: usize, chance: &mut impl Chance) -> Ending {
-        let call_a = self.opinion(a, b).unwrap_or_else(|| chance.call());
-        let call_b = self.opinion(b, a).unwrap_or_else(|| chance.call());
+        let call_a = self.preference(a, b).unwrap_or_else(|| chance.call());
+        let call_b = self.preference(b, a).unwrap_or_else(|| chance.call());
         let drawn = chance.draw();
         self.remember([a, b], [call_a, call_b], drawn);
         judge([call_a, call_b], drawn)
     }
 }
 
-/// Whoever called it right alone has won.
+/// A player wins if it alone called the drawn parity.
 pub(crate) fn judge([a, b]: [Parity; 2], drawn: Parity) -> Ending {
     match (a == drawn, b == drawn) {
         (true, false) => Ending::Won(Seat::A),

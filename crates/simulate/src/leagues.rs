@@ -1,45 +1,44 @@
-//! Whole leagues, many times: who ends up in which place?
+//! Repeats whole leagues, and counts how often each entrant reaches each rank.
 
-use crate::blocks::Run;
-use crate::ending::{Ending, Tally};
-use crate::entrant::Entrant;
-use crate::pitch::Pitch;
+use crate::ending::{Ending, Meeting, Tally};
+use crate::engine::Engine;
+use crate::entrant::{Entrant, ExternalRules};
+use crate::parallel::Run;
 use crate::seeds::{Purpose, stream};
 use matchday_core::entropy::Entropy;
 use matchday_core::game::{GameEntry, Seat};
 use matchday_core::league::format::{Competition, Draw, Drawn, Impossible, Played, Seeding};
 use matchday_core::league::standings::{self, Game, Verdict};
-use matchday_core::league::{Settings, TieBreak};
+use matchday_core::league::{LeagueSettings, TieBreak};
 use matchday_core::protocol::PlayerId;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-/// What is to be played.
 #[derive(Debug, Clone, Copy)]
 pub struct Leagues<'a> {
     pub game: &'static GameEntry,
     pub entrants: &'a [Entrant],
+    /// Of a game whose rules are in an external program.
+    pub rules: Option<&'a dyn ExternalRules>,
     pub competition: &'a Competition,
     pub leagues: u64,
     pub seed: u64,
 }
 
-/// What came of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seasons {
     pub leagues: u64,
     pub matches: u64,
-    /// For each entrant, how often it came in first, second and so on.
+    /// For each entrant, how often it reached each rank, best first.
     pub places: Vec<Vec<u64>>,
-    /// For each entrant, all of its matches; the other side is everyone else.
+    /// For each entrant, the results of all its matches.
     pub tallies: Vec<Tally>,
 }
 
-/// How many quick leagues are one piece of work.
-const QUICK_LEAGUES: u64 = 64;
+/// How many fast leagues make a block.
+const FAST_LEAGUES: u64 = 64;
 
 impl Seasons {
-    /// Before the first league.
     pub fn none(entrants: usize) -> Self {
         let places = vec![vec![0; entrants]; entrants];
         Self { leagues: 0, matches: 0, places, tallies: vec![Tally::default(); entrants] }
@@ -55,20 +54,20 @@ impl Seasons {
     }
 }
 
-/// What all leagues have in common.
-struct Programme {
+/// What all leagues share.
+struct LeagueFormat {
     ids: Vec<PlayerId>,
     tie_breaks: Vec<TieBreak>,
-    /// Who meets whom, by place, in the order of the rounds; of a format whose rounds all are known when it begins.
+    /// The pairings in order, by index, if the format fixes them in advance.
     meetings: Option<Vec<(usize, usize)>>,
 }
 
-impl Programme {
+impl LeagueFormat {
     fn of(competition: &Competition, players: usize) -> Result<Self, Impossible> {
         let ids: Vec<PlayerId> = (1..).map(PlayerId::numbered).take(players).collect();
-        let tie_breaks = Settings::default().tie_breaks;
+        let tie_breaks = LeagueSettings::default().tie_breaks;
         let draw = Draw::begin(competition, &ids, &tie_breaks, 0)?;
-        // Places that are drawn anew would change the rounds too, and these are made once for all.
+        // A random seeding changes the pairings in every league.
         let fixed = competition.format.is_fixed() && competition.seeding == Seeding::Registration;
         let meetings = fixed.then(|| {
             let pairs = draw.next(&[], &BTreeSet::new()).into_iter().flat_map(|round| round.pairs);
@@ -78,20 +77,20 @@ impl Programme {
     }
 }
 
-/// Where a player stands among the ids, which are in order.
+/// The index of a player; the ids are sorted.
 fn place(ids: &[PlayerId], id: &PlayerId) -> usize {
     ids.binary_search(id).unwrap_or(0)
 }
 
-/// One league as it is played.
 struct Season<'a, 'p> {
     run: &'a Run<'a>,
-    programme: &'a Programme,
-    pitch: &'a mut Pitch<'p>,
-    /// Which entrant has which place in the list.
+    format: &'a LeagueFormat,
+    engine: &'a mut Engine<'p>,
+    /// Maps positions in the draw to entrants.
     seated: Vec<usize>,
     tallies: Vec<Tally>,
     matches: u64,
+    each: &'a mut dyn FnMut(Meeting),
 }
 
 impl Season<'_, '_> {
@@ -99,34 +98,39 @@ impl Season<'_, '_> {
         self.seated.get(place).copied().unwrap_or(place)
     }
 
-    /// `None` if it is to stop.
+    /// `None` if the run was stopped.
     fn meet(&mut self, a: usize, b: usize) -> Option<Game> {
         if self.run.is_stopped() {
             return None;
         }
-        let ending = self.pitch.play(self.who(a), self.who(b));
+        let players = [a, b].map(|place| self.who(place));
+        let played = self.engine.play(self.who(a), self.who(b));
+        if self.run.is_stopped() {
+            return None;
+        }
+        (self.each)(Meeting { players, played });
         for (place, seat) in [(a, Seat::A), (b, Seat::B)] {
             let who = self.who(place);
-            self.tallies.get_mut(who).into_iter().for_each(|tally| tally.count(ending, seat));
+            self.tallies.get_mut(who).into_iter().for_each(|tally| tally.count(played.ending, seat));
         }
         self.matches += 1;
-        Some(game(a, b, ending))
+        Some(game(a, b, played.ending))
     }
 
-    /// Everyone's place in the list, the champion's first, when all rounds were known beforehand.
+    /// Plays a league with fixed pairings. Returns the positions by rank.
     fn play_fixed(&mut self, meetings: &[(usize, usize)]) -> Option<Vec<usize>> {
         let games: Option<Vec<Game>> = meetings.iter().map(|&(a, b)| self.meet(a, b)).collect();
-        let ids: Vec<&PlayerId> = self.programme.ids.iter().collect();
-        let table = standings::rank(&ids, games?, &self.programme.tie_breaks);
+        let ids: Vec<&PlayerId> = self.format.ids.iter().collect();
+        let table = standings::rank(&ids, games?, &self.format.tie_breaks);
         Some(table.iter().map(|row| row.player).collect())
     }
 
-    /// The same, with rounds that follow from the results of those before.
+    /// Plays a league whose rounds depend on earlier results. Returns the positions by rank.
     fn play_drawn(&mut self, draw: &Draw) -> Option<Vec<usize>> {
-        let (ids, nobody) = (&self.programme.ids, BTreeSet::new());
+        let (ids, nobody) = (&self.format.ids, BTreeSet::new());
         let mut rounds: Vec<(Drawn, Vec<Option<Verdict>>)> = Vec::new();
         loop {
-            let next = draw.next(&told(&rounds), &nobody);
+            let next = draw.next(&played_rounds(&rounds), &nobody);
             if next.is_empty() {
                 break;
             }
@@ -137,29 +141,32 @@ impl Season<'_, '_> {
                 rounds.push((round, verdicts?));
             }
         }
-        Some(draw.table(&told(&rounds)).iter().map(|row| place(ids, &row.player)).collect())
+        Some(draw.table(&played_rounds(&rounds)).iter().map(|row| place(ids, &row.player)).collect())
     }
 }
 
-fn told(rounds: &[(Drawn, Vec<Option<Verdict>>)]) -> Vec<Played<'_>> {
+fn played_rounds(rounds: &[(Drawn, Vec<Option<Verdict>>)]) -> Vec<Played<'_>> {
     rounds.iter().map(|(drawn, verdicts)| Played { drawn, verdicts: verdicts.clone() }).collect()
 }
 
 impl Leagues<'_> {
-    /// Plays, and shows what there is after each block until `watch` breaks. Fails if so many cannot play such a league.
+    /// Plays, and reports the results after each block until `watch` breaks. Fails if the format does not allow so
+    /// many players.
     pub fn play(
         &self,
         run: &Run<'_>,
         mut watch: impl FnMut(&Seasons) -> ControlFlow<()>,
     ) -> Result<Seasons, Impossible> {
-        let programme = Programme::of(self.competition, self.entrants.len())?;
-        let pitch = || Pitch::new(self.game, self.entrants.iter(), stream(self.seed, Purpose::League, 0));
-        let together = if pitch().is_quick() { QUICK_LEAGUES } else { 1 };
+        let format = LeagueFormat::of(self.competition, self.entrants.len())?;
+        let engine = || {
+            Engine::new(self.game, self.rules, self.entrants.iter(), stream(self.seed, Purpose::League, 0))
+        };
+        let together = if engine().is_fast() { FAST_LEAGUES } else { 1 };
         let work = |block: u64| {
-            let mut pitch = pitch();
+            let mut engine = engine();
             let mut seasons = Seasons::none(self.entrants.len());
             for league in block * together..((block + 1) * together).min(self.leagues) {
-                self.league(run, &programme, &mut pitch, league, &mut seasons);
+                self.league(run, &format, &mut engine, league, &mut seasons, &mut |_| {});
             }
             seasons
         };
@@ -171,25 +178,45 @@ impl Leagues<'_> {
         Ok(all)
     }
 
-    /// One league. If it is stopped half way it does not count.
+    /// Plays the league of this number, and shows each match. Fails if the format does not allow so many players.
+    pub fn play_one(
+        &self,
+        run: &Run<'_>,
+        number: u64,
+        mut each: impl FnMut(Meeting),
+    ) -> Result<Seasons, Impossible> {
+        let format = LeagueFormat::of(self.competition, self.entrants.len())?;
+        let mut engine = Engine::new(
+            self.game,
+            self.rules,
+            self.entrants.iter(),
+            stream(self.seed, Purpose::League, number),
+        );
+        let mut season = Seasons::none(self.entrants.len());
+        self.league(run, &format, &mut engine, number, &mut season, &mut each);
+        Ok(season)
+    }
+
+    /// Plays one league. If it is stopped it does not count.
     fn league(
         &self,
         run: &Run<'_>,
-        programme: &Programme,
-        pitch: &mut Pitch<'_>,
+        format: &LeagueFormat,
+        engine: &mut Engine<'_>,
         number: u64,
         seasons: &mut Seasons,
+        each: &mut dyn FnMut(Meeting),
     ) {
         let mut chance = stream(self.seed, Purpose::League, number);
-        // Whoever has the better place is ahead where nothing else decides, and may be seeded higher.
+        // Positions are shuffled, because the last tie-break and the seeding favour earlier ones.
         let seated = shuffled(self.entrants.len(), &mut chance);
         let seed = chance.next_u64();
-        pitch.begin(chance);
+        engine.begin(chance);
         let tallies = vec![Tally::default(); self.entrants.len()];
-        let mut season = Season { run, programme, pitch, seated, tallies, matches: 0 };
-        let order = match &programme.meetings {
+        let mut season = Season { run, format, engine, seated, tallies, matches: 0, each };
+        let order = match &format.meetings {
             Some(meetings) => season.play_fixed(meetings),
-            None => Draw::begin(self.competition, &programme.ids, &programme.tie_breaks, seed)
+            None => Draw::begin(self.competition, &format.ids, &format.tie_breaks, seed)
                 .ok()
                 .and_then(|draw| season.play_drawn(&draw)),
         };
@@ -214,7 +241,7 @@ fn game(a: usize, b: usize, ending: Ending) -> Game {
     Game { a, b, verdict, technical: matches!(ending, Ending::Forfeited(_) | Ending::ForfeitedByBoth) }
 }
 
-/// The numbers below `count` in an order that is drawn: Fisher and Yates.
+/// Fisher-Yates shuffle of the numbers below `count`.
 fn shuffled(count: usize, entropy: &mut Entropy) -> Vec<usize> {
     let mut order: Vec<usize> = (0..count).collect();
     for last in (1..count).rev() {

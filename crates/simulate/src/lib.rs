@@ -1,45 +1,48 @@
-//! Strategies against each other without a network: duels of every pair, and whole leagues, as often as one likes. No I/O
-//! but threads, no clock, and chance only from a seed: the same seed gives the same results on any number of threads.
+//! Monte Carlo simulation of strategies without a network: duels of every pair, and whole leagues. No I/O but
+//! threads, no clock, entropy only from a seed: a seed gives the same results on any number of threads.
 //!
 //! # What is modelled
-//! - Rules, strategies, schedules and tables are those of the core; there are no messages, no deadlines and no referees.
-//!   For even/odd the rules and the built-in strategies are written a second time, for speed; tests hold them against the
-//!   core's own, match by match.
-//! - A *duel* is cut into series. At the beginning of a series both players remember nothing; then they play so many
-//!   matches one after the other, with the seats changed after each, and remember all of them, as they would in a league
-//!   that holds nobody else.
-//! - In a *league* everyone begins without memory, in places that are drawn anew for every league, and remembers every
-//!   match until the league ends, with each opponent and altogether.
-//! - As in a league, at most the last 1,000 games are remembered one by one.
-//! - A mind outside that does not decide in time, or decides on no legal move, forfeits the match. There is no strategy to
-//!   fall back on, as a player in a league would have.
+//! - Rules, strategies, schedules and standings are those of the core; there are no messages, deadlines or referees.
+//!   Games and their built-in strategies are implemented a second time, for speed; tests compare both match by match.
+//! - A *duel* is divided into series. At the start of a series both players forget everything; then they play matches
+//!   with alternating seats, and remember all of them, as in a league of two. After a series of odd length the other
+//!   player begins.
+//! - In a *league* everyone starts without memory, at a random position, and remembers every match until the league
+//!   ends.
+//! - As in a league, at most the last 1,000 games are remembered.
+//! - An external strategy that does not decide in time, or on an illegal move, forfeits the match. There is no
+//!   fallback strategy, which a player in a league would have.
 //!
 //! # Layout
 //! In reading order:
-//! - [`entrant`]: who plays; [`ending`], [`spread`]: how matches end, counted, and how much series differ
-//! - `blocks`: work in numbered blocks on many threads, folded in order; `seeds`: where the chance of each comes from
-//! - `draws`, `even_odd`: the quick way for even/odd; `any_game`: the way for all others; `pitch`: one or the other
+//! - [`entrant`]: name and strategy; [`ending`], [`series_variance`]: results, and the variation between series
+//! - `parallel`: blocks of work on many threads, folded in order; `seeds`: the entropy of each block
+//! - `draws`, `even_odd`: the fast engine for even/odd, whose strategies remember earlier matches; other games have theirs
+//!   in the core (`game::fast`); `any_game`: the engine for all games; `engine`: one of them
+//! - [`openings`]: first moves that are given; [`distinct`]: games that repeat
 //! - [`duels`], [`leagues`]: what can be simulated
-//! - [`summary`]: what came of it, with intervals
+//! - [`summary`]: estimates with confidence intervals
 
 mod any_game;
-pub mod blocks;
+pub mod distinct;
 mod draws;
 pub mod duels;
 pub mod ending;
+mod engine;
 pub mod entrant;
 mod even_odd;
 pub mod leagues;
-mod pitch;
+pub mod openings;
+pub mod parallel;
 mod seeds;
-pub mod spread;
+pub mod series_variance;
 pub mod summary;
 
 #[cfg(test)]
-mod agreement;
+mod equivalence;
 
-pub use blocks::Run;
 pub use duels::{Duels, Pair};
-pub use ending::{Ending, Tally};
-pub use entrant::{Chooser, Entrant, Oracle};
+pub use ending::{Ending, Meeting, Played, Tally};
+pub use entrant::{Entrant, ExternalRules, ExternalStrategy, StrategySource};
 pub use leagues::{Leagues, Seasons};
+pub use parallel::Run;

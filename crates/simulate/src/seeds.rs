@@ -1,20 +1,21 @@
-//! Where chance comes from: every series and every league has a stream of its own, made of the seed, what it is for and its
-//! number. So nothing depends on who plays it, or in which order.
+//! Entropy streams: one for every series and every league, derived from the seed, the purpose and the number, so that
+//! results do not depend on the order of execution.
 
 use matchday_core::entropy::Entropy;
 
-/// What a stream is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
     /// The series of the pair with this number.
     Duel(u64),
     League,
+    Openings,
 }
 
 pub(crate) fn stream(seed: u64, purpose: Purpose, number: u64) -> Entropy {
     let (label, pair) = match purpose {
         Purpose::Duel(pair) => (*b"md-duels", pair),
         Purpose::League => (*b"md-leagu", 0),
+        Purpose::Openings => (*b"md-openi", 0),
     };
     let mut bytes = [0; 32];
     let parts = [label, seed.to_le_bytes(), pair.to_le_bytes(), number.to_le_bytes()];

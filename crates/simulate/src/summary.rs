@@ -1,8 +1,7 @@
-//! What simulated matches say, with intervals. Pure.
+//! Estimates from simulated matches, with confidence intervals. Pure.
 //!
-//! Players remember, so the matches of a series hang together: who calls by habit draws a whole series, or none of it. Series
-//! are independent of each other, and so intervals go by how much they differ. Only where there are too few of them to tell,
-//! matches are taken for independent.
+//! Matches within a series are correlated, because players remember. Series are independent, so intervals are
+//! computed from the variation between series. With too few series, matches are treated as independent.
 
 use crate::duels::Pair;
 use crate::ending::Tally;
@@ -12,7 +11,7 @@ use matchday_stats::normal::Z_95;
 use matchday_stats::results::{POINTS_DRAW, POINTS_WIN, Wdl};
 use serde::Serialize;
 
-/// A figure, and between which values the true one lies with 95 %.
+/// A value with its 95 % confidence interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Estimate {
     pub value: f64,
@@ -20,7 +19,7 @@ pub struct Estimate {
     pub high: f64,
 }
 
-/// How an entrant did against everyone it has met.
+/// The results of an entrant against all others.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Row {
     pub strategy: String,
@@ -29,19 +28,21 @@ pub struct Row {
     pub record: Wdl,
     pub lost_by_both: u64,
     pub forfeits: u64,
-    /// Wilson's intervals.
+    /// Wilson intervals.
     pub win: Option<Estimate>,
     pub draw: Option<Estimate>,
     pub loss: Option<Estimate>,
     pub points_per_match: Option<Estimate>,
+    /// A draw counts as half a win.
+    pub score: Option<Estimate>,
     /// Against all others together.
     pub elo: Option<EloDifference>,
 }
 
-/// With fewer series, how much they differ says little.
+/// With fewer series their variation is not a usable estimate.
 const SERIES_MIN: u64 = 20;
 
-/// What a match is worth by how it ended: won, drawn, lost, lost by both.
+/// The worth of a match by result: won, drawn, lost, lost by both.
 type Worth = [f64; 4];
 
 const WON: Worth = [1.0, 0.0, 0.0, 0.0];
@@ -50,7 +51,7 @@ const LOST: Worth = [0.0, 0.0, 1.0, 1.0];
 const POINTS: Worth = [POINTS_WIN as f64, POINTS_DRAW as f64, 0.0, 0.0];
 const SCORE: Worth = [1.0, 0.5, 0.0, 0.0];
 
-/// Wilson's interval for a share that was seen in so many cases, which need not be a whole number.
+/// The Wilson interval of a share in so many cases; the number of cases need not be an integer.
 fn wilson(share: f64, cases: f64) -> [f64; 2] {
     let z2 = Z_95 * Z_95;
     let centre = (share + z2 / (2.0 * cases)) / (1.0 + z2 / cases);
@@ -59,7 +60,7 @@ fn wilson(share: f64, cases: f64) -> [f64; 2] {
     [(centre - half).max(0.0), (centre + half).min(1.0)]
 }
 
-/// The share of something that came so often in so many independent cases, after Wilson; `None` of none.
+/// A share of independent cases with its Wilson interval; `None` without cases.
 pub fn share(count: u64, of: u64) -> Option<Estimate> {
     let value = count as f64 / of as f64;
     let [low, high] = (of > 0).then(|| wilson(value, of as f64))?;
@@ -77,20 +78,21 @@ impl Matches<'_> {
         total
     }
 
-    /// What a match is worth on average, and the error of that as series show it; `None` without a match, and without an
-    /// error where there are too few series.
+    /// The mean worth of a match and its standard error, from the variation between series. `None` without a match;
+    /// no error with too few series.
     fn mean(self, worth: Worth) -> Option<(f64, Option<f64>)> {
         let total = self.total();
         let value = mean(&total, worth)?;
-        // Against each opponent the mean may be another, and that is no error.
+        // Different means against different opponents are not part of the error.
         let variance =
-            self.0.iter().filter_map(|tally| Some(tally.spread.variance(worth, mean(tally, worth)?)));
+            self.0.iter().filter_map(|tally| Some(tally.variation.variance(worth, mean(tally, worth)?)));
         let error = variance.sum::<f64>().sqrt() / total.matches() as f64;
-        let is_known = total.spread.series() >= SERIES_MIN && error > 0.0;
+        let is_known = total.variation.series() >= SERIES_MIN && error > 0.0;
         Some((value, is_known.then_some(error)))
     }
 
-    /// A mean that lies between 0 and 1, after Wilson: in as many independent cases as leave the same error.
+    /// A mean between 0 and 1 with a Wilson interval, computed for the number of independent cases with the same
+    /// error.
     fn share(self, worth: Worth) -> Option<Estimate> {
         let (value, error) = self.mean(worth)?;
         let all = self.total().matches() as f64;
@@ -124,8 +126,8 @@ fn mean(tally: &Tally, worth: Worth) -> Option<f64> {
     (tally.matches() > 0).then(|| sum / tally.matches() as f64)
 }
 
-/// The error of points a match, if matches were independent. One match of each kind is added to those seen, so that a record
-/// of one kind only still leaves room.
+/// The standard error of points per match, if matches were independent. One match of each result is added, so that a
+/// record of a single kind of result has a nonzero error.
 fn error_of_points(tally: &Tally) -> f64 {
     let [win, draw] = [POINTS_WIN, POINTS_DRAW].map(f64::from);
     let n = tally.matches() as f64 + 3.0;
@@ -134,7 +136,7 @@ fn error_of_points(tally: &Tally) -> f64 {
     ((win * win * wins + draw * draw * draws) / n - mean * mean).max(0.0).sqrt() / n.sqrt()
 }
 
-/// Two entrants against each other, seen from the first: its score, its points, and the difference in Elo.
+/// A pair from the first entrant's point of view: score, points, Elo difference.
 pub fn of_pair(tally: &Tally) -> (Option<Estimate>, Option<Estimate>, Option<EloDifference>) {
     let one = [*tally];
     let matches = Matches(&one);
@@ -155,6 +157,7 @@ impl Row {
             draw: matches.share(DRAWN),
             loss: matches.share(LOST),
             points_per_match: matches.points(),
+            score: matches.share(SCORE),
             elo: matches.elo(),
         }
     }
@@ -165,12 +168,12 @@ fn own_forfeits(tally: &Tally) -> u64 {
     own
 }
 
-/// A line for each entrant, the one with the most points for a match first.
+/// One row for each entrant, by points per match.
 pub fn of_duels(names: &[String], pairs: &[Pair]) -> Vec<Row> {
     let of = |place: usize| -> Vec<Tally> {
         let own = pairs.iter().filter(|pair| pair.a == place).map(|pair| pair.tally);
         let turned = pairs.iter().filter(|pair| pair.b == place);
-        own.chain(turned.map(|pair| pair.tally.seen_from_the_other_side())).collect()
+        own.chain(turned.map(|pair| pair.tally.reversed())).collect()
     };
     let rows = names.iter().enumerate().map(|(place, name)| Row::of(name, &of(place)));
     best_first(rows.collect())
@@ -182,20 +185,19 @@ fn best_first(mut rows: Vec<Row>) -> Vec<Row> {
     rows
 }
 
-/// How an entrant did in many leagues.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SeasonRow {
     pub strategy: String,
-    /// How often it came in first, second and so on.
+    /// How often it reached each rank, best first.
     pub places: Vec<u64>,
     pub champion: Option<Estimate>,
-    /// 1 is the first place.
+    /// 1 is the best.
     pub mean_rank: Option<f64>,
     pub points_per_match: Option<Estimate>,
     pub forfeits: u64,
 }
 
-/// A line for each entrant, the one that wins most leagues first.
+/// One row for each entrant, by leagues won.
 pub fn of_leagues(names: &[String], seasons: &Seasons) -> Vec<SeasonRow> {
     let each = names.iter().zip(&seasons.places).zip(&seasons.tallies);
     let rows = each.map(|((name, places), tally)| SeasonRow {
@@ -223,7 +225,7 @@ mod tests {
     use super::*;
     use crate::{Duels, Entrant, Run};
     use matchday_core::game;
-    use matchday_core::player::strategy;
+    use matchday_core::game::strategy;
     use matchday_core::protocol::GameType;
     use std::num::{NonZeroU32, NonZeroUsize};
     use std::ops::ControlFlow;
@@ -256,12 +258,21 @@ mod tests {
         let entrants = names.map(|name| Entrant::built_in(strategy::named(name).unwrap()));
         let game = game::find(&GameType::new("even_odd")).unwrap();
         let series = NonZeroU32::new(100).unwrap();
-        let duels = Duels { game, entrants: &entrants, matches, series, seed, closely: false };
+        let duels = Duels {
+            game,
+            entrants: &entrants,
+            rules: None,
+            matches,
+            series,
+            openings: &[],
+            seed,
+            every_unit: false,
+        };
         let stop = AtomicBool::new(false);
         duels.play(&Run { threads: NonZeroUsize::MIN, stop: &stop }, |_| ControlFlow::Continue(()))[0].tally
     }
 
-    /// Whether draws come is settled early in a series of these two, and then stays so.
+    /// Whether these two draw is decided early in a series, and then stays so.
     #[test]
     fn intervals_hold_the_truth_where_matches_hang_together() {
         let names = ["mirror", "mirror"];

@@ -1,9 +1,8 @@
-//! The same seed gives the same results, on any number of threads, cut into any pieces, today and tomorrow.
+//! A seed gives the same results on any number of threads, divided into any blocks, on any machine.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot go on has failed")]
 
-use matchday_core::game::{self, GameEntry};
+use matchday_core::game::{self, GameEntry, strategy};
 use matchday_core::league::format::{Competition, Format};
-use matchday_core::player::strategy;
 use matchday_core::protocol::GameType;
 use matchday_simulate::{Duels, Entrant, Leagues, Pair, Run, Seasons};
 use std::num::{NonZeroU32, NonZeroUsize};
@@ -18,10 +17,19 @@ fn entrants(names: &[&str]) -> Vec<Entrant> {
     names.iter().map(|name| Entrant::built_in(strategy::named(name).unwrap())).collect()
 }
 
-fn duels(name: &str, names: &[&str], matches: u64, threads: usize, closely: bool) -> Vec<Pair> {
+fn duels(name: &str, names: &[&str], matches: u64, threads: usize, every_unit: bool) -> Vec<Pair> {
     let (stop, entrants) = (AtomicBool::new(false), entrants(names));
     let series = NonZeroU32::new(100).unwrap();
-    let duels = Duels { game: game(name), entrants: &entrants, matches, series, seed: 2026, closely };
+    let duels = Duels {
+        game: game(name),
+        entrants: &entrants,
+        rules: None,
+        matches,
+        series,
+        openings: &[],
+        seed: 2026,
+        every_unit,
+    };
     let run = Run { threads: NonZeroUsize::new(threads).unwrap(), stop: &stop };
     duels.play(&run, |_| ControlFlow::Continue(()))
 }
@@ -29,8 +37,14 @@ fn duels(name: &str, names: &[&str], matches: u64, threads: usize, closely: bool
 fn leagues(name: &str, names: &[&str], format: Format, leagues: u64, threads: usize) -> Seasons {
     let (stop, entrants) = (AtomicBool::new(false), entrants(names));
     let competition = Competition::of(format);
-    let leagues =
-        Leagues { game: game(name), entrants: &entrants, competition: &competition, leagues, seed: 2026 };
+    let leagues = Leagues {
+        game: game(name),
+        entrants: &entrants,
+        rules: None,
+        competition: &competition,
+        leagues,
+        seed: 2026,
+    };
     let run = Run { threads: NonZeroUsize::new(threads).unwrap(), stop: &stop };
     leagues.play(&run, |_| ControlFlow::Continue(())).unwrap()
 }
@@ -42,9 +56,14 @@ fn records(pairs: &[Pair]) -> Vec<[u64; 3]> {
 #[test]
 fn duels_of_even_odd() {
     for threads in [1, 2, 3] {
-        for closely in [false, true] {
-            let pairs =
-                duels("even_odd", &["random", "pattern", "mirror", "frequency"], 100_050, threads, closely);
+        for every_unit in [false, true] {
+            let pairs = duels(
+                "even_odd",
+                &["random", "pattern", "mirror", "frequency"],
+                100_050,
+                threads,
+                every_unit,
+            );
             let expected = [
                 [24_950, 50_013, 25_087],
                 [25_200, 49_824, 25_026],
@@ -53,7 +72,7 @@ fn duels_of_even_odd() {
                 [18_361, 63_449, 18_240],
                 [4_189, 91_867, 3_994],
             ];
-            assert_eq!(records(&pairs), expected, "{threads} threads, closely {closely}");
+            assert_eq!(records(&pairs), expected, "{threads} threads, every unit {every_unit}");
         }
     }
 }
@@ -92,10 +111,12 @@ fn a_test_that_stops_early_stops_after_the_same_match() {
         let duels = Duels {
             game: game("rock_paper_scissors"),
             entrants: &entrants,
+            rules: None,
             matches: 1_000,
             series,
             seed: 1,
-            closely: true,
+            openings: &[],
+            every_unit: true,
         };
         let run = Run { threads: NonZeroUsize::new(threads).unwrap(), stop: &stop };
         duels.play(&run, |pairs| match pairs[0].tally.record.losses {
@@ -111,7 +132,7 @@ fn a_test_that_stops_early_stops_after_the_same_match() {
 
 #[test]
 fn seats_change_after_each_match() {
-    // In nim whoever begins wins against the same strategy.
+    // In nim the first player wins against the same strategy.
     let pairs = duels("nim", &["optimal", "optimal"], 100, 2, false);
     assert_eq!(records(&pairs), [[50, 0, 50]]);
 }
@@ -141,13 +162,13 @@ fn leagues_of_every_format() {
                 "{format}, place {rank}"
             );
         }
-        assert!(first.places[0][0] > 40, "{format}: whoever plays perfectly wins: {:?}", first.places);
+        assert!(first.places[0][0] > 40, "{format}: the perfect player wins: {:?}", first.places);
     }
 }
 
 #[test]
 fn a_knockout_has_one_match_for_each_who_is_out() {
-    // Nim knows no draws, so no tie is played again.
+    // Nim has no draws, so no tie is replayed.
     let seasons = leagues("nim", &["random"; 8], Format::Knockout, 30, 2);
     assert_eq!(seasons.matches, 30 * 7);
 }
@@ -157,8 +178,14 @@ fn too_few_for_a_format_are_told_so() {
     let (stop, entrants) = (AtomicBool::new(false), entrants(&["random", "optimal"]));
     let competition = Competition::of(Format::GroupsKnockout);
     let competition = Competition { groups: Some(2), ..competition };
-    let leagues =
-        Leagues { game: game("nim"), entrants: &entrants, competition: &competition, leagues: 1, seed: 1 };
+    let leagues = Leagues {
+        game: game("nim"),
+        entrants: &entrants,
+        rules: None,
+        competition: &competition,
+        leagues: 1,
+        seed: 1,
+    };
     let run = Run { threads: NonZeroUsize::MIN, stop: &stop };
     let error = leagues.play(&run, |_| ControlFlow::Continue(())).unwrap_err();
     assert!(error.to_string().contains("2 players cannot be put into 2 groups"), "{error}");

@@ -1,23 +1,25 @@
-//! Bradley-Terry with draws: the strengths that explain all results of a league best, whatever their order. Pure.
+//! The Bradley-Terry model with draws: the maximum a posteriori strengths given all results of a league, in any
+//! order. Pure.
 //!
-//! The model is Davidson's (1970). With strengths `x` on a logarithmic scale and a common inclination `d` to draw, the
-//! chances of the first player, a draw and the second player are as `exp(x₁)`, `exp(d + (x₁ + x₂) / 2)`, `exp(x₂)`. In a
-//! league without a draw it is the plain model of Bradley and Terry (1952).
+//! The model is Davidson's (1970). With strengths `x` on a logarithmic scale and a common draw parameter `d`, the
+//! probabilities of a win of the first player, a draw, and a win of the second are proportional to `exp(x₁)`, `exp(d
+//! + (x₁ + x₂) / 2)`, `exp(x₂)`. In a league without a draw it is the plain model of Bradley and Terry (1952).
 //!
-//! Before any match, a strength is taken to lie about the average, with the deviation that Glicko-2 begins with. So the
-//! strength of somebody who has won everything stays finite, and a few matches do not make giants.
+//! The prior of a strength is normal around the average. It keeps the strength of an undefeated player finite, and
+//! shrinks strengths estimated from few matches. [`crate::spread`] estimates its deviation from the results.
 
-use crate::chance::Chance;
 use crate::cholesky::{Cholesky, dot};
 use crate::normal;
+use crate::null_model::ResultProbabilities;
 use crate::results::{Game, Verdict, Wdl};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Points of rating to a unit of strength, such that ten to one are 400 points, as for Elo and Glicko.
+/// Rating points per unit of strength: odds of ten to one are 400 points, as for Elo and Glicko.
 pub const RATING_SCALE: f64 = 400.0 / std::f64::consts::LN_10;
 pub const RATING_AVERAGE: f64 = 1500.0;
 
-/// What is believed before any match: deviations about an average player, and about as many draws as wins.
+/// Standard deviations of the normal priors of strengths and of the draw parameter.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Prior {
     pub strength_deviation: f64,
@@ -30,7 +32,7 @@ impl Default for Prior {
     }
 }
 
-/// What two players have done against each other, seen from the first.
+/// The record of two players, from the first one's point of view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pair {
     pub a: usize,
@@ -38,7 +40,6 @@ pub struct Pair {
     pub record: Wdl,
 }
 
-/// The results of a league, ready to be explained.
 #[derive(Debug, Clone)]
 pub struct Model {
     players: usize,
@@ -47,14 +48,22 @@ pub struct Model {
     with_draws: bool,
 }
 
-/// The strengths that explain the results best.
+/// The probability that the player with the better rank is the stronger one.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Superiority {
+    pub ahead: String,
+    pub behind: String,
+    pub likelihood: f64,
+}
+
+/// The maximum a posteriori estimate.
 #[derive(Debug, Clone)]
 pub struct Fit {
-    /// One for each player, on a logarithmic scale; they sum up to 0.
+    /// One for each player, on a logarithmic scale; their sum is 0.
     pub strengths: Vec<f64>,
-    /// The inclination to draw, on the same scale; `None` where nothing was drawn.
+    /// The draw parameter; `None` if no match was drawn.
     pub draw: Option<f64>,
-    /// The curvature at the top, taken apart: how sharply the results speak.
+    /// The Cholesky factor of the negative Hessian at the maximum.
     pub(crate) curvature: Cholesky,
 }
 
@@ -83,59 +92,52 @@ impl Model {
         Self { players, pairs, prior, with_draws }
     }
 
-    /// The same pairs with other results, explained with the same inclination to draw or none.
-    pub(crate) fn with(&self, pairs: Vec<Pair>) -> Self {
-        Self { pairs, ..self.clone() }
+    /// The same results under another prior deviation of strengths.
+    pub(crate) fn with_deviation(&self, strength_deviation: f64) -> Self {
+        Self { prior: Prior { strength_deviation, ..self.prior }, ..self.clone() }
     }
 
-    pub(crate) fn pairs(&self) -> &[Pair] {
-        &self.pairs
+    pub(crate) fn players(&self) -> usize {
+        self.players
     }
 
-    /// Finds the top. `None` only if numbers fail, as with a prior of no deviation.
+    /// `None` only if the computation fails numerically, as with a prior of zero deviation.
     pub fn fit(&self) -> Option<Fit> {
-        let start = vec![0.0; self.players + usize::from(self.with_draws)];
-        let curvature = Cholesky::of(&self.curvature(&start))?;
-        self.climb(start, curvature, SLOPE_MIN)
+        self.fit_from(vec![0.0; self.players + usize::from(self.with_draws)])
     }
 
-    /// The same, from a place near the top, and only roughly.
-    pub(crate) fn fit_from(&self, near: &Fit) -> Option<Fit> {
-        let start = near.strengths.iter().copied().chain(near.draw).collect();
-        self.climb(start, near.curvature.clone(), SLOPE_MIN * 1e4)
-    }
-
-    /// Newton's method. Taking the curvature apart is the dear part, so that is done again only when it has become wrong.
-    fn climb(&self, start: Vec<f64>, curvature: Cholesky, slope_min: f64) -> Option<Fit> {
-        let (mut at, mut curvature) = (start, curvature);
+    /// Newton's method. Factorising the Hessian is expensive, so it is reused until convergence slows down.
+    pub(crate) fn fit_from(&self, start: Vec<f64>) -> Option<Fit> {
+        let mut curvature = Cholesky::of(&self.negative_hessian(&start))?;
+        let mut at = start;
         let mut fresh = true;
         let mut steepness = f64::INFINITY;
         for _ in 0..STEPS_MAX {
-            let slope = self.slope(&at);
+            let slope = self.gradient(&at);
             let steep = slope.iter().fold(0.0, |most: f64, part| most.max(part.abs()));
-            if steep < slope_min {
+            if steep < SLOPE_MIN {
                 break;
             }
             if !fresh && steep > steepness / 4.0 {
-                curvature = Cholesky::of(&self.curvature(&at))?;
+                curvature = Cholesky::of(&self.negative_hessian(&at))?;
             }
             (fresh, steepness) = (false, steep);
-            at = self.upwards(at, &curvature.solve(&slope), &slope);
+            at = self.line_search(at, &curvature.solve(&slope), &slope);
         }
-        // The curvature at the top itself, for those who ask how sharp it is.
-        let curvature = if slope_min > SLOPE_MIN { curvature } else { Cholesky::of(&self.curvature(&at))? };
+        // At the maximum itself, because variances are computed from it.
+        let curvature = Cholesky::of(&self.negative_hessian(&at))?;
         let draw = if self.with_draws { at.pop() } else { None };
         Some(Fit { strengths: at, draw, curvature })
     }
 
-    /// As far along the step as it goes upwards.
-    fn upwards(&self, from: Vec<f64>, step: &[f64], slope: &[f64]) -> Vec<f64> {
-        let (height, rise) = (self.height(&from), dot(step, slope));
+    /// Backtracking line search.
+    fn line_search(&self, from: Vec<f64>, step: &[f64], slope: &[f64]) -> Vec<f64> {
+        let (height, rise) = (self.log_posterior(&from), dot(step, slope));
         let mut length = 1.0;
         for _ in 0..HALVINGS_MAX {
             let to: Vec<f64> = from.iter().zip(step).map(|(from, step)| from + length * step).collect();
-            // Close to the top a rise is lost in rounding.
-            if self.height(&to) >= height + 1e-4 * length * rise - 1e-12 * height.abs() {
+            // Near the maximum the increase is below rounding errors.
+            if self.log_posterior(&to) >= height + 1e-4 * length * rise - 1e-12 * height.abs() {
                 return to;
             }
             length /= 2.0;
@@ -147,21 +149,37 @@ impl Model {
         if self.with_draws { at.last().copied() } else { None }
     }
 
-    /// How well these strengths explain the results: the logarithm of the likelihood, and of the prior.
-    fn height(&self, at: &[f64]) -> f64 {
+    /// The logarithm of the posterior density, up to a constant.
+    pub(crate) fn log_posterior(&self, at: &[f64]) -> f64 {
+        let [strength, _] = self.precisions();
+        self.log_likelihood(at) - 0.5 * strength * self.squares(at)
+    }
+
+    /// The sum of the squares of all strengths.
+    pub(crate) fn squares(&self, at: &[f64]) -> f64 {
+        at.iter().take(self.players).map(|x| x * x).sum()
+    }
+
+    /// The logarithm of the likelihood and of the draw parameter's prior, up to a constant.
+    pub(crate) fn log_likelihood(&self, at: &[f64]) -> f64 {
         let draw = self.draw_at(at);
         let told = self.pairs.iter().map(|pair| {
-            let Chance { win, draw, loss } = chance(difference(at, pair), draw);
+            let ResultProbabilities { win, draw, loss } = chance(difference(at, pair), draw);
             let part = |count: u64, chance: f64| if count == 0 { 0.0 } else { count as f64 * chance.ln() };
             part(pair.record.wins, win) + part(pair.record.draws, draw) + part(pair.record.losses, loss)
         });
-        let [strength, inclination] = self.precisions();
-        let squares: f64 = at.iter().take(self.players).map(|x| x * x).sum();
-        told.sum::<f64>() - 0.5 * (strength * squares + inclination * draw.unwrap_or(0.0).powi(2))
+        let [_, inclination] = self.precisions();
+        told.sum::<f64>() - 0.5 * inclination * draw.unwrap_or(0.0).powi(2)
     }
 
-    fn slope(&self, at: &[f64]) -> Vec<f64> {
-        let [strength, inclination] = self.precisions();
+    fn gradient(&self, at: &[f64]) -> Vec<f64> {
+        let [strength, _] = self.precisions();
+        self.gradient_under(at, strength)
+    }
+
+    /// The gradient of the log posterior if strengths have a prior of this precision.
+    pub(crate) fn gradient_under(&self, at: &[f64], strength: f64) -> Vec<f64> {
+        let [_, inclination] = self.precisions();
         let mut slope: Vec<f64> = at.iter().map(|x| -strength * x).collect();
         let draw = self.draw_at(at);
         let mut of_draw = -inclination * draw.unwrap_or(0.0);
@@ -180,8 +198,8 @@ impl Model {
         slope
     }
 
-    /// How the slope falls in each direction: each row up to its diagonal.
-    fn curvature(&self, at: &[f64]) -> Vec<Vec<f64>> {
+    /// The negative Hessian: each row up to its diagonal.
+    fn negative_hessian(&self, at: &[f64]) -> Vec<Vec<f64>> {
         let [strength, inclination] = self.precisions();
         let mut rows: Vec<Vec<f64>> = (0..at.len())
             .map(|place| {
@@ -227,29 +245,34 @@ fn difference(at: &[f64], pair: &Pair) -> f64 {
     at.get(pair.a).zip(at.get(pair.b)).map_or(0.0, |(a, b)| a - b)
 }
 
-/// The chances of a player against one who is weaker by this.
-fn chance(difference: f64, draw: Option<f64>) -> Chance {
+/// Probabilities for a player that is stronger by `difference`.
+fn chance(difference: f64, draw: Option<f64>) -> ResultProbabilities {
     let half = difference / 2.0;
     let drawn = draw.unwrap_or(f64::NEG_INFINITY);
     let largest = half.abs().max(drawn);
     let [win, draw, loss] = [half, drawn, -half].map(|part| (part - largest).exp());
     let all = win + draw + loss;
-    Chance { win: win / all, draw: draw / all, loss: loss / all }
+    ResultProbabilities { win: win / all, draw: draw / all, loss: loss / all }
 }
 
 impl Fit {
-    /// On the scale of Elo and Glicko, about 1500.
+    /// All parameters: the strengths, then the draw parameter if there is one.
+    pub(crate) fn parameters(&self) -> Vec<f64> {
+        self.strengths.iter().copied().chain(self.draw).collect()
+    }
+
+    /// On the scale of Elo and Glicko, around 1500.
     pub fn ratings(&self) -> impl Iterator<Item = f64> {
         self.strengths.iter().map(|strength| rating(*strength))
     }
 
-    /// How a match between two of the players is expected to end, for the first of them.
-    pub fn chance(&self, a: usize, b: usize) -> Chance {
+    /// The probabilities of a match between two players, from the first one's point of view.
+    pub fn chance(&self, a: usize, b: usize) -> ResultProbabilities {
         chance(difference(&self.strengths, &Pair { a, b, record: Wdl::default() }), self.draw)
     }
 
-    /// How far a player's rating, compared with the average of all, may be off: its standard deviation, in points of rating.
-    /// With few results it is about what is believed before any match.
+    /// The standard deviation of a player's rating relative to the average of all, in rating points. With few results
+    /// it is close to that of the prior.
     pub fn deviation(&self, player: usize) -> f64 {
         let all = self.strengths.len();
         let mut direction = vec![-1.0 / all.max(1) as f64; all];
@@ -259,7 +282,7 @@ impl Fit {
         RATING_SCALE * variance.max(0.0).sqrt()
     }
 
-    /// How likely it is that the first of two players is the stronger one.
+    /// The probability that the first of two players is the stronger one.
     pub fn superiority(&self, a: usize, b: usize) -> f64 {
         let mut direction = vec![0.0; self.strengths.len() + usize::from(self.draw.is_some())];
         add(direction.get_mut(a), 1.0);

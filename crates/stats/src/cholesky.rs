@@ -1,6 +1,6 @@
-//! Solves systems of equations with a symmetric, positive definite matrix. Pure.
+//! Solves linear systems with a symmetric, positive definite matrix by Cholesky decomposition. Pure.
 
-/// A matrix `L` with nothing to the right of its diagonal, such that `L Lᵀ` is the matrix that was taken apart.
+/// The lower triangular matrix `L` with `L Lᵀ` equal to the original matrix.
 #[derive(Debug, Clone)]
 pub struct Cholesky {
     /// Each row up to its diagonal.
@@ -8,7 +8,7 @@ pub struct Cholesky {
 }
 
 impl Cholesky {
-    /// Takes a matrix apart, given each of its rows up to the diagonal; `None` if it is not positive definite.
+    /// Decomposes a matrix, given each of its rows up to the diagonal; `None` if it is not positive definite.
     pub fn of(lower: &[Vec<f64>]) -> Option<Self> {
         let mut rows: Vec<Vec<f64>> = Vec::with_capacity(lower.len());
         for row in lower {
@@ -27,26 +27,50 @@ impl Cholesky {
         Some(Self { rows })
     }
 
-    /// The `x` for which the matrix times `x` is this.
+    /// Solves for `x` in matrix times `x` equals `right`.
     pub fn solve(&self, right: &[f64]) -> Vec<f64> {
+        self.backward(self.forward(right))
+    }
+
+    /// Solves for `x` in `L x` equals `right`.
+    pub(crate) fn forward(&self, right: &[f64]) -> Vec<f64> {
         let mut forward: Vec<f64> = Vec::with_capacity(right.len());
         for (value, row) in right.iter().zip(&self.rows) {
             let rest = value - dot(&forward, row);
             forward.push(rest / diagonal(row));
         }
-        let mut solved = Vec::with_capacity(forward.len());
+        forward
+    }
+
+    /// Solves for `x` in `Lᵀ x` equals `right`.
+    pub(crate) fn backward(&self, mut right: Vec<f64>) -> Vec<f64> {
+        let mut solved = Vec::with_capacity(right.len());
         for row in self.rows.iter().rev() {
-            let Some(value) = forward.pop() else { continue };
+            let Some(value) = right.pop() else { continue };
             let x = value / diagonal(row);
-            forward.iter_mut().zip(row).for_each(|(value, entry)| *value -= entry * x);
+            right.iter_mut().zip(row).for_each(|(value, entry)| *value -= entry * x);
             solved.push(x);
         }
         solved.reverse();
         solved
     }
+
+    /// `Lᵀ` times a vector: the inverse of [`Self::backward`].
+    pub(crate) fn transposed_times(&self, vector: &[f64]) -> Vec<f64> {
+        let mut product = vec![0.0; vector.len()];
+        for (row, value) in self.rows.iter().zip(vector) {
+            product.iter_mut().zip(row).for_each(|(sum, entry)| *sum += entry * value);
+        }
+        product
+    }
+
+    /// The logarithm of the determinant of the matrix.
+    pub(crate) fn ln_determinant(&self) -> f64 {
+        2.0 * self.rows.iter().map(|row| diagonal(row).ln()).sum::<f64>()
+    }
 }
 
-/// Of as many entries as the shorter one has.
+/// The dot product over the length of the shorter slice.
 pub(crate) fn dot(one: &[f64], other: &[f64]) -> f64 {
     one.iter().zip(other).map(|(a, b)| a * b).sum()
 }
@@ -67,6 +91,8 @@ mod tests {
         assert_eq!(taken.rows, [vec![2.0], vec![6.0, 1.0], vec![-8.0, 5.0, 3.0]]);
         // The matrix times (1, 2, 3).
         assert_eq!(taken.solve(&[-20.0, -43.0, 192.0]), [1.0, 2.0, 3.0]);
+        assert_eq!(taken.transposed_times(&[1.0, 2.0, 3.0]), [-10.0, 17.0, 9.0]);
+        assert_eq!(taken.backward(vec![-10.0, 17.0, 9.0]), [1.0, 2.0, 3.0]);
     }
 
     #[test]

@@ -1,36 +1,35 @@
-//! Two leagues of the same players: who has become better or worse, and is that more than chance? Pure.
+//! Compares two leagues of the same players: whose strength has changed significantly? Pure.
 
 use crate::bradley_terry::{Model, Prior};
 use crate::holm;
-use crate::league::{LeagueStatistics, PlayerStatistics, Settings, Strength};
+use crate::league::{LeagueStatistics, PlayerStatistics, Resampling, Strength};
 use crate::normal::{self, Z_95};
 use crate::results::{Results, Wdl};
 use crate::season::{KnownBy, keys};
+use crate::spread::{self, Hyperprior};
 use serde::Serialize;
 
-/// A p-value, corrected for the number of players, from which on a difference is taken to be no chance.
+/// The significance level, for p-values corrected for the number of players.
 pub const DIFFERS_BELOW: f64 = 0.05;
 
-/// One player in one of the two leagues.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Side {
     pub player_id: String,
     pub display_name: String,
-    /// Its place in the table.
+    /// Its rank in the standings.
     pub rank: u32,
-    /// Of the matches that were played out.
+    /// Without forfeited matches.
     #[serde(flatten)]
     pub record: Wdl,
     pub points: u64,
     pub strength: Option<Strength>,
-    /// How far the strength may be off, by how sharply the results speak: a standard deviation, in points of rating.
+    /// The standard deviation of the strength, in rating points.
     pub deviation: Option<f64>,
 }
 
-/// One player in both.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Contrast {
-    /// The name or the id by which it is known.
+    /// The name or id that identifies it.
     pub player: String,
     /// `None` if it was not in that league.
     pub first: Option<Side>,
@@ -39,23 +38,22 @@ pub struct Contrast {
     pub difference: Option<Difference>,
 }
 
-/// How much stronger a player was in the second league than in the first, each time compared with the others of that
-/// league.
+/// How much stronger a player was in the second league, each time relative to the others of that league.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Difference {
     pub rating: f64,
-    /// With 95 %, the true one lies between these.
+    /// The 95 % confidence interval.
     pub low: f64,
     pub high: f64,
-    /// How likely so great a difference is, either way, if nothing has changed.
+    /// Two-sided, under the null hypothesis of no change.
     pub p: f64,
-    /// Corrected for the number of players, after Holm.
+    /// With Holm's correction for the number of players.
     pub p_corrected: f64,
     pub more_than_chance: bool,
 }
 
-/// Everyone of either league, in the order of the first, then of the second.
-pub fn contrast(first: &Results, second: &Results, by: KnownBy, settings: &Settings) -> Vec<Contrast> {
+/// All players of either league, in the order of the first, then of the second.
+pub fn contrast(first: &Results, second: &Results, by: KnownBy, settings: &Resampling) -> Vec<Contrast> {
     let sides = [first, second].map(|results| sides(results, by, settings));
     let [before, after] = &sides;
     let of = |sides: &[(String, Side)], key: &str| {
@@ -76,10 +74,10 @@ pub fn contrast(first: &Results, second: &Results, by: KnownBy, settings: &Setti
     all
 }
 
-fn sides(results: &Results, by: KnownBy, settings: &Settings) -> Vec<(String, Side)> {
+fn sides(results: &Results, by: KnownBy, settings: &Resampling) -> Vec<(String, Side)> {
     let statistics = LeagueStatistics::of(results, settings);
     let games = results.games();
-    let fit = Model::of(results.players.len(), &games, Prior::default()).fit();
+    let fit = spread::fit(&Model::of(results.players.len(), &games, Prior::default()), Hyperprior::Uniform);
     let deviation = |place: usize| fit.as_ref().map(|fit| fit.deviation(place));
     let ranked = statistics.players.into_iter().enumerate().zip((1..).zip(keys(results, by)));
     ranked.map(|((place, player), (rank, key))| (key, Side::of(rank, player, deviation(place)))).collect()
@@ -100,7 +98,7 @@ impl Side {
 }
 
 impl Difference {
-    /// The two leagues are independent, so the variances of the strengths add up. `None` unless both have played.
+    /// The leagues are independent, so the variances add up. `None` unless both have strengths.
     fn between(before: &Side, after: &Side) -> Option<Self> {
         let rating = after.strength?.rating - before.strength?.rating;
         let error = before.deviation?.hypot(after.deviation?);
@@ -124,17 +122,18 @@ fn correct(all: &mut [Contrast]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Entrant, Outcome, Played};
+    use crate::{Entrant, MatchOutcome, Played};
 
-    /// Ada and Bob met so often, and Ada won this many; Eve was there and lost to both once.
+    /// Ada and Bob met `met` times, and Ada won `ada` of them; Eve lost to both once.
     fn league(ada: u32, met: u32) -> Results {
-        let entrant = |id: &str, name: &str| Entrant { id: id.into(), name: name.into(), calls: None };
+        let entrant = |id: &str, name: &str| Entrant { id: id.into(), name: name.into() };
         let played = |round: u32, a: &str, b: &str, won: bool| Played {
             round,
             a: a.into(),
             b: b.into(),
-            outcome: if won { Outcome::WonByA } else { Outcome::WonByB },
+            outcome: if won { MatchOutcome::WonByA } else { MatchOutcome::WonByB },
             forfeited: false,
+            calls: None,
         };
         let mut matches: Vec<Played> =
             (0..met).map(|round| played(round + 1, "P01", "P02", round < ada)).collect();
@@ -150,7 +149,7 @@ mod tests {
 
     #[test]
     fn a_turn_of_fortune_over_many_matches_is_more_than_chance() {
-        let all = contrast(&league(190, 200), &league(10, 200), KnownBy::Name, &Settings::default());
+        let all = contrast(&league(190, 200), &league(10, 200), KnownBy::Name, &Resampling::default());
         for (name, sign) in [("Ada", -1.0), ("Bob", 1.0)] {
             let difference = of(&all, name).difference.unwrap();
             assert!(
@@ -163,16 +162,16 @@ mod tests {
 
     #[test]
     fn a_few_matches_tell_nothing() {
-        let all = contrast(&league(2, 3), &league(1, 3), KnownBy::Name, &Settings::default());
+        let all = contrast(&league(2, 3), &league(1, 3), KnownBy::Name, &Resampling::default());
         for one in &all {
             assert!(!one.difference.unwrap().more_than_chance, "{one:?}");
         }
     }
 
-    /// Found with a league of one match each, that the other player won the next time.
+    /// Regression: two leagues of a single match with opposite results.
     #[test]
     fn a_single_match_that_turns_out_otherwise_is_chance() {
-        let one = |outcome: Outcome| {
+        let one = |outcome: MatchOutcome| {
             let mut results = league(0, 0);
             results.matches.truncate(1);
             results.matches[0].outcome = outcome;
@@ -180,10 +179,10 @@ mod tests {
             results.matches[0].b = "P02".into();
             results
         };
-        let outcomes = [Outcome::WonByA, Outcome::WonByB, Outcome::Drawn];
+        let outcomes = [MatchOutcome::WonByA, MatchOutcome::WonByB, MatchOutcome::Drawn];
         for first in outcomes {
             for second in outcomes {
-                for contrast in contrast(&one(first), &one(second), KnownBy::Id, &Settings::default()) {
+                for contrast in contrast(&one(first), &one(second), KnownBy::Id, &Resampling::default()) {
                     let found = contrast.difference.unwrap();
                     assert!(!found.more_than_chance && found.p > 0.1, "{first:?}, {second:?}: {found:?}");
                 }
@@ -193,7 +192,7 @@ mod tests {
 
     #[test]
     fn a_league_beside_itself_shows_no_difference() {
-        let all = contrast(&league(7, 10), &league(7, 10), KnownBy::Id, &Settings::default());
+        let all = contrast(&league(7, 10), &league(7, 10), KnownBy::Id, &Resampling::default());
         for one in &all {
             let difference = one.difference.unwrap();
             assert!(difference.rating.abs() < 1e-9 && difference.p > 0.99, "{one:?}");
@@ -201,10 +200,10 @@ mod tests {
     }
 
     #[test]
-    fn whoever_was_in_one_league_only_has_no_difference() {
+    fn a_player_of_one_league_only_has_no_difference() {
         let mut second = league(5, 10);
         second.players[2].name = "Zoe".into();
-        let all = contrast(&league(5, 10), &second, KnownBy::Name, &Settings::default());
+        let all = contrast(&league(5, 10), &second, KnownBy::Name, &Resampling::default());
         let names: Vec<&str> = all.iter().map(|one| one.player.as_str()).collect();
         assert_eq!(names, ["Ada", "Bob", "Eve", "Zoe"]);
         assert!(of(&all, "Eve").second.is_none() && of(&all, "Zoe").first.is_none());

@@ -1,14 +1,14 @@
-//! The difference between two players in Elo, from wins, draws and losses, with its interval. Pure.
+//! The Elo difference of two players, from wins, draws and losses, with its confidence interval. Pure.
 
 use crate::normal::Z_95;
 use crate::results::Wdl;
 use serde::{Deserialize, Serialize};
 
-/// A difference in Elo: 400 points are ten to one. `None` where it is beyond all bounds.
+/// A difference in Elo: 400 points are odds of ten to one. `None` where it is infinite.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct EloDifference {
     pub difference: Option<f64>,
-    /// With 95 %, it is at least this and at most that.
+    /// The 95 % confidence interval.
     pub low: Option<f64>,
     pub high: Option<f64>,
 }
@@ -21,15 +21,15 @@ impl EloDifference {
     }
 }
 
-/// The share of points, with a draw as half a win; `None` without a match.
+/// The mean score, with a draw as half a win; `None` without a match.
 pub fn score(record: Wdl) -> Option<f64> {
     let total = record.total();
     (total > 0).then(|| (record.wins as f64 + record.draws as f64 / 2.0) / total as f64)
 }
 
-/// Between which scores the true one lies, with 95 %. Without draws it is the interval of Wilson (1927). A draw lowers
-/// the variance of a score by a quarter; the share of draws enters a little smaller than it was seen, so that a record of
-/// nothing but draws still leaves room. `None` without a match.
+/// The 95 % confidence interval of the score. Without draws it is the interval of Wilson (1927). A draw reduces the
+/// variance by a quarter; the share of draws is shrunk a little, so that a record of draws only has an interval of
+/// positive width. `None` without a match.
 pub fn score_interval(record: Wdl) -> Option<[f64; 2]> {
     let (score, n, z2) = (score(record)?, record.total() as f64, Z_95 * Z_95);
     let centre = (2.0 * n * score + z2) / (2.0 * (n + z2));
@@ -38,14 +38,13 @@ pub fn score_interval(record: Wdl) -> Option<[f64; 2]> {
     Some([(centre - half).max(0.0), (centre + half).min(1.0)])
 }
 
-/// The difference that makes such a score, if there is one.
+/// `None` if the difference is infinite.
 pub fn of_score(score: f64) -> Option<f64> {
-    // Scores of all or nothing, also as they come out of rounding, are of no finite difference.
+    // Scores of 0 and 1, up to rounding.
     let is_inside = score > 1e-12 && score < 1.0 - 1e-12;
     is_inside.then(|| -400.0 * (1.0 / score - 1.0).log10())
 }
 
-/// The score that such a difference makes.
 pub fn to_score(difference: f64) -> f64 {
     1.0 / (1.0 + 10_f64.powf(-difference / 400.0))
 }
@@ -63,7 +62,7 @@ mod tests {
         found.is_some_and(|found| (found - expected).abs() < 1e-9)
     }
 
-    /// Against `scipy.stats.binomtest(8, 10).proportion_ci(method="wilson")`, and its kind.
+    /// Against `scipy.stats.binomtest(8, 10).proportion_ci(method="wilson")`, and similar.
     #[test]
     fn without_draws_the_interval_is_wilsons() {
         for (wins, losses, low, high) in
@@ -104,7 +103,7 @@ mod tests {
             let [low, high] = score_interval(record).unwrap();
             let score = score(record).unwrap();
             prop_assert!(0.0 <= low && low <= score + 1e-12 && score <= high + 1e-12 && high <= 1.0);
-            let [other_low, other_high] = score_interval(record.seen_from_the_other_side()).unwrap();
+            let [other_low, other_high] = score_interval(record.reversed()).unwrap();
             prop_assert!((low + other_high - 1.0).abs() < 1e-9 && (high + other_low - 1.0).abs() < 1e-9);
         }
 

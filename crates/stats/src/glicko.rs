@@ -1,6 +1,6 @@
-//! Glicko-2: ratings while a league goes on, each with how far it can be trusted. A round is a rating period. Pure.
+//! Glicko-2 ratings, updated after every round: a round is a rating period. Pure.
 //!
-//! After Mark Glickman, "Example of the Glicko-2 system" (2013); its steps are named here as there.
+//! After Mark Glickman, "Example of the Glicko-2 system" (2013), with the paper's numbering of steps.
 
 use crate::normal::Z_95;
 use crate::results::Game;
@@ -8,20 +8,18 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::f64::consts::PI;
 
-/// Points of rating to a unit of the inner scale.
+/// Rating points per unit of the internal scale.
 const SCALE: f64 = 173.7178;
 const RATING_START: f64 = 1500.0;
-/// How far volatility itself may wander: small, since an agent changes little while a league goes on.
+/// Constrains the change of volatility: small, because an agent changes little during a league.
 const TAU: f64 = 0.5;
 const PRECISION: f64 = 1e-6;
 
-/// A rating, as it is written.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Rating {
     pub rating: f64,
     /// The standard deviation of the rating.
     pub deviation: f64,
-    /// How erratic the player's results are.
     pub volatility: f64,
 }
 
@@ -32,13 +30,13 @@ impl Default for Rating {
 }
 
 impl Rating {
-    /// Between which ratings the true one lies, with 95 %.
+    /// The 95 % confidence interval.
     pub fn interval(self) -> [f64; 2] {
         let half = Z_95 * self.deviation;
         [self.rating - half, self.rating + half]
     }
 
-    /// The rating after a period with these matches: against whom, and the score of each (1, 1/2 or 0).
+    /// The rating after a rating period with these matches: opponent and score (1, 1/2 or 0).
     #[must_use]
     pub fn after(self, matches: &[(Rating, f64)]) -> Self {
         let (mu, phi) = (self.mu(), self.phi());
@@ -46,7 +44,7 @@ impl Rating {
             let phi = phi.hypot(self.volatility);
             return Self { deviation: (phi * SCALE).min(Self::default().deviation), ..self };
         }
-        // Step 3: how much the matches tell; step 4: how far they point away from the rating.
+        // Step 3: the information in the matches; step 4: the summed surprise.
         let (mut told, mut pointed) = (0.0, 0.0);
         for (opponent, score) in matches {
             let weight = 1.0 / (1.0 + 3.0 * opponent.phi().powi(2) / PI.powi(2)).sqrt();
@@ -55,7 +53,7 @@ impl Rating {
             pointed += weight * (score - expected);
         }
         let variance = 1.0 / told;
-        let volatility = wander(self.volatility, phi, variance, variance * pointed);
+        let volatility = new_volatility(self.volatility, phi, variance, variance * pointed);
         // Steps 6 and 7.
         let before = phi.hypot(volatility);
         let phi = 1.0 / (1.0 / before.powi(2) + told).sqrt();
@@ -72,8 +70,8 @@ impl Rating {
     }
 }
 
-/// Step 5: the new volatility, by the Illinois algorithm as the paper prescribes it.
-fn wander(volatility: f64, phi: f64, variance: f64, delta: f64) -> f64 {
+/// Step 5: the new volatility, by the Illinois algorithm as in the paper.
+fn new_volatility(volatility: f64, phi: f64, variance: f64, delta: f64) -> f64 {
     let centre = (volatility * volatility).ln();
     let f = |x: f64| {
         let spread = phi * phi + variance + x.exp();
@@ -101,12 +99,12 @@ fn wander(volatility: f64, phi: f64, variance: f64, delta: f64) -> f64 {
     (a / 2.0).exp()
 }
 
-/// The ratings of all players after each round in which a match was played out, in order.
+/// The ratings of all players after each round with a match.
 pub fn by_round(players: usize, games: &[Game]) -> Vec<(u32, Vec<Rating>)> {
     by_round_from(vec![Rating::default(); players], games)
 }
 
-/// The same, for players who have been rated before.
+/// The same, from given initial ratings.
 pub fn by_round_from(start: Vec<Rating>, games: &[Game]) -> Vec<(u32, Vec<Rating>)> {
     let mut rounds: BTreeMap<u32, Vec<&Game>> = BTreeMap::new();
     for game in games {
@@ -121,7 +119,7 @@ pub fn by_round_from(start: Vec<Rating>, games: &[Game]) -> Vec<(u32, Vec<Rating
     history
 }
 
-/// All matches of a round count at once, so their order is of no matter.
+/// All matches of a round are rated at once, so their order does not matter.
 fn after_round(ratings: &[Rating], games: &[&Game]) -> Vec<Rating> {
     let mut matches: Vec<Vec<(Rating, f64)>> = vec![Vec::new(); ratings.len()];
     for game in games {
@@ -145,7 +143,7 @@ mod tests {
         Rating { rating, deviation, volatility: 0.06 }
     }
 
-    /// The worked example of the paper. It gives 1464.06, 151.52 and 0.05999.
+    /// The worked example of the paper: 1464.06, 151.52 and 0.05999.
     #[test]
     fn glickmans_own_example() {
         let matches =
@@ -156,7 +154,7 @@ mod tests {
         assert!((after.volatility - 0.05999).abs() < 0.00001, "{after:?}");
     }
 
-    /// Step 6 of the paper: whoever does not play becomes less certain, up to where everyone begins.
+    /// Step 6 of the paper: without a match the deviation grows, up to the initial one.
     #[test]
     fn a_player_who_sits_out_becomes_less_certain() {
         let rested = rating(1600.0, 100.0).after(&[]);

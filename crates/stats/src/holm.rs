@@ -1,7 +1,7 @@
-//! Many tests at once: p-values that take into account how many were made. Pure.
+//! Correction of p-values for multiple tests. Pure.
 
-/// Holm's correction (1979): the p-values in their order, each made larger so that, however many there are, one below
-/// `alpha` comes up by chance in at most `alpha` of all cases.
+/// Holm's correction (1979) of the p-values, in their order: it bounds the probability of any false positive at
+/// `alpha`.
 pub fn adjusted(p_values: &[f64]) -> Vec<f64> {
     let mut order: Vec<(usize, f64)> = p_values.iter().copied().enumerate().collect();
     order.sort_by(|(_, one), (_, other)| one.total_cmp(other));

@@ -1,109 +1,80 @@
-//! All that statistics have to say about one league: results in, plain data and sentences out. Pure; the same results and
-//! the same seed give the same numbers.
+//! All statistics of one league: results in, data and sentences out. Pure; the same results and seed give the same
+//! numbers.
 
-use crate::bootstrap;
-use crate::bradley_terry::{Fit, Model, Prior, rating};
-use crate::chance::{self, PointsByChance};
-use crate::complementary::Meeting;
-use crate::dice::Dice;
+use crate::bradley_terry::{Fit, Model, Prior, Superiority, rating};
+use crate::complementary::{self, Complementary};
 use crate::glicko;
-use crate::holm;
-use crate::luck::{self, TableByChance};
-use crate::results::{Game, Results, Verdict, Wdl};
-use crate::settle::matches_to_settle;
-use crate::words;
+use crate::luck::{self, Meter, StandingsByChance};
+use crate::null_model::{NullModel, PointsDistribution};
+use crate::posterior;
+use crate::results::{Game, Results, Wdl};
+use crate::rng::SeededRng;
+use crate::sample_size::{SETTLED, matches_needed};
+use crate::sentences;
+use crate::spread::{self, Hyperprior};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
-/// Where chance comes from, and how much work may be done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Settings {
+pub struct Resampling {
     pub seed: u64,
-    /// How often a league is played again for the intervals of strengths; large leagues take fewer, down to 100.
-    pub resamples: u32,
-    /// How many leagues of chance the table is held against; large leagues take fewer, down to 500.
+    /// Draws from the posterior distribution for the intervals of strengths. Leagues that are too large for
+    /// [`DRAWS_MIN`] of them use the curvature of the posterior instead.
+    pub posterior_draws: u32,
+    /// Simulated leagues of the null model; large leagues use fewer, down to 500.
     pub leagues_of_chance: u32,
 }
 
-impl Default for Settings {
+impl Default for Resampling {
     fn default() -> Self {
-        Self { seed: 1, resamples: 400, leagues_of_chance: 4000 }
+        Self { seed: 1, posterior_draws: 2000, leagues_of_chance: 4000 }
     }
 }
 
-/// A pair of players whose p-value, corrected for the number of pairs, is below this is asked about.
-pub const ASK_BELOW: f64 = 0.05;
-/// A likelihood from which on something counts as settled.
-pub const SETTLED: f64 = 0.95;
+/// Fewer draws would blur the ends of intervals. Where everyone has played so many matches that they take too long, the
+/// posterior is close to normal.
+pub const DRAWS_MIN: u32 = 400;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LeagueStatistics {
     pub game: String,
-    /// Matches that were played out. All that follows is about these.
+    /// Matches that were not forfeited. All other statistics are about these.
     pub matches: u32,
-    /// Matches that somebody lost without playing, which say nothing of strength.
+    /// Forfeited matches, which say nothing about strength.
     pub forfeits: u32,
     pub luck: Luck,
-    /// In the order of the table.
+    /// In the order of the standings.
     pub players: Vec<PlayerStatistics>,
-    /// Each place of the table against the next.
+    /// Each rank compared with the next.
     pub neighbours: Vec<Superiority>,
     pub top_two: Option<TopTwo>,
     /// In even/odd only.
     pub complementary: Option<Complementary>,
 }
 
-/// How much of the table chance explains.
+/// How much of the standings chance explains.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Luck {
-    pub chance: chance::Model,
+    pub chance: NullModel,
     /// `None` before the first match.
-    pub table: Option<TableByChance>,
+    pub table: Option<StandingsByChance>,
     pub meter: Meter,
     /// The luck meter, for people.
     pub sentence: String,
-    /// What the game itself allows for, where there is something to know.
+    /// A remark about the game itself, if there is one.
     pub note: Option<String>,
-}
-
-/// How far luck alone explains something, by its chance.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Meter {
-    /// There is nothing to explain yet.
-    NothingYet,
-    /// Luck does this in a fifth of all cases or more.
-    Luck,
-    /// In less than a fifth.
-    Hint,
-    /// In less than one case of 20.
-    ProbablyMore,
-    /// In less than one case of 100.
-    HardlyLuck,
-}
-
-impl Meter {
-    pub fn of(chance: f64) -> Self {
-        match chance {
-            p if p < 0.01 => Self::HardlyLuck,
-            p if p < 0.05 => Self::ProbablyMore,
-            p if p < 0.2 => Self::Hint,
-            _ => Self::Luck,
-        }
-    }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlayerStatistics {
     pub player_id: String,
     pub display_name: String,
-    /// Of the matches that were played out.
+    /// Without forfeited matches.
     pub record: Wdl,
     pub points: u64,
     pub glicko: Glicko,
     /// `None` before the player's first match.
     pub bradley_terry: Option<Strength>,
-    /// The exact chance of so many points or more, and of so many or fewer, if nobody were better than anybody.
+    /// The exact p-values of at least and of at most so many points, under the null model.
     pub as_good_by_chance: f64,
     pub as_bad_by_chance: f64,
     pub meter: Meter,
@@ -111,15 +82,14 @@ pub struct PlayerStatistics {
     pub sentence: String,
 }
 
-/// A rating of Glicko-2.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Glicko {
     #[serde(flatten)]
     pub now: glicko::Rating,
-    /// With 95 %, the true rating lies between these.
+    /// The 95 % confidence interval.
     pub low: f64,
     pub high: f64,
-    /// How it came about.
+    /// After each round.
     pub history: Vec<AfterRound>,
 }
 
@@ -130,70 +100,34 @@ pub struct AfterRound {
     pub deviation: f64,
 }
 
-/// A strength by Bradley and Terry, as a rating: 1500 is the average of the league, 400 points are ten to one.
+/// A Bradley-Terry strength as a rating: 1500 is the average of the league, 400 points are odds of ten to one.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Strength {
     pub rating: f64,
-    /// With 95 %, the true one lies between these.
+    /// The 95 % credible interval.
     pub low: f64,
     pub high: f64,
 }
 
-/// How likely it is that of two players the one with the better place is the better one.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Superiority {
-    pub ahead: String,
-    pub behind: String,
-    pub likelihood: f64,
-}
-
-/// The first two of the table.
+/// The first two of the standings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TopTwo {
     #[serde(flatten)]
     pub superiority: Superiority,
-    /// How many more matches between them would settle which one is better, if they go on as they have. `None` if they
-    /// are too close for any number that could be played.
+    /// The number of further matches between them that would show which one is better, at the estimated strengths.
+    /// `None` if they are too close.
     pub more_matches: Option<u64>,
     /// For people.
     pub sentence: String,
 }
 
-/// Whether pairs of players call opposite more often than they would without an agreement.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Complementary {
-    /// How many pairs have met.
-    pub pairs: u32,
-    /// Whether any pair has met often enough for an agreement to show.
-    pub can_be_told: bool,
-    /// The smallest p-value of all pairs, not corrected.
-    pub p_smallest: Option<f64>,
-    /// The pairs that are worth a question, the most conspicuous first.
-    pub questions: Vec<Question>,
-    /// For people.
-    pub sentence: String,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Question {
-    pub players: [String; 2],
-    pub met: u32,
-    pub opposite: u32,
-    pub expected: f64,
-    pub p: f64,
-    /// Corrected for the number of pairs, after Holm.
-    pub p_corrected: f64,
-    /// For people: a question, not a verdict.
-    pub sentence: String,
-}
-
 impl LeagueStatistics {
-    pub fn of(results: &Results, settings: &Settings) -> Self {
+    pub fn of(results: &Results, settings: &Resampling) -> Self {
         let games = results.games();
         let forfeits = results.matches.iter().filter(|played| played.forfeited).count();
-        let chance = chance::Model::of(&results.game, &games);
+        let chance = NullModel::of(&results.game, &games);
         let model = Model::of(results.players.len(), &games, Prior::default());
-        let fit = if games.is_empty() { None } else { model.fit() };
+        let fit = if games.is_empty() { None } else { spread::fit(&model, Hyperprior::Uniform) };
         let strengths = fit.as_ref().map(|fit| strengths(&model, fit, games.len(), settings));
         Self {
             game: results.game.clone(),
@@ -203,33 +137,43 @@ impl LeagueStatistics {
             players: players(results, &games, &chance, strengths.as_deref()),
             neighbours: fit.as_ref().map_or_else(Vec::new, |fit| neighbours(results, fit)),
             top_two: fit.as_ref().and_then(|fit| top_two(results, fit)),
-            complementary: complementary(results, &games),
+            complementary: complementary::examine(&[(results, ids(results))]),
         }
     }
+}
+
+fn ids(results: &Results) -> Vec<String> {
+    results.players.iter().map(|player| player.id.clone()).collect()
 }
 
 fn count(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
-/// How often something that costs as much as the league is large may be done.
+/// Limits repetitions in proportion to the size of the league.
 fn within(work: usize, matches: usize, least: u32, most: u32) -> u32 {
     count(work / matches.max(1)).max(least).min(most)
 }
 
-fn luck(results: &Results, games: &[Game], chance: chance::Model, settings: &Settings) -> Luck {
+fn luck(results: &Results, games: &[Game], chance: NullModel, settings: &Resampling) -> Luck {
     let leagues = within(20_000_000, games.len(), 500, settings.leagues_of_chance);
-    let mut dice = Dice::new(settings.seed, 1);
+    let mut rng = SeededRng::new(settings.seed, 1);
     let players = results.players.len();
-    let table = luck::against_chance(players, games, &chance, leagues, &mut dice);
+    let table = luck::compare_with_chance(players, games, &chance, leagues, &mut rng);
     let meter = table.map_or(Meter::NothingYet, |table| Meter::of(table.spread));
-    let sentence = words::of_table(meter, table.as_ref(), chance.basis, players);
-    Luck { chance, table, meter, sentence, note: words::of_game(&results.game) }
+    let sentence = sentences::of_table(meter, table.as_ref(), chance.basis, players);
+    Luck { chance, table, meter, sentence, note: sentences::of_game(&results.game) }
 }
 
-fn strengths(model: &Model, fit: &Fit, matches: usize, settings: &Settings) -> Vec<Strength> {
-    let resamples = within(2_000_000, matches, 100, settings.resamples);
-    let intervals = bootstrap::intervals(model, fit, resamples, &mut Dice::new(settings.seed, 2));
+fn strengths(model: &Model, fit: &Fit, matches: usize, settings: &Resampling) -> Vec<Strength> {
+    let affordable = count(2_000_000 / matches.max(1));
+    let intervals = match affordable >= DRAWS_MIN {
+        true => {
+            let draws = affordable.min(settings.posterior_draws);
+            posterior::intervals(model, fit, draws, &mut SeededRng::new(settings.seed, 2))
+        }
+        false => posterior::normal_intervals(fit),
+    };
     let strengths = fit.ratings().zip(intervals);
     strengths.map(|(of, [low, high])| Strength { rating: of, low: rating(low), high: rating(high) }).collect()
 }
@@ -237,7 +181,7 @@ fn strengths(model: &Model, fit: &Fit, matches: usize, settings: &Settings) -> V
 fn players(
     results: &Results,
     games: &[Game],
-    chance: &chance::Model,
+    chance: &NullModel,
     strengths: Option<&[Strength]>,
 ) -> Vec<PlayerStatistics> {
     let history = glicko::by_round(results.players.len(), games);
@@ -245,10 +189,11 @@ fn players(
     let each = results.players.iter().enumerate().map(|(place, player)| {
         let own = || games.iter().filter(|game| game.a == place || game.b == place);
         let record = record(own(), place);
-        let by_chance = PointsByChance::over(own().filter_map(|game| chance.in_game(game, place)));
+        let by_chance = PointsDistribution::over(own().filter_map(|game| chance.in_game(game, place)));
         let points = record.points();
         let [as_good, as_bad] = [by_chance.at_least(points), by_chance.at_most(points)];
-        let (meter, sentence) = words::of_record(&player.id, record, [as_good, as_bad], chance.basis, all);
+        let (meter, sentence) =
+            sentences::of_record(&player.id, record, [as_good, as_bad], chance.basis, all);
         PlayerStatistics {
             player_id: player.id.clone(),
             display_name: player.name.clone(),
@@ -269,7 +214,7 @@ fn record<'a>(games: impl Iterator<Item = &'a Game>, player: usize) -> Wdl {
     let mut seen_from_a = [Wdl::default(); 2];
     let [as_a, as_b] = &mut seen_from_a;
     games.for_each(|game| if game.a == player { as_a.count(game.verdict) } else { as_b.count(game.verdict) });
-    let [first, second] = [*as_a, as_b.seen_from_the_other_side()];
+    let [first, second] = [*as_a, as_b.reversed()];
     Wdl {
         wins: first.wins + second.wins,
         draws: first.draws + second.draws,
@@ -301,49 +246,7 @@ fn neighbours(results: &Results, fit: &Fit) -> Vec<Superiority> {
 fn top_two(results: &Results, fit: &Fit) -> Option<TopTwo> {
     let superiority = superiority(results, fit, 0)?;
     let settled = superiority.likelihood >= SETTLED || superiority.likelihood <= 1.0 - SETTLED;
-    let more_matches = if settled { Some(0) } else { matches_to_settle(fit.chance(0, 1)) };
-    let sentence = words::of_top_two(&superiority, more_matches, words::is_pure_luck(&results.game));
+    let more_matches = if settled { Some(0) } else { matches_needed(fit.chance(0, 1)) };
+    let sentence = sentences::of_top_two(&superiority, more_matches, sentences::is_pure_luck(&results.game));
     Some(TopTwo { superiority, more_matches, sentence })
-}
-
-/// Every pair that has met, with what both called. In even/odd a match is drawn if both call the same, and only then.
-fn meetings(results: &Results, games: &[Game]) -> Vec<([usize; 2], Meeting)> {
-    let mut counts: BTreeMap<[usize; 2], (u32, u32)> = BTreeMap::new();
-    for game in games {
-        let (met, opposite) = counts.entry([game.a.min(game.b), game.a.max(game.b)]).or_default();
-        *met += 1;
-        *opposite += u32::from(game.verdict != Verdict::Draw);
-    }
-    let calls = |place: usize| results.players.get(place)?.calls;
-    let pairs = counts.into_iter().filter_map(|(pair, (met, opposite))| {
-        let [a, b] = pair.map(calls);
-        Some((pair, Meeting { a: a?, b: b?, met, opposite }))
-    });
-    pairs.filter(|(_, meeting)| meeting.is_possible()).collect()
-}
-
-fn complementary(results: &Results, games: &[Game]) -> Option<Complementary> {
-    if results.game != "even_odd" {
-        return None;
-    }
-    let meetings = meetings(results, games);
-    let p_values: Vec<f64> = meetings.iter().map(|(_, meeting)| meeting.p_value()).collect();
-    let corrected = holm::adjusted(&p_values);
-    let name = |place: usize| results.players.get(place).map_or_else(String::new, |player| player.id.clone());
-    let conspicuous = meetings.iter().zip(&p_values).zip(&corrected).filter(|(_, p)| **p < ASK_BELOW);
-    let mut questions: Vec<Question> = conspicuous
-        .map(|(((pair, meeting), p), p_corrected)| {
-            let (met, opposite, expected) = (meeting.met, meeting.opposite, meeting.expected());
-            let (players, sentence) = (pair.map(name), String::new());
-            Question { players, met, opposite, expected, p: *p, p_corrected: *p_corrected, sentence }
-        })
-        .collect();
-    questions.sort_by(|one, other| one.p.total_cmp(&other.p));
-    let pairs = count(meetings.len());
-    questions.iter_mut().for_each(|question| question.sentence = words::of_question(question, pairs));
-    let could_show = |meeting: &Meeting| meeting.p_value_min() * f64::from(pairs) < ASK_BELOW;
-    let can_be_told = !questions.is_empty() || meetings.iter().any(|(_, meeting)| could_show(meeting));
-    let p_smallest = p_values.iter().copied().min_by(f64::total_cmp);
-    let sentence = words::of_pairs(pairs, can_be_told, p_smallest, &questions);
-    Some(Complementary { pairs, can_be_told, p_smallest, questions, sentence })
 }

@@ -1,44 +1,50 @@
-//! What the results of a league mean. Pure arithmetic: no I/O, no clock, and chance only from a seed.
+//! Statistics of a league's results. Pure arithmetic: no I/O, no clock, randomness only from a seed.
 //!
-//! [`LeagueStatistics::of`] is the one way in for whoever shows a league: results in, plain data and sentences out. The
-//! rest can be used alone.
+//! [`LeagueStatistics::of`] is the entry point: results in, data and sentences out. The modules can also be used
+//! alone.
 //!
 //! # Layout
 //! In reading order:
-//! - [`results`]: what goes in
-//! - [`normal`], [`sample`], [`dice`], [`cholesky`], [`hypergeometric`], [`holm`]: the tools
-//! - [`chance`]: how good a record is by chance alone, exactly; [`luck`]: how much of a whole table chance explains
-//! - [`glicko`]: ratings while a league goes on; [`bradley_terry`] with [`bootstrap`]: strengths from all its results
-//! - [`settle`]: how many more matches would tell two players apart
-//! - [`complementary`]: do two players choose as if they had agreed to?
-//! - [`redraw`]: does a referee begin matches again to the advantage of one player?
-//! - [`elo`], [`sprt`]: one player against another: the difference, and a test that stops as soon as it can
-//! - [`season`]: ratings that go on from league to league; [`contrast`]: two leagues of the same players
-//! - [`league`]: all of it about one league; [`words`]: in sentences
+//! - [`results`]: the input
+//! - [`normal`], [`quantile`], [`rng`], [`cholesky`], [`holm`]: tools
+//! - [`null_model`]: exact p-values of records under pure chance; [`luck`]: of the whole standings, by simulation
+//! - [`glicko`]: ratings by round; [`bradley_terry`] with [`spread`] and [`posterior`]: strengths from all
+//!   results, with intervals
+//! - [`sample_size`]: how many more matches would tell two players apart
+//! - [`complementary`], with [`agreement`] and `explanations`: do two players collude on their calls?
+//! - [`redraw`]: does a referee repeat matches in favour of one player?
+//! - [`elo`], [`pentanomial`], [`sprt`]: two players: their Elo difference, from matches and from pairs of them with
+//!   swapped seats, and a sequential test
+//! - [`season`]: ratings across leagues; [`contrast`]: two leagues of the same players
+//! - [`league`]: all statistics of one league; [`sentences`]: in plain words
 //!
-//! The formulas, their sources and what they are good for: `docs/statistics.md`.
+//! Formulas, sources and interpretation: `docs/statistics.md`.
 
-pub mod bootstrap;
+pub mod agreement;
 pub mod bradley_terry;
-pub mod chance;
 pub mod cholesky;
 pub mod complementary;
 pub mod contrast;
-pub mod dice;
 pub mod elo;
+mod explanations;
 pub mod glicko;
 pub mod holm;
-pub mod hypergeometric;
 pub mod league;
 pub mod luck;
 pub mod normal;
+pub mod null_model;
+pub mod pentanomial;
+pub mod posterior;
+pub mod quantile;
 pub mod redraw;
 pub mod results;
-pub mod sample;
+pub mod rng;
+pub mod sample_size;
 pub mod season;
-pub mod settle;
+pub mod sentences;
+pub mod spread;
 pub mod sprt;
-pub mod words;
 
-pub use league::{LeagueStatistics, Settings};
-pub use results::{Calls, Entrant, Outcome, Played, Results};
+pub use complementary::{Complementary, Question};
+pub use league::{LeagueStatistics, Resampling};
+pub use results::{Calls, Entrant, MatchOutcome, Parity, Played, Results};

@@ -1,35 +1,62 @@
-//! How much of a table chance alone explains: leagues of players who are all the same, played over and over. Pure.
+//! The luck meter: compares the standings with simulated leagues of the null model. Pure.
 
-use crate::chance::Model;
-use crate::dice::Dice;
+use crate::null_model::NullModel;
 use crate::results::Game;
+use crate::rng::SeededRng;
 use serde::{Deserialize, Serialize};
 
-/// A league held against leagues of chance.
+/// How well chance alone explains a record or the standings, by p-value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Meter {
+    /// Nothing was played yet.
+    NothingYet,
+    /// A p-value of 0.2 or more.
+    Luck,
+    /// Below 0.2.
+    Hint,
+    /// Below 0.05.
+    ProbablyMore,
+    /// Below 0.01.
+    HardlyLuck,
+}
+
+impl Meter {
+    pub fn of(chance: f64) -> Self {
+        match chance {
+            p if p < 0.01 => Self::HardlyLuck,
+            p if p < 0.05 => Self::ProbablyMore,
+            p if p < 0.2 => Self::Hint,
+            _ => Self::Luck,
+        }
+    }
+}
+
+/// Monte Carlo p-values of the standings under the null model.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct TableByChance {
-    /// How often chance alone spreads the points at least as far apart.
+pub struct StandingsByChance {
+    /// The p-value of the spread of points.
     pub spread: f64,
-    /// The points of whoever has most of them, from matches that were played out.
+    /// The most points of any player, without forfeited matches.
     pub best_points: u32,
-    /// How often the best of so many players has at least as many points by chance alone.
+    /// The p-value of the best player's points.
     pub best: f64,
-    /// How many leagues of chance were played to find out.
+    /// The number of simulated leagues.
     pub leagues: u32,
 }
 
-/// Plays the very matches of the league as often as told, each time by chance alone. `None` without a match.
-pub fn against_chance(
+/// Simulates the league's matches under the null model, `leagues` times. `None` without a match.
+pub fn compare_with_chance(
     players: usize,
     games: &[Game],
-    model: &Model,
+    model: &NullModel,
     leagues: u32,
-    dice: &mut Dice,
-) -> Option<TableByChance> {
+    rng: &mut SeededRng,
+) -> Option<StandingsByChance> {
     if games.is_empty() {
         return None;
     }
-    let yardsticks = yardsticks(players, games, model);
+    let expectations = expectations(players, games, model);
     let table = |verdicts: &mut dyn FnMut(&Game) -> [u32; 2]| {
         let mut points = vec![0; players];
         for game in games {
@@ -37,19 +64,19 @@ pub fn against_chance(
             add(&mut points, game.a, a);
             add(&mut points, game.b, b);
         }
-        (spread(&points, &yardsticks), points.into_iter().max().unwrap_or(0))
+        (spread(&points, &expectations), points.into_iter().max().unwrap_or(0))
     };
     let (spread, best_points) = table(&mut |game| game.verdict.points());
     let (mut as_spread, mut as_good) = (0_u32, 0_u32);
     for _ in 0..leagues {
-        let (spread_by_chance, best_by_chance) = table(&mut |_| dice.verdict(model.first_seat).points());
-        // A hair less, so that the same table counts as the same however its sums were rounded.
+        let (spread_by_chance, best_by_chance) = table(&mut |_| rng.verdict(model.first_seat).points());
+        // With a tolerance for rounding errors.
         as_spread += u32::from(spread_by_chance >= spread * (1.0 - 1e-12));
         as_good += u32::from(best_by_chance >= best_points);
     }
-    // The league itself is one of the leagues that could have been: no p-value of a simulation is 0.
+    // The observed league counts as one of the sample, so that no Monte Carlo p-value is 0.
     let share = |count: u32| f64::from(count + 1) / f64::from(leagues + 1);
-    Some(TableByChance { spread: share(as_spread), best_points, best: share(as_good), leagues })
+    Some(StandingsByChance { spread: share(as_spread), best_points, best: share(as_good), leagues })
 }
 
 fn add(points: &mut [u32], player: usize, more: u32) {
@@ -58,8 +85,8 @@ fn add(points: &mut [u32], player: usize, more: u32) {
     }
 }
 
-/// The mean and the variance of each player's points by chance.
-fn yardsticks(players: usize, games: &[Game], model: &Model) -> Vec<(f64, f64)> {
+/// Mean and variance of each player's points under the null model.
+fn expectations(players: usize, games: &[Game], model: &NullModel) -> Vec<(f64, f64)> {
     let mut sums = vec![(0.0, 0.0); players];
     for game in games {
         for player in [game.a, game.b] {
@@ -74,9 +101,9 @@ fn yardsticks(players: usize, games: &[Game], model: &Model) -> Vec<(f64, f64)> 
     sums
 }
 
-/// How far the points lie from what chance expects: squares, each measured by its variance.
-fn spread(points: &[u32], yardsticks: &[(f64, f64)]) -> f64 {
-    let squares = points.iter().zip(yardsticks).filter(|(_, (_, variance))| *variance > 0.0);
+/// The sum of squared deviations from the mean, each divided by its variance.
+fn spread(points: &[u32], expectations: &[(f64, f64)]) -> f64 {
+    let squares = points.iter().zip(expectations).filter(|(_, (_, variance))| *variance > 0.0);
     squares.map(|(points, (mean, variance))| (f64::from(*points) - mean).powi(2) / variance).sum()
 }
 
@@ -89,12 +116,12 @@ mod tests {
         Game { round: 1, a, b, verdict }
     }
 
-    /// Two players and two matches: 9 courses, whose chances are easily counted.
+    /// Two players and two matches: 9 sequences of results, counted by hand.
     #[test]
     fn shares_are_those_of_counting_every_course() {
         let games = [game(0, 1, Verdict::A), game(0, 1, Verdict::A)];
-        let model = Model::of("even_odd", &games);
-        let found = against_chance(2, &games, &model, 100_000, &mut Dice::new(1, 0)).unwrap();
+        let model = NullModel::of("even_odd", &games);
+        let found = compare_with_chance(2, &games, &model, 100_000, &mut SeededRng::new(1, 0)).unwrap();
         // 6-0 or 0-6: a sixteenth each.
         assert!((found.best - 0.125).abs() < 0.004, "{found:?}");
         assert!((found.spread - 0.125).abs() < 0.004, "{found:?}");
@@ -104,9 +131,9 @@ mod tests {
     #[test]
     fn the_same_seed_gives_the_same_numbers_and_no_match_gives_none() {
         let games = [game(0, 1, Verdict::Draw), game(1, 2, Verdict::B)];
-        let model = Model::of("even_odd", &games);
-        let once = || against_chance(3, &games, &model, 500, &mut Dice::new(7, 0));
+        let model = NullModel::of("even_odd", &games);
+        let once = || compare_with_chance(3, &games, &model, 500, &mut SeededRng::new(7, 0));
         assert_eq!(once(), once());
-        assert_eq!(against_chance(3, &[], &model, 500, &mut Dice::new(7, 0)), None);
+        assert_eq!(compare_with_chance(3, &[], &model, 500, &mut SeededRng::new(7, 0)), None);
     }
 }

@@ -1,13 +1,13 @@
-//! The normal distribution. Pure.
+//! The standard normal distribution. Pure.
 
-/// Half the width of a 95 % interval, in standard deviations.
+/// The 97.5 % quantile: half the width of a 95 % interval.
 pub const Z_95: f64 = 1.959_963_984_540_054;
-/// What a one-sided test at 95 % asks for.
+/// The 95 % quantile, for one-sided tests.
 pub const Z_95_ONE_SIDED: f64 = 1.644_853_626_951_472_2;
-/// What reaches a goal four times out of five.
+/// The 80 % quantile, for a power of 80 %.
 pub const Z_80: f64 = 0.841_621_233_572_914_3;
 
-/// The chance of a value below `z`.
+/// The cumulative distribution function.
 pub fn below(z: f64) -> f64 {
     0.5 * libm::erfc(-z / std::f64::consts::SQRT_2)
 }

@@ -1,10 +1,10 @@
-//! Does a referee lose attempts to one player's advantage? An exact test of who wins the matches that it began more than
-//! once. Pure.
+//! Tests whether a referee repeats matches in favour of one player: an exact test of who wins the matches with more
+//! than one attempt. Pure.
 
 use crate::holm;
 use serde::{Deserialize, Serialize};
 
-/// How a player fared in the matches of a referee that the referee had to begin again. Draws do not count.
+/// A player's record in the repeated matches of a referee, without draws.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Redrawn {
     pub player_id: String,
@@ -12,18 +12,17 @@ pub struct Redrawn {
     pub losses: u32,
 }
 
-/// The player that gained most, and how likely that is if chance alone decides.
+/// The player with the smallest p-value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Favoured {
     pub player_id: String,
     pub wins: u32,
     pub losses: u32,
-    /// The chance that some player does at least so well where every match is a coin: one-sided binomial, corrected by Holm
-    /// for the number of players.
+    /// One-sided binomial test against a fair coin, with Holm's correction for the number of players.
     pub p_value: f64,
 }
 
-/// `None` if no such match was won by anybody.
+/// `None` if no such match was won.
 pub fn favoured(records: &[Redrawn]) -> Option<Favoured> {
     let counted: Vec<&Redrawn> = records.iter().filter(|record| record.wins + record.losses > 0).collect();
     let p_values: Vec<f64> =
@@ -34,7 +33,7 @@ pub fn favoured(records: &[Redrawn]) -> Option<Favoured> {
     Some(Favoured { player_id, wins, losses, p_value })
 }
 
-/// The chance that a fair coin falls so at least `wins` times of `played`.
+/// The binomial probability of at least `wins` of `played` with a fair coin.
 fn at_least(wins: u32, played: u32) -> f64 {
     let ln_factorial = |n: u32| libm::lgamma(f64::from(n) + 1.0);
     let chance = |count: u32| {
@@ -60,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_gained_most_is_named_with_a_chance_that_counts_how_many_were_looked_at() {
+    fn the_player_that_gained_most_is_named_with_a_chance_that_counts_how_many_were_looked_at() {
         let found = favoured(&[record("P01", 1, 1), record("P02", 9, 1), record("P03", 0, 8)]).unwrap();
         assert_eq!(found.player_id, "P02");
         assert!((found.p_value - 3.0 * 0.010_742_187_5).abs() < 1e-12);

@@ -1,15 +1,14 @@
-//! The results of a league, as far as statistics need them. Values only.
+//! The results of a league, as input of the statistics. Values only.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// A league as it stands.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Results {
     pub game: String,
-    /// In the order of the table, first place first.
+    /// In the order of the standings.
     pub players: Vec<Entrant>,
-    /// The matches that have a result, in any order.
+    /// The decided matches, in any order.
     pub matches: Vec<Played>,
 }
 
@@ -17,47 +16,77 @@ pub struct Results {
 pub struct Entrant {
     pub id: String,
     pub name: String,
-    /// What the player called, in games where there is something to call.
-    pub calls: Option<Calls>,
 }
 
-/// How often a player called each parity, over all its matches.
+/// What was called and drawn in a match of even/odd, as far as it is known.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Calls {
-    pub even: u32,
-    pub odd: u32,
-}
-
-impl Calls {
-    pub fn total(self) -> u32 {
-        self.even.saturating_add(self.odd)
-    }
-}
-
-/// A match with a result.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Played {
-    pub round: u32,
-    /// Who had the first seat.
-    pub a: String,
-    pub b: String,
-    pub outcome: Outcome,
-    /// Whether somebody lost without playing. That tells of punctuality and not of strength, so such matches are counted
-    /// and otherwise left out.
-    pub forfeited: bool,
+    pub a: Option<Parity>,
+    pub b: Option<Parity>,
+    pub drawn: Option<Parity>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
+pub enum Parity {
+    Even,
+    Odd,
+}
+
+impl Parity {
+    #[must_use]
+    pub fn other(self) -> Self {
+        match self {
+            Self::Even => Self::Odd,
+            Self::Odd => Self::Even,
+        }
+    }
+
+    /// The one that leads, if even leads by so many.
+    pub(crate) fn ahead(lead: i64) -> Option<Self> {
+        match lead {
+            0 => None,
+            1.. => Some(Self::Even),
+            _ => Some(Self::Odd),
+        }
+    }
+
+    pub(crate) fn sign(self) -> i64 {
+        match self {
+            Self::Even => 1,
+            Self::Odd => -1,
+        }
+    }
+
+    pub(crate) fn index(self) -> usize {
+        usize::from(self == Self::Odd)
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Played {
+    pub round: u32,
+    /// The player in the first seat.
+    pub a: String,
+    pub b: String,
+    pub outcome: MatchOutcome,
+    /// Forfeited matches are counted, and otherwise left out: they say nothing about strength.
+    pub forfeited: bool,
+    /// In even/odd, where the calls are known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calls: Option<Calls>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MatchOutcome {
     WonByA,
     WonByB,
     Drawn,
-    /// Neither player showed up.
     LostByBoth,
 }
 
-/// A match that was played out, between places in the list of players.
+/// A match that was not forfeited, between indices into the list of players.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Game {
     pub round: u32,
@@ -66,7 +95,6 @@ pub struct Game {
     pub verdict: Verdict,
 }
 
-/// How a match that was played out can end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     A,
@@ -84,7 +112,7 @@ impl Verdict {
         }
     }
 
-    /// What the first side has of the match: 1, 1/2 or 0.
+    /// The score of the first side: 1, 1/2 or 0.
     pub fn score(self) -> f64 {
         match self {
             Self::A => 1.0,
@@ -97,7 +125,6 @@ impl Verdict {
 pub const POINTS_WIN: u32 = 3;
 pub const POINTS_DRAW: u32 = 1;
 
-/// Wins, draws and losses.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Wdl {
     pub wins: u64,
@@ -116,7 +143,7 @@ impl Wdl {
             .saturating_add(self.draws.saturating_mul(POINTS_DRAW.into()))
     }
 
-    /// Takes in one match, seen from the first side.
+    /// Counts a match from the first side's point of view.
     pub fn count(&mut self, verdict: Verdict) {
         match verdict {
             Verdict::A => self.wins += 1,
@@ -126,13 +153,13 @@ impl Wdl {
     }
 
     #[must_use]
-    pub fn seen_from_the_other_side(self) -> Self {
+    pub fn reversed(self) -> Self {
         Self { wins: self.losses, draws: self.draws, losses: self.wins }
     }
 }
 
 impl Results {
-    /// The matches that were played out, of players who are in the list, against somebody else.
+    /// The matches that were not forfeited, between different players of the list.
     pub fn games(&self) -> Vec<Game> {
         let numbered = self.players.iter().enumerate();
         let places: BTreeMap<&str, usize> =
@@ -141,10 +168,10 @@ impl Results {
         let played = self.matches.iter().filter(|played| !played.forfeited);
         let games = played.filter_map(|played| {
             let verdict = match played.outcome {
-                Outcome::WonByA => Verdict::A,
-                Outcome::WonByB => Verdict::B,
-                Outcome::Drawn => Verdict::Draw,
-                Outcome::LostByBoth => return None,
+                MatchOutcome::WonByA => Verdict::A,
+                MatchOutcome::WonByB => Verdict::B,
+                MatchOutcome::Drawn => Verdict::Draw,
+                MatchOutcome::LostByBoth => return None,
             };
             Some(Game { round: played.round, a: place(&played.a)?, b: place(&played.b)?, verdict })
         });

@@ -1,35 +1,33 @@
-//! Ratings that go on from league to league: Glicko-2 through all of them in order, each round a rating period. Pure.
+//! Ratings across leagues: Glicko-2 over all of them in order, each round a rating period. Pure.
 
 use crate::glicko::{Rating, by_round_from};
 use crate::results::Results;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// How a player of one league is known again in the next.
+/// What identifies a player across leagues.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum KnownBy {
-    /// Whoever has the same name is the same player.
     #[default]
     Name,
-    /// Whoever has the same id. Managers give ids in the order of registration, so that may be somebody else.
+    /// Managers assign ids in the order of registration, so an id may belong to another player in another league.
     Id,
 }
 
-/// A player through all leagues.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Carried {
-    /// The name or the id by which it is known.
+    /// The name or id that identifies it.
     pub player: String,
-    /// How many leagues it was in, and how many matches it has played out in them.
+    /// In how many leagues it was, and how many matches it has played in them, without forfeits.
     pub leagues: u32,
     pub matches: u64,
     #[serde(flatten)]
     pub rating: Rating,
-    /// With 95 %, the true rating lies between these.
+    /// The 95 % confidence interval.
     pub low: f64,
     pub high: f64,
-    /// After each league that it was in.
+    /// After each of its leagues.
     pub history: Vec<AfterLeague>,
 }
 
@@ -40,7 +38,7 @@ pub struct AfterLeague {
     pub deviation: f64,
 }
 
-/// By what each player of a league is known. Where two have the same name, the id tells them apart.
+/// The key of each player of a league. Players of the same name are distinguished by id.
 pub fn keys(results: &Results, by: KnownBy) -> Vec<String> {
     let same = |name: &str| results.players.iter().filter(|player| player.name == name).count();
     let key = |player: &crate::Entrant| match by {
@@ -51,8 +49,8 @@ pub fn keys(results: &Results, by: KnownBy) -> Vec<String> {
     results.players.iter().map(key).collect()
 }
 
-/// Everyone's rating after all leagues, named and in order, the best first. Whoever sits a league out becomes a little less
-/// certain, as after one round without a match.
+/// The ratings of all players after all leagues, best first. The deviation of a player that misses a league grows, as
+/// after a round without a match.
 pub fn carry_over(leagues: &[(String, Results)], by: KnownBy) -> Vec<Carried> {
     let mut known: BTreeMap<String, Carried> = BTreeMap::new();
     for (name, results) in leagues {
@@ -92,17 +90,17 @@ impl Carried {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Entrant, Outcome, Played};
+    use crate::{Entrant, MatchOutcome, Played};
 
     fn league(players: &[(&str, &str)], matches: &[(u32, &str, &str)]) -> Results {
-        let entrant =
-            |(id, name): &(&str, &str)| Entrant { id: (*id).into(), name: (*name).into(), calls: None };
+        let entrant = |(id, name): &(&str, &str)| Entrant { id: (*id).into(), name: (*name).into() };
         let won = |(round, a, b): &(u32, &str, &str)| Played {
             round: *round,
             a: (*a).into(),
             b: (*b).into(),
-            outcome: Outcome::WonByA,
+            outcome: MatchOutcome::WonByA,
             forfeited: false,
+            calls: None,
         };
         Results {
             game: "nim".into(),
@@ -145,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_sits_a_league_out_becomes_less_certain() {
+    fn a_player_that_misses_a_league_becomes_less_certain() {
         let leagues = [
             ("one".to_owned(), league(&[("P01", "Ada"), ("P02", "Bob")], &[(1, "P01", "P02")])),
             ("two".to_owned(), league(&[("P01", "Bob"), ("P02", "Eve")], &[(1, "P01", "P02")])),

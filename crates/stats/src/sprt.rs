@@ -1,14 +1,16 @@
-//! A test that stops as soon as it can: is one player at least `elo1` better than another, or not even `elo0`? Pure.
+//! A sequential test: is one player at least `elo1` better than another, or at most `elo0`? Pure.
 //!
-//! Wald's sequential probability ratio test (1945), generalised to wins, draws and losses as chess engines are tested:
-//! under each hypothesis the outcomes have the likeliest distribution with that expected score, whatever the share of
-//! draws (Van den Bergh, "A practical introduction to the GSPRT").
+//! Wald's sequential probability ratio test (1945), generalised to wins, draws and losses as used for chess engines:
+//! under each hypothesis the results have the maximum likelihood distribution with that expected score, whatever the
+//! share of draws (Van den Bergh, "A practical introduction to the GSPRT"). Matches may depend on the seat; then pairs
+//! with swapped seats are the results, which have five scores instead of three.
 
 use crate::elo;
+use crate::pentanomial::Pentanomial;
 use crate::results::Wdl;
 use serde::{Deserialize, Serialize};
 
-/// The question, and how often the answer may be wrong.
+/// The hypotheses, and the bounds of the error probabilities.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Sprt {
     elo0: f64,
@@ -17,7 +19,6 @@ pub struct Sprt {
     beta: f64,
 }
 
-/// Why there is no such test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NoTest {
     #[error("elo0 must be below elo1, and both between -2000 and 2000")]
@@ -26,10 +27,9 @@ pub enum NoTest {
     Errors,
 }
 
-/// How far a test has come.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Standing {
-    /// The logarithm of how much better `elo1` explains the results than `elo0`.
+    /// The log likelihood ratio of `elo1` to `elo0`.
     pub llr: f64,
     pub lower: f64,
     pub upper: f64,
@@ -39,17 +39,34 @@ pub struct Standing {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
-    /// The difference is `elo0` or less.
+    /// Accepts `elo0`.
     Elo0,
-    /// The difference is `elo1` or more.
+    /// Accepts `elo1`.
     Elo1,
     /// More matches are needed.
     Open,
 }
 
+/// Results counted by score, with scores evenly spaced from 0 to 1.
+pub trait ByScore {
+    fn counts(&self) -> Vec<u64>;
+}
+
+impl ByScore for Wdl {
+    fn counts(&self) -> Vec<u64> {
+        vec![self.losses, self.draws, self.wins]
+    }
+}
+
+impl ByScore for Pentanomial {
+    fn counts(&self) -> Vec<u64> {
+        self.0.to_vec()
+    }
+}
+
 impl Sprt {
     pub fn new(elo0: f64, elo1: f64, alpha: f64, beta: f64) -> Result<Self, NoTest> {
-        // Written so that what is no number is refused too.
+        // Written so that NaN is refused too.
         let fits = |elo: f64| (-2000.0..=2000.0).contains(&elo);
         if !(fits(elo0) && fits(elo1) && elo0 < elo1) {
             return Err(NoTest::Hypotheses);
@@ -60,9 +77,9 @@ impl Sprt {
         Ok(Self { elo0, elo1, alpha, beta })
     }
 
-    pub fn standing(&self, record: Wdl) -> Standing {
+    pub fn standing(&self, results: impl ByScore) -> Standing {
         let (lower, upper) = self.bounds();
-        let llr = self.llr(record);
+        let llr = self.llr(results);
         let answer = if llr >= upper {
             Answer::Elo1
         } else if llr <= lower {
@@ -78,35 +95,38 @@ impl Sprt {
         ((self.beta / (1.0 - self.alpha)).ln(), ((1.0 - self.beta) / self.alpha).ln())
     }
 
-    /// The logarithm of the likelihood ratio; 0 without a match.
-    pub fn llr(&self, record: Wdl) -> f64 {
-        if record.total() == 0 {
+    /// 0 without a result.
+    pub fn llr(&self, results: impl ByScore) -> f64 {
+        let counts = results.counts();
+        if counts.iter().all(|count| *count == 0) {
             return 0.0;
         }
-        let outcomes = outcomes(record);
+        let outcomes = outcomes(&counts);
         let [s0, s1] = [self.elo0, self.elo1].map(elo::to_score);
         let (t0, t1) = (tilt(&outcomes, s0), tilt(&outcomes, s1));
-        // Under a hypothesis an outcome has the share p / (1 + t (score - s)); the seen share cancels out.
+        // Under a hypothesis a result has the probability p / (1 + t (score - s)); the observed share p cancels out.
         let each = outcomes
+            .iter()
             .map(|(score, count)| count * ((1.0 + t0 * (score - s0)) / (1.0 + t1 * (score - s1))).ln());
-        each.iter().sum()
+        each.sum()
     }
 }
 
-/// What every match can bring, and how often it did. An outcome that has not been seen yet counts as a thousandth of a
-/// match, since the likeliest distribution must be able to hold it.
-fn outcomes(record: Wdl) -> [(f64, f64); 3] {
+/// Scores and counts. A result that was not observed counts as a thousandth of one, so that every distribution can
+/// contain it.
+fn outcomes(counts: &[u64]) -> Vec<(f64, f64)> {
+    let best = counts.len().saturating_sub(1).max(1) as f64;
     let count = |seen: u64| if seen == 0 { 1e-3 } else { seen as f64 };
-    [(0.0, count(record.losses)), (0.5, count(record.draws)), (1.0, count(record.wins))]
+    counts.iter().enumerate().map(|(place, seen)| (place as f64 / best, count(*seen))).collect()
 }
 
-/// How the seen shares are tilted until their mean is `score`: the root of a function that falls all the way, so halving
-/// finds it.
-fn tilt(outcomes: &[(f64, f64); 3], score: f64) -> f64 {
+/// The parameter that tilts the observed distribution to the mean `score`: the root of a decreasing function, by
+/// bisection.
+fn tilt(outcomes: &[(f64, f64)], score: f64) -> f64 {
     let excess = |t: f64| -> f64 {
         outcomes.iter().map(|(value, count)| count * (value - score) / (1.0 + t * (value - score))).sum()
     };
-    // Beyond these an outcome would have a share below nothing.
+    // Outside these bounds a probability would be negative.
     let (mut low, mut high) = (-1.0 / (1.0 - score), 1.0 / score);
     for _ in 0..64 {
         let middle = f64::midpoint(low, high);

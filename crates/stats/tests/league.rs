@@ -2,53 +2,65 @@
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail by panicking")]
 
-use matchday_stats::dice::Dice;
-use matchday_stats::league::Meter;
-use matchday_stats::{Calls, Entrant, LeagueStatistics, Outcome, Played, Results, Settings};
+use matchday_stats::luck::Meter;
+use matchday_stats::rng::SeededRng;
+use matchday_stats::{
+    Calls, Entrant, LeagueStatistics, MatchOutcome, Parity, Played, Resampling, Results, complementary,
+};
 use proptest::prelude::*;
 
-const QUICK: Settings = Settings { seed: 5, resamples: 100, leagues_of_chance: 500 };
+const QUICK: Resampling = Resampling { seed: 5, posterior_draws: 100, leagues_of_chance: 500 };
 
 fn id(place: usize) -> String {
     format!("P{:02}", place + 1)
 }
 
-fn entrants(calls: impl IntoIterator<Item = Option<Calls>>) -> Vec<Entrant> {
-    let numbered = calls.into_iter().enumerate();
-    numbered.map(|(place, calls)| Entrant { id: id(place), name: format!("Player {place}"), calls }).collect()
-}
-
-fn played(round: u32, a: usize, b: usize, outcome: Outcome) -> Played {
-    Played { round, a: id(a), b: id(b), outcome, forfeited: false }
+fn played(round: u32, a: usize, b: usize, outcome: MatchOutcome) -> Played {
+    Played { round, a: id(a), b: id(b), outcome, forfeited: false, calls: None }
 }
 
 fn league(game: &str, players: usize, matches: Vec<Played>) -> Results {
-    Results { game: game.to_owned(), players: entrants(vec![None; players]), matches }
+    let entrant = |place| Entrant { id: id(place), name: format!("Player {place}") };
+    Results { game: game.to_owned(), players: (0..players).map(entrant).collect(), matches }
+}
+
+/// How the first two of a league call when they meet.
+#[derive(Clone, Copy)]
+enum Agreement {
+    /// Opposite; who calls even is drawn each time.
+    ByLot,
+    /// The first calls even, the second odd.
+    FixedRoles,
 }
 
 /// Even/odd among players who call at random, but for the first two: whenever they meet, they call opposite.
-fn agreed(players: usize, legs: u32) -> Results {
-    let mut dice = Dice::new(3, 3);
-    let mut calls = vec![Calls::default(); players];
+fn agreed(players: usize, legs: u32, agreement: Agreement, seed: u64) -> Results {
+    let mut rng = SeededRng::new(seed, 3);
     let mut matches = Vec::new();
     for leg in 0..legs {
         for a in 0..players {
             for b in a + 1..players {
-                let [one, drawn] = [0.5, 0.5].map(|half| dice.share() < half);
-                let other = if (a, b) == (0, 1) { !one } else { dice.share() < 0.5 };
-                for (player, even) in [(a, one), (b, other)] {
-                    *(if even { &mut calls[player].even } else { &mut calls[player].odd }) += 1;
+                let mut call = || if rng.share() < 0.5 { Parity::Even } else { Parity::Odd };
+                let [mut one, mut other, drawn] = [call(), call(), call()];
+                if (a, b) == (0, 1) {
+                    one = if matches!(agreement, Agreement::FixedRoles) { Parity::Even } else { one };
+                    other = one.other();
                 }
                 let outcome = match (one == drawn, other == drawn) {
-                    (true, false) => Outcome::WonByA,
-                    (false, true) => Outcome::WonByB,
-                    _ => Outcome::Drawn,
+                    (true, false) => MatchOutcome::WonByA,
+                    (false, true) => MatchOutcome::WonByB,
+                    _ => MatchOutcome::Drawn,
                 };
-                matches.push(played(leg + 1, a, b, outcome));
+                let calls = Calls { a: Some(one), b: Some(other), drawn: Some(drawn) };
+                matches.push(Played { calls: Some(calls), ..played(leg + 1, a, b, outcome) });
             }
         }
     }
-    Results { game: "even_odd".to_owned(), players: entrants(calls.into_iter().map(Some)), matches }
+    league("even_odd", players, matches)
+}
+
+fn ids(results: &Results) -> Vec<String> {
+    results.players.iter().map(|player| player.id.clone()).collect()
 }
 
 #[test]
@@ -69,28 +81,68 @@ fn a_league_without_a_match_says_so_and_nothing_else() {
 
 #[test]
 fn two_who_call_opposite_whenever_they_meet_are_asked_about() {
-    let found = LeagueStatistics::of(&agreed(4, 16), &QUICK).complementary.unwrap();
+    let found = LeagueStatistics::of(&agreed(4, 20, Agreement::ByLot, 3), &QUICK).complementary.unwrap();
     assert_eq!((found.pairs, found.can_be_told, found.questions.len()), (6, true, 1), "{found:?}");
     let question = &found.questions[0];
-    assert_eq!((&question.players, question.met, question.opposite), (&[id(0), id(1)], 16, 16));
+    assert_eq!((&question.players, question.met, question.opposite), (&[id(0), id(1)], 20, 20));
     assert!(question.p < question.p_corrected && question.p_corrected < 0.05);
     assert!(question.sentence.starts_with("Did P01 and P02 agree on their calls?"), "{}", question.sentence);
     assert!(question.sentence.contains("It is a question, not a verdict"));
 }
 
+/// The share of perfect pairs of 8 that are found, after so many meetings.
+fn power(agreement: Agreement, meetings: u32, leagues: u64) -> f64 {
+    let found = (0..leagues).filter(|seed| {
+        let results = agreed(8, meetings, agreement, *seed);
+        let found = complementary::examine(&[(&results, ids(&results))]).unwrap();
+        found.questions.iter().any(|question| question.players == [id(0), id(1)])
+    });
+    found.count() as f64 / leagues as f64
+}
+
+/// The whole curve: `POWER=full cargo test --release -p matchday-stats --test league perfect_pair -- --nocapture`
+#[test]
+fn a_perfect_pair_of_8_is_found_after_some_dozen_meetings() {
+    if std::env::var_os("POWER").is_some() {
+        for meetings in [8, 10, 12, 14, 16, 18, 20, 24, 28, 32, 40] {
+            let [by_lot, fixed] =
+                [Agreement::ByLot, Agreement::FixedRoles].map(|how| power(how, meetings, 200));
+            println!("{meetings:>3} meetings: roles by lot {by_lot:.2}, fixed roles {fixed:.2}");
+        }
+    }
+    for (agreement, meetings) in [(Agreement::ByLot, 24), (Agreement::FixedRoles, 40)] {
+        let found = power(agreement, meetings, 20);
+        assert!(found >= 0.8, "{meetings} meetings: {found}");
+    }
+}
+
+/// A pair that is too rare in one league can be found in many: 24 leagues in which everyone meets once.
+#[test]
+fn leagues_of_one_store_are_looked_at_together() {
+    let leagues: Vec<Results> = (0..24).map(|seed| agreed(8, 1, Agreement::ByLot, 50 + seed)).collect();
+    let one = complementary::examine(&[(&leagues[0], ids(&leagues[0]))]).unwrap();
+    assert!(!one.can_be_told && one.questions.is_empty());
+    let all: Vec<_> = leagues.iter().map(|results| (results, ids(results))).collect();
+    let found = complementary::examine(&all).unwrap();
+    assert_eq!((found.meetings_most, found.questions.len()), (24, 1), "{found:?}");
+    assert_eq!(found.questions[0].players, [id(0), id(1)]);
+}
+
 #[test]
 fn of_pairs_that_met_once_nothing_can_be_told() {
-    let found = LeagueStatistics::of(&agreed(6, 1), &QUICK).complementary.unwrap();
+    let found = LeagueStatistics::of(&agreed(6, 1, Agreement::ByLot, 3), &QUICK).complementary.unwrap();
     assert_eq!((found.pairs, found.can_be_told, found.questions.len()), (15, false, 0));
-    assert!(found.sentence.contains("cannot be told"), "{}", found.sentence);
+    let said =
+        "cannot be told: no pair has met more than once, and among 15 pairs it takes at least 11 meetings";
+    assert!(found.sentence.contains(said), "{}", found.sentence);
     let other_game = LeagueStatistics::of(&league("tic_tac_toe", 2, Vec::new()), &QUICK);
     assert_eq!(other_game.complementary, None);
 }
 
 #[test]
 fn a_forfeit_says_nothing_of_strength() {
-    let match_of = |forfeited| Played { forfeited, ..played(1, 0, 1, Outcome::WonByA) };
-    let both_away = Played { forfeited: true, ..played(2, 0, 1, Outcome::LostByBoth) };
+    let match_of = |forfeited| Played { forfeited, ..played(1, 0, 1, MatchOutcome::WonByA) };
+    let both_away = Played { forfeited: true, ..played(2, 0, 1, MatchOutcome::LostByBoth) };
     let found = LeagueStatistics::of(&league("even_odd", 2, vec![match_of(true), both_away]), &QUICK);
     assert_eq!((found.matches, found.forfeits, found.luck.meter), (0, 2, Meter::NothingYet));
     let found = LeagueStatistics::of(&league("even_odd", 2, vec![match_of(false), match_of(true)]), &QUICK);
@@ -103,7 +155,7 @@ fn a_league_of_real_differences_is_hardly_luck() {
     let mut matches = Vec::new();
     for round in 1..=6 {
         for a in 0..5 {
-            matches.extend((a + 1..5).map(|b| played(round, a, b, Outcome::WonByA)));
+            matches.extend((a + 1..5).map(|b| played(round, a, b, MatchOutcome::WonByA)));
         }
     }
     let found = LeagueStatistics::of(&league("nim", 5, matches), &QUICK);
@@ -119,7 +171,7 @@ fn a_league_of_real_differences_is_hardly_luck() {
 
 #[test]
 fn top_two_who_are_equal_are_never_settled() {
-    let draws = (1..=8).map(|round| played(round, 0, 1, Outcome::Drawn)).collect();
+    let draws = (1..=8).map(|round| played(round, 0, 1, MatchOutcome::Drawn)).collect();
     let top = LeagueStatistics::of(&league("even_odd", 2, draws), &QUICK).top_two.unwrap();
     assert_eq!((top.superiority.likelihood, top.more_matches), (0.5, None));
     assert_eq!(top.sentence, "Nothing tells P01 and P02 apart so far.");
@@ -127,7 +179,7 @@ fn top_two_who_are_equal_are_never_settled() {
 
 #[test]
 fn statistics_can_be_read_back_from_what_was_written() {
-    let found = LeagueStatistics::of(&agreed(4, 3), &QUICK);
+    let found = LeagueStatistics::of(&agreed(4, 3, Agreement::ByLot, 3), &QUICK);
     let back: LeagueStatistics = serde_json::from_str(&serde_json::to_string(&found).unwrap()).unwrap();
     assert_eq!((back.luck.sentence, back.luck.meter), (found.luck.sentence, found.luck.meter));
     for (back, found) in back.players.iter().zip(&found.players) {
@@ -139,8 +191,13 @@ fn statistics_can_be_read_back_from_what_was_written() {
     }
 }
 
-fn outcome() -> impl Strategy<Value = Outcome> {
-    prop_oneof![Just(Outcome::WonByA), Just(Outcome::WonByB), Just(Outcome::Drawn), Just(Outcome::LostByBoth)]
+fn outcome() -> impl Strategy<Value = MatchOutcome> {
+    prop_oneof![
+        Just(MatchOutcome::WonByA),
+        Just(MatchOutcome::WonByB),
+        Just(MatchOutcome::Drawn),
+        Just(MatchOutcome::LostByBoth)
+    ]
 }
 
 fn any_league() -> impl Strategy<Value = Results> {
@@ -157,7 +214,7 @@ proptest! {
     /// Also of leagues that cannot be: players against themselves, players who are not in the table.
     #[test]
     fn whatever_comes_in_chances_are_chances_and_intervals_hold_their_ratings(results in any_league()) {
-        let settings = Settings { seed: 1, resamples: 20, leagues_of_chance: 20 };
+        let settings = Resampling { seed: 1, posterior_draws: 20, leagues_of_chance: 20 };
         let found = LeagueStatistics::of(&results, &settings);
         prop_assert_eq!(&found, &LeagueStatistics::of(&results, &settings), "the same seed, the same numbers");
         for player in &found.players {
@@ -167,7 +224,8 @@ proptest! {
             prop_assert!(player.glicko.low < player.glicko.now.rating && player.glicko.now.rating < player.glicko.high);
             prop_assert!(player.glicko.now.deviation.is_finite() && player.glicko.now.volatility.is_finite());
             if let Some(strength) = player.bradley_terry {
-                prop_assert!(strength.rating.is_finite() && strength.low <= strength.high);
+                prop_assert!(strength.low.is_finite() && strength.high.is_finite());
+                prop_assert!(strength.low <= strength.rating && strength.rating <= strength.high);
             }
         }
         for pair in &found.neighbours {

@@ -1,9 +1,11 @@
-//! Numbers in plain words, for people who have not studied statistics. Pure.
+//! The statistics in plain sentences, for readers without a background in statistics. Pure.
 
-use crate::chance::Basis;
-use crate::league::{Meter, Question, SETTLED, Superiority};
-use crate::luck::TableByChance;
+use crate::agreement::{Complementary, Question};
+use crate::bradley_terry::Superiority;
+use crate::luck::{Meter, StandingsByChance};
+use crate::null_model::Basis;
 use crate::results::Wdl;
+use crate::sample_size::SETTLED;
 
 /// `12 %`, `3.1 %`, `less than 0.1 %`.
 pub fn percent(share: f64) -> String {
@@ -17,8 +19,8 @@ pub fn percent(share: f64) -> String {
 }
 
 /// The luck meter of a league.
-pub fn of_table(meter: Meter, table: Option<&TableByChance>, basis: Basis, players: usize) -> String {
-    let Some(TableByChance { spread, best_points, best, .. }) = table else {
+pub fn of_table(meter: Meter, table: Option<&StandingsByChance>, basis: Basis, players: usize) -> String {
+    let Some(StandingsByChance { spread, best_points, best, .. }) = table else {
         return "No match has been played out yet, so there is nothing to tell.".to_owned();
     };
     let verdict = match meter {
@@ -38,7 +40,6 @@ pub fn of_table(meter: Meter, table: Option<&TableByChance>, basis: Basis, playe
     )
 }
 
-/// What the game itself allows for.
 pub fn of_game(game: &str) -> Option<String> {
     is_pure_luck(game).then(|| {
         "In even/odd the number is drawn after both calls, so nobody can be better at winning than the other; what can \
@@ -47,8 +48,8 @@ pub fn of_game(game: &str) -> Option<String> {
     })
 }
 
-/// The luck meter of a player. How rare a record is counts for little if there were many who could have had it, so it
-/// goes by the chance that any of them does.
+/// The luck meter of a player. It uses the probability that any player has such a record, because among many players
+/// a rare record is likely.
 pub fn of_record(id: &str, record: Wdl, chances: [f64; 2], basis: Basis, players: usize) -> (Meter, String) {
     let matches = record.total();
     if matches == 0 {
@@ -79,8 +80,8 @@ pub fn of_record(id: &str, record: Wdl, chances: [f64; 2], basis: Basis, players
     (meter, format!("{sentence}, and of {players} such players somebody does in {}.", percent(anybody)))
 }
 
-/// Which of the first two is the better one, and what it would take to know. In a game of pure luck there is nothing to
-/// know, and the sentence must not promise it.
+/// Which of the first two is better, and how many matches would show it. In a game of pure luck the sentence must not
+/// promise an answer.
 pub fn of_top_two(superiority: &Superiority, more_matches: Option<u64>, pure_luck: bool) -> String {
     let Superiority { ahead, behind, likelihood } = superiority;
     let (better, other, likelihood) =
@@ -105,7 +106,6 @@ pub fn of_top_two(superiority: &Superiority, more_matches: Option<u64>, pure_luc
     }
 }
 
-/// Whether nobody can be better than anybody in this game.
 pub fn is_pure_luck(game: &str) -> bool {
     game == "even_odd"
 }
@@ -115,26 +115,32 @@ pub fn of_question(question: &Question, pairs: u32) -> String {
     let [p, corrected] = [*p, *p_corrected].map(percent);
     let all = if pairs == 1 { "1 pair was".to_owned() } else { format!("{pairs} pairs were") };
     format!(
-        "Did {a} and {b} agree on their calls? They called opposite in {opposite} of {met} matches, where {expected:.1} \
-         were to be expected. By chance that happens in {p} ({corrected} when it is considered that {all} looked at). \
-         It is a question, not a verdict: whoever has learnt the other's habits does the same."
+        "Did {a} and {b} agree on their calls? They called opposite in {opposite} of {met} matches, where at most \
+         {expected:.1} follow from habits or from what they had seen. Without an agreement that happens in {p} \
+         ({corrected} when it is considered that {all} looked at). It is a question, not a verdict."
     )
 }
 
-/// What there is to say of all pairs together.
-pub fn of_pairs(pairs: u32, can_be_told: bool, p_smallest: Option<f64>, questions: &[Question]) -> String {
+/// Where results come from a running manager, which does not tell what was called.
+pub const CALLS_UNKNOWN: &str = "Whether players agreed to call opposite is not examined: the calls of single matches are in the store (--store FILE).";
+
+pub fn of_pairs(found: &Complementary) -> String {
+    let Complementary { pairs, can_be_told, meetings_most, meetings_needed, p_smallest, questions, .. } =
+        found;
     match (questions.len(), p_smallest) {
         (_, None) => "No pair has met yet.".to_owned(),
-        (0, _) if !can_be_told => {
-            "Whether players agreed to call opposite cannot be told: no pair has met often enough.".to_owned()
+        (0, _) if !can_be_told => format!(
+            "Whether players agreed to call opposite cannot be told: no pair has met more than {}, and among {pairs} \
+             pairs it takes at least {meetings_needed} meetings.",
+            if *meetings_most == 1 { "once".to_owned() } else { format!("{meetings_most} times") }
+        ),
+        (0, Some(p)) => format!(
+            "No pair calls opposite more often than habits or chance explain (pairs: {pairs}; smallest p-value: {p:.2})."
+        ),
+        (1, _) => format!("One pair of {pairs} calls opposite more often than habits or chance explain."),
+        (some, _) => {
+            format!("{some} pairs of {pairs} call opposite more often than habits or chance explain.")
         }
-        (0, Some(p)) => {
-            format!(
-                "No pair calls opposite more often than chance explains (pairs: {pairs}; smallest p-value: {p:.2})."
-            )
-        }
-        (1, _) => format!("One pair of {pairs} calls opposite more often than chance explains."),
-        (some, _) => format!("{some} pairs of {pairs} call opposite more often than chance explains."),
     }
 }
 

@@ -1,7 +1,7 @@
-//! Quantiles of a sample. Pure.
+//! Sample quantiles. Pure.
 
-/// The value below which this share of the sample lies, between neighbours in proportion; `None` of an empty sample.
-/// It is the seventh of the nine definitions of Hyndman and Fan (1996), the usual one of R and NumPy.
+/// The sample quantile by linear interpolation: type 7 of Hyndman and Fan (1996), the default of R and NumPy. `None`
+/// of an empty sample.
 pub fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
     let last = sorted.len().checked_sub(1)?;
     let position = share.clamp(0.0, 1.0) * last as f64;

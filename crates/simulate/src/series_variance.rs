@@ -1,18 +1,17 @@
-//! How much series differ from one another. Within a series players remember, so its matches hang together; series do not,
-//! and so it is from them that one learns how far a figure can be trusted. Pure.
+//! The variation between series. Matches within a series are correlated, because players remember; series are
+//! independent, so confidence intervals are computed from them. Pure.
 
 /// Won, drawn, lost, lost by both.
 pub(crate) type Counts = [u64; 4];
 
-/// The sums, over all series, of the products of their counts. They are whole numbers, so that the order in which series are
-/// added is of no matter.
+/// Sums over all series of the products of their counts. Integers, so that the sum does not depend on the order.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Spread {
+pub struct SeriesVariance {
     series: u64,
     products: [[u128; 4]; 4],
 }
 
-impl Spread {
+impl SeriesVariance {
     pub(crate) fn of_series(counts: Counts) -> Self {
         let products = counts.map(|one| counts.map(|other| u128::from(one) * u128::from(other)));
         Self { series: 1, products }
@@ -30,13 +29,13 @@ impl Spread {
     }
 
     #[must_use]
-    pub(crate) fn seen_from_the_other_side(&self) -> Self {
+    pub(crate) fn reversed(&self) -> Self {
         let turned = |[won, drawn, lost, both]: [u128; 4]| [lost, drawn, won, both];
         let [won, drawn, lost, both] = self.products.map(turned);
         Self { products: [lost, drawn, won, both], ..*self }
     }
 
-    /// The variance of the sum of what each match is worth, by how it ended, about `mean` a match.
+    /// The variance of the summed worth of all matches, around `mean` for each match.
     pub(crate) fn variance(&self, worth: [f64; 4], mean: f64) -> f64 {
         let apart = worth.map(|worth| worth - mean);
         let rows = self.products.iter().zip(apart);
@@ -55,20 +54,20 @@ mod tests {
     #[test]
     fn the_variance_is_that_of_the_series_sums() {
         let series: [Counts; 3] = [[5, 3, 2, 0], [1, 1, 8, 0], [4, 4, 1, 1]];
-        let mut spread = Spread::default();
-        series.iter().for_each(|counts| spread.add(&Spread::of_series(*counts)));
+        let mut variation = SeriesVariance::default();
+        series.iter().for_each(|counts| variation.add(&SeriesVariance::of_series(*counts)));
         let worth = [3.0, 1.0, 0.0, 0.0];
         let points =
             |counts: &Counts| counts.iter().zip(worth).map(|(n, worth)| *n as f64 * worth).sum::<f64>();
         let mean = series.iter().map(points).sum::<f64>() / 30.0;
         let expected: f64 = series.iter().map(|counts| (points(counts) - 10.0 * mean).powi(2)).sum();
-        assert!((spread.variance(worth, mean) - expected).abs() < 1e-9);
-        assert_eq!(spread.series(), 3);
+        assert!((variation.variance(worth, mean) - expected).abs() < 1e-9);
+        assert_eq!(variation.series(), 3);
     }
 
     #[test]
     fn the_other_side_has_won_what_this_one_has_lost() {
-        let (one, other) = (Spread::of_series([5, 3, 2, 1]), Spread::of_series([2, 3, 5, 1]));
-        assert_eq!(one.seen_from_the_other_side(), other);
+        let (one, other) = (SeriesVariance::of_series([5, 3, 2, 1]), SeriesVariance::of_series([2, 3, 5, 1]));
+        assert_eq!(one.reversed(), other);
     }
 }

@@ -1,5 +1,5 @@
-//! Work in numbered blocks: any thread does any of them, and what comes of them is folded in the order of their numbers. So
-//! the result is the same on any number of threads, and so is the block after which somebody says that it is enough.
+//! Runs numbered blocks of work on several threads, and folds the results in the order of their numbers. So the
+//! result does not depend on the number of threads, early termination included.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -8,21 +8,20 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::sync_channel;
 use std::thread;
 
-/// On what a simulation runs, and what ends it early.
 #[derive(Debug, Clone, Copy)]
 pub struct Run<'a> {
     pub threads: NonZeroUsize,
-    /// Once it is set, blocks are cut short; what has been played until then counts.
+    /// Once set, no block is started and running ones end early; finished matches count.
     pub stop: &'a AtomicBool,
 }
 
 impl Run<'_> {
-    pub(crate) fn is_stopped(&self) -> bool {
+    pub fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// Does all blocks, or those until `fold` breaks.
-    pub(crate) fn in_order<R: Send>(
+    /// Runs all blocks, or those until `fold` breaks.
+    pub fn in_order<R: Send>(
         &self,
         blocks: u64,
         work: impl Fn(u64) -> R + Sync,
@@ -87,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_has_enough_has_the_same_on_any_number_of_threads() {
+    fn an_early_end_gives_the_same_on_any_number_of_threads() {
         for threads in [1, 2, 3, 8] {
             let seen = folded(threads, 10_000, 37, &AtomicBool::new(false));
             assert_eq!((seen.len(), seen.last()), (37, Some(&(36 * 36))), "{threads}");

@@ -1,19 +1,19 @@
-//! How good a record is by chance alone: the exact distribution of points, match by match. Pure.
+//! The null model of pure chance, and the exact distribution of points under it. Pure.
 
 use crate::results::{Game, POINTS_DRAW, POINTS_WIN, Verdict};
 use serde::{Deserialize, Serialize};
 
-/// How a match ends for one side when nobody is better than anybody.
+/// The probabilities of a match's results, from one side's point of view.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Chance {
+pub struct ResultProbabilities {
     pub win: f64,
     pub draw: f64,
     pub loss: f64,
 }
 
-impl Chance {
+impl ResultProbabilities {
     #[must_use]
-    pub fn of_the_other_side(self) -> Self {
+    pub fn reversed(self) -> Self {
         Self { win: self.loss, draw: self.draw, loss: self.win }
     }
 
@@ -27,33 +27,36 @@ impl Chance {
     }
 }
 
-/// What "pure chance" is taken to be.
+/// The null hypothesis.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Model {
-    /// Of whoever has the first seat.
-    pub first_seat: Chance,
+pub struct NullModel {
+    /// From the first seat's point of view.
+    pub first_seat: ResultProbabilities,
     pub basis: Basis,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Basis {
-    /// Everyone moves at random, which for this game has been worked out.
+    /// All players move at random; known exactly for this game.
     RandomMoves,
-    /// Everyone is equally strong, and as many matches are drawn as were drawn in this league.
+    /// All players are equally strong, and the share of draws is that of this league.
     EqualStrength,
 }
 
-/// Both call at random: in half of the matches they call the same and draw; otherwise each of them wins half the time.
-const EVEN_ODD: Chance = Chance { win: 0.25, draw: 0.5, loss: 0.25 };
+/// Random calls: equal ones, half of the time, are a draw; otherwise both are equally likely to win.
+const EVEN_ODD: ResultProbabilities = ResultProbabilities { win: 0.25, draw: 0.5, loss: 0.25 };
 
-/// Of the 9! orders in which the board can be filled, 212,256 are won by whoever begins, 104,544 by the other, and 46,080
-/// by nobody.
-const TIC_TAC_TOE: Chance =
-    Chance { win: 212_256.0 / 362_880.0, draw: 46_080.0 / 362_880.0, loss: 104_544.0 / 362_880.0 };
+/// Of the 9! orders in which the board can be filled, the first player wins 212,256, the second 104,544, and 46,080
+/// are drawn.
+const TIC_TAC_TOE: ResultProbabilities = ResultProbabilities {
+    win: 212_256.0 / 362_880.0,
+    draw: 46_080.0 / 362_880.0,
+    loss: 104_544.0 / 362_880.0,
+};
 
-impl Model {
-    /// What chance is in this game, given the matches that were played.
+impl NullModel {
+    /// The null model of this game, given the matches that were played.
     pub fn of(game: &str, games: &[Game]) -> Self {
         let known = match game {
             "even_odd" => Some(EVEN_ODD),
@@ -66,30 +69,30 @@ impl Model {
                 let drawn = games.iter().filter(|game| game.verdict == Verdict::Draw).count();
                 let draw = drawn as f64 / games.len().max(1) as f64;
                 let win = (1.0 - draw) / 2.0;
-                Self { first_seat: Chance { win, draw, loss: win }, basis: Basis::EqualStrength }
+                Self { first_seat: ResultProbabilities { win, draw, loss: win }, basis: Basis::EqualStrength }
             }
         }
     }
 
-    /// The chances of a player in a match, if it took part.
-    pub fn in_game(&self, game: &Game, player: usize) -> Option<Chance> {
+    /// The probabilities of a player in a match; `None` if it did not take part.
+    pub fn in_game(&self, game: &Game, player: usize) -> Option<ResultProbabilities> {
         match player {
             _ if game.a == player => Some(self.first_seat),
-            _ if game.b == player => Some(self.first_seat.of_the_other_side()),
+            _ if game.b == player => Some(self.first_seat.reversed()),
             _ => None,
         }
     }
 }
 
-/// With which chance a player has how many points after some matches.
+/// The distribution of a player's points over some matches.
 #[derive(Debug, Clone, PartialEq)]
-pub struct PointsByChance(Vec<f64>);
+pub struct PointsDistribution(Vec<f64>);
 
-impl PointsByChance {
-    /// Adds match after match, so that nothing is approximated.
-    pub fn over(matches: impl IntoIterator<Item = Chance>) -> Self {
+impl PointsDistribution {
+    /// The exact convolution of the matches.
+    pub fn over(matches: impl IntoIterator<Item = ResultProbabilities>) -> Self {
         let mut chances = vec![1.0];
-        for Chance { win, draw, loss } in matches {
+        for ResultProbabilities { win, draw, loss } in matches {
             let mut next = vec![0.0; chances.len() + POINTS_WIN as usize];
             for (points, share) in [(POINTS_WIN, win), (POINTS_DRAW, draw), (0, loss)] {
                 let shifted = next.iter_mut().skip(points as usize);
@@ -116,11 +119,11 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn even_odd(matches: usize) -> PointsByChance {
-        PointsByChance::over(vec![EVEN_ODD; matches])
+    fn even_odd(matches: usize) -> PointsDistribution {
+        PointsDistribution::over(vec![EVEN_ODD; matches])
     }
 
-    /// Counted by hand: 7 of 9 points from 3 matches need two wins and a draw, or three wins.
+    /// By hand: 7 of 9 points from 3 matches need two wins and a draw, or three wins.
     #[test]
     fn seven_points_from_three_matches() {
         let by_hand = 3.0 * 0.25 * 0.25 * 0.5 + 0.25_f64.powi(3);
@@ -132,10 +135,10 @@ mod tests {
         );
     }
 
-    /// Every course of a few matches, one by one: another way to the same numbers.
+    /// Enumerates every sequence of results.
     #[test]
     fn the_distribution_is_that_of_counting_every_course() {
-        for chance in [EVEN_ODD, TIC_TAC_TOE, Chance { win: 0.2, draw: 0.0, loss: 0.8 }] {
+        for chance in [EVEN_ODD, TIC_TAC_TOE, ResultProbabilities { win: 0.2, draw: 0.0, loss: 0.8 }] {
             let mut courses = vec![(0, 1.0)];
             for _ in 0..7 {
                 let ways = [(3, chance.win), (1, chance.draw), (0, chance.loss)];
@@ -143,7 +146,7 @@ mod tests {
                     courses.iter().flat_map(|(points, p)| ways.map(|(more, q)| (points + more, p * q)));
                 courses = next.collect();
             }
-            let exact = PointsByChance::over([chance; 7]);
+            let exact = PointsDistribution::over([chance; 7]);
             for points in 0..=21 {
                 let counted: f64 = courses.iter().filter(|(sum, _)| *sum >= points).map(|(_, p)| p).sum();
                 assert!((exact.at_least(points) - counted).abs() < 1e-12, "{points}");
@@ -154,7 +157,7 @@ mod tests {
     #[test]
     fn tic_tac_toe_at_random_is_what_playing_every_order_gives() {
         let lines = [7, 56, 448, 73, 146, 292, 273, 84_u32];
-        // (boards of both, move number, ways to get there)
+        // (boards of both players, probability)
         let mut open = vec![([0_u32, 0], 1.0)];
         let mut ended = [0.0; 3];
         for turn in 0..9 {
@@ -172,7 +175,7 @@ mod tests {
                     }
                 }
             }
-            // Orders that lead to the same board go on together.
+            // Merges orders that lead to the same board.
             next.sort_by_key(|(boards, _)| *boards);
             open = next
                 .chunk_by(|one, other| one.0 == other.0)
@@ -180,7 +183,7 @@ mod tests {
                 .collect();
         }
         ended[2] = open.iter().map(|(_, share)| share).sum();
-        let Chance { win, draw, loss } = TIC_TAC_TOE;
+        let ResultProbabilities { win, draw, loss } = TIC_TAC_TOE;
         for (found, expected) in ended.into_iter().zip([win, loss, draw]) {
             assert!((found - expected).abs() < 1e-12, "{found} {expected}");
         }
@@ -190,7 +193,7 @@ mod tests {
         #[test]
         fn more_points_are_never_likelier(matches in 0_usize..60, win in 0.0..1.0, rest in 0.0..1.0) {
             let (draw, loss) = ((1.0 - win) * rest, (1.0 - win) * (1.0 - rest));
-            let exact = PointsByChance::over(vec![Chance { win, draw, loss }; matches]);
+            let exact = PointsDistribution::over(vec![ResultProbabilities { win, draw, loss }; matches]);
             let mut before = 1.0;
             for points in 0..=3 * matches as u64 {
                 let now = exact.at_least(points);
