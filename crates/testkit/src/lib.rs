@@ -1,0 +1,50 @@
+//! What the test suites share; a dev-dependency only.
+//!
+//! | Module | What it gives a test |
+//! | --- | --- |
+//! | [`tools`] | a tool of the machine, or a visible skip; a failure in the gate |
+//! | [`golden`] | the golden messages and exchanges of the protocol |
+//! | [`schemas`] | validators of every message |
+//! | [`mutation`] | nearly good inputs for fuzz targets |
+//! | [`address`] | free ports on this machine |
+//! | [`cli`] | the built program as a process, in a folder of its own |
+//! | `certificates` | certificates of a private authority |
+//! | `event_lines` | events, streams and exchanges to fill a store with |
+//! | `instant_league` | leagues of a real manager whose referees answer at once |
+//! | `recorded` | what a store has recorded, held against the schemas |
+//! | `fake_peer` | an HTTP peer that answers as it is told |
+//! | `recording_proxy` | a proxy between agents that keeps what passes |
+//! | `test_league` | a league of real agents over HTTP on this machine |
+//! | `mcp_client` | clients of the Model Context Protocol |
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::new_without_default,
+    missing_debug_implementations,
+    reason = "it serves tests alone, which fail by panicking"
+)]
+
+pub mod address;
+#[cfg(feature = "certificates")]
+pub mod certificates;
+pub mod cli;
+#[cfg(feature = "store")]
+pub mod event_lines;
+#[cfg(feature = "network")]
+pub mod fake_peer;
+pub mod golden;
+#[cfg(feature = "store")]
+pub mod instant_league;
+#[cfg(feature = "network")]
+pub mod mcp_client;
+pub mod mutation;
+#[cfg(feature = "store")]
+pub mod recorded;
+#[cfg(feature = "network")]
+pub mod recording_proxy;
+pub mod schemas;
+#[cfg(feature = "network")]
+pub mod test_league;
+pub mod tools;
