@@ -1,23 +1,18 @@
-//! The program around the core: HTTP, durable stores, commands. All I/O of Matchday is here.
+//! The commands of Matchday, and the surfaces that are mounted on its agents.
 //!
 //! # Layout
-//! - [`net`]: HTTP, both sides of it
-//! - `mcp`: the Model Context Protocol, for any client of it, at the same address
-//! - [`observe`]: figures, readiness and traces, for whoever operates it
-//! - [`shell`]: runs an agent of the core over HTTP and a store
-//! - [`mind`]: programs and models that decide for a player
-//! - [`seat`]: seats for those who cannot be called, such as clients of language models
-//! - [`dashboard`]: a league as people see it in a browser
-//! - [`store`]: where events are kept
-//! - `line_writer`: writes for people without waiting for whoever reads
-//! - [`cli`]: the commands; `view`: how they show things; `watch`: on a whole terminal; `local`: a whole league in one process
-//! - `check`: is an agent conformant? each rule, what was seen, how to mend it
-//! - `starter`: agents to begin from, in several languages
-//! - [`statistics`]: a league's results, for the crate that says what they mean
-//! - `report`: a stored league as a page, as Markdown, as rows for grades; `csv_rows`: rows for spreadsheets
-//! - `practice`: a league of one, against sparring partners and trouble
-//! - `bench`: how fast leagues are, measured; `cores`: on which processor cores the threads of one run
-//! - `simulation`: what `matchday simulate` adds to the crate that simulates
+//! Below this crate: `matchday_core` (the agents, pure), `matchday_net` (HTTP), `matchday_store` (the event log), `matchday_runtime`
+//! (runs an agent). In this crate, each may import what stands above it:
+//! - surfaces, mounted on an agent's address: `mcp` (the Model Context Protocol), [`seat`] (seats for clients that cannot be
+//!   called), [`dashboard`] (a league in a browser)
+//! - [`deciders`]: programs and language models that decide for a player
+//! - [`statistics`]: converts the results of a league for the statistics crate
+//! - `manager_client`: asks a manager, and gives it an operator's orders
+//! - `local`: a whole league in one process; `service`: many leagues in one process
+//! - `suggest`: names that were probably meant; `view`: how commands print; `watch`: a league on a whole terminal
+//! - tools: `check` (conformance), `practice` (against built-in strategies and injected faults), `report` (HTML, Markdown, CSV),
+//!   `bench`, `simulate`, `experiment` (simulations by a plan), `starter` (starter agents in several languages)
+//! - [`cli`]: the commands
 
 // What goes to a terminal passes `view`, where text of others is escaped.
 #![warn(clippy::print_stdout, clippy::print_stderr)]
@@ -25,22 +20,21 @@
 mod bench;
 mod check;
 pub mod cli;
-mod cores;
-mod csv_rows;
 pub mod dashboard;
-mod line_writer;
+pub mod deciders;
+mod experiment;
 mod local;
+mod manager_client;
 mod mcp;
-pub mod mind;
-pub mod net;
-pub mod observe;
 mod practice;
 mod report;
 pub mod seat;
-pub mod shell;
-mod simulation;
+mod service;
+mod simulate;
 mod starter;
 pub mod statistics;
-pub mod store;
+mod suggest;
 mod view;
 mod watch;
+
+pub use mcp::agent_options;

@@ -4,6 +4,7 @@ import { el } from './dom.js';
 import { possible, recomputed } from './draw.js';
 import { openPanel } from './orders.js';
 import { command, empty, head, link, matchState, who } from './parts.js';
+import { replay } from './replay.js';
 import { duration, instant, moment, sentence } from './words.js';
 import { waterfall } from './waterfall.js';
 
@@ -24,7 +25,14 @@ export async function load(ask, { id, league, memory }) {
   return match;
 }
 
-export function view(match, { league, memory }) {
+export function view(match, context) {
+  const { league, memory, refresh } = context;
+  // Moves of a match that is being played are no event of the manager's, so nothing announces them.
+  if (match.state === 'playing' && match.positions && !memory.again)
+    memory.again = setTimeout(() => {
+      memory.again = null;
+      refresh();
+    }, 700);
   return [
     el(
       'div',
@@ -48,10 +56,11 @@ export function view(match, { league, memory }) {
         match.decided_at ? `, decided ${moment(match.decided_at)}` : null,
         match.took_ms ? ` in ${duration(match.took_ms)}` : null,
       ),
-      board(match),
+      score(match),
       match.reason ? el('p', { class: 'reason' }, sentence(match.reason)) : null,
     ),
     blame(match),
+    replay(match, context),
     match.withheld ? el('p', { class: 'note', key: 'withheld' }, sentence(match.withheld)) : null,
     el(
       'section',
@@ -81,7 +90,7 @@ export function view(match, { league, memory }) {
   ];
 }
 
-function board(match) {
+function score(match) {
   const side = (player) =>
     el(
       'div',

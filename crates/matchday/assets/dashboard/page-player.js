@@ -4,13 +4,21 @@ import { bars, climb, histogram, interval } from './charts.js';
 import { el } from './dom.js';
 import { openPanel } from './orders.js';
 import { empty, figure, figures, form, head, matchList, who } from './parts.js';
-import { percent, plural, record, sentence } from './words.js';
+import { clock, percent, plural, record, sentence } from './words.js';
 
-export const topics = ['players', 'standings'];
+export const topics = ['players', 'standings', 'messages'];
 export const pace = 500;
+const SEAT_LIMIT = 50;
 export const title = (player) => player.name || player.id;
 
-export const load = (ask, { id }) => ask(`players/${encodeURIComponent(id)}`);
+/** A player in a seat also has what its client said and was told, as far as that may be shown. */
+export async function load(ask, { id }) {
+  const [player, seat] = await Promise.all([
+    ask(`players/${encodeURIComponent(id)}`),
+    ask('messages', { conversation_id: `conv-seat-${id.toUpperCase()}`, limit: SEAT_LIMIT, bodies: 1 }),
+  ]);
+  return { ...player, seat: seat.messages };
+}
 
 export function view(player, { league, memory, redraw }) {
   const card = (name, ...content) => el('section', { class: 'card', key: name }, el('h2', {}, name), content);
@@ -79,6 +87,7 @@ export function view(player, { league, memory, redraw }) {
           : empty('None: it has kept to the protocol.'),
       ),
     ),
+    seat(player),
     against(player),
     played(player, memory, redraw),
     league.live !== false && player.state !== 'withdrawn' && league.phase !== 'completed'
@@ -93,6 +102,56 @@ export function view(player, { league, memory, redraw }) {
         )
       : null,
   ];
+}
+
+/** What the client of a seat was told and what it said, the newest first. */
+function seat(player) {
+  if (!player.seat?.length) return null;
+  return el(
+    'section',
+    { class: 'card', key: 'seat', 'aria-labelledby': 'seat-title' },
+    el('h2', { id: 'seat-title' }, 'At its seat'),
+    el('p', { class: 'muted' }, 'What its client said, and what it was told, the newest first.'),
+    el(
+      'ol',
+      { class: 'plain seat' },
+      player.seat.map((call) =>
+        el(
+          'li',
+          { key: call.id },
+          el('span', { class: 'muted' }, clock(call.sent_at), ' ', call.match_id ?? ''),
+          el('p', {}, el('strong', {}, 'said '), said(call)),
+          el('p', {}, el('strong', {}, 'was told '), told(call)),
+        ),
+      ),
+    ),
+  );
+}
+
+const parsed = (text) => {
+  try {
+    return JSON.parse(text ?? '{}');
+  } catch {
+    return {};
+  }
+};
+
+function said(call) {
+  const { arguments: given = {} } = parsed(call.request);
+  const shown = Object.entries(given).filter(([name]) => name !== 'seat');
+  return [call.type, ...shown.map(([name, value]) => ` ${name} ${JSON.stringify(value)}`)].join('');
+}
+
+function told(call) {
+  const reply = parsed(call.answer);
+  if (reply.error_code) return `${reply.error_code}: ${reply.error_message ?? ''}`;
+  const parts = [];
+  if (reply.happened) parts.push(reply.happened);
+  if (reply.turn?.options) parts.push(`options ${JSON.stringify(reply.turn.options)}`);
+  if (reply.turn?.context && Object.keys(reply.turn.context).length) parts.push(JSON.stringify(reply.turn.context));
+  if (reply.choice !== undefined) parts.push(`the move ${JSON.stringify(reply.choice)} is made`);
+  for (const game of reply.results ?? []) parts.push(`${game.match_id}: ${game.outcome}, ${game.reason ?? ''}`);
+  return parts.join('; ') || reply.next || 'nothing';
 }
 
 function agent(about) {

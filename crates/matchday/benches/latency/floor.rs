@@ -7,7 +7,7 @@ use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper::Response;
 use hyper::body::Incoming;
-use matchday::net::server;
+use matchday_net::server;
 use std::net::SocketAddr;
 use std::time::Instant;
 use tokio::sync::watch;

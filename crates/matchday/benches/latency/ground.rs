@@ -2,21 +2,20 @@
 
 use anyhow::{Context, Result, bail};
 use bytes::Bytes;
-use matchday::net::client::Client;
-use matchday::shell::{self, Clock, Handle, Options, entropy_from_system};
-use matchday::store::{Reader, Store, Stream};
-use matchday_core::agent::Agent;
 use matchday_core::league::{self, Manager};
 use matchday_core::protocol::messages::Phase;
 use matchday_core::protocol::{DisplayName, Endpoint, GameType, Version};
 use matchday_core::referee::{self, Referee};
 use matchday_core::timing::Timing;
+use matchday_net::client::Client;
+use matchday_runtime::{Clock, Handle, Options, Runnable, entropy_from_system};
+use matchday_store::{Reader, Store, Stream};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 use tokio::net::TcpListener;
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, timeout};
 
 const WAIT_MAX: Duration = Duration::from_secs(60);
 
@@ -42,14 +41,15 @@ impl Ground {
         let folder = tempfile::tempdir()?;
         let store = Store::open(&folder.path().join("league.db"))?;
         let (client, clock) = (Client::new(), Clock::start());
-        let agent = Manager::new(league::Settings { announce_lead: Duration::ZERO, ..Default::default() });
+        let agent =
+            Manager::new(league::LeagueSettings { announce_lead: Duration::ZERO, ..Default::default() });
         let manager = run(agent, free_port().await?, &store, "league", &client, clock)?;
         Ok(Self { store, folder, client, clock, manager })
     }
 
     pub(crate) async fn referee(&self, number: usize, matches: u32) -> Result<Handle<Referee>> {
         let listener = free_port().await?;
-        let settings = referee::Settings {
+        let settings = referee::RefereeSettings {
             manager: Endpoint::parse(&endpoint(self.manager.address()))?,
             contact_endpoint: Endpoint::parse(&endpoint(listener.local_addr()?))?,
             display_name: DisplayName::parse(&format!("Referee {number}"))?,
@@ -83,7 +83,7 @@ impl Ground {
         let start = json!({"jsonrpc": "2.0", "id": 1, "method": "start_league", "params": {
             "protocol": "league.v2", "message_type": "START_LEAGUE", "sender": "launcher",
             "timestamp": self.clock.now(), "conversation_id": "conv-start",
-            "league_id": league::Settings::default().league_id,
+            "league_id": league::LeagueSettings::default().league_id,
         }});
         self.ask(&start).await.map(drop)
     }
@@ -100,14 +100,9 @@ impl Ground {
     }
 
     async fn until(&self, what: &str, seen: impl Fn(&Manager) -> bool + Copy + Send + 'static) -> Result<()> {
-        let deadline = Instant::now() + WAIT_MAX;
-        while !self.manager.inspect(seen).await.context("the manager has stopped")? {
-            if Instant::now() > deadline {
-                bail!("waited in vain: {what}");
-            }
-            sleep(Duration::from_millis(5)).await;
-        }
-        Ok(())
+        let seen = self.manager.wait_for(move |manager| seen(manager).then_some(()));
+        let seen = timeout(WAIT_MAX, seen).await.with_context(|| format!("waited in vain: {what}"))?;
+        seen.context("the manager has stopped")
     }
 
     pub(crate) fn file(&self) -> PathBuf {
@@ -136,11 +131,12 @@ fn run<A>(
     clock: Clock,
 ) -> Result<Handle<A>>
 where
-    A: Agent + Send + 'static,
+    A: Runnable,
     A::Event: Send,
 {
-    let options = Options { client: client.clone(), clock, ..Options::new(entropy_from_system()?) };
-    Ok(shell::run(agent, listener, store.clone(), Stream(stream.into()), options)?)
+    let options =
+        Options { client: client.clone(), clock, ..matchday::agent_options(entropy_from_system()?) };
+    Ok(matchday_runtime::run(agent, listener, store.clone(), Stream(stream.into()), options)?)
 }
 
 /// LEAGUE_QUERY, as the player with this token asks.
@@ -148,7 +144,7 @@ pub(crate) fn query(query_type: &str, player: &str, token: &str, clock: Clock) -
     json!({"jsonrpc": "2.0", "id": 1, "method": "league_query", "params": {
         "protocol": "league.v2", "message_type": "LEAGUE_QUERY", "sender": format!("player:{player}"),
         "timestamp": clock.now(), "conversation_id": "conv-query", "auth_token": token,
-        "league_id": league::Settings::default().league_id, "query_type": query_type,
+        "league_id": league::LeagueSettings::default().league_id, "query_type": query_type,
         "query_params": {"player_id": player},
     }})
 }

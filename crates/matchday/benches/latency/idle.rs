@@ -5,8 +5,8 @@ use crate::floor::{self, Floor};
 use crate::ground::{Ground, query};
 use crate::players::{Moments, Players};
 use anyhow::{Context, Result};
-use matchday::store::{Batch, Direction, Stream};
-use matchday_core::log;
+use matchday_core::event_codec;
+use matchday_store::{Batch, Direction, Durability, Stream};
 use serde_json::json;
 use std::sync::PoisonError;
 use std::time::Instant;
@@ -95,8 +95,8 @@ async fn commits(ground: &Ground) -> Result<Figures> {
         let began = Instant::now();
         ground.store.append(Batch {
             stream: Stream("bench".into()),
-            lines: vec![log::write(ground.clock.now(), &json!({"number": number}))?],
-            can_wait: false,
+            lines: vec![event_codec::encode(ground.clock.now(), &json!({"number": number}))?],
+            durability: Durability::Fsynced,
             awaited: true,
             then: Box::new(move |outcome| {
                 let _ = tell.send(outcome);

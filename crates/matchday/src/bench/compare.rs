@@ -1,24 +1,23 @@
-//! Two runs of the bench side by side: what has become better, what worse, and where nothing can be told. Pure.
+//! Compares two saved runs: which figures differ significantly, and in which direction. Pure.
 
-use super::figures::{Figures, League, Run};
-use super::spread::median;
+use super::measurements::{League, Measurements, Run};
+use super::quantiles::median;
 use serde::Serialize;
 
-/// Fewer runs say nothing about how far figures scatter.
+/// Fewer runs do not show the variation.
 const RUNS_MIN: usize = 3;
-/// A smaller difference is not worth a word, even where it can be told.
+/// Smaller relative differences are not reported.
 const CHANGE_MIN: f64 = 0.02;
 
-/// A figure of several runs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub(crate) struct Band {
+pub(crate) struct RunRange {
     pub(crate) median: f64,
     pub(crate) least: f64,
     pub(crate) most: f64,
     pub(crate) runs: usize,
 }
 
-impl Band {
+impl RunRange {
     fn of(figures: &[f64]) -> Option<Self> {
         Some(Self {
             median: median(figures.iter().copied())?,
@@ -36,8 +35,9 @@ pub(crate) enum Verdict {
     Slower,
     Smaller,
     Larger,
-    /// The runs of one side reach into those of the other, or there are too few of them.
-    CannotBeTold,
+    /// The ranges of the two sides overlap, or there are too few runs.
+    #[serde(rename = "cannot_be_told")]
+    Inconclusive,
 }
 
 impl Verdict {
@@ -47,21 +47,20 @@ impl Verdict {
             Self::Slower => "slower",
             Self::Smaller => "smaller",
             Self::Larger => "larger",
-            Self::CannotBeTold => "no difference that can be told",
+            Self::Inconclusive => "no difference that can be told",
         }
     }
 }
 
-/// One figure before and now.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Change {
     pub(crate) what: String,
-    pub(crate) before: Band,
-    pub(crate) now: Band,
+    pub(crate) before: RunRange,
+    pub(crate) now: RunRange,
     pub(crate) verdict: Verdict,
 }
 
-/// What a figure that grows means.
+/// The meaning of an increase.
 #[derive(Clone, Copy)]
 enum More {
     Faster,
@@ -69,8 +68,8 @@ enum More {
     Larger,
 }
 
-/// Every figure that both have.
-pub(crate) fn compare(before: &Figures, now: &Figures) -> Vec<Change> {
+/// Compares every figure that both runs have.
+pub(crate) fn compare(before: &Measurements, now: &Measurements) -> Vec<Change> {
     let mut changes = Vec::new();
     for league in &now.leagues {
         let same = |old: &&League| old.size == league.size && old.kind == league.kind;
@@ -105,15 +104,15 @@ fn of_leagues(old: &League, new: &League) -> Vec<Change> {
     changes.collect()
 }
 
-/// Figures differ if no run of one side lies among those of the other. With three runs each, that comes about by mere
-/// chance once in ten times; with five, once in more than a hundred.
+/// Two figures differ if the ranges of their runs do not overlap. With three runs on each side this happens by chance
+/// in one of ten cases; with five, in fewer than one of a hundred.
 fn change(what: String, more: More, before: &[f64], now: &[f64]) -> Option<Change> {
-    let (before, now) = (Band::of(before)?, Band::of(now)?);
+    let (before, now) = (RunRange::of(before)?, RunRange::of(now)?);
     let apart = now.least > before.most || now.most < before.least;
     let enough = before.runs >= RUNS_MIN && now.runs >= RUNS_MIN;
-    let worth_a_word = (now.median / before.median - 1.0).abs() >= CHANGE_MIN;
-    let verdict = match (apart && enough && worth_a_word, more, now.median > before.median) {
-        (false, ..) => Verdict::CannotBeTold,
+    let large_enough = (now.median / before.median - 1.0).abs() >= CHANGE_MIN;
+    let verdict = match (apart && enough && large_enough, more, now.median > before.median) {
+        (false, ..) => Verdict::Inconclusive,
         (_, More::Faster, true) | (_, More::Slower, false) => Verdict::Faster,
         (_, More::Faster, false) | (_, More::Slower, true) => Verdict::Slower,
         (_, More::Larger, true) => Verdict::Larger,
@@ -143,19 +142,19 @@ mod tests {
 
     #[test]
     fn runs_that_lie_among_each_other_tell_none() {
-        let told = verdict(More::Faster, &[1.0, 1.1, 1.4], &[1.3, 1.5, 1.6]);
-        assert_eq!(told, Verdict::CannotBeTold);
+        let found = verdict(More::Faster, &[1.0, 1.1, 1.4], &[1.3, 1.5, 1.6]);
+        assert_eq!(found, Verdict::Inconclusive);
     }
 
     #[test]
     fn too_few_runs_tell_nothing() {
-        assert_eq!(verdict(More::Faster, &[1.0, 1.0], &[9.0, 9.0, 9.0]), Verdict::CannotBeTold);
+        assert_eq!(verdict(More::Faster, &[1.0, 1.0], &[9.0, 9.0, 9.0]), Verdict::Inconclusive);
     }
 
     #[test]
     fn a_difference_of_a_hundredth_is_not_worth_a_word() {
-        let told = verdict(More::Larger, &[100.0, 100.0, 100.0], &[101.0, 101.0, 101.0]);
-        assert_eq!(told, Verdict::CannotBeTold);
+        let found = verdict(More::Larger, &[100.0, 100.0, 100.0], &[101.0, 101.0, 101.0]);
+        assert_eq!(found, Verdict::Inconclusive);
     }
 
     #[test]

@@ -1,52 +1,53 @@
-//! A whole league in one process: `matchday run`, as anyone runs it, watched from outside.
+//! A whole league in one child process: `matchday run`, sampled from outside.
 
-use super::figures::Memory;
-use super::program::Program;
+use super::child_process::ChildProcess;
+use super::measurements::Memory;
+use super::run_statistics::RunStatistics;
 use super::size::Size;
-use super::story::Story;
-use super::usage::{self, Course, Watch};
+use super::usage::{self, UsageSampler, UsageSeries};
 use anyhow::Result;
 use matchday_core::protocol::Timestamp;
 use std::path::Path;
 use std::time::Duration;
 
-/// A league that was played, and what it took.
 #[derive(Debug)]
-pub(super) struct Played {
-    pub(super) story: Story,
-    /// Used between the league's start and its end.
+pub(super) struct PlayedLeague {
+    pub(super) statistics: RunStatistics,
+    /// CPU time between the start and the end of the league.
     pub(super) cpu: Option<Duration>,
     pub(super) memory: Option<Memory>,
-    /// From the moment the process was started, if it was one.
+    /// From process start, in one process.
     pub(super) to_first_match: Option<Duration>,
 }
 
-pub(super) async fn play(size: Size, folder: &Path) -> Result<Played> {
+pub(super) async fn play(size: Size, folder: &Path) -> Result<PlayedLeague> {
     let store = folder.join("league.db");
     let (players, referees) = (size.players.to_string(), size.referees.to_string());
     let file = store.to_string_lossy();
     let sized = ["--players", &players, "--referees", &referees, "--store", &file];
     let args = [&["run", "--json", "--port-base", "0"], &sized[..]].concat();
     let started_at = usage::now();
-    let program = Program::start(folder, "league", &args)?;
-    let watch = Watch::begin(program.pid()?);
+    let program = ChildProcess::start(folder, "league", &args)?;
+    let sampler = UsageSampler::begin(program.pid()?);
     let finished = program.finish().await;
-    let course = watch.end();
+    let usage = sampler.end();
     finished?;
-    let story = Story::read(&[store])?;
-    Ok(Played {
-        cpu: course.cpu(story.began, story.ended),
-        memory: memory(&course, &story),
-        to_first_match: Some(story.first_match.since(started_at)),
-        story,
+    let statistics = RunStatistics::read(&[store])?;
+    Ok(PlayedLeague {
+        cpu: usage.cpu(statistics.began, statistics.ended),
+        memory: memory(&usage, &statistics),
+        to_first_match: Some(statistics.first_match.since(started_at)),
+        statistics,
     })
 }
 
-fn memory(course: &Course, story: &Story) -> Option<Memory> {
-    let quarter = |number: u32| -> Timestamp { story.began + story.took() * number / 4 };
+fn memory(usage: &UsageSeries, statistics: &RunStatistics) -> Option<Memory> {
+    let quarter = |number: u32| -> Timestamp { statistics.began + statistics.took() * number / 4 };
     Some(Memory {
-        start_bytes: course.rss_bytes(story.began)?,
-        quarters_bytes: (1..=4).map(|number| course.rss_bytes(quarter(number))).collect::<Option<_>>()?,
-        most_bytes: course.rss_bytes_max(story.began, story.ended).or(course.rss_bytes(story.ended))?,
+        start_bytes: usage.rss_bytes(statistics.began)?,
+        quarters_bytes: (1..=4).map(|number| usage.rss_bytes(quarter(number))).collect::<Option<_>>()?,
+        most_bytes: usage
+            .rss_bytes_max(statistics.began, statistics.ended)
+            .or(usage.rss_bytes(statistics.ended))?,
     })
 }

@@ -1,14 +1,19 @@
-//! The figures for people. Pure: from figures to text.
+//! The figures for people. Pure.
 
-use super::compare::{Band, Change, Verdict};
-use super::figures::{Figures, League, Run};
-use super::spread::{Spread, median};
+use super::compare::{Change, RunRange, Verdict};
+use super::measurements::{League, Measurements, Run};
+use super::quantiles::{Quantiles, median};
 use super::targets::Target;
 use crate::view::{Colour, Paint, table};
 
 const MEGABYTE: f64 = 1024.0 * 1024.0;
 
-pub(crate) fn for_people(figures: &Figures, targets: &[Target], changes: &[Change], paint: Paint) -> String {
+pub(crate) fn for_people(
+    figures: &Measurements,
+    targets: &[Target],
+    changes: &[Change],
+    paint: Paint,
+) -> String {
     let mut parts = Vec::new();
     if !figures.optimised {
         parts.push(paint.colour(
@@ -29,7 +34,6 @@ pub(crate) fn for_people(figures: &Figures, targets: &[Target], changes: &[Chang
     parts.join("\n\n")
 }
 
-/// A table under a line that says what it shows.
 fn headed(title: &str, columns: &str, rows: &[Vec<String>], paint: Paint) -> String {
     let columns: Vec<&str> = columns.split('|').collect();
     format!("{}\n{}", paint.bold(title), table(&columns, rows))
@@ -53,7 +57,7 @@ fn leagues(leagues: &[League], cores: usize, paint: Paint) -> String {
 fn league(league: &League) -> Vec<String> {
     let median = |places, figure: fn(&Run) -> f64| number(league.median(figure), places);
     let ratios = league.runs.iter().map(Run::ratio);
-    let band = ratios.clone().reduce(f64::min).zip(ratios.reduce(f64::max));
+    let range = ratios.clone().reduce(f64::min).zip(ratios.reduce(f64::max));
     vec![
         league.size.to_string(),
         league.kind.name().to_owned(),
@@ -63,7 +67,7 @@ fn league(league: &League) -> Vec<String> {
         median(0, Run::exchanges_per_s),
         median(0, |run| run.ceiling_per_s),
         median(2, Run::ratio),
-        band.map_or_else(String::new, |(least, most)| format!("{least:.2} to {most:.2}")),
+        range.map_or_else(String::new, |(least, most)| format!("{least:.2} to {most:.2}")),
         number(league.median_of(Run::cpu_ratio), 2),
         number(league.median_of(|run| run.cpu_us_per_match), 0),
         median(0, |run| run.log_bytes_per_match),
@@ -71,7 +75,7 @@ fn league(league: &League) -> Vec<String> {
     ]
 }
 
-/// Of the last run of each: medians of several would hide a rise.
+/// Only the last run: a median over runs would hide growth.
 fn memory(leagues: &[League], paint: Paint) -> Option<String> {
     let megabytes = |bytes: u64| format!("{:.1}", bytes as f64 / MEGABYTE);
     let row = |league: &League| {
@@ -89,7 +93,7 @@ fn memory(leagues: &[League], paint: Paint) -> Option<String> {
     (!rows.is_empty()).then(|| headed("Resident memory in MB, in the last run", columns, &rows, paint))
 }
 
-/// Of the largest league of each kind; the others are in the JSON.
+/// Only the largest league of each kind; the JSON has all.
 fn answers(leagues: &[League], paint: Paint) -> Vec<String> {
     let largest =
         |league: &&League| !leagues.iter().any(|other| other.kind == league.kind && other.size > league.size);
@@ -117,7 +121,7 @@ fn answers(leagues: &[League], paint: Paint) -> Vec<String> {
         .collect()
 }
 
-fn times(name: &str, per_match: String, took: &Spread) -> Vec<String> {
+fn times(name: &str, per_match: String, took: &Quantiles) -> Vec<String> {
     let ms = |value: f64| format!("{value:.2}");
     vec![
         name.to_owned(),
@@ -129,7 +133,7 @@ fn times(name: &str, per_match: String, took: &Spread) -> Vec<String> {
     ]
 }
 
-fn others(figures: &Figures, paint: Paint) -> Vec<String> {
+fn others(figures: &Measurements, paint: Paint) -> Vec<String> {
     let mut parts = Vec::new();
     if let Some(queries) = &figures.queries {
         let rows: Vec<Vec<String>> =
@@ -138,7 +142,7 @@ fn others(figures: &Figures, paint: Paint) -> Vec<String> {
         parts.push(headed(&title, "query|count||p50|p99|p99.9", &rows, paint));
     }
     if !figures.allocations.is_empty() {
-        let row = |counted: &super::figures::Allocations| {
+        let row = |counted: &super::measurements::Allocations| {
             vec![counted.size.to_string(), number(Some(counted.per_match), 0)]
         };
         let rows: Vec<Vec<String>> = figures.allocations.iter().map(row).collect();
@@ -146,13 +150,19 @@ fn others(figures: &Figures, paint: Paint) -> Vec<String> {
         parts.push(headed(title, "players/referees|a match", &rows, paint));
     }
     if !figures.core.is_empty() {
-        let row = |core: &super::figures::Core| {
+        let row = |core: &super::measurements::Core| {
             let rate = median(core.matches_per_s.iter().copied());
             vec![core.size.to_string(), number(rate, 0), number(rate.map(|rate| 1e6 / rate), 2)]
         };
         let rows: Vec<Vec<String>> = figures.core.iter().map(row).collect();
         let title = "The pure core: the same agents without network, disk or JSON, on one core";
         parts.push(headed(title, "players/referees|matches/s|us/match", &rows, paint));
+    }
+    if let Some(bytes) = figures.player_bytes {
+        let megabytes = bytes as f64 / MEGABYTE;
+        parts.push(format!(
+            "A player process at rest takes {megabytes:.1} MB, with its part of what such processes share"
+        ));
     }
     parts
 }
@@ -170,9 +180,9 @@ fn targets_met(targets: &[Target], paint: Paint) -> String {
 }
 
 fn compared(changes: &[Change], paint: Paint) -> String {
-    let band = |band: &Band| {
-        let places = if band.most < 10.0 { 2 } else { 0 };
-        format!("{:.places$} ({:.places$} to {:.places$})", band.median, band.least, band.most)
+    let range = |range: &RunRange| {
+        let places = if range.most < 10.0 { 2 } else { 0 };
+        format!("{:.places$} ({:.places$} to {:.places$})", range.median, range.least, range.most)
     };
     let rows: Vec<Vec<String>> = changes
         .iter()
@@ -181,13 +191,13 @@ fn compared(changes: &[Change], paint: Paint) -> String {
             let colour = match change.verdict {
                 Verdict::Faster | Verdict::Smaller => Colour::Green,
                 Verdict::Slower | Verdict::Larger => Colour::Red,
-                Verdict::CannotBeTold => Colour::Grey,
+                Verdict::Inconclusive => Colour::Grey,
             };
             let verdict = paint.colour(colour, change.verdict.words());
             vec![
                 change.what.clone(),
-                band(&change.before),
-                band(&change.now),
+                range(&change.before),
+                range(&change.now),
                 format!("{percent:+.1}%"),
                 verdict,
             ]
@@ -218,7 +228,7 @@ mod tests {
 
     #[test]
     fn a_program_that_was_not_built_for_speed_says_so_first() {
-        let figures = Figures { optimised: false, ..sample::figures(1.0) };
+        let figures = Measurements { optimised: false, ..sample::figures(1.0) };
         let text = for_people(&figures, &[], &[], Paint::Plain);
         assert!(text.starts_with("Not built for speed"), "{text}");
     }

@@ -1,15 +1,17 @@
-//! Figures as one run of the bench might find them, for tests of what is made of them.
+//! Sample figures for tests.
 
-use super::figures::{Allocations, Answers, Core, FORMAT, Figures, Kind, League, Memory, Queries, Run};
+use super::measurements::{
+    Allocations, Answers, Core, FORMAT, Kind, League, Measurements, Memory, Queries, Run,
+};
+use super::quantiles::Quantiles;
 use super::size::Size;
-use super::spread::Spread;
 
 const MEGABYTE: u64 = 1024 * 1024;
 
-/// `speed` makes leagues faster than they were.
-pub(super) fn figures(speed: f64) -> Figures {
-    let (one, separate) = (Kind::OneProcess, Kind::SeparateProcesses);
-    Figures {
+/// `speed` scales the throughput.
+pub(super) fn figures(speed: f64) -> Measurements {
+    let (one, outside) = (Kind::OneProcess, Kind::OutsidePlayers);
+    Measurements {
         format: FORMAT,
         made_by: "matchday 0.1.0".to_owned(),
         cores: 2,
@@ -17,26 +19,28 @@ pub(super) fn figures(speed: f64) -> Figures {
         leagues: vec![
             league(Size::new(16, 2), one, 120, speed),
             league(Size::new(50, 10), one, 1225, speed),
-            league(Size::new(50, 10), separate, 1225, speed * 0.6),
+            league(Size::new(50, 10), outside, 1225, speed * 0.6),
             league(Size::new(99, 10), one, 4851, speed),
+            league(Size::new(99, 10), outside, 4851, speed * 0.6),
         ],
         queries: Some(Queries {
             size: Size::new(50, 10),
             took: vec![
-                ("GET_STANDINGS".to_owned(), spread(2_000, 1.5, 9.9, 14.25)),
-                ("GET_NEXT_MATCH".to_owned(), spread(2_000, 0.75, 4.0, 7.0)),
+                ("GET_STANDINGS".to_owned(), quantiles(2_000, 1.5, 9.9, 14.25)),
+                ("GET_NEXT_MATCH".to_owned(), quantiles(2_000, 0.75, 4.0, 7.0)),
             ],
         }),
         core: vec![Core { size: Size::new(50, 10), matches_per_s: vec![510_000.0, 498_000.0, 505_000.0] }],
         allocations: vec![Allocations { size: Size::new(50, 10), per_match: 812.5 }],
         first_match_ms: vec![120.0, 130.0, 125.0],
+        player_bytes: Some(5 * MEGABYTE),
     }
 }
 
 fn league(size: Size, kind: Kind, matches: usize, speed: f64) -> League {
     let quarters: Vec<u64> = match kind {
         Kind::OneProcess => vec![60, 64, 65, 65],
-        Kind::SeparateProcesses => vec![640],
+        Kind::OutsidePlayers => vec![640],
     };
     let run = |luck: f64| Run {
         matches,
@@ -63,13 +67,13 @@ fn league(size: Size, kind: Kind, matches: usize, speed: f64) -> League {
         kind,
         runs: [0.97, 1.0, 1.02].map(run).to_vec(),
         answers: vec![
-            answers("GAME_INVITATION", 2.0, spread(matches * 6, 2.5, 8.0, 12.0)),
-            answers("MATCH_RESULT_REPORT", 1.0, spread(matches * 3, 4.25, 9.5, 15.0)),
+            answers("GAME_INVITATION", 2.0, quantiles(matches * 6, 2.5, 8.0, 12.0)),
+            answers("MATCH_RESULT_REPORT", 1.0, quantiles(matches * 3, 4.25, 9.5, 15.0)),
         ],
-        standings: Some(spread(matches * 3, 31.0, 62.0, 80.0)),
+        standings: Some(quantiles(matches * 3, 31.0, 62.0, 80.0)),
     }
 }
 
-fn spread(count: usize, p50_ms: f64, p99_ms: f64, p999_ms: f64) -> Spread {
-    Spread { count, p50_ms, p99_ms, p999_ms }
+fn quantiles(count: usize, p50_ms: f64, p99_ms: f64, p999_ms: f64) -> Quantiles {
+    Quantiles { count, p50_ms, p99_ms, p999_ms }
 }

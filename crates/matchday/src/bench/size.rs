@@ -1,4 +1,4 @@
-//! How large a league is. Pure.
+//! The size of a league. Pure.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -15,7 +15,7 @@ impl Size {
         Self { players, referees }
     }
 
-    /// How many exchanges of matches can be under way at once: two for each match that all referees can hold.
+    /// How many exchanges are concurrent at most: two for each match that the referees can run at once.
     pub(super) fn at_once(self) -> usize {
         let (players, referees) = (usize::from(self.players), usize::from(self.referees.max(1)));
         let each = (players / 2).div_ceil(referees).clamp(1, 10);

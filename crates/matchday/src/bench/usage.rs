@@ -1,15 +1,14 @@
-//! What processes use of the machine, as the system counts it. Reads `/proc`; where there is none, nothing is known.
+//! CPU time and memory of processes. `None` where the system does not tell them.
 
 use matchday_core::protocol::Timestamp;
-use std::fs;
+use matchday_os::process::{cpu_time, rss_bytes};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Seldom enough to cost a watched league less than a hundredth.
+/// Seldom enough to cost the sampled league less than one percent.
 const SAMPLE_EVERY: Duration = Duration::from_millis(10);
 
-/// What some processes had used at a moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Usage {
     pub(super) at: Timestamp,
@@ -18,11 +17,11 @@ pub(super) struct Usage {
 }
 
 impl Usage {
-    /// All of them together. `None` if one is gone or cannot be looked at.
+    /// The sum over these processes. `None` if one has exited or cannot be read.
     pub(super) fn of(pids: &[u32]) -> Option<Self> {
         let mut usage = Self { at: now(), cpu: Duration::ZERO, rss_bytes: 0 };
         for &pid in pids {
-            usage.cpu += cpu(pid)?;
+            usage.cpu += cpu_time(pid)?;
             usage.rss_bytes += rss_bytes(pid)?;
         }
         Some(usage)
@@ -37,30 +36,10 @@ pub(super) fn now() -> Timestamp {
     Timestamp::EPOCH + SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
 }
 
-/// The time that all threads have run for, in nanoseconds as the scheduler counts them.
-fn cpu(pid: u32) -> Option<Duration> {
-    let mut nanos = 0;
-    for thread in fs::read_dir(format!("/proc/{pid}/task")).ok()? {
-        // A thread may have ended since it was listed.
-        let Ok(text) = fs::read_to_string(thread.ok()?.path().join("schedstat")) else { continue };
-        nanos += text.split_whitespace().next()?.parse::<u64>().ok()?;
-    }
-    Some(Duration::from_nanos(nanos))
-}
-
-fn rss_bytes(pid: u32) -> Option<u64> {
-    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kilobytes * 1024)
-}
-
-/// What was used, over time.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Course(pub(super) Vec<Usage>);
+pub(super) struct UsageSeries(pub(super) Vec<Usage>);
 
-impl Course {
-    /// The processor time used between two moments.
+impl UsageSeries {
     pub(super) fn cpu(&self, from: Timestamp, to: Timestamp) -> Option<Duration> {
         Some(self.at(to)?.0.saturating_sub(self.at(from)?.0))
     }
@@ -74,7 +53,7 @@ impl Course {
         between.map(|usage| usage.rss_bytes).max()
     }
 
-    /// Between two samples time goes on evenly; before the first and after the last it stands still.
+    /// Linear interpolation between samples; constant before the first and after the last.
     fn at(&self, at: Timestamp) -> Option<(Duration, u64)> {
         let after = self.0.partition_point(|usage| usage.at < at);
         let next = self.0.get(after);
@@ -89,31 +68,31 @@ impl Course {
     }
 }
 
-/// Looks at a process again and again, from a thread of its own.
+/// Samples a process periodically, in a separate thread.
 #[derive(Debug)]
-pub(super) struct Watch {
+pub(super) struct UsageSampler {
     end: Sender<()>,
-    thread: JoinHandle<Course>,
+    thread: JoinHandle<UsageSeries>,
 }
 
-impl Watch {
+impl UsageSampler {
     pub(super) fn begin(pid: u32) -> Self {
         let (end, ended) = mpsc::channel();
         let thread = thread::spawn(move || {
-            let mut course = Course::default();
+            let mut series = UsageSeries::default();
             while let Some(usage) = Usage::of(&[pid]) {
-                course.0.push(usage);
+                series.0.push(usage);
                 match ended.recv_timeout(SAMPLE_EVERY) {
                     Err(RecvTimeoutError::Timeout) => {}
                     Ok(()) | Err(RecvTimeoutError::Disconnected) => break,
                 }
             }
-            course
+            series
         });
         Self { end, thread }
     }
 
-    pub(super) fn end(self) -> Course {
+    pub(super) fn end(self) -> UsageSeries {
         let _ = self.end.send(());
         self.thread.join().unwrap_or_default()
     }
@@ -134,15 +113,15 @@ mod tests {
 
     #[test]
     fn time_between_two_samples_is_shared_out_evenly() {
-        let course = Course(vec![usage(0, 10, 1), usage(10, 20, 2), usage(20, 40, 3)]);
-        assert_eq!(course.cpu(at(5), at(15)), Some(Duration::from_millis(15)));
-        assert_eq!(course.cpu(at(-5), at(100)), Some(Duration::from_millis(30)));
-        assert_eq!(course.rss_bytes_max(at(5), at(15)), Some(2));
+        let usage = UsageSeries(vec![usage(0, 10, 1), usage(10, 20, 2), usage(20, 40, 3)]);
+        assert_eq!(usage.cpu(at(5), at(15)), Some(Duration::from_millis(15)));
+        assert_eq!(usage.cpu(at(-5), at(100)), Some(Duration::from_millis(30)));
+        assert_eq!(usage.rss_bytes_max(at(5), at(15)), Some(2));
     }
 
     #[test]
     fn a_process_that_is_gone_has_no_course() {
-        assert_eq!(Course::default().cpu(at(0), at(1)), None);
-        assert_eq!(Watch::begin(u32::MAX).end().0, []);
+        assert_eq!(UsageSeries::default().cpu(at(0), at(1)), None);
+        assert_eq!(UsageSampler::begin(u32::MAX).end().0, []);
     }
 }

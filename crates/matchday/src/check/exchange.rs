@@ -1,61 +1,60 @@
-//! One exchange as it was: what we sent, what came back, how long it took; and how it is shown to people.
+//! One HTTP exchange with the agent under check: request, response or error, duration; and its redacted excerpt.
 
-use crate::net::client::CallError;
-use crate::shell::redacted;
 use bytes::Bytes;
+use matchday_core::protocol::dialect::reply::HttpReply;
 use matchday_core::protocol::untrusted::is_deceptive;
+use matchday_net::client::CallError;
+use matchday_store::redact::redact_tokens;
 use serde::Serialize;
 use serde_json::Value;
 use std::time::Duration;
 
-/// How much of a message is shown, in characters.
-const SHOWN_CHARS: usize = 700;
+/// How much of a body an excerpt shows, in characters.
+const EXCERPT_CHARS: usize = 700;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Exchange {
-    /// What was asked or told, in a word.
+    /// The message type, or a short name of the request.
     pub(crate) subject: String,
     pub(crate) request: Bytes,
-    pub(crate) outcome: Outcome,
+    pub(crate) outcome: CallOutcome,
     pub(crate) took: Duration,
 }
 
 #[derive(Debug, Clone)]
-pub(crate) enum Outcome {
-    Answered(Answered),
+pub(crate) enum CallOutcome {
+    Answered(HttpAnswer),
     Failed(CallError),
-    /// It was not tried, or not waited for to the end; and why.
+    /// The request was not sent, or not waited for to its deadline; with the reason.
     Unknown(String),
 }
 
-/// What came back over HTTP.
 #[derive(Debug, Clone)]
-pub(crate) struct Answered {
+pub(crate) struct HttpAnswer {
     pub(crate) status: u16,
     pub(crate) content_type: Option<String>,
-    /// Where a redirect leads.
+    /// The `Location` header of a redirect.
     pub(crate) location: Option<String>,
     pub(crate) body: Bytes,
 }
 
-impl Answered {
-    /// The body, if it is JSON.
+impl HttpAnswer {
     pub(crate) fn json(&self) -> Option<Value> {
         serde_json::from_slice(&self.body).ok()
     }
 }
 
 impl Exchange {
-    /// For what no single exchange shows, and is a failure all the same.
+    /// A placeholder for findings that rest on several exchanges, or on a message that never came.
     pub(crate) fn none(why: &str) -> Self {
-        let outcome = Outcome::Unknown(why.to_owned());
+        let outcome = CallOutcome::Unknown(why.to_owned());
         Self { subject: String::new(), request: Bytes::new(), outcome, took: Duration::ZERO }
     }
 
-    pub(crate) fn answered(&self) -> Option<&Answered> {
+    pub(crate) fn answered(&self) -> Option<&HttpAnswer> {
         match &self.outcome {
-            Outcome::Answered(answered) => Some(answered),
-            Outcome::Failed(_) | Outcome::Unknown(_) => None,
+            CallOutcome::Answered(answered) => Some(answered),
+            CallOutcome::Failed(_) | CallOutcome::Unknown(_) => None,
         }
     }
 
@@ -63,33 +62,41 @@ impl Exchange {
         self.answered()?.json()
     }
 
-    /// What became of it, in a few words.
-    pub(crate) fn outcome_in_words(&self) -> String {
+    /// The same request, with another answer of ours.
+    pub(crate) fn answered_instead(&self, reply: &HttpReply) -> Self {
+        let body = Bytes::from(reply.body.clone());
+        let answered = HttpAnswer { status: reply.status, content_type: None, location: None, body };
+        Self { outcome: CallOutcome::Answered(answered), ..self.clone() }
+    }
+
+    pub(crate) fn outcome_text(&self) -> String {
         match &self.outcome {
-            Outcome::Answered(answered) => format!("HTTP {}", answered.status),
-            Outcome::Failed(CallError::TimedOut) => {
-                format!("no answer within {}", seconds(self.took))
+            CallOutcome::Answered(answered) => format!("HTTP {}", answered.status),
+            CallOutcome::Failed(CallError::TimedOut) => {
+                format!("no answer within {}", format_duration(self.took))
             }
-            Outcome::Failed(error) => error.to_string(),
-            Outcome::Unknown(why) => why.clone(),
+            CallOutcome::Failed(error) => error.to_string(),
+            CallOutcome::Unknown(why) => why.clone(),
         }
     }
 
-    pub(crate) fn shown(&self) -> Shown {
+    pub(crate) fn excerpt(&self) -> ExchangeExcerpt {
         let answer = match &self.outcome {
-            Outcome::Answered(answered) if answered.body.is_empty() => {
+            CallOutcome::Answered(answered) if answered.body.is_empty() => {
                 format!("HTTP {}, no body", answered.status)
             }
-            Outcome::Answered(answered) => format!("HTTP {} {}", answered.status, shortened(&answered.body)),
-            Outcome::Failed(_) | Outcome::Unknown(_) => self.outcome_in_words(),
+            CallOutcome::Answered(answered) => {
+                format!("HTTP {} {}", answered.status, excerpt_of(&answered.body))
+            }
+            CallOutcome::Failed(_) | CallOutcome::Unknown(_) => self.outcome_text(),
         };
-        Shown { request: shortened(&self.request), answer, ms: millis(self.took) }
+        ExchangeExcerpt { request: excerpt_of(&self.request), answer, ms: millis(self.took) }
     }
 }
 
-/// An exchange as people and programs are shown it: short, on one line each, without tokens.
+/// An exchange in a report: one line each way, truncated, tokens redacted.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub(crate) struct Shown {
+pub(crate) struct ExchangeExcerpt {
     pub(crate) request: String,
     pub(crate) answer: String,
     pub(crate) ms: f64,
@@ -99,8 +106,8 @@ fn millis(span: Duration) -> f64 {
     (span.as_secs_f64() * 10_000.0).round() / 10.0
 }
 
-/// "0.4 s", "12 ms".
-pub(crate) fn seconds(span: Duration) -> String {
+/// `0.4 s`, `12 ms`.
+pub(crate) fn format_duration(span: Duration) -> String {
     match span.as_millis() {
         0 => format!("{:.1} ms", span.as_secs_f64() * 1000.0),
         1..1000 => format!("{} ms", span.as_millis()),
@@ -108,14 +115,14 @@ pub(crate) fn seconds(span: Duration) -> String {
     }
 }
 
-/// A body fit to be shown: one line, no tokens, not too long.
-pub(crate) fn shortened(body: &[u8]) -> String {
-    // Tokens are cut before the text is, so that half of one cannot be left at the end.
-    let most = SHOWN_CHARS * 8;
-    let text = redacted(body.get(..most).unwrap_or(body));
+/// A body on one line, truncated, with tokens redacted.
+pub(crate) fn excerpt_of(body: &[u8]) -> String {
+    // Redacted before it is truncated, so that no part of a token is left at the end.
+    let most = EXCERPT_CHARS * 8;
+    let text = redact_tokens(body.get(..most).unwrap_or(body));
     let mut line: String =
-        text.chars().map(|c| if is_deceptive(c) { ' ' } else { c }).take(SHOWN_CHARS).collect();
-    if text.chars().nth(SHOWN_CHARS).is_some() || body.len() > most {
+        text.chars().map(|c| if is_deceptive(c) { ' ' } else { c }).take(EXCERPT_CHARS).collect();
+    if text.chars().nth(EXCERPT_CHARS).is_some() || body.len() > most {
         line.push_str(&format!("... ({} bytes)", body.len()));
     }
     line
@@ -129,9 +136,9 @@ mod tests {
     fn what_is_shown_is_one_short_line_without_tokens() {
         let long =
             format!("{{\"auth_token\":\"tok_p01_{}\",\n\"x\":\"{}\"}}", "a".repeat(64), "y".repeat(5000));
-        let shown = shortened(long.as_bytes());
+        let shown = excerpt_of(long.as_bytes());
         assert!(shown.starts_with("{\"auth_token\":\"tok_p01_...\", \"x\":\"yyy"), "{shown}");
         assert!(shown.ends_with(&format!("... ({} bytes)", long.len())), "{shown}");
-        assert!(shown.chars().count() < SHOWN_CHARS + 30);
+        assert!(shown.chars().count() < EXCERPT_CHARS + 30);
     }
 }

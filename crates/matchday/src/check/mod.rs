@@ -1,30 +1,72 @@
-//! Is this agent conformant? Plays the others' parts against a running agent, and says of each rule whether it holds, what
-//! was seen, and how to mend it.
+//! Conformance checks: plays the other roles against a running agent, and reports for each rule whether it holds, on
+//! which evidence, and how to fix a violation.
 //!
 //! # Layout
-//! - [`rule`]: what agents are held against; [`report`]: what was found; [`exchange`]: what went over the wire
-//! - [`probe`], [`raw`]: calls to the agent, decent and otherwise; [`stand_in`], [`receiver`]: what the agent can call;
-//!   [`reach`]: is there anything at all?
-//! - [`heard`]: what an answer comes to; [`wire`]: what is judged of every role alike
-//! - [`judge`], [`form`]: is an answer right, in its fields and in its form? By the readers that a league reads with
-//! - [`stage`]: the pretended league and its messages
-//! - [`player`], [`referee`], [`manager`]: the suites for each role
-//! - [`render`]: what people and programs get to see
+//! - [`rule`]: the rules; [`report`]: findings; [`exchange`]: recorded HTTP exchanges
+//! - [`probe`], [`raw_http`]: requests to the agent, well-formed and broken; [`preflight`]: is the URL an agent's?
+//! - [`fake_agent`], [`ack_server`]: servers that the agent can call
+//! - [`role`]: is it a player, a referee or a manager?
+//! - [`reply`], [`response_format`], [`field_check`]: classify and validate replies with the decoder of the league
+//! - [`wire`]: the checks that all roles share: HTTP, JSON-RPC, robustness
+//! - [`player`], [`referee`], [`manager`]: the suite of each role
+//! - [`render`]: reports for people, as JSON, as JUnit XML
 
+mod ack_server;
 pub(crate) mod exchange;
-mod form;
-mod heard;
-mod judge;
+mod fake_agent;
+mod field_check;
 pub(crate) mod manager;
 pub(crate) mod player;
+pub(crate) mod preflight;
 pub(crate) mod probe;
-mod raw;
-pub(crate) mod reach;
-mod receiver;
+mod raw_http;
 pub(crate) mod referee;
 pub(crate) mod render;
+mod reply;
 pub(crate) mod report;
+mod response_format;
+pub(crate) mod role;
 mod rule;
-mod stage;
-mod stand_in;
 mod wire;
+
+use matchday_core::protocol::Endpoint;
+use matchday_core::protocol::decode::Conformance;
+use matchday_net::client::Client;
+use probe::Probe;
+use report::Subject;
+use std::time::Duration;
+use tokio::net::TcpListener;
+use tokio::time::Instant;
+
+const FULL_MAX: Duration = Duration::from_secs(110);
+const QUICK_MAX: Duration = Duration::from_millis(4500);
+
+/// The agent to check, and how thoroughly.
+#[derive(Debug)]
+pub(crate) struct CheckOptions {
+    /// `None` if the agent is to register, which tells its endpoint.
+    pub(crate) url: Option<Endpoint>,
+    pub(crate) wait: Option<Wait>,
+    pub(crate) quick: bool,
+    pub(crate) conformance: Conformance,
+    pub(crate) client: Client,
+}
+
+/// Listens for the agent's registration.
+#[derive(Debug)]
+pub(crate) struct Wait {
+    pub(crate) listener: TcpListener,
+    pub(crate) within: Duration,
+}
+
+impl CheckOptions {
+    /// A probe that ends with the check. `quick_wait_max` bounds each of its timeouts under `--quick`.
+    fn probe(&self, url: &Endpoint, quick_wait_max: Duration) -> Probe {
+        let (max, wait_max) = if self.quick { (QUICK_MAX, quick_wait_max) } else { (FULL_MAX, FULL_MAX) };
+        Probe::new(self.client.clone(), url.raw(), Instant::now() + max, wait_max)
+    }
+
+    fn subject(&self, role: &'static str, target: &str) -> Subject {
+        Subject::new(role, target, self.conformance, self.quick)
+    }
+}

@@ -1,10 +1,9 @@
-//! The calling side of a check: sends to the agent, waits as long as a league would, keeps what came. It knows how
-//! agents are called, and nothing of what they should answer.
+//! The client of a check: sends requests to the agent under check, with a league's timeouts, and records the
+//! exchanges.
 
-use super::exchange::{Answered, Exchange, Outcome, seconds};
-use super::raw::Place;
-use crate::net::client::{CallError, Client};
-use crate::shell::Clock;
+use super::exchange::{CallOutcome, Exchange, HttpAnswer, format_duration};
+use super::raw_http::RawTarget;
+use super::response_format;
 use bytes::Bytes;
 use hyper::HeaderMap;
 use hyper::header::{CONTENT_TYPE, HeaderName, LOCATION};
@@ -13,17 +12,18 @@ use matchday_core::protocol::decode::Limits;
 use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::dialect::answer::{WireAnswer, read_answer};
 use matchday_core::protocol::dialect::call::{write_call, write_probe};
+use matchday_net::client::{CallError, Client};
+use matchday_runtime::Clock;
 use serde_json::{Map, Value};
-use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// After so many questions in a row without an answer nobody is asked any more.
-const MISSES_MAX: u32 = 2;
-/// How long we wait for a sign of life.
+/// After so many unanswered requests in a row no more are sent.
+const UNANSWERED_MAX: u32 = 2;
 const PING_TIMEOUT: Duration = Duration::from_secs(5);
-/// Our ids are not 1, 2, 3: an agent that counts by itself must not echo the right one by chance.
+/// Not 1, 2, 3: an agent that counts its own ids must not match by accident.
 const FIRST_ID: i64 = 4101;
 
 #[derive(Debug)]
@@ -32,40 +32,54 @@ pub(crate) struct Probe {
     pub(crate) clock: Clock,
     pub(crate) url: String,
     pub(crate) limits: Limits,
-    /// When the whole check must be over.
-    end: Instant,
-    /// The longest that anything is waited for, if that is less than a league would wait.
-    patience: Duration,
+    /// When the whole check must deadline.
+    deadline: Instant,
+    /// An upper bound on every timeout.
+    wait_max: Duration,
     dialect: Mutex<Dialect>,
+    /// Whether the agent has understood a message in that dialect.
+    understood: AtomicBool,
+    /// Whether a message in the standard dialect was answered; if not, the exchange.
+    standard: Mutex<Option<Result<(), Exchange>>>,
     next_id: AtomicI64,
-    misses: AtomicU32,
+    unanswered: AtomicU32,
 }
 
-/// How a league message of ours fared.
+/// The reply to a league message.
 #[derive(Debug, Clone)]
 pub(crate) struct Reply {
     pub(crate) exchange: Exchange,
-    /// The JSON-RPC id that it was sent under.
+    /// The JSON-RPC id of the request.
     pub(crate) id: i64,
     pub(crate) dialect: Dialect,
-    /// What a league makes of the answer, if there was one.
+    /// The response as a league's dialect reader sees it.
     pub(crate) wire: Option<WireAnswer<'static>>,
-    /// Whether the answer came by a message of its own, to a port of ours.
-    pub(crate) apart: bool,
+    /// Whether the answer came as a separate request to our server.
+    pub(crate) separate: bool,
+    /// Whether the answer was JSON inside of a JSON text.
+    pub(crate) encoded_twice: bool,
+}
+
+impl Reply {
+    pub(crate) fn is_understood(&self) -> bool {
+        matches!(self.wire, Some(WireAnswer::Message(_) | WireAnswer::Refused(_) | WireAnswer::Received))
+    }
 }
 
 impl Probe {
-    pub(crate) fn new(client: Client, url: &str, end: Instant, patience: Duration) -> Self {
+    pub(crate) fn new(client: Client, url: &str, deadline: Instant, wait_max: Duration) -> Self {
         Self {
             client,
             clock: Clock::start(),
             url: url.to_owned(),
             limits: Limits::AGENT,
-            end,
-            patience,
+            deadline,
+            wait_max,
             dialect: Mutex::new(Dialect::Standard),
+            understood: AtomicBool::new(false),
+            standard: Mutex::new(None),
             next_id: AtomicI64::new(FIRST_ID),
-            misses: AtomicU32::new(0),
+            unanswered: AtomicU32::new(0),
         }
     }
 
@@ -73,7 +87,7 @@ impl Probe {
         *self.dialect.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn speak(&self, dialect: Dialect) {
+    pub(crate) fn set_dialect(&self, dialect: Dialect) {
         *self.dialect.lock().unwrap_or_else(PoisonError::into_inner) = dialect;
     }
 
@@ -81,58 +95,58 @@ impl Probe {
         self.next_id.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// How long something is waited for that a league would wait `within` for.
-    pub(crate) fn longest(&self, within: Duration) -> Duration {
-        within.min(self.patience).min(self.end.saturating_duration_since(Instant::now()))
+    /// The timeout for a request to which a league would give `within`.
+    pub(crate) fn timeout(&self, within: Duration) -> Duration {
+        within.min(self.wait_max).min(self.deadline.saturating_duration_since(Instant::now()))
     }
 
-    /// Sends a body as it is.
     pub(crate) async fn send(&self, subject: &str, body: impl Into<Bytes>, within: Duration) -> Exchange {
         let request = body.into();
         let unknown = |why: &str| Exchange {
             subject: subject.to_owned(),
             request: request.clone(),
-            outcome: Outcome::Unknown(why.to_owned()),
+            outcome: CallOutcome::Unknown(why.to_owned()),
             took: Duration::ZERO,
         };
-        if self.misses.load(Ordering::Relaxed) >= MISSES_MAX {
+        if self.unanswered.load(Ordering::Relaxed) >= UNANSWERED_MAX {
             return unknown("the agent had stopped answering by then");
         }
-        let waited = self.longest(within);
+        let waited = self.timeout(within);
         if waited.is_zero() {
             return unknown("the time for the whole check was up");
         }
         let exchange = self.post(subject, request.clone(), waited).await;
         match &exchange.outcome {
-            Outcome::Failed(CallError::TimedOut) if waited < within => {
+            CallOutcome::Failed(CallError::TimedOut) if waited < within => {
                 let took = exchange.took;
-                let why = format!("no answer within the {} that this check waits", seconds(waited));
-                Exchange { outcome: Outcome::Unknown(why), took, ..exchange }
+                let why = format!("no answer within the {} that this check waits", format_duration(waited));
+                Exchange { outcome: CallOutcome::Unknown(why), took, ..exchange }
             }
-            // A connection that breaks off is an answer of a kind, as long as the next one is taken.
-            Outcome::Failed(CallError::NoConnection(_) | CallError::Closed(_)) if self.listens().await => {
+            // A dropped connection counts as an answer if the agent accepts a new one.
+            CallOutcome::Failed(CallError::NoConnection(_) | CallError::Closed(_))
+                if self.listens().await =>
+            {
                 exchange
             }
-            Outcome::Failed(
+            CallOutcome::Failed(
                 CallError::TimedOut
                 | CallError::NoConnection(_)
                 | CallError::Closed(_)
                 | CallError::NoRoute(_),
             ) => {
-                self.misses.fetch_add(1, Ordering::Relaxed);
+                self.unanswered.fetch_add(1, Ordering::Relaxed);
                 exchange
             }
             _ => {
-                self.misses.store(0, Ordering::Relaxed);
+                self.unanswered.store(0, Ordering::Relaxed);
                 exchange
             }
         }
     }
 
-    /// Whether connections are taken at all.
     async fn listens(&self) -> bool {
-        match Place::of(&self.url) {
-            Some(place) => place.connect().await.is_ok(),
+        match RawTarget::of(&self.url) {
+            Some(target) => target.connect().await.is_ok(),
             None => false,
         }
     }
@@ -142,56 +156,108 @@ impl Probe {
         let most = self.limits.message_bytes_max;
         let received = self.client.post(&self.url, request.clone(), began + within, most).await;
         let outcome = match received {
-            Ok(received) => Outcome::Answered(Answered {
+            Ok(received) => CallOutcome::Answered(HttpAnswer {
                 status: received.status,
                 content_type: header(&received.headers, CONTENT_TYPE),
                 location: header(&received.headers, LOCATION),
                 body: received.body,
             }),
-            Err(error) => Outcome::Failed(error),
+            Err(error) => CallOutcome::Failed(error),
         };
         Exchange { subject: subject.to_owned(), request, outcome, took: began.elapsed() }
     }
 
-    /// Whether anyone is there, however silent they have been so far.
+    /// Sends a ping, also after too many unanswered requests.
     pub(crate) async fn ping(&self) -> Exchange {
         let exchange = self.post("ping", write_probe(self.fresh_id()).into(), PING_TIMEOUT).await;
         if exchange.answered().is_some() {
-            self.misses.store(0, Ordering::Relaxed);
+            self.unanswered.store(0, Ordering::Relaxed);
         }
         exchange
     }
 
-    /// Sends a league message in the dialect that the agent understands; if it does not know that one, in each other
-    /// until one is understood, as a league does. If none is, the first answer stands.
-    pub(crate) async fn tell(&self, message: &Message, within: Duration) -> Reply {
-        self.converse(message, within, None).await
+    /// Whether the standard dialect was understood, if another one is spoken: if not, the message that was not.
+    pub(crate) fn standard(&self) -> Option<Result<(), Exchange>> {
+        self.standard.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The same, with the message changed in ways that no message of ours could be.
-    pub(crate) async fn tell_altered(&self, message: &Message, within: Duration, alter: &Alter<'_>) -> Reply {
-        self.converse(message, within, Some(alter)).await
+    fn note_standard(&self, result: Result<(), Exchange>) {
+        *self.standard.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
     }
 
-    async fn converse(&self, message: &Message, within: Duration, alter: Option<&Alter<'_>>) -> Reply {
+    /// Sends a league message in the dialect last understood. If the agent does not understand it, tries the other
+    /// dialects, as a league does; if none is understood, returns the first reply.
+    pub(crate) async fn send_message(&self, message: &Message, within: Duration) -> Reply {
+        self.send_in_dialects(message, within, None).await
+    }
+
+    /// The same, after changing fields of the message so that it may be invalid.
+    pub(crate) async fn send_altered(&self, message: &Message, within: Duration, alter: &Alter<'_>) -> Reply {
+        self.send_in_dialects(message, within, Some(alter)).await
+    }
+
+    async fn send_in_dialects(
+        &self,
+        message: &Message,
+        within: Duration,
+        alter: Option<&Alter<'_>>,
+    ) -> Reply {
         let spoken = self.dialect();
         let first = self.attempt(spoken, message, within, alter).await;
-        if first.wire != Some(WireAnswer::MethodNotFound) {
+        if first.is_understood() {
+            self.understood.store(true, Ordering::Relaxed);
             return first;
         }
-        let others = std::iter::successors(Some(spoken.next()), |dialect| Some(dialect.next()));
-        for dialect in others.take_while(|dialect| *dialect != spoken) {
-            let reply = self.attempt(dialect, message, within, alter).await;
-            match &reply.wire {
-                Some(WireAnswer::Message(_) | WireAnswer::Refused(_) | WireAnswer::Received) => {
-                    self.speak(dialect);
-                    return reply;
-                }
-                Some(_) => {}
-                None => break,
-            }
+        // An agent that has understood this dialect before fails for another reason.
+        let is_known = self.understood.load(Ordering::Relaxed);
+        match first.wire {
+            Some(WireAnswer::MethodNotFound) => {}
+            Some(_) if !is_known => {}
+            _ => return first,
         }
-        first
+        self.in_other_dialects(&first, message, within, alter, Reply::is_understood).await.unwrap_or(first)
+    }
+
+    /// Sends a message in every dialect but that of `first`, until one is answered as wanted, which is spoken from then on.
+    async fn in_other_dialects(
+        &self,
+        first: &Reply,
+        message: &Message,
+        within: Duration,
+        alter: Option<&Alter<'_>>,
+        is_wanted: impl Fn(&Reply) -> bool,
+    ) -> Option<Reply> {
+        let others = std::iter::successors(Some(first.dialect.next()), |dialect| Some(dialect.next()));
+        for dialect in others.take_while(|dialect| *dialect != first.dialect) {
+            let reply = self.attempt(dialect, message, within, alter).await;
+            if is_wanted(&reply) {
+                if first.dialect == Dialect::Standard {
+                    self.note_standard(Err(first.exchange.clone()));
+                }
+                self.set_dialect(dialect);
+                self.understood.store(true, Ordering::Relaxed);
+                return Some(reply);
+            }
+            reply.wire.as_ref()?;
+        }
+        None
+    }
+
+    /// Sends a message to which an agent owes an answer. One that only acknowledges it may not have understood it: the
+    /// other dialects are tried, and the one that it answers in is spoken from then on.
+    pub(crate) async fn find_dialect(&self, message: &Message, within: Duration) -> Reply {
+        let is_answer =
+            |reply: &Reply| matches!(reply.wire, Some(WireAnswer::Message(_) | WireAnswer::Refused(_)));
+        let spoken = self.dialect();
+        if spoken != Dialect::Standard {
+            let standard = self.attempt(Dialect::Standard, message, within, None).await;
+            self.note_standard(if is_answer(&standard) { Ok(()) } else { Err(standard.exchange) });
+        }
+        let first = self.send_message(message, within).await;
+        if first.wire != Some(WireAnswer::Received) {
+            return first;
+        }
+        self.in_other_dialects(&first, message, within, None, is_answer).await.unwrap_or(first)
     }
 
     async fn attempt(
@@ -208,16 +274,22 @@ impl Probe {
             None => body,
         };
         let exchange = self.send(message.message_type().name(), body, within).await;
-        let read = |came: &Answered| read_answer(came.status, &came.body, &self.limits).into_owned();
+        let read = |came: &HttpAnswer| read_answer(came.status, &came.body, &self.limits).into_owned();
         let wire = exchange.answered().map(read);
-        Reply { exchange, id, dialect, wire, apart: false }
+        let mut reply = Reply { exchange, id, dialect, wire, separate: false, encoded_twice: false };
+        if !matches!(reply.wire, Some(WireAnswer::Message(_)))
+            && let Some(message) = reply.exchange.json().and_then(response_format::encoded_twice)
+        {
+            reply.encoded_twice = true;
+            reply.wire = Some(WireAnswer::Message(message.into()));
+        }
+        reply
     }
 }
 
-/// A change to a league message on its way out.
 pub(crate) type Alter<'a> = dyn Fn(&mut Map<String, Value>) + Sync + 'a;
 
-/// Changes the league message in a request body, wherever the dialect puts it, and the method with its type.
+/// Changes the league message inside a request body, and the method if the dialect derives it from the message type.
 fn altered(body: Vec<u8>, dialect: Dialect, alter: &Alter<'_>) -> Vec<u8> {
     let Ok(mut request) = serde_json::from_slice::<Value>(&body) else {
         return body;
@@ -234,9 +306,13 @@ fn altered(body: Vec<u8>, dialect: Dialect, alter: &Alter<'_>) -> Vec<u8> {
     if let Some(Value::String(kind)) = after.filter(|after| Some(after) != before.as_ref()) {
         let (place, name) = match dialect {
             Dialect::TypeAsMethod => ("/method", kind),
+            Dialect::Standard | Dialect::ToolsCall if kind == "MATCH_ASSIGNMENT" => (
+                if dialect == Dialect::Standard { "/method" } else { "/params/name" },
+                "assign_match".to_owned(),
+            ),
             Dialect::ToolsCall => ("/params/name", kind.to_ascii_lowercase()),
             Dialect::Standard | Dialect::LowerTypeAsMethod => ("/method", kind.to_ascii_lowercase()),
-            // One method for everything, or none at all.
+            // These do not derive a method from the type.
             Dialect::HandleMessage | Dialect::McpMessage | Dialect::ProtocolMessage | Dialect::Bare => {
                 ("", kind)
             }

@@ -1,13 +1,13 @@
-//! What was found: one finding for each rule, and what they come to. Pure.
+//! Findings for each rule, and the report that summarises them. Pure.
 
-use super::exchange::{Exchange, Shown};
+use super::exchange::{Exchange, ExchangeExcerpt};
 use super::rule::{Category, Rule};
 use matchday_core::protocol::decode::Conformance;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// From the least telling to the most: what is found of a rule last does not undo what was found worse.
+/// In ascending order: a later finding replaces an earlier one only if it is worse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Verdict {
@@ -21,72 +21,133 @@ pub(crate) enum Verdict {
 pub(crate) struct Finding {
     pub(crate) rule: &'static Rule,
     pub(crate) verdict: Verdict,
-    /// What was seen, in words that need no exchange to be understood.
+    /// An explanation that is understandable without the exchange.
     pub(crate) note: String,
-    pub(crate) exchange: Option<Shown>,
+    pub(crate) exchange: Option<ExchangeExcerpt>,
+    /// How to fix it, where the cause is another than the rule's own.
+    mend: Option<&'static str>,
 }
 
-/// Where a suite writes down what it finds.
+impl Finding {
+    pub(crate) fn mend(&self) -> &'static str {
+        self.mend.unwrap_or(self.rule.fix)
+    }
+
+    /// Whether it is a mandatory rule that was not checked.
+    fn is_unknown(&self) -> bool {
+        self.rule.is_mandatory() && self.verdict == Verdict::NotChecked
+    }
+}
+
+/// Collects the findings of a suite, at most one for each rule.
 #[derive(Debug)]
-pub(crate) struct Sheet {
+pub(crate) struct Findings {
     rules: Vec<&'static Rule>,
     found: BTreeMap<&'static str, Finding>,
 }
 
-impl Sheet {
+impl Findings {
     pub(crate) fn new(rules: Vec<&'static Rule>) -> Self {
         Self { rules, found: BTreeMap::new() }
     }
 
     pub(crate) fn pass(&mut self, rule: &'static Rule, note: impl Into<String>) {
-        self.put(rule, Verdict::Pass, note, None);
+        self.note_down(rule, Verdict::Pass, note, None);
     }
 
-    /// The rule is broken: a failure if it is mandatory, a warning if it is advice.
-    pub(crate) fn broken(&mut self, rule: &'static Rule, note: impl Into<String>, exchange: &Exchange) {
-        let verdict = if rule.is_mandatory() { Verdict::Fail } else { Verdict::Warning };
-        self.put(rule, verdict, note, Some(exchange.shown()));
+    /// A violation fails a mandatory rule, and is a warning for an advisory one.
+    pub(crate) fn violated(&mut self, rule: &'static Rule, note: impl Into<String>, exchange: &Exchange) {
+        self.violated_because(rule, note, None, exchange);
     }
 
-    /// The same where what should have come did not, so that there is no exchange to show.
-    pub(crate) fn missing(&mut self, rule: &'static Rule, note: impl Into<String>) {
-        let verdict = if rule.is_mandatory() { Verdict::Fail } else { Verdict::Warning };
-        self.put(rule, verdict, note, None);
+    /// A violation whose cause is not the one that the rule's own advice is about.
+    pub(crate) fn violated_because(
+        &mut self,
+        rule: &'static Rule,
+        note: impl Into<String>,
+        mend: Option<&'static str>,
+        exchange: &Exchange,
+    ) {
+        let exchange = Some(exchange.excerpt());
+        self.record(Finding { rule, verdict: rule.violation(), note: note.into(), exchange, mend });
     }
 
-    /// It will do, and should be better.
+    /// A violation without evidence: the expected message did not come.
+    pub(crate) fn violated_unseen(&mut self, rule: &'static Rule, note: impl Into<String>) {
+        self.note_down(rule, rule.violation(), note, None);
+    }
+
+    /// Records a pass if the rule holds, and else a violation with this note.
+    pub(crate) fn check(
+        &mut self,
+        rule: &'static Rule,
+        holds: bool,
+        note: impl Into<String>,
+        exchange: &Exchange,
+    ) {
+        match holds {
+            true => self.pass(rule, ""),
+            false => self.violated(rule, note, exchange),
+        }
+    }
+
+    pub(crate) fn result(&mut self, rule: &'static Rule, result: Result<(), String>, exchange: &Exchange) {
+        self.check(rule, result.is_ok(), result.err().unwrap_or_default(), exchange);
+    }
+
+    /// Records a deviation: a warning where the checked conformance tolerates it, and else a violation.
+    pub(crate) fn deviation(
+        &mut self,
+        rule: &'static Rule,
+        tolerated: bool,
+        note: impl Into<String>,
+        exchange: &Exchange,
+    ) {
+        match tolerated {
+            true => self.warn(rule, note, exchange),
+            false => self.violated(rule, note, exchange),
+        }
+    }
+
     pub(crate) fn warn(&mut self, rule: &'static Rule, note: impl Into<String>, exchange: &Exchange) {
-        self.put(rule, Verdict::Warning, note, Some(exchange.shown()));
+        self.note_down(rule, Verdict::Warning, note, Some(exchange.excerpt()));
     }
 
-    /// The same where no single exchange shows it.
-    pub(crate) fn caution(&mut self, rule: &'static Rule, note: impl Into<String>) {
-        self.put(rule, Verdict::Warning, note, None);
+    /// A warning without evidence in a single exchange.
+    pub(crate) fn warn_unseen(&mut self, rule: &'static Rule, note: impl Into<String>) {
+        self.note_down(rule, Verdict::Warning, note, None);
     }
 
     pub(crate) fn skip(&mut self, rule: &'static Rule, why: impl Into<String>) {
-        self.put(rule, Verdict::NotChecked, why, None);
+        self.note_down(rule, Verdict::NotChecked, why, None);
     }
 
-    /// Whether nothing has been found about a rule.
-    pub(crate) fn is_open(&self, rule: &'static Rule) -> bool {
-        !self.found.contains_key(rule.id)
+    pub(crate) fn is_undecided(&self, rule: &'static Rule) -> bool {
+        self.verdict(rule).is_none()
     }
 
-    fn put(
+    pub(crate) fn verdict(&self, rule: &'static Rule) -> Option<Verdict> {
+        self.found.get(rule.id).map(|found| found.verdict)
+    }
+
+    fn note_down(
         &mut self,
         rule: &'static Rule,
         verdict: Verdict,
         note: impl Into<String>,
-        exchange: Option<Shown>,
+        exchange: Option<ExchangeExcerpt>,
     ) {
-        if self.found.get(rule.id).is_some_and(|found| found.verdict >= verdict) {
-            return;
-        }
-        self.found.insert(rule.id, Finding { rule, verdict, note: note.into(), exchange });
+        self.record(Finding { rule, verdict, note: note.into(), exchange, mend: None });
     }
 
-    /// Closes the sheet: a rule that nothing was found about was not reached.
+    fn record(&mut self, finding: Finding) {
+        let id = finding.rule.id;
+        if self.found.get(id).is_none_or(|found| found.verdict < finding.verdict) {
+            self.found.insert(id, finding);
+        }
+    }
+
+    /// Rules without a finding are reported as not checked, for the reason `unreached`.
     pub(crate) fn into_report(mut self, subject: Subject, took: Duration, unreached: &str) -> Report {
         let findings = self
             .rules
@@ -97,14 +158,14 @@ impl Sheet {
                     verdict: Verdict::NotChecked,
                     note: unreached.to_owned(),
                     exchange: None,
+                    mend: None,
                 })
             })
             .collect();
-        Report { subject, took, findings, stopped: None }
+        Report { subject, took, findings, stopped: None, remarks: Vec::new() }
     }
 }
 
-/// What was checked, and how.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Subject {
     pub(crate) role: &'static str,
@@ -128,22 +189,29 @@ pub(crate) struct Report {
     pub(crate) subject: Subject,
     pub(crate) took: Duration,
     pub(crate) findings: Vec<Finding>,
-    /// Why it ended before it began, in one line for people: nothing that could be checked is there.
+    /// Why the check stopped before it began, in one line: there is no agent at the URL.
     pub(crate) stopped: Option<String>,
+    /// What the check leaves behind, such as players in the manager's league.
+    pub(crate) remarks: Vec<String>,
 }
 
-/// How many rules of a category came to what.
+/// The number of rules for each verdict.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Score {
     pub(crate) passed: usize,
     pub(crate) warnings: usize,
     pub(crate) failed: usize,
     pub(crate) not_checked: usize,
+    /// Those of `not_checked` that are mandatory.
+    pub(crate) mandatory_not_checked: usize,
 }
 
 impl Score {
-    fn count(&mut self, verdict: Verdict) {
-        match verdict {
+    fn count(&mut self, finding: &Finding) {
+        if finding.is_unknown() {
+            self.mandatory_not_checked += 1;
+        }
+        match finding.verdict {
             Verdict::Pass => self.passed += 1,
             Verdict::Warning => self.warnings += 1,
             Verdict::Fail => self.failed += 1,
@@ -151,11 +219,17 @@ impl Score {
         }
     }
 
-    /// Of the rules that were looked at, how many of a hundred hold; a warning is half of one.
+    /// The percentage of rules that are known to hold, of those that were checked or had to be; a warning counts half.
     pub(crate) fn percent(&self) -> Option<u32> {
-        let checked = self.passed + self.warnings + self.failed;
+        let counted = self.passed + self.warnings + self.failed + self.mandatory_not_checked;
         let points = 100 * (2 * self.passed + self.warnings);
-        u32::try_from(points.checked_div(2 * checked)?).ok()
+        u32::try_from(points.checked_div(2 * counted)?).ok()
+    }
+}
+
+impl Rule {
+    fn violation(&self) -> Verdict {
+        if self.is_mandatory() { Verdict::Fail } else { Verdict::Warning }
     }
 }
 
@@ -164,7 +238,7 @@ impl Report {
         self.count(|_| true)
     }
 
-    /// By category, in the order of the rules.
+    /// In the order of the rules.
     pub(crate) fn scores(&self) -> Vec<(Category, Score)> {
         let mut categories: Vec<Category> = Vec::new();
         for finding in &self.findings {
@@ -178,14 +252,11 @@ impl Report {
 
     fn count(&self, which: impl Fn(&Finding) -> bool) -> Score {
         let mut score = Score::default();
-        self.findings
-            .iter()
-            .filter(|finding| which(finding))
-            .for_each(|finding| score.count(finding.verdict));
+        self.findings.iter().filter(|finding| which(finding)).for_each(|finding| score.count(finding));
         score
     }
 
-    /// Whether every mandatory rule is known to hold.
+    /// Whether every mandatory rule was checked and holds.
     pub(crate) fn holds(&self) -> bool {
         self.findings
             .iter()
@@ -193,11 +264,9 @@ impl Report {
             .all(|finding| matches!(finding.verdict, Verdict::Pass | Verdict::Warning))
     }
 
-    /// Mandatory rules that could not be looked at.
-    pub(crate) fn unknown(&self) -> usize {
-        let unknown =
-            |finding: &&Finding| finding.rule.is_mandatory() && finding.verdict == Verdict::NotChecked;
-        self.findings.iter().filter(unknown).count()
+    /// The mandatory rules that were not checked.
+    pub(crate) fn unknown(&self) -> Vec<&'static str> {
+        self.findings.iter().filter(|finding| finding.is_unknown()).map(|finding| finding.rule.id).collect()
     }
 }
 
@@ -205,33 +274,35 @@ impl Report {
 mod tests {
     use super::*;
 
-    static MUST: Rule = Rule::mandatory("a.must", Category::Transport, "It must", "transport", "Mend it.");
-    static SHOULD: Rule = Rule::advisory("a.should", Category::Transport, "It should", "transport", "Do.");
+    crate::check::rule::rules! {
+        MUST = Mandatory, "a.must", Transport, "It must", "transport", "Mend it.";
+        SHOULD = Advisory, "a.should", Transport, "It should", "transport", "Do.";
+    }
 
     fn subject() -> Subject {
         Subject { role: "player", target: "http://x/mcp".into(), conformance: "strict", quick: false }
     }
 
-    fn report(fill: impl FnOnce(&mut Sheet)) -> Report {
-        let mut sheet = Sheet::new(vec![&MUST, &SHOULD]);
-        fill(&mut sheet);
-        sheet.into_report(subject(), Duration::ZERO, "not reached")
+    fn report(fill: impl FnOnce(&mut Findings)) -> Report {
+        let mut findings = Findings::new(OWN.to_vec());
+        fill(&mut findings);
+        findings.into_report(subject(), Duration::ZERO, "not reached")
     }
 
     fn exchange() -> Exchange {
         Exchange {
             subject: "ping".into(),
             request: bytes::Bytes::new(),
-            outcome: super::super::exchange::Outcome::Unknown("no".into()),
+            outcome: super::super::exchange::CallOutcome::Unknown("no".into()),
             took: Duration::ZERO,
         }
     }
 
     #[test]
     fn the_worst_that_was_found_of_a_rule_stands() {
-        let report = report(|sheet| {
-            sheet.broken(&MUST, "once it failed", &exchange());
-            sheet.pass(&MUST, "and then it held");
+        let report = report(|findings| {
+            findings.violated(&MUST, "once it failed", &exchange());
+            findings.pass(&MUST, "and then it held");
         });
         assert_eq!(report.findings[0].verdict, Verdict::Fail);
         assert_eq!(report.findings[0].note, "once it failed");
@@ -239,9 +310,9 @@ mod tests {
 
     #[test]
     fn advice_that_is_not_taken_is_no_failure() {
-        let report = report(|sheet| {
-            sheet.pass(&MUST, "");
-            sheet.broken(&SHOULD, "no", &exchange());
+        let report = report(|findings| {
+            findings.pass(&MUST, "");
+            findings.violated(&SHOULD, "no", &exchange());
         });
         assert!(report.holds());
         assert_eq!(report.score(), Score { passed: 1, warnings: 1, ..Score::default() });
@@ -250,8 +321,9 @@ mod tests {
 
     #[test]
     fn what_was_not_looked_at_is_not_known_to_hold() {
-        let report = report(|sheet| sheet.pass(&SHOULD, ""));
+        let report = report(|findings| findings.pass(&SHOULD, ""));
         assert!(!report.holds());
-        assert_eq!(report.unknown(), 1);
+        assert_eq!(report.unknown(), ["a.must"]);
+        assert_eq!(report.score().percent(), Some(50), "never 100 % where a mandatory rule was not checked");
     }
 }

@@ -1,30 +1,29 @@
-//! What an agent is held against: one rule each, with its place in the documentation and how to mend what breaks it.
+//! The type of a conformance rule, and the macro that declares a table of them.
 
 use serde::Serialize;
 
-/// One thing that is either so or not.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Rule {
-    /// `choice.parity`: what people and programs call it by. Once published it stays.
+    /// Such as `choice.parity`. Published ids never change.
     pub(crate) id: &'static str,
     pub(crate) category: Category,
     pub(crate) weight: Weight,
-    /// What holds if it holds.
+    /// What holds if the rule holds.
     pub(crate) title: &'static str,
-    /// Where `docs/protocol.md` says so.
+    /// The anchor in `docs/protocol.md`.
     pub(crate) anchor: &'static str,
-    /// What an author does about it, in a sentence or two.
-    pub(crate) mend: &'static str,
-    /// Whether `--quick` looks at it too.
+    /// How to fix a violation, in a sentence or two.
+    pub(crate) fix: &'static str,
+    /// Whether `--quick` checks it too.
     pub(crate) quick: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Weight {
-    /// Who breaks it loses matches, or the league.
+    /// A violation costs matches, or the league.
     Mandatory,
-    /// Who breaks it gets on, and would do better to mend it.
+    /// A violation is tolerated.
     Advisory,
 }
 
@@ -69,60 +68,64 @@ impl Category {
 }
 
 impl Rule {
-    pub(crate) const fn mandatory(
-        id: &'static str,
-        category: Category,
-        title: &'static str,
-        anchor: &'static str,
-        mend: &'static str,
-    ) -> Self {
-        Self { id, category, weight: Weight::Mandatory, title, anchor, mend, quick: false }
-    }
-
-    pub(crate) const fn advisory(
-        id: &'static str,
-        category: Category,
-        title: &'static str,
-        anchor: &'static str,
-        mend: &'static str,
-    ) -> Self {
-        Self { id, category, weight: Weight::Advisory, title, anchor, mend, quick: false }
-    }
-
-    /// The same, looked at by `--quick` too.
-    pub(crate) const fn quick(mut self) -> Self {
-        self.quick = true;
-        self
-    }
-
     pub(crate) fn is_mandatory(&self) -> bool {
         self.weight == Weight::Mandatory
     }
 
     /// `docs/protocol.md#choose_parity_response`
-    pub(crate) fn place(&self) -> String {
+    pub(crate) fn doc_link(&self) -> String {
         format!("docs/protocol.md#{}", self.anchor)
     }
 }
 
-/// Whether the place that a rule names is in the documentation.
-/// The rules of a role, each under a name of its own, and all of them in the order in which people read them.
+/// Declares the rules of a role as statics, and all of them in order as `OWN`. A row is
+/// `NAME = Weight [quick], id, category, title, anchor, fix;`.
 macro_rules! rules {
-    ($($name:ident = $rule:expr;)*) => {
-        $(pub(in crate::check) static $name: Rule = $rule;)*
+    ($($name:ident = $weight:ident $($quick:ident)?, $id:literal, $category:ident, $title:literal, $anchor:literal, $fix:literal;)*) => {
+        $(pub(in crate::check) static $name: $crate::check::rule::Rule = $crate::check::rule::Rule {
+            id: $id,
+            category: $crate::check::rule::Category::$category,
+            weight: $crate::check::rule::Weight::$weight,
+            title: $title,
+            anchor: $anchor,
+            fix: $fix,
+            quick: !<[&str]>::is_empty(&[$(stringify!($quick))?]),
+        };)*
 
-        pub(in crate::check) static OWN: &[&Rule] = &[$(&$name,)*];
+        pub(in crate::check) static OWN: &[&$crate::check::rule::Rule] = &[$(&$name,)*];
     };
 }
 pub(crate) use rules;
 
 #[cfg(test)]
-pub(crate) fn is_documented(rule: &Rule) -> bool {
-    let page = include_str!("../../../../docs/protocol.md");
-    let heading = |line: &str| {
-        let title = line.strip_prefix("### ")?;
-        Some(title.to_ascii_lowercase().replace(' ', "-"))
-    };
-    page.contains(&format!("<a id=\"{}\"></a>", rule.anchor))
-        || page.lines().filter_map(heading).any(|heading| heading == rule.anchor)
+mod tests {
+    use super::*;
+    use crate::check::{manager, player, referee};
+    use std::collections::BTreeSet;
+
+    fn of_each_role() -> [Vec<&'static Rule>; 3] {
+        let player = player::rules::OWN.to_vec();
+        [player, referee::rules::all().collect(), manager::rules::all().collect()]
+    }
+
+    #[test]
+    fn every_rule_has_a_name_of_its_own() {
+        for rules in of_each_role() {
+            assert_eq!(rules.iter().map(|rule| rule.id).collect::<BTreeSet<_>>().len(), rules.len());
+        }
+    }
+
+    #[test]
+    fn every_rule_is_to_be_found_in_the_documentation() {
+        let page = include_str!("../../../../docs/protocol.md");
+        let heading = |line: &str| Some(line.strip_prefix("### ")?.to_ascii_lowercase().replace(' ', "-"));
+        let headings: BTreeSet<String> = page.lines().filter_map(heading).collect();
+        let is_documented = |rule: &&Rule| {
+            page.contains(&format!("<a id=\"{}\"></a>", rule.anchor)) || headings.contains(rule.anchor)
+        };
+        for rules in of_each_role() {
+            let lost: Vec<_> = rules.into_iter().filter(|rule| !is_documented(rule)).collect();
+            assert!(lost.is_empty(), "{lost:?}");
+        }
+    }
 }

@@ -1,9 +1,9 @@
 //! `matchday backup`: a copy of a store, in use or not. Reads the store, and writes one new file.
 
-use crate::store::backup::backup;
 use crate::view::say;
 use anyhow::{Result, bail};
 use clap::Args;
+use matchday_store::backup::backup;
 use std::path::PathBuf;
 use std::process::ExitCode;
 

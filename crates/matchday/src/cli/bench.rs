@@ -1,16 +1,16 @@
 //! `matchday bench`: how fast leagues are on this machine. Starts processes, makes temporary stores, prints.
 
-use super::serve::Stop;
 use super::{Usage, notice};
 use crate::bench::compare::{Change, compare};
-use crate::bench::figures::{FORMAT, Figures};
+use crate::bench::measurements::{FORMAT, Measurements};
 use crate::bench::render::for_people;
 use crate::bench::size::Size;
 use crate::bench::targets::{Target, targets};
-use crate::bench::{self, Programme};
+use crate::bench::{self, BenchPlan};
 use crate::view::{Paint, say};
 use anyhow::{Context, Result, bail};
 use clap::{Args, value_parser};
+use matchday_os::signals::Termination;
 use serde::Serialize;
 use std::fs;
 use std::io::{IsTerminal, Write};
@@ -31,7 +31,7 @@ for information; only a league that fails makes the command fail. Allocations ar
 program that was built with --features count-allocations.";
 
 /// Sizes that show how the cost of a match grows.
-const USUAL: [Size; 4] = [Size::new(4, 1), Size::new(16, 2), Size::new(50, 10), Size::new(99, 10)];
+const DEFAULT_SIZE: [Size; 4] = [Size::new(4, 1), Size::new(16, 2), Size::new(50, 10), Size::new(99, 10)];
 const QUICK: [Size; 2] = [Size::new(16, 2), Size::new(50, 10)];
 const PLAYERS: [u16; 4] = [4, 16, 50, 99];
 const REFEREES: [u16; 3] = [1, 2, 10];
@@ -50,7 +50,7 @@ pub(crate) struct BenchArgs {
     /// How often each league is played: a comparison needs three, and five tell more [default: 3]
     #[arg(long, value_name = "N", value_parser = value_parser!(u8).range(1..=100))]
     runs: Option<u8>,
-    /// Leave out leagues of separate processes
+    /// Leave out leagues with outside players, where manager and referees are processes of their own
     #[arg(long)]
     one_process: bool,
     /// The folder in which leagues are kept while they are measured; its disk is measured too [default: this one]
@@ -68,23 +68,23 @@ pub(crate) struct BenchArgs {
 }
 
 impl BenchArgs {
-    fn programme(&self) -> Result<Programme> {
+    fn plan(&self) -> Result<BenchPlan> {
         let sizes = match (self.sizes.as_slice(), self.full, self.quick) {
             ([], true, _) => {
                 PLAYERS.iter().flat_map(|p| REFEREES.iter().map(|r| Size::new(*p, *r))).collect()
             }
             ([], _, true) => QUICK.to_vec(),
-            ([], ..) => USUAL.to_vec(),
+            ([], ..) => DEFAULT_SIZE.to_vec(),
             (sizes, ..) => sizes.to_vec(),
         };
         if !self.folder.is_dir() {
             return Err(Usage(format!("--folder: {} is no folder", self.folder.display())).into());
         }
-        Ok(Programme {
+        Ok(BenchPlan {
             sizes,
             runs: self.runs.map_or(if self.quick { 1 } else { 3 }, usize::from),
             ceiling_time: Duration::from_millis(if self.quick { 400 } else { 1000 }),
-            separate: !self.one_process,
+            outside_players: !self.one_process,
             // The processes that are measured work in folders of their own.
             folder: fs::canonicalize(&self.folder)?,
         })
@@ -95,22 +95,22 @@ impl BenchArgs {
 #[derive(Serialize)]
 struct Report<'a> {
     #[serde(flatten)]
-    figures: &'a Figures,
+    figures: &'a Measurements,
     targets: &'a [Target],
     #[serde(skip_serializing_if = "<[Change]>::is_empty")]
     changes: &'a [Change],
 }
 
 pub(crate) async fn execute(args: BenchArgs) -> Result<ExitCode> {
-    let programme = args.programme()?;
+    let plan = args.plan()?;
     // A file that cannot be read is better known of before the minutes that follow.
     let before = args.against.as_deref().map(saved).transpose()?;
-    let mut stop = Stop::listen()?;
+    let mut stop = Termination::listen()?;
     let mut progress = Progress::new(args.json);
     let mut tell = |doing: &str| progress.tell(doing);
     let figures = tokio::select! {
-        figures = bench::run(&programme, &mut tell) => figures,
-        () = stop.told() => bail!("stopped before the end: nothing was measured"),
+        figures = bench::run(&plan, &mut tell) => figures,
+        () = stop.recv() => bail!("stopped before the end: nothing was measured"),
     };
     progress.clear();
     let figures = figures?;
@@ -130,9 +130,9 @@ pub(crate) async fn execute(args: BenchArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn saved(file: &Path) -> Result<Figures> {
+fn saved(file: &Path) -> Result<Measurements> {
     let text = fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
-    let figures: Figures = serde_json::from_str(&text).with_context(|| {
+    let figures: Measurements = serde_json::from_str(&text).with_context(|| {
         format!("{} holds no figures that `matchday bench --save` of this version has kept", file.display())
     })?;
     if figures.format != FORMAT {

@@ -2,9 +2,10 @@
 
 use super::tls::TlsArgs;
 use super::{Usage, games, notice};
-use crate::check::player::{Order, Wait};
+use crate::check::manager::ManagerOptions;
+use crate::check::player::PlayerOptions;
 use crate::check::report::Report;
-use crate::check::{manager, player, reach, referee, render};
+use crate::check::{CheckOptions, Wait, manager, player, preflight, referee, render};
 use crate::view::{Paint, say};
 use anyhow::{Context, Result};
 use clap::{Args, Subcommand, ValueEnum};
@@ -56,8 +57,8 @@ Example:
   matchday check manager http://localhost:8000/mcp
   matchday check manager http://localhost:8000/mcp --quick --json
 
-The check registers four players and two referees, starts the league, and reports made-up results
-until it is over: give it a fresh league, and one that does not wait long between rounds. With
+The check registers four players and two referees, which stay, starts the league, and reports
+made-up results until it is over: give it a fresh league, and one that does not wait long between rounds. With
 --quick it registers and asks, and starts nothing.
 
 Exit code 0 only if every mandatory rule holds, 1 if not, 2 if called wrongly.";
@@ -113,8 +114,14 @@ struct ManagerArgs {
     /// Where the manager listens, such as http://localhost:8000/mcp
     url: String,
     /// The operator's token, where START_LEAGUE needs one
-    #[arg(long, value_name = "TOKEN", env = "MATCHDAY_OPERATOR_TOKEN", hide_env_values = true)]
+    #[arg(long, value_name = "TOKEN", env = super::settings::OPERATOR_TOKEN.variable(), hide_env_values = true)]
     operator_token: Option<String>,
+    /// How many players to register: some managers start at a number of their own
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    players: usize,
+    /// How many referees to register: a second one forges reports, and some managers know one only
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    referees: usize,
     #[command(flatten)]
     common: CommonArgs,
 }
@@ -176,52 +183,29 @@ pub(super) async fn execute(args: CheckArgs) -> Result<ExitCode> {
 }
 
 async fn check_player(args: PlayerArgs) -> Result<ExitCode> {
-    let url = args.url.as_deref().map(target).transpose()?;
-    let order = Order {
-        url,
-        wait: args.waiting.open().await?,
-        quick: args.common.quick,
-        conformance: args.common.conformance.into(),
-        player_id: args.player_id.map(PlayerId::new),
-        game: args.game,
-        client: args.common.tls.client()?,
-    };
-    let report = player::check(order).await?;
+    let options = args.common.options(args.url.as_deref(), Some(&args.waiting)).await?;
+    let player_id = args.player_id.map(PlayerId::new);
+    let report = player::check(options, PlayerOptions { player_id, game: args.game }).await?;
     args.common.publish(&report)
 }
 
 async fn check_referee(args: RefereeArgs) -> Result<ExitCode> {
-    let url = args.url.as_deref().map(target).transpose()?;
-    let order = referee::Order {
-        url,
-        wait: args.waiting.open().await?,
-        quick: args.common.quick,
-        conformance: args.common.conformance.into(),
-        client: args.common.tls.client()?,
-    };
-    let report = referee::check(order).await?;
-    args.common.publish(&report)
+    let options = args.common.options(args.url.as_deref(), Some(&args.waiting)).await?;
+    args.common.publish(&referee::check(options).await?)
 }
 
 async fn check_manager(args: ManagerArgs) -> Result<ExitCode> {
-    let url = target(&args.url)?;
+    let ManagerArgs { url, operator_token, players, referees, common } = args;
     notice(&format!(
-        "this registers four players and two referees in the league at {}: use a fresh one",
-        url.escaped()
+        "this registers {players} players and {referees} referees in the league at {}, and leaves them there: use a fresh one",
+        target(&url)?.escaped()
     ));
-    let order = manager::Order {
-        url,
-        operator_token: args.operator_token,
-        quick: args.common.quick,
-        conformance: args.common.conformance.into(),
-        client: args.common.tls.client()?,
-    };
-    let report = manager::check(order).await?;
-    args.common.publish(&report)
+    let options = common.options(Some(&url), None).await?;
+    common.publish(&manager::check(options, ManagerOptions { operator_token, players, referees }).await?)
 }
 
 fn target(url: &str) -> Result<Endpoint> {
-    reach::target(url).map_err(|why| Usage(why).into())
+    preflight::parse_target(url).map_err(|why| Usage(why).into())
 }
 
 impl WaitArgs {
@@ -242,6 +226,19 @@ impl WaitArgs {
 }
 
 impl CommonArgs {
+    async fn options(&self, url: Option<&str>, waiting: Option<&WaitArgs>) -> Result<CheckOptions> {
+        Ok(CheckOptions {
+            url: url.map(target).transpose()?,
+            wait: match waiting {
+                Some(waiting) => waiting.open().await?,
+                None => None,
+            },
+            quick: self.quick,
+            conformance: self.conformance.into(),
+            client: self.tls.client()?,
+        })
+    }
+
     /// Writes the report down, and gives the exit code that it comes to.
     fn publish(&self, report: &Report) -> Result<ExitCode> {
         if let Some(file) = &self.junit {

@@ -2,16 +2,16 @@
 
 use super::leagues::KnownArg;
 use crate::statistics::of_league;
-use crate::store::Store;
-use crate::store::history::History;
 use crate::view::{headed, say, table};
 use anyhow::Result;
 use clap::Args;
 use matchday_core::league::League;
 use matchday_core::protocol::{LeagueId, PlayerId};
-use matchday_stats::Settings;
+use matchday_stats::Resampling;
 use matchday_stats::contrast::{self, Contrast, Side};
-use matchday_stats::words::percent;
+use matchday_stats::sentences::percent;
+use matchday_store::Store;
+use matchday_store::league_log::LeagueLog;
 use serde::Serialize;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -44,7 +44,7 @@ pub(super) struct CompareArgs {
     #[command(flatten)]
     known: KnownArg,
     /// Where the chance of simulated leagues comes from; the same number gives the same figures again
-    #[arg(long, value_name = "N", default_value_t = Settings::default().seed)]
+    #[arg(long, value_name = "N", default_value_t = Resampling::default().seed)]
     seed: u64,
     /// Print as JSON
     #[arg(long)]
@@ -89,11 +89,11 @@ pub(super) fn execute(args: CompareArgs) -> Result<ExitCode> {
 
 fn stored(file: &Path, league: Option<&str>) -> Result<League> {
     let league = league.map(LeagueId::new);
-    Ok(History::load(&Store::open_read_only(file)?.choose(league.as_ref())?)?.league)
+    Ok(LeagueLog::load(&Store::open_read_only(file)?.choose(league.as_ref())?)?.league)
 }
 
 fn compare(first: &League, second: &League, args: &CompareArgs) -> Vec<Compared> {
-    let settings = Settings { seed: args.seed, ..Settings::default() };
+    let settings = Resampling { seed: args.seed, ..Resampling::default() };
     let all = contrast::contrast(&of_league(first), &of_league(second), args.known.by(), &settings);
     let with_conduct = all.into_iter().map(|contrast| Compared {
         first_conduct: conduct(first, contrast.first.as_ref()),

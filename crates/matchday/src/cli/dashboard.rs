@@ -1,15 +1,17 @@
 //! `matchday dashboard`: a stored league in a browser; and the dashboard beside a manager that runs.
 
-use super::config::Config;
-use super::serve::{self, Stop};
-use super::{Usage, notice};
+use super::league_arg::LeagueArg;
+use super::notice;
+use super::serve;
+use super::settings::{self, Config};
 use crate::dashboard::{self, Dashboard};
-use crate::net::guard::Allowed;
-use crate::shell::Options;
-use crate::store::Store;
 use crate::view::say;
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
+use matchday_net::origin_check::Allowlist;
+use matchday_os::signals::Termination;
+use matchday_runtime::Options;
+use matchday_store::{LeagueChoice, Location, Store};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
@@ -29,6 +31,8 @@ pub(super) struct DashboardArgs {
     /// The store of the league, and then those of referees and players, which tell more of their matches
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
+    #[command(flatten)]
+    league: LeagueArg,
     /// Where to listen; port 0 takes a free one
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:0")]
     listen: String,
@@ -44,32 +48,33 @@ enum Open {
 }
 
 pub(super) async fn execute(args: DashboardArgs) -> Result<ExitCode> {
-    let mut stop = Stop::listen()?;
+    let mut stop = Termination::listen()?;
     let (store, others) = args.files.split_first().context("name the store of a league")?;
     // Opened to see whether they are what they are taken for.
     others.iter().try_for_each(|path| Store::open_read_only(path).map(drop))?;
-    let reader = Store::open_read_only(store)?;
+    let league = args.league.id().map_or(LeagueChoice::Latest, LeagueChoice::Named);
+    let location = Location { path: store.clone(), league };
+    drop(location.open()?);
     let listener = TcpListener::bind(&args.listen).await;
     let listener = listener.with_context(|| {
         format!("cannot listen on {} - choose another address with --listen HOST:PORT", args.listen)
     })?;
     let address = listener.local_addr()?;
-    let dashboard = Dashboard::stored(&reader, others.to_vec(), address.ip().is_loopback())?;
-    drop(reader);
+    let dashboard = Dashboard::stored(location, others.to_vec(), address.ip().is_loopback())?;
     let page = format!("http://{}/", reached(address));
     say(format!("{} can be seen at {page} until Ctrl-C", store.display()));
     if args.open == Open::Yes {
         open(&page);
     }
     let (close, closing) = watch::channel(false);
-    let serving = tokio::spawn(dashboard::serve(dashboard, listener, Allowed::default(), closing));
-    stop.told().await;
+    let serving = tokio::spawn(dashboard::serve(dashboard, listener, Allowlist::default(), closing));
+    stop.recv().await;
     let _ = close.send(true);
     serving.await??;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Whoever has no such program is told the address all the same.
+/// Without such a program only the address is printed.
 fn open(page: &str) {
     let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
     let mut command = Command::new(program);
@@ -79,30 +84,34 @@ fn open(page: &str) {
     }
 }
 
-/// The dashboard of a manager, if its settings ask for it or nobody else can reach it.
-pub(super) fn beside(
+/// The dashboard of a manager, if its settings ask for it or it listens on loopback only.
+pub(super) fn for_manager(
     config: &Config,
     listening: SocketAddr,
     store: &Path,
     seats: Option<PathBuf>,
     options: &Options,
 ) -> Result<Option<Arc<Dashboard>>> {
-    let others = config.text("dashboard-stores").unwrap_or_default().split(',').map(str::trim);
+    let others = config.text(&settings::DASHBOARD_STORES).unwrap_or_default().split(',').map(str::trim);
     let mut others: Vec<PathBuf> = others.filter(|path| !path.is_empty()).map(PathBuf::from).collect();
     if let Some(missing) = others.iter().find(|path| path.is_dir()) {
-        return Err(
-            Usage(format!("--dashboard-stores: {} is a folder, not a store", missing.display())).into()
-        );
+        let why = format!("{} is a folder, not a store", missing.display());
+        return Err(config.wrong(&settings::DASHBOARD_STORES, why));
     }
-    if !config.switch("dashboard")?.unwrap_or(listening.ip().is_loopback()) {
+    if !config.get(&settings::DASHBOARD)?.unwrap_or(listening.ip().is_loopback()) {
         return Ok(None);
     }
     others.extend(seats);
-    let scheme = if options.terms.tls.is_some() { "https" } else { "http" };
+    let scheme = if options.server.tls.is_some() { "https" } else { "http" };
     let page = format!("{scheme}://{}/", reached(listening));
     notice(&format!("the league can be seen at {page}"));
     let manager = serve::contact(config, listening.port())?;
-    Ok(Some(Dashboard::live(store.to_owned(), others, manager.raw().to_owned(), options.clock)))
+    Ok(Some(Dashboard::live(
+        Location::latest(store.to_owned()),
+        others,
+        manager.raw().to_owned(),
+        options.clock,
+    )))
 }
 
 /// Where a browser of this machine finds what listens there.

@@ -2,11 +2,11 @@
 //! read the name of a game.
 
 use super::Usage;
+pub(super) use crate::simulate::entrants::knows;
 use crate::view::say;
 use anyhow::Result;
 use clap::Args;
-use matchday_core::game::{self, GAMES, GameEntry};
-use matchday_core::player::strategy;
+use matchday_core::game::{self, GAMES, GameEntry, strategy};
 use matchday_core::protocol::GameType;
 use serde_json::{Value, json};
 use std::process::ExitCode;
@@ -38,7 +38,7 @@ pub(super) fn execute(args: GamesArgs) -> Result<ExitCode> {
             let games: Vec<Value> = shown.into_iter().map(in_json).collect();
             serde_json::to_string_pretty(&json!({ "games": games }))?
         }
-        (false, Some(game)) => format!("{}\n{}", game.rules, strategies_of(game)),
+        (false, Some(game)) => format!("{}\n{}", game.rules_with_messages(), strategies_of(game)),
         (false, None) => list(&shown),
     });
     Ok(ExitCode::SUCCESS)
@@ -62,7 +62,7 @@ fn in_json(game: &GameEntry) -> Value {
     json!({
         "game_type": game.name,
         "about": game.about,
-        "rules": game.rules,
+        "rules": game.rules_with_messages(),
         "turns_max": game.turns_max,
         "strategies": strategies.collect::<Vec<_>>(),
     })
@@ -81,13 +81,4 @@ pub(super) fn help() -> String {
 pub(super) fn known(name: &str) -> Result<&'static GameEntry, String> {
     game::find(&GameType::new(name))
         .ok_or_else(|| format!("there is no game {name:?}; choose one of: {}", names()))
-}
-
-/// Whether a strategy means something in a game; if not, which do.
-pub(super) fn knows(game: &GameEntry, strategy: &str) -> Result<(), String> {
-    if strategy::of(game).any(|entry| entry.name == strategy) {
-        return Ok(());
-    }
-    let known: Vec<_> = strategy::of(game).map(|entry| entry.name).collect();
-    Err(format!("{} does not know the strategy {strategy}; choose one of: {}", game.name, known.join(", ")))
 }

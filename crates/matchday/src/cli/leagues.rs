@@ -1,15 +1,18 @@
 //! `matchday leagues`: what leagues a store holds, and ratings that go on from one to the next. Reads the store.
 
 use crate::statistics::of_league;
-use crate::store::history::History;
-use crate::store::{Reader, Store, StoreError};
 use crate::view::{headed, say, table};
 use anyhow::Result;
 use clap::{Args, ValueEnum};
+use matchday_core::league::LeagueEvent;
 use matchday_core::protocol::messages::Phase;
 use matchday_core::protocol::{GameType, LeagueId};
 use matchday_stats::Results;
+use matchday_stats::complementary::{self, Complementary};
 use matchday_stats::season::{self, Carried};
+use matchday_store::entry::Entry;
+use matchday_store::league_log::LeagueLog;
+use matchday_store::{Reader, Store, StoreError};
 use serde::Serialize;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -92,7 +95,7 @@ struct Champion {
 }
 
 impl Listed {
-    fn of(history: &History) -> Self {
+    fn of(history: &LeagueLog) -> Self {
         let league = &history.league;
         let champion = league.champion.as_ref().map(|id| Champion {
             player_id: id.to_string(),
@@ -101,7 +104,7 @@ impl Listed {
                 .get(id)
                 .map_or_else(String::new, |player| player.meta.display_name.escaped().to_string()),
         });
-        let time = |entry: Option<&crate::store::history::Entry>| {
+        let time = |entry: Option<&Entry<LeagueEvent>>| {
             entry.map_or_else(String::new, |entry| entry.at.whole_second().to_string())
         };
         Self {
@@ -119,7 +122,7 @@ impl Listed {
 }
 
 pub(super) fn execute(args: LeaguesArgs) -> Result<ExitCode> {
-    let histories = all(&Store::open_read_only(&args.file)?)?;
+    let histories = all(Store::open_read_only(&args.file)?)?;
     let listed: Vec<Listed> = histories.iter().map(Listed::of).collect();
     let ratings = args.ratings.then(|| carried(&histories, args.known));
     if args.json {
@@ -139,24 +142,37 @@ pub(super) fn execute(args: LeaguesArgs) -> Result<ExitCode> {
 }
 
 /// The course of every league of a store, the first one first.
-pub(super) fn all(reader: &Reader) -> Result<Vec<History>, StoreError> {
+pub(super) fn all(mut reader: Reader) -> Result<Vec<LeagueLog>, StoreError> {
     let leagues = reader.leagues()?;
     if leagues.is_empty() {
         return Err(StoreError::NoLeague(reader.path().to_owned()));
     }
-    leagues.iter().map(|stream| History::of_stream(reader, stream)).collect()
+    let mut logs = Vec::new();
+    for league in leagues {
+        reader = reader.in_league(league.number);
+        logs.push(LeagueLog::load(&reader)?);
+    }
+    Ok(logs)
 }
 
-pub(super) fn stored(file: &Path) -> Result<Vec<History>, StoreError> {
-    all(&Store::open_read_only(file)?)
+pub(super) fn stored(file: &Path) -> Result<Vec<LeagueLog>, StoreError> {
+    all(Store::open_read_only(file)?)
 }
 
-pub(super) fn carried(histories: &[History], known: KnownArg) -> Vec<Carried> {
+pub(super) fn carried(histories: &[LeagueLog], known: KnownArg) -> Vec<Carried> {
     let leagues: Vec<(String, Results)> = histories
         .iter()
         .map(|history| (history.league.settings.league_id.to_string(), of_league(&history.league)))
         .collect();
     season::carry_over(&leagues, known.by())
+}
+
+/// Whether pairs agreed on their calls, over all leagues of even/odd.
+pub(super) fn calls(histories: &[LeagueLog], known: KnownArg) -> Option<Complementary> {
+    let leagues: Vec<Results> = histories.iter().map(|history| of_league(&history.league)).collect();
+    let keyed: Vec<(&Results, Vec<String>)> =
+        leagues.iter().map(|results| (results, season::keys(results, known.by()))).collect();
+    complementary::examine(&keyed)
 }
 
 fn list(listed: &[Listed]) -> String {

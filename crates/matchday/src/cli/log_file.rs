@@ -1,32 +1,19 @@
-//! The log as a file that cannot fill the disk: when it is full it is put aside as FILE.1, the one before as FILE.2, and the
-//! oldest goes. Touches these files.
+//! A log file with rotation: when it is full it becomes FILE.1, the one before FILE.2, and the oldest is removed. Writes these
+//! files.
 
-use super::config::Config;
-use super::network::within;
 use super::notice;
-use super::settings::{Setting, optional, setting};
+use super::settings::{self, Config};
 use anyhow::{Result, anyhow};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-pub(super) const LOG_FILE: Setting =
-    optional("log-file", "FILE", "Write the log to this file [default: the standard output]");
-pub(super) const LOG_BYTES_MAX: Setting = setting(
-    "log-bytes-max",
-    "BYTES",
-    "104857600",
-    "How large that file may be before it is put aside as FILE.1 and another begun",
-);
-pub(super) const LOG_FILES_MAX: Setting =
-    setting("log-files-max", "N", "5", "How many files that were put aside are kept");
-
 /// What the log is written to, if it is a file.
 pub(super) fn open(config: &Config) -> Result<Option<LogFile>> {
-    let bytes_max = within(config, "log-bytes-max", 4096, usize::MAX)?.unwrap_or(100 << 20) as u64;
-    let aside_max = within(config, "log-files-max", 0, 1000)?.unwrap_or(5);
-    let Some(path) = config.text("log-file").filter(|path| !path.is_empty()) else { return Ok(None) };
-    let opened = LogFile::open(path.into(), bytes_max, aside_max);
+    let bytes_max = config.need(&settings::LOG_BYTES_MAX)?;
+    let rotated_max = config.need(&settings::LOG_FILES_MAX)?;
+    let Some(path) = config.text(&settings::LOG_FILE) else { return Ok(None) };
+    let opened = LogFile::open(path.into(), bytes_max, rotated_max);
     let file = opened.map_err(|error| {
         anyhow!("cannot write the log to {path} ({error}) - name another file with --log-file")
     })?;
@@ -39,24 +26,24 @@ pub(super) struct LogFile {
     file: File,
     bytes: u64,
     bytes_max: u64,
-    aside_max: usize,
-    /// Whether it has been told that lines are lost.
-    told: bool,
+    rotated_max: usize,
+    /// Whether a warning has been printed that lines are lost.
+    warned: bool,
 }
 
 impl LogFile {
-    fn open(path: PathBuf, bytes_max: u64, aside_max: usize) -> io::Result<Self> {
+    fn open(path: PathBuf, bytes_max: u64, rotated_max: usize) -> io::Result<Self> {
         let file = append_to(&path)?;
         let bytes = file.metadata()?.len();
-        Ok(Self { path, file, bytes, bytes_max, aside_max, told: false })
+        Ok(Self { path, file, bytes, bytes_max, rotated_max, warned: false })
     }
 
     /// One line more. What cannot be written is lost, and the league goes on.
     pub(super) fn write(&mut self, line: &str) {
         match self.try_write(line) {
-            Ok(()) => self.told = false,
-            Err(error) if !self.told => {
-                self.told = true;
+            Ok(()) => self.warned = false,
+            Err(error) if !self.warned => {
+                self.warned = true;
                 notice(&format!(
                     "the log {} cannot be written, and lines are lost: {error}",
                     self.path.display()
@@ -70,20 +57,20 @@ impl LogFile {
         let line = format!("{line}\n");
         let more = line.len() as u64;
         if self.bytes > 0 && self.bytes.saturating_add(more) > self.bytes_max {
-            self.put_aside()?;
+            self.rotate()?;
         }
         self.file.write_all(line.as_bytes())?;
         self.bytes += more;
         Ok(())
     }
 
-    fn put_aside(&mut self) -> io::Result<()> {
+    fn rotate(&mut self) -> io::Result<()> {
         let aside = |number: usize| {
             let mut name = self.path.clone().into_os_string();
             name.push(format!(".{number}"));
             PathBuf::from(name)
         };
-        match self.aside_max {
+        match self.rotated_max {
             0 => self.file.set_len(0)?,
             most => {
                 for number in (1..most).rev() {
@@ -118,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_log_is_put_aside_and_the_oldest_goes() {
+    fn a_full_log_is_rotate_and_the_oldest_goes() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a.log");
         let mut log = LogFile::open(path.clone(), 6, 2).unwrap();

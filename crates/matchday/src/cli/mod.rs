@@ -2,68 +2,64 @@
 //! if it was called wrongly.
 //!
 //! # Layout
-//! - [`settings`], `config`, `config_file`: what can be set, and where each value came from
-//! - `manager`, `referee`, `player`, `seat`: the agents, which keep running; `serve`: what they have in common
-//! - `observing`: what an operator can see; `network`, `tls`: whom an agent may call and what it takes; certificates;
-//!   `log_file`: where the log goes; `limits`: all limits in one table
-//! - `desk`: talks to a manager; `manager_answer`: reads what it answers; `look`, `stats`, `order`: the commands that do;
-//!   `watch`: what is looked at again and again; `follow`: the whole terminal
-//! - `new`: a starter agent; `check`: is an agent conformant? `practice`: how does it bear a league, and trouble?
-//! - `bench`: how fast it is; `simulate`: strategies against each other, without a network
-//! - `games`: what can be played
-//! - `schema`: the messages and methods for those who write agents
-//! - `dashboard`: a league in a browser
-//! - `run`: a whole league at once; `files`, `report`: what can be made of a stored league; `against`: its requests, sent again;
-//!   `backup`: a copy of it
-//! - `leagues`: the leagues of a store, one after the other; `compare`: two of them side by side
+//! One file for each command, by its name. What several of them share:
+//! - `settings`: every setting, declared once; `manager_arg`, `league_arg`, `llm_arg`, `operator`, `query`, `tls`: flags
+//! - `serve`: what the commands that keep running have in common (`matchday serve` itself is `service`); `network`,
+//!   `competition`, `telemetry`, `log_file`: their settings as values
+//! - `refresh`: the display of `--watch`
 
-mod against;
+mod admin;
 mod backup;
 mod bench;
 mod check;
 mod compare;
 mod competition;
 mod config;
-mod config_file;
 mod dashboard;
-pub(crate) mod desk;
-mod files;
-mod follow;
+mod experiment;
+mod export;
 mod games;
+mod league;
+mod league_arg;
 mod leagues;
-#[cfg(test)]
-mod limits;
+mod llm_arg;
 mod log_file;
-mod look;
 mod manager;
-mod manager_answer;
+mod manager_arg;
 mod network;
 mod new;
-mod observing;
-mod order;
+mod operator;
 mod player;
 mod practice;
+mod query;
 mod referee;
+mod refresh;
+mod replay;
+mod replay_against;
 mod report;
 mod roster;
 mod run;
+mod schedule;
 mod schema;
 mod seat;
 mod serve;
+mod service;
 mod settings;
-mod show;
 mod simulate;
+mod standings;
+mod start;
 mod stats;
+mod status;
+mod telemetry;
 mod tls;
+mod verify;
 mod watch;
 
-use crate::cores;
-use crate::net::room;
 use crate::view;
 use clap::{Parser, Subcommand};
-use config::Flags;
 use matchday_core::protocol::Untrusted;
-use settings::{ForManager, ForPlayer, ForReferee, ForSeat};
+use matchday_os::fd_limit;
+use settings::{ManagerFlags, PlayerFlags, RefereeFlags, SeatFlags, ServeFlags};
 use std::process::ExitCode;
 use tokio::runtime::{Builder, Runtime};
 
@@ -92,37 +88,43 @@ enum Command {
     Run(run::RunArgs),
     /// Run a league manager
     #[command(after_help = manager::EXAMPLE)]
-    Manager(Flags<ForManager>),
+    Manager(ManagerFlags),
     /// Run a referee
     #[command(after_help = referee::EXAMPLE)]
-    Referee(Flags<ForReferee>),
+    Referee(RefereeFlags),
     /// Run a player
     #[command(after_help = player::example())]
-    Player(Flags<ForPlayer>),
+    Player(PlayerFlags),
     /// Run seats for language models: players by the Model Context Protocol
     #[command(after_help = seat::EXAMPLE)]
-    Seat(Flags<ForSeat>),
+    Seat(SeatFlags),
+    /// Run many leagues at one address, with referees of its own
+    #[command(after_help = service::EXAMPLE)]
+    Serve(ServeFlags),
+    /// Create, list, archive and delete the leagues of a service
+    #[command(after_help = league::EXAMPLE)]
+    League(league::LeagueArgs),
     /// Close registration and begin the league
     #[command(after_help = "Example:\n  matchday start --manager http://localhost:8000/mcp")]
-    Start(order::StartArgs),
+    Start(start::StartArgs),
     /// Show how far the league has come
     #[command(after_help = "Example:\n  matchday status --watch")]
-    Status(look::LookArgs),
+    Status(query::QueryArgs),
     /// Show the table
     #[command(after_help = "Example:\n  matchday standings --json")]
-    Standings(look::LookArgs),
+    Standings(query::QueryArgs),
     /// Follow a league on the whole terminal: table, matches, messages
-    #[command(after_help = follow::EXAMPLE)]
-    Watch(follow::FollowArgs),
+    #[command(after_help = watch::EXAMPLE)]
+    Watch(watch::WatchArgs),
     /// Show the rounds, their matches and results
     #[command(after_help = "Example:\n  matchday schedule --round 1")]
-    Schedule(look::ScheduleArgs),
+    Schedule(schedule::ScheduleArgs),
     /// Show how a league or a player has done, and how much of it is luck
     #[command(after_help = stats::EXAMPLE)]
     Stats(stats::StatsArgs),
     /// Step in as the operator: pause, resume, withdraw, void, end
-    #[command(after_help = order::ADMIN_EXAMPLE)]
-    Admin(order::AdminArgs),
+    #[command(after_help = admin::EXAMPLE)]
+    Admin(admin::AdminArgs),
     /// Show who may register, and make join codes
     #[command(after_help = roster::EXAMPLE)]
     Roster(roster::RosterArgs),
@@ -139,8 +141,8 @@ enum Command {
     #[command(after_help = practice::EXAMPLE)]
     Practice(practice::PracticeArgs),
     /// Show the settings in effect, and where each came from
-    #[command(after_help = show::EXAMPLE)]
-    Config(show::ConfigArgs),
+    #[command(after_help = config::EXAMPLE)]
+    Config(config::ConfigArgs),
     /// Write JSON Schemas of all messages, and an OpenRPC document for each kind of agent
     #[command(after_help = schema::EXAMPLE)]
     Schema(schema::SchemaArgs),
@@ -150,13 +152,16 @@ enum Command {
     /// Look at a stored league in a browser
     #[command(after_help = dashboard::EXAMPLE)]
     Dashboard(dashboard::DashboardArgs),
-    /// Play strategies against each other without a network, millions of matches a second
+    /// Play strategies against each other without a network, very many matches
     #[command(after_help = simulate::EXAMPLE)]
     Simulate(simulate::SimulateArgs),
+    /// Play a tournament of strategies by a plan, with results that anybody can reproduce
+    #[command(after_help = experiment::EXAMPLE)]
+    Experiment(experiment::ExperimentArgs),
     /// Check a stored league: its chain of events, draws, scores and table
-    Verify(files::VerifyArgs),
+    Verify(verify::VerifyArgs),
     /// Tell a stored match as it happened
-    Replay(files::ReplayArgs),
+    Replay(replay::ReplayArgs),
     /// List the leagues that a store holds, and ratings through all of them
     #[command(after_help = leagues::EXAMPLE)]
     Leagues(leagues::LeaguesArgs),
@@ -167,7 +172,7 @@ enum Command {
     #[command(after_help = report::EXAMPLE)]
     Report(report::ReportArgs),
     /// Write a stored league out as JSON and CSV
-    Export(files::ExportArgs),
+    Export(export::ExportArgs),
     /// Copy a store, also while it is in use, and check the copy
     Backup(backup::BackupArgs),
 }
@@ -180,11 +185,12 @@ pub(crate) struct Usage(pub(crate) String);
 /// Runs the command that the process was started with.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
-    room::raise_descriptor_limit();
-    room::make_room();
-    let outcome = runtime(&cli.command)
-        .map_err(anyhow::Error::from)
-        .and_then(|runtime| runtime.block_on(execute(cli.command)));
+    fd_limit::raise();
+    let outcome =
+        settings::check_environment(std::env::vars_os().filter_map(|(name, _)| name.into_string().ok()))
+            .map_err(anyhow::Error::from)
+            .and_then(|()| Ok(runtime(&cli.command)?))
+            .and_then(|runtime| runtime.block_on(execute(cli.command)));
     let code = outcome.unwrap_or_else(|error| {
         let line = format!("{error:#}").split_whitespace().collect::<Vec<_>>().join(" ");
         notice(&line);
@@ -194,12 +200,10 @@ pub fn main() -> ExitCode {
     code
 }
 
-/// One agent on its own has no use for several threads, which would only wake each other. A whole league has the machine to
-/// itself.
+/// One agent on its own has no use for several threads, which would only wake each other.
 fn runtime(command: &Command) -> std::io::Result<Runtime> {
     match command {
         Command::Referee(_) | Command::Player(_) => Builder::new_current_thread().enable_all().build(),
-        Command::Run(_) | Command::Bench(_) => cores::runtime(),
         _ => Runtime::new(),
     }
 }
@@ -211,34 +215,37 @@ async fn execute(command: Command) -> anyhow::Result<ExitCode> {
         Command::Referee(flags) => referee::execute(flags).await,
         Command::Player(flags) => player::execute(flags).await,
         Command::Seat(flags) => seat::execute(flags).await,
-        Command::Start(args) => order::start(args).await,
-        Command::Status(args) => look::status(args).await,
-        Command::Standings(args) => look::standings(args).await,
-        Command::Watch(args) => follow::execute(args).await,
-        Command::Schedule(args) => look::schedule(args).await,
-        Command::Stats(args) => stats::stats(args).await,
-        Command::Admin(args) => order::admin(args).await,
+        Command::Serve(flags) => service::execute(flags).await,
+        Command::League(args) => league::execute(args).await,
+        Command::Start(args) => start::execute(args).await,
+        Command::Status(args) => status::execute(args).await,
+        Command::Standings(args) => standings::execute(args).await,
+        Command::Watch(args) => watch::execute(args).await,
+        Command::Schedule(args) => schedule::execute(args).await,
+        Command::Stats(args) => stats::execute(args).await,
+        Command::Admin(args) => admin::execute(args).await,
         Command::Roster(args) => roster::execute(args).await,
         Command::New(args) => new::execute(args),
         Command::Games(args) => games::execute(args),
         Command::Check(args) => check::execute(args).await,
         Command::Practice(args) => practice::execute(args).await,
-        Command::Config(args) => show::config(args),
+        Command::Config(args) => config::execute(args),
         Command::Schema(args) => schema::execute(args),
         Command::Bench(args) => bench::execute(args).await,
         Command::Dashboard(args) => dashboard::execute(args).await,
         Command::Simulate(args) => simulate::execute(args).await,
-        Command::Verify(args) => files::verify(args),
-        Command::Replay(args) => files::replay(args).await,
+        Command::Experiment(args) => experiment::execute(args).await,
+        Command::Verify(args) => verify::execute(args),
+        Command::Replay(args) => replay::execute(args).await,
         Command::Leagues(args) => leagues::execute(args),
         Command::Compare(args) => compare::execute(args),
         Command::Report(args) => report::execute(args),
-        Command::Export(args) => files::export(args),
+        Command::Export(args) => export::execute(args),
         Command::Backup(args) => backup::execute(args),
     }
 }
 
-/// Tells whoever runs the command something that is not its result.
+/// Prints a line on stderr that is not the result of the command.
 fn notice(text: &str) {
     view::warn(format!("matchday: {}\n", Untrusted::new(text).escaped()));
 }

@@ -1,11 +1,11 @@
-//! `matchday new`: a starter agent in a folder of its own.
+//! `matchday new`: writes a starter agent into a new folder.
 
-use super::Usage;
-use crate::starter::{File, Language};
+use super::{Usage, games};
+use crate::starter::{File, Language, Options};
 use crate::view::say;
 use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
-use matchday_core::protocol::DisplayName;
+use matchday_core::protocol::{DisplayName, GameType};
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,9 @@ use std::process::ExitCode;
 pub(super) const EXAMPLE: &str = "\
 Example:
   matchday new player --lang python ada --name Ada
-  cd ada && python3 agent.py";
+  cd ada && python3 agent.py
+  matchday new player --lang go bob --name Bob --game connect_four
+  matchday new player --lang python eve --name Eve --game openspiel_chess --llm";
 
 #[derive(Debug, Args)]
 pub(super) struct NewArgs {
@@ -39,20 +41,47 @@ struct PlayerArgs {
     /// What the player is called in the table, 1 to 50 characters
     #[arg(long, value_name = "NAME")]
     name: String,
+    #[arg(long, default_value = "even_odd", value_name = "NAME", value_parser = game_type, help = game_help())]
+    game: GameType,
+    /// Have a language model choose (Python only); the README says how to name its server
+    #[arg(long)]
+    llm: bool,
+}
+
+fn game_help() -> String {
+    format!("{}; or the name of any other game of your league", games::help())
+}
+
+/// Any game: what its league's referees know is theirs to say.
+fn game_type(name: &str) -> Result<GameType, String> {
+    let is_plain = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '_';
+    match !name.is_empty() && name.len() <= 64 && name.chars().all(is_plain) {
+        true => Ok(GameType::new(name)),
+        false => Err("expected lower-case letters, digits and _, up to 64 of them".to_owned()),
+    }
 }
 
 pub(super) fn execute(args: NewArgs) -> Result<ExitCode> {
-    let Role::Player(PlayerArgs { lang, dir, name }) = args.role;
+    let Role::Player(PlayerArgs { lang, dir, name, game, llm }) = args.role;
     let name =
         DisplayName::parse(&name).map_err(|broken| Usage(format!("--name: {broken}, got {name:?}")))?;
+    if llm && !lang.has_model_strategy() {
+        let why = "the starter that asks a model is written in Python: --lang python, or `matchday player --strategy llm`";
+        return Err(Usage(format!("--llm: {why}")).into());
+    }
     make_room(&dir)?;
-    write(&dir, &lang.player(&name))?;
+    write(&dir, &lang.player(&Options { name: &name, game: &game, asks_model: llm }))?;
+    let check = match games::known(game.as_str()) {
+        Ok(known) if known.name == "even_odd" => "matchday check player --wait".to_owned(),
+        Ok(known) => format!("matchday check player --wait --game {}", known.name),
+        Err(_) => "matchday check player --wait (knows the built-in games only)".to_owned(),
+    };
     let ((run, test), strategy, dir) = (lang.commands(), lang.strategy(), dir.display());
     say(format!(
         "A player in {dir}. Next:
   cd {dir}
   {test:<28} runs its tests
-  matchday check player --wait waits for it to be started, and checks it
+  {check:<28} waits for it to be started, and checks it
   {run:<28} starts it
 What to change first: {strategy}. The rest is in README.md."
     ));

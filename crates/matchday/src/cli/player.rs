@@ -1,31 +1,33 @@
 //! `matchday player`: a player with a strategy that is built in, a program or a language model.
 
-use super::config::{Config, Flags};
-use super::settings::ForPlayer;
-use super::{Usage, network, notice, observing, serve};
-use crate::mind::chooser::{self, Chooser, LLM, Outside};
-use crate::mind::command::PREFIX;
-use crate::mind::llm::{Api, Key, Llm};
-use crate::net::client::Client;
-use crate::shell;
-use crate::store::Stream;
+use super::settings::{self, Config, LLM_API_KEY, PlayerFlags};
+use super::{Usage, notice, serve, telemetry};
+use crate::deciders::command::PREFIX;
+use crate::deciders::llm::{Key, Llm};
+use crate::deciders::llm_budget::LlmBudget;
+use crate::deciders::player_strategy::{self, ExternalDecider, LLM, PlayerStrategy};
 use anyhow::Result;
-use matchday_core::game::{GAMES, GameEntry};
-use matchday_core::player::{Player, Settings, THINK_TIME, strategy};
-use matchday_core::protocol::{Endpoint, GameType, Token, Version};
+use matchday_core::event_codec;
+use matchday_core::game::{GAMES, GameEntry, strategy};
+use matchday_core::player::{Player, PlayerEvent, PlayerSettings};
+use matchday_core::protocol::{GameType, Token, Version};
+use matchday_net::client::Client;
+use matchday_os::signals::Termination;
+use matchday_store::Stream;
 use smol_str::format_smolstr;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 const EXAMPLE: &str = "\
-A program that decides (command:PROGRAM) is started for each move: it reads the turn as JSON and prints the move. A model
-(llm) is asked through its server; the key, if it needs one, is in MATCHDAY_LLM_API_KEY. When either does not decide in
-time, the fallback strategy does.
+A program that decides (command:PROGRAM) reads the turn as a line of JSON and prints the move. It is started for each move, or
+stays alive if it says \"persistent\": true (docs/writing-an-agent.md). A model (llm) is asked through its server; the key, if it
+needs one, is in MATCHDAY_LLM_API_KEY. When either does not decide in time, the fallback strategy does.
 
 Example:
   matchday player --listen 127.0.0.1:8102 --manager http://localhost:8000/mcp --strategy pattern
   matchday player --strategy command:./my_program --fallback mirror --think-time 10
-  matchday player --strategy llm --llm-url http://localhost:11434 --llm-model some-model";
+  matchday player --strategy llm --llm-url http://localhost:11434 --llm-model some-model
+  matchday player --strategy llm --llm-url https://models.example --llm-model some-model --llm-prices 3,15 --llm-budget money=2";
 
 /// The help, with every strategy by the games that know it.
 pub(super) fn example() -> String {
@@ -40,83 +42,106 @@ pub(super) fn example() -> String {
     )
 }
 
-/// Where the key of a model's server comes from. It is no setting: it must stand neither in arguments, which everyone
-/// on the machine can read, nor in a file that is shared.
-const KEY_VARIABLE: &str = "MATCHDAY_LLM_API_KEY";
-
-pub(super) async fn execute(flags: Flags<ForPlayer>) -> Result<ExitCode> {
-    let stop = serve::Stop::listen()?;
+pub(super) async fn execute(flags: PlayerFlags) -> Result<ExitCode> {
+    let stop = Termination::listen()?;
     let config = flags.resolve()?;
     let mut options = serve::options(&config)?;
-    options.message_bytes_max = network::message_bytes_max(&config)?;
-    let chooser = chooser(&config, &options.client)?;
+    options.message_bytes_max = config.get(&settings::MESSAGE_BYTES_MAX)?;
+    let budget = Arc::new(llm_budget(&config)?);
+    let strategy = player_strategy(&config, &options.client, &budget)?;
     let (manager, join_code) = serve::manager(&config)?;
     let listener = serve::bind(&config).await?;
     let listening = listener.local_addr()?;
     let port = listening.port();
-    let observed = observing::observed(&config, listening, &options.client)?;
-    options.observed = observed.clone();
-    let settings = Settings {
+    let telemetry = telemetry::from_config(&config, listening.ip(), &options.client)?;
+    options.telemetry = telemetry.clone();
+    let settings = PlayerSettings {
         manager,
         contact_endpoint: serve::contact(&config, port)?,
         display_name: serve::display_name(&config, &format!("Player {port}"))?,
         version: Version::parse(env!("CARGO_PKG_VERSION"))?,
         game_types: games(&config),
-        strategy: chooser.name(),
+        strategy: strategy.name(),
     };
-    options.mind = chooser.mind();
+    options.decider = strategy.decider();
     let (_, store) = serve::open_store(&config, format!("player-{port}.db"))?;
     let stream = Stream("player".into());
-    let player = chooser.player(settings).with_token(config.text("auth-token").map(Token::new));
+    let stored = store.load(&stream)?;
+    let events = stored.iter().filter_map(|stored| event_codec::decode::<PlayerEvent>(&stored.line).ok());
+    budget.replay(events.map(|(_, event)| event).collect::<Vec<_>>().iter());
+    let player = strategy.player(settings).with_token(config.text(&settings::AUTH_TOKEN).map(Token::new));
     let player = player.with_join_code(join_code);
-    let handle = shell::run(player, listener, store.clone(), stream, options)?;
-    let look = |player: &Player| player.enrolment().clone();
-    let served =
-        serve::until_told(handle, store, stop, look, async |enrolment| serve::check_enrolment(enrolment));
+    let handle = matchday_runtime::run(player, listener, store.clone(), stream, options)?;
+    let look = |player: &Player| player.registration_state().clone();
+    let served = serve::until_told(handle, store, stop, look, async |registration| {
+        serve::check_registration(registration)
+    });
     let served = served.await;
-    observed.flush().await;
+    telemetry.flush().await;
     served
 }
 
 /// Every game that it may be invited to.
 fn games(config: &Config) -> Vec<GameType> {
-    let further = config.text("games").unwrap_or_default().split(',').map(str::trim);
+    let further = config.text(&settings::GAMES).unwrap_or_default().split(',').map(str::trim);
     let further = further.filter(|name| !name.is_empty()).map(GameType::new);
     serve::games().into_iter().chain(further).collect()
 }
 
 /// How the player chooses.
-fn chooser(config: &Config, client: &Client) -> Result<Chooser> {
-    let name = config.text("strategy").unwrap_or("random");
-    let fallback = config.text("fallback").unwrap_or("random");
-    let fallback = strategy::named(fallback).map_err(|error| Usage(format!("--fallback: {error}")))?;
-    let think_time = config.seconds_above_zero("think-time")?.unwrap_or(THINK_TIME);
+fn player_strategy(config: &Config, client: &Client, budget: &Arc<LlmBudget>) -> Result<PlayerStrategy> {
+    let (name, fallback) = (config.need(&settings::STRATEGY)?, config.need(&settings::FALLBACK)?);
+    let fallback = strategy::named(&fallback).map_err(|error| config.wrong(&settings::FALLBACK, error))?;
+    let think_time = config.need(&settings::THINK_TIME)?;
     if let Some(program) = name.strip_prefix(PREFIX) {
-        let outside = Outside::program(program, fallback, think_time);
-        return Ok(Chooser::Outside(outside.map_err(|error| Usage(format!("--strategy: {error}")))?));
+        let external = ExternalDecider::program(program, fallback, think_time);
+        return Ok(PlayerStrategy::External(
+            external.map_err(|error| config.wrong(&settings::STRATEGY, error))?,
+        ));
     }
     if name == LLM {
-        let llm = llm(config, client)?;
-        let name = format_smolstr!("{LLM}:{}", config.text("llm-model").unwrap_or_default());
-        return Ok(Chooser::Outside(Outside { name, mind: Arc::new(llm), fallback, think_time }));
+        let llm = llm(config, client, budget)?;
+        let name = format_smolstr!("{LLM}:{}", config.text(&settings::LLM_MODEL).unwrap_or_default());
+        return Ok(PlayerStrategy::External(ExternalDecider {
+            name,
+            decider: Arc::new(llm),
+            fallback,
+            think_time,
+        }));
     }
-    Ok(chooser::named(name).map_err(|error| Usage(format!("{error}, or {LLM}")))?)
+    player_strategy::named(&name)
+        .map_err(|error| config.wrong(&settings::STRATEGY, format!("{error}, or {LLM}")))
 }
 
-fn llm(config: &Config, client: &Client) -> Result<Llm> {
+fn llm(config: &Config, client: &Client, budget: &Arc<LlmBudget>) -> Result<Llm> {
     let missing = |flag: &str, what: &str| Usage(format!("--strategy {LLM} needs {flag}: {what}"));
-    let url = config.read("llm-url", "a URL, such as http://localhost:11434", |text| {
-        Endpoint::parse(text).is_ok().then(|| text.to_owned())
-    })?;
-    let url = url.ok_or_else(|| missing("--llm-url", "the address of the model's server"))?;
-    let model = config.text("llm-model").ok_or_else(|| missing("--llm-model", "the name of the model"))?;
-    let api = config.choice("llm-api", &[("openai", Api::OpenAi), ("anthropic", Api::Anthropic)])?;
-    let key = std::env::var(KEY_VARIABLE).ok().filter(|key| !key.trim().is_empty());
+    let url = config
+        .get(&settings::LLM_URL)?
+        .ok_or_else(|| missing("--llm-url", "the address of the model's server"))?;
+    let model =
+        config.text(&settings::LLM_MODEL).ok_or_else(|| missing("--llm-model", "the name of the model"))?;
+    let api = config.need(&settings::LLM_API)?;
+    let key = std::env::var(LLM_API_KEY).ok().filter(|key| !key.trim().is_empty());
     if key.is_some() && goes_open(&url) {
         notice(&format!("the key for {url} travels unencrypted: use https if that is not this very network"));
     }
     let key = key.map(|key| Key::new(key.trim()));
-    Ok(Llm::new(client.clone(), &url, model, api.unwrap_or(Api::OpenAi), key))
+    Ok(Llm::new(client.clone(), &url, model, api, key).with_budget(Arc::clone(budget)))
+}
+
+/// What the model may use.
+fn llm_budget(config: &Config) -> Result<LlmBudget> {
+    let per_match = config.get(&settings::LLM_MATCH_BUDGET)?.unwrap_or_default();
+    let in_league = config.get(&settings::LLM_BUDGET)?.unwrap_or_default();
+    let prices = config.get(&settings::LLM_PRICES)?;
+    let limits_money = per_match.cost_micros.or(in_league.cost_micros).is_some();
+    if limits_money && prices.is_none() {
+        return Err(Usage(
+            "a budget in money needs --llm-prices IN,OUT: what a million tokens cost".to_owned(),
+        )
+        .into());
+    }
+    Ok(LlmBudget::new(per_match, in_league, prices.unwrap_or_default()))
 }
 
 /// Whether others could read what is sent there.

@@ -1,16 +1,13 @@
 //! `matchday practice`: a league of one for the author of a player. Opens ports, makes a store, prints a report.
 
 use super::run::{fresh_file, in_seconds, watch};
-use super::serve::Stop;
 use super::tls::TlsArgs;
 use super::{Usage, games, notice};
-use crate::check::reach;
-use crate::practice::gate::Refusal;
-use crate::practice::programme::Programme;
-use crate::practice::report::{Report, Seen};
-use crate::practice::{Entrance, Practice, Terms, render};
-use crate::store::Store;
-use crate::store::history::History;
+use crate::check::preflight;
+use crate::practice::plan::PracticePlan;
+use crate::practice::proxy::player::Stopped;
+use crate::practice::report::{Report, ReportInput};
+use crate::practice::{AgentSource, Practice, PracticeOptions, render};
 use crate::view::live::View;
 use crate::view::{Paint, say};
 use anyhow::{Context, Result, anyhow, bail};
@@ -22,6 +19,9 @@ use matchday_core::league::standings::Verdict;
 use matchday_core::protocol::decode::Conformance;
 use matchday_core::protocol::messages::GameStatus;
 use matchday_core::protocol::{DisplayName, Endpoint};
+use matchday_os::signals::Termination;
+use matchday_store::Store;
+use matchday_store::league_log::LeagueLog;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant, SystemTime};
@@ -46,7 +46,7 @@ Exit code 0 if it had no technical loss, 1 if it had or could not play, 2 if cal
 
 /// How long the refusal of an agent is looked for between two looks.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
-/// The longest deadline that can be asked for.
+/// The longest deadline that can be request for.
 const DEADLINE_MAX: Duration = Duration::from_secs(3600);
 
 #[derive(Debug, Args)]
@@ -105,8 +105,8 @@ fn deadline(text: &str) -> Result<Duration, String> {
 }
 
 impl PracticeArgs {
-    fn terms(&self) -> Result<Terms> {
-        Ok(Terms {
+    fn options(&self) -> Result<PracticeOptions> {
+        Ok(PracticeOptions {
             rounds: self.rounds,
             join: self.join_timeout,
             choice: self.choice_timeout,
@@ -119,18 +119,18 @@ impl PracticeArgs {
         })
     }
 
-    async fn entrance(&self) -> Result<Entrance> {
+    async fn source(&self) -> Result<AgentSource> {
         if let Some(url) = &self.against {
-            let url: Endpoint = reach::target(url).map_err(Usage)?;
+            let url: Endpoint = preflight::parse_target(url).map_err(Usage)?;
             let name = DisplayName::parse(&self.name)
                 .map_err(|rule| Usage(format!("--name: expected {rule}, got {:?}", self.name)))?;
-            return Ok(Entrance::Fetched { url, name });
+            return Ok(AgentSource::Url { url, name });
         }
         let address = &self.listen;
         let listener = TcpListener::bind(address).await.with_context(|| {
             format!("cannot listen on {address} - choose another address with --listen HOST:PORT")
         })?;
-        Ok(Entrance::Registers { listener, within: self.wait })
+        Ok(AgentSource::Registers { listener, within: self.wait })
     }
 
     fn file(&self) -> Result<PathBuf> {
@@ -145,21 +145,21 @@ impl PracticeArgs {
 }
 
 pub(super) async fn execute(args: PracticeArgs) -> Result<ExitCode> {
-    let terms = args.terms()?;
+    let options = args.options()?;
     let file = args.file()?;
-    let entrance = args.entrance().await?;
-    let mut stop = Stop::listen()?;
-    let mut practice = Practice::open(&terms, Store::open(&file)?).await?;
+    let source = args.source().await?;
+    let mut stop = Termination::listen()?;
+    let mut practice = Practice::open(&options, Store::open(&file)?).await?;
     let mut view = View::new(args.quiet || args.json);
-    if let Entrance::Registers { listener, within } = &entrance {
+    if let AgentSource::Registers { listener, within } = &source {
         let (bound, seconds) = (listener.local_addr()?, within.as_secs_f64());
         notice(&format!("waiting {seconds} s for the agent to register at http://{bound}/mcp"));
     }
     let fetched = args.against.as_deref();
     let mut began = Instant::now();
     let played = tokio::select! {
-        played = play(&mut practice, entrance, fetched, &mut view, &mut began) => Some(played),
-        () = stop.told() => None,
+        played = play(&mut practice, source, fetched, &mut view, &mut began) => Some(played),
+        () = stop.recv() => None,
     };
     let took = began.elapsed();
     if matches!(played, Some(Ok(()))) {
@@ -167,21 +167,20 @@ pub(super) async fn execute(args: PracticeArgs) -> Result<ExitCode> {
         view.say("");
     }
     view.finish();
-    let (programme, gate, refusals) =
-        (practice.programme.clone(), practice.gate.clone(), practice.refusals());
+    let (plan, proxy, refusals) = (practice.plan.clone(), practice.proxy.clone(), practice.refusals());
     let closed = practice.shutdown().await;
     let interrupted = played.is_none();
     played.unwrap_or(Ok(()))?;
     closed.with_context(|| format!("the practice broke off; what is decided lies in {}", file.display()))?;
 
-    let league = History::load(&Store::open_read_only(&file)?)?.league;
-    let report = Report::of(&Seen {
+    let league = LeagueLog::load(&Store::open_read_only(&file)?)?.league;
+    let report = Report::of(&ReportInput {
         league: &league,
-        programme: &programme,
-        notes: &gate.notes(),
+        plan: &plan,
+        log: &proxy.log(),
         refusals: &refusals,
-        url: gate.guest().unwrap_or_default(),
-        timing: terms.timing(),
+        url: proxy.agent_url().unwrap_or_default(),
+        timing: options.timing(),
         took,
         store: file,
     });
@@ -196,40 +195,40 @@ pub(super) async fn execute(args: PracticeArgs) -> Result<ExitCode> {
     Ok(if report.passed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// From the guest's registration to the last match.
+/// From the agent's registration to the last match.
 async fn play(
     practice: &mut Practice,
-    entrance: Entrance,
+    source: AgentSource,
     fetched: Option<&str>,
     view: &mut View,
     began: &mut Instant,
 ) -> Result<()> {
-    practice.gather(entrance).await?;
+    practice.gather(source).await?;
     *began = Instant::now();
-    let guest = practice.gate.guest().unwrap_or_default();
-    view.say(&format!("{} matches against the agent at {guest}", practice.programme.bouts.len()));
+    let agent = practice.proxy.agent_url().unwrap_or_default();
+    view.say(&format!("{} matches against the agent at {agent}", practice.plan.matches.len()));
     practice.local.start().await?;
-    let (gate, programme) = (practice.gate.clone(), practice.programme.clone());
+    let (proxy, plan) = (practice.proxy.clone(), practice.plan.clone());
     let refused = async {
         loop {
-            if let (Some(url), Some(refusal)) = (fetched, gate.refusal()) {
+            if let (Some(url), Some(refusal)) = (fetched, proxy.refusal()) {
                 return refused(url, refusal);
             }
             sleep(LOOK_EVERY).await;
         }
     };
     tokio::select! {
-        over = watch(&mut practice.local, view, move |league, round| line(&programme, league, round)) => over?,
+        over = watch(&mut practice.local, view, move |league, round| line(&plan, league, round)) => over?,
         error = refused => return Err(error),
     }
-    practice.local.farewell().await;
+    practice.local.wait_for_agents_to_finish().await;
     Ok(())
 }
 
-fn refused(url: &str, refusal: Refusal) -> anyhow::Error {
+fn refused(url: &str, refusal: Stopped) -> anyhow::Error {
     match refusal {
-        Refusal::NoAgent(why) => anyhow!(why),
-        Refusal::Error(error) => anyhow!(
+        Stopped::NoAgent(why) => anyhow!(why),
+        Stopped::Error(error) => anyhow!(
             "{url} answers an invitation with {error}: it plays only in the league that it has registered with - run \
              `matchday practice` without --against, and start the agent with http://localhost:8000/mcp as its manager"
         ),
@@ -237,11 +236,11 @@ fn refused(url: &str, refusal: Refusal) -> anyhow::Error {
 }
 
 /// "R9M1 silent when invited: won by default"
-fn line(programme: &Programme, league: &League, round: &Round) -> String {
-    let told = programme.matches().filter(|(id, _)| round.matches.contains(id)).filter_map(|(id, bout)| {
+fn line(plan: &PracticePlan, league: &League, round: &Round) -> String {
+    let lines = plan.matches().filter(|(id, _)| round.matches.contains(id)).filter_map(|(id, planned)| {
         let game = league.matches.get(&id)?;
         let decision = game.decision.as_ref()?;
-        let is_a = game.a == Programme::guest();
+        let is_a = game.a == PracticePlan::agent_id();
         let technical = decision.status == GameStatus::TechnicalLoss;
         let how = match (decision.verdict(game), is_a) {
             (Verdict::WonByA, true) | (Verdict::WonByB, false) if technical => "won by default",
@@ -252,7 +251,7 @@ fn line(programme: &Programme, league: &League, round: &Round) -> String {
         };
         let reason = decision.result.reason.as_ref().filter(|_| how == "TECHNICAL LOSS");
         let reason = reason.map_or_else(String::new, |reason| format!(" ({})", reason.escaped()));
-        Some(format!("{id} {}: {how}{reason}", bout.name))
+        Some(format!("{id} {}: {how}{reason}", planned.name))
     });
-    told.collect::<Vec<_>>().join("; ")
+    lines.collect::<Vec<_>>().join("; ")
 }

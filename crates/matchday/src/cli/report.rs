@@ -1,12 +1,13 @@
 //! `matchday report`: a stored league as a page, as Markdown, as rows for grades, or as data. Reads stores, writes one file.
 
 use super::Usage;
+use super::league_arg::LeagueArg;
 use crate::report::{Report, grades, html, markdown};
 use crate::view::{draw, say};
 use anyhow::{Context, Result, anyhow};
 use clap::ValueEnum;
 use matchday_core::protocol::untrusted::escape_output;
-use matchday_stats::Settings;
+use matchday_stats::Resampling;
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -27,6 +28,8 @@ pub(super) struct ReportArgs {
     /// The store of the league; those of referees and players may be named too, and are checked against it
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
+    #[command(flatten)]
+    league: LeagueArg,
     /// What to write: a page, one row for each player, everything as data, or Markdown
     #[arg(long, value_enum, default_value_t = Format::Html)]
     format: Format,
@@ -37,7 +40,7 @@ pub(super) struct ReportArgs {
     #[arg(long)]
     force: bool,
     /// Where the chance of simulated leagues comes from; the same number gives the same figures again
-    #[arg(long, value_name = "N", default_value_t = Settings::default().seed)]
+    #[arg(long, value_name = "N", default_value_t = Resampling::default().seed)]
     seed: u64,
 }
 
@@ -76,8 +79,8 @@ pub(super) fn execute(args: ReportArgs) -> Result<ExitCode> {
     if !to_stdout && !args.force && out.exists() {
         return Err(taken(&out));
     }
-    let settings = Settings { seed: args.seed, ..Settings::default() };
-    let report = Report::gather(&args.files, &settings)?;
+    let settings = Resampling { seed: args.seed, ..Resampling::default() };
+    let report = Report::gather(&args.files, args.league.id().as_ref(), &settings)?;
     let text = args.format.write(&report)?;
     if to_stdout {
         draw(&text);

@@ -1,23 +1,22 @@
 //! Join codes for those whom the operator knows: reads a roster, writes its codes into a file, and `matchday roster`, which
 //! shows who has registered and makes new codes.
 
-use super::config::Config;
-use super::order::Office;
+use super::operator::OperatorArgs;
+use super::settings::{self, Config};
 use super::{Usage, notice};
-use crate::csv_rows::csv;
-use crate::shell::entropy_from_system;
 use crate::view::table;
 use anyhow::{Context, Result, anyhow};
 use matchday_core::entropy::Entropy;
 use matchday_core::league::{Invitation, Place};
 use matchday_core::protocol::messages::{AgentRole, LeagueOrder, Order};
 use matchday_core::protocol::{DisplayName, Endpoint, Token};
+use matchday_os::file::create_private;
+use matchday_runtime::entropy_from_system;
+use matchday_store::csv_rows::csv;
 use serde_json::{Value, json};
 use smol_str::SmolStr;
 use std::collections::BTreeSet;
-use std::fs::OpenOptions;
 use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -36,14 +35,14 @@ const NAME_BYTES_MAX: usize = 100;
 #[derive(Debug, clap::Args)]
 pub(super) struct RosterArgs {
     #[command(flatten)]
-    office: Office,
+    operator: OperatorArgs,
     #[command(subcommand)]
     what: Option<What>,
 }
 
 #[derive(Debug, clap::Subcommand)]
 enum What {
-    /// Make a new code for a name and show it, this once; whoever registers with it takes over the place
+    /// Make a new code for a name and show it, this once; the agent that registers with it takes over the place
     Rotate {
         /// As on the roster; player:NAME or referee:NAME where both have it; or referees, for the code that they share
         name: String,
@@ -58,25 +57,26 @@ enum What {
 }
 
 pub(super) async fn execute(args: RosterArgs) -> Result<ExitCode> {
-    let RosterArgs { office, what } = args;
-    let token = office.needed_token()?;
-    let desk = office.desk()?;
-    let (order, name) = match what {
-        None => (Order::Roster, None),
-        Some(What::Rotate { name }) => (Order::RotateCode, Some(name)),
-        Some(What::Add { name, role }) => (Order::Invite, Some(format!("{role}:{name}"))),
+    let RosterArgs { operator, what } = args;
+    let token = operator.needed_token()?;
+    let client = operator.client()?;
+    let (order, agent_id, name) = match what {
+        None => (Order::Roster, None, None),
+        Some(What::Rotate { name }) => (Order::RotateCode, Some(SmolStr::from(&name)), Some(name)),
+        Some(What::Add { name, role }) => {
+            (Order::Invite, Some(SmolStr::from(format!("{role}:{name}"))), Some(name))
+        }
     };
-    let league_id = desk.league().await?;
-    let agent_id = name.as_deref().map(SmolStr::from);
+    let league_id = client.league().await?;
     let order = LeagueOrder { league_id, order, player_id: None, match_id: None, agent_id };
     let Some(name) = name else {
-        let status = desk.order(order, &token).await?;
-        return office.show(&status, shown);
+        let status = client.order(order, &token).await?;
+        return operator.show(&status, shown);
     };
-    let (_, code) = desk.rotate(order, &token).await?;
-    let url = office.manager().parse().ok().map(|manager: Url| manager.joined(&code));
+    let (_, code) = client.rotate(order, &token).await?;
+    let url = operator.manager().parse().ok().map(|manager: Url| manager.joined(&code));
     let made = json!({ "name": name, "join_code": code.reveal(), "url": url });
-    office.show(&made, |made| {
+    operator.show(&made, |made| {
         let url = made.get("url").and_then(Value::as_str).map(|url| format!("\n{url}")).unwrap_or_default();
         format!(
             "join code of {name}, shown this once - for --code, or as the manager's URL:\n{}{url}",
@@ -111,7 +111,7 @@ impl std::str::FromStr for Url {
 }
 
 impl Url {
-    /// The same with a join code in it.
+    /// The URL with a join code in its path.
     fn joined(&self, code: &Token) -> String {
         format!("{}/join/{}/mcp", self.0, code.reveal())
     }
@@ -128,18 +128,18 @@ pub(super) fn split(url: &str) -> (String, Option<Token>) {
 
 /// One line of a roster, with the code that was made for it.
 #[derive(Debug)]
-struct Entry {
-    name: DisplayName,
-    role: AgentRole,
-    mail: String,
-    code: Token,
+pub(super) struct RosterEntry {
+    pub(super) name: DisplayName,
+    pub(super) role: AgentRole,
+    pub(super) mail: String,
+    pub(super) code: Token,
 }
 
 /// The codes that a new league begins with. Writes those of the roster into a file, and shows that of referees once.
 pub(super) fn issue(config: &Config, contact: &Endpoint, only_this_machine: bool) -> Result<Vec<Invitation>> {
     let mut entropy = entropy_from_system()?;
     let mut invitations = Vec::new();
-    if let Some(path) = config.text("roster").filter(|path| !path.is_empty()).map(PathBuf::from) {
+    if let Some(path) = config.text(&settings::ROSTER).map(PathBuf::from) {
         let entries = read(&path, &mut entropy)?;
         let codes = path.with_extension("codes.csv");
         write(&codes, &entries, contact)?;
@@ -156,16 +156,10 @@ pub(super) fn issue(config: &Config, contact: &Endpoint, only_this_machine: bool
     }
     let named = invitations.iter().any(|invitation| invitation.role == AgentRole::Referee);
     let shared = |code: &Token| Invitation { role: AgentRole::Referee, name: None, code: code.hash() };
-    match config.text("referee-code").filter(|text| !text.is_empty()) {
+    match config.text(&settings::REFEREE_CODE) {
         Some("off") => {}
         Some(text) => {
-            let code = Token::new(text);
-            if !code.is_join_code() {
-                let what = "--referee-code: expected off, or tok_join_ and at least 16 letters and digits that nobody can \
-                            guess (it is not shown here)";
-                return Err(Usage(what.to_owned()).into());
-            }
-            invitations.push(shared(&code));
+            invitations.push(shared(&referee_code(config, text)?));
         }
         None if only_this_machine || named => {}
         None => {
@@ -180,9 +174,22 @@ pub(super) fn issue(config: &Config, contact: &Endpoint, only_this_machine: bool
     Ok(invitations)
 }
 
+/// The code that referees share, as the operator gives it.
+pub(super) fn referee_code(config: &Config, text: &str) -> Result<Token> {
+    let code = Token::new(text);
+    match code.is_join_code() {
+        true => Ok(code),
+        false => {
+            let why = "expected off, or tok_join_ and at least 16 letters and digits that nobody can guess (it is not \
+                       shown here)";
+            Err(config.wrong(&settings::REFEREE_CODE, why))
+        }
+    }
+}
+
 /// Says which names of the file are not on the roster of a league that has begun.
 pub(super) fn tell_missing(config: &Config, roster: &[Place]) -> Result<()> {
-    let Some(path) = config.text("roster").filter(|path| !path.is_empty()) else { return Ok(()) };
+    let Some(path) = config.text(&settings::ROSTER) else { return Ok(()) };
     let known: BTreeSet<_> =
         roster.iter().map(|place| (place.invitation.role, place.invitation.name.clone())).collect();
     let entries = read(Path::new(path), &mut Entropy::numbered(0))?;
@@ -199,10 +206,15 @@ pub(super) fn tell_missing(config: &Config, roster: &[Place]) -> Result<()> {
     Ok(())
 }
 
-fn read(path: &Path, entropy: &mut Entropy) -> Result<Vec<Entry>> {
-    let file = path.display();
+fn read(path: &Path, entropy: &mut Entropy) -> Result<Vec<RosterEntry>> {
+    let file = format!("--roster: {}", path.display());
     let text = std::fs::read_to_string(path)
-        .with_context(|| format!("--roster: {file} cannot be read: name a CSV file with name, role, mail"))?;
+        .with_context(|| format!("{file} cannot be read: name a CSV file with name, role, mail"))?;
+    parse(&file, &text, entropy)
+}
+
+/// The entries of a roster; `file` is what errors call it.
+pub(super) fn parse(file: &str, text: &str, entropy: &mut Entropy) -> Result<Vec<RosterEntry>> {
     let mut lines = csv::ReaderBuilder::new()
         .has_headers(false)
         .flexible(true)
@@ -210,12 +222,12 @@ fn read(path: &Path, entropy: &mut Entropy) -> Result<Vec<Entry>> {
         .from_reader(text.trim_start_matches('\u{feff}').as_bytes());
     let (mut entries, mut seen) = (Vec::new(), BTreeSet::new());
     for (number, line) in (1..).zip(lines.records()) {
-        let line = line.with_context(|| format!("--roster: {file} is no CSV"))?;
+        let line = line.with_context(|| format!("{file} is no CSV"))?;
         let cell = |place: usize| line.get(place).unwrap_or_default();
         if line.iter().all(str::is_empty) || number == 1 && cell(0).eq_ignore_ascii_case("name") {
             continue;
         }
-        let wrong = |what: String| anyhow!(Usage(format!("--roster: {file}, line {number}: {what}")));
+        let wrong = |what: String| anyhow!(Usage(format!("{file}, line {number}: {what}")));
         let name = DisplayName::parse(cell(0)).ok().filter(|name| name.raw().len() <= NAME_BYTES_MAX);
         let name = name.ok_or_else(|| {
             wrong(format!("expected a name of 1 to 50 characters and at most {NAME_BYTES_MAX} bytes"))
@@ -232,10 +244,10 @@ fn read(path: &Path, entropy: &mut Entropy) -> Result<Vec<Entry>> {
             )));
         }
         let code = Token::new_join_code(entropy);
-        entries.push(Entry { name, role, mail: cell(2).to_owned(), code });
+        entries.push(RosterEntry { name, role, mail: cell(2).to_owned(), code });
     }
     if entries.is_empty() {
-        return Err(anyhow!(Usage(format!("--roster: {file} names nobody"))));
+        return Err(anyhow!(Usage(format!("{file} names nobody"))));
     }
     Ok(entries)
 }
@@ -251,9 +263,8 @@ struct CodeRow<'a> {
 }
 
 /// The codes, in a new file for its owner alone.
-fn write(path: &Path, entries: &[Entry], contact: &Endpoint) -> Result<()> {
-    let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
-    let mut file = file.map_err(|error| match error.kind() {
+fn write(path: &Path, entries: &[RosterEntry], contact: &Endpoint) -> Result<()> {
+    let mut file = create_private(path).map_err(|error| match error.kind() {
         std::io::ErrorKind::AlreadyExists => anyhow!(
             "{} exists already, with the codes of an earlier league: move it away, or remove it, and start again",
             path.display()
@@ -330,7 +341,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("class.codes.csv");
         let code = Token::new_join_code(&mut Entropy::numbered(1));
-        let entry = Entry {
+        let entry = RosterEntry {
             name: DisplayName::parse("Ann").unwrap(),
             role: AgentRole::Player,
             mail: String::new(),

@@ -1,29 +1,30 @@
 //! `matchday run`: a whole league on this machine, every message over real HTTP. Binds ports, makes a store, prints.
 
-use super::competition::{self, CompetitionArgs};
-use super::serve::Stop;
-use super::{Usage, games, notice, observing};
-use crate::local::ports::{Others, Ports};
-use crate::local::{LocalLeague, Plan, Seat};
-use crate::mind::chooser::{self, Chooser};
-use crate::mind::game_program::{Allowance, GameProgram};
-use crate::net::client::Client;
-use crate::store::Store;
-use crate::store::history::History;
+use super::settings::config::Origin;
+use super::settings::{self, Config, RunFlags};
+use super::{Usage, competition, games, notice, serve, telemetry};
+use crate::deciders::game_program::GameProgram;
+use crate::deciders::player_strategy::{self, PlayerStrategy};
+use crate::local::ports::{AgentListeners, Ports};
+use crate::local::{LeaguePlan, LocalLeague, PlayerPlan};
 use crate::view::live::View;
-use crate::view::progress::{Progress, Scene, round_line};
+use crate::view::progress::{LiveState, Progress, round_line};
 use crate::view::screen::Size;
 use crate::view::summary::Summary;
 use crate::view::{bold, say, show};
 use anyhow::{Context, Result, bail};
-use clap::{Args, ValueEnum, value_parser};
-use matchday_core::game::GameEntry;
+use clap::Args;
+use matchday_core::game::{GameEntry, strategy};
 use matchday_core::league::fixture::Round;
 use matchday_core::league::{self, Competition, Format, League};
-use matchday_core::player::strategy;
 use matchday_core::protocol::{GameType, LeagueId, PlayerId, Timestamp};
+use matchday_net::client::Client;
+use matchday_os::signals::Termination;
+use matchday_store::Store;
+use matchday_store::league_log::LeagueLog;
 use smol_str::SmolStr;
 use std::collections::BTreeMap;
+use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -43,60 +44,14 @@ const RESULTS_SHOWN: usize = 4;
   matchday run --format swiss --players 16 --port-base 0"
 )]
 pub(crate) struct RunArgs {
-    /// How many players take part
-    #[arg(long, default_value_t = 4, value_parser = value_parser!(u16).range(2..=99))]
-    players: u16,
-    /// How many referees there are
-    #[arg(long, default_value_t = 2, value_parser = value_parser!(u16).range(1..=99))]
-    referees: u16,
-    #[arg(long, default_value = "even_odd", value_name = "NAME", value_parser = games::known, help = games::help())]
-    game: &'static GameEntry,
-    /// A program of yours that knows the rules of the game, in place of --game; docs/adding-a-game.md describes it
-    #[arg(long, value_name = "PROGRAM", conflicts_with = "game")]
-    game_command: Option<String>,
-    /// Strategies, given to the players in turn; command:PROGRAM has a program of yours choose [default: every built-in
-    /// one of the game]
-    #[arg(long, value_delimiter = ',', value_name = "A,B", value_parser = chooser::named)]
-    strategies: Vec<Chooser>,
     #[command(flatten)]
-    competition: CompetitionArgs,
-    /// The manager's port; referees follow from 1 above it and players from 101; 0 picks free ports for all
-    #[arg(long, default_value_t = 8000, value_name = "PORT")]
-    port_base: u16,
-    /// The file that keeps the league, which must not exist yet [default: matchday-run-TIME.db here]
-    #[arg(long, value_name = "FILE")]
-    store: Option<PathBuf>,
-    /// Take chance from this number instead of the system; tokens can then be guessed. Draws come out the same again
-    /// if no referee has more than one match at a time, as with 4 players and 2 referees
-    #[arg(long, value_name = "N")]
-    seed: Option<u64>,
-    /// How many seconds before its first match a round is announced; a manager of its own takes 60, here nobody waits
-    #[arg(long, default_value = "0", value_name = "SECONDS", value_parser = in_seconds)]
-    lead: Duration,
+    flags: RunFlags,
     /// Print only how it ended
     #[arg(long, short)]
     quiet: bool,
     /// Print how it ended as JSON, and nothing else
     #[arg(long)]
     json: bool,
-    /// Whether every message and answer is kept, for `replay` and `export`
-    #[arg(long, value_enum, default_value_t = Switch::On)]
-    exchanges: Switch,
-    /// Whether /metrics of every agent shows figures of all of them, for Prometheus
-    #[arg(long, value_enum, default_value_t = Switch::On)]
-    metrics: Switch,
-    /// A collector of OpenTelemetry that traces are sent to, such as http://127.0.0.1:4318
-    #[arg(long, value_name = "URL", value_parser = observing::collector)]
-    otlp: Option<String>,
-    /// Whether the league can be seen in a browser while it is played, at the manager's address
-    #[arg(long, value_enum, default_value_t = Switch::On)]
-    dashboard: Switch,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Switch {
-    On,
-    Off,
 }
 
 pub(super) fn in_seconds(text: &str) -> Result<Duration, String> {
@@ -104,68 +59,83 @@ pub(super) fn in_seconds(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(number).map_err(|error| error.to_string())
 }
 
-impl RunArgs {
-    /// Whether every strategy means something in the game: one that does not would only play at random.
-    fn check_strategies(&self) -> Result<(), Usage> {
-        for chooser in &self.strategies {
-            if let Chooser::BuiltIn(entry) = chooser {
-                games::knows(self.game, entry.name).map_err(|why| Usage(format!("--strategies: {why}")))?;
-            }
-        }
-        Ok(())
+/// The program that knows the rules, if the game is one of the user's own.
+fn rules(config: &Config) -> Result<Option<GameProgram>> {
+    if let (Some(game), Some(program)) =
+        (config.value(&settings::GAME), config.value(&settings::GAME_COMMAND))
+        && game.origin == Origin::Flag
+        && program.origin == Origin::Flag
+    {
+        return Err(Usage("--game-command: takes the place of --game: give one of them".to_owned()).into());
     }
+    serve::game_program(config)
+}
 
-    fn rules(&self) -> Result<Option<GameProgram>, Usage> {
-        let named = |command: &String| GameProgram::named(command, Allowance::default());
-        let program = self.game_command.as_ref().map(named).transpose();
-        program.map_err(|error| Usage(format!("--game-command: {error}")))
-    }
-
-    fn plan(&self) -> Plan {
-        let known: Vec<Chooser> = match self.strategies.as_slice() {
-            [] if self.game_command.is_some() => vec![Chooser::BuiltIn(&strategy::RANDOM)],
-            [] => strategy::of(self.game).map(Chooser::BuiltIn).collect(),
-            named => named.to_vec(),
-        };
-        let choosers = (1..=self.players).zip(known.into_iter().cycle());
-        Plan {
-            league: league::Settings {
-                league_id: league_id(self.game),
-                game_type: GameType::new(self.game.name),
-                announce_lead: self.lead,
-                competition: self.competition.competition(),
-                tie_breaks: self.competition.tie_breaks(),
-                ..league::Settings::default()
-            },
-            seats: choosers.map(|(number, chooser)| numbered(number, chooser)).collect(),
-            referees: self.referees.into(),
-            seed: self.seed,
-            record_exchanges: self.exchanges == Switch::On,
-            dashboard: self.dashboard == Switch::On,
-            rules: None,
-            observed: observing::of(self.metrics == Switch::On, self.otlp.clone(), &Client::new()),
+/// The strategies that were named. One that means nothing in the game would only play at random.
+fn configured_strategies(config: &Config) -> Result<Vec<PlayerStrategy>> {
+    let Some(names) = config.text(&settings::STRATEGIES) else { return Ok(Vec::new()) };
+    let game = config.need(&settings::GAME)?;
+    let own_rules = config.text(&settings::GAME_COMMAND).is_some();
+    let strategy = |name: &str| {
+        let strategy = player_strategy::named(name)?;
+        match &strategy {
+            PlayerStrategy::BuiltIn(entry) if !own_rules => games::knows(game, entry.name)?,
+            _ => {}
         }
-    }
+        Ok(strategy)
+    };
+    let strategies: Result<_, String> = names.split(',').map(strategy).collect();
+    strategies.map_err(|why| config.wrong(&settings::STRATEGIES, why))
+}
 
-    /// Where the league is kept: a file that is not there yet.
-    fn file(&self) -> Result<PathBuf> {
-        match &self.store {
-            Some(file) if file.exists() => {
-                bail!("{} exists already: `run` begins a new league and needs a new file", file.display())
-            }
-            Some(file) => Ok(file.clone()),
-            None => Ok(fresh_file("run", SystemTime::now())),
+fn plan(config: &Config) -> Result<LeaguePlan> {
+    let game = config.need(&settings::GAME)?;
+    let known: Vec<PlayerStrategy> = match configured_strategies(config)? {
+        named if !named.is_empty() => named,
+        _ if config.text(&settings::GAME_COMMAND).is_some() => {
+            vec![PlayerStrategy::BuiltIn(&strategy::RANDOM)]
         }
+        _ => strategy::of(game).map(PlayerStrategy::BuiltIn).collect(),
+    };
+    let strategies = (1..=config.need(&settings::PLAYERS)?).zip(known.into_iter().cycle());
+    Ok(LeaguePlan {
+        league: league::LeagueSettings {
+            league_id: league_id(game),
+            game_type: GameType::new(game.name),
+            announce_lead: config.need(&settings::LEAD)?,
+            competition: competition::configured(config, Competition::default())?,
+            score: competition::score(config, &GameType::new(game.name))?,
+            tie_breaks: config.need(&settings::TIE_BREAKS)?,
+            ..league::LeagueSettings::default()
+        },
+        player_plans: strategies.map(|(number, strategy)| numbered(number, strategy)).collect(),
+        referees: config.need(&settings::REFEREES)?.into(),
+        seed: config.get(&settings::SEED)?,
+        record_exchanges: config.need(&settings::EXCHANGES)?,
+        dashboard: config.need(&settings::DASHBOARD)?,
+        rules: None,
+        telemetry: telemetry::from_config(config, Ipv4Addr::LOCALHOST.into(), &Client::new())?,
+    })
+}
+
+/// The file of the store, which must not exist yet.
+fn file(config: &Config) -> Result<PathBuf> {
+    match config.text(&settings::STORE).map(PathBuf::from) {
+        Some(file) if file.exists() => {
+            bail!("{} exists already: `run` begins a new league and needs a new file", file.display())
+        }
+        Some(file) => Ok(file),
+        None => Ok(fresh_file("run", SystemTime::now())),
     }
 }
 
-fn numbered(number: u16, chooser: Chooser) -> Seat {
-    Seat { name: format!("Player {number}"), chooser, reached_at: None }
+fn numbered(number: u16, strategy: PlayerStrategy) -> PlayerPlan {
+    PlayerPlan { name: format!("Player {number}"), strategy, reached_at: None }
 }
 
 /// The default league's id says which game it plays; so does that of a league of another game.
 fn league_id(game: &GameEntry) -> LeagueId {
-    let (usual, name) = (league::Settings::default(), game.name);
+    let (usual, name) = (league::LeagueSettings::default(), game.name);
     if usual.game_type.as_str() == name { usual.league_id } else { LeagueId::new(format!("league_{name}")) }
 }
 
@@ -184,47 +154,46 @@ pub(super) fn fresh_file(what: &str, now: SystemTime) -> PathBuf {
 }
 
 pub(crate) async fn execute(args: RunArgs) -> Result<ExitCode> {
-    let mut stop = Stop::listen()?;
-    let mut plan = args.plan();
-    competition::check(&plan.league, Some(plan.seats.len()))?;
-    match args.rules()? {
-        Some(rules) => {
-            let game = tokio::select! {
-                game = rules.describe() => game.map_err(anyhow::Error::msg)?,
-                // The program that knows the rules ends with this.
-                () = stop.told() => bail!("stopped before the league began"),
-            };
-            plan.league.league_id = LeagueId::new(format!("league_{}", game.game_type));
-            plan.league.game_type = game.game_type.clone();
-            plan.league.outside_game = Some(game);
-            plan.rules = Some(rules);
-        }
-        None => args.check_strategies()?,
+    let mut stop = Termination::listen()?;
+    let config = args.flags.resolve()?;
+    let mut plan = plan(&config)?;
+    competition::check(&config, &plan.league, Some(plan.player_plans.len()))?;
+    if let Some(rules) = rules(&config)? {
+        let game = tokio::select! {
+            game = rules.describe() => game.map_err(anyhow::Error::msg)?,
+            // The program that knows the rules ends with this.
+            () = stop.recv() => bail!("stopped before the league began"),
+        };
+        plan.league.league_id = LeagueId::new(format!("league_{}", game.game_type));
+        plan.league.game_type = game.game_type.clone();
+        plan.league.external_game = Some(game);
+        plan.rules = Some(rules);
     }
-    let ports = Ports::bind(args.port_base, args.referees, args.players).await?;
-    let file = args.file()?;
+    let (referees, players) = (config.need(&settings::REFEREES)?, config.need(&settings::PLAYERS)?);
+    let ports = Ports::bind(config.need(&settings::PORT_BASE)?, referees, players).await?;
+    let file = file(&config)?;
     let store = Store::open(&file)?;
     let mut view = View::new(args.quiet || args.json);
-    view.say(&opening(&args, &plan, &ports, &file)?);
-    let (strategies, observed) = (strategies(&plan), plan.observed.clone());
+    view.say(&opening(&plan, &ports, &file)?);
+    let (strategies, telemetry) = (strategies(&plan), plan.telemetry.clone());
 
-    let Ports { manager, others } = ports;
+    let Ports { manager, listeners } = ports;
     let mut local = LocalLeague::begin(plan, store, manager)?;
     let mut began = Instant::now();
     let played = tokio::select! {
-        played = play(&mut local, others, &mut view, &mut began) => Some(played),
-        () = stop.told() => None,
+        played = play(&mut local, listeners, &mut view, &mut began) => Some(played),
+        () = stop.recv() => None,
     };
     let took = began.elapsed();
     view.finish();
     let closed = local.shutdown().await;
-    observed.flush().await;
+    telemetry.flush().await;
     let interrupted = played.is_none();
     let lies = || format!("the league broke off; what is decided lies in {}", file.display());
     played.unwrap_or(Ok(())).and(closed).with_context(lies)?;
 
-    // Told from the file: matches may have been decided since anyone last looked, and it is the file that counts.
-    let league = History::load(&Store::open_read_only(&file)?)?.league;
+    // Read from the file: matches may have been decided since the last look, and the file is authoritative.
+    let league = LeagueLog::load(&Store::open_read_only(&file)?)?.league;
     let summary = Summary::of(&league, &strategies, took, file);
     let columns = Size::of_terminal().map(|size| size.columns);
     say(if args.json { serde_json::to_string_pretty(&summary)? } else { summary.for_people(bold, columns) });
@@ -239,18 +208,18 @@ pub(crate) async fn execute(args: RunArgs) -> Result<ExitCode> {
 }
 
 /// Everyone registers in order, so a player's number is its place.
-fn strategies(plan: &Plan) -> BTreeMap<PlayerId, SmolStr> {
-    let numbered = (1_u32..).zip(&plan.seats);
-    numbered.map(|(number, seat)| (PlayerId::numbered(number), seat.chooser.name())).collect()
+fn strategies(plan: &LeaguePlan) -> BTreeMap<PlayerId, SmolStr> {
+    let numbered = (1_u32..).zip(&plan.player_plans);
+    numbered.map(|(number, player_plan)| (PlayerId::numbered(number), player_plan.strategy.name())).collect()
 }
 
-fn opening(args: &RunArgs, plan: &Plan, ports: &Ports, file: &Path) -> Result<String> {
+fn opening(plan: &LeaguePlan, ports: &Ports, file: &Path) -> Result<String> {
     let address = ports.manager.local_addr()?;
     let seen = if plan.dashboard { format!("; see it at http://{address}/") } else { String::new() };
     Ok(format!(
         "{} players and {} referees play {}{}, the manager at http://{address}/mcp; the league is kept in {}{seen}",
-        args.players,
-        args.referees,
+        plan.player_plans.len(),
+        plan.referees,
         plan.league.game_type,
         course(&plan.league.competition),
         file.display()
@@ -265,15 +234,20 @@ fn course(competition: &Competition) -> String {
     }
 }
 
-/// From the first registration until everyone has heard how it ended.
-async fn play(local: &mut LocalLeague, others: Others, view: &mut View, began: &mut Instant) -> Result<()> {
-    local.gather(others).await?;
+/// From the first registration until every agent knows that the league is over.
+async fn play(
+    local: &mut LocalLeague,
+    listeners: AgentListeners,
+    view: &mut View,
+    began: &mut Instant,
+) -> Result<()> {
+    local.gather(listeners).await?;
     *began = Instant::now();
     local.start().await?;
     watch(local, view, round_line).await?;
-    let deaf = local.farewell().await;
-    if deaf > 0 {
-        view.say(&format!("{deaf} agents have not heard that the league is over"));
+    let unfinished = local.wait_for_agents_to_finish().await;
+    if unfinished > 0 {
+        view.say(&format!("{unfinished} agents have not heard that the league is over"));
     }
     for fallback in local.fallbacks().await {
         view.say(&fallback);
@@ -281,30 +255,30 @@ async fn play(local: &mut LocalLeague, others: Others, view: &mut View, began: &
     Ok(())
 }
 
-/// Shows how the league goes on until it is over; `line` tells of a round.
+/// Shows the progress of the league until it is over; `line` describes a round.
 pub(super) async fn watch(
     local: &mut LocalLeague,
     view: &mut View,
     line: impl Fn(&League, &Round) -> String + Clone + Send + 'static,
 ) -> Result<()> {
-    let mut told = 0;
+    let mut rounds_shown = 0;
     loop {
         let progress = local.look(Progress::of).await?;
         match &mut *view {
             View::Live(live) => {
-                let scene = local.look(|league| Scene::of(league, TABLE_TOP, RESULTS_SHOWN)).await?;
-                local.settled().await?;
-                live.draw(&progress, &scene);
+                let state = local.look(|league| LiveState::of(league, TABLE_TOP, RESULTS_SHOWN)).await?;
+                local.stored().await?;
+                live.draw(&progress, &state);
             }
-            View::Lines if progress.rounds_completed > told => {
+            View::Lines if progress.rounds_completed > rounds_shown => {
                 let line = line.clone();
                 let lines = local.look(move |league| {
-                    let over = league.rounds.iter().filter(|round| round.completed).skip(told);
+                    let over = league.rounds.iter().filter(|round| round.completed).skip(rounds_shown);
                     over.map(|round| line(league, round)).collect::<Vec<_>>()
                 });
                 let lines = lines.await?;
-                local.settled().await?;
-                told += lines.len();
+                local.stored().await?;
+                rounds_shown += lines.len();
                 lines.iter().for_each(|line| show(format!("{line}\n")));
             }
             View::Lines | View::Silent => {}

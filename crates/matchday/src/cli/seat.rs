@@ -1,68 +1,141 @@
 //! `matchday seat`: seats in a league for clients of the Model Context Protocol.
 
-use super::config::{Config, Flags};
-use super::settings::ForSeat;
-use super::{Usage, network, notice, observing, serve};
-use crate::seat::{self, Seats};
-use crate::store::{Store, Stream};
-use anyhow::{Context, Result};
-use matchday_core::player::strategy::{self, StrategyEntry};
-use matchday_core::protocol::Endpoint;
+use super::serve::LogTo;
+use super::settings::{self, Config, Declared, SeatFlags, Setting};
+use super::{notice, serve, telemetry};
+use crate::seat::{self, Authorization, Seats};
+use anyhow::{Result, anyhow};
+use matchday_core::game::strategy::{self, StrategyEntry};
+use matchday_core::protocol::{Endpoint, Token};
+use matchday_os::signals::Termination;
+use matchday_runtime::entropy_from_system;
+use matchday_store::{Store, Stream};
+use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
+use tokio::net::TcpListener;
 use tokio::sync::watch;
 
 pub(super) const EXAMPLE: &str = "\
 Add the address that is shown to a client of the Model Context Protocol, such as that of a language model, and say:
 \"join the league and play\". Its tools are join_league, wait_for_turn, make_move, standings and my_history.
 
+A host that starts its servers by command runs `matchday seat --stdio`: docs/writing-an-agent.md has the snippets.
+
 Example:
   matchday seat --manager http://localhost:8000/mcp
+  matchday seat --stdio --manager http://localhost:8000/mcp
   matchday seat --listen 127.0.0.1:8202 --fallback none --max-seats 4";
 
-/// Without it, whoever does not choose forfeits.
+/// Turns the fallback off: a seat that does not choose in time forfeits.
 const NO_FALLBACK: &str = "none";
 
-pub(super) async fn execute(flags: Flags<ForSeat>) -> Result<ExitCode> {
-    let mut stop = serve::Stop::listen()?;
+pub(super) async fn execute(flags: SeatFlags) -> Result<ExitCode> {
+    let mut stop = Termination::listen()?;
     let config = flags.resolve()?;
-    let mut options = serve::options(&config)?;
-    options.message_bytes_max = network::message_bytes_max(&config)?;
-    let manager = serve::endpoint(&config, "manager")?.context("name the manager with --manager URL")?;
-    let fallback = fallback(&config, "fallback")?;
+    let stdio = config.need(&settings::STDIO)?;
+    let log = if stdio { LogTo::Stderr } else { LogTo::Stdout };
+    let (mut options, _) = serve::options_and_log(&config, log)?;
+    options.message_bytes_max = config.get(&settings::MESSAGE_BYTES_MAX)?;
+    let (manager, join_code) = serve::manager(&config)?;
+    let fallback = fallback(&config, &settings::FALLBACK)?;
     let (seats_max, seats_per_address) = max_seats(&config)?;
-    let listener = serve::bind(&config).await?;
+    let is_given = |setting: &Declared| config.given().any(|value| value.setting.id == setting.id);
+    let listener = match stdio && !is_given(&settings::LISTEN) {
+        true => TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?,
+        false => serve::bind(&config).await?,
+    };
     let address = listener.local_addr()?;
-    let observed = observing::observed(&config, address, &options.client)?;
-    options.observed = observed.clone();
+    let telemetry = telemetry::from_config(&config, address.ip(), &options.client)?;
+    options.telemetry = telemetry.clone();
     let home = serve::contact(&config, address.port())?;
-    let (_, store) = serve::open_store(&config, format!("seat-{}.db", address.port()))?;
-    notice(&format!(
-        "seats at {} - add this address to a client of the Model Context Protocol",
-        home.escaped()
-    ));
-    let settings = seat::Settings { manager, home, seats_max, seats_per_address, fallback };
+    let store = match stdio && !is_given(&settings::STORE) {
+        true => Store::in_memory(),
+        false => serve::open_store(&config, format!("seat-{}.db", address.port()))?.1,
+    };
+    if !stdio {
+        notice(&format!(
+            "seats at {} - add this address to a client of the Model Context Protocol",
+            home.escaped()
+        ));
+    }
+    let authorization = shown_authorization(&config, stdio || address.ip().is_loopback(), false)?;
+    let settings = seat::SeatSettings {
+        manager,
+        home,
+        seats_max,
+        seats_per_address,
+        fallback,
+        authorization,
+        join_code,
+    };
     let seats = Seats::open(settings, address, store.clone(), options)?;
     let (close, closing) = watch::channel(false);
-    let serving = tokio::spawn(seat::serve(seats, listener, closing));
-    stop.told().await;
+    let serving = tokio::spawn(seat::serve(Arc::clone(&seats), listener, closing));
+    let client = async {
+        if !stdio {
+            return std::future::pending().await;
+        }
+        seat::serve_stdio(seats).await.map_err(|why| anyhow!("standard input and output: {why}"))
+    };
+    let ended = tokio::select! {
+        _ = stop.recv() => Ok(()),
+        ended = client => ended,
+    };
     let _ = close.send(true);
     serving.await?;
     store.close()?;
-    observed.flush().await;
-    Ok(ExitCode::SUCCESS)
+    telemetry.flush().await;
+    ended.map(|()| ExitCode::SUCCESS)
 }
 
-/// Seats at the address of a manager, and the store that they are kept in.
-pub(super) struct Beside {
+/// What clients must show; a code that is made is shown to the operator.
+fn shown_authorization(config: &Config, only_this_machine: bool, has_roster: bool) -> Result<Authorization> {
+    let (authorization, made) = authorization(config, only_this_machine, has_roster)?;
+    if let Some(code) = made {
+        notice(&format!(
+            "code for seats, made anew at each start unless --seat-code names one - clients show it as their bearer token: {}",
+            code.reveal()
+        ));
+    }
+    Ok(authorization)
+}
+
+/// What clients must show, and the code if one was made. `has_roster`: whether the league has join codes for players, which
+/// then do.
+pub(super) fn authorization(
+    config: &Config,
+    only_this_machine: bool,
+    has_roster: bool,
+) -> Result<(Authorization, Option<Token>)> {
+    let authorization = match config.text(&settings::SEAT_CODE).map(Token::new) {
+        Some(text) if text.reveal() == "off" => Authorization::Off,
+        Some(code) if code.is_join_code() => Authorization::Code(code.hash()),
+        Some(_) => {
+            let why = "expected off, or tok_join_ and at least 16 letters and digits that nobody can guess (it is not \
+                       shown here)";
+            return Err(config.wrong(&settings::SEAT_CODE, why));
+        }
+        None if only_this_machine => Authorization::Off,
+        None if has_roster => Authorization::JoinCode,
+        None => {
+            let code = Token::new_join_code(&mut entropy_from_system()?);
+            return Ok((Authorization::Code(code.hash()), Some(code)));
+        }
+    };
+    Ok((authorization, None))
+}
+
+/// Seats at the address of a manager, and their store.
+pub(super) struct ManagerSeats {
     pub(super) seats: Arc<Seats>,
     pub(super) path: PathBuf,
     store: Option<Store>,
 }
 
-impl Beside {
-    /// When the seats have been closed.
+impl ManagerSeats {
+    /// Closes the store, after the seats have been closed.
     pub(super) fn close(self) -> Result<()> {
         drop(self.seats);
         self.store.map_or(Ok(()), |store| Ok(store.close()?))
@@ -70,61 +143,62 @@ impl Beside {
 }
 
 /// Seats at the address of a manager, if its settings ask for them. Its own players reach it at `manager`.
-pub(super) fn beside(
+pub(super) fn for_manager(
     config: &Config,
     manager: &std::net::SocketAddr,
     path: &Path,
     store: &Store,
-    options: crate::shell::Options,
-) -> Result<Option<Beside>> {
-    let fallback = fallback(config, "seat-fallback")?;
+    has_roster: bool,
+    options: matchday_runtime::Options,
+) -> Result<Option<ManagerSeats>> {
+    let fallback = fallback(config, &settings::SEAT_FALLBACK)?;
     let (seats_max, seats_per_address) = max_seats(config)?;
-    if !config.switch("seats")?.unwrap_or(false) {
+    if !config.need(&settings::SEATS)? {
         return Ok(None);
     }
     let mut address = *manager;
     if address.ip().is_unspecified() {
-        address.set_ip(std::net::Ipv4Addr::LOCALHOST.into());
+        address.set_ip(Ipv4Addr::LOCALHOST.into());
     }
-    let scheme = if options.terms.tls.is_some() { "https" } else { "http" };
-    let settings = seat::Settings {
+    let scheme = if options.server.tls.is_some() { "https" } else { "http" };
+    let settings = seat::SeatSettings {
         manager: Endpoint::parse(&format!("{scheme}://{address}/mcp"))?,
         home: serve::contact(config, manager.port())?,
         seats_max,
         seats_per_address,
         fallback,
+        authorization: shown_authorization(config, manager.ip().is_loopback(), has_roster)?,
+        join_code: None,
     };
-    // The players in seats keep tokens and keys of their own, which the manager's store must not hold in clear. A store in
-    // which an earlier version has kept them goes on so.
+    // The players in seats store their tokens and keys in clear, which the manager's store must not hold. A store in which an
+    // earlier version has put them is used further.
     if !store.load(&Stream("seats".into()))?.is_empty() {
         let seats = Seats::open(settings, *manager, store.clone(), options)?;
-        return Ok(Some(Beside { seats, path: path.to_owned(), store: None }));
+        return Ok(Some(ManagerSeats { seats, path: path.to_owned(), store: None }));
     }
-    let path = store_beside(path);
+    let path = seats_store(path);
     let store = Store::open(&path)?;
     let seats = Seats::open(settings, *manager, store.clone(), options)?;
-    Ok(Some(Beside { seats, path, store: Some(store) }))
+    Ok(Some(ManagerSeats { seats, path, store: Some(store) }))
 }
 
 /// `matchday.db` becomes `matchday-seats.db`.
-fn store_beside(path: &Path) -> PathBuf {
+fn seats_store(path: &Path) -> PathBuf {
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
     path.with_file_name(format!("{name}-seats.db"))
 }
 
 /// How many seats there may be, and how many of them from one address.
-fn max_seats(config: &Config) -> Result<(usize, Option<usize>)> {
-    let most = network::within(config, "max-seats", 1, 10_000)?.unwrap_or(1);
-    Ok((most, network::within(config, "seats-per-address", 1, 10_000)?))
+pub(super) fn max_seats(config: &Config) -> Result<(usize, Option<usize>)> {
+    Ok((config.need(&settings::MAX_SEATS)?, config.get(&settings::SEATS_PER_ADDRESS)?))
 }
 
-fn fallback(config: &Config, name: &str) -> Result<Option<&'static StrategyEntry>> {
-    match config.text(name) {
+pub(super) fn fallback(config: &Config, setting: &Setting<String>) -> Result<Option<&'static StrategyEntry>> {
+    match config.text(setting) {
         None | Some(NO_FALLBACK) => Ok(None),
-        Some(text) => {
-            let entry = strategy::named(text)
-                .map_err(|error| Usage(format!("--{name}: {error}, or {NO_FALLBACK}")))?;
-            Ok(Some(entry))
-        }
+        Some(text) => match strategy::named(text) {
+            Ok(entry) => Ok(Some(entry)),
+            Err(error) => Err(config.wrong(setting, format!("{error}, or {NO_FALLBACK}"))),
+        },
     }
 }

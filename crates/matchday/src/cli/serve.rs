@@ -1,47 +1,48 @@
-//! What the commands that keep running have in common: an address, a store, a journal, and an end in good order.
+//! What the commands that keep running have in common: an address, a store, a log, and an end in good order.
 
-use super::config::Config;
 use super::log_file::{self, LogFile};
-use super::{Usage, network, notice, roster, tls};
-use crate::mind::game_program::{Allowance, GameProgram};
-use crate::net::guard::{Allowed, HostRule, OriginRule};
-use crate::net::room;
-use crate::shell::journal::{Entry, Format, Journal, Level};
-use crate::shell::{Handle, Options, entropy_from_system};
-use crate::store::Store;
+use super::settings::{self, Config};
+use super::{network, notice, roster, tls};
+use crate::deciders::game_program::{GameProgram, ResourceLimits};
+use crate::mcp::agent_options;
 use anyhow::{Context, Result, anyhow};
-use matchday_core::enrol::Enrolment;
 use matchday_core::game::GAMES;
-use matchday_core::protocol::decode::Conformance;
 use matchday_core::protocol::messages::Timeouts;
 use matchday_core::protocol::{DisplayName, Endpoint, GameType, Token};
+use matchday_core::registration::RegistrationState;
 use matchday_core::retry::{Backoff, RetryPolicy};
 use matchday_core::timing::Timing;
-use std::borrow::Cow;
+use matchday_net::origin_check::{Allowlist, HostRule};
+use matchday_os::fd_limit;
+use matchday_os::signals::Termination;
+use matchday_runtime::log::{self, Entry, Format, LogWriter};
+use matchday_runtime::{Handle, Options, entropy_from_system};
+use matchday_store::Store;
 use std::io::{ErrorKind, Write};
 use std::mem::discriminant;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::net::TcpListener;
-use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::{Instant, sleep};
+use tracing::Level;
 
 /// How often a running agent is looked at. Each look wakes a process that may have nothing else to do.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
-/// How often at most it is told that the manager cannot be reached.
-const TELL_EVERY: Duration = Duration::from_secs(4);
+/// At most this often the log says that the manager cannot be reached.
+const WARN_EVERY: Duration = Duration::from_secs(4);
 
 pub(super) async fn bind(config: &Config) -> Result<TcpListener> {
-    let address = config.text("listen").unwrap_or_default();
+    let address = config.text(&settings::LISTEN).unwrap_or_default();
     let listener = TcpListener::bind(address).await.map_err(|error| match error.kind() {
         ErrorKind::AddrInUse => {
             anyhow!("{address} is in use by another program - choose another address with --listen HOST:PORT")
         }
         ErrorKind::InvalidInput => {
-            Usage(format!("--listen: expected HOST:PORT, such as 127.0.0.1:8000, got {address:?}")).into()
+            let why = format!("expected HOST:PORT, such as 127.0.0.1:8000, got {address:?}");
+            config.wrong(&settings::LISTEN, why)
         }
         _ => anyhow!("cannot listen on {address}: {error} - choose another address with --listen HOST:PORT"),
     })?;
@@ -51,63 +52,44 @@ pub(super) async fn bind(config: &Config) -> Result<TcpListener> {
     Ok(listener)
 }
 
-/// What whoever lets others see what is said should know.
+/// The warning that tokens can be read on the network, if the agent serves plain HTTP beyond loopback.
 fn warning(config: &Config, listening: SocketAddr) -> Option<String> {
     let others_hear = !serves_tls(config) && !listening.ip().is_loopback();
     others_hear.then(|| {
         format!(
-            "{listening} is not for this machine alone, and without TLS whoever is on the way can read tokens: name a \
+            "{listening} is not for this machine alone, and without TLS anyone on the network path can read tokens: name a \
              certificate with --tls-cert and --tls-key, unless the network is trusted"
         )
     })
 }
 
 fn serves_tls(config: &Config) -> bool {
-    config.text("tls-cert").is_some_and(|path| !path.is_empty())
+    config.text(&settings::TLS_CERT).is_some()
 }
 
 /// Where others reach this agent.
 pub(super) fn contact(config: &Config, port: u16) -> Result<Endpoint> {
-    if let Some(advertised) = endpoint(config, "advertise")? {
+    if let Some(advertised) = config.get(&settings::ADVERTISE)? {
         return Ok(advertised);
     }
-    let host = config.text("listen").and_then(|text| text.rsplit_once(':')).map_or("", |(host, _)| host);
+    let host =
+        config.text(&settings::LISTEN).and_then(|text| text.rsplit_once(':')).map_or("", |(host, _)| host);
     let host = if matches!(host, "" | "0.0.0.0" | "[::]") { "localhost" } else { host };
     let scheme = if serves_tls(config) { "https" } else { "http" };
     let url = format!("{scheme}://{host}:{port}/mcp");
     Endpoint::parse(&url).with_context(|| format!("{url} is no endpoint - name one with --advertise URL"))
 }
 
-pub(super) fn endpoint(config: &Config, name: &str) -> Result<Option<Endpoint>> {
-    config.read(name, "a URL, such as http://localhost:8000/mcp", |text| Endpoint::parse(text).ok())
-}
-
 /// The manager, and the join code for it: that of `--code`, or the one in the manager's URL.
 pub(super) fn manager(config: &Config) -> Result<(Endpoint, Option<Token>)> {
-    let given = config.text("code").filter(|code| !code.is_empty()).map(Token::new);
-    if given.as_ref().is_some_and(|code| !code.is_join_code()) {
-        let what = "--code: expected what the operator gave out, tok_join_ and letters and digits (it is not shown here)";
-        return Err(Usage(what.to_owned()).into());
-    }
-    let read = |text: &str| {
-        let (url, code) = roster::split(text);
-        Some((Endpoint::parse(&url).ok()?, code))
-    };
-    let manager = config.read("manager", "a URL, such as http://localhost:8000/mcp", read)?;
-    let (manager, code) = manager.context("name the manager with --manager URL")?;
-    Ok((manager, given.or(code)))
+    let given = config.get(&settings::CODE)?;
+    let manager = config.need(&settings::MANAGER)?;
+    let (url, code) = roster::split(manager.raw());
+    Ok((Endpoint::parse(&url)?, given.or(code)))
 }
 
 pub(super) fn display_name(config: &Config, otherwise: &str) -> Result<DisplayName> {
-    let named =
-        config.read("name", "a name of 1 to 50 characters, none of them a control or invisible", |text| {
-            DisplayName::parse(text).ok()
-        })?;
-    Ok(named.map_or_else(|| DisplayName::parse(otherwise), Ok)?)
-}
-
-pub(super) fn conformance(config: &Config) -> Result<Option<Conformance>> {
-    config.choice("conformance", &[("strict", Conformance::Strict), ("lenient", Conformance::Lenient)])
+    Ok(config.get(&settings::NAME)?.map_or_else(|| DisplayName::parse(otherwise), Ok)?)
 }
 
 /// Every game that this program knows.
@@ -115,28 +97,22 @@ pub(super) fn games() -> Vec<GameType> {
     GAMES.iter().map(|game| GameType::new(game.name)).collect()
 }
 
-/// The program that knows the rules, if the game is one of somebody's own.
+/// The external program that knows the rules, if the settings name one.
 pub(super) fn game_program(config: &Config) -> Result<Option<GameProgram>> {
-    let Some(command) = config.text("game-command").filter(|command| !command.trim().is_empty()) else {
-        return Ok(None);
+    let Some(command) = config.text(&settings::GAME_COMMAND) else { return Ok(None) };
+    let limits = ResourceLimits {
+        time: config.need(&settings::GAME_TIME)?,
+        memory_bytes: config.need(&settings::GAME_MEMORY)? << 20,
     };
-    let usual = Allowance::default();
-    let megabytes = config.count("game-memory")?.map(|count| u64::from(count) << 20);
-    let allowance = Allowance {
-        time: config.seconds_above_zero("game-time")?.unwrap_or(usual.time),
-        memory_bytes: megabytes.unwrap_or(usual.memory_bytes),
-    };
-    let program = GameProgram::named(command, allowance);
-    Ok(Some(program.map_err(|error| Usage(format!("--game-command: {error}")))?))
+    let program = GameProgram::named(command, limits);
+    Ok(Some(program.map_err(|error| config.wrong(&settings::GAME_COMMAND, error))?))
 }
 
 /// `base` with what the settings say about timeouts and retries.
 pub(super) fn timing(config: &Config, base: Timing) -> Result<Timing> {
-    let kinds = [("fixed", RetryPolicy::FIXED.backoff), ("exponential", RetryPolicy::EXPONENTIAL.backoff)];
     let same_kind = |backoff: &Backoff| discriminant(backoff) == discriminant(&base.retry.backoff);
-    let backoff =
-        config.choice("retry", &kinds)?.filter(|kind| !same_kind(kind)).unwrap_or(base.retry.backoff);
-    let delay = config.seconds("retry-delay")?;
+    let backoff = config.get(&settings::RETRY)?.filter(|kind| !same_kind(kind)).unwrap_or(base.retry.backoff);
+    let delay = config.get(&settings::RETRY_DELAY)?;
     let backoff = match (backoff, delay) {
         (backoff, None) => backoff,
         (Backoff::Fixed { .. }, Some(delay)) => Backoff::Fixed { delay },
@@ -144,13 +120,13 @@ pub(super) fn timing(config: &Config, base: Timing) -> Result<Timing> {
             Backoff::Exponential { initial, max: max.max(initial) }
         }
     };
-    let retries = config.count("retries")?.unwrap_or(base.retry.retries);
+    let retries = config.get(&settings::RETRIES)?.unwrap_or(base.retry.retries);
     Ok(Timing {
-        join: config.seconds_above_zero("join-timeout")?.unwrap_or(base.join),
-        choice: config.seconds_above_zero("choice-timeout")?.unwrap_or(base.choice),
-        game_over: config.seconds_above_zero("game-over-timeout")?.unwrap_or(base.game_over),
-        report: config.seconds_above_zero("report-timeout")?.unwrap_or(base.report),
-        other: config.seconds_above_zero("other-timeout")?.unwrap_or(base.other),
+        join: config.get(&settings::JOIN_TIMEOUT)?.unwrap_or(base.join),
+        choice: config.get(&settings::CHOICE_TIMEOUT)?.unwrap_or(base.choice),
+        game_over: config.get(&settings::GAME_OVER_TIMEOUT)?.unwrap_or(base.game_over),
+        report: config.get(&settings::REPORT_TIMEOUT)?.unwrap_or(base.report),
+        other: config.get(&settings::OTHER_TIMEOUT)?.unwrap_or(base.other),
         retry: RetryPolicy { retries, backoff },
     })
 }
@@ -158,84 +134,108 @@ pub(super) fn timing(config: &Config, base: Timing) -> Result<Timing> {
 /// The bounds that a referee's settings put on what its manager hands over: those that were set.
 pub(super) fn timeout_bounds(config: &Config, own: &Timing) -> Timeouts {
     let Timeouts { join_ms, choice_ms, retries, retry_delay_ms, .. } = own.timeouts();
-    let is_set = |name: &str| config.text(name).is_some();
+    let is_set = |setting: &settings::Declared| config.text(setting).is_some();
     Timeouts {
-        join_ms: join_ms.filter(|_| is_set("join-timeout")),
-        choice_ms: choice_ms.filter(|_| is_set("choice-timeout")),
-        retries: retries.filter(|_| is_set("retries")),
-        retry_delay_ms: retry_delay_ms.filter(|_| is_set("retry-delay")),
+        join_ms: join_ms.filter(|_| is_set(&settings::JOIN_TIMEOUT)),
+        choice_ms: choice_ms.filter(|_| is_set(&settings::CHOICE_TIMEOUT)),
+        retries: retries.filter(|_| is_set(&settings::RETRIES)),
+        retry_delay_ms: retry_delay_ms.filter(|_| is_set(&settings::RETRY_DELAY)),
         retry_delay_max_ms: None,
     }
 }
 
 /// The agent's own file, named after its port unless the settings name one.
 pub(super) fn open_store(config: &Config, otherwise: String) -> Result<(PathBuf, Store)> {
-    let path = PathBuf::from(config.text("store").map_or(otherwise, str::to_owned));
+    let path = PathBuf::from(config.text(&settings::STORE).map_or(otherwise, str::to_owned));
     let store = Store::open(&path)?;
     Ok((path, store))
 }
 
-pub(super) fn options(config: &Config) -> Result<Options> {
-    let mut options = Options::new(entropy_from_system()?);
-    let format = config.choice("log", &[("people", Format::People), ("json", Format::Json)])?;
-    options.journal = journal(format.unwrap_or(Format::People), log_file::open(config)?)?;
-    options.record_exchanges = config.switch("exchanges")?.unwrap_or(true);
-    options.allowed = allowed(config)?;
-    options.requests_per_address = config.count("address-rate")?;
-    network::limit(config, &mut options)?;
-    options.terms = options.terms.within(room::descriptors_max());
-    options.terms.tls = tls::serving(config)?;
-    options.client = tls::client(config)?.reading(network::heads(&options.terms));
-    Ok(options)
+/// Where the log goes if not to a file.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum LogTo {
+    Stdout,
+    Stderr,
 }
 
-/// Who may call this agent: those that the settings name, and whoever uses the names that it goes by itself.
-fn allowed(config: &Config) -> Result<Allowed> {
-    let hosts = "names such as example.org or example.org:8000, with commas between them";
-    let hosts = config.read("allowed-hosts", hosts, |text| each(text, HostRule::parse))?;
-    let origins = "origins such as https://example.org or http://localhost:*, with commas between them";
-    let origins = config.read("allowed-origins", origins, |text| each(text, OriginRule::parse))?;
-    let listening = config.text("listen").and_then(|text| text.rsplit_once(':')).map(|(host, _)| host);
-    let advertised = endpoint(config, "advertise")?;
+pub(super) fn options(config: &Config) -> Result<Options> {
+    options_and_log(config, LogTo::Stdout).map(|(options, _)| options)
+}
+
+/// What takes the entries of a log.
+pub(super) type LogSink = Arc<dyn Fn(&Entry) + Send + Sync>;
+
+pub(super) fn options_and_log(config: &Config, otherwise: LogTo) -> Result<(Options, LogSink)> {
+    let mut options = agent_options(entropy_from_system()?);
+    let sink = log_sink(config.need(&settings::LOG)?, log_file::open(config)?, otherwise);
+    let log = Arc::clone(&sink);
+    options.log = log::dispatch(move |entry| log(entry));
+    options.record_exchanges = config.need(&settings::EXCHANGES)?;
+    options.allowed = allowed(config)?;
+    options.requests_per_address = config.get(&settings::ADDRESS_RATE)?;
+    network::limit(config, &mut options)?;
+    options.server = options.server.within_fd_limit(fd_limit::get());
+    options.server.tls = tls::serving(config)?;
+    options.client = tls::client(config)?.with_head_limits(network::head_limits(&options.server));
+    Ok((options, sink))
+}
+
+/// The check of `Host` and `Origin`: the names and origins of the settings, and the agent's own names.
+fn allowed(config: &Config) -> Result<Allowlist> {
+    let hosts = config.get(&settings::ALLOWED_HOSTS)?;
+    let origins = config.get(&settings::ALLOWED_ORIGINS)?;
+    let listening =
+        config.text(&settings::LISTEN).and_then(|text| text.rsplit_once(':')).map(|(host, _)| host);
+    let advertised = config.get(&settings::ADVERTISE)?;
     let advertised = advertised.as_ref().and_then(|url| url.raw().split("://").nth(1)?.split('/').next());
     let own = listening.into_iter().chain(advertised).filter_map(HostRule::parse);
-    Ok(Allowed {
+    Ok(Allowlist {
         hosts: own.chain(hosts.unwrap_or_default()).collect(),
         origins: origins.unwrap_or_default(),
     })
 }
 
-fn each<T>(text: &str, parse: impl Fn(&str) -> Option<T>) -> Option<Vec<T>> {
-    text.split(',').map(|part| parse(part.trim())).collect()
-}
-
-/// To the file or the standard output. A manager that is not there yet is told of every few seconds only.
-fn journal(format: Format, file: Option<LogFile>) -> Result<Journal> {
-    let lines = match file {
-        Some(mut file) => Journal::to_lines(format, move |line| file.write(line)),
-        // If nobody reads any more, the league goes on all the same.
-        None => Journal::to_lines(format, |line| drop(writeln!(std::io::stdout().lock(), "{line}"))),
+/// The log, in a file or on a standard stream, with the warnings of libraries. Failed registrations are rate limited, since
+/// they are retried often.
+fn log_sink(format: Format, file: Option<LogFile>, otherwise: LogTo) -> LogSink {
+    // A closed pipe must not end the league.
+    let writer = match (file, otherwise) {
+        (Some(mut file), _) => LogWriter::start(format, move |line| file.write(line)),
+        (None, LogTo::Stdout) => {
+            LogWriter::start(format, |line| drop(writeln!(std::io::stdout().lock(), "{line}")))
+        }
+        (None, LogTo::Stderr) => {
+            LogWriter::start(format, |line| drop(writeln!(std::io::stderr().lock(), "{line}")))
+        }
     };
-    let told = Mutex::new(None::<Instant>);
+    let writer = Arc::new(writer);
+    // The subscriber of the process is never dropped; the writer must be, to be flushed.
+    let diagnostics = Arc::downgrade(&writer);
+    log::collect_diagnostics(move |entry| {
+        if let Some(writer) = diagnostics.upgrade() {
+            writer.write(entry);
+        }
+    });
+    let warned = Mutex::new(None::<Instant>);
     let is_due = move || {
-        let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
-        let due = told.is_none_or(|at| at.elapsed() >= TELL_EVERY);
+        let mut warned = warned.lock().unwrap_or_else(PoisonError::into_inner);
+        let due = warned.is_none_or(|at| at.elapsed() >= WARN_EVERY);
         if due {
-            *told = Some(Instant::now());
+            *warned = Some(Instant::now());
         }
         due
     };
-    let lines = lines.context("the thread that writes the log cannot be started")?;
-    Ok(lines.filtered(move |entry| match unanswered(entry) {
-        None => Some(Cow::Borrowed(entry)),
-        Some(message) => is_due().then(|| Cow::Owned(Entry { message, ..entry.clone() })),
-    }))
+    Arc::new(move |entry: &Entry| match unanswered(entry) {
+        None => writer.write(entry),
+        Some(message) if is_due() => writer.write(&Entry { message, ..entry.clone() }),
+        Some(_) => {}
+    })
 }
 
 /// If this is a registration that did not reach the manager: how to say so.
 fn unanswered(entry: &Entry) -> Option<String> {
     let kind = entry.message_type.as_ref()?.raw();
-    let failed = entry.level != Level::Info && entry.event_type == "message_sent";
+    let failed = entry.level != Level::INFO && entry.event_type == "message_sent";
     (failed && kind.ends_with("REGISTER_REQUEST")).then_some(())?;
     let text = |key| entry.details.get(key).and_then(serde_json::Value::as_str).unwrap_or_default();
     Some(format!(
@@ -246,9 +246,9 @@ fn unanswered(entry: &Entry) -> Option<String> {
 }
 
 /// An agent that the manager has refused has nothing more to do.
-pub(super) fn check_enrolment(enrolment: Enrolment) -> Result<()> {
-    match enrolment {
-        Enrolment::Refused { reason, .. } => Err(anyhow!(
+pub(super) fn check_registration(registration: RegistrationState) -> Result<()> {
+    match registration {
+        RegistrationState::Refused { reason, .. } => Err(anyhow!(
             "the manager refuses the registration: {} - mend that, or wait for another league",
             reason.escaped()
         )),
@@ -256,11 +256,11 @@ pub(super) fn check_enrolment(enrolment: Enrolment) -> Result<()> {
     }
 }
 
-/// Runs an agent until it is told to stop, fails, or `act` finds in what `look` sees that it cannot go on.
+/// Runs an agent until a signal comes, it fails, or `act` finds in what `look` returns that it cannot go on.
 pub(super) async fn until_told<A: 'static, R: Send + 'static>(
     handle: Handle<A>,
     store: Store,
-    mut stop: Stop,
+    mut termination: Termination,
     look: fn(&A) -> R,
     mut act: impl AsyncFnMut(R) -> Result<()>,
 ) -> Result<ExitCode> {
@@ -274,7 +274,7 @@ pub(super) async fn until_told<A: 'static, R: Send + 'static>(
         }
     };
     let outcome = tokio::select! {
-        () = stop.told() => Ok(()),
+        () = termination.recv() => Ok(()),
         outcome = supervising => outcome,
     };
     handle.shutdown().await?;
@@ -282,37 +282,13 @@ pub(super) async fn until_told<A: 'static, R: Send + 'static>(
     outcome.map(|()| ExitCode::SUCCESS)
 }
 
-/// Ctrl-C and SIGTERM, from now on.
-#[derive(Debug)]
-pub(super) struct Stop {
-    interrupt: Signal,
-    terminate: Signal,
-}
-
-impl Stop {
-    pub(super) fn listen() -> Result<Self> {
-        Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
-    }
-
-    /// Comes back when one of them has come.
-    pub(super) async fn told(&mut self) {
-        tokio::select! {
-            _ = self.interrupt.recv() => {}
-            _ = self.terminate.recv() => {}
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::config::Flags;
-    use super::super::config_file::ConfigFile;
-    use super::super::settings::ForPlayer;
+    use super::super::settings::PlayerFlags;
     use super::*;
 
     fn config(variable: &str, text: &str) -> Config {
-        let find = |name: &str| (name == variable).then(|| text.to_owned());
-        Flags::<ForPlayer>::default().resolve_with(&ConfigFile::default(), find).unwrap()
+        PlayerFlags::with_variables(&[(variable, text)])
     }
 
     #[test]

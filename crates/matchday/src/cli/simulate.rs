@@ -1,22 +1,24 @@
 //! `matchday simulate`: strategies against each other without a network. Starts threads, runs programs that are strategies,
 //! writes the plot.
 
-use super::serve::Stop;
+use super::llm_arg::LlmArgs;
 use super::{Usage, games, notice};
-use crate::mind::chooser::{self, Chooser, Outside};
-use crate::mind::command::PREFIX;
-use crate::simulation::oracle::ProgramOracle;
-use crate::simulation::progress::Bar;
-use crate::simulation::render::for_people;
-use crate::simulation::report::{Complaint, Meeting, Question, Report, Results, Took, Verdict};
+use crate::simulate::entrants::Entrants;
+use crate::simulate::progress::ProgressBar;
+use crate::simulate::render::for_people;
+use crate::simulate::report::{
+    PairResult, ProgramFailure, Report, Results, RunTime, SprtQuestion, SprtVerdict,
+};
+use crate::simulate::rules_program::RulesProgram;
 use crate::view::say;
 use crate::view::screen::Size;
 use anyhow::{Context, Result};
 use clap::{Args, value_parser};
 use matchday_core::game::GameEntry;
 use matchday_core::league::format::{Competition, Format};
-use matchday_core::player::strategy;
-use matchday_simulate::{Chooser as Choosing, Duels, Entrant, Leagues, Pair, Run, Seasons, summary};
+use matchday_os::signals::Termination;
+use matchday_simulate::openings::{self, Opening};
+use matchday_simulate::{Duels, ExternalRules, Leagues, Pair, Run, Seasons, summary};
 use matchday_stats::sprt::{Answer, Sprt};
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::ops::ControlFlow;
@@ -25,28 +27,30 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use tokio::runtime::Handle;
 
 pub(super) const EXAMPLE: &str = "\
 Every pair plays --matches matches, in series: two players who meet for the first time, change
 seats after each match and remember all of them, as in a league; after --series matches both
-forget. With --format, whole leagues are played instead. The same seed gives the same results on
-any number of threads. A program (command:PROGRAM, without commas) is started for each move; a
-move that does not come in time, or is none, forfeits the match. Ctrl-C ends early, with what
+forget. Each has each seat equally often. With --openings, each two matches begin from the same
+given moves: strategies without chance play one game from each opening. With --format, whole leagues are played instead. The same seed gives the same results on
+any number of threads. A program (command:PROGRAM, without commas) or a model (llm:MODEL, with
+--llm-url) is asked for each move; a move that does not come in time, or is none, forfeits the match. Ctrl-C ends early, with what
 there is.
 
 Example:
   matchday simulate                              (every strategy of even_odd against every other)
   matchday simulate --strategies random,pattern,mirror --matches 1000000 --out matrix.svg
   matchday simulate --game connect_four --strategies lookahead,random --sprt 0,50
+  matchday simulate --game connect_four --strategies lookahead,lookahead --openings 40 --matches 80
   matchday simulate --game nim --strategies optimal,random,random --format knockout
   matchday simulate --strategies command:./my_program,random --matches 200
+  matchday simulate --game-command ./examples/twenty_one.py --strategies random,command:./mine
 
 What the figures mean: docs/statistics.md";
 
-/// How many matches each pair plays, if nobody says.
+/// How many matches each pair plays by default.
 const MATCHES: u64 = 10_000;
-/// The same with a program, which takes milliseconds for each move.
+/// How many with a program, which takes milliseconds for each move.
 const MATCHES_OF_PROGRAMS: u64 = 200;
 /// When a question is given up that nothing settles.
 const MATCHES_OF_A_TEST: u64 = 10_000_000;
@@ -58,7 +62,10 @@ const WIDTH: usize = 100;
 pub(super) struct SimulateArgs {
     #[arg(long, default_value = "even_odd", value_name = "NAME", value_parser = games::known, help = games::help())]
     game: &'static GameEntry,
-    /// Who plays, two or more of the game's strategies or command:PROGRAM [default: all that the game has]
+    /// A program that knows the rules, in place of --game
+    #[arg(long, value_name = "PROGRAM", conflicts_with_all = ["game", "openings"])]
+    game_command: Option<String>,
+    /// Who plays, two or more of the game's strategies, command:PROGRAM or llm:MODEL [default: all that the game has]
     #[arg(long, value_delimiter = ',', value_name = "LIST")]
     strategies: Vec<String>,
     /// How many matches each pair plays [default: 10000, with programs 200, with --sprt at most 10000000]
@@ -67,8 +74,15 @@ pub(super) struct SimulateArgs {
     /// After how many matches two players forget what they have seen of each other
     #[arg(long, value_name = "N", default_value = "100")]
     series: NonZeroU32,
+    /// Begin each two matches, with swapped seats, from one of N random openings, or from those in a file: one a line, a
+    /// JSON array of moves
+    #[arg(long, value_name = "N or FILE")]
+    openings: Option<String>,
+    /// How many turns a random opening has
+    #[arg(long, value_name = "N", default_value_t = 2, requires = "openings", value_parser = value_parser!(u32).range(1..=100))]
+    opening_turns: u32,
     /// Play whole leagues, one player for each strategy: round_robin, double_round_robin, swiss, knockout, groups_knockout
-    #[arg(long, value_name = "FORMAT", value_parser = format, conflicts_with_all = ["matches", "series", "sprt"])]
+    #[arg(long, value_name = "FORMAT", value_parser = format, conflicts_with_all = ["matches", "series", "sprt", "openings"])]
     format: Option<Format>,
     /// How many matches two players have who are paired in a league
     #[arg(long, value_name = "N", default_value_t = 1, requires = "format")]
@@ -100,9 +114,11 @@ pub(super) struct SimulateArgs {
     /// How many threads play [default: as many as there are cores]
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
-    /// How many seconds a program may think about a move
+    /// How many seconds a program or a model may think about a move
     #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = seconds)]
     think_time: Duration,
+    #[command(flatten)]
+    llm: LlmArgs,
     /// Print as JSON
     #[arg(long)]
     json: bool,
@@ -129,24 +145,25 @@ fn seconds(text: &str) -> Result<Duration, String> {
 /// What is played, once all is known to make sense.
 struct Plan {
     args: SimulateArgs,
-    entrants: Vec<Entrant>,
-    /// By name.
-    programs: Vec<(String, Arc<ProgramOracle>)>,
-    sprt: Option<(Question, Sprt)>,
+    /// Of the game, if they are in a program.
+    rules: Option<RulesProgram>,
+    entrants: Entrants,
+    openings: Vec<Opening>,
+    sprt: Option<(SprtQuestion, Sprt)>,
     competition: Option<Competition>,
     threads: NonZeroUsize,
 }
 
 pub(super) async fn execute(args: SimulateArgs) -> Result<ExitCode> {
-    let plan = Plan::of(args)?;
     let stop = Arc::new(AtomicBool::new(false));
-    let mut told = Stop::listen()?;
+    let plan = Plan::of(args, &stop).await?;
+    let mut termination = Termination::listen()?;
     let flag = Arc::clone(&stop);
     let (json, out) = (plan.args.json, plan.args.out.clone());
     let mut playing = tokio::task::spawn_blocking(move || plan.play(&flag));
     let report = tokio::select! {
         report = &mut playing => report?,
-        () = told.told() => {
+        () = termination.recv() => {
             stop.store(true, Ordering::Relaxed);
             playing.await?
         }
@@ -166,38 +183,54 @@ pub(super) async fn execute(args: SimulateArgs) -> Result<ExitCode> {
 }
 
 impl Plan {
-    fn of(args: SimulateArgs) -> Result<Self> {
+    /// `stop` ends it early.
+    async fn of(mut args: SimulateArgs, stop: &Arc<AtomicBool>) -> Result<Self> {
         if let Some(file) = &args.out {
             check_out(file)?;
         }
-        let (entrants, programs) = entrants(&args)?;
+        let rules = match &args.game_command {
+            Some(command) => {
+                let started = RulesProgram::start(command, stop).await;
+                let (rules, game) = started.map_err(|why| Usage(format!("--game-command: {why}")))?;
+                args.game = game;
+                Some(rules)
+            }
+            None => None,
+        };
+        let externals = args.llm.externals(args.think_time, stop)?;
+        let entrants = Entrants::named(args.game, &args.strategies, &externals)
+            .map_err(|error| Usage(format!("--strategies: {error}")))?;
+        let count = entrants.entrants.len();
+        let openings = openings(&args)?;
         let sprt = question(&args)?;
-        if sprt.is_some() && entrants.len() != 2 {
-            let count = entrants.len();
+        if sprt.is_some() && count != 2 {
             let wrong = format!("--sprt is a question about two strategies, and --strategies names {count}");
             return Err(Usage(wrong).into());
         }
-        let competition = competition(&args, entrants.len())?;
+        let competition = competition(&args, count)?;
         let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         let threads = args.threads.unwrap_or(cores);
-        Ok(Self { args, entrants, programs, sprt, competition, threads })
+        Ok(Self { args, rules, entrants, openings, sprt, competition, threads })
     }
 
     fn names(&self) -> Vec<String> {
-        self.entrants.iter().map(|entrant| entrant.name.clone()).collect()
+        self.entrants.entrants.iter().map(|entrant| entrant.name.clone()).collect()
     }
 
     fn play(&self, stop: &AtomicBool) -> Report {
         let run = Run { threads: self.threads, stop };
-        let mut bar = Bar::new(self.args.json);
+        let mut bar = ProgressBar::new(self.args.json);
         let (matches, results) = match &self.competition {
             Some(competition) => self.leagues(competition, &run, &mut bar),
             None => self.duels(&run, &mut bar),
         };
-        let took = Took::of(self.threads.get(), bar.took(), matches);
+        let took = RunTime::of(self.threads.get(), bar.took(), matches);
         bar.clear();
-        let complaints = self.programs.iter().filter_map(|(name, program)| {
-            Some(Complaint { strategy: name.clone(), last: program.complaint()? })
+        let complaints = self.entrants.programs.iter().filter_map(|(name, program)| {
+            Some(ProgramFailure { strategy: name.clone(), last: program.last_failure()? })
+        });
+        let of_rules = self.rules.iter().filter_map(|rules| {
+            Some(ProgramFailure { strategy: self.args.game.name.to_owned(), last: rules.failure()? })
         });
         Report {
             game: self.args.game.name.to_owned(),
@@ -205,55 +238,59 @@ impl Plan {
             interrupted: stop.load(Ordering::Relaxed),
             matches,
             results,
-            complaints: complaints.collect(),
+            complaints: complaints.chain(of_rules).collect(),
             took,
         }
     }
 
-    fn duels(&self, run: &Run<'_>, bar: &mut Bar) -> (u64, Results) {
-        let usual = match (&self.sprt, self.programs.is_empty()) {
+    fn duels(&self, run: &Run<'_>, bar: &mut ProgressBar) -> (u64, Results) {
+        let usual = match (&self.sprt, self.entrants.programs.is_empty()) {
             (Some(_), _) => MATCHES_OF_A_TEST,
             (None, true) => MATCHES,
             (None, false) => MATCHES_OF_PROGRAMS,
         };
         let duels = Duels {
             game: self.args.game,
-            entrants: &self.entrants,
+            entrants: &self.entrants.entrants,
+            rules: self.rules.as_ref().map(|rules| rules as &dyn ExternalRules),
             matches: self.args.matches.unwrap_or(usual),
             series: self.args.series,
+            openings: &self.openings,
             seed: self.args.seed,
-            closely: self.sprt.is_some(),
+            every_unit: self.sprt.is_some(),
         };
         let all = duels.matches_in_all();
         let played = |pairs: &[Pair]| pairs.iter().map(|pair| pair.tally.matches()).sum::<u64>();
-        let settled = |pairs: &[Pair]| {
-            let record = pairs.first().map(|pair| pair.tally.record).unwrap_or_default();
-            self.sprt.is_some_and(|(_, sprt)| sprt.standing(record).answer != Answer::Open)
+        let is_decided = |pairs: &[Pair]| {
+            let of_pair = pairs.first().map(|pair| pair.tally.pairs).unwrap_or_default();
+            self.sprt.is_some_and(|(_, sprt)| sprt.standing(of_pair).answer != Answer::Open)
         };
         let pairs = duels.play(run, |pairs| {
             bar.at(played(pairs), all);
-            if settled(pairs) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            if is_decided(pairs) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
         let names = self.names();
         let results = Results::Duels {
             series: self.args.series.get(),
+            openings: self.openings.len(),
             strategies: summary::of_duels(&names, &pairs),
             sprt: self.verdict(&names, &pairs),
-            pairs: pairs.iter().map(|pair| Meeting::of(&names, pair)).collect(),
+            pairs: pairs.iter().map(|pair| PairResult::of(&names, pair)).collect(),
         };
         (played(&pairs), results)
     }
 
-    fn verdict(&self, names: &[String], pairs: &[Pair]) -> Option<Verdict> {
+    fn verdict(&self, names: &[String], pairs: &[Pair]) -> Option<SprtVerdict> {
         let ((question, sprt), pair) = self.sprt.zip(pairs.first())?;
         let [a, b] = names else { return None };
-        Some(Verdict::of(question, sprt.standing(pair.tally.record), [a, b], pair.tally.matches()))
+        Some(SprtVerdict::of(question, sprt.standing(pair.tally.pairs), [a, b], pair.tally.matches()))
     }
 
-    fn leagues(&self, competition: &Competition, run: &Run<'_>, bar: &mut Bar) -> (u64, Results) {
+    fn leagues(&self, competition: &Competition, run: &Run<'_>, bar: &mut ProgressBar) -> (u64, Results) {
         let leagues = Leagues {
             game: self.args.game,
-            entrants: &self.entrants,
+            entrants: &self.entrants.entrants,
+            rules: self.rules.as_ref().map(|rules| rules as &dyn ExternalRules),
             competition,
             leagues: self.args.leagues.unwrap_or(LEAGUES),
             seed: self.args.seed,
@@ -265,7 +302,7 @@ impl Plan {
             ControlFlow::Continue(())
         });
         // Whether it is possible was found out before it began.
-        let seasons = played.unwrap_or_else(|_| Seasons::none(self.entrants.len()));
+        let seasons = played.unwrap_or_else(|_| Seasons::none(self.entrants.entrants.len()));
         let strategies = summary::of_leagues(&self.names(), &seasons);
         let format = competition.format.name().to_owned();
         (seasons.matches, Results::Leagues { format, leagues: seasons.leagues, strategies })
@@ -288,6 +325,29 @@ fn competition(args: &SimulateArgs, players: usize) -> Result<Option<Competition
     }
 }
 
+fn openings(args: &SimulateArgs) -> Result<Vec<Opening>, Usage> {
+    let Some(text) = &args.openings else { return Ok(Vec::new()) };
+    let count = text.parse::<usize>();
+    let found = match &count {
+        Ok(0 | 1_000_001..) => return Err(Usage("--openings: expected 1 to 1000000, or a file".to_owned())),
+        Ok(count) => openings::random(args.game, *count, args.opening_turns, args.seed),
+        Err(_) => {
+            let read = std::fs::read_to_string(text);
+            let read = read.map_err(|error| Usage(format!("--openings: {text} cannot be read: {error}")))?;
+            openings::parse(args.game, &read)
+        }
+    };
+    let found = found.map_err(|bad| match bad.line {
+        Some(line) => Usage(format!("--openings: {text}, line {line}: {}", bad.why)),
+        None => Usage(format!("--openings: {}", bad.why)),
+    })?;
+    if count.is_ok_and(|count| found.len() < count) {
+        let (there, turns) = (found.len(), args.opening_turns);
+        notice(&format!("only {there} different openings of {turns} turns were found (--opening-turns)"));
+    }
+    Ok(found)
+}
+
 /// Whether the picture can be written, as far as that can be known before.
 fn check_out(file: &Path) -> Result<(), Usage> {
     if file.extension().is_none_or(|extension| !extension.eq_ignore_ascii_case("svg")) {
@@ -302,7 +362,7 @@ fn check_out(file: &Path) -> Result<(), Usage> {
     }
 }
 
-fn question(args: &SimulateArgs) -> Result<Option<(Question, Sprt)>, Usage> {
+fn question(args: &SimulateArgs) -> Result<Option<(SprtQuestion, Sprt)>, Usage> {
     let (alpha, beta) = (args.alpha, args.beta);
     let Some(text) = &args.sprt else { return Ok(None) };
     let numbers: Result<Vec<f64>, _> = text.split(',').map(|number| number.trim().parse()).collect();
@@ -311,44 +371,8 @@ fn question(args: &SimulateArgs) -> Result<Option<(Question, Sprt)>, Usage> {
             let (elo0, elo1) = (*elo0, *elo1);
             let sprt =
                 Sprt::new(elo0, elo1, alpha, beta).map_err(|error| Usage(format!("--sprt: {error}")))?;
-            Ok(Some((Question { elo0, elo1, alpha, beta }, sprt)))
+            Ok(Some((SprtQuestion { elo0, elo1, alpha, beta }, sprt)))
         }
         _ => Err(Usage(format!("--sprt: expected two numbers, as in --sprt 0,10, got {text:?}"))),
-    }
-}
-
-type Entrants = (Vec<Entrant>, Vec<(String, Arc<ProgramOracle>)>);
-
-fn entrants(args: &SimulateArgs) -> Result<Entrants, Usage> {
-    let wrong = |error: String| Usage(format!("--strategies: {error}"));
-    let mut programs = Vec::new();
-    let mut entrants = Vec::new();
-    for name in args.strategies.iter().map(|name| name.trim()).filter(|name| !name.is_empty()) {
-        let entrant = match chooser(name, args.think_time).map_err(wrong)? {
-            Chooser::BuiltIn(entry) => {
-                games::knows(args.game, entry.name).map_err(wrong)?;
-                Entrant::built_in(entry)
-            }
-            Chooser::Outside(outside) => {
-                let oracle = Arc::new(ProgramOracle::new(&outside, Handle::current()));
-                programs.push((outside.name.to_string(), Arc::clone(&oracle)));
-                Entrant { name: outside.name.to_string(), chooser: Choosing::Outside(oracle) }
-            }
-        };
-        entrants.push(entrant);
-    }
-    if args.strategies.is_empty() {
-        entrants = strategy::of(args.game).map(Entrant::built_in).collect();
-    }
-    match entrants.len() {
-        0 | 1 => Err(wrong("expected two or more, as in --strategies random,pattern".to_owned())),
-        _ => Ok((Entrant::told_apart(entrants), programs)),
-    }
-}
-
-fn chooser(name: &str, think_time: Duration) -> Result<Chooser, String> {
-    match name.strip_prefix(PREFIX) {
-        Some(program) => Ok(Chooser::Outside(Outside::program(program, &strategy::RANDOM, think_time)?)),
-        None => chooser::named(name),
     }
 }

@@ -1,28 +1,29 @@
 //! `matchday stats`: what a league's results mean, how a player has done, how a referee has. Asks a manager, or reads a
 //! store.
 
-use super::desk::Desk;
-use super::files::LeagueArg;
+use super::league_arg::LeagueArg;
 use super::leagues::{self, KnownArg};
-use super::look::{LookArgs, shown};
-use super::manager_answer::in_our_form;
+use super::query::{QueryArgs, show, shown};
+use crate::manager_client::{ManagerClient, in_our_form};
 use crate::statistics::{of_answers, of_league};
-use crate::store::chronicle::Chronicle;
-use crate::store::fallbacks::{self, Fallbacks};
-use crate::store::history::History;
-use crate::store::{Store, StoreError};
 use crate::view::{say, statistics as words, table};
 use anyhow::{Result, anyhow, bail};
 use matchday_core::league::League;
 use matchday_core::protocol::messages::Record;
-use matchday_core::protocol::messages::query::{
-    Lifecycle, PlayerStatsData, QueryParams, QueryType, RefereeListing, RefereesData, ScheduleData,
-    StandingsData,
+use matchday_core::protocol::messages::query::{Lifecycle, QueryParams, QueryType};
+use matchday_core::protocol::messages::query_data::{
+    PlayerStatsData, RefereeListing, RefereesData, ScheduleData, StandingsData,
 };
 use matchday_core::protocol::{LeagueId, PlayerId};
-use matchday_stats::league::{PlayerStatistics, Question};
+use matchday_stats::Question;
+use matchday_stats::league::PlayerStatistics;
 use matchday_stats::redraw::{self, Favoured, Redrawn};
-use matchday_stats::{LeagueStatistics, Results, Settings};
+use matchday_stats::{LeagueStatistics, Resampling, Results};
+use matchday_store::fallbacks::{self, Fallbacks};
+use matchday_store::league_log::LeagueLog;
+use matchday_store::llm_usage::{self, LlmUsage};
+use matchday_store::log_set::LogSet;
+use matchday_store::{Store, StoreError};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -46,6 +47,9 @@ pub(super) struct StatsArgs {
     /// Read a stored league instead of asking a manager
     #[arg(long, value_name = "FILE", conflicts_with = "watch")]
     store: Option<PathBuf>,
+    /// Stores of players beside it, with commas: why their strategies failed, and what their models used
+    #[arg(long, value_name = "FILES", value_delimiter = ',', requires = "store")]
+    player_stores: Vec<PathBuf>,
     #[command(flatten)]
     league: LeagueArg,
     /// Show ratings that go on through all leagues of the store, in order
@@ -54,13 +58,13 @@ pub(super) struct StatsArgs {
     #[command(flatten)]
     known: KnownArg,
     /// Where the chance of simulated leagues comes from; the same number gives the same figures again
-    #[arg(long, value_name = "N", default_value_t = Settings::default().seed)]
+    #[arg(long, value_name = "N", default_value_t = Resampling::default().seed)]
     seed: u64,
     #[command(flatten)]
-    look: LookArgs,
+    query: QueryArgs,
 }
 
-/// What is asked about.
+/// The subject of the command.
 enum Subject<'a> {
     League,
     Player(&'a str),
@@ -73,12 +77,12 @@ struct PlayerView {
     #[serde(flatten)]
     known: PlayerStatsData,
     statistics: Option<PlayerStatistics>,
-    /// Whether it calls as if it had agreed with somebody.
+    /// Whether its calls look like an agreement with another player.
     questions: Vec<Question>,
 }
 
-pub(super) async fn stats(args: StatsArgs) -> Result<ExitCode> {
-    let settings = Settings { seed: args.seed, ..Settings::default() };
+pub(super) async fn execute(args: StatsArgs) -> Result<ExitCode> {
+    let settings = Resampling { seed: args.seed, ..Resampling::default() };
     let subject = match args.agent.as_deref() {
         None => Subject::League,
         Some(referee) if referee.starts_with("REF") => Subject::Referee(referee),
@@ -93,13 +97,19 @@ pub(super) async fn stats(args: StatsArgs) -> Result<ExitCode> {
         Ok(text + &failures(data))
     };
     let Some(file) = &args.store else {
-        let ask = async |desk: &Desk| asked(desk, &subject, &settings).await;
-        return super::look::show(&args.look, ask, for_people).await;
+        let ask = async |client: &ManagerClient| asked(client, &subject, &settings).await;
+        return show(&args.query, ask, for_people).await;
     };
     if args.carry_over {
-        let ratings = leagues::carried(&leagues::stored(file)?, args.known);
-        let data = json!({ "known_by": args.known.by(), "ratings": ratings });
-        say(shown(&args.look, &data, |_| Ok(leagues::ratings_for_people(&ratings, args.known)))?);
+        let stored = leagues::stored(file)?;
+        let ratings = leagues::carried(&stored, args.known);
+        let calls = leagues::calls(&stored, args.known);
+        let data = json!({ "known_by": args.known.by(), "ratings": ratings, "complementary": calls });
+        let for_people = |_: &Value| {
+            let ratings = leagues::ratings_for_people(&ratings, args.known);
+            Ok(ratings + &calls.as_ref().map_or_else(String::new, words::calls))
+        };
+        say(shown(&args.query, &data, for_people)?);
         return Ok(ExitCode::SUCCESS);
     }
     let league = stored(file, args.league.id().as_ref())?;
@@ -108,71 +118,86 @@ pub(super) async fn stats(args: StatsArgs) -> Result<ExitCode> {
         Subject::Player(id) => player_of_league(&league, id, &settings)?,
         Subject::Referee(id) => referee_of(league.referee_listings(), id)?,
     };
-    let failed = failed(file, args.league.id().as_ref(), &subject);
-    if let (false, Some(data)) = (failed.is_empty(), data.as_object_mut()) {
-        data.insert(FAILED.to_owned(), serde_json::to_value(&failed)?);
+    let files: Vec<_> = std::iter::once(file).chain(&args.player_stores).cloned().collect();
+    let (failed, used) = own_records(&files, args.league.id().as_ref(), &subject);
+    if let Some(data) = data.as_object_mut() {
+        for (name, found) in [(FAILED, serde_json::to_value(&failed)?), (USED, serde_json::to_value(&used)?)]
+        {
+            if found.as_object().is_some_and(|found| !found.is_empty()) {
+                data.insert(name.to_owned(), found);
+            }
+        }
     }
-    say(shown(&args.look, &data, for_people)?);
+    say(shown(&args.query, &data, for_people)?);
     Ok(ExitCode::SUCCESS)
 }
 
 fn stored(file: &Path, league_id: Option<&LeagueId>) -> Result<League, StoreError> {
-    Ok(History::load(&Store::open_read_only(file)?.choose(league_id)?)?.league)
+    Ok(LeagueLog::load(&Store::open_read_only(file)?.choose(league_id)?)?.league)
 }
 
 /// Under which name the players stand whose own strategy failed.
 const FAILED: &str = "strategies_failed";
 
-/// The players whose own strategy failed, as far as their own events are in the store. Whether they fit the league is for
-/// `verify` to say.
-fn failed(file: &Path, league_id: Option<&LeagueId>, subject: &Subject<'_>) -> BTreeMap<String, Fallbacks> {
-    let stored = Chronicle::open_league(&[file.to_owned()], league_id);
-    let mut failed = stored.map_or_else(|_| BTreeMap::new(), |stored| fallbacks::of_players(&stored.players));
-    failed.retain(|id, _| match subject {
+/// Under which name it stands what the models of players used.
+const USED: &str = "llm_usage";
+
+/// The players whose own strategy failed, and what their models used, as far as their own events are in the stores. Whether
+/// they fit the league is for `verify` to say.
+fn own_records(
+    files: &[PathBuf],
+    league_id: Option<&LeagueId>,
+    subject: &Subject<'_>,
+) -> (BTreeMap<String, Fallbacks>, BTreeMap<String, LlmUsage>) {
+    let Ok(stored) = LogSet::open_league(files, league_id) else { return Default::default() };
+    let is_wanted = |id: &String| match subject {
         Subject::League => true,
         Subject::Player(wanted) => id == wanted,
         Subject::Referee(_) => false,
-    });
-    failed
+    };
+    let mut failed = fallbacks::of_players(&stored.players);
+    failed.retain(|id, _| is_wanted(id));
+    let mut used = llm_usage::of_players(&stored.players);
+    used.retain(|id, _| is_wanted(id));
+    (failed, used)
 }
 
 fn failures(data: &Value) -> String {
     let failed = data.get(FAILED).cloned().unwrap_or_default();
     let failed: BTreeMap<String, Fallbacks> = serde_json::from_value(failed).unwrap_or_default();
-    failed.iter().map(|(id, failed)| format!("\n{id}: {}", failed.sentence())).collect()
+    let used: BTreeMap<String, LlmUsage> =
+        serde_json::from_value(data.get(USED).cloned().unwrap_or_default()).unwrap_or_default();
+    let failed = failed.iter().map(|(id, failed)| format!("\n{id}: {}", failed.sentence()));
+    failed.chain(used.iter().map(|(id, used)| format!("\n{id}: {}", used.sentence()))).collect()
 }
 
-/// What a manager tells, and what follows from it.
-async fn asked(desk: &Desk, subject: &Subject<'_>, settings: &Settings) -> Result<Value> {
+/// The manager's data, and the statistics of it.
+async fn asked(client: &ManagerClient, subject: &Subject<'_>, settings: &Resampling) -> Result<Value> {
     match subject {
-        Subject::League => Ok(serde_json::to_value(LeagueStatistics::of(&results(desk).await?, settings))?),
+        Subject::League => Ok(serde_json::to_value(LeagueStatistics::of(&results(client).await?, settings))?),
         Subject::Player(id) => {
-            let known = player_stats(desk, PlayerId::new(*id)).await?;
-            Ok(serde_json::to_value(player_view(known, &results(desk).await?, settings))?)
+            let known = player_stats(client, PlayerId::new(*id)).await?;
+            Ok(serde_json::to_value(player_view(known, &results(client).await?, settings))?)
         }
         Subject::Referee(id) => {
-            let referees = desk.query(QueryType::GetReferees, QueryParams::default()).await?;
+            let referees = client.query(QueryType::GetReferees, QueryParams::default()).await?;
             referee_of(in_our_form("referees", referees)?, id)
         }
     }
 }
 
-async fn player_stats(desk: &Desk, player: PlayerId) -> Result<PlayerStatsData> {
+async fn player_stats(client: &ManagerClient, player: PlayerId) -> Result<PlayerStatsData> {
     let params = QueryParams { player_id: Some(player), ..QueryParams::default() };
-    in_our_form("statistics", desk.query(QueryType::GetPlayerStats, params).await?)
+    in_our_form("statistics", client.query(QueryType::GetPlayerStats, params).await?)
 }
 
-async fn results(desk: &Desk) -> Result<Results> {
-    let standings: StandingsData = in_our_form("standings", desk.standings().await?)?;
-    let schedule: ScheduleData = in_our_form("schedule", desk.schedule(None).await?)?;
-    let mut players = Vec::new();
-    for row in standings.standings.iter() {
-        players.push(player_stats(desk, row.player_id.clone()).await?);
-    }
-    Ok(of_answers(&standings, &schedule, &players))
+async fn results(client: &ManagerClient) -> Result<Results> {
+    let standings: StandingsData = in_our_form("standings", client.standings().await?)?;
+    let schedule: ScheduleData = in_our_form("schedule", client.schedule(None).await?)?;
+    Ok(of_answers(&standings, &schedule))
 }
 
-fn player_of_league(league: &League, id: &str, settings: &Settings) -> Result<Value> {
+fn player_of_league(league: &League, id: &str, settings: &Resampling) -> Result<Value> {
     let known = league.player_stats(&PlayerId::new(id)).ok_or_else(|| {
         let known: Vec<&str> = league.players.keys().map(PlayerId::as_str).collect();
         match known.as_slice() {
@@ -183,7 +208,7 @@ fn player_of_league(league: &League, id: &str, settings: &Settings) -> Result<Va
     Ok(serde_json::to_value(player_view(known, &of_league(league), settings))?)
 }
 
-fn player_view(known: PlayerStatsData, results: &Results, settings: &Settings) -> PlayerView {
+fn player_view(known: PlayerStatsData, results: &Results, settings: &Resampling) -> PlayerView {
     let league = LeagueStatistics::of(results, settings);
     let id = known.player_id.as_str();
     let questions = league.complementary.map_or_else(Vec::new, |pairs| pairs.questions);

@@ -1,19 +1,19 @@
-//! The files of the page itself, which are part of the program. A debug build reads them from where they were built, if
-//! they are still there, so that the page can be worked on without building the program each time.
+//! The static files of the page, embedded in the program. A debug build reads them from the source folder if it is there, so that
+//! the page can be changed without a build.
 
-use super::answer::{self, dressed};
-use crate::net::server::Answer;
+use super::response::{self, with_security_headers};
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, HeaderMap, HeaderValue, IF_NONE_MATCH};
 use hyper::{Response, StatusCode};
+use matchday_net::server::HttpResponse;
 use sha2::{Digest, Sha256};
 
 const FILES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/dashboard_files.rs"));
 
-pub(super) fn answer(name: &str, headers: &HeaderMap) -> Answer {
+pub(super) fn answer(name: &str, headers: &HeaderMap) -> HttpResponse {
     let Some(content) = find(name) else {
-        return answer::error(StatusCode::NOT_FOUND, "the dashboard has no such file");
+        return response::error(StatusCode::NOT_FOUND, "the dashboard has no such file");
     };
     let tag = format!("\"{}\"", hex::encode(Sha256::digest(&content)));
     let known = headers.get(IF_NONE_MATCH).and_then(|value| value.to_str().ok());
@@ -29,7 +29,7 @@ pub(super) fn answer(name: &str, headers: &HeaderMap) -> Answer {
     if let Ok(tag) = HeaderValue::from_str(&tag) {
         headers.insert(ETAG, tag);
     }
-    dressed(answer)
+    with_security_headers(answer)
 }
 
 fn find(name: &str) -> Option<Bytes> {

@@ -1,18 +1,18 @@
-//! Tells those who listen that something has changed, as server-sent events; what it is they then ask for. A listener
-//! that reads too slowly is told less often, and of all that it has missed at once.
+//! Server-sent events that say which topics have changed; the client then asks for the pages. A slow client gets fewer events,
+//! each with all the topics that it has missed.
 
 use super::Dashboard;
-use super::annals::Snapshot;
-use super::answer::{self, dressed};
-use super::source::LOOK_EVERY;
+use super::projection::Snapshot;
+use super::response::{self, with_security_headers};
+use super::source::REFRESH_EVERY;
 use super::topics::{TOPICS, Topic};
-use crate::net::answer::with;
-use crate::net::server::Answer;
 use bytes::Bytes;
 use http_body_util::BodyExt;
 use hyper::body::{Body, Frame};
 use hyper::header::{CACHE_CONTROL, CONTENT_TYPE};
 use hyper::{Response, StatusCode};
+use matchday_net::response::with_header;
+use matchday_net::server::HttpResponse;
 use serde_json::json;
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -24,15 +24,15 @@ use tokio::time::{Instant, interval, sleep, sleep_until};
 
 /// How many may listen at once.
 pub(super) const LISTENERS_MAX: usize = 64;
-/// So that whoever is between us and the listener does not take the silence for the end.
+/// Keeps proxies from closing an idle stream.
 const HEARTBEAT: Duration = Duration::from_secs(15);
-/// What others write into the store is not announced to us.
-const LOOK_AGAIN: Duration = Duration::from_secs(2);
+/// Other processes write to the store without notice, so it is polled.
+const POLL_EVERY: Duration = Duration::from_secs(2);
 
-/// A body that goes on until whoever fills it stops.
-struct Stream(mpsc::Receiver<Bytes>);
+/// A response body that ends when its sender is dropped.
+struct EventBody(mpsc::Receiver<Bytes>);
 
-impl Body for Stream {
+impl Body for EventBody {
     type Data = Bytes;
     type Error = Infallible;
 
@@ -44,29 +44,30 @@ impl Body for Stream {
     }
 }
 
-/// What a listener has been told of.
+/// The versions that a listener has received.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Told {
+struct Versions {
     marks: [u64; TOPICS.len()],
-    reckoned: u64,
+    statistics: u64,
 }
 
 impl Dashboard {
     /// A stream of changes; 503 if too many listen already.
-    pub(super) fn listen(self: &Arc<Self>, changes: Option<watch::Receiver<u64>>) -> Answer {
+    pub(super) fn listen(self: &Arc<Self>, changes: Option<watch::Receiver<u64>>) -> HttpResponse {
         let Ok(place) = Arc::clone(&self.listeners).try_acquire_owned() else {
-            // A page that was closed is missed only when it is spoken to.
-            self.roll_calls.send_modify(|calls| *calls += 1);
+            // A closed connection is only noticed by writing to it.
+            self.probes.send_modify(|calls| *calls += 1);
             let why = format!("{LISTENERS_MAX} pages listen already: close one, or reload from time to time");
-            return answer::error(StatusCode::SERVICE_UNAVAILABLE, &why);
+            return response::error(StatusCode::SERVICE_UNAVAILABLE, &why);
         };
         let (sender, receiver) = mpsc::channel(1);
-        tokio::spawn(Arc::clone(self).tell(sender, changes, place));
-        let answer = with(Response::new(Stream(receiver).boxed()), CONTENT_TYPE, "text/event-stream");
-        dressed(with(answer, CACHE_CONTROL, "no-store"))
+        tokio::spawn(Arc::clone(self).stream_events(sender, changes, place));
+        let answer =
+            with_header(Response::new(EventBody(receiver).boxed()), CONTENT_TYPE, "text/event-stream");
+        with_security_headers(with_header(answer, CACHE_CONTROL, "no-store"))
     }
 
-    async fn tell(
+    async fn stream_events(
         self: Arc<Self>,
         to: mpsc::Sender<Bytes>,
         changes: Option<watch::Receiver<u64>>,
@@ -74,61 +75,61 @@ impl Dashboard {
     ) {
         let mut closing = self.closing.subscribe();
         tokio::select! {
-            () = self.tell_all(&to, changes) => {}
+            () = self.send_changes(&to, changes) => {}
             () = to.closed() => {}
             _ = closing.wait_for(|closing| *closing) => {}
         }
     }
 
-    async fn tell_all(&self, to: &mpsc::Sender<Bytes>, changes: Option<watch::Receiver<u64>>) {
+    async fn send_changes(&self, to: &mpsc::Sender<Bytes>, changes: Option<watch::Receiver<u64>>) {
         let (_never, silent) = watch::channel(0);
         let mut changes = changes.unwrap_or(silent);
-        let (mut reckoned, mut roll_calls) = (self.luck.reckoned(), self.roll_calls.subscribe());
-        let mut again = interval(LOOK_AGAIN);
-        let mut told: Option<Told> = None;
-        let mut spoke = Instant::now();
+        let (mut statistics, mut probes) = (self.statistics.computed(), self.probes.subscribe());
+        let mut poll = interval(POLL_EVERY);
+        let mut sent: Option<Versions> = None;
+        let mut sent_at = Instant::now();
         loop {
-            // A store that cannot be read now is told of by whatever is asked for next.
-            if let Ok(snapshot) = self.source.look().await {
-                let now = Told::of(&snapshot, self.luck.generation());
-                if told != Some(now) {
-                    if to.send(change(&snapshot, told.as_ref(), &now)).await.is_err() {
+            // A read error shows up in the next request for a page.
+            if let Ok(snapshot) = self.source.snapshot().await {
+                let now = Versions::of(&snapshot, self.statistics.generation());
+                if sent != Some(now) {
+                    if to.send(change(&snapshot, sent.as_ref(), &now)).await.is_err() {
                         return;
                     }
-                    (told, spoke) = (Some(now), Instant::now());
+                    (sent, sent_at) = (Some(now), Instant::now());
                 }
             }
-            let is_beat = tokio::select! {
+            let is_heartbeat = tokio::select! {
                 Ok(()) = changes.changed() => false,
-                Ok(()) = reckoned.changed() => false,
-                _ = again.tick() => false,
-                Ok(()) = roll_calls.changed() => true,
-                () = sleep_until(spoke + HEARTBEAT) => true,
+                Ok(()) = statistics.changed() => false,
+                _ = poll.tick() => false,
+                Ok(()) = probes.changed() => true,
+                () = sleep_until(sent_at + HEARTBEAT) => true,
             };
-            if is_beat {
+            if is_heartbeat {
                 if to.send(Bytes::from_static(b": still here\n\n")).await.is_err() {
                     return;
                 }
-                spoke = Instant::now();
+                sent_at = Instant::now();
             }
-            // What was seen before the change is not shown to anyone any more after this.
-            sleep(LOOK_EVERY).await;
+            // By then the cached snapshot is older than the change, and is read again.
+            sleep(REFRESH_EVERY).await;
         }
     }
 }
 
-impl Told {
-    fn of(snapshot: &Snapshot, reckoned: u64) -> Self {
-        Self { marks: TOPICS.map(|topic| snapshot.mark(topic)), reckoned }
+impl Versions {
+    fn of(snapshot: &Snapshot, statistics: u64) -> Self {
+        Self { marks: TOPICS.map(|topic| snapshot.mark(topic)), statistics }
     }
 }
 
-/// The event for all that has changed since `before`; for everything, if nothing was told before.
-fn change(snapshot: &Snapshot, before: Option<&Told>, now: &Told) -> Bytes {
+/// The event for all topics that have changed since `before`; for every topic, if nothing was sent before.
+fn change(snapshot: &Snapshot, before: Option<&Versions>, now: &Versions) -> Bytes {
     let changed = |place: usize, topic: Topic| {
         before.is_none_or(|before| {
             let rated = matches!(topic, Topic::League | Topic::Standings | Topic::Players);
-            before.marks.get(place) != now.marks.get(place) || rated && before.reckoned != now.reckoned
+            before.marks.get(place) != now.marks.get(place) || rated && before.statistics != now.statistics
         })
     };
     let topics = TOPICS.iter().enumerate().filter(|(place, topic)| changed(*place, **topic));

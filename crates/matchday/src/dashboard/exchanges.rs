@@ -1,18 +1,19 @@
-//! Recorded messages as they are shown. Pure.
+//! Renders recorded messages for the message inspector. Pure.
 
-use super::redact::Redactor;
-use super::viewer::Sees;
-use crate::store::gist::gist;
-use crate::store::timeline::Names;
-use crate::store::words::of_time;
-use crate::store::{Direction, Exchange};
+use super::access::Access;
+use matchday_core::driver::ExchangeOutcome;
 use matchday_core::league::League;
 use matchday_core::protocol::{MessageType, Timestamp};
+use matchday_store::describe;
+use matchday_store::describe::summarize;
+use matchday_store::redact::EndpointRedactor;
+use matchday_store::timeline::EndpointNames;
+use matchday_store::{Direction, Exchange};
 use serde::Serialize;
 
 /// One message and its answer.
 #[derive(Debug, Serialize)]
-pub(crate) struct Shown {
+pub(crate) struct MessageView {
     pub(crate) id: i64,
     pub(crate) from: String,
     pub(crate) to: String,
@@ -51,17 +52,17 @@ pub(crate) struct Shown {
     pub(crate) answer: Option<String>,
 }
 
-/// Turns records into what a viewer may see of them.
+/// Renders recorded messages as far as the request's access allows.
 #[derive(Debug)]
-pub(crate) struct Showing<'a> {
+pub(crate) struct MessageRenderer<'a> {
     league: &'a League,
-    names: Names,
-    redactor: Redactor,
-    sees: Sees,
+    names: EndpointNames,
+    redactor: EndpointRedactor,
+    access: Access,
 }
 
-/// What is said about the league at large. Whatever else belongs to no match may be part of one that could not be read.
-const OF_NO_MATCH: &[MessageType] = &[
+/// Messages that belong to no match. Another type without a match may be of one that could not be parsed.
+const LEAGUE_WIDE: &[MessageType] = &[
     MessageType::RefereeRegisterRequest,
     MessageType::LeagueRegisterRequest,
     MessageType::RoundAnnouncement,
@@ -73,30 +74,32 @@ const OF_NO_MATCH: &[MessageType] = &[
     MessageType::LeagueOrder,
 ];
 
-/// Ends that are no errors and have no message.
-const FINE: &[&str] = &["received", "data", "answered", "ping"];
-
-impl<'a> Showing<'a> {
-    pub(crate) fn new(league: &'a League, sees: Sees) -> Self {
-        Self { league, names: Names::of_league(league), redactor: Redactor::of(league), sees }
+impl<'a> MessageRenderer<'a> {
+    pub(crate) fn new(league: &'a League, access: Access) -> Self {
+        Self {
+            league,
+            names: EndpointNames::of_league(league),
+            redactor: EndpointRedactor::of(league),
+            access,
+        }
     }
 
-    /// Whether the viewer may know of a message at all.
+    /// Whether the request may see a message at all.
     pub(crate) fn is_open(&self, exchange: &Exchange) -> bool {
-        if self.sees.undecided {
+        if self.access.undecided {
             return true;
         }
         match &exchange.match_id {
             Some(id) => self.league.matches.get(id).is_some_and(|game| game.decision.is_some()),
             None => MessageType::parse(exchange.message_type.raw())
-                .is_some_and(|kind| OF_NO_MATCH.contains(&kind)),
+                .is_some_and(|kind| LEAGUE_WIDE.contains(&kind)),
         }
     }
 
-    /// Whether an agent said it or was told it.
+    /// Whether an agent sent or received the message.
     pub(crate) fn concerns(&self, exchange: &Exchange, agent: &str) -> bool {
         let recorder = exchange.agent.eq_ignore_ascii_case(agent);
-        // Who has sent a message is written in it, and reading many of them takes long.
+        // The sender is in the body; a text search is cheaper than parsing every body.
         if exchange.direction == Direction::In
             && !recorder
             && agent != "manager"
@@ -109,43 +112,54 @@ impl<'a> Showing<'a> {
     }
 
     pub(crate) fn text(&self, text: &str) -> String {
-        if self.sees.endpoints() { text.to_owned() } else { self.redactor.redact(text) }
+        if self.access.endpoints() { text.to_owned() } else { self.redactor.redact(text) }
     }
 
-    pub(crate) fn show(&self, id: i64, exchange: &Exchange, heard: Option<&Exchange>, bodies: bool) -> Shown {
+    pub(crate) fn show(
+        &self,
+        id: i64,
+        exchange: &Exchange,
+        received: Option<&Exchange>,
+        bodies: bool,
+    ) -> MessageView {
         let (from, to) = self.names.route(exchange);
         let name = |name: String| if self.is_name(&name) { name } else { "unknown".to_owned() };
         let answered = exchange.answer.as_deref();
         let body = |text: &str| bodies.then(|| self.text(text));
-        let time = |at: Option<Timestamp>| at.map(of_time);
-        Shown {
+        let time = |at: Option<Timestamp>| at.map(describe::time);
+        MessageView {
             id,
             from: name(from),
             to: name(to),
             kind: kind(exchange),
             conversation_id: self.text(exchange.conversation_id.as_str()),
             match_id: exchange.match_id.as_ref().map(ToString::to_string),
-            sent_at: of_time(exchange.at),
+            sent_at: describe::time(exchange.at),
             connected_at: time(exchange.connected_at),
             first_byte_at: time(exchange.first_byte_at),
             deadline_at: time(exchange.deadline_at),
             answered_at: time(exchange.done_at.filter(|_| answered.is_some())),
             ended_at: time(exchange.done_at),
-            received_at: time(heard.map(|heard| heard.at)),
-            handled_at: time(heard.and_then(|heard| heard.done_at)),
-            outcome: if is_fine(exchange) { "ok".to_owned() } else { self.text(exchange.outcome.raw()) },
+            received_at: time(received.map(|received| received.at)),
+            handled_at: time(received.and_then(|received| received.done_at)),
+            outcome: if is_ok(exchange) { "ok".to_owned() } else { self.text(exchange.outcome.raw()) },
             error_code: code(exchange).map(|code| self.text(&code)),
-            answer_type: answered.and_then(|answer| gist(answer).message_type).map(|kind| self.text(&kind)),
+            answer_type: answered
+                .and_then(|answer| summarize(answer).message_type)
+                .map(|kind| self.text(&kind)),
             request: body(&exchange.request),
             answer: answered.and_then(body),
         }
     }
 
-    /// Whoever is not a member is called by its address, which is the operator's to know.
+    /// Whether this is a name and not an address, which only the operator may see.
     fn is_name(&self, name: &str) -> bool {
         let is_player = |name: &str| self.league.players.keys().any(|id| id.as_str() == name);
         let is_referee = |name: &str| self.league.referees.keys().any(|id| id.as_str() == name);
-        self.sees.endpoints() || matches!(name, "manager" | "launcher") || is_player(name) || is_referee(name)
+        self.access.endpoints()
+            || matches!(name, "manager" | "launcher")
+            || is_player(name)
+            || is_referee(name)
     }
 }
 
@@ -156,10 +170,8 @@ fn kind(exchange: &Exchange) -> String {
     }
 }
 
-fn is_fine(exchange: &Exchange) -> bool {
-    let outcome = exchange.outcome.raw();
-    let answered = MessageType::parse(outcome).is_some_and(|kind| kind != MessageType::LeagueError);
-    answered && code(exchange).is_none() || FINE.contains(&outcome)
+fn is_ok(exchange: &Exchange) -> bool {
+    exchange.error_code.is_none() && ExchangeOutcome::parse(exchange.outcome.raw()).is_ok()
 }
 
 /// `E003`, if it ended with an error that has a code. Agents may have codes of their own.
@@ -167,10 +179,9 @@ pub(crate) fn code(exchange: &Exchange) -> Option<String> {
     if let Some(code) = &exchange.error_code {
         return Some(code.chars().take(32).collect());
     }
-    // Older stores have it in words only.
-    let is_code = |text: &&str| {
-        let digits = text.strip_prefix('E').unwrap_or_default();
-        digits.len() == 3 && digits.bytes().all(|byte| byte.is_ascii_digit())
-    };
-    exchange.outcome.raw().split([' ', ':']).next().filter(is_code).map(str::to_owned)
+    // Older stores have it in the text only.
+    match ExchangeOutcome::parse(exchange.outcome.raw()) {
+        ExchangeOutcome::Error { code, .. } => Some(code.code().to_owned()),
+        _ => None,
+    }
 }

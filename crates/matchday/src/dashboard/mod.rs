@@ -1,55 +1,53 @@
-//! A league as people see it in a browser: what the page asks for, and the page itself. It reads what the manager has
-//! made durable and never disturbs the manager; orders go to the manager as any operator's do.
+//! The dashboard: a league in a browser, as static files and a JSON API. Reads what the manager has made durable; orders go to
+//! the manager's intake as any operator's do.
 //!
-//! What anyone may see, where the league is open to readers: the table, the schedule, results, and the messages of decided
-//! matches and of no match. Agents' addresses, and all of a match that is not decided but its state, are the operator's to
-//! see; tokens are nobody's.
+//! Public, where the league is open to readers: the table, the schedule, results, and the messages of decided matches and of no
+//! match. Only the operator sees agents' addresses, and more than the state of an undecided match. Tokens are never shown.
 //!
 //! # Layout
-//! - `annals`, `source`: the league as its events tell it; `luck`: what its results mean; `topics`: what can change
-//! - `page`: what is shown, as pure functions; `exchanges`, `redact`, `viewer`: what of it to whom
-//! - `routes`: which address shows what; `records`, `together`: what is read from stores for it; `kept`: what was made already
-//! - `events`: tells of changes; `orders`: what the operator orders; `assets`, `answer`, `query`: the HTTP of it
+//! - `projection`, `source`: the league, projected from its log; `background_statistics`; `topics`: what can change
+//! - `page`: the pages, as pure functions; `exchanges`: messages; `access`: what a request may see
+//! - `routes`: the API; `store_queries`, `merge`: reads from the stores; `cache`: rendered responses
+//! - `events`: server-sent events; `orders`: the operator's orders; `assets`, `response`, `query`: HTTP
 //! - `serve`: a process that shows a stored league
 
-mod annals;
-mod answer;
+mod access;
 mod assets;
+mod background_statistics;
+mod cache;
 mod events;
 mod exchanges;
-mod kept;
-mod luck;
+mod merge;
 mod orders;
 mod page;
+mod projection;
 mod query;
-mod records;
-mod redact;
+mod response;
 mod routes;
 mod serve;
 mod source;
-mod together;
+mod store_queries;
 mod topics;
-mod viewer;
 
 pub use serve::serve;
 
-use crate::net::server::Answer;
-use crate::shell::{Clock, Reception};
-use crate::store::{Reader, StoreError};
-use annals::Snapshot;
+use access::{Access, Credential, credential};
+use background_statistics::BackgroundStatistics;
+use cache::ResponseCache;
 use hyper::StatusCode;
 use hyper::header::HeaderMap;
-use kept::Kept;
-use luck::Luck;
+use matchday_net::server::HttpResponse;
+use matchday_runtime::{Clock, Intake};
+use matchday_store::{Location, StoreError};
+use projection::Snapshot;
 use source::Source;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::{Semaphore, watch};
-use viewer::{Sees, Shown, shown};
 
-/// How many pages are made at the same time.
-const TURNS: usize = 4;
+/// How many pages are rendered at the same time.
+const RENDERS_MAX: usize = 4;
 
 #[derive(Debug)]
 pub struct Dashboard {
@@ -57,86 +55,93 @@ pub struct Dashboard {
     clock: Clock,
     /// Where the manager is called, for the commands that are suggested.
     manager: Option<String>,
-    /// What whoever shows no token may see, if the league is open to readers.
-    otherwise: Sees,
-    luck: Arc<Luck>,
-    kept: Kept,
-    turns: Arc<Semaphore>,
+    /// What a request without a token may see, if the league is open to readers.
+    without_token: Access,
+    statistics: Arc<BackgroundStatistics>,
+    cache: ResponseCache,
+    renders: Arc<Semaphore>,
     listeners: Arc<Semaphore>,
-    /// Counts how often those who listen were to show that they are still there.
-    roll_calls: watch::Sender<u64>,
+    /// Counts the probes that make listeners with a closed connection fail.
+    probes: watch::Sender<u64>,
     closing: watch::Sender<bool>,
 }
 
 impl Dashboard {
-    /// Of a league that is being played: its manager keeps it in `store` and is called at `manager`. The stores of other
-    /// agents tell more of their matches.
-    pub fn live(store: PathBuf, others: Vec<PathBuf>, manager: String, clock: Clock) -> Arc<Self> {
+    /// The dashboard of a running league, whose manager writes to `store` and is called at `manager`. The stores of other agents
+    /// add the messages of their matches.
+    pub fn live(store: Location, others: Vec<PathBuf>, manager: String, clock: Clock) -> Arc<Self> {
         let source = Source::new(store, others, true, Snapshot::default());
-        Self::of(source, Some(manager), Sees::PUBLIC, clock)
+        Self::of(source, Some(manager), Access::PUBLIC, clock)
     }
 
-    /// Of a league that lies in `store`. For whoever sits at this machine, `local`, no match is still being played.
-    pub fn stored(store: &Reader, others: Vec<PathBuf>, local: bool) -> Result<Arc<Self>, StoreError> {
-        let first = Snapshot::of(store)?;
-        if !first.annals.league.created {
-            return Err(StoreError::NoLeague(store.path().to_owned()));
+    /// The dashboard of a stored league. `local`: served to this machine only, where undecided matches are shown as well.
+    pub fn stored(store: Location, others: Vec<PathBuf>, local: bool) -> Result<Arc<Self>, StoreError> {
+        let first = Snapshot::of(&store)?;
+        if !first.projection.league.created {
+            return Err(StoreError::NoLeague(store.path));
         }
-        let source = Source::new(store.path().to_owned(), others, false, first);
-        let sees = Sees { undecided: local, ..Sees::PUBLIC };
-        Ok(Self::of(source, None, sees, Clock::start()))
+        let source = Source::new(store, others, false, first);
+        let access = Access { undecided: local, ..Access::PUBLIC };
+        Ok(Self::of(source, None, access, Clock::start()))
     }
 
-    fn of(source: Source, manager: Option<String>, otherwise: Sees, clock: Clock) -> Arc<Self> {
+    fn of(source: Source, manager: Option<String>, without_token: Access, clock: Clock) -> Arc<Self> {
         Arc::new(Self {
             source: Arc::new(source),
             clock,
             manager,
-            otherwise,
-            luck: Arc::new(Luck::new()),
-            kept: Kept::default(),
-            turns: Arc::new(Semaphore::new(TURNS)),
+            without_token,
+            statistics: Arc::new(BackgroundStatistics::new()),
+            cache: ResponseCache::default(),
+            renders: Arc::new(Semaphore::new(RENDERS_MAX)),
             listeners: Arc::new(Semaphore::new(events::LISTENERS_MAX)),
-            roll_calls: watch::Sender::new(0),
+            probes: watch::Sender::new(0),
             closing: watch::Sender::new(false),
         })
     }
 
-    /// Ends what streams to those who listen.
+    /// Whether anyone follows the league.
+    pub(crate) fn has_listeners(&self) -> bool {
+        self.listeners.available_permits() < events::LISTENERS_MAX
+    }
+
+    /// Ends the event streams.
     pub fn close(&self) {
         self.closing.send_replace(true);
     }
 
-    /// How much whoever makes a request may see, or what it is told instead.
+    /// The access of a request, or the response that refuses it.
     async fn admit(
         &self,
         headers: &HeaderMap,
         peer: SocketAddr,
-        reception: Option<&Arc<Reception>>,
-    ) -> Result<Sees, Answer> {
-        let snapshot = self.source.look().await;
-        let snapshot = snapshot.map_err(|error| routes::Trouble::Store(error).answer())?;
-        let league = &snapshot.annals.league;
+        intake: Option<&Arc<Intake>>,
+    ) -> Result<Access, HttpResponse> {
+        let snapshot = self.source.snapshot().await;
+        let snapshot = snapshot.map_err(|error| routes::PageError::Store(error).response())?;
+        let league = &snapshot.projection.league;
         if !league.created {
             let why = "the manager is only just opening the league: ask again in a moment";
-            return Err(answer::error(StatusCode::SERVICE_UNAVAILABLE, why));
+            return Err(response::error(StatusCode::SERVICE_UNAVAILABLE, why));
         }
         let settings = &league.settings;
-        match shown(headers, settings) {
-            Shown::Right => Ok(Sees::OPERATOR),
-            Shown::Nothing if settings.public_reads || self.otherwise.undecided => Ok(self.otherwise),
-            Shown::Nothing => {
-                let why = "this league is not open to readers: show the operator token as Authorization: Bearer TOKEN";
-                Err(answer::error(StatusCode::UNAUTHORIZED, why))
+        match credential(headers, settings) {
+            Credential::Valid => Ok(Access::OPERATOR),
+            Credential::Missing if settings.public_reads || self.without_token.undecided => {
+                Ok(self.without_token)
             }
-            Shown::Wrong(token) => {
-                let judged = match reception {
-                    Some(reception) => orders::judge(reception, &settings.league_id, token, peer).await,
+            Credential::Missing => {
+                let why = "this league is not open to readers: show the operator token as Authorization: Bearer TOKEN";
+                Err(response::error(StatusCode::UNAUTHORIZED, why))
+            }
+            Credential::Invalid(token) => {
+                let checked = match intake {
+                    Some(intake) => orders::check_token(intake, &settings.league_id, token, peer).await,
                     None => {
-                        return Err(answer::error(StatusCode::FORBIDDEN, "this is not the operator token"));
+                        return Err(response::error(StatusCode::FORBIDDEN, "this is not the operator token"));
                     }
                 };
-                judged.map(|()| Sees::OPERATOR).map_err(|refused| refused.answer())
+                checked.map(|()| Access::OPERATOR).map_err(|error| error.response())
             }
         }
     }

@@ -1,11 +1,7 @@
-//! What the operator orders from the page: the very messages that `matchday start` and `matchday admin` send, put to the
-//! manager in the same way. The manager judges the token, and counts wrong ones.
+//! Orders that the operator gives on the page: the messages that `matchday start` and `matchday admin` send, passed to the
+//! manager's intake. The manager checks the token, and counts wrong ones.
 
-use super::answer;
-use super::viewer::bearer;
-use crate::net::body::{self, BodyError};
-use crate::net::server::Answer;
-use crate::shell::{NoReply, Reception};
+use super::response;
 use hyper::body::Incoming;
 use hyper::header::{CONTENT_TYPE, HOST, HeaderMap, HeaderName, ORIGIN};
 use hyper::{Request, StatusCode};
@@ -15,6 +11,10 @@ use matchday_core::protocol::{
     Body, ConversationId, Envelope, ErrorCode, LeagueId, MatchId, Message, PlayerId, Sender, Token,
     UntrustedText,
 };
+use matchday_net::bearer::bearer;
+use matchday_net::body::{self, BodyError};
+use matchday_net::server::HttpResponse;
+use matchday_runtime::{Intake, NoReply};
 use serde::Deserialize;
 use serde_json::json;
 use std::net::SocketAddr;
@@ -27,15 +27,15 @@ const BODY_TIMEOUT: Duration = Duration::from_secs(10);
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 #[derive(Debug, Deserialize)]
-struct Asked {
-    order: Wanted,
+struct OrderRequest {
+    order: OrderKind,
     player_id: Option<String>,
     match_id: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Wanted {
+enum OrderKind {
     Start,
     Pause,
     Resume,
@@ -46,38 +46,38 @@ enum Wanted {
 
 pub(super) const NO_TOKEN: &str = "orders need the operator token: send it as Authorization: Bearer TOKEN";
 
-/// Takes the order of an operator, whose token has been found right, to the manager; and its answer back.
-pub(super) async fn take(
+/// Passes an order whose token has been checked to the manager, and returns its reply.
+pub(super) async fn handle(
     request: Request<Incoming>,
     peer: SocketAddr,
-    reception: &Reception,
+    intake: &Intake,
     league_id: &LeagueId,
-) -> Answer {
+) -> HttpResponse {
     let (head, mut incoming) = request.into_parts();
-    let Some(token) = bearer(&head.headers) else {
-        return answer::error(StatusCode::UNAUTHORIZED, NO_TOKEN);
+    let Some(token) = bearer(&head.headers).map(Token::new) else {
+        return response::error(StatusCode::UNAUTHORIZED, NO_TOKEN);
     };
     let body = match timeout(BODY_TIMEOUT, body::read(&mut incoming, BODY_BYTES_MAX)).await {
         Ok(Ok(body)) => body,
         Ok(Err(BodyError::TooLarge(_))) => {
-            return answer::error(StatusCode::PAYLOAD_TOO_LARGE, "an order has 4096 bytes at most");
+            return response::error(StatusCode::PAYLOAD_TOO_LARGE, "an order has 4096 bytes at most");
         }
-        Ok(Err(BodyError::Broken)) => return answer::error(StatusCode::BAD_REQUEST, "the order broke off"),
-        Err(_) => return answer::error(StatusCode::REQUEST_TIMEOUT, "the order did not come in time"),
+        Ok(Err(BodyError::Broken)) => return response::error(StatusCode::BAD_REQUEST, "the order broke off"),
+        Err(_) => return response::error(StatusCode::REQUEST_TIMEOUT, "the order did not come in time"),
     };
-    let (wanted, body) = match read(&body, league_id) {
-        Ok(order) => order,
-        Err(why) => return answer::error(StatusCode::BAD_REQUEST, &why),
+    let (order, body) = match parse(&body, league_id) {
+        Ok(parsed) => parsed,
+        Err(why) => return response::error(StatusCode::BAD_REQUEST, &why),
     };
-    match put(reception, body, token, peer).await {
-        Ok(()) => answer::data(StatusCode::OK, json!({ "said": said(&wanted) }).to_string()),
-        Err(refused) => refused.answer(),
+    match send(intake, body, token, peer).await {
+        Ok(()) => response::data(StatusCode::OK, json!({ "said": confirmation(&order) }).to_string()),
+        Err(error) => error.response(),
     }
 }
 
-/// Only a page of this very address may send orders, and only as JSON, which no form of another page can send.
-pub(super) fn own_page(headers: &HeaderMap) -> Result<(), Answer> {
-    let refused = |status, why| Err(answer::error(status, why));
+/// CSRF check: only a page of the same origin may send orders, and only as JSON, which no form of another page can send.
+pub(super) fn check_same_origin(headers: &HeaderMap) -> Result<(), HttpResponse> {
+    let refused = |status, why| Err(response::error(status, why));
     let text = |name: &HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or_default());
     let host = text(&HOST).unwrap_or_default();
     let is_own =
@@ -94,49 +94,49 @@ pub(super) fn own_page(headers: &HeaderMap) -> Result<(), Answer> {
     Ok(())
 }
 
-fn read(body: &[u8], league_id: &LeagueId) -> Result<(Asked, Body), String> {
-    let asked: Asked = serde_json::from_slice(body).map_err(|error| {
+fn parse(body: &[u8], league_id: &LeagueId) -> Result<(OrderRequest, Body), String> {
+    let request: OrderRequest = serde_json::from_slice(body).map_err(|error| {
         format!(
             "an order is like {{\"order\":\"pause\"}}, one of start, pause, resume, end, withdraw with player_id, void \
              with match_id: {error}"
         )
     })?;
-    let order = match asked.order {
-        Wanted::Start => return Ok((asked, StartLeague { league_id: league_id.clone() }.into())),
-        Wanted::Pause => Order::Pause,
-        Wanted::Resume => Order::Resume,
-        Wanted::End => Order::End,
-        Wanted::Withdraw => Order::Withdraw,
-        Wanted::Void => Order::Void,
+    let order = match request.order {
+        OrderKind::Start => return Ok((request, StartLeague { league_id: league_id.clone() }.into())),
+        OrderKind::Pause => Order::Pause,
+        OrderKind::Resume => Order::Resume,
+        OrderKind::End => Order::End,
+        OrderKind::Withdraw => Order::Withdraw,
+        OrderKind::Void => Order::Void,
     };
     let body = LeagueOrder {
         league_id: league_id.clone(),
         order,
-        player_id: asked.player_id.clone().filter(|_| order == Order::Withdraw).map(PlayerId::new),
-        match_id: asked.match_id.clone().filter(|_| order == Order::Void).map(MatchId::new),
+        player_id: request.player_id.clone().filter(|_| order == Order::Withdraw).map(PlayerId::new),
+        match_id: request.match_id.clone().filter(|_| order == Order::Void).map(MatchId::new),
         agent_id: None,
     };
     match order {
         Order::Withdraw if body.player_id.is_none() => Err("name in player_id whom to withdraw".to_owned()),
         Order::Void if body.match_id.is_none() => Err("name in match_id whose result to strike".to_owned()),
-        _ => Ok((asked, body.into())),
+        _ => Ok((request, body.into())),
     }
 }
 
-/// Why the manager does not do what it was told.
+/// Why the manager does not carry out an order.
 #[derive(Debug)]
-pub(super) enum Refused {
-    Error(LeagueError),
+pub(super) enum OrderError {
+    Refused(LeagueError),
     NoReply(NoReply),
 }
 
-impl Refused {
-    pub(super) fn answer(&self) -> Answer {
+impl OrderError {
+    pub(super) fn response(&self) -> HttpResponse {
         let error = match self {
-            Self::Error(error) => error,
-            Self::NoReply(NoReply::Unfit(why)) => return answer::error(StatusCode::BAD_REQUEST, why),
+            Self::Refused(error) => error,
+            Self::NoReply(NoReply::Unfit(why)) => return response::error(StatusCode::BAD_REQUEST, why),
             Self::NoReply(NoReply::Gone) => {
-                return answer::error(StatusCode::SERVICE_UNAVAILABLE, "the manager is stopping");
+                return response::error(StatusCode::SERVICE_UNAVAILABLE, "the manager is stopping");
             }
         };
         let why = error.error_message.as_ref().map_or("the manager refuses", UntrustedText::raw);
@@ -147,36 +147,36 @@ impl Refused {
             ErrorCode::RateLimited => {
                 let context = error.context.as_ref();
                 let seconds = context.and_then(|context| context.get("retry_after_sec")?.as_u64());
-                return answer::later(why, seconds.unwrap_or(1));
+                return response::rate_limited(why, seconds.unwrap_or(1));
             }
             _ => StatusCode::BAD_REQUEST,
         };
-        answer::error(status, why)
+        response::error(status, why)
     }
 }
 
-async fn put(reception: &Reception, body: Body, token: Token, peer: SocketAddr) -> Result<(), Refused> {
-    let now = reception.now();
+async fn send(intake: &Intake, body: Body, token: Token, peer: SocketAddr) -> Result<(), OrderError> {
+    let now = intake.now();
     let conversation = ConversationId::new(format!("conv-dashboard-{}", now.as_micros()));
     let method = body.message_type().method();
     let envelope = Envelope::new(Sender::Launcher, now, conversation).with_token(Some(token));
     let message = serde_json::to_value(Message { envelope, body })
-        .map_err(|error| Refused::NoReply(NoReply::Unfit(error.to_string())))?;
-    match reception.ask(method, message, peer).await.map_err(Refused::NoReply)? {
+        .map_err(|error| OrderError::NoReply(NoReply::Unfit(error.to_string())))?;
+    match intake.ask(method, message, peer).await.map_err(OrderError::NoReply)? {
         Content::Message(Message { body: Body::LeagueError(error), .. }) => {
-            Err(Refused::Error(LeagueError::clone(&error)))
+            Err(OrderError::Refused(LeagueError::clone(&error)))
         }
         _ => Ok(()),
     }
 }
 
-/// Has the manager judge and count a token that does not seem to be the operator's, by an order that orders nothing.
-pub(super) async fn judge(
-    reception: &Reception,
+/// Has the manager check and count a token that does not seem to be the operator's, by an order without effect.
+pub(super) async fn check_token(
+    intake: &Intake,
     league_id: &LeagueId,
     token: Token,
     peer: SocketAddr,
-) -> Result<(), Refused> {
+) -> Result<(), OrderError> {
     let nothing = LeagueOrder {
         league_id: league_id.clone(),
         order: Order::Withdraw,
@@ -184,8 +184,8 @@ pub(super) async fn judge(
         match_id: None,
         agent_id: None,
     };
-    match put(reception, nothing.into(), token, peer).await {
-        Err(Refused::Error(error)) if !is_about_token(&error) => Ok(()),
+    match send(intake, nothing.into(), token, peer).await {
+        Err(OrderError::Refused(error)) if !is_about_token(&error) => Ok(()),
         other => other,
     }
 }
@@ -194,16 +194,18 @@ fn is_about_token(error: &LeagueError) -> bool {
     matches!(error.error_code, ErrorCode::TokenInvalid | ErrorCode::TokenMissing | ErrorCode::RateLimited)
 }
 
-fn said(asked: &Asked) -> String {
+fn confirmation(request: &OrderRequest) -> String {
     let name = |id: &Option<String>| id.clone().unwrap_or_default();
-    match asked.order {
-        Wanted::Start => "The league has started.".to_owned(),
-        Wanted::Pause => "The league is paused: matches being played are played out.".to_owned(),
-        Wanted::Resume => "The league goes on.".to_owned(),
-        Wanted::End => "The league has ended, with the table as it stood.".to_owned(),
-        Wanted::Withdraw => {
-            format!("{} is withdrawn: it forfeits what it has not played.", name(&asked.player_id))
+    match request.order {
+        OrderKind::Start => "The league has started.".to_owned(),
+        OrderKind::Pause => "The league is paused: matches being played are played out.".to_owned(),
+        OrderKind::Resume => "The league goes on.".to_owned(),
+        OrderKind::End => "The league has ended, with the table as it stood.".to_owned(),
+        OrderKind::Withdraw => {
+            format!("{} is withdrawn: it forfeits what it has not played.", name(&request.player_id))
         }
-        Wanted::Void => format!("The result of {} is struck: it is played again.", name(&asked.match_id)),
+        OrderKind::Void => {
+            format!("The result of {} is struck: it is played again.", name(&request.match_id))
+        }
     }
 }

@@ -1,9 +1,9 @@
-//! The part of an address after the question mark. Pure.
+//! Parses the query string of a URL. Pure.
 
 use hyper::Uri;
 use std::collections::BTreeMap;
 
-/// Each name with its value; of a name that comes twice, the last. What is empty counts as left out.
+/// Each name with its value; the last value of a repeated name. An empty value counts as missing.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Query(BTreeMap<String, String>);
 
@@ -12,7 +12,7 @@ impl Query {
         let pairs = uri.query().unwrap_or_default().split('&');
         let read = |pair: &str| {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-            (plain(name), plain(value))
+            (percent_decode(name), percent_decode(value))
         };
         Self(pairs.map(read).filter(|(_, value)| !value.is_empty()).collect())
     }
@@ -21,7 +21,7 @@ impl Query {
         self.0.get(name).cloned()
     }
 
-    /// A whole number, or the sentence that says that it is none.
+    /// A whole number, or an error for people.
     pub(super) fn number(&self, name: &str) -> Result<Option<u64>, String> {
         let Some(text) = self.0.get(name) else { return Ok(None) };
         let number = text.parse::<u64>().map(Some);
@@ -29,8 +29,8 @@ impl Query {
     }
 }
 
-/// Without escapes. One that is broken is left as it stands.
-pub(super) fn plain(text: &str) -> String {
+/// Decodes percent-encoding and `+`. An invalid escape stays as it is.
+pub(super) fn percent_decode(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((first, after)) = rest.split_first() {

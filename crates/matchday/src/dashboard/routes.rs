@@ -1,30 +1,31 @@
-//! Which address shows what.
+//! The routes of the dashboard, and how each page is rendered and cached.
 
 use super::Dashboard;
-use super::annals::Snapshot;
-use super::page::{cross, league, one_match, player, referees, rounds, standings};
-use super::query::{Query, plain};
-use super::records::{self, Filter};
-use super::viewer::Sees;
-use super::{answer, assets, orders};
-use crate::net::server::Answer;
-use crate::shell::Reception;
-use crate::store::StoreError;
+use super::access::Access;
+use super::page::{cross_table, league, one_match, player, referees, rounds, standings};
+use super::projection::Snapshot;
+use super::query::{Query, percent_decode};
+use super::store_queries::{self, Filter};
+use super::{assets, orders, response};
 use bytes::Bytes;
 use hyper::body::Incoming;
 use hyper::{Method, Request, StatusCode, Uri};
 use matchday_core::protocol::{LeagueId, MatchId, PlayerId};
+use matchday_net::server::HttpResponse;
+use matchday_runtime::Intake;
+use matchday_runtime::surface::{Closing, Responding, Surface};
+use matchday_store::StoreError;
 use serde::Serialize;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
 /// How many matches of a round are shown at once.
 const MATCHES_MAX: u64 = 500;
-const MATCHES_USUAL: u64 = 100;
+const MATCHES_DEFAULT: u64 = 100;
 
-/// What somebody wants to see.
+/// A page of the API.
 #[derive(Debug)]
-enum Wanted {
+enum Route {
     League,
     Standings,
     Rounds,
@@ -36,59 +37,77 @@ enum Wanted {
     Referees,
 }
 
-/// Why there is nothing to show.
+/// Why a page cannot be rendered.
 #[derive(Debug)]
-pub(super) enum Trouble {
-    Unknown(String),
+pub(super) enum PageError {
+    NotFound(String),
     Store(StoreError),
 }
 
-impl From<StoreError> for Trouble {
+impl From<StoreError> for PageError {
     fn from(error: StoreError) -> Self {
         Self::Store(error)
     }
 }
 
-impl Trouble {
-    pub(super) fn answer(&self) -> Answer {
+impl PageError {
+    pub(super) fn response(&self) -> HttpResponse {
         match self {
-            Self::Unknown(why) => answer::error(StatusCode::NOT_FOUND, why),
+            Self::NotFound(why) => response::error(StatusCode::NOT_FOUND, why),
             Self::Store(error) => {
                 let why = format!("the league cannot be read: {error}");
-                answer::error(StatusCode::INTERNAL_SERVER_ERROR, &why)
+                response::error(StatusCode::INTERNAL_SERVER_ERROR, &why)
             }
         }
     }
 }
 
-impl Dashboard {
-    /// Whether this is for the dashboard.
-    pub(crate) fn is_its(uri: &Uri) -> bool {
+impl Surface for Dashboard {
+    fn serves(&self, uri: &Uri) -> bool {
         let path = uri.path();
         path == "/" || path.starts_with("/assets/") || path.starts_with("/api/")
     }
 
-    /// `reception` is that of the manager whose league this is, if it is running.
+    fn is_rate_limited(&self) -> bool {
+        true
+    }
+
+    fn respond<'a>(
+        self: Arc<Self>,
+        request: Request<Incoming>,
+        peer: SocketAddr,
+        intake: &'a Arc<Intake>,
+    ) -> Responding<'a> {
+        Box::pin(async move { self.answer(request, peer, Some(intake)).await })
+    }
+
+    fn close(&self) -> Closing<'_> {
+        Box::pin(async { self.close() })
+    }
+}
+
+impl Dashboard {
+    /// `intake` is that of the manager whose league this is, if it is running.
     pub(crate) async fn answer(
         self: &Arc<Self>,
         request: Request<Incoming>,
         peer: SocketAddr,
-        reception: Option<&Arc<Reception>>,
-    ) -> Answer {
+        intake: Option<&Arc<Intake>>,
+    ) -> HttpResponse {
         let path = request.uri().path();
         let reads = matches!(*request.method(), Method::GET | Method::HEAD);
         match path.strip_prefix("/api/") {
-            Some("orders") if *request.method() == Method::POST => self.order(request, peer, reception).await,
-            Some("orders") => answer::not_allowed("POST"),
-            _ if !reads => answer::not_allowed("GET"),
+            Some("orders") if *request.method() == Method::POST => self.order(request, peer, intake).await,
+            Some("orders") => response::not_allowed("POST"),
+            _ if !reads => response::not_allowed("GET"),
             None => {
                 let name = path.strip_prefix("/assets/").unwrap_or("index.html");
                 assets::answer(name, request.headers())
             }
-            Some(api) => match self.admit(request.headers(), peer, reception).await {
+            Some(api) => match self.admit(request.headers(), peer, intake).await {
                 Err(answer) => answer,
-                Ok(_) if api == "events" => self.listen(reception.map(|reception| reception.changes())),
-                Ok(sees) => self.show(api, request.uri(), sees).await,
+                Ok(_) if api == "events" => self.listen(intake.map(|intake| intake.changes())),
+                Ok(access) => self.show(api, request.uri(), access).await,
             },
         }
     }
@@ -97,131 +116,145 @@ impl Dashboard {
         self: &Arc<Self>,
         request: Request<Incoming>,
         peer: SocketAddr,
-        reception: Option<&Arc<Reception>>,
-    ) -> Answer {
-        let Some(reception) = reception else {
+        intake: Option<&Arc<Intake>>,
+    ) -> HttpResponse {
+        let Some(intake) = intake else {
             let why = "this is a stored league, and nobody runs it: start its manager to give it orders";
-            return answer::error(StatusCode::CONFLICT, why);
+            return response::error(StatusCode::CONFLICT, why);
         };
-        if let Err(refused) = orders::own_page(request.headers()) {
+        if let Err(refused) = orders::check_same_origin(request.headers()) {
             return refused;
         }
-        // On this machine a manager takes some orders without a token: from a page it must be the operator's.
-        match self.admit(request.headers(), peer, Some(reception)).await {
+        // A manager takes some orders from this machine without a token, but a page must send the operator's.
+        match self.admit(request.headers(), peer, Some(intake)).await {
             Err(refused) => refused,
-            Ok(sees) if !sees.operator => answer::error(StatusCode::UNAUTHORIZED, orders::NO_TOKEN),
-            Ok(_) => orders::take(request, peer, reception, &self.league_id().await).await,
+            Ok(access) if !access.operator => response::error(StatusCode::UNAUTHORIZED, orders::NO_TOKEN),
+            Ok(_) => orders::handle(request, peer, intake, &self.league_id().await).await,
         }
     }
 
     async fn league_id(&self) -> LeagueId {
-        let snapshot = self.source.look().await.unwrap_or_default();
-        snapshot.annals.league.settings.league_id.clone()
+        let snapshot = self.source.snapshot().await.unwrap_or_default();
+        snapshot.projection.league.settings.league_id.clone()
     }
 
-    async fn show(self: &Arc<Self>, api: &str, uri: &Uri, sees: Sees) -> Answer {
-        let wanted = match wanted(api, &Query::of(uri)) {
-            Ok(Some(wanted)) => wanted,
-            Ok(None) => return answer::error(StatusCode::NOT_FOUND, "the dashboard has no such page"),
-            Err(why) => return answer::error(StatusCode::BAD_REQUEST, &why),
+    async fn show(self: &Arc<Self>, api: &str, uri: &Uri, access: Access) -> HttpResponse {
+        let route = match parse_route(api, &Query::of(uri)) {
+            Ok(Some(route)) => route,
+            Ok(None) => return response::error(StatusCode::NOT_FOUND, "the dashboard has no such page"),
+            Err(why) => return response::error(StatusCode::BAD_REQUEST, &why),
         };
-        // The league's own page tells the time, so that no other moment's will do.
-        let key = (!matches!(wanted, Wanted::League)).then(|| format!("{wanted:?}"));
-        match self.body(wanted, key, sees).await {
-            Ok(body) => answer::data(StatusCode::OK, body),
-            Err(trouble) => trouble.answer(),
+        // The league's page holds the current time, so it is not cached.
+        let key = (!matches!(route, Route::League)).then(|| format!("{route:?}"));
+        match self.body(route, key, access).await {
+            Ok(body) => response::data(StatusCode::OK, body),
+            Err(error) => error.response(),
         }
     }
 
     async fn body(
         self: &Arc<Self>,
-        wanted: Wanted,
+        route: Route,
         key: Option<String>,
-        sees: Sees,
-    ) -> Result<Bytes, Trouble> {
-        let snapshot = self.source.look().await?;
-        let stamp = (snapshot.version(), self.luck.generation());
-        if let Some(kept) = key.as_ref().and_then(|key| self.kept.get(key, sees, stamp)) {
-            return Ok(kept);
+        access: Access,
+    ) -> Result<Bytes, PageError> {
+        let snapshot = self.source.snapshot().await?;
+        let version = (snapshot.version(), self.statistics.generation());
+        // The moves of a match that is being played are no events of the league.
+        let moving = matches!(&route, Route::Match(id) if snapshot.projection.league.matches.get(id).is_some_and(|game| game.in_play));
+        let key = key.filter(|_| !moving);
+        if let Some(cached) = key.as_ref().and_then(|key| self.cache.get(key, access, version)) {
+            return Ok(cached);
         }
-        // Never many at once, also if whoever asked has gone: they read files.
-        let turn = Arc::clone(&self.turns).acquire_owned().await;
+        // Limits the renders at once, also when clients have gone: they read files.
+        let permit = Arc::clone(&self.renders).acquire_owned().await;
         let dashboard = Arc::clone(self);
-        let statistics = self.luck.look(&snapshot.annals);
-        let made = tokio::task::spawn_blocking(move || {
-            let _turn = turn;
-            dashboard.made(&wanted, &snapshot, statistics.as_deref(), sees)
+        let statistics = self.statistics.latest(&snapshot.projection);
+        let rendered = tokio::task::spawn_blocking(move || {
+            let _permit = permit;
+            dashboard.render(&route, &snapshot, statistics.as_deref(), access)
         });
-        let body =
-            made.await.unwrap_or_else(|_| Err(Trouble::Unknown("this page cannot be made".to_owned())))?;
+        let body = rendered
+            .await
+            .unwrap_or_else(|_| Err(PageError::NotFound("this page cannot be made".to_owned())))?;
         if let Some(key) = key {
-            self.kept.keep(key, sees, stamp, body.clone());
+            self.cache.insert(key, access, version, body.clone());
         }
         Ok(body)
     }
 
     /// Blocks.
-    fn made(
+    fn render(
         &self,
-        wanted: &Wanted,
+        route: &Route,
         snapshot: &Snapshot,
         statistics: Option<&matchday_stats::LeagueStatistics>,
-        sees: Sees,
-    ) -> Result<Bytes, Trouble> {
+        access: Access,
+    ) -> Result<Bytes, PageError> {
         let stores = self.source.stores();
-        match wanted {
-            Wanted::League => {
+        match route {
+            Route::League => {
                 let now = self.clock.now();
-                written(&league::page(snapshot, statistics, &self.place(), now, sees))
+                to_json(&league::page(snapshot, statistics, &self.location(), now, access))
             }
-            Wanted::Standings => written(&standings::page(snapshot, statistics)),
-            Wanted::Rounds => written(&rounds::all(snapshot)),
-            Wanted::Round(number, offset, limit) => {
-                let page = rounds::one(snapshot, *number, (*offset, *limit), sees);
-                found(page, || format!("there is no round {number}"))
+            Route::Standings => to_json(&standings::page(snapshot, statistics)),
+            Route::Rounds => to_json(&rounds::all(snapshot)),
+            Route::Round(number, offset, limit) => {
+                let page = rounds::one(snapshot, *number, (*offset, *limit), access);
+                json_or_not_found(page, || format!("there is no round {number}"))
             }
-            Wanted::Cross => written(&cross::page(snapshot)),
-            Wanted::Player(id) => {
-                let calls = records::calls_to(stores, snapshot, id)?;
-                let page = player::page(snapshot, id, &calls, statistics, sees);
-                found(page, || format!("there is no player {id}"))
+            Route::Cross => to_json(&cross_table::page(snapshot)),
+            Route::Player(id) => {
+                let calls = store_queries::calls_to(stores, snapshot, id)?;
+                let page = player::page(snapshot, id, &calls, statistics, access);
+                json_or_not_found(page, || format!("there is no player {id}"))
             }
-            Wanted::Match(id) => {
-                let game = snapshot.annals.league.matches.get(id);
-                let open = game.filter(|game| one_match::is_open(game, sees));
-                let told = open.map(|_| records::of_match(stores, snapshot, id)).transpose()?;
-                let page = one_match::page(snapshot, id, told.as_ref(), sees, &self.source.name());
-                found(page, || format!("there is no match {id}"))
+            Route::Match(id) => {
+                let league = &snapshot.projection.league;
+                let game_type = &league.settings.game_type;
+                let game = league.matches.get(id);
+                let open = game.filter(|game| one_match::shows_positions(game_type, game, access));
+                let records = open.map(|_| store_queries::of_match(stores, snapshot, id)).transpose()?;
+                let page = one_match::page(snapshot, id, records.as_ref(), access, &self.source.name());
+                json_or_not_found(page, || format!("there is no match {id}"))
             }
-            Wanted::Messages(filter) => written(&records::messages(stores, snapshot, filter, sees)?),
-            Wanted::Referees => written(&referees::page(snapshot)),
+            Route::Messages(filter) => to_json(&store_queries::messages(stores, snapshot, filter, access)?),
+            Route::Referees => to_json(&referees::page(snapshot)),
         }
     }
 
-    fn place(&self) -> league::Place {
-        league::Place { live: self.source.live, manager: self.manager.clone(), file: self.source.name() }
+    fn location(&self) -> league::LeagueLocation {
+        league::LeagueLocation {
+            live: self.source.live,
+            manager: self.manager.clone(),
+            file: self.source.name(),
+        }
     }
 }
 
-fn written(page: &impl Serialize) -> Result<Bytes, Trouble> {
+fn to_json(page: &impl Serialize) -> Result<Bytes, PageError> {
     let text = serde_json::to_vec(page);
-    text.map(Bytes::from).map_err(|error| Trouble::Unknown(format!("this page cannot be written: {error}")))
+    text.map(Bytes::from)
+        .map_err(|error| PageError::NotFound(format!("this page cannot be written: {error}")))
 }
 
-fn found(page: Option<impl Serialize>, otherwise: impl FnOnce() -> String) -> Result<Bytes, Trouble> {
-    page.map_or_else(|| Err(Trouble::Unknown(otherwise())), |page| written(&page))
+fn json_or_not_found(
+    page: Option<impl Serialize>,
+    otherwise: impl FnOnce() -> String,
+) -> Result<Bytes, PageError> {
+    page.map_or_else(|| Err(PageError::NotFound(otherwise())), |page| to_json(&page))
 }
 
-fn wanted(api: &str, query: &Query) -> Result<Option<Wanted>, String> {
-    let id = |rest: &str| plain(rest).to_ascii_uppercase();
+fn parse_route(api: &str, query: &Query) -> Result<Option<Route>, String> {
+    let id = |rest: &str| percent_decode(rest).to_ascii_uppercase();
     Ok(Some(match api.split_once('/') {
         None => match api {
-            "league" => Wanted::League,
-            "standings" => Wanted::Standings,
-            "rounds" => Wanted::Rounds,
-            "cross" => Wanted::Cross,
-            "referees" => Wanted::Referees,
-            "messages" => Wanted::Messages(Filter::read(query)?),
+            "league" => Route::League,
+            "standings" => Route::Standings,
+            "rounds" => Route::Rounds,
+            "cross" => Route::Cross,
+            "referees" => Route::Referees,
+            "messages" => Route::Messages(Filter::read(query)?),
             _ => return Ok(None),
         },
         Some(("rounds", number)) => {
@@ -229,11 +262,11 @@ fn wanted(api: &str, query: &Query) -> Result<Option<Wanted>, String> {
                 number.parse().map_err(|_| format!("a round has a number, and {number:?} is none"))?;
             let size = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
             let offset = query.number("offset")?.unwrap_or(0);
-            let limit = query.number("limit")?.unwrap_or(MATCHES_USUAL).clamp(1, MATCHES_MAX);
-            Wanted::Round(number, size(offset), size(limit))
+            let limit = query.number("limit")?.unwrap_or(MATCHES_DEFAULT).clamp(1, MATCHES_MAX);
+            Route::Round(number, size(offset), size(limit))
         }
-        Some(("players", rest)) => Wanted::Player(PlayerId::new(id(rest))),
-        Some(("matches", rest)) => Wanted::Match(MatchId::new(id(rest))),
+        Some(("players", rest)) => Route::Player(PlayerId::new(id(rest))),
+        Some(("matches", rest)) => Route::Match(MatchId::new(id(rest))),
         Some(_) => return Ok(None),
     }))
 }

@@ -1,12 +1,13 @@
-//! A process that has nothing but the dashboard of a stored league.
+//! The HTTP server of a process that shows a stored league.
 
 use super::Dashboard;
-use crate::dashboard::answer;
-use crate::net::answer::turned_away;
-use crate::net::guard::{Allowed, Guard};
-use crate::net::server::{self, Answer, Terms};
+use crate::dashboard::response;
 use hyper::body::Incoming;
 use hyper::{Request, StatusCode};
+use matchday_net::origin_check::{Allowlist, OriginCheck};
+use matchday_net::server::{self, HttpResponse, ServerOptions};
+use matchday_runtime::refuse_origin;
+use matchday_runtime::surface::Surface;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,32 +20,32 @@ const BODY_TIMEOUT: Duration = Duration::from_secs(10);
 pub async fn serve(
     dashboard: Arc<Dashboard>,
     listener: TcpListener,
-    allowed: Allowed,
+    allowed: Allowlist,
     mut closing: watch::Receiver<bool>,
 ) -> std::io::Result<()> {
-    let guard = Arc::new(Guard::new(listener.local_addr()?, allowed));
+    let origin_check = Arc::new(OriginCheck::new(listener.local_addr()?, allowed));
     let shown = Arc::clone(&dashboard);
-    let handler = move |request, peer| visit(Arc::clone(&shown), Arc::clone(&guard), request, peer);
-    let serving = server::serve(listener, Terms::default(), handler, closing.clone());
+    let handler = move |request, peer| respond(Arc::clone(&shown), Arc::clone(&origin_check), request, peer);
+    let serving = server::serve(listener, ServerOptions::default(), handler, closing.clone());
     let ending = async {
         let _ = closing.wait_for(|&closing| closing).await;
-        dashboard.close();
+        Dashboard::close(&dashboard);
     };
     tokio::join!(serving, ending);
     Ok(())
 }
 
-async fn visit(
+async fn respond(
     dashboard: Arc<Dashboard>,
-    guard: Arc<Guard>,
+    origin_check: Arc<OriginCheck>,
     request: Request<Incoming>,
     peer: SocketAddr,
-) -> Answer {
-    if let Err(stranger) = guard.admit(request.version(), request.uri(), request.headers()) {
-        return turned_away(request, &stranger, BODY_TIMEOUT).await;
+) -> HttpResponse {
+    if let Err(refused) = origin_check.check(request.version(), request.uri(), request.headers()) {
+        return refuse_origin(request, &refused, BODY_TIMEOUT).await;
     }
-    if Dashboard::is_its(request.uri()) {
+    if dashboard.serves(request.uri()) {
         return dashboard.answer(request, peer, None).await;
     }
-    answer::error(StatusCode::NOT_FOUND, "there is nothing here but the dashboard, at /")
+    response::error(StatusCode::NOT_FOUND, "there is nothing here but the dashboard, at /")
 }

@@ -1,56 +1,55 @@
-//! Where the dashboard has its league from: a store that is being written to, or one that is not. However many look, the
-//! file is read at most a few times a second, on a thread that may wait.
+//! The snapshot of the league that all requests share. Reads the store at most every [`REFRESH_EVERY`], on a blocking thread.
 
-use super::annals::Snapshot;
-use crate::store::StoreError;
-use std::path::{Path, PathBuf};
+use super::projection::Snapshot;
+use matchday_store::{Location, StoreError};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// For so long one look serves all who ask.
-pub(super) const LOOK_EVERY: Duration = Duration::from_millis(200);
+/// How long a snapshot is served before the store is read again.
+pub(super) const REFRESH_EVERY: Duration = Duration::from_millis(200);
 
 #[derive(Debug)]
 pub(super) struct Source {
-    /// The manager's store first, then those of others.
-    stores: Vec<PathBuf>,
+    /// The manager's store first, then those of other agents.
+    stores: Vec<Location>,
     /// Whether the manager that writes to it is this process. Another may begin to at any time.
     pub(super) live: bool,
     seen: Mutex<(Snapshot, Option<Instant>)>,
-    /// Held by whoever reads on.
+    /// Held during a refresh.
     reading: Mutex<()>,
 }
 
 impl Source {
-    pub(super) fn new(store: PathBuf, others: Vec<PathBuf>, live: bool, first: Snapshot) -> Self {
+    pub(super) fn new(store: Location, others: Vec<PathBuf>, live: bool, first: Snapshot) -> Self {
         let whole = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
         let mut stores = vec![store];
         for path in others {
-            if !stores.iter().any(|known| whole(known) == whole(&path)) {
-                stores.push(path);
+            if !stores.iter().any(|known: &Location| whole(&known.path) == whole(&path)) {
+                stores.push(Location::latest(path));
             }
         }
         Self { stores, live, seen: Mutex::new((first, None)), reading: Mutex::new(()) }
     }
 
     /// All stores, the manager's first.
-    pub(super) fn stores(&self) -> &[PathBuf] {
+    pub(super) fn stores(&self) -> &[Location] {
         &self.stores
     }
 
-    /// What the manager's store is called, without where it is.
+    /// The file name of the manager's store.
     pub(super) fn name(&self) -> String {
-        let file = self.stores.first().and_then(|path| path.file_name());
+        let file = self.stores.first().and_then(|store| store.path.file_name());
         file.map_or_else(|| "FILE".to_owned(), |name| name.to_string_lossy().into_owned())
     }
 
-    /// The league as it stands, or stood a moment ago.
-    pub(super) async fn look(self: &Arc<Self>) -> Result<Snapshot, StoreError> {
+    /// The current snapshot, at most [`REFRESH_EVERY`] old.
+    pub(super) async fn snapshot(self: &Arc<Self>) -> Result<Snapshot, StoreError> {
         if let Some(fresh) = self.fresh() {
             return Ok(fresh);
         }
         let source = Arc::clone(self);
-        let reading = tokio::task::spawn_blocking(move || source.read_on());
+        let reading = tokio::task::spawn_blocking(move || source.refresh());
         reading.await.unwrap_or_else(|_| Ok(self.latest()))
     }
 
@@ -60,21 +59,20 @@ impl Source {
 
     fn fresh(&self) -> Option<Snapshot> {
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_fresh = seen.1.is_some_and(|at| at.elapsed() < LOOK_EVERY);
+        let is_fresh = seen.1.is_some_and(|at| at.elapsed() < REFRESH_EVERY);
         is_fresh.then(|| seen.0.clone())
     }
 
-    /// Blocks. Whoever comes while another reads waits for what that one finds.
-    fn read_on(&self) -> Result<Snapshot, StoreError> {
+    /// Blocks. A caller that comes during a refresh waits for its result.
+    fn refresh(&self) -> Result<Snapshot, StoreError> {
         let _alone = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(fresh) = self.fresh() {
             return Ok(fresh);
         }
-        let (first, others) = self
-            .stores
-            .split_first()
-            .map_or((Path::new(""), &[][..]), |(first, others)| (first.as_path(), others));
-        let next = self.latest().read_on(first, others)?;
+        let next = match self.stores.split_first() {
+            Some((first, others)) => self.latest().refresh(first, others)?,
+            None => self.latest(),
+        };
         *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = (next.clone(), Some(Instant::now()));
         Ok(next)
     }

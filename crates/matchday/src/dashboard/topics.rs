@@ -1,4 +1,4 @@
-//! What can change, by the names that clients know it by. Values only.
+//! The topics of change events, by the names that clients know. Values only.
 
 /// A part of what is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,29 +1,19 @@
-//! A whole league in one process: manager, referees and players, each on a port of its own, speaking over real HTTP.
-//! Starts them, watches the manager, stops them. One clock, one client and one store serve all.
+//! A whole league in one process: manager, referees and players, each on its own port, over real HTTP, with one
+//! clock, one client and one store.
 //!
-//! - [`ports`]: every port is bound before anything else begins
-//! - `cast`: the agents, from what was asked for
+//! - [`ports`]: binds every port before anything starts
+//! - `agent_settings`: the configuration of each agent
 
-pub(crate) mod cast;
+pub(crate) mod agent_settings;
 pub(crate) mod ports;
 
 use crate::dashboard::Dashboard;
-use crate::mind::chooser::Chooser;
-use crate::mind::game_program::GameProgram;
-use crate::net::client::Client;
-use crate::net::names::Names;
-use crate::net::policy::{Policy, Scopes};
-use crate::net::strangers::Strangers;
-use crate::observe::Observed;
-use crate::shell::{
-    self, Clock, Handle, Kin, Mind, NoEntropy, Options, Rules, entropy_from_system, entropy_numbered,
-};
-use crate::store::checkpoint_keys::CheckpointKeys;
-use crate::store::{Store, Stream};
+use crate::deciders::game_program::GameProgram;
+use crate::deciders::player_strategy::PlayerStrategy;
+use crate::mcp::agent_options;
+use agent_settings::AgentSettings;
 use anyhow::{Context, Result, anyhow, bail};
-use cast::Cast;
 use matchday_core::agent::Agent;
-use matchday_core::enrol::Identity;
 use matchday_core::entropy::Entropy;
 use matchday_core::league::{self, League, Manager};
 use matchday_core::player::Player;
@@ -33,110 +23,114 @@ use matchday_core::protocol::{
     ConversationId, Endpoint, Envelope, Message, MessageType, PlayerId, RoundId, Sender,
 };
 use matchday_core::referee::Referee;
-use ports::Others;
+use matchday_core::registration::Identity;
+use matchday_net::client::Client;
+use matchday_net::egress::{Egress, EgressPolicy, PinnedDns, Scopes};
+use matchday_runtime::telemetry::Telemetry;
+use matchday_runtime::{
+    self, Clock, Colocated, Decider, ExternalRules, Handle, NoEntropy, Options, Runnable, Stopped,
+    entropy_from_system, entropy_numbered,
+};
+use matchday_store::checkpoint_keys::CheckpointKeys;
+use matchday_store::{Location, Store, Stream};
+use ports::AgentListeners;
+use std::future::poll_fn;
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
 use tokio::net::TcpListener;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, timeout};
 
-const LOOK_EVERY: Duration = Duration::from_millis(1);
 const REGISTRATION_MAX: Duration = Duration::from_secs(30);
-const FAREWELL_MAX: Duration = Duration::from_secs(5);
+const FINISH_MAX: Duration = Duration::from_secs(5);
 const SHUTDOWN_MAX: Duration = Duration::from_secs(10);
+const START_MAX: Duration = Duration::from_secs(30);
 const ANSWER_BYTES_MAX: usize = 1 << 20;
 
-/// What is to be played.
 #[derive(Debug, Clone)]
-pub(crate) struct Plan {
-    /// Referees keep its deadlines and its reading of the rules.
-    pub(crate) league: league::Settings,
-    /// One for each player of ours, in order.
-    pub(crate) seats: Vec<Seat>,
+pub(crate) struct LeaguePlan {
+    /// Referees use its timing and conformance.
+    pub(crate) league: league::LeagueSettings,
+    /// One for each of our players, in order.
+    pub(crate) player_plans: Vec<PlayerPlan>,
     pub(crate) referees: usize,
     pub(crate) seed: Option<u64>,
     pub(crate) record_exchanges: bool,
-    /// Whether the league can be seen in a browser at the manager's address.
+    /// Whether the manager serves the dashboard.
     pub(crate) dashboard: bool,
-    /// Who knows the rules, if the game is not one of ours.
+    /// The external rules, if the game is not built in.
     pub(crate) rules: Option<GameProgram>,
-    /// What can be seen of it.
-    pub(crate) observed: Observed,
+    pub(crate) telemetry: Telemetry,
 }
 
-/// A player of ours.
 #[derive(Debug, Clone)]
-pub(crate) struct Seat {
+pub(crate) struct PlayerPlan {
     pub(crate) name: String,
-    pub(crate) chooser: Chooser,
-    /// Where it says that it is reached, if not at its own port.
+    pub(crate) strategy: PlayerStrategy,
+    /// Its endpoint, if that is not its own port.
     pub(crate) reached_at: Option<Endpoint>,
 }
 
-impl Plan {
-    /// How many matches a referee has to hold so that a round can be played at once; at most ten.
+impl LeaguePlan {
+    /// The `max_concurrent_matches` of a referee, such that a round can be played at once; at most ten.
     fn matches_each(&self) -> u32 {
-        let at_once = (self.seats.len() / 2).div_ceil(self.referees.max(1));
+        let at_once = (self.player_plans.len() / 2).div_ceil(self.referees.max(1));
         u32::try_from(at_once).unwrap_or(u32::MAX).clamp(1, 10)
     }
 }
 
-/// The league, running.
 pub(crate) struct LocalLeague {
-    plan: Plan,
-    kin: Kin,
+    plan: LeaguePlan,
+    colocated: Colocated,
     clock: Clock,
     store: Store,
     manager: Handle<Manager>,
     referees: Vec<Handle<Referee>>,
     players: Vec<Handle<Player>>,
-    /// How many players there are that are not ours.
-    guests: usize,
+    /// Players that registered from outside.
+    external_players: usize,
 }
 
 impl LocalLeague {
-    /// Starts the manager, and then the others one after the other, so that P01 is the player with the first port.
-    pub(crate) fn begin(plan: Plan, store: Store, manager: TcpListener) -> Result<Self> {
-        let (kin, clock) = (Kin::of(&store, on_this_machine()), Clock::start());
+    /// Starts the manager. The listeners follow one by one, so that P01 is the player with the first port.
+    pub(crate) fn begin(plan: LeaguePlan, store: Store, manager: TcpListener) -> Result<Self> {
+        let (colocated, clock) = (Colocated::of(&store, loopback_client()), Clock::start());
         let agent = Manager::new(plan.league.clone());
-        let mut options = options(&plan, &kin, clock, "manager")?;
+        let mut options = options(&plan, &colocated, clock, "manager")?;
         if let Some(path) = store.path().filter(|_| plan.dashboard) {
             let home = format!("http://{}/mcp", manager.local_addr()?);
-            options.dashboard = Some(Dashboard::live(path.to_owned(), Vec::new(), home, clock));
+            let dashboard = Dashboard::live(Location::latest(path.to_owned()), Vec::new(), home, clock);
+            options.surfaces.push(dashboard);
         }
         options.checkpoint_keys = Some(CheckpointKeys::of(&store, &mut entropy_from_system()?)?);
-        let manager = shell::run(agent, manager, store.clone(), Stream::league(), options)?;
+        let manager = matchday_runtime::run(agent, manager, store.clone(), Stream::league(), options)?;
         let (referees, players) = (Vec::new(), Vec::new());
-        Ok(Self { plan, kin, clock, store, manager, referees, players, guests: 0 })
+        Ok(Self { plan, colocated, clock, store, manager, referees, players, external_players: 0 })
     }
 
     pub(crate) fn manager_url(&self) -> String {
         format!("http://{}/mcp", self.manager.address())
     }
 
-    /// Waits for a player that is not ours. False if none has registered in time.
-    pub(crate) async fn admit_guest(&mut self, within: Duration) -> Result<bool> {
-        let deadline = Instant::now() + within;
-        let expected = self.players.len() + self.guests + 1;
-        while !self.look(move |league| league.players.len() >= expected).await? {
-            if Instant::now() > deadline {
-                return Ok(false);
-            }
-            sleep(LOOK_EVERY).await;
-        }
-        self.guests += 1;
-        Ok(true)
+    /// Waits for one more player to register from outside. Returns false on timeout.
+    pub(crate) async fn admit_external_player(&mut self, within: Duration) -> Result<bool> {
+        let expected = self.players.len() + self.external_players + 1;
+        let registered = self.wait_for(within, move |league| league.players.len() >= expected).await?;
+        self.external_players += usize::from(registered);
+        Ok(registered)
     }
 
-    /// Lets everyone in, and comes back when all have registered.
-    pub(crate) async fn gather(&mut self, others: Others) -> Result<()> {
+    /// Starts all other agents, and returns when they have registered.
+    pub(crate) async fn gather(&mut self, listeners: AgentListeners) -> Result<()> {
         let plan = self.plan.clone();
-        let cast = Cast::at(&plan, self.manager.address())?;
-        for (number, listener) in (1..).zip(others.referees) {
-            let settings = cast.referee(number, &listener)?;
+        let settings_of = AgentSettings::at(&plan, self.manager.address())?;
+        for (number, listener) in (1..).zip(listeners.referees) {
+            let settings = settings_of.referee(number, &listener)?;
             let referee = match &plan.rules {
                 Some(rules) => {
-                    let (game_type, time) = (plan.league.game_type.clone(), rules.patience());
-                    Referee::with_rules_outside(settings, game_type, time)
+                    let (game_type, time) = (plan.league.game_type.clone(), rules.answer_timeout());
+                    Referee::with_external_rules(settings, game_type, time)
                 }
                 None => Referee::new(settings),
             };
@@ -144,9 +138,9 @@ impl LocalLeague {
             self.referees.push(handle);
             self.until_registered().await?;
         }
-        for ((number, listener), seat) in (1..).zip(others.players).zip(&plan.seats) {
-            let player = seat.chooser.player(cast.player(seat, &listener)?);
-            let handle = self.run(player, listener, "player", number, seat.chooser.mind())?;
+        for ((number, listener), player_plan) in (1..).zip(listeners.players).zip(&plan.player_plans) {
+            let player = player_plan.strategy.player(settings_of.player(player_plan, &listener)?);
+            let handle = self.run(player, listener, "player", number, player_plan.strategy.decider())?;
             self.players.push(handle);
             self.until_registered().await?;
         }
@@ -159,43 +153,37 @@ impl LocalLeague {
         listener: TcpListener,
         role: &str,
         number: u32,
-        mind: Option<Arc<dyn Mind>>,
+        decider: Option<Arc<dyn Decider>>,
     ) -> Result<Handle<A>>
     where
-        A: Agent + Send + 'static,
+        A: Runnable,
         A::Event: Send,
     {
-        // Chance goes by number and not by port, so that a seed means the same on any ports.
+        // Entropy depends on the number and not on the port, so that a seed gives the same league on any ports.
         let name = format!("{role} {number}");
-        let options = options(&self.plan, &self.kin, self.clock, &name)?;
-        let rules = self.plan.rules.clone().map(|rules| Arc::new(rules) as Arc<dyn Rules>);
-        let options = Options { mind, rules, ..options };
+        let options = options(&self.plan, &self.colocated, self.clock, &name)?;
+        let rules = self.plan.rules.clone().map(|rules| Arc::new(rules) as Arc<dyn ExternalRules>);
+        let options = Options { decider, rules, ..options };
         let stream = Stream(format!("{role}/{}", listener.local_addr()?.port()).into());
-        Ok(shell::run(agent, listener, self.store.clone(), stream, options)?)
+        Ok(matchday_runtime::run(agent, listener, self.store.clone(), stream, options)?)
     }
 
     async fn until_registered(&mut self) -> Result<()> {
-        let (referees, players) = (self.referees.len(), self.players.len() + self.guests);
-        let deadline = Instant::now() + REGISTRATION_MAX;
+        let (referees, players) = (self.referees.len(), self.players.len() + self.external_players);
         let all = move |league: &League| league.referees.len() == referees && league.players.len() == players;
-        while !self.look(all).await? {
-            if Instant::now() > deadline {
-                bail!("the last agent has not registered in {} s", REGISTRATION_MAX.as_secs());
-            }
-            sleep(LOOK_EVERY).await;
+        if !self.wait_for(REGISTRATION_MAX, all).await? {
+            bail!("the last agent has not registered in {} s", REGISTRATION_MAX.as_secs());
         }
         Ok(())
     }
 
-    /// Sends START_LEAGUE, as anyone would.
+    /// Sends START_LEAGUE by a separate client, because the launcher is not one of the agents.
     pub(crate) async fn start(&mut self) -> Result<()> {
         let envelope = Envelope::new(Sender::Launcher, self.clock.now(), ConversationId::new("conv-start"));
         let message = Message::new(envelope, StartLeague { league_id: self.plan.league.league_id.clone() });
-        let url = self.manager_url();
         let body = serde_json::to_vec(&message)?.into();
-        let deadline = Instant::now() + Duration::from_secs(30);
-        // Not by the agents' own client: whoever launches a league is none of them.
-        let received = on_this_machine().post(&url, body, deadline, ANSWER_BYTES_MAX).await?;
+        let deadline = Instant::now() + START_MAX;
+        let received = loopback_client().post(&self.manager_url(), body, deadline, ANSWER_BYTES_MAX).await?;
         let answer: serde_json::Value =
             serde_json::from_slice(&received.body).context("the manager's answer to START_LEAGUE")?;
         let kind = answer.get("message_type").and_then(|kind| kind.as_str());
@@ -205,7 +193,7 @@ impl LocalLeague {
         Ok(())
     }
 
-    /// Looks at the league as it stands, unless an agent has stopped: without it the league would wait for ever.
+    /// Inspects the league's state. Fails if an agent has stopped, because the league would then wait for ever.
     pub(crate) async fn look<R: Send + 'static>(
         &mut self,
         look: impl FnOnce(&League) -> R + Send + 'static,
@@ -225,67 +213,82 @@ impl LocalLeague {
         }
     }
 
-    /// Comes back when all that anyone has seen here so far is durable: before that it is not to be shown.
-    pub(crate) async fn settled(&self) -> Result<()> {
-        Ok(self.store.settled().await?)
-    }
-
-    /// Waits until everyone has heard that the league is over, but not for ever. How many have not.
-    pub(crate) async fn farewell(&self) -> usize {
-        let deadline = Instant::now() + FAREWELL_MAX;
-        loop {
-            let deaf = self.deaf().await;
-            if deaf == 0 || Instant::now() > deadline {
-                return deaf;
-            }
-            sleep(LOOK_EVERY).await;
+    /// Waits until `holds` is true of the league. Returns false on timeout. Fails if an agent has stopped.
+    async fn wait_for(
+        &mut self,
+        within: Duration,
+        holds: impl Fn(&League) -> bool + Copy + Send + 'static,
+    ) -> Result<bool> {
+        let found = self.manager.wait_for(move |manager| holds(manager.league()).then_some(()));
+        let waited = tokio::select! {
+            found = timeout(within, found) => found,
+            stopped = any_failure(&mut self.referees) => return Err(stopped).context("a referee has stopped"),
+            stopped = any_failure(&mut self.players) => return Err(stopped).context("a player has stopped"),
+        };
+        match waited {
+            Ok(Some(())) => Ok(true),
+            // The manager has stopped: a look says why.
+            Ok(None) => self.look(holds).await,
+            Err(_) => Ok(false),
         }
     }
 
-    /// Who the first player is, and by which token the manager knows it. The manager knows of a player a moment before
-    /// the player does.
+    /// Waits until everything seen so far is durable; before that it must not be shown.
+    pub(crate) async fn stored(&self) -> Result<()> {
+        Ok(self.store.stored().await?)
+    }
+
+    /// Waits, up to a limit, until every agent knows that the league is over. Returns how many do not.
+    pub(crate) async fn wait_for_agents_to_finish(&self) -> usize {
+        let everyone = async {
+            for player in &self.players {
+                player.wait_for(|player| player.durable().league_closed().then_some(())).await;
+            }
+            for referee in &self.referees {
+                referee.wait_for(|referee| is_over(referee).then_some(())).await;
+            }
+        };
+        let _ = timeout(FINISH_MAX, everyone).await;
+        self.unfinished_agents().await
+    }
+
+    /// The first player's id and token. The player learns them a moment after the manager has assigned them.
     pub(crate) async fn first_player(&self) -> Result<Identity<PlayerId>> {
         let first = self.players.first().context("the league has no player of ours")?;
-        let deadline = Instant::now() + REGISTRATION_MAX;
-        loop {
-            let seen = first.inspect(|player| player.identity().cloned()).await;
-            match seen.context("the first player has stopped")? {
-                Some(identity) => return Ok(identity),
-                None if Instant::now() > deadline => bail!("the first player does not hear who it is"),
-                None => sleep(LOOK_EVERY).await,
-            }
-        }
+        let identity = first.wait_for(|player| player.identity().cloned());
+        let identity = timeout(REGISTRATION_MAX, identity).await;
+        identity.context("the first player is not told its id")?.context("the first player has stopped")
     }
 
-    /// Who has not chosen all moves itself, though it has a mind that was to: how often, and why the last time.
+    /// Players whose external decider did not decide every move: how often, and why the last time.
     pub(crate) async fn fallbacks(&self) -> Vec<String> {
-        let mut told = Vec::new();
-        for (player, seat) in self.players.iter().zip(&self.plan.seats) {
+        let mut lines = Vec::new();
+        for (player, player_plan) in self.players.iter().zip(&self.plan.player_plans) {
             let seen = player.inspect(|player| (player.sender(), player.durable().fallbacks().clone())).await;
             if let Some((sender, Fallbacks { count, last: Some((match_id, why)), .. })) = seen {
-                let (id, name) = (sender.id(), seat.chooser.name());
-                told.push(format!(
+                let (id, name) = (sender.id(), player_plan.strategy.name());
+                lines.push(format!(
                     "{id} ({name}) did not choose {count} of its moves itself, last in {match_id}: {why}"
                 ));
             }
         }
-        told
+        lines
     }
 
-    async fn deaf(&self) -> usize {
-        let mut deaf = 0;
+    async fn unfinished_agents(&self) -> usize {
+        let mut unfinished_agents = 0;
         for player in &self.players {
-            let told = player.inspect(|player| player.durable().league_closed()).await;
-            deaf += usize::from(told != Some(true));
+            let closed = player.inspect(|player| player.durable().league_closed()).await;
+            unfinished_agents += usize::from(closed != Some(true));
         }
         for referee in &self.referees {
-            let told = referee.inspect(|referee| referee.durable().is_closed(RoundId(u32::MAX))).await;
-            deaf += usize::from(told != Some(true));
+            let closed = referee.inspect(is_over).await;
+            unfinished_agents += usize::from(closed != Some(true));
         }
-        deaf
+        unfinished_agents
     }
 
-    /// Lets everyone answer what they were asked and store what they know, and closes the store.
+    /// Lets every agent finish its exchanges and steps, and closes the store.
     pub(crate) async fn shutdown(self) -> Result<()> {
         let Self { store, manager, referees, players, .. } = self;
         let everyone = async {
@@ -299,28 +302,51 @@ impl LocalLeague {
             anyhow::Ok(())
         };
         let left = timeout(SHUTDOWN_MAX, everyone).await;
-        // Joins the writer's thread, which has at most one commit to finish.
+        // Joins the writer thread, which has at most one commit to finish.
         tokio::task::spawn_blocking(move || store.close()).await??;
         left.map_err(|_| anyhow!("some agents had not come to an end after {} s", SHUTDOWN_MAX.as_secs()))?
     }
 }
 
-/// All agents are on this machine, and nobody else is called, whatever a guest says.
-fn on_this_machine() -> Client {
-    let policy = Policy { scopes: Scopes::LOOPBACK, ..Policy::default() };
-    Client::new().guarded(Strangers::new(policy, Names::default(), []))
+/// Whether a referee knows that the league is over.
+fn is_over(referee: &Referee) -> bool {
+    referee.durable().is_closed(RoundId(u32::MAX))
 }
 
-fn options(plan: &Plan, kin: &Kin, clock: Clock, agent: &str) -> Result<Options, NoEntropy> {
+/// Completes when one of the agents has failed.
+async fn any_failure<A>(agents: &mut [Handle<A>]) -> Stopped {
+    poll_fn(|context| {
+        for agent in agents.iter_mut() {
+            if let Poll::Ready(Err(stopped)) = pin!(agent.stopped()).poll(context) {
+                return Poll::Ready(stopped);
+            }
+        }
+        Poll::Pending
+    })
+    .await
+}
+
+/// A client that calls loopback addresses only, also if an external player registers another endpoint.
+fn loopback_client() -> Client {
+    let policy = EgressPolicy { scopes: Scopes::LOOPBACK, ..EgressPolicy::default() };
+    Client::new().with_egress(Egress::new(policy, PinnedDns::default(), []))
+}
+
+fn options(
+    plan: &LeaguePlan,
+    colocated: &Colocated,
+    clock: Clock,
+    agent: &str,
+) -> Result<Options, NoEntropy> {
     let entropy: Entropy = match plan.seed {
         Some(seed) => entropy_numbered(seed, agent),
         None => entropy_from_system()?,
     };
     Ok(Options {
-        kin: Some(kin.clone()),
+        colocated: Some(colocated.clone()),
         clock,
         record_exchanges: plan.record_exchanges,
-        observed: plan.observed.clone(),
-        ..Options::new(entropy)
+        telemetry: plan.telemetry.clone(),
+        ..agent_options(entropy)
     })
 }

@@ -1,21 +1,21 @@
-//! The ports of a local league. All are bound before anything starts: if one is taken, nothing has begun.
+//! The ports of a local league. All are bound before anything starts, so that nothing has begun if one is taken.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use tokio::net::TcpListener;
 
-/// Where referees and players begin, counted from the manager's port.
+/// Offsets from the manager's port.
 const REFEREES_FROM: u16 = 1;
 const PLAYERS_FROM: u16 = 101;
 
 #[derive(Debug)]
 pub(crate) struct Ports {
     pub(crate) manager: TcpListener,
-    pub(crate) others: Others,
+    pub(crate) listeners: AgentListeners,
 }
 
 #[derive(Debug)]
-pub(crate) struct Others {
+pub(crate) struct AgentListeners {
     pub(crate) referees: Vec<TcpListener>,
     pub(crate) players: Vec<TcpListener>,
 }
@@ -36,12 +36,12 @@ pub(crate) enum PortError {
 }
 
 impl Ports {
-    /// Binds the manager's port, and those of the others from there on; 0 picks free ones.
+    /// Binds the manager's port and those after it; 0 picks free ports.
     pub(crate) async fn bind(base: u16, referees: u16, players: u16) -> Result<Self, PortError> {
         let manager = bind(base, "the manager").await?;
         let referees = bind_all(base, REFEREES_FROM, referees, "a referee").await?;
         let players = bind_all(base, PLAYERS_FROM, players, "a player").await?;
-        Ok(Self { manager, others: Others { referees, players } })
+        Ok(Self { manager, listeners: AgentListeners { referees, players } })
     }
 }
 

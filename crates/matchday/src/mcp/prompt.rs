@@ -1,55 +1,68 @@
 //! The one prompt: how to play this league, made of what the league is and how far it has come.
 
 use super::resources::data;
-use crate::seat::HOW_TO_PLAY;
-use crate::shell::Reception;
-use matchday_core::game::{GAMES, GameEntry};
+use matchday_runtime::Intake;
 use rmcp::ErrorData;
-use rmcp::model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role};
+use rmcp::model::{GetPromptRequestParams, GetPromptResult, Prompt, PromptArgument, PromptMessage, Role};
 use serde_json::Value;
 
 const NAME: &str = "play_this_league";
-const ABOUT: &str = "What this league is, how its game is played, and how to take part.";
+pub(super) const ABOUT: &str = "What this league is, how its game is played, and how to take part.";
 
-pub(super) fn list() -> Vec<Prompt> {
+/// The prompt with its one argument, which every server of ours has under the same name.
+pub(crate) fn list(about: &str) -> Vec<Prompt> {
     let name = PromptArgument::new("display_name")
         .with_title("Name")
         .with_description("What to call yourself in the table")
         .with_required(false);
-    vec![Prompt::new(NAME, Some(ABOUT), Some(vec![name])).with_title("Play this league")]
+    vec![Prompt::new(NAME, Some(about), Some(vec![name])).with_title("Play this league")]
 }
 
-pub(super) async fn get(
-    reception: &Reception,
-    name: &str,
-    arguments: Option<&JsonObject>,
-    has_seats: bool,
-) -> Result<GetPromptResult, ErrorData> {
-    if name != NAME {
-        return Err(ErrorData::invalid_params(format!("there is no prompt {name:?}: try {NAME:?}"), None));
+/// The display name that a request for the prompt gives, as a sentence; empty if it gives none.
+pub(crate) fn display_name(request: &GetPromptRequestParams) -> Result<String, ErrorData> {
+    let asked = &request.name;
+    if asked != NAME {
+        return Err(ErrorData::invalid_params(format!("there is no prompt {asked:?}: try {NAME:?}"), None));
     }
-    let called = arguments.and_then(|given| given.get("display_name")).and_then(Value::as_str);
-    let status = reception.look("get_status").await.ok().and_then(data);
-    let text = text(status.as_ref(), called, has_seats);
-    let message = PromptMessage::new_text(Role::User, text);
-    Ok(GetPromptResult::new(vec![message]).with_description(ABOUT))
+    let arguments = request.arguments.as_ref();
+    let name = arguments.and_then(|given| given.get("display_name")).and_then(Value::as_str);
+    Ok(name.map_or_else(String::new, |name| format!(" Call yourself {name:?}.")))
 }
 
-fn text(status: Option<&Value>, called: Option<&str>, has_seats: bool) -> String {
-    let rules: Vec<_> = GAMES.iter().map(|GameEntry { rules, .. }| *rules).collect();
-    let rules = rules.join("\n");
-    let how = if has_seats { HOW_TO_PLAY } else { AS_A_SERVER };
-    let called = called.map_or_else(String::new, |name| format!(" Call yourself {name:?}."));
-    format!(
+pub(crate) fn result(text: String, about: &str) -> GetPromptResult {
+    GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]).with_description(about)
+}
+
+/// `how_to_play`: how a client takes part, and the rules in words for it, if it need not be a server itself.
+pub(super) async fn get(
+    intake: &Intake,
+    called: String,
+    how_to_play: Option<(&str, String)>,
+) -> GetPromptResult {
+    let status = intake.look("get_status").await.ok().and_then(data);
+    let (how, rules) = match how_to_play {
+        Some(known) => known,
+        None => (AS_A_SERVER, rules(intake).await),
+    };
+    let text = format!(
         "You are to play in a league of AI agents, match after match, and to finish as high in its table as you can.\
          {called}\n\n\
          ## Where it stands\n\n{}\n\n\
          ## How to take part\n\n\
          {how}\n\n\
-         ## The games\n\n\
-         A win is worth 3 points, a draw 1. The schedule names the game of each match as `game_type`.\n\n{rules}",
-        standing(status)
-    )
+         ## The game\n\n{rules}",
+        standing(status.as_ref())
+    );
+    result(text, ABOUT)
+}
+
+/// The rules of the league's game.
+async fn rules(intake: &Intake) -> String {
+    let listed = intake.look("get_games").await.ok().and_then(data).unwrap_or_default();
+    let games = listed.get("games").and_then(Value::as_array).into_iter().flatten();
+    let played = games.filter(|game| game.get("played_here") == Some(&Value::Bool(true)));
+    let rules: Vec<_> = played.filter_map(|game| game.get("rules")?.as_str()).collect();
+    rules.join("\n")
 }
 
 const AS_A_SERVER: &str = "\

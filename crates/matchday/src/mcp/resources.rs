@@ -1,12 +1,12 @@
-//! What can be read: the table, the schedule, every match and the rules of the games; a referee's matches; a player's
-//! state. All of it is what anyone may ask for anyway, and is refused where that is.
+//! The MCP resources: standings, schedule, matches and rules; a referee's matches; a player's state. Each is the reply to a public
+//! query, and is refused where that query is.
 
-use super::call::gone;
-use crate::shell::{NoReply, Reception};
+use super::call_tool::stopping;
 use matchday_core::agent::Content;
 use matchday_core::game::GAMES;
 use matchday_core::protocol::methods::Party;
 use matchday_core::protocol::{Body, ErrorCode, Message};
+use matchday_runtime::{Intake, NoReply};
 use rmcp::ErrorData;
 use rmcp::model::{
     ListResourceTemplatesResult, ListResourcesResult, ReadResourceResult, Resource, ResourceContents,
@@ -27,7 +27,7 @@ const MARKDOWN: &str = "text/markdown";
 const PAGE_LEN: usize = 100;
 
 pub(super) async fn list(
-    reception: &Reception,
+    intake: &Intake,
     role: Party,
     cursor: Option<&str>,
 ) -> Result<ListResourcesResult, ErrorData> {
@@ -37,7 +37,7 @@ pub(super) async fn list(
             ErrorData::invalid_params("cursor: expected the nextCursor of an earlier page", None)
         })?,
     };
-    let all = all(reception, role).await;
+    let all = all(intake, role).await;
     let mut page =
         ListResourcesResult::with_all_items(all.iter().skip(begin).take(PAGE_LEN).cloned().collect());
     let end = begin.saturating_add(PAGE_LEN);
@@ -45,7 +45,7 @@ pub(super) async fn list(
     Ok(page)
 }
 
-async fn all(reception: &Reception, role: Party) -> Vec<Resource> {
+async fn all(intake: &Intake, role: Party) -> Vec<Resource> {
     match role {
         Party::Manager => {
             let fixed = [
@@ -57,19 +57,19 @@ async fn all(reception: &Reception, role: Party) -> Vec<Resource> {
                 ),
                 resource(SCHEDULE, "schedule", "Schedule", "Every round, its matches and their results."),
             ];
-            let schedule = reception.look("get_schedule").await.ok().and_then(data).unwrap_or_default();
+            let schedule = intake.look("get_schedule").await.ok().and_then(data).unwrap_or_default();
             fixed
                 .into_iter()
                 .chain(rules())
-                .chain(matches_in(&schedule).map(|(_, game)| of_match(game)))
+                .chain(matches_in(&schedule).map(|(_, game)| match_resource(game)))
                 .collect()
         }
         Party::Referee => {
-            let state = reception.look("get_match_state").await.ok().and_then(data).unwrap_or_default();
+            let state = intake.look("get_match_state").await.ok().and_then(data).unwrap_or_default();
             let playing = state.get("matches").and_then(Value::as_array).into_iter().flatten();
             let about = "The matches being played here, and what is owed in each.";
             let overview = resource(MATCHES, "matches", "Matches under way", about);
-            [overview].into_iter().chain(playing.map(of_match)).chain(rules()).collect()
+            [overview].into_iter().chain(playing.map(match_resource)).chain(rules()).collect()
         }
         Party::Player => {
             let about = "Who this player is, how it has done, and which matches it has open.";
@@ -79,50 +79,50 @@ async fn all(reception: &Reception, role: Party) -> Vec<Resource> {
 }
 
 pub(super) fn templates(role: Party) -> ListResourceTemplatesResult {
-    let of_match = |about: &str| {
+    let match_template = |about: &str| {
         ResourceTemplate::new(format!("{MATCHES}/{{match_id}}"), "match")
             .with_title("One match")
             .with_description(about)
             .with_mime_type(JSON)
     };
-    let of_game = ResourceTemplate::new(format!("{RULES}/{{game_type}}"), "rules")
+    let rules_template = ResourceTemplate::new(format!("{RULES}/{{game_type}}"), "rules")
         .with_title("Rules of a game")
         .with_description("How a game is played, asked and judged.")
         .with_mime_type(MARKDOWN);
     ListResourceTemplatesResult::with_all_items(match role {
         Party::Manager => {
             let about = "Who plays whom, whether it is decided, and if so how. Ids are such as R1M1.";
-            vec![of_match(about), of_game]
+            vec![match_template(about), rules_template]
         }
         Party::Referee => {
             let about = "How far a match is and what is owed in it. Ids are such as R1M1.";
-            vec![of_match(about), of_game]
+            vec![match_template(about), rules_template]
         }
         Party::Player => Vec::new(),
     })
 }
 
 pub(super) async fn read(
-    reception: &Reception,
+    intake: &Intake,
     role: Party,
     uri: &str,
     peer: SocketAddr,
 ) -> Result<ReadResourceResult, ErrorData> {
-    let ask = async |method: &str, params: Value| reception.ask(method, params, peer).await;
+    let ask = async |method: &str, params: Value| intake.ask(method, params, peer).await;
     let found = match (role, uri) {
-        (Party::Manager, STANDINGS) => readable(ask("get_standings", json!({"detail": true})).await)?,
-        (Party::Manager, SCHEDULE) => scheduled(ask("get_schedule", json!({})).await)?,
-        (Party::Referee, MATCHES) => readable(ask("get_match_state", json!({})).await)?,
-        (Party::Player, PLAYER) => readable(ask("get_player_state", json!({})).await)?,
+        (Party::Manager, STANDINGS) => data_or_error(ask("get_standings", json!({"detail": true})).await)?,
+        (Party::Manager, SCHEDULE) => schedule_or_error(ask("get_schedule", json!({})).await)?,
+        (Party::Referee, MATCHES) => data_or_error(ask("get_match_state", json!({})).await)?,
+        (Party::Player, PLAYER) => data_or_error(ask("get_player_state", json!({})).await)?,
         (Party::Manager | Party::Referee, _) => match (under(uri, RULES), under(uri, MATCHES)) {
             (Some(game), _) => return read_rules(game, uri),
             (_, Some(id)) if role == Party::Manager => {
-                let schedule = scheduled(ask("get_schedule", json!({})).await)?;
+                let schedule = schedule_or_error(ask("get_schedule", json!({})).await)?;
                 one_match(&schedule, id).ok_or_else(|| unknown(uri))?
             }
             (_, Some(id)) => match ask("get_match_state", json!({"match_id": id})).await {
                 Ok(Content::Data(state)) => state,
-                Err(NoReply::Gone) => return Err(gone()),
+                Err(NoReply::Gone) => return Err(stopping()),
                 _ => return Err(unknown(uri)),
             },
             _ => return Err(unknown(uri)),
@@ -135,7 +135,7 @@ pub(super) async fn read(
 
 fn read_rules(game: &str, uri: &str) -> Result<ReadResourceResult, ErrorData> {
     let entry = GAMES.iter().find(|entry| entry.name == game).ok_or_else(|| unknown(uri))?;
-    let text = ResourceContents::text(entry.rules, uri).with_mime_type(MARKDOWN);
+    let text = ResourceContents::text(entry.rules_with_messages(), uri).with_mime_type(MARKDOWN);
     Ok(ReadResourceResult::new(vec![text]))
 }
 
@@ -148,19 +148,19 @@ pub(super) fn unknown(uri: &str) -> ErrorData {
 }
 
 /// The schedule, which has no rounds before the league starts.
-fn scheduled(reply: Result<Content, NoReply>) -> Result<Value, ErrorData> {
+fn schedule_or_error(reply: Result<Content, NoReply>) -> Result<Value, ErrorData> {
     match reply {
         Ok(Content::Message(Message { body: Body::LeagueQueryResponse(response), .. }))
             if response.error.as_ref().is_some_and(|error| error.error_code == ErrorCode::InvalidState) =>
         {
             Ok(json!({"rounds": []}))
         }
-        reply => readable(reply),
+        reply => data_or_error(reply),
     }
 }
 
-/// What a reply shows, or why it shows nothing.
-fn readable(reply: Result<Content, NoReply>) -> Result<Value, ErrorData> {
+/// The data of a reply, or its error.
+fn data_or_error(reply: Result<Content, NoReply>) -> Result<Value, ErrorData> {
     match reply {
         Ok(Content::Message(Message { body: Body::LeagueError(error), .. })) => {
             let why = error.error_message.clone().unwrap_or_default().escaped().to_string();
@@ -168,11 +168,11 @@ fn readable(reply: Result<Content, NoReply>) -> Result<Value, ErrorData> {
         }
         Ok(content) => data(content).ok_or_else(|| ErrorData::internal_error("nothing to show", None)),
         Err(NoReply::Unfit(why)) => Err(ErrorData::invalid_params(why, None)),
-        Err(NoReply::Gone) => Err(gone()),
+        Err(NoReply::Gone) => Err(stopping()),
     }
 }
 
-/// What a reply shows, without what stands around it.
+/// The data of a reply, without its envelope.
 pub(super) fn data(content: Content) -> Option<Value> {
     match content {
         Content::Message(Message { body: Body::LeagueQueryResponse(response), .. }) => {
@@ -202,7 +202,7 @@ fn one_match(schedule: &Value, id: &str) -> Option<Value> {
     Some(found)
 }
 
-fn of_match(game: &Value) -> Resource {
+fn match_resource(game: &Value) -> Resource {
     let text = |name: &str| game.get(name).and_then(Value::as_str).unwrap_or_default();
     let (id, a, b) = (text("match_id"), text("player_A_id"), text("player_B_id"));
     let about = match text("state") {

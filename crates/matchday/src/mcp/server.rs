@@ -1,20 +1,22 @@
-//! What a client of the Model Context Protocol finds at an agent: hands each of its requests to the part that knows.
+//! The MCP server of an agent: hands each request to the module that answers it.
 
 #![allow(deprecated, reason = "resources/subscribe is how the older revision subscribes")]
 
-use super::board::Board;
+use super::extra_tools::ExtraTools;
+use super::standings_watch::StandingsWatch;
 use super::transport::peer;
-use super::{call, prompt, resources, tools};
-use crate::seat::Guest;
-use crate::shell::{Caller, JoinCode, Reception};
+use super::{call_tool, prompt, resources, tool};
 use hyper::http::request::Parts;
 use matchday_core::protocol::methods::Party;
+use matchday_runtime::{Caller, Intake, JoinCode};
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, Extensions, GetPromptRequestParams,
-    GetPromptResponse, Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    CallToolRequestParams, CallToolResponse, CompleteRequestMethod, CompleteRequestParams, CompleteResult,
+    Extensions, GetPromptRequestMethod, GetPromptRequestParams, GetPromptResponse, Implementation,
+    ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
     ListToolsResult, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams,
     ReadResourceResponse, ResourceUpdatedNotificationParam, ServerCapabilities, ServerConfig,
-    SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
+    SubscribeRequestMethod, SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestMethod,
+    UnsubscribeRequestParams,
 };
 use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -22,52 +24,52 @@ use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::task::AbortHandle;
 
-/// The oldest of these is spoken by many a client still; those before it need batches or another transport.
+/// The revisions of MCP that are supported. Older ones need batches or another transport.
 pub(crate) static REVISIONS: [ProtocolVersion; 3] =
     [ProtocolVersion::V_2025_06_18, ProtocolVersion::V_2025_11_25, ProtocolVersion::V_2026_07_28];
-/// How long a list of tools may be kept: for as long as the agent runs, but clients outlive agents.
-const TOOLS_TTL_MS: u64 = 60_000;
 
-/// One client's view of an agent; in the older revision one session's.
+/// The server of one session; in the newer revisions of one request.
 #[derive(Debug)]
 pub(crate) struct LeagueServer {
-    reception: Arc<Reception>,
+    intake: Arc<Intake>,
     role: Party,
-    board: Arc<Board>,
-    /// Tells the client of this session when the table changes, if it has subscribed.
-    teller: Mutex<Option<AbortHandle>>,
-    /// Whoever can also play here.
-    guest: Option<Guest>,
+    standings: Arc<StandingsWatch>,
+    /// The task that notifies the client of this session when the table changes, if it has subscribed.
+    notifier: Mutex<Option<AbortHandle>>,
+    extra: Option<Box<dyn ExtraTools>>,
 }
 
 impl LeagueServer {
-    pub(super) fn new(reception: Arc<Reception>, role: Party, guest: Option<Guest>) -> Self {
-        let board = Arc::new(Board::new(Arc::clone(&reception)));
-        Self { reception, role, board, teller: Mutex::default(), guest }
+    pub(super) fn new(intake: Arc<Intake>, role: Party, extra: Option<Box<dyn ExtraTools>>) -> Self {
+        let standings = Arc::new(StandingsWatch::new(Arc::clone(&intake)));
+        Self { intake, role, standings, notifier: Mutex::default(), extra }
     }
 
     pub(super) fn for_one_client(&self) -> Self {
         Self {
-            reception: Arc::clone(&self.reception),
+            intake: Arc::clone(&self.intake),
             role: self.role,
-            board: Arc::clone(&self.board),
-            teller: Mutex::default(),
-            guest: self.guest.as_ref().map(Guest::of_the_same),
+            standings: Arc::clone(&self.standings),
+            notifier: Mutex::default(),
+            extra: self.extra.as_ref().map(|extra| extra.new_session()),
         }
     }
 
     fn tools(&self) -> impl Iterator<Item = &'static Tool> {
-        let of_seats = if self.guest.is_some() { Guest::tools() } else { &[] };
-        tools::list(self.role).iter().chain(of_seats)
+        let own: Vec<_> = match &self.extra {
+            Some(extra) => tool::beside_seats().chain(extra.tools()).collect(),
+            None => tool::list(self.role).iter().collect(),
+        };
+        own.into_iter()
     }
 
-    fn can_be_watched(&self, uri: &str) -> bool {
+    fn can_be_subscribed(&self, uri: &str) -> bool {
         self.role == Party::Manager && uri == resources::STANDINGS
     }
 
-    fn replace_teller(&self, teller: Option<AbortHandle>) {
-        let mut kept = self.teller.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(former) = std::mem::replace(&mut *kept, teller) {
+    fn replace_notifier(&self, notifier: Option<AbortHandle>) {
+        let mut current = self.notifier.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(former) = std::mem::replace(&mut *current, notifier) {
             former.abort();
         }
     }
@@ -75,7 +77,7 @@ impl LeagueServer {
 
 impl Drop for LeagueServer {
     fn drop(&mut self) {
-        self.replace_teller(None);
+        self.replace_notifier(None);
     }
 }
 
@@ -87,6 +89,8 @@ impl ServerHandler for LeagueServer {
             Party::Referee | Party::Player => capabilities.build(),
         };
         let (title, instructions) = about(self.role);
+        let instructions =
+            self.extra.as_ref().map_or_else(|| instructions.to_owned(), |extra| extra.instructions());
         let name = format!("matchday-{}", format!("{:?}", self.role).to_ascii_lowercase());
         let own = Implementation::new(name, env!("CARGO_PKG_VERSION")).with_title(title);
         ServerConfig::new(capabilities).with_server_info(own).with_instructions(instructions)
@@ -97,7 +101,8 @@ impl ServerHandler for LeagueServer {
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        self.tools().find(|tool| tool.name == name).cloned()
+        let own = || tool::list(self.role).iter().find(|tool| tool.name == name);
+        self.tools().find(|tool| tool.name == name).or_else(own).cloned()
     }
 
     async fn list_tools(
@@ -105,10 +110,7 @@ impl ServerHandler for LeagueServer {
         _page: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let all = self.tools().cloned().collect();
-        Ok(ListToolsResult::with_all_items(all)
-            .with_ttl_ms(TOOLS_TTL_MS)
-            .with_cache_scope(CacheScope::Public))
+        Ok(tool::list_result(self.tools()))
     }
 
     async fn call_tool(
@@ -116,17 +118,16 @@ impl ServerHandler for LeagueServer {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        if let Some(guest) = &self.guest
-            && let Some(result) = guest.call(&request, &context).await
+        if let Some(extra) = &self.extra
+            && let Some(result) = extra.call(&request, &context).await
         {
             return Ok(result.into());
         }
-        let Some(entry) = tools::find(self.role, &request.name) else {
-            let why = format!("Unknown tool: {}", request.name);
-            return Err(ErrorData::invalid_params(why, None));
+        let Some(entry) = tool::find(self.role, &request.name) else {
+            return Err(tool::unknown(&request.name));
         };
         let arguments = request.arguments.unwrap_or_default();
-        Ok(call::call(&self.reception, entry, arguments, caller(&context.extensions)).await?.into())
+        Ok(call_tool::call(&self.intake, entry, arguments, caller(&context.extensions)).await?.into())
     }
 
     async fn list_resources(
@@ -135,7 +136,7 @@ impl ServerHandler for LeagueServer {
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let cursor = page.and_then(|page| page.cursor);
-        resources::list(&self.reception, self.role, cursor.as_deref()).await
+        resources::list(&self.intake, self.role, cursor.as_deref()).await
     }
 
     async fn list_resource_templates(
@@ -152,7 +153,7 @@ impl ServerHandler for LeagueServer {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let peer = peer(&context.extensions);
-        Ok(resources::read(&self.reception, self.role, &request.uri, peer).await?.into())
+        Ok(resources::read(&self.intake, self.role, &request.uri, peer).await?.into())
     }
 
     async fn list_prompts(
@@ -160,8 +161,10 @@ impl ServerHandler for LeagueServer {
         _page: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        let prompts = if self.role == Party::Manager { prompt::list() } else { Vec::new() };
-        Ok(ListPromptsResult::with_all_items(prompts))
+        match self.role {
+            Party::Manager => Ok(ListPromptsResult::with_all_items(prompt::list(prompt::ABOUT))),
+            Party::Referee | Party::Player => Err(ErrorData::method_not_found::<ListPromptsRequestMethod>()),
+        }
     }
 
     async fn get_prompt(
@@ -170,32 +173,43 @@ impl ServerHandler for LeagueServer {
         _context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
         if self.role != Party::Manager {
-            return Err(ErrorData::invalid_params("the manager has a prompt, other agents have none", None));
+            return Err(ErrorData::method_not_found::<GetPromptRequestMethod>());
         }
-        Ok(prompt::get(&self.reception, &request.name, request.arguments.as_ref(), self.guest.is_some())
-            .await?
-            .into())
+        let name = prompt::display_name(&request)?;
+        let how_to_play = self.extra.as_ref().map(|extra| extra.how_to_play());
+        Ok(prompt::get(&self.intake, name, how_to_play).await.into())
     }
 
-    /// How revisions until 2025-11-25 subscribe: until the session ends, or it is taken back.
+    async fn complete(
+        &self,
+        _request: CompleteRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        Err(ErrorData::method_not_found::<CompleteRequestMethod>())
+    }
+
+    /// Subscription in revisions until 2025-11-25: until the session ends, or `unsubscribe`.
     async fn subscribe(
         &self,
         request: SubscribeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        if !self.can_be_watched(&request.uri) {
-            return Err(not_watched(&request.uri));
+        if self.role != Party::Manager {
+            return Err(ErrorData::method_not_found::<SubscribeRequestMethod>());
         }
-        let mut tables = self.board.subscribe().await.ok_or_else(closed)?;
-        let telling = tokio::spawn(async move {
+        if !self.can_be_subscribed(&request.uri) {
+            return Err(not_subscribable(&request.uri));
+        }
+        let mut tables = self.standings.subscribe().await.ok_or_else(closed)?;
+        let notifier = tokio::spawn(async move {
             while tables.changed().await.is_ok() {
-                let news = ResourceUpdatedNotificationParam::new(resources::STANDINGS);
-                if context.peer.notify_resource_updated(news).await.is_err() {
+                let update = ResourceUpdatedNotificationParam::new(resources::STANDINGS);
+                if context.peer.notify_resource_updated(update).await.is_err() {
                     return;
                 }
             }
         });
-        self.replace_teller(Some(telling.abort_handle()));
+        self.replace_notifier(Some(notifier.abort_handle()));
         Ok(())
     }
 
@@ -204,33 +218,36 @@ impl ServerHandler for LeagueServer {
         request: UnsubscribeRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        if !self.can_be_watched(&request.uri) {
-            return Err(not_watched(&request.uri));
+        if self.role != Party::Manager {
+            return Err(ErrorData::method_not_found::<UnsubscribeRequestMethod>());
         }
-        self.replace_teller(None);
+        if !self.can_be_subscribed(&request.uri) {
+            return Err(not_subscribable(&request.uri));
+        }
+        self.replace_notifier(None);
         Ok(())
     }
 
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
         let wanted = requested.resource_subscriptions.iter().flatten();
-        let watched: Vec<_> = wanted.filter(|uri| self.can_be_watched(uri)).cloned().collect();
+        let watched: Vec<_> = wanted.filter(|uri| self.can_be_subscribed(uri)).cloned().collect();
         (self.role == Party::Manager)
             .then(|| SubscriptionFilter::builder().resource_subscriptions(watched).build())
     }
 
-    /// How revisions from 2026-07-28 on subscribe: for as long as the client listens.
+    /// Subscription in revisions from 2026-07-28 on: while the client keeps the stream open.
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         if context.accepted().resource_subscriptions.is_none() {
             context.cancelled().await;
             return Ok(());
         }
-        let mut tables = self.board.subscribe().await.ok_or_else(closed)?;
+        let mut tables = self.standings.subscribe().await.ok_or_else(closed)?;
         loop {
             tokio::select! {
                 () = context.cancelled() => return Ok(()),
                 changed = tables.changed() => {
-                    let told = context.sink().notify_resource_updated(resources::STANDINGS).await;
-                    if changed.is_err() || told.is_err() {
+                    let sent = context.sink().notify_resource_updated(resources::STANDINGS).await;
+                    if changed.is_err() || sent.is_err() {
                         return Ok(());
                     }
                 }
@@ -261,13 +278,13 @@ fn about(role: Party) -> (&'static str, &'static str) {
     }
 }
 
-/// Who sent a request, and by which path.
+/// The sender of a request, with the join code of its path.
 fn caller(extensions: &Extensions) -> Caller {
     let head = extensions.get::<Parts>();
-    Caller { peer: peer(extensions), join_code: head.and_then(|head| JoinCode::of(&head.extensions)) }
+    Caller::from(peer(extensions)).with_join_code(head.and_then(|head| JoinCode::of(&head.extensions)))
 }
 
-fn not_watched(uri: &str) -> ErrorData {
+fn not_subscribable(uri: &str) -> ErrorData {
     let why = format!("only {} can be subscribed to, and only at a league manager", resources::STANDINGS);
     ErrorData::invalid_params(why, Some(serde_json::json!({"uri": uri})))
 }

@@ -1,5 +1,5 @@
-//! Which sessions of the Model Context Protocol are open, whose they are and when each was last used, so that no address
-//! takes them all. Decides which are to be closed; closing them is the transport's part.
+//! The open MCP sessions with their address and time of last use, and the limits on them. Chooses the sessions to evict; the
+//! transport closes them.
 
 use rmcp::transport::streamable_http_server::session::SessionId;
 use std::collections::HashMap;
@@ -21,7 +21,7 @@ pub(super) struct Sessions(Arc<Mutex<HashMap<SessionId, Session>>>);
 #[derive(Debug)]
 struct Session {
     address: IpAddr,
-    /// Whether its client has asked for anything since it opened it.
+    /// Whether its client has sent a request since it opened it.
     used: bool,
     last: Instant,
     /// How many of its requests and streams are open.
@@ -32,9 +32,9 @@ struct Session {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Full;
 
-/// A request or a stream of a session, which is not idle for as long as this is kept.
+/// An open request or stream of a session, which is not idle while this lives.
 #[derive(Debug)]
-pub(super) struct InUse {
+pub(super) struct SessionGuard {
     sessions: Sessions,
     id: SessionId,
 }
@@ -44,13 +44,13 @@ impl Sessions {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Forgets those that have ended by themselves.
-    pub(super) fn keep(&self, is_open: impl Fn(&SessionId) -> bool) {
+    /// Forgets the sessions that have ended by themselves.
+    pub(super) fn retain_open(&self, is_open: impl Fn(&SessionId) -> bool) {
         self.all().retain(|id, _| is_open(id));
     }
 
-    /// Takes out those that were opened a while ago and never used.
-    pub(super) fn take_unused(&self, now: Instant) -> Vec<SessionId> {
+    /// Removes the sessions that were opened [`UNUSED_MAX`] ago and never used.
+    pub(super) fn evict_unused(&self, now: Instant) -> Vec<SessionId> {
         let is_unused = |session: &Session| {
             !session.used && session.busy == 0 && now.saturating_duration_since(session.last) >= UNUSED_MAX
         };
@@ -61,26 +61,25 @@ impl Sessions {
         unused
     }
 
-    /// Takes out the sessions that have to go before this address may open another: its own if it has too many, anybody's
-    /// if there are too many.
-    pub(super) fn make_room(&self, address: IpAddr) -> Result<Vec<SessionId>, Full> {
+    /// Removes idle sessions so that this address may open another: its own at the limit per address, any at the total limit.
+    pub(super) fn evict_for(&self, address: IpAddr) -> Result<Vec<SessionId>, Full> {
         let mut all = self.all();
         let mut gone = Vec::new();
         if all.values().filter(|session| session.address == address).count() >= SESSIONS_PER_ADDRESS {
-            gone.push(take_idlest(&mut all, |session| session.address == address).ok_or(Full)?);
+            gone.push(evict_idlest(&mut all, |session| session.address == address).ok_or(Full)?);
         }
         if all.len() >= SESSIONS_MAX {
-            gone.push(take_idlest(&mut all, |_| true).ok_or(Full)?);
+            gone.push(evict_idlest(&mut all, |_| true).ok_or(Full)?);
         }
         Ok(gone)
     }
 
-    pub(super) fn opened(&self, id: SessionId, address: IpAddr, now: Instant) {
+    pub(super) fn insert(&self, id: SessionId, address: IpAddr, now: Instant) {
         self.all().insert(id, Session { address, used: false, last: now, busy: 0 });
     }
 
-    /// A request of this session has come. `uses` tells whether it asks for anything.
-    pub(super) fn begin(&self, id: &str, uses: bool, now: Instant) -> Option<InUse> {
+    /// Begins a request of this session. `uses`: whether the request counts as use.
+    pub(super) fn begin_request(&self, id: &str, uses: bool, now: Instant) -> Option<SessionGuard> {
         let mut all = self.all();
         let id = Arc::clone(all.get_key_value(id)?.0);
         let session = all.get_mut(&id)?;
@@ -88,12 +87,12 @@ impl Sessions {
         if uses {
             (session.used, session.last) = (true, now);
         }
-        Some(InUse { sessions: self.clone(), id })
+        Some(SessionGuard { sessions: self.clone(), id })
     }
 }
 
-/// Of those that nobody is waiting in: first the ones that were never used, then the one that was last used longest ago.
-fn take_idlest(
+/// Removes the least recently used session without open requests; sessions that were never used go first.
+fn evict_idlest(
     all: &mut HashMap<SessionId, Session>,
     is_eligible: impl Fn(&Session) -> bool,
 ) -> Option<SessionId> {
@@ -104,7 +103,7 @@ fn take_idlest(
     Some(id)
 }
 
-impl Drop for InUse {
+impl Drop for SessionGuard {
     fn drop(&mut self) {
         if let Some(session) = self.sessions.all().get_mut(&self.id) {
             session.busy = session.busy.saturating_sub(1);
@@ -125,7 +124,7 @@ mod tests {
     }
 
     fn open(sessions: &Sessions, id: &str, of: IpAddr, now: Instant) {
-        sessions.opened(id.into(), of, now);
+        sessions.insert(id.into(), of, now);
     }
 
     #[tokio::test]
@@ -134,14 +133,14 @@ mod tests {
         for id in ["unused", "used", "only greeted", "with a stream"] {
             open(&sessions, id, address(1), now);
         }
-        drop(sessions.begin("used", true, now));
-        drop(sessions.begin("only greeted", false, now));
-        let _stream = sessions.begin("with a stream", true, now);
+        drop(sessions.begin_request("used", true, now));
+        drop(sessions.begin_request("only greeted", false, now));
+        let _stream = sessions.begin_request("with a stream", true, now);
         assert_eq!(
-            sessions.take_unused(now + UNUSED_MAX - Duration::from_millis(1)),
+            sessions.evict_unused(now + UNUSED_MAX - Duration::from_millis(1)),
             Vec::<SessionId>::new()
         );
-        let mut gone = sessions.take_unused(now + UNUSED_MAX);
+        let mut gone = sessions.evict_unused(now + UNUSED_MAX);
         gone.sort();
         assert_eq!(gone, ["only greeted".into(), "unused".into()] as [SessionId; 2]);
     }
@@ -151,12 +150,12 @@ mod tests {
         let (sessions, now) = (Sessions::default(), Instant::now());
         open(&sessions, "of another", address(2), now);
         open(&sessions, "in use", address(1), now);
-        let used = sessions.begin("in use", true, now);
+        let used = sessions.begin_request("in use", true, now);
         for number in 2..=SESSIONS_PER_ADDRESS {
             open(&sessions, &number.to_string(), address(1), now + Duration::from_millis(number as u64));
         }
-        assert_eq!(sessions.make_room(address(2)), Ok(Vec::new()));
-        assert_eq!(sessions.make_room(address(1)), Ok(vec!["2".into()]));
+        assert_eq!(sessions.evict_for(address(2)), Ok(Vec::new()));
+        assert_eq!(sessions.evict_for(address(1)), Ok(vec!["2".into()]));
         drop(used);
     }
 
@@ -167,11 +166,11 @@ mod tests {
         for number in 0..SESSIONS_MAX {
             let id = number.to_string();
             open(&sessions, &id, address(u8::try_from(number % 5).unwrap()), now);
-            in_use.extend(sessions.begin(&id, true, now));
+            in_use.extend(sessions.begin_request(&id, true, now));
         }
-        assert_eq!(sessions.make_room(address(9)), Err(Full));
+        assert_eq!(sessions.evict_for(address(9)), Err(Full));
         in_use.truncate(SESSIONS_MAX - 1);
         let last = (SESSIONS_MAX - 1).to_string();
-        assert_eq!(sessions.make_room(address(9)), Ok(vec![last.as_str().into()]));
+        assert_eq!(sessions.evict_for(address(9)), Ok(vec![last.as_str().into()]));
     }
 }

@@ -1,9 +1,8 @@
-//! Between our HTTP server and the official crate's: lends it a request, and mends what simple clients leave out.
+//! Adapts our HTTP server to the MCP transport of `rmcp`: passes requests on, fills in headers that simple clients leave out,
+//! and enforces the limits on sessions.
 
-use super::dispatch::Meant;
-use super::sessions::{InUse, Sessions};
-use crate::net::address_group;
-use crate::net::server::Answer;
+use super::on_sent::OnSent;
+use super::sessions::{SessionGuard, Sessions};
 use bytes::Bytes;
 use http_body_util::{BodyExt, Empty, Full};
 use hyper::body::Incoming;
@@ -12,6 +11,9 @@ use hyper::http::request::Parts;
 use hyper::{Method, Request, Response, StatusCode};
 use matchday_core::protocol::dialect::reply::{HttpReply, write_error};
 use matchday_core::protocol::jsonrpc::{ErrorObject, Fault};
+use matchday_net::connection_limit::limit_key;
+use matchday_net::server::HttpResponse;
+use matchday_runtime::surface::McpRequest;
 use rmcp::ServerHandler;
 use rmcp::model::Extensions;
 use rmcp::transport::streamable_http_server::SessionManager;
@@ -25,30 +27,30 @@ use std::time::Duration;
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
-/// In which header a session is named.
+/// The header that names a session.
 const SESSION_ID: &str = "mcp-session-id";
-/// How often it is looked for sessions that nobody uses.
+/// How often unused sessions are looked for.
 const SWEEP_EVERY: Duration = Duration::from_secs(1);
 /// How long a session may be without any message. Leagues have long quiet stretches.
 const SESSION_IDLE_MAX: Duration = Duration::from_secs(60 * 60);
 
-/// Who sent a request, for those who answer it.
+/// The peer's address, as an extension of a request.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Peer(pub(crate) SocketAddr);
 
-/// Who sent a request.
+/// The address that a request came from.
 pub(crate) fn peer(extensions: &Extensions) -> SocketAddr {
     let head = extensions.get::<Parts>();
     let peer = head.and_then(|head| head.extensions.get::<Peer>());
     peer.map_or_else(|| SocketAddr::from(([0, 0, 0, 0], 0)), |Peer(address)| *address)
 }
 
-/// The official server around a handler of ours.
+/// The MCP transport around a handler.
 pub(crate) struct Transport<H: ServerHandler> {
     service: StreamableHttpService<H, LocalSessionManager>,
     sessions: Arc<LocalSessionManager>,
-    known: Sessions,
-    /// Sessions are opened one by one, so that there are never too many.
+    limits: Sessions,
+    /// Makes the check of the limits and the opening one step.
     opening: Mutex<()>,
     swept: std::sync::Mutex<Instant>,
 }
@@ -67,50 +69,61 @@ impl<H: ServerHandler> Transport<H> {
             .disable_allowed_hosts()
             .disable_allowed_origins();
         let service = StreamableHttpService::new(move || Ok(make()), Arc::clone(&sessions), config);
-        let (known, opening) = (Sessions::default(), Mutex::default());
-        Self { service, sessions, known, opening, swept: std::sync::Mutex::new(Instant::now()) }
+        let (limits, opening) = (Sessions::default(), Mutex::default());
+        Self { service, sessions, limits, opening, swept: std::sync::Mutex::new(Instant::now()) }
     }
 
-    /// What may be done at the address, for the `Allow` header.
+    /// The methods of HTTP that are supported, for the `Allow` header.
     pub(crate) fn methods(&self) -> &'static str {
         if self.service.config.legacy_session_mode { "GET, POST, DELETE" } else { "POST" }
     }
 
-    pub(crate) async fn post(&self, head: Parts, body: Bytes, meant: &Meant, peer: SocketAddr) -> Answer {
+    pub(crate) async fn post(
+        &self,
+        head: Parts,
+        body: Bytes,
+        mcp_request: &McpRequest,
+        peer: SocketAddr,
+    ) -> HttpResponse {
         self.sweep().await;
-        if meant.method == "initialize" && self.service.config.legacy_session_mode {
-            return self.open_session(head, body, meant, peer).await;
+        if mcp_request.method == "initialize" && self.service.config.legacy_session_mode {
+            return self.open_session(head, body, mcp_request, peer).await;
         }
-        let _in_use = self.session_of(&head.headers, meant.method != "notifications/initialized");
-        self.handle(head, body, meant, peer).await
+        let _in_use = self.session_of(&head.headers, mcp_request.method != "notifications/initialized");
+        self.handle(head, body, mcp_request, peer).await
     }
 
-    /// Another session for this client. If there are too many, of its address or of all, the one that has been idle for the
-    /// longest time makes room.
-    async fn open_session(&self, head: Parts, body: Bytes, meant: &Meant, peer: SocketAddr) -> Answer {
+    /// Opens a session. At a limit, the least recently used session is evicted.
+    async fn open_session(
+        &self,
+        head: Parts,
+        body: Bytes,
+        mcp_request: &McpRequest,
+        peer: SocketAddr,
+    ) -> HttpResponse {
         let _alone = self.opening.lock().await;
-        // Whoever asks for a session in vain ends nobody else's.
-        let answer = self.handle(head, body, meant, peer).await;
+        // Evict only when the session has opened: a refused request must not cost another client its session.
+        let answer = self.handle(head, body, mcp_request, peer).await;
         let Some(id) = session_id(answer.headers()).map(SessionId::from) else { return answer };
         {
             let open = self.sessions.sessions.read().await;
-            self.known.keep(|id| open.contains_key(id));
+            self.limits.retain_open(|id| open.contains_key(id));
         }
-        let address = address_group(peer.ip());
-        let Ok(gone) = self.known.make_room(address) else {
+        let address = limit_key(peer.ip());
+        let Ok(gone) = self.limits.evict_for(address) else {
             self.end(vec![id]).await;
             let error = Fault::Internal.because("too many clients have a session here: try again later");
-            let mut answer = failed(StatusCode::SERVICE_UNAVAILABLE, meant, &error);
+            let mut answer = error_response(StatusCode::SERVICE_UNAVAILABLE, mcp_request, &error);
             answer.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("60"));
             return answer;
         };
         self.end(gone).await;
-        self.known.opened(id, address, Instant::now());
+        self.limits.insert(id, address, Instant::now());
         answer
     }
 
-    fn session_of(&self, headers: &HeaderMap, uses: bool) -> Option<InUse> {
-        self.known.begin(session_id(headers)?, uses, Instant::now())
+    fn session_of(&self, headers: &HeaderMap, uses: bool) -> Option<SessionGuard> {
+        self.limits.begin_request(session_id(headers)?, uses, Instant::now())
     }
 
     /// Ends sessions that were opened and never used.
@@ -125,7 +138,7 @@ impl<H: ServerHandler> Transport<H> {
             is_due
         };
         if is_due {
-            self.end(self.known.take_unused(now)).await;
+            self.end(self.limits.evict_unused(now)).await;
         }
     }
 
@@ -135,21 +148,41 @@ impl<H: ServerHandler> Transport<H> {
         }
     }
 
-    async fn handle(&self, mut head: Parts, body: Bytes, meant: &Meant, peer: SocketAddr) -> Answer {
-        complete(&mut head.headers);
+    async fn handle(
+        &self,
+        mut head: Parts,
+        body: Bytes,
+        mcp_request: &McpRequest,
+        peer: SocketAddr,
+    ) -> HttpResponse {
+        complete_headers(&mut head.headers);
         head.extensions.insert(Peer(peer));
+        let on_sent = OnSent::default();
+        head.extensions.insert(on_sent.clone());
         let answer = self.service.handle(Request::from_parts(head, Full::new(body))).await;
         let is_json = answer.headers().get(CONTENT_TYPE).is_some_and(|kind| kind == "application/json");
-        if answer.status().is_client_error() && !is_json { explained(answer, meant).await } else { answer }
+        if answer.status().is_client_error() && !is_json {
+            to_rpc_error(answer, mcp_request).await
+        } else {
+            on_sent.watch(answer)
+        }
     }
 
     /// Opens a stream, or ends a session.
-    pub(crate) async fn other(&self, request: Request<Incoming>, peer: SocketAddr) -> Answer {
+    pub(crate) async fn other(&self, request: Request<Incoming>, peer: SocketAddr) -> HttpResponse {
         let (mut head, _) = request.into_parts();
         head.extensions.insert(Peer(peer));
         let in_use = self.session_of(&head.headers, head.method == Method::GET);
+        // `rmcp` accepts the end of a session that is not there.
+        if head.method == Method::DELETE
+            && let Some(id) = session_id(&head.headers)
+            && !self.sessions.sessions.read().await.contains_key(id)
+        {
+            let error = Fault::InvalidRequest.because("there is no such session: it has ended, or never was");
+            return error_response(StatusCode::NOT_FOUND, &McpRequest::UNREAD, &error);
+        }
         let mut answer = self.service.handle(Request::from_parts(head, Empty::<Bytes>::new())).await;
-        // "Accepted" is what the crate says when a session has ended, and what the official clients take for a failure.
+        // `rmcp` answers 202 when a session has ended, which the official clients take for a failure.
         if answer.status() == StatusCode::ACCEPTED {
             *answer.status_mut() = StatusCode::NO_CONTENT;
         }
@@ -181,8 +214,8 @@ fn session_id(headers: &HeaderMap) -> Option<&str> {
     headers.get(SESSION_ID)?.to_str().ok()
 }
 
-/// Simple clients take whatever comes and do not say so, and it is JSON that they send, whatever they call it.
-fn complete(headers: &mut HeaderMap) {
+/// Fills in the headers that the transport demands and simple clients leave out.
+fn complete_headers(headers: &mut HeaderMap) {
     let takes_all = |value: &HeaderValue| value.to_str().is_ok_and(|text| text.contains("*/*"));
     if headers.get(ACCEPT).is_none_or(takes_all) {
         headers.insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
@@ -190,26 +223,28 @@ fn complete(headers: &mut HeaderMap) {
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
 }
 
-/// A refusal in plain words becomes one that programs can read too.
-async fn explained(refusal: Answer, meant: &Meant) -> Answer {
+/// Turns a plain-text error of the transport into a JSON-RPC error.
+async fn to_rpc_error(refusal: HttpResponse, mcp_request: &McpRequest) -> HttpResponse {
     let status = refusal.status();
-    let Ok(words) = refusal.into_body().collect().await;
-    let words = String::from_utf8_lossy(&words.to_bytes()).into_owned();
+    let Ok(text) = refusal.into_body().collect().await;
+    let text = String::from_utf8_lossy(&text.to_bytes()).into_owned();
     let misfit = || {
-        let why = format!("this is not what {} takes in the Model Context Protocol", meant.method);
+        let why = format!("this is not what {} takes in the Model Context Protocol", mcp_request.method);
         Fault::InvalidParams.because(why)
     };
-    match (status, meant.method.as_str()) {
-        // It is JSON, since it has been read already, so it must be the form of the request that does not fit.
-        (StatusCode::UNSUPPORTED_MEDIA_TYPE, _) => failed(StatusCode::BAD_REQUEST, meant, &misfit()),
-        // One that fits needs no session, and if it had not been taken for one would have been told otherwise.
-        (StatusCode::BAD_REQUEST, "initialize") => failed(status, meant, &misfit()),
-        _ => failed(status, meant, &Fault::InvalidRequest.because(words)),
+    match (status, mcp_request.method.as_str()) {
+        // The body was parsed as JSON before, so the form of the request must be wrong.
+        (StatusCode::UNSUPPORTED_MEDIA_TYPE, _) => {
+            error_response(StatusCode::BAD_REQUEST, mcp_request, &misfit())
+        }
+        // A well-formed `initialize` needs no session, so the form must be wrong.
+        (StatusCode::BAD_REQUEST, "initialize") => error_response(status, mcp_request, &misfit()),
+        _ => error_response(status, mcp_request, &Fault::InvalidRequest.because(text)),
     }
 }
 
-fn failed(status: StatusCode, meant: &Meant, error: &ErrorObject) -> Answer {
-    let HttpReply { body, .. } = HttpReply::one(write_error(&meant.reply_to, error));
+fn error_response(status: StatusCode, mcp_request: &McpRequest, error: &ErrorObject) -> HttpResponse {
+    let HttpReply { body, .. } = HttpReply::one(write_error(&mcp_request.reply_to, error));
     let mut answer = Response::new(Full::new(Bytes::from(body)).boxed());
     *answer.status_mut() = status;
     answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));

@@ -1,11 +1,11 @@
-//! The report of a practice as people read it. Pure, but for the colours of the terminal it is made for.
+//! The report of a practice for people. Pure.
 
-use super::report::{Report, Row, Technical, Times};
+use super::report::{Report, ResponseTimes, Row, TechnicalLoss};
 use crate::view::{Colour, Paint, table};
 
 pub(crate) fn people(report: &Report, paint: Paint) -> String {
-    let guest = &report.guest;
-    let head = format!("{} ({}) at {}", guest.name, guest.player_id, guest.url);
+    let agent = &report.agent;
+    let head = format!("{} ({}) at {}", agent.name, agent.player_id, agent.url);
     let mut parts = vec![format!("{}\n\n{}", paint.bold(&head), partners(report, paint))];
     if !report.technical_losses.is_empty() {
         parts.push(losses(&report.technical_losses, paint));
@@ -20,9 +20,9 @@ pub(crate) fn people(report: &Report, paint: Paint) -> String {
         let rows: Vec<Vec<String>> = report
             .errors
             .iter()
-            .map(|told| {
-                let said = format!("{} {}", told.code, told.message);
-                vec![said, told.at.clone(), told.times.to_string(), told.reaction.clone()]
+            .map(|error| {
+                let text = format!("{} {}", error.code, error.message);
+                vec![text, error.at.clone(), error.times.to_string(), error.reaction.clone()]
             })
             .collect();
         parts.push(headed("ERROR IT WAS TOLD|FIRST AT|TIMES|ITS ANSWER", &rows, paint));
@@ -68,7 +68,7 @@ fn partners(report: &Report, paint: Paint) -> String {
     headed("|PARTNER|WON|DRAWN|LOST|TECHNICAL|MATCH|", &rows, paint)
 }
 
-fn losses(losses: &[Technical], paint: Paint) -> String {
+fn losses(losses: &[TechnicalLoss], paint: Paint) -> String {
     let rows: Vec<Vec<String>> = losses
         .iter()
         .map(|lost| {
@@ -83,7 +83,7 @@ fn losses(losses: &[Technical], paint: Paint) -> String {
     text
 }
 
-fn times(times: &[Times], paint: Paint) -> String {
+fn times(times: &[ResponseTimes], paint: Paint) -> String {
     let ms = |value: Option<f64>| value.map_or_else(String::new, |value| format!("{value:.1}"));
     let rows: Vec<Vec<String>> = times
         .iter()

@@ -1,9 +1,9 @@
-//! What came of a practice, as data: from the stored league and what was seen at the gate. Pure.
+//! The results of a practice, from the stored league and the proxies' records. Pure.
 
-use super::gate::{Call, Notes};
-use super::programme::{Bout, Kind, Programme};
-use super::relay::{is_choice, is_invitation};
-use crate::check::player::times::quantile;
+use super::plan::{Kind, PracticeMatch, PracticePlan};
+use super::proxy::player::{Call, PlayerProxyLog};
+use super::proxy::{is_choice, is_invitation};
+use crate::check::player::response_times::quantile;
 use matchday_core::league::League;
 use matchday_core::league::fixture::Match;
 use matchday_core::league::standings::Verdict;
@@ -17,17 +17,18 @@ use std::time::Duration;
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Report {
-    pub(crate) guest: Guest,
-    /// Whether it had no technical loss, and everything was played.
+    #[serde(rename = "guest")]
+    pub(crate) agent: AgentInfo,
+    /// Every match was played, and none lost by a technical loss.
     pub(crate) passed: bool,
     pub(crate) matches_played: usize,
     pub(crate) matches: usize,
     pub(crate) total: Tally,
     pub(crate) partners: Vec<Row>,
-    pub(crate) technical_losses: Vec<Technical>,
-    pub(crate) answer_times: Vec<Times>,
-    pub(crate) deviations: Vec<Counted>,
-    pub(crate) errors: Vec<Told>,
+    pub(crate) technical_losses: Vec<TechnicalLoss>,
+    pub(crate) answer_times: Vec<ResponseTimes>,
+    pub(crate) deviations: Vec<DeviationCount>,
+    pub(crate) errors: Vec<ReportedError>,
     pub(crate) oddities: Vec<String>,
     pub(crate) verdict: String,
     pub(crate) seconds: f64,
@@ -35,23 +36,21 @@ pub(crate) struct Report {
 }
 
 #[derive(Debug, Serialize)]
-pub(crate) struct Guest {
+pub(crate) struct AgentInfo {
     pub(crate) player_id: String,
     pub(crate) name: String,
     pub(crate) url: String,
 }
 
-/// How matches ended for the guest.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize)]
 pub(crate) struct Tally {
     pub(crate) won: u32,
     pub(crate) drawn: u32,
     pub(crate) lost: u32,
-    /// Of those lost, how many by its own fault.
+    /// Those of the losses that were technical.
     pub(crate) technical: u32,
 }
 
-/// The record against one partner.
 #[derive(Debug, Serialize)]
 pub(crate) struct Row {
     pub(crate) partner: &'static str,
@@ -62,9 +61,8 @@ pub(crate) struct Row {
     pub(crate) matches: Vec<String>,
 }
 
-/// A match that the guest did not lose by playing.
 #[derive(Debug, Serialize)]
-pub(crate) struct Technical {
+pub(crate) struct TechnicalLoss {
     pub(crate) match_id: String,
     pub(crate) partner: &'static str,
     pub(crate) reason: String,
@@ -73,42 +71,39 @@ pub(crate) struct Technical {
 }
 
 #[derive(Debug, Serialize)]
-pub(crate) struct Times {
+pub(crate) struct ResponseTimes {
     pub(crate) question: &'static str,
     pub(crate) deadline_ms: f64,
     pub(crate) answers: usize,
-    /// Asked, and never answered.
     pub(crate) unanswered: usize,
-    /// Answered, but after the deadline.
     pub(crate) late: usize,
     pub(crate) p50_ms: Option<f64>,
     pub(crate) p99_ms: Option<f64>,
 }
 
 #[derive(Debug, Serialize)]
-pub(crate) struct Counted {
+pub(crate) struct DeviationCount {
     pub(crate) what: String,
     pub(crate) times: u32,
 }
 
-/// An error that the guest was told of, and what it did.
+/// An error that was reported to the agent, and its answer.
 #[derive(Debug, Serialize)]
-pub(crate) struct Told {
+pub(crate) struct ReportedError {
     pub(crate) code: String,
     pub(crate) message: String,
-    /// Where it was told, or what it had asked.
+    /// The match, or the request that was refused.
     pub(crate) at: String,
     pub(crate) reaction: String,
     pub(crate) times: u32,
 }
 
-/// What a report is made of.
 #[derive(Debug)]
-pub(crate) struct Seen<'a> {
+pub(crate) struct ReportInput<'a> {
     pub(crate) league: &'a League,
-    pub(crate) programme: &'a Programme,
-    pub(crate) notes: &'a Notes,
-    /// What the manager refused the guest: of what, the code, the text.
+    pub(crate) plan: &'a PracticePlan,
+    pub(crate) log: &'a PlayerProxyLog,
+    /// Refusals by the manager: request type, code, text.
     pub(crate) refusals: &'a [(String, String, String)],
     pub(crate) url: String,
     pub(crate) timing: Timing,
@@ -117,39 +112,35 @@ pub(crate) struct Seen<'a> {
 }
 
 impl Report {
-    pub(crate) fn of(seen: &Seen<'_>) -> Self {
-        let guest = Programme::guest();
-        let member = seen.league.players.get(&guest);
+    pub(crate) fn of(input: &ReportInput<'_>) -> Self {
+        let agent = PracticePlan::agent_id();
+        let member = input.league.players.get(&agent);
         let name = member
             .map_or_else(|| "Your agent".to_owned(), |known| known.meta.display_name.escaped().to_string());
-        let total = tally(seen.programme.matches().filter_map(|(id, _)| ended(seen.league, &id)));
+        let total = tally(input.plan.matches().filter_map(|(id, _)| ended(input.league, &id)));
         let mut report = Self {
-            guest: Guest { player_id: guest.to_string(), name, url: seen.url.clone() },
+            agent: AgentInfo { player_id: agent.to_string(), name, url: input.url.clone() },
             passed: false,
-            matches_played: seen
-                .programme
-                .matches()
-                .filter(|(id, _)| ended(seen.league, id).is_some())
-                .count(),
-            matches: seen.programme.bouts.len(),
+            matches_played: input.plan.matches().filter(|(id, _)| ended(input.league, id).is_some()).count(),
+            matches: input.plan.matches.len(),
             total,
-            partners: rows(seen),
-            technical_losses: seen
-                .programme
+            partners: rows(input),
+            technical_losses: input
+                .plan
                 .matches()
-                .filter_map(|(id, bout)| technical(seen, &id, bout))
+                .filter_map(|(id, planned)| technical(input, &id, planned))
                 .collect(),
             answer_times: vec![
-                times(&seen.notes.calls, "invitation", is_invitation, seen.timing.join),
-                times(&seen.notes.calls, "choice", is_choice, seen.timing.choice),
-                times(&seen.notes.calls, "GAME_OVER", |kind| kind == "GAME_OVER", seen.timing.game_over),
+                times(&input.log.calls, "invitation", is_invitation, input.timing.join),
+                times(&input.log.calls, "choice", is_choice, input.timing.choice),
+                times(&input.log.calls, "GAME_OVER", |kind| kind == "GAME_OVER", input.timing.game_over),
             ],
-            deviations: deviations(seen),
-            errors: errors(seen),
-            oddities: seen.notes.oddities.clone(),
+            deviations: deviations(input),
+            errors: errors(input),
+            oddities: input.log.oddities.clone(),
             verdict: String::new(),
-            seconds: seen.took.as_secs_f64(),
-            store: seen.store.clone(),
+            seconds: input.took.as_secs_f64(),
+            store: input.store.clone(),
         };
         report.passed = report.technical_losses.is_empty() && report.matches_played == report.matches;
         report.verdict = report.judge();
@@ -157,9 +148,9 @@ impl Report {
     }
 
     fn judge(&self) -> String {
-        let (name, played) = (&self.guest.name, self.matches_played);
-        let mut said = Vec::new();
-        said.push(match self.technical_losses.len() {
+        let (name, played) = (&self.agent.name, self.matches_played);
+        let mut sentences = Vec::new();
+        sentences.push(match self.technical_losses.len() {
             0 if played == 0 => format!("{name} has played no match."),
             0 => format!("{name} played {played} matches and lost none by its own fault."),
             lost if lost == played => {
@@ -167,24 +158,24 @@ impl Report {
             }
             lost => format!("{name} lost {lost} of {played} matches by its own fault."),
         });
-        let most_told = self.errors.iter().max_by_key(|told| told.times);
-        if let Some(told) = most_told.filter(|_| !self.technical_losses.is_empty()) {
-            said.push(format!("Most often it was told {}: {}", told.code, full_stop(&told.message)));
+        let most_frequent = self.errors.iter().max_by_key(|error| error.times);
+        if let Some(error) = most_frequent.filter(|_| !self.technical_losses.is_empty()) {
+            sentences.push(format!("Most often it was told {}: {}", error.code, full_stop(&error.message)));
         }
         if played < self.matches {
-            said.push(format!("{} matches were not played.", self.matches - played));
+            sentences.push(format!("{} matches were not played.", self.matches - played));
         }
         match self.deviations.len() {
             0 => {}
-            1 => said.push("It departs from the rules in one way, for which a strict league would refuse its answers.".to_owned()),
-            many => said.push(format!(
+            1 => sentences.push("It departs from the rules in one way, for which a strict league would refuse its answers.".to_owned()),
+            many => sentences.push(format!(
                 "It departs from the rules in {many} ways, for which a strict league would refuse its answers."
             )),
         }
         if !self.oddities.is_empty() {
-            said.push("Trouble showed what needs a look.".to_owned());
+            sentences.push("Trouble showed what needs a look.".to_owned());
         }
-        said.join(" ")
+        sentences.join(" ")
     }
 }
 
@@ -199,8 +190,8 @@ fn ended<'a>(league: &'a League, id: &MatchId) -> Option<&'a Match> {
 fn tally<'a>(games: impl Iterator<Item = &'a Match>) -> Tally {
     games.fold(Tally::default(), |mut tally, game| {
         let Some(decision) = &game.decision else { return tally };
-        let guest_is_a = game.a == Programme::guest();
-        match (decision.verdict(game), guest_is_a) {
+        let agent_is_a = game.a == PracticePlan::agent_id();
+        match (decision.verdict(game), agent_is_a) {
             (Verdict::WonByA, true) | (Verdict::WonByB, false) => tally.won += 1,
             (Verdict::Drawn, _) => tally.drawn += 1,
             _ => {
@@ -212,52 +203,55 @@ fn tally<'a>(games: impl Iterator<Item = &'a Match>) -> Tally {
     })
 }
 
-/// One row for each partner and each trouble, in the order in which they first came.
-fn rows(seen: &Seen<'_>) -> Vec<Row> {
-    let mut groups: Vec<(&Bout, Vec<MatchId>)> = Vec::new();
-    for (id, bout) in seen.programme.matches() {
-        match groups.iter_mut().find(|(known, _)| known.kind == bout.kind && known.partner == bout.partner) {
+/// One row for each partner and each injected fault, in order.
+fn rows(input: &ReportInput<'_>) -> Vec<Row> {
+    let mut groups: Vec<(&PracticeMatch, Vec<MatchId>)> = Vec::new();
+    for (id, planned) in input.plan.matches() {
+        match groups
+            .iter_mut()
+            .find(|(known, _)| known.kind == planned.kind && known.partner == planned.partner)
+        {
             Some((_, ids)) => ids.push(id),
-            None => groups.push((bout, vec![id])),
+            None => groups.push((planned, vec![id])),
         }
     }
-    let row = |(bout, ids): (&Bout, Vec<MatchId>)| Row {
-        partner: bout.name,
-        kind: bout.kind.name(),
-        about: bout.about,
-        tally: tally(ids.iter().filter_map(|id| ended(seen.league, id))),
+    let row = |(planned, ids): (&PracticeMatch, Vec<MatchId>)| Row {
+        partner: planned.name,
+        kind: planned.kind.name(),
+        about: planned.about,
+        tally: tally(ids.iter().filter_map(|id| ended(input.league, id))),
         matches: ids.iter().map(ToString::to_string).collect(),
     };
     groups.into_iter().map(row).collect()
 }
 
-fn technical(seen: &Seen<'_>, id: &MatchId, bout: &Bout) -> Option<Technical> {
-    let game = ended(seen.league, id)?;
+fn technical(input: &ReportInput<'_>, id: &MatchId, planned: &PracticeMatch) -> Option<TechnicalLoss> {
+    let game = ended(input.league, id)?;
     let decision = game.decision.as_ref()?;
     let lost = decision.status == GameStatus::TechnicalLoss
-        && decision.result.winner.as_ref() != Some(&Programme::guest());
+        && decision.result.winner.as_ref() != Some(&PracticePlan::agent_id());
     if !lost {
         return None;
     }
-    let troubled = matches!(bout.kind, Kind::Trouble(_));
-    Some(Technical {
+    let troubled = matches!(planned.kind, Kind::InjectedFault(_));
+    Some(TechnicalLoss {
         match_id: id.to_string(),
-        partner: bout.name,
+        partner: planned.name,
         reason: decision.result.reason.clone().unwrap_or_default().escaped().to_string(),
         blame: match decision.result.winner {
             None => "your agent, and its partner too",
             Some(_) if troubled => "your agent, under trouble",
             Some(_) => "your agent",
         },
-        command: format!("matchday replay {} --match {id}", seen.store.display()),
+        command: format!("matchday replay {} --match {id}", input.store.display()),
     })
 }
 
-fn times(calls: &[Call], question: &'static str, is: fn(&str) -> bool, deadline: Duration) -> Times {
+fn times(calls: &[Call], question: &'static str, is: fn(&str) -> bool, deadline: Duration) -> ResponseTimes {
     let calls: Vec<&Call> = calls.iter().filter(|call| is(&call.message_type)).collect();
     let mut took: Vec<Duration> = calls.iter().filter_map(|call| call.took).collect();
     took.sort_unstable();
-    Times {
+    ResponseTimes {
         question,
         deadline_ms: millis(&deadline),
         answers: took.len(),
@@ -272,28 +266,29 @@ fn millis(span: &Duration) -> f64 {
     (span.as_secs_f64() * 10_000.0).round() / 10.0
 }
 
-/// What the manager noted, and what referees did.
-fn deviations(seen: &Seen<'_>) -> Vec<Counted> {
-    let guest = Programme::guest();
+/// Deviations counted by the manager and by the referees.
+fn deviations(input: &ReportInput<'_>) -> Vec<DeviationCount> {
+    let agent = PracticePlan::agent_id();
     let mut counts: BTreeMap<String, u32> =
-        seen.league.players.get(&guest).map(|member| member.deviations.clone()).unwrap_or_default();
-    for game in seen.league.matches.values() {
+        input.league.players.get(&agent).map(|member| member.deviations.clone()).unwrap_or_default();
+    for game in input.league.matches.values() {
         let noted = game.decision.as_ref().and_then(|decision| decision.result.details.deviations.as_ref());
-        for deviation in noted.and_then(|noted| noted.get(&guest)).into_iter().flatten() {
+        for deviation in noted.and_then(|noted| noted.get(&agent)).into_iter().flatten() {
             *counts.entry(deviation.to_string()).or_default() += 1;
         }
     }
-    counts.into_iter().map(|(what, times)| Counted { what, times }).collect()
+    counts.into_iter().map(|(what, times)| DeviationCount { what, times }).collect()
 }
 
-fn errors(seen: &Seen<'_>) -> Vec<Told> {
-    let mut told: Vec<Told> = Vec::new();
-    let mut tell = |code: &str, message: &str, at: String, reaction: &str| {
-        let same =
-            |known: &&mut Told| known.code == code && known.message == message && known.reaction == reaction;
-        match told.iter_mut().find(same) {
+fn errors(input: &ReportInput<'_>) -> Vec<ReportedError> {
+    let mut errors: Vec<ReportedError> = Vec::new();
+    let mut add = |code: &str, message: &str, at: String, reaction: &str| {
+        let same = |known: &&mut ReportedError| {
+            known.code == code && known.message == message && known.reaction == reaction
+        };
+        match errors.iter_mut().find(same) {
             Some(known) => known.times += 1,
-            None => told.push(Told {
+            None => errors.push(ReportedError {
                 code: code.to_owned(),
                 message: message.to_owned(),
                 at,
@@ -302,14 +297,14 @@ fn errors(seen: &Seen<'_>) -> Vec<Told> {
             }),
         }
     };
-    for (asked, code, text) in seen.refusals {
-        tell(code, text, format!("its {asked}"), "");
+    for (request, code, text) in input.refusals {
+        add(code, text, format!("its {request}"), "");
     }
-    for call in &seen.notes.calls {
+    for call in &input.log.calls {
         if let Some((code, text)) = &call.error {
             let at = call.match_id.clone().unwrap_or_else(|| call.message_type.clone());
-            tell(code, text, at, &call.reaction);
+            add(code, text, at, &call.reaction);
         }
     }
-    told
+    errors
 }

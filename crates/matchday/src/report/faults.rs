@@ -1,19 +1,19 @@
-//! What went wrong, by kind: lost matches, messages that were not answered, errors that were told, departures from the
-//! rules. Reads what was recorded of messages.
+//! Counts what went wrong, by kind: technical losses, unanswered messages, error codes, deviations. Reads recorded
+//! exchanges.
 
 use super::{Fault, Report};
-use crate::store::Direction;
-use crate::store::chronicle::Chronicle;
-use crate::store::error::StoreError;
-use crate::store::reader::Trouble;
 use matchday_core::protocol::{ConversationId, Untrusted};
+use matchday_store::Direction;
+use matchday_store::error::StoreError;
+use matchday_store::log_set::LogSet;
+use matchday_store::reader::FailedExchange;
 use serde_json::Value;
 use smol_str::SmolStr;
 use std::collections::BTreeMap;
 
 type Counts = BTreeMap<(&'static str, String), u32>;
 
-pub(super) fn gather(chronicle: &Chronicle, report: &Report) -> Result<Vec<Fault>, StoreError> {
+pub(super) fn gather(logs: &LogSet, report: &Report) -> Result<Vec<Fault>, StoreError> {
     let mut counts = Counts::new();
     for player in &report.players {
         for lost in &player.technical {
@@ -27,11 +27,11 @@ pub(super) fn gather(chronicle: &Chronicle, report: &Report) -> Result<Vec<Fault
             *counts.entry(("strategy", kind)).or_default() += failed.count;
         }
     }
-    for ((group, kind, ..), sides) in troubles(chronicle)? {
-        // What both sides recorded went wrong once.
+    for ((group, kind, ..), sides) in troubles(logs)? {
+        // An exchange that both sides recorded counts once.
         *counts.entry((group, kind)).or_default() += sides.into_iter().max().unwrap_or(0);
     }
-    // Codes and message types are texts of others, and a kind is one line.
+    // Codes and message types are untrusted text; a kind is one line.
     let of_kind = |((group, kind), count): ((&'static str, String), u32)| Fault {
         group,
         kind: Untrusted::new(&kind).escaped().to_string(),
@@ -42,51 +42,46 @@ pub(super) fn gather(chronicle: &Chronicle, report: &Report) -> Result<Vec<Fault
     Ok(faults)
 }
 
-/// What went wrong in an exchange, and which one it was.
+/// Group and kind of a fault, and the exchange: message type and conversation.
 type Of = (&'static str, String, SmolStr, ConversationId);
 
-/// How often it went wrong as its sender recorded it, and as its receiver did.
-fn troubles(chronicle: &Chronicle) -> Result<BTreeMap<Of, [u32; 2]>, StoreError> {
+/// For each fault, how often its sender and how often its receiver recorded it.
+fn troubles(logs: &LogSet) -> Result<BTreeMap<Of, [u32; 2]>, StoreError> {
     let mut all: BTreeMap<Of, [u32; 2]> = BTreeMap::new();
-    for reader in chronicle.readers() {
-        for trouble in reader.troubles()? {
-            let Some((group, kind)) = kind(&trouble) else { continue };
-            let of = (group, kind, trouble.message_type, trouble.conversation_id);
+    for reader in logs.readers() {
+        for failed in reader.failed_exchanges()? {
+            let Some((group, kind)) = kind(&failed) else { continue };
+            let of = (group, kind, failed.message_type, failed.conversation_id);
             let [sent, received] = all.entry(of).or_default();
-            *(if trouble.direction == Direction::Out { sent } else { received }) += 1;
+            *(if failed.direction == Direction::Out { sent } else { received }) += 1;
         }
     }
     Ok(all)
 }
 
-fn kind(trouble: &Trouble) -> Option<(&'static str, String)> {
-    let told = trouble.error.as_deref().and_then(code);
-    match (told, trouble.answered) {
+fn kind(failed: &FailedExchange) -> Option<(&'static str, String)> {
+    let error_code = failed.error.as_deref().and_then(code);
+    match (error_code, failed.answered) {
         (Some(code), _) => Some(("error", code)),
-        // What follows a colon is of one case alone: an address, what the system said.
-        (None, false) => {
-            let outcome = trouble.outcome.split(':').next().unwrap_or_default();
-            Some(("message", format!("{}: {outcome}", trouble.message_type)))
-        }
+        (None, false) => Some(("message", format!("{}: {}", failed.message_type, failed.outcome.kind()))),
         (None, true) => None,
     }
 }
 
-/// The error that a message tells of, however it is wrapped.
+/// The `error_code` in a message, in any wrapping.
 fn code(text: &str) -> Option<String> {
     let value: Value = serde_json::from_str(text).ok()?;
     found(&value, DEPTH_MAX)
 }
 
-/// Deeper than any envelope wraps.
 const DEPTH_MAX: u32 = 12;
 
 fn found(value: &Value, depth: u32) -> Option<String> {
     let depth = depth.checked_sub(1)?;
     match value {
         Value::Object(fields) => {
-            let told = fields.get("error_code").and_then(Value::as_str).map(str::to_owned);
-            told.or_else(|| fields.values().find_map(|value| found(value, depth)))
+            let error_code = fields.get("error_code").and_then(Value::as_str).map(str::to_owned);
+            error_code.or_else(|| fields.values().find_map(|value| found(value, depth)))
         }
         Value::Array(values) => values.iter().find_map(|value| found(value, depth)),
         Value::String(text) if text.starts_with('{') => found(&serde_json::from_str(text).ok()?, depth),
@@ -98,8 +93,8 @@ fn found(value: &Value, depth: u32) -> Option<String> {
 mod tests {
     use super::super::sample;
     use super::*;
-    use crate::store::{Batch, Exchange, Store, Stream};
     use matchday_core::protocol::Timestamp;
+    use matchday_store::{Batch, Durability, Exchange, Store, Stream};
     use std::sync::mpsc;
 
     fn exchange(direction: Direction, conversation: &str, answer: Option<&str>, outcome: &str) -> Exchange {
@@ -139,10 +134,16 @@ mod tests {
         let then = Box::new(move |verdict| tell.send(verdict).unwrap());
         let lines = sample::lines(usize::MAX).collect();
         exchanges.into_iter().for_each(|exchange| store.record(exchange));
-        store.append(Batch { stream: Stream::league(), lines, can_wait: false, awaited: true, then });
+        store.append(Batch {
+            stream: Stream::league(),
+            lines,
+            durability: Durability::Fsynced,
+            awaited: true,
+            then,
+        });
         told.recv().unwrap().unwrap();
         store.close().unwrap();
-        let report = Report::gather(&[path], &sample::SETTINGS).unwrap();
+        let report = Report::gather(&[path], None, &sample::SETTINGS).unwrap();
         let faults: Vec<_> =
             report.faults.iter().map(|fault| (fault.group, fault.kind.as_str(), fault.count)).collect();
         let expected = [

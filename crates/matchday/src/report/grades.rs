@@ -1,7 +1,7 @@
-//! A row for each player, for a spreadsheet or whatever keeps the grades. Pure.
+//! A CSV row for each player, for grading. Pure.
 
-use super::{Player, Report, words};
-use crate::csv_rows;
+use super::{Player, Report, sentences};
+use matchday_store::csv_rows;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -34,7 +34,6 @@ struct Row<'a> {
     chain_head: &'a str,
 }
 
-/// The rows as CSV, with their heads.
 pub(crate) fn csv(report: &Report) -> Result<String, csv::Error> {
     csv_rows::csv(report.players.iter().map(|player| row(report, player)))
 }
@@ -64,7 +63,7 @@ fn row<'a>(report: &'a Report, player: &'a Player) -> Row<'a> {
         answers_measured: player.answers.ms.len(),
         answer_ms_median: player.answers.median(),
         answer_ms_longest: player.answers.longest(),
-        departures_from_the_rules: words::counted(&player.deviations),
+        departures_from_the_rules: sentences::counted(&player.deviations),
         state: player.state,
         league_id: &report.league_id,
         completed: report.unfinished.is_none(),
@@ -78,7 +77,7 @@ pub(super) fn causes(player: &Player) -> String {
     for lost in &player.technical {
         *counts.entry(lost.cause.to_owned()).or_default() += 1;
     }
-    words::counted(&counts)
+    sentences::counted(&counts)
 }
 
 #[cfg(test)]

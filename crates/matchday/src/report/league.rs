@@ -1,22 +1,22 @@
-//! Gathers a report from stores. Reads them, and changes nothing.
+//! Builds a report from stores, read-only.
 
-use super::{Match, Named, Referee, Report, Round, Verified, faults, players, words};
+use super::{Match, PlayerName, Referee, Report, Round, VerificationSummary, faults, players, sentences};
 use crate::statistics;
-use crate::store::chronicle::Chronicle;
-use crate::store::error::StoreError;
-use crate::store::fallbacks;
-use crate::store::history::History;
-use crate::store::verify::{Verification, verify_files};
+use crate::view::sides;
 use matchday_core::league::fixture::{self, Decision};
 use matchday_core::league::{DecidedBy, League, LeagueEvent};
 use matchday_core::protocol::messages::{GameStatus, Phase};
-use matchday_core::protocol::{PlayerId, Timestamp};
-use matchday_stats::{LeagueStatistics, Settings};
+use matchday_core::protocol::{LeagueId, PlayerId, Timestamp};
+use matchday_stats::{LeagueStatistics, Resampling};
+use matchday_store::error::StoreError;
+use matchday_store::league_log::LeagueLog;
+use matchday_store::log_set::LogSet;
+use matchday_store::verify::{Verification, draw_proof, verify_league};
+use matchday_store::{fallbacks, llm_usage};
 use std::path::PathBuf;
 
-/// What keeps a report from being written.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Failed {
+pub(crate) enum ReportError {
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error("{0}: a report needs the manager's store - name it too, or in its place")]
@@ -24,27 +24,33 @@ pub(crate) enum Failed {
 }
 
 impl Report {
-    /// Everything that the stores tell about their league, and whether they can be believed.
-    pub(crate) fn gather(files: &[PathBuf], settings: &Settings) -> Result<Self, Failed> {
-        let chronicle = Chronicle::open(files)?;
-        let named: Vec<String> = chronicle.files().map(|file| file.display().to_string()).collect();
-        let Some(history) = &chronicle.league else { return Err(Failed::NoLeague(named.join(", "))) };
-        let paths: Vec<PathBuf> = chronicle.files().map(ToOwned::to_owned).collect();
-        let found = verify_files(&paths)?;
+    /// Reads and verifies the stores.
+    pub(crate) fn gather(
+        files: &[PathBuf],
+        league_id: Option<&LeagueId>,
+        settings: &Resampling,
+    ) -> Result<Self, ReportError> {
+        let logs = LogSet::open_league(files, league_id)?;
+        let named: Vec<String> = logs.files().map(|file| file.display().to_string()).collect();
+        let Some(history) = &logs.league else { return Err(ReportError::NoLeague(named.join(", "))) };
+        let paths: Vec<PathBuf> = logs.files().map(ToOwned::to_owned).collect();
+        let found = verify_league(&paths, league_id, None)?;
         let mut report = Self::of(history, found, settings);
-        // A report may be passed on: where its stores lie on this machine is nobody's business.
+        // Only file names: a report may be published, and should not tell paths of this machine.
         let short = |file: &PathBuf| file.file_name().map(|name| name.to_string_lossy().into_owned());
         report.verification.files = paths.iter().filter_map(short).collect();
-        let mut failed = fallbacks::of_players(&chronicle.players);
+        let mut failed = fallbacks::of_players(&logs.players);
+        let mut used = llm_usage::of_players(&logs.players);
         for player in &mut report.players {
             player.fallbacks = failed.remove(&player.who.id);
+            player.llm_usage = used.remove(&player.who.id);
         }
-        report.faults = faults::gather(&chronicle, &report)?;
+        report.faults = faults::gather(&logs, &report)?;
         Ok(report)
     }
 
-    /// The same without what only recorded messages tell.
-    pub(crate) fn of(history: &History, found: Verification, settings: &Settings) -> Self {
+    /// The report without what needs recorded exchanges.
+    pub(crate) fn of(history: &LeagueLog, found: Verification, settings: &Resampling) -> Self {
         let league = &history.league;
         let results = statistics::of_league(league);
         let decided = || league.matches.values().filter_map(|game| game.decision.as_ref());
@@ -58,7 +64,7 @@ impl Report {
             format: league.settings.competition.format.name(),
             phase: league.phase,
             unfinished: unfinished(league),
-            champion: league.champion.as_ref().map(|champion| named(league, champion)),
+            champion: league.champion.as_ref().map(|champion| player_name(league, champion)),
             created_at: when(|event| matches!(event, LeagueEvent::LeagueCreated { .. })),
             started_at: when(|event| matches!(event, LeagueEvent::LeagueStarted { .. })),
             completed_at: when(|event| matches!(event, LeagueEvent::LeagueCompleted { .. })),
@@ -67,10 +73,11 @@ impl Report {
             matches_decided: league.matches_decided,
             technical_matches: u32::try_from(technical).unwrap_or(u32::MAX),
             deadline_ms: u64::try_from(league.settings.timing.choice.as_millis()).unwrap_or(u64::MAX),
+            sides: sides::note(league),
             tie_breaks: league.settings.tie_breaks.iter().map(|rule| rule.name().to_owned()).collect(),
             players: players::gather(history),
             referees: referees(league),
-            rounds: league.rounds.iter().map(|round| of_round(history, round)).collect(),
+            rounds: league.rounds.iter().map(|round| round_data(history, round)).collect(),
             faults: Vec::new(),
             statistics: LeagueStatistics::of(&results, settings),
             verification: verified(found),
@@ -78,9 +85,9 @@ impl Report {
     }
 }
 
-pub(super) fn named(league: &League, player: &PlayerId) -> Named {
+pub(super) fn player_name(league: &League, player: &PlayerId) -> PlayerName {
     let name = league.players.get(player).map(|player| player.meta.display_name.escaped().to_string());
-    Named { id: player.to_string(), name: name.unwrap_or_default() }
+    PlayerName { id: player.to_string(), name: name.unwrap_or_default() }
 }
 
 fn unfinished(league: &League) -> Option<String> {
@@ -92,7 +99,7 @@ fn unfinished(league: &League) -> Option<String> {
         Phase::Completed => None,
         Phase::Registration => Some(format!(
             "The league has not begun: {}.",
-            words::many(league.players.len(), "player has registered", "players have registered")
+            sentences::count_of(league.players.len(), "player has registered", "players have registered")
         )),
         Phase::Running => Some(format!("The league is not over: {so_far}.")),
         Phase::Paused => Some(format!("The league is not over, and paused by its operator: {so_far}.")),
@@ -101,7 +108,10 @@ fn unfinished(league: &League) -> Option<String> {
 
 fn referees(league: &League) -> Vec<Referee> {
     let listed = league.referee_listings().referees.into_iter().map(|referee| Referee {
-        who: Named { id: referee.referee_id.to_string(), name: referee.display_name.escaped().to_string() },
+        who: PlayerName {
+            id: referee.referee_id.to_string(),
+            name: referee.display_name.escaped().to_string(),
+        },
         matches_decided: referee.matches_decided,
         attempts: referee.attempts,
         attempts_lost: referee.attempts_lost,
@@ -110,7 +120,7 @@ fn referees(league: &League) -> Vec<Referee> {
     listed.collect()
 }
 
-fn of_round(history: &History, round: &fixture::Round) -> Round {
+fn round_data(history: &LeagueLog, round: &fixture::Round) -> Round {
     let league = &history.league;
     let matches = league.matches_of(round).map(|(id, game)| {
         let decision = game.decision.as_ref();
@@ -120,8 +130,8 @@ fn of_round(history: &History, round: &fixture::Round) -> Round {
         };
         Match {
             id: id.to_string(),
-            a: named(league, &game.a),
-            b: named(league, &game.b),
+            a: player_name(league, &game.a),
+            b: player_name(league, &game.b),
             state: match decision {
                 Some(_) => "decided",
                 None if game.in_play => "playing",
@@ -135,7 +145,7 @@ fn of_round(history: &History, round: &fixture::Round) -> Round {
                 .unwrap_or_default()
                 .escaped()
                 .to_string(),
-            draw: history.proof(id),
+            draw: draw_proof(&history.league, id),
             decided_by: decision.map(|decision| match &decision.by {
                 DecidedBy::Referee(referee) => referee.to_string(),
                 DecidedBy::Manager => "manager".to_owned(),
@@ -151,14 +161,14 @@ fn of_round(history: &History, round: &fixture::Round) -> Round {
     Round {
         number: round.round_id.0,
         title: league.title(round.round_id).map(str::to_owned),
-        state: state_of(round),
+        state: round_state(round),
         starts_at: round.starts_at.map(Timestamp::whole_second),
-        byes: byes.iter().map(|player| named(league, player)).collect(),
+        byes: byes.iter().map(|player| player_name(league, player)).collect(),
         matches: matches.collect(),
     }
 }
 
-fn state_of(round: &fixture::Round) -> &'static str {
+fn round_state(round: &fixture::Round) -> &'static str {
     match (round.completed, round.starts_at) {
         (true, _) => "completed",
         (false, Some(_)) => "being played",
@@ -166,7 +176,7 @@ fn state_of(round: &fixture::Round) -> &'static str {
     }
 }
 
-fn verified(found: Verification) -> Verified {
+fn verified(found: Verification) -> VerificationSummary {
     let sentence = match (&found.fault, found.not_checked.is_empty()) {
         (Some(fault), _) => format!("This does not fit: {fault}. Nothing after that can be relied on."),
         (None, true) => {
@@ -174,5 +184,11 @@ fn verified(found: Verification) -> Verified {
         }
         (None, false) => "Everything that could be checked fits.".to_owned(),
     };
-    Verified { passed: found.fault.is_none(), sentence, head: found.head.clone(), files: Vec::new(), found }
+    VerificationSummary {
+        passed: found.fault.is_none(),
+        sentence,
+        head: found.head.clone(),
+        files: Vec::new(),
+        found,
+    }
 }

@@ -1,6 +1,6 @@
-//! A report as Markdown: for a merge request, a wiki, a mail. Pure. Names are escaped, so that they stay names.
+//! A report as Markdown. Names are escaped. Pure.
 
-use super::words::{self, TABLE_HEADS, table_row};
+use super::sentences::{self, TABLE_HEADS, table_row};
 use super::{Player, Report, grades};
 use matchday_core::protocol::Untrusted;
 use std::fmt::Write;
@@ -9,7 +9,8 @@ pub(crate) fn markdown(report: &Report) -> String {
     let mut text = format!("# League {}\n\n", plain(&report.league_id));
     match (&report.unfinished, &report.champion) {
         (Some(unfinished), _) => {
-            let as_of = report.as_of.map(|at| format!(" As of {}.", words::moment(at))).unwrap_or_default();
+            let as_of =
+                report.as_of.map(|at| format!(" As of {}.", sentences::format_time(at))).unwrap_or_default();
             let _ = writeln!(text, "**{unfinished}**{as_of}\n");
         }
         (None, Some(champion)) => {
@@ -68,23 +69,24 @@ fn faults(text: &mut String, report: &Report) {
 fn of_player(text: &mut String, report: &Report, player: &Player) {
     let _ =
         writeln!(text, "\n### {}. {} ({})\n", player.rank, plain(&player.who.name), plain(&player.who.id));
-    let mut lines = vec![words::record(player)];
+    let mut lines = vec![sentences::record(player)];
     if player.state != "active" {
         lines.push(format!("At the end: {}.", player.state));
     }
     lines.extend(report.statistics_of(&player.who.id).map(|statistics| statistics.sentence.clone()));
-    lines.push(words::answers(player, report.deadline_ms));
+    lines.push(sentences::answers(player, report.deadline_ms));
     if !player.choices.is_empty() {
-        lines.push(format!("Choices: {}.", words::counted(&player.choices)));
+        lines.push(format!("Choices: {}.", sentences::counted(&player.choices)));
     }
     if !player.deviations.is_empty() {
-        lines.push(format!("Departures from the rules: {}.", words::counted(&player.deviations)));
+        lines.push(format!("Departures from the rules: {}.", sentences::counted(&player.deviations)));
     }
     if !player.technical.is_empty() {
         lines.push(format!("Lost without play: {}.", grades::causes(player)));
     }
     lines
         .extend(player.fallbacks.as_ref().map(|failed| format!("{}: {}.", player.who.id, failed.sentence())));
+    lines.extend(player.llm_usage.as_ref().map(|used| format!("{}: {}.", player.who.id, used.sentence())));
     for line in lines {
         let _ = writeln!(text, "- {}", plain(&line));
     }
@@ -125,7 +127,6 @@ fn table<const N: usize>(heads: &[&str; N], rows: impl Iterator<Item = Vec<Strin
     text
 }
 
-/// Text as text, whatever Markdown would make of it.
 fn plain(text: &str) -> String {
     Untrusted::new(text).markdown()
 }

@@ -1,13 +1,12 @@
-//! A stored league as a report: for whoever ran it, for whoever took part, and for whoever has to give grades.
+//! A report on a stored league, for its organisers, its participants, and for grading.
 //!
 //! # Layout
-//! - here: what a report says, as plain data; [`gather`](Report::gather) reads it from stores, once
-//! - `league`, `players`: how it is gathered; `faults`: what went wrong, by kind
-//! - `plots`: what is drawn, whatever the format; `words`: sentences that several formats share
-//! - [`html`], [`markdown`], [`grades`]: from the report to a page, to Markdown, to a row for each player; pure. The data
-//!   itself is the JSON.
+//! - here: the data of a report; [`gather`](Report::gather) reads it from stores
+//! - `league`, `players`, `faults`: how it is gathered
+//! - `plots`: plots for every format; `sentences`: sentences for every format
+//! - [`html`], [`markdown`], [`grades`]: the formats; pure. The JSON format is the data itself.
 //!
-//! Nothing here asks for the time: the same stores give the same report, to the byte.
+//! Nothing here reads the clock: the same stores give the same report, byte for byte.
 
 mod faults;
 pub(crate) mod grades;
@@ -18,13 +17,14 @@ mod players;
 mod plots;
 #[cfg(test)]
 pub(crate) mod sample;
-mod words;
+mod sentences;
 
-use crate::store::fallbacks::Fallbacks;
-use crate::store::verify::Verification;
 use matchday_core::protocol::Timestamp;
 use matchday_core::protocol::messages::Phase;
 use matchday_stats::LeagueStatistics;
+use matchday_store::fallbacks::Fallbacks;
+use matchday_store::llm_usage::LlmUsage;
+use matchday_store::verify::Verification;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -32,34 +32,37 @@ use std::collections::BTreeMap;
 pub(crate) struct Report {
     pub(crate) league_id: String,
     pub(crate) game: String,
-    /// Who meets whom: `round_robin`, `swiss`.
+    /// `round_robin`, `swiss`.
     pub(crate) format: &'static str,
     pub(crate) phase: Phase,
-    /// If the league is not over: how far it is.
+    /// If the league is not over, how far it is.
     pub(crate) unfinished: Option<String>,
-    pub(crate) champion: Option<Named>,
+    pub(crate) champion: Option<PlayerName>,
     pub(crate) created_at: Option<Timestamp>,
     pub(crate) started_at: Option<Timestamp>,
     pub(crate) completed_at: Option<Timestamp>,
-    /// When the last event was written down: the report is of this moment.
+    /// The time of the last event.
     pub(crate) as_of: Option<Timestamp>,
     pub(crate) matches: u32,
     pub(crate) matches_decided: u32,
     pub(crate) technical_matches: u32,
-    /// How long a player may take for a choice or a move.
+    /// The timeout of a choice or move.
     pub(crate) deadline_ms: u64,
+    /// Who is on one side in all matches, where that matters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) sides: Option<String>,
     pub(crate) tie_breaks: Vec<String>,
-    /// In the order of the table.
+    /// In the order of the standings.
     pub(crate) players: Vec<Player>,
     pub(crate) referees: Vec<Referee>,
     pub(crate) rounds: Vec<Round>,
     pub(crate) faults: Vec<Fault>,
     pub(crate) statistics: LeagueStatistics,
-    pub(crate) verification: Verified,
+    pub(crate) verification: VerificationSummary,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(crate) struct Named {
+pub(crate) struct PlayerName {
     pub(crate) id: String,
     pub(crate) name: String,
 }
@@ -68,7 +71,7 @@ pub(crate) struct Named {
 pub(crate) struct Player {
     pub(crate) rank: u32,
     #[serde(flatten)]
-    pub(crate) who: Named,
+    pub(crate) who: PlayerName,
     pub(crate) version: String,
     /// `active`, `suspended`, `withdrawn`.
     pub(crate) state: &'static str,
@@ -76,41 +79,43 @@ pub(crate) struct Player {
     pub(crate) played: u32,
     pub(crate) wins: u32,
     pub(crate) draws: u32,
-    /// Of all kinds.
+    /// All losses, technical ones included.
     pub(crate) losses: u32,
-    /// Those of them that were lost in play.
     pub(crate) losses_in_play: u32,
     pub(crate) technical_losses: u32,
-    /// Wins for which the opponent did not play.
+    /// Wins by the opponent's technical loss.
     pub(crate) wins_by_default: u32,
-    /// Why it stands ahead of the next.
+    /// The tie-break that ranks it ahead of the next player.
     pub(crate) reason: Option<String>,
-    /// After each round in which a match was decided.
+    /// The points after each round with a decided match.
     pub(crate) points_by_round: Vec<(u32, u32)>,
-    pub(crate) against: Vec<Against>,
+    pub(crate) against: Vec<HeadToHead>,
     pub(crate) choices: BTreeMap<String, u32>,
     pub(crate) answers: Answers,
-    /// How its messages departed from the rules, by kind.
+    /// Deviations from the protocol, by kind.
     pub(crate) deviations: BTreeMap<String, u32>,
-    pub(crate) technical: Vec<Technical>,
-    /// How often its own strategy failed, as far as its own events are at hand.
+    pub(crate) technical: Vec<TechnicalLoss>,
+    /// How often its strategy failed, if the player's own store was read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) fallbacks: Option<Fallbacks>,
+    /// What its language model used, if the player's own store was read and tells it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) llm_usage: Option<LlmUsage>,
 }
 
-/// How a player did against another.
+/// The record against one opponent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(crate) struct Against {
+pub(crate) struct HeadToHead {
     #[serde(flatten)]
-    pub(crate) who: Named,
+    pub(crate) who: PlayerName,
     pub(crate) wins: u32,
     pub(crate) draws: u32,
     pub(crate) losses: u32,
-    /// Losses among them that were technical.
+    /// Those of the losses that were technical.
     pub(crate) technical: u32,
 }
 
-impl Against {
+impl HeadToHead {
     pub(crate) fn met(&self) -> u32 {
         self.wins + self.draws + self.losses
     }
@@ -121,21 +126,21 @@ impl Against {
     }
 }
 
-/// How long a player took, as its referees measured it: the mean of each match in which it moved.
+/// Response times as the referees measured them: the mean for each match with a move.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Answers {
-    /// In milliseconds, the shortest first.
+    /// In milliseconds, sorted.
     pub(crate) ms: Vec<u32>,
 }
 
 impl Answers {
-    pub(crate) fn at_share(&self, share: f64) -> Option<u32> {
+    pub(crate) fn quantile(&self, share: f64) -> Option<u32> {
         let last = self.ms.len().checked_sub(1)?;
         self.ms.get((last as f64 * share).round() as usize).copied()
     }
 
     pub(crate) fn median(&self) -> Option<u32> {
-        self.at_share(0.5)
+        self.quantile(0.5)
     }
 
     pub(crate) fn longest(&self) -> Option<u32> {
@@ -143,28 +148,27 @@ impl Answers {
     }
 }
 
-/// A match that a player lost without playing it, and what is known of why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(crate) struct Technical {
+pub(crate) struct TechnicalLoss {
     pub(crate) match_id: String,
     pub(crate) round: u32,
-    pub(crate) opponent: Named,
-    /// Whose fault it was: `player`, `opponent`, `referee`, `infrastructure`.
+    pub(crate) opponent: PlayerName,
+    /// Who is to blame: `player`, `opponent`, `referee`, `infrastructure`.
     pub(crate) culprit: &'static str,
     /// `silent`, `unreachable`.
     pub(crate) cause: &'static str,
-    /// The same as a sentence, with what was owed, how often it was asked for and how long.
+    /// A sentence with the owed message, the number of tries and the time waited.
     pub(crate) account: String,
-    /// The last that went wrong, as it was seen.
+    /// The last error, as it was observed.
     pub(crate) evidence: Option<String>,
 }
 
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Referee {
     #[serde(flatten)]
-    pub(crate) who: Named,
+    pub(crate) who: PlayerName,
     pub(crate) matches_decided: u32,
-    /// Attempts at matches that it was given, and those that came to nothing after it had begun them.
+    /// Attempts that were assigned, and those of them that were lost after they had begun.
     pub(crate) attempts: u32,
     pub(crate) attempts_lost: u32,
     pub(crate) deviations: BTreeMap<String, u32>,
@@ -173,12 +177,12 @@ pub(crate) struct Referee {
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Round {
     pub(crate) number: u32,
-    /// What people call it, where it has a name of its own: `Semifinals`.
+    /// The name of the round, if it has one: `Semifinals`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) title: Option<String>,
     pub(crate) state: &'static str,
     pub(crate) starts_at: Option<Timestamp>,
-    pub(crate) byes: Vec<Named>,
+    pub(crate) byes: Vec<PlayerName>,
     pub(crate) matches: Vec<Match>,
 }
 
@@ -195,24 +199,22 @@ impl Round {
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Match {
     pub(crate) id: String,
-    pub(crate) a: Named,
-    pub(crate) b: Named,
+    pub(crate) a: PlayerName,
+    pub(crate) b: PlayerName,
     /// `decided`, `playing`, `to come`.
     pub(crate) state: &'static str,
     pub(crate) technical: bool,
     pub(crate) winner: Option<String>,
     pub(crate) score: Option<(u32, u32)>,
-    /// Why it ended so.
     pub(crate) reason: String,
     /// Whether the draw is proven, in games that have one.
     pub(crate) draw: Option<String>,
-    /// The referee, or the manager.
+    /// The referee's id, or `manager`.
     pub(crate) decided_by: Option<String>,
     pub(crate) decided_at: Option<Timestamp>,
     pub(crate) attempts: usize,
 }
 
-/// Something that went wrong, and how often.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Fault {
     /// `technical loss`, `message`, `error`, `departure`, `strategy`.
@@ -221,13 +223,11 @@ pub(crate) struct Fault {
     pub(crate) count: u32,
 }
 
-/// Whether what is reported can be believed.
 #[derive(Debug, Clone, Serialize)]
-pub(crate) struct Verified {
+pub(crate) struct VerificationSummary {
     pub(crate) passed: bool,
-    /// The verdict for people.
     pub(crate) sentence: String,
-    /// The last hash of the league's chain: two reports with the same one are of the same league at the same moment.
+    /// The last hash of the league's hash chain: it identifies the state of the league.
     pub(crate) head: Option<String>,
     pub(crate) files: Vec<String>,
     pub(crate) found: Verification,

@@ -1,49 +1,48 @@
-//! Gathers what there is to say about each player, in one walk over the matches. Pure.
+//! Builds the data of each player in one pass over the matches. Pure.
 
-use super::league::named;
-use super::{Against, Answers, Named, Player, Technical};
-use crate::store::history::History;
+use super::league::player_name;
+use super::{Answers, HeadToHead, Player, PlayerName, TechnicalLoss};
 use matchday_core::league::fixture::{Decision, Match, Round};
 use matchday_core::league::standings::{POINTS_DRAW, POINTS_WIN, Verdict};
 use matchday_core::league::{League, LeagueEvent};
 use matchday_core::protocol::messages::{Blame, GameStatus, StandingRow};
 use matchday_core::protocol::{MatchId, PlayerId, Sender, Timestamp};
+use matchday_store::league_log::LeagueLog;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What one player's matches come to.
+/// Totals over the matches of one player.
 #[derive(Default)]
-struct Course {
+struct PlayerTotals {
     points: u32,
     points_by_round: Vec<(u32, u32)>,
     wins_by_default: u32,
-    against: BTreeMap<PlayerId, Against>,
+    against: BTreeMap<PlayerId, HeadToHead>,
     answers: Answers,
-    technical: Vec<Technical>,
+    technical: Vec<TechnicalLoss>,
 }
 
-/// All players, in the order of the table.
-pub(super) fn gather(history: &History) -> Vec<Player> {
+pub(super) fn gather(history: &LeagueLog) -> Vec<Player> {
     let league = &history.league;
     let suspended = suspended(history);
-    // Who sits out the first round has a course too.
-    let mut courses: BTreeMap<PlayerId, Course> =
-        league.players.keys().map(|player| (player.clone(), Course::default())).collect();
+    // Players with a bye in the first round need an entry too.
+    let mut totals: BTreeMap<PlayerId, PlayerTotals> =
+        league.players.keys().map(|player| (player.clone(), PlayerTotals::default())).collect();
     for round in &league.rounds {
         for (id, game) in league.matches_of(round) {
             let Some(decision) = &game.decision else { continue };
             for player in [&game.a, &game.b] {
-                let course = courses.entry(player.clone()).or_default();
-                course.take(league, player, (id, game, decision));
+                let totals = totals.entry(player.clone()).or_default();
+                totals.take(league, player, (id, game, decision));
             }
         }
-        courses.values_mut().for_each(|course| course.end_round(league, round));
+        totals.values_mut().for_each(|totals| totals.end_round(league, round));
     }
     let mut choices = league.choices();
     let rows = league.rows();
     let players = rows.iter().map(|row| {
-        let course = courses.remove(&row.player_id).unwrap_or_default();
+        let totals = totals.remove(&row.player_id).unwrap_or_default();
         let choices = choices.remove(&row.player_id).unwrap_or_default();
-        let mut player = course.player(league, row, choices);
+        let mut player = totals.player(league, row, choices);
         if suspended.contains(&row.player_id) && player.state == "active" {
             player.state = "suspended";
         }
@@ -52,8 +51,8 @@ pub(super) fn gather(history: &History) -> Vec<Player> {
     players.collect()
 }
 
-/// Who had stopped answering and did not come back. The end of a league is no return.
-fn suspended(history: &History) -> BTreeSet<PlayerId> {
+/// Players that were suspended and did not recover. The end of the league does not count as recovery.
+fn suspended(history: &LeagueLog) -> BTreeSet<PlayerId> {
     let mut suspended = BTreeSet::new();
     for entry in &history.entries {
         match &entry.event {
@@ -69,7 +68,7 @@ fn suspended(history: &History) -> BTreeSet<PlayerId> {
     suspended
 }
 
-impl Course {
+impl PlayerTotals {
     fn take(
         &mut self,
         league: &League,
@@ -78,8 +77,8 @@ impl Course {
     ) {
         let opponent = game.opponent(player);
         let technical = decision.status == GameStatus::TechnicalLoss;
-        let who = || named(league, opponent);
-        let none = || Against { who: who(), wins: 0, draws: 0, losses: 0, technical: 0 };
+        let who = || player_name(league, opponent);
+        let none = || HeadToHead { who: who(), wins: 0, draws: 0, losses: 0, technical: 0 };
         let against = self.against.entry(opponent.clone()).or_insert_with(none);
         let is_a = game.a == *player;
         match decision.verdict(game) {
@@ -97,7 +96,7 @@ impl Course {
         let times = decision.result.details.answer_ms.as_ref();
         self.answers.ms.extend(times.and_then(|times| times.get(player).copied().flatten()));
         if let Some(blame) = decision.blame(player) {
-            self.technical.push(lost(id, game, who(), &blame));
+            self.technical.push(technical_loss(id, game, who(), &blame));
         }
     }
 
@@ -121,7 +120,7 @@ impl Course {
         self.answers.ms.sort_unstable();
         Player {
             rank: row.rank,
-            who: Named { id: row.player_id.to_string(), name: row.display_name.escaped().to_string() },
+            who: PlayerName { id: row.player_id.to_string(), name: row.display_name.escaped().to_string() },
             version: known.map(|player| player.meta.version.to_string()).unwrap_or_default(),
             state: match known {
                 Some(player) if player.withdrawn => "withdrawn",
@@ -143,24 +142,25 @@ impl Course {
             deviations: known.map(|player| player.deviations.clone()).unwrap_or_default(),
             technical: self.technical,
             fallbacks: None,
+            llm_usage: None,
         }
     }
 }
 
-fn lost(id: &MatchId, game: &Match, opponent: Named, blame: &Blame) -> Technical {
-    Technical {
+fn technical_loss(id: &MatchId, game: &Match, opponent: PlayerName, blame: &Blame) -> TechnicalLoss {
+    TechnicalLoss {
         match_id: id.to_string(),
         round: game.round_id.0,
         opponent,
         culprit: blame.culprit.name(),
         cause: blame.cause.name(),
-        account: account(blame),
+        account: describe_blame(blame),
         evidence: blame.evidence.as_ref().map(|seen| seen.escaped().to_string()),
     }
 }
 
 /// "failed to respond within timeout: GAME_JOIN_ACK was asked for 4 times over 26 s"
-fn account(blame: &Blame) -> String {
+fn describe_blame(blame: &Blame) -> String {
     let mut text = blame.cause.words().to_owned();
     if let Some(owed) = &blame.owed {
         text.push_str(&format!(": {owed} was asked for"));
@@ -170,7 +170,7 @@ fn account(blame: &Blame) -> String {
             Some(tries) => format!(" {tries} times"),
             None => String::new(),
         });
-        // They are told in whole seconds.
+        // Shown in whole seconds.
         let waited = blame.since.zip(blame.until).map_or(0.0, |(since, until)| seconds(since, until));
         if waited >= 1.0 {
             text.push_str(&format!(" over {waited:.0} s"));

@@ -1,6 +1,6 @@
-//! What is drawn: the plots of a league, from its report. Pure.
+//! The plots of a report. Pure.
 
-use super::{Answers, Player, Report, words};
+use super::{Answers, Player, Report, sentences};
 use matchday_plot::{Bar, Bars, Bin, Dot, Dots, HeatCell, HeatMap, Histogram, Line, LineChart, Mark};
 
 /// `Ada`, or `Ada (P01)` if another has the name too.
@@ -25,7 +25,7 @@ pub(super) fn points(report: &Report) -> LineChart {
     }
 }
 
-/// Who beat whom: the points of each player against each other, on average.
+/// Mean points of each player against each other.
 pub(super) fn cross(report: &Report) -> HeatMap {
     let row = |player: &Player| {
         let cell = |other: &Player| {
@@ -49,11 +49,11 @@ pub(super) fn cross(report: &Report) -> HeatMap {
     }
 }
 
-/// From the shortest to the longest answer of each player, with the median; the deadline, if it is near enough to show.
+/// Range and median of each player's response times; the deadline, if it is in scale.
 pub(super) fn answers(report: &Report) -> Dots {
     let dot = |player: &Player| {
         let answers = &player.answers;
-        let [low, median, high] = [0.0, 0.5, 1.0].map(|share| answers.at_share(share).map(f64::from));
+        let [low, median, high] = [0.0, 0.5, 1.0].map(|share| answers.quantile(share).map(f64::from));
         Some(Dot::new(label(report, player), median?, low?, high?))
     };
     let dots: Vec<Dot> = report.players.iter().filter_map(dot).collect();
@@ -66,10 +66,11 @@ pub(super) fn answers(report: &Report) -> Dots {
     }
 }
 
-/// A deadline far beyond every answer would leave nothing to see of them.
+/// A deadline far beyond all answers would compress them.
 fn deadline(deadline_ms: u64, longest_ms: f64) -> Option<Mark> {
     let at = deadline_ms as f64;
-    (longest_ms * 10.0 >= at).then(|| Mark::new(format!("deadline {}", words::time(deadline_ms)), at))
+    (longest_ms * 10.0 >= at)
+        .then(|| Mark::new(format!("deadline {}", sentences::format_ms(deadline_ms)), at))
 }
 
 pub(super) fn ratings(report: &Report) -> Dots {
@@ -92,7 +93,7 @@ pub(super) fn faults(report: &Report) -> Bars {
     }
 }
 
-/// How many kinds are drawn; the table beside the plot has them all.
+/// The table beside the plot has all kinds.
 const FAULTS_MAX: usize = 20;
 
 pub(super) fn answers_of(answers: &Answers, deadline_ms: u64) -> Histogram {

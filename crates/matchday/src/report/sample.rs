@@ -1,27 +1,27 @@
-//! Leagues for the tests of reports: one as it was recorded, with a player that fell silent and one that went away, and what
-//! can be made of it.
+//! Leagues for the tests of reports: a recorded one, in which a player stopped answering and one withdrew, and
+//! variants of it.
 
 use super::Report;
-use crate::store::history::History;
-use crate::store::verify::verify;
-use crate::store::{Stored, Stream, chain};
+use matchday_core::event_codec;
 use matchday_core::league::schedule::{Pairings, round_robin};
 use matchday_core::league::{DecidedBy, LeagueEvent};
-use matchday_core::log;
 use matchday_core::protocol::messages::{ByPlayer, GameStatus, MatchResult, PlayerMeta};
 use matchday_core::protocol::{Attempt, DisplayName, MatchId, PlayerId, RoundId, Timestamp};
-use matchday_stats::Settings;
+use matchday_stats::Resampling;
+use matchday_store::league_log::LeagueLog;
+use matchday_store::verify::verify;
+use matchday_store::{Stored, Stream, chain};
 
 const RECORDED: &str = include_str!("sample.jsonl");
 
-/// Figures do not need many leagues of chance to be tested.
-pub(super) const SETTINGS: Settings = Settings { seed: 1, resamples: 100, leagues_of_chance: 500 };
+/// Fewer resamples, for speed.
+pub(super) const SETTINGS: Resampling = Resampling { seed: 1, posterior_draws: 100, leagues_of_chance: 500 };
 
 fn stored(lines: impl Iterator<Item = String>) -> Vec<Stored> {
     let stream = Stream::league();
     let mut before = chain::genesis(&stream);
     let events = (1..).zip(lines).map(|(seq, line)| {
-        let (at, _) = log::read::<LeagueEvent>(&line).unwrap();
+        let (at, _) = event_codec::decode::<LeagueEvent>(&line).unwrap();
         before = chain::link(&before, &stream, seq, &line);
         Stored { seq, at, line, hash: before }
     });
@@ -29,7 +29,7 @@ fn stored(lines: impl Iterator<Item = String>) -> Vec<Stored> {
 }
 
 fn report(events: Vec<Stored>) -> Report {
-    let history = History::read(&events).unwrap();
+    let history = LeagueLog::decode(&events).unwrap();
     let mut report = Report::of(&history, verify([(Stream::league(), events)]), &SETTINGS);
     report.verification.files = vec!["league.db".into()];
     report
@@ -39,12 +39,11 @@ pub(super) fn lines(count: usize) -> impl Iterator<Item = String> {
     RECORDED.lines().take(count).map(str::to_owned)
 }
 
-/// The recorded league: five players, ten matches, some of them not played out.
+/// The recorded league: five players, ten matches, some with technical losses.
 pub(crate) fn league() -> Report {
     report(stored(lines(usize::MAX)))
 }
 
-/// The same before its end.
 pub(crate) fn unfinished() -> Report {
     let half = RECORDED.lines().count() * 2 / 3;
     report(stored(lines(half)))
@@ -54,7 +53,7 @@ pub(crate) fn before_the_first_player() -> Report {
     report(stored(lines(1)))
 }
 
-/// The same with a result that somebody has changed afterwards.
+/// With a result that was changed afterwards.
 pub(crate) fn tampered() -> Report {
     let mut events = stored(lines(usize::MAX));
     let changed = events.iter_mut().rfind(|stored| stored.line.contains("match_decided")).unwrap();
@@ -62,9 +61,10 @@ pub(crate) fn tampered() -> Report {
     report(events)
 }
 
-/// A league as large as told, in which player A wins every match but a few that nobody plays.
+/// A league of this size in which player A wins every match, with some technical losses.
 pub(crate) fn large(players: usize) -> Report {
-    let template: Vec<LeagueEvent> = lines(usize::MAX).map(|line| log::read(&line).unwrap().1).collect();
+    let template: Vec<LeagueEvent> =
+        lines(usize::MAX).map(|line| event_codec::decode(&line).unwrap().1).collect();
     let registered =
         template.iter().find(|event| matches!(event, LeagueEvent::PlayerRegistered { .. })).unwrap();
     let decided = template.iter().find_map(|event| match event {
@@ -81,7 +81,7 @@ pub(crate) fn large(players: usize) -> Report {
         events.extend(results(number, round, &decided));
     }
     let written = (1_800_000_000_000_000..).zip(&events);
-    report(stored(written.map(|(at, event)| log::write(Timestamp::from_micros(at), event).unwrap())))
+    report(stored(written.map(|(at, event)| event_codec::encode(Timestamp::from_micros(at), event).unwrap())))
 }
 
 fn renamed(registered: &LeagueEvent, id: &PlayerId) -> LeagueEvent {

@@ -1,54 +1,66 @@
-//! Seats in a league for those who cannot be called: clients of the Model Context Protocol, and so language models. Each
-//! seat is a player of ours that accepts invitations by itself and asks whoever holds the seat for every choice.
+//! Seats in a league for clients that cannot be called: clients of the Model Context Protocol (MCP), and so language models.
+//! A seat is a player that accepts invitations by itself and asks the client of the seat for every choice.
 //!
-//! A seat has no socket of its own. All are called at one address, under `/seats/NUMBER/mcp`; whoever holds one proves it
-//! by its key, which is told once and kept only as a hash.
+//! All seats share one socket and are called under `/seats/NUMBER/mcp`. A client authenticates by the key of its seat, which is
+//! shown once and stored as a hash.
 //!
-//! - `tools`, `words`: what a client can call, and what it is told; `guest`: one client, and the seats it holds
-//! - `one`: a seat; `turns`: the choices it owes; `waiting`: what there is to tell; `table`: what the manager knows
-//! - `book`: which seats there are, on disk; `server`, `hall`, `prompt`: a process that has nothing but seats
+//! - `tools`, `arguments`, `types`, `tool_error`: the tools, what they take and reply; `session`: one MCP session and the seats it holds
+//! - `one_seat`: a seat and its player; `open_turns`: its open choices; `wait_for_turn`: that tool; `transcript`: what was said
+//! - `manager_query`: asks the manager; `brief`: what clients are told of the league; `prompt`
+//! - `path`: the paths of seats; `log`: the event log of the seats; `server`, `http`, `stdio`: a process that has only seats
 
-mod book;
-mod guest;
-mod hall;
-mod one;
+mod arguments;
+mod authorization;
+mod brief;
+mod http;
+mod log;
+mod manager_query;
+mod one_seat;
+mod open_turns;
+mod path;
 mod prompt;
 mod server;
-mod table;
+mod session;
+mod stdio;
+mod tool_error;
 mod tools;
-mod turns;
-mod waiting;
-mod words;
+mod transcript;
+mod types;
+mod wait_for_turn;
 
-pub(crate) use guest::Guest;
-pub use hall::{Hall, serve};
-pub(crate) use prompt::HOW_TO_PLAY;
+pub use authorization::Authorization;
+pub use http::serve;
+pub use path::is_seat_path;
+pub use stdio::serve_stdio;
 
-use crate::net::address_group;
-use crate::net::answer::bare;
-use crate::net::server::Answer;
-use crate::shell::{NoEntropy, Options, StartError, entropy_from_system};
-use crate::store::Store;
-use book::{Book, Kept, SeatEvent};
-use guest::Trouble;
+use crate::mcp;
+use authorization::is_metadata;
+use brief::Brief;
 use hyper::body::Incoming;
-use hyper::{Request, StatusCode, Uri};
+use hyper::{HeaderMap, Request, StatusCode, Uri};
+use log::{SeatEvent, SeatLog, SeatRecord};
 use matchday_core::entropy::Entropy;
-use matchday_core::player::strategy::StrategyEntry;
+use matchday_core::game::strategy::StrategyEntry;
 use matchday_core::protocol::{DisplayName, Endpoint, ErrorCode, Token};
-use one::{Seat, Seating};
+use matchday_net::connection_limit::limit_key;
+use matchday_net::response::empty;
+use matchday_net::server::HttpResponse;
+use matchday_runtime::surface::{Closing, Responding, Surface};
+use matchday_runtime::{Intake, NoEntropy, Options, StartError, entropy_from_system};
+use matchday_store::Store;
+use one_seat::{NewSeat, Seat};
+use path::{SEATS, contact};
+use session::SeatSession;
 use sha2::{Digest, Sha256};
 use smol_str::SmolStr;
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::watch;
-
-/// Under which the seats are called.
-const SEATS: &str = "/seats/";
+use tool_error::ToolError;
 
 #[derive(Debug, Clone)]
-pub struct Settings {
+pub struct SeatSettings {
     pub manager: Endpoint,
     /// Where the address that the seats share is reached: `http://localhost:8201/mcp`.
     pub home: Endpoint,
@@ -56,21 +68,26 @@ pub struct Settings {
     pub seats_max: usize,
     /// How many of them may be opened from one address. `None`: a quarter of them, and any number from this machine itself.
     pub seats_per_address: Option<usize>,
-    /// What chooses when whoever holds a seat does not, in time. Without it the match is forfeited.
+    /// Chooses when the client of a seat does not choose in time. Without it the match is forfeited.
     pub fallback: Option<&'static StrategyEntry>,
+    /// What a client must show.
+    pub authorization: Authorization,
+    /// What seats register with if their client names no join code.
+    pub join_code: Option<Token>,
 }
 
 /// All seats at one address.
 #[derive(Debug)]
 pub struct Seats {
-    settings: Settings,
+    settings: SeatSettings,
     address: SocketAddr,
     options: Options,
-    book: Book,
+    log: SeatLog,
     open: Mutex<BTreeMap<u32, Arc<Seat>>>,
-    /// The number of the next seat. Seats are opened one by one, so that there are never too many.
+    /// The number of the next seat. The lock makes the check of the limits and the opening one step.
     next: tokio::sync::Mutex<u32>,
     entropy: Mutex<Entropy>,
+    brief: Mutex<Brief>,
     closing: watch::Sender<bool>,
 }
 
@@ -85,40 +102,40 @@ pub enum OpenError {
 }
 
 impl Seats {
-    /// All seats that the store knows, taken up where they were left. `address` is that of the socket whose requests
-    /// will be handed to [`Seats::answer`].
+    /// Restores the open seats from the store. `address` is that of the socket whose requests go to [`Seats::answer`].
     pub fn open(
-        settings: Settings,
+        settings: SeatSettings,
         address: SocketAddr,
         store: Store,
         options: Options,
     ) -> Result<Arc<Self>, OpenError> {
-        let (book, kept, next) = Book::read(store, options.clock)?;
+        let (log, records, next) = SeatLog::read(store, options.clock)?;
         let seats = Self {
             settings,
             address,
             options,
-            book,
+            log,
             open: Mutex::default(),
             next: tokio::sync::Mutex::new(next),
             entropy: Mutex::new(entropy_from_system()?),
+            brief: Mutex::default(),
             closing: watch::Sender::new(false),
         };
-        for kept in kept {
-            let number = kept.number;
-            let seat = Arc::new(seats.take_up(kept, None)?);
+        for record in records {
+            let number = record.number;
+            let seat = Arc::new(seats.restore(record, None)?);
             seats.all().insert(number, seat);
         }
         Ok(Arc::new(seats))
     }
 
-    fn take_up(&self, kept: Kept, join_code: Option<Token>) -> Result<Seat, OpenError> {
-        // As it was taken: an earlier version took more characters.
-        let name = DisplayName::try_from(SmolStr::new(&kept.name))
-            .map_err(|_| OpenError::Unfit(kept.name.clone()))?;
+    fn restore(&self, record: SeatRecord, join_code: Option<Token>) -> Result<Seat, OpenError> {
+        // Not `parse`: an earlier version allowed more characters.
+        let name = DisplayName::try_from(SmolStr::new(&record.name))
+            .map_err(|_| OpenError::Unfit(record.name.clone()))?;
         let options = Options { entropy: entropy_from_system()?, ..self.options.clone() };
-        let seat = Seating { name, kept, join_code };
-        Seat::take_up(&self.settings, self.address, seat, self.book.store(), options)
+        let seat = NewSeat { name, record, join_code };
+        Seat::restore(&self.settings, self.address, seat, self.log.store(), options)
     }
 
     fn all(&self) -> std::sync::MutexGuard<'_, BTreeMap<u32, Arc<Seat>>> {
@@ -145,13 +162,13 @@ impl Seats {
         name: DisplayName,
         peer: IpAddr,
         join_code: Option<Token>,
-    ) -> Result<(Arc<Seat>, String), Trouble> {
-        let from = address_group(peer);
+    ) -> Result<(Arc<Seat>, String), ToolError> {
+        let from = limit_key(peer);
         let mut next = self.next.lock().await;
         if *self.closing.borrow() {
-            return Err(Trouble::stopping());
+            return Err(ToolError::stopping());
         }
-        // Of two with one name nobody could say who is who; one that has played its league is in nobody's way.
+        // Open seats have distinct names; one whose league is over gives its name free.
         if let Some(other) = self.named(&name) {
             if !other.is_over().await {
                 let why = format!(
@@ -159,29 +176,36 @@ impl Seats {
                      if not, choose another name",
                     name.escaped()
                 );
-                return Err(Trouble::new(ErrorCode::InvalidState, why));
+                return Err(ToolError::new(ErrorCode::InvalidState, why));
             }
-            self.give_up(&other).await?;
+            self.remove(&other).await?;
         }
         self.check_address(from).await?;
         self.make_room().await?;
         let bits = self.entropy.lock().unwrap_or_else(PoisonError::into_inner).bytes::<16>();
         let key = format!("seat_{}", hex::encode(bits));
-        let kept =
-            Kept { number: *next, name: name.raw().to_owned(), key: hash(&key), told: 0, from: Some(from) };
-        let (name, key_hash) = (kept.name.clone(), kept.key.clone());
-        let opened = SeatEvent::Opened { number: *next, name, key: key_hash, from: kept.from };
-        self.book.write(&opened).await.map_err(Trouble::internal)?;
+        let record = SeatRecord {
+            number: *next,
+            name: name.raw().to_owned(),
+            key: hash(&key),
+            games_delivered: 0,
+            games_confirmed: 0,
+            from: Some(from),
+        };
+        let (name, key_hash) = (record.name.clone(), record.key.clone());
+        let opened = SeatEvent::Opened { number: *next, name, key: key_hash, from: record.from };
+        self.log.write(&opened).await.map_err(ToolError::internal)?;
         *next += 1;
-        let number = kept.number;
-        let seat =
-            Arc::new(self.take_up(kept, join_code).map_err(|error| Trouble::internal(error.to_string()))?);
+        let number = record.number;
+        let seat = Arc::new(
+            self.restore(record, join_code).map_err(|error| ToolError::internal(error.to_string()))?,
+        );
         self.all().insert(number, Arc::clone(&seat));
         Ok((seat, key))
     }
 
-    /// One address does not take all seats. Those whose league is over do not count.
-    async fn check_address(&self, from: IpAddr) -> Result<(), Trouble> {
+    /// Checks the limit of open seats per address. Seats whose league is over do not count.
+    async fn check_address(&self, from: IpAddr) -> Result<(), ToolError> {
         let most = match self.settings.seats_per_address {
             None if from.is_loopback() => return Ok(()),
             most => most.unwrap_or(self.settings.seats_max / 4).max(1),
@@ -198,48 +222,52 @@ impl Seats {
             "{open} seats were opened from your address, and one address may have {most}: go on in one of those, by its \
              \"seat\", or ask the operator to raise --seats-per-address"
         );
-        Err(Trouble::new(ErrorCode::RateLimited, why))
+        Err(ToolError::new(ErrorCode::RateLimited, why))
     }
 
-    /// When all seats are taken, one whose league is over makes room.
-    async fn make_room(&self) -> Result<(), Trouble> {
+    /// Checks the limit of open seats, and closes one whose league is over if it is reached.
+    async fn make_room(&self) -> Result<(), ToolError> {
         let all: Vec<_> = self.all().values().cloned().collect();
         if all.len() < self.settings.seats_max {
             return Ok(());
         }
         for seat in all {
             if seat.is_over().await {
-                return self.give_up(&seat).await;
+                return self.remove(&seat).await;
             }
         }
         let most = self.settings.seats_max;
         let why = format!(
             "all {most} seats are taken: try again when a league is over, or ask the operator to raise --max-seats"
         );
-        Err(Trouble::new(ErrorCode::RateLimited, why))
+        Err(ToolError::new(ErrorCode::RateLimited, why))
     }
 
-    /// Nobody sits here any more.
-    async fn give_up(&self, seat: &Seat) -> Result<(), Trouble> {
-        self.book.write(&SeatEvent::Closed { number: seat.number }).await.map_err(Trouble::internal)?;
+    /// Closes a seat for good.
+    async fn remove(&self, seat: &Seat) -> Result<(), ToolError> {
+        self.log.write(&SeatEvent::Closed { number: seat.number }).await.map_err(ToolError::internal)?;
         self.all().remove(&seat.number);
         seat.close().await;
         Ok(())
     }
 
-    /// Why nobody can take a seat, in words for people.
-    fn lacks(&self) -> Option<String> {
+    /// Why no seat can be opened, for people; `None` if one can.
+    fn not_ready(&self) -> Option<String> {
         let stopping = self.closing.borrow().then(|| "the seats are being closed".to_owned());
-        self.book.store().trouble().or(stopping)
+        self.log.store().failure().or(stopping)
     }
 
-    /// Whether this is for one of the seats.
-    pub(crate) fn is_seats(uri: &Uri) -> bool {
-        uri.path().starts_with(SEATS)
+    /// The refusal of a client that may not use the seats.
+    fn refusal(&self, headers: &HeaderMap) -> Option<HttpResponse> {
+        self.settings.authorization.refusal(headers, &self.settings.home)
     }
 
-    /// What referees and the manager ask of the player in a seat.
-    pub(crate) async fn answer(&self, mut request: Request<Incoming>, peer: SocketAddr) -> Answer {
+    /// Routes a request of a referee or the manager to the player of a seat, or shows the metadata for clients.
+    pub(crate) async fn answer(&self, mut request: Request<Incoming>, peer: SocketAddr) -> HttpResponse {
+        if is_metadata(request.uri()) {
+            let metadata = self.settings.authorization.metadata(&self.settings.home);
+            return metadata.unwrap_or_else(|| empty(StatusCode::NOT_FOUND));
+        }
         let rest = request.uri().path().strip_prefix(SEATS).and_then(|rest| rest.split_once('/'));
         let target = rest.and_then(|(number, path)| {
             let seat = self.get(number.parse().ok()?)?;
@@ -247,16 +275,16 @@ impl Seats {
             Some((seat, path))
         });
         let Some((seat, path)) = target else {
-            return bare(StatusCode::NOT_FOUND);
+            return empty(StatusCode::NOT_FOUND);
         };
         *request.uri_mut() = path;
-        Arc::clone(&seat.door).answer(request, peer).await
+        Arc::clone(&seat.service).answer(request, peer).await
     }
 
     /// Ends every wait, and shuts every player down.
     pub async fn close(&self) {
         self.closing.send_replace(true);
-        let _nobody_opens = self.next.lock().await;
+        let _no_more_opened = self.next.lock().await;
         let all: Vec<_> = self.all().values().cloned().collect();
         for seat in all {
             seat.close().await;
@@ -264,14 +292,40 @@ impl Seats {
     }
 }
 
-/// As which a key is kept.
-fn hash(key: &str) -> String {
-    hex::encode(Sha256::digest(key))
+impl Surface for Seats {
+    fn serves(&self, uri: &Uri) -> bool {
+        uri.path().starts_with(SEATS) || is_metadata(uri)
+    }
+
+    /// Each seat has its own rate limit.
+    fn is_rate_limited(&self) -> bool {
+        false
+    }
+
+    fn respond<'a>(
+        self: Arc<Self>,
+        request: Request<Incoming>,
+        peer: SocketAddr,
+        _: &'a Arc<Intake>,
+    ) -> Responding<'a> {
+        Box::pin(async move { self.answer(request, peer).await })
+    }
+
+    fn close(&self) -> Closing<'_> {
+        Box::pin(self.close())
+    }
 }
 
-/// Where the player of a seat is called.
-fn contact(home: &Endpoint, number: u32) -> String {
-    let home = home.raw();
-    let base = home.strip_suffix("/mcp").unwrap_or(home).trim_end_matches('/');
-    format!("{base}{SEATS}{number}/mcp")
+/// Mounts seats at an agent's address, and their tools on its MCP.
+pub fn mount(options: &mut Options, seats: &Arc<Seats>) {
+    // The manager does not listen yet.
+    tokio::spawn(Arc::clone(seats).keep_asking());
+    let own = Arc::clone(seats);
+    options.mcp = Some(mcp::mount(move || Some(Box::new(SeatSession::new(Arc::clone(&own))))));
+    options.surfaces.push(Arc::clone(seats) as Arc<dyn Surface>);
+}
+
+/// The hash under which a key is stored.
+fn hash(key: &str) -> String {
+    hex::encode(Sha256::digest(key))
 }

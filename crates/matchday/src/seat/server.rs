@@ -1,33 +1,28 @@
-//! What a client of the Model Context Protocol finds where there is nothing but seats.
+//! The MCP server of a process that has only seats.
 
-use super::guest::Guest;
-use super::prompt;
-use crate::mcp::REVISIONS;
+use super::session::SeatSession;
+use super::{prompt, tools};
+use crate::mcp::{self, ExtraTools, REVISIONS, tool};
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, GetPromptRequestParams, GetPromptResponse,
-    Implementation, ListPromptsResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion,
-    ServerCapabilities, ServerConfig, Tool,
+    CallToolRequestParams, CallToolResponse, CompleteRequestMethod, CompleteRequestParams, CompleteResult,
+    GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
+    ListResourceTemplatesRequestMethod, ListResourceTemplatesResult, ListResourcesRequestMethod,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion, ServerCapabilities,
+    ServerConfig, Tool,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use std::borrow::Cow;
 
-/// How long a list of tools may be kept: for as long as the server runs, but clients outlive servers.
-const TOOLS_TTL_MS: u64 = 60_000;
-
 #[derive(Debug)]
-pub(crate) struct SeatServer(pub(super) Guest);
+pub(crate) struct SeatServer(pub(super) SeatSession);
 
 impl ServerHandler for SeatServer {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder().enable_tools().enable_prompts().build();
         let own = Implementation::new("matchday-seat", env!("CARGO_PKG_VERSION"))
             .with_title("Matchday: a seat in a league");
-        ServerConfig::new(capabilities).with_server_info(own).with_instructions(
-            "A seat in a league of AI agents. To play: join_league once, then wait_for_turn again and again, and \
-             make_move whenever it is your turn, until wait_for_turn tells league_over. Do not stop in between: a \
-             turn waits for some seconds only.",
-        )
+        ServerConfig::new(capabilities).with_server_info(own).with_instructions(self.0.instructions())
     }
 
     fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
@@ -35,7 +30,7 @@ impl ServerHandler for SeatServer {
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        Guest::tools().iter().find(|tool| tool.name == name).cloned()
+        tools::list().iter().find(|tool| tool.name == name).cloned()
     }
 
     async fn list_tools(
@@ -43,9 +38,7 @@ impl ServerHandler for SeatServer {
         _page: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(Guest::tools().to_vec())
-            .with_ttl_ms(TOOLS_TTL_MS)
-            .with_cache_scope(CacheScope::Public))
+        Ok(tool::list_result(tools::list().iter()))
     }
 
     async fn call_tool(
@@ -55,7 +48,7 @@ impl ServerHandler for SeatServer {
     ) -> Result<CallToolResponse, ErrorData> {
         match self.0.call(&request, &context).await {
             Some(result) => Ok(result.into()),
-            None => Err(ErrorData::invalid_params(format!("Unknown tool: {}", request.name), None)),
+            None => Err(tool::unknown(&request.name)),
         }
     }
 
@@ -64,7 +57,31 @@ impl ServerHandler for SeatServer {
         _page: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        Ok(ListPromptsResult::with_all_items(prompt::list()))
+        Ok(ListPromptsResult::with_all_items(mcp::prompt::list(prompt::ABOUT)))
+    }
+
+    async fn list_resources(
+        &self,
+        _page: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        Err(ErrorData::method_not_found::<ListResourcesRequestMethod>())
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _page: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Err(ErrorData::method_not_found::<ListResourceTemplatesRequestMethod>())
+    }
+
+    async fn complete(
+        &self,
+        _request: CompleteRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        Err(ErrorData::method_not_found::<CompleteRequestMethod>())
     }
 
     async fn get_prompt(
@@ -72,6 +89,6 @@ impl ServerHandler for SeatServer {
         request: GetPromptRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        Ok(prompt::get(&request.name, request.arguments.as_ref())?.into())
+        Ok(prompt::get(&request, &self.0.brief())?.into())
     }
 }

@@ -1,10 +1,10 @@
-//! A name as it is written inside a text of each language, and in Markdown. A name may hold any character at all.
+//! Escapes a display name for a string literal of each language, and for Markdown. A name may contain any character.
 
 use super::Language;
 use std::fmt::Write;
 
-/// The inside of a string literal with double quotes. Letters and digits of every script stay readable; what could end
-/// the literal, be invisible or turn the direction of reading is escaped.
+/// The content of a double-quoted string literal. Letters and digits of every script are kept; quotes, invisible
+/// characters and direction marks are escaped.
 pub(super) fn string(language: Language, name: &str) -> String {
     let mut written = String::new();
     for character in name.chars() {
@@ -26,7 +26,7 @@ fn escape(written: &mut String, language: Language, code: u32) -> std::fmt::Resu
     }
 }
 
-/// One line of Markdown that shows the name and nothing else.
+/// One line of Markdown that renders as the name.
 pub(super) fn markdown(name: &str) -> String {
     let mut written = String::new();
     for character in name.chars() {

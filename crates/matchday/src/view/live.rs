@@ -1,14 +1,12 @@
-//! A league while it is played: a view that is redrawn on a terminal, plain lines anywhere else.
+//! Live progress of a league: redrawn in place on a terminal, plain lines otherwise.
 
-use super::progress::{Progress, Scene};
+use super::progress::{LiveState, Progress};
 use super::screen::{Screen, Size, width};
-use super::{places, show, table_that_fits};
+use super::{show, standings_table, table_that_fits};
 use std::time::{Duration, Instant};
 
-/// Where news of the league goes.
 #[derive(Debug)]
 pub(crate) enum View {
-    /// Redrawn in place.
     Live(Live),
     /// One line for each round.
     Lines,
@@ -37,7 +35,7 @@ impl View {
         }
     }
 
-    /// Leaves the terminal as if nothing had been drawn.
+    /// Clears the view.
     pub(crate) fn finish(&mut self) {
         if let Self::Live(live) = self {
             live.clear();
@@ -52,9 +50,9 @@ pub(crate) struct Live {
 }
 
 impl Live {
-    pub(crate) fn draw(&mut self, progress: &Progress, scene: &Scene) {
+    pub(crate) fn draw(&mut self, progress: &Progress, state: &LiveState) {
         if let Some(size) = Size::of_terminal() {
-            let lines = frame(progress, scene, self.began.elapsed(), size);
+            let lines = frame(progress, state, self.began.elapsed(), size);
             show(self.screen.draw(&lines, size));
         }
     }
@@ -70,42 +68,43 @@ const RESULTS_MAX: usize = 4;
 const BAR_MAX: usize = 40;
 const BAR_MIN: usize = 8;
 
-/// All that is shown, in lines that fit: how far it is, the table as far as there is room, the last results.
-fn frame(progress: &Progress, scene: &Scene, elapsed: Duration, size: Size) -> Vec<String> {
-    let mut lines = vec![headline(progress, scene.title.as_deref(), Some(elapsed), size.columns)];
-    // The cursor stands below.
+/// All lines of the view: progress, standings as far as they fit, latest results.
+fn frame(progress: &Progress, state: &LiveState, elapsed: Duration, size: Size) -> Vec<String> {
+    let mut lines = vec![headline(progress, state.title.as_deref(), Some(elapsed), size.columns)];
+    // One row for the cursor.
     let room = size.rows.saturating_sub(2);
-    let results = scene.latest.len().min(RESULTS_MAX).min(room / 4);
+    let results = state.latest.len().min(RESULTS_MAX).min(room / 4);
     let for_results = if results > 0 { results + 1 } else { 0 };
     // A blank line and the headers.
     let places = room.saturating_sub(for_results + 2);
-    if places > 0 && !scene.top.is_empty() {
+    if places > 0 && !state.top.is_empty() {
         lines.push(String::new());
-        lines.extend(standings(scene, places, size.columns));
+        lines.extend(standings(state, places, size.columns));
     }
     if results > 0 {
         lines.push(String::new());
     }
-    for (number, result) in scene.latest.iter().take(results).enumerate() {
+    for (number, result) in state.latest.iter().take(results).enumerate() {
         lines.push(format!("{:6}{result}", if number == 0 { "last" } else { "" }));
     }
     lines
 }
 
-/// The table, with the columns for which there is room and the places for which there is.
-fn standings(scene: &Scene, places: usize, columns: usize) -> Vec<String> {
-    let shown = if scene.players > places { places.saturating_sub(1) } else { places };
-    let rows: Vec<_> = scene.top.iter().take(shown).map(places::cells).collect();
-    let table = table_that_fits(&places::HEADERS, &rows, places::CHOICES_IN_BRIEF, columns);
+/// The standings, with as many columns and rows as fit.
+fn standings(state: &LiveState, places: usize, columns: usize) -> Vec<String> {
+    let shown = if state.players > places { places.saturating_sub(1) } else { places };
+    let rows: Vec<_> = state.top.iter().take(shown).map(standings_table::cells).collect();
+    let table =
+        table_that_fits(&standings_table::HEADERS, &rows, standings_table::COMPACT_COLUMN_SETS, columns);
     let mut lines: Vec<String> = table.lines().map(str::to_owned).collect();
-    if shown < scene.players {
-        lines.push(format!("... and {} more", scene.players - shown));
+    if shown < state.players {
+        lines.push(format!("... and {} more", state.players - shown));
     }
     lines
 }
 
-/// `████████░░░░  4 of 6 matches, round 2 of 3, 0.4 s left`, shorter where there is no room for it. How long it
-/// may still take is told if it is known how long it has taken.
+/// `████████░░░░  4 of 6 matches, round 2 of 3, 0.4 s left`, shorter where it does not fit. The
+/// remaining time is shown if the elapsed time is known.
 pub(crate) fn headline(
     progress: &Progress,
     title: Option<&str>,
@@ -140,14 +139,14 @@ fn drawn_bar(progress: &Progress, columns: usize) -> String {
     "█".repeat(full) + &"░".repeat(columns - full)
 }
 
-/// At the pace so far.
+/// Extrapolated from the pace so far.
 fn time_left(progress: &Progress, elapsed: Duration) -> Option<Duration> {
     let matches = u32::try_from(progress.matches).ok()?;
     let each = elapsed.checked_div(progress.decided)?;
     each.checked_mul(matches.saturating_sub(progress.decided))
 }
 
-/// "0.4 s", "2 min 10 s".
+/// `0.4 s`, `2 min 10 s`.
 pub(crate) fn seconds(duration: Duration) -> String {
     match duration.as_secs() {
         0..60 => format!("{:.1} s", duration.as_secs_f64()),
@@ -156,5 +155,4 @@ pub(crate) fn seconds(duration: Duration) -> String {
 }
 
 #[cfg(test)]
-#[path = "live_tests.rs"]
 mod tests;

@@ -1,79 +1,71 @@
-//! What people see: tables, the live view of a league, how it ended. Text only, but for [`live`], which draws on a terminal.
+//! Output for people: tables, live progress, summaries. Pure text, except for [`live`] and the writers here.
 
-pub(crate) mod fixtures;
 pub(crate) mod live;
-pub(crate) mod places;
 pub(crate) mod progress;
+pub(crate) mod schedule_table;
 pub(crate) mod screen;
+pub(crate) mod sides;
+pub(crate) mod standings_table;
 pub(crate) mod statistics;
 pub(crate) mod summary;
 mod table;
 
 pub(crate) use table::{table, table_that_fits};
 
-use crate::line_writer::LineWriter;
 use matchday_core::protocol::untrusted::{escape_line, escape_output};
+use matchday_runtime::line_writer::LineWriter;
 use std::io::{self, IsTerminal, Write};
-use std::sync::OnceLock;
+use std::sync::{Mutex, PoisonError};
 
-/// What is shown while a league runs: nobody who stops reading may stop the league.
-static STDOUT: OnceLock<Option<LineWriter>> = OnceLock::new();
-static STDERR: OnceLock<Option<LineWriter>> = OnceLock::new();
+/// Non-blocking writers: a reader that stops reading must not stop the league.
+static STDOUT: Mutex<Option<LineWriter>> = Mutex::new(None);
+static STDERR: Mutex<Option<LineWriter>> = Mutex::new(None);
 
 fn write_out(text: &str) {
     let mut out = io::stdout().lock();
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 
-fn write_err(text: &str) {
-    let _ = io::stderr().lock().write_all(text.as_bytes());
-}
-
-/// Has text written to stdout without waiting for it. If nobody reads for long, it is left out.
+/// Writes to stdout without blocking. If nobody reads for long, the text is dropped.
 pub(crate) fn show(text: String) {
-    put(&STDOUT, text, write_out);
+    put(&STDOUT, &text, io::stdout);
 }
 
-/// The same for stderr.
 pub(crate) fn warn(text: String) {
-    put(&STDERR, text, write_err);
+    put(&STDERR, &text, io::stderr);
 }
 
-fn put(writer: &OnceLock<Option<LineWriter>>, text: String, write: fn(&str)) {
-    match writer.get_or_init(|| LineWriter::start(write, || None).ok()) {
-        Some(writer) => drop(writer.put(text)),
-        None => write(&text),
-    }
+fn put<W: Write + Send + 'static>(writer: &Mutex<Option<LineWriter>>, text: &str, output: fn() -> W) {
+    let mut writer = writer.lock().unwrap_or_else(PoisonError::into_inner);
+    writer.get_or_insert_with(|| LineWriter::start(output())).write(text);
 }
 
-/// Waits a moment for what is not written yet.
+/// Waits a moment for pending output.
 pub(crate) fn flush() {
     for writer in [&STDOUT, &STDERR] {
-        if let Some(Some(writer)) = writer.get() {
-            writer.flush();
-        }
+        let writer = writer.lock().unwrap_or_else(PoisonError::into_inner).take();
+        // Dropping a writer flushes it; the next output starts another.
+        drop(writer);
     }
 }
 
-/// Writes lines to stdout, after all that was shown before, without controls but line breaks and colours: a text of
-/// somebody else that was not escaped cannot move the cursor. If nobody reads any more, the work goes on all the same.
+/// Writes lines to stdout after all pending output, with control characters escaped except line breaks and colours.
+/// Write errors are ignored: the work goes on without a reader.
 pub(crate) fn say(lines: impl std::fmt::Display) {
     flush();
     let _ = writeln!(io::stdout().lock(), "{}", escape_output(&lines.to_string()));
 }
 
-/// Writes to the terminal in one piece, so that nobody sees half a frame. The lines are those of a [`screen::Screen`].
+/// Writes a whole frame of a [`screen::Screen`] at once.
 pub(crate) fn draw(text: &str) {
     flush();
     write_out(text);
 }
 
-/// In bold, on a terminal that is not asked to be plain.
 pub(crate) fn bold(text: &str) -> String {
     Paint::of_stdout().bold(text)
 }
 
-/// Whether text may stand out by colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Paint {
     Plain,
@@ -89,7 +81,7 @@ pub(crate) enum Colour {
 }
 
 impl Paint {
-    /// Colours on a terminal that is not asked to be plain.
+    /// Colours on a terminal, unless `NO_COLOR` is set.
     pub(crate) fn of_stdout() -> Self {
         let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         if plain || !io::stdout().is_terminal() { Self::Plain } else { Self::Colours }
@@ -117,7 +109,7 @@ impl Paint {
     }
 }
 
-/// A table with its headers made to stand out, where that is possible.
+/// A table with its header row in bold.
 pub(crate) fn headed(table: &str) -> String {
     match table.split_once('\n') {
         Some((headers, rows)) => format!("{}\n{rows}", bold(headers)),

@@ -1,4 +1,4 @@
-//! How far a league has come, in words. Pure: from the league to text.
+//! Progress of a league as numbers and text. Pure.
 
 use matchday_core::league::League;
 use matchday_core::league::fixture::{Match, Round};
@@ -6,10 +6,10 @@ use matchday_core::league::standings::Verdict;
 use matchday_core::protocol::messages::{GameStatus, Phase, StandingRow};
 use matchday_core::protocol::{MatchId, RoundId, Timestamp};
 
-/// How many results of a round are told one by one.
-const TOLD_SINGLY_MAX: usize = 4;
+/// Rounds with more matches are summarised.
+const LISTED_RESULTS_MAX: usize = 4;
 
-/// The counts, which are cheap to take at any time.
+/// Counts that are cheap to take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Progress {
     pub(crate) round: u32,
@@ -37,17 +37,17 @@ impl Progress {
 
 /// What the live view shows besides the counts.
 #[derive(Debug, Clone)]
-pub(crate) struct Scene {
+pub(crate) struct LiveState {
     pub(crate) top: Vec<StandingRow>,
-    /// How many there are in all.
+    /// The total number of players.
     pub(crate) players: usize,
-    /// The last results, the latest first.
+    /// The latest results, newest first.
     pub(crate) latest: Vec<String>,
-    /// What the round is called, where its number does not say it.
+    /// The name of the round, if it has one.
     pub(crate) title: Option<String>,
 }
 
-impl Scene {
+impl LiveState {
     pub(crate) fn of(league: &League, places: usize, results: usize) -> Self {
         let rows = league.rows();
         let top = rows.iter().take(places).cloned().collect();
@@ -64,17 +64,16 @@ impl Scene {
     }
 }
 
-/// "Round 3" says no more than its number does.
+/// A title that only repeats the number is left out.
 fn title(league: &League, round_id: RoundId) -> Option<&str> {
     league.title(round_id).filter(|title| *title != format!("Round {round_id}"))
 }
 
-/// One line about a round that is over.
 pub(crate) fn round_line(league: &League, round: &Round) -> String {
     let games: Vec<(&MatchId, &Match)> = league.matches_of(round).collect();
     let title = title(league, round.round_id).map_or_else(String::new, |title| format!(" ({title})"));
     let head = format!("round {} of {}{title}", round.round_id, league.rounds_in_all());
-    if games.len() <= TOLD_SINGLY_MAX {
+    if games.len() <= LISTED_RESULTS_MAX {
         let results: Vec<String> = games.iter().filter_map(|(id, game)| result(id, game)).collect();
         return format!("{head}: {}", results.join("; "));
     }
@@ -90,7 +89,7 @@ pub(crate) fn round_line(league: &League, round: &Round) -> String {
     )
 }
 
-/// "R1M1 P01 beat P04"
+/// `R1M1 P01 beat P04`
 fn result(id: &MatchId, game: &Match) -> Option<String> {
     let decision = game.decision.as_ref()?;
     let (a, b) = (&game.a, &game.b);

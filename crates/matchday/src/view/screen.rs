@@ -1,11 +1,11 @@
-//! A part of the terminal that is drawn again and again in place. Pure: from what is drawn and what is to be drawn to what
-//! must be written; only [`Size::of_terminal`] asks the system.
+//! A block of terminal lines that is redrawn in place. Pure: computes the text and escape sequences to write; only
+//! [`Size::of_terminal`] asks the system.
 
 use matchday_core::protocol::untrusted::escape_line;
 use std::io::IsTerminal;
 use terminal_size::{Height, Width, terminal_size_of};
 
-/// How much room there is, in characters.
+/// In characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Size {
     pub(crate) columns: usize,
@@ -13,10 +13,10 @@ pub(crate) struct Size {
 }
 
 impl Size {
-    /// What terminals have when they do not say.
+    /// The default where the terminal does not tell its size.
     const USUAL: Self = Self { columns: 80, rows: 24 };
 
-    /// The room on the standard output, if that is a terminal on which the cursor can be moved.
+    /// The size of stdout, if that is a terminal with cursor control.
     pub(crate) fn of_terminal() -> Option<Self> {
         let out = std::io::stdout();
         if !out.is_terminal() || std::env::var_os("TERM").is_some_and(|term| term == "dumb") {
@@ -31,15 +31,15 @@ impl Size {
     }
 }
 
-/// What stands on the terminal above the cursor.
+/// The lines above the cursor.
 #[derive(Debug, Default)]
 pub(crate) struct Screen {
     drawn: Vec<String>,
 }
 
 impl Screen {
-    /// What to write so that `lines` take the place of those before. Lines are cut to the width, and those that do not
-    /// fit below one another are left out: what has scrolled away could not be drawn over.
+    /// The text that replaces the lines drawn before. Lines are truncated to the width, and those beyond the height
+    /// are dropped, because scrolled lines cannot be redrawn.
     pub(crate) fn draw(&mut self, lines: &[String], size: Size) -> String {
         let mut text = self.back(size);
         self.drawn = fitted(lines, size);
@@ -51,14 +51,15 @@ impl Screen {
         text
     }
 
-    /// What to write so that nothing is left of it.
+    /// The text that erases the block.
     pub(crate) fn clear(&mut self, size: Size) -> String {
         let text = self.back(size);
         self.drawn.clear();
         text + "\x1b[J"
     }
 
-    /// Back to where the first line begins. A terminal that has become narrower has broken lines in two.
+    /// Moves the cursor to the first line. On a terminal that has become narrower, lines are wrapped and take more
+    /// rows.
     fn back(&self, size: Size) -> String {
         let rows = |line: &String| width(line).div_ceil(size.columns).max(1);
         match self.drawn.iter().map(rows).sum::<usize>() {
@@ -68,7 +69,7 @@ impl Screen {
     }
 }
 
-/// As many lines as there is room for above the cursor, each no longer than the terminal is wide.
+/// As many lines as fit above the cursor, truncated to the width.
 fn fitted(lines: &[String], size: Size) -> Vec<String> {
     let most = size.rows.saturating_sub(1).max(1);
     let mut fitted: Vec<String> =
@@ -80,7 +81,7 @@ fn fitted(lines: &[String], size: Size) -> Vec<String> {
     fitted
 }
 
-/// The first characters of a line; what switches bold on and off takes no room and stays.
+/// Truncates a line; escape sequences have no width and are kept.
 fn cut(line: &str, columns: usize) -> String {
     let mut shown = 0;
     let mut control = false;
@@ -98,7 +99,7 @@ fn cut(line: &str, columns: usize) -> String {
     line.chars().filter(keep).collect()
 }
 
-/// How many characters of a line are seen.
+/// The visible width of a line.
 pub(crate) fn width(line: &str) -> usize {
     let mut control = false;
     let seen = line.chars().filter(|c| {

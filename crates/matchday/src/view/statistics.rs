@@ -1,11 +1,12 @@
-//! What the results of a league mean, as people read it. Pure.
+//! Statistics of a league for people. Pure.
 
 use super::table;
 use matchday_stats::LeagueStatistics;
-use matchday_stats::league::{PlayerStatistics, Question};
-use matchday_stats::words::percent;
+use matchday_stats::league::PlayerStatistics;
+use matchday_stats::sentences::percent;
+use matchday_stats::{Complementary, Question};
 
-/// A league: its table with ratings, and what there is to say about it.
+/// The standings with ratings, followed by remarks.
 pub(crate) fn league(statistics: &LeagueStatistics) -> String {
     if statistics.players.is_empty() {
         return "no player has registered yet".to_owned();
@@ -50,7 +51,7 @@ fn row(rank: u32, player: &PlayerStatistics, next: String) -> Vec<String> {
     ]
 }
 
-/// What is said below the table, each under its name.
+/// Remarks below the table, each with its heading.
 fn remarks(statistics: &LeagueStatistics) -> String {
     let mut lines = vec![("Luck meter", statistics.luck.sentence.clone())];
     lines.extend(statistics.luck.note.clone().map(|note| ("", note)));
@@ -72,11 +73,17 @@ fn remarks(statistics: &LeagueStatistics) -> String {
     lines.join("\n")
 }
 
+/// What is said of calls, below another table.
+pub(crate) fn calls(found: &Complementary) -> String {
+    let lines = std::iter::once(found.sentence.clone()).chain(questions(&found.questions));
+    lines.map(|line| format!("\n{line}")).collect()
+}
+
 fn questions(questions: &[Question]) -> impl Iterator<Item = String> {
     questions.iter().map(|question| question.sentence.clone())
 }
 
-/// A player, as rows of a table of names and values.
+/// A player's statistics as label and value.
 pub(crate) fn player_rows(player: &PlayerStatistics) -> Vec<(&'static str, String)> {
     let rated = |rating: f64, low: f64, high: f64| format!("{rating:.0} (95 %: {low:.0} to {high:.0})");
     let strength = player
@@ -94,7 +101,6 @@ pub(crate) fn player_rows(player: &PlayerStatistics) -> Vec<(&'static str, Strin
     ]
 }
 
-/// What is said of a player below its table.
 pub(crate) fn player_remarks(player: &PlayerStatistics, asked: &[Question]) -> String {
     let lines: Vec<String> = std::iter::once(player.sentence.clone()).chain(questions(asked)).collect();
     lines.join("\n")
@@ -103,36 +109,41 @@ pub(crate) fn player_remarks(player: &PlayerStatistics, asked: &[Question]) -> S
 #[cfg(test)]
 mod tests {
     use super::*;
-    use matchday_stats::{Calls, Entrant, Outcome, Played, Results, Settings};
+    use matchday_stats::rng::SeededRng;
+    use matchday_stats::{Calls, Entrant, MatchOutcome, Parity, Played, Resampling, Results};
 
-    /// Four players who met as often as told: the first two always call opposite to each other, all others the same
-    /// as often as not. One match more was forfeited.
+    /// Four players who call at random, but for the first two: they call opposite when they meet. One more match is
+    /// forfeited.
     fn league_of(legs: u32) -> LeagueStatistics {
+        let mut rng = SeededRng::new(4, 0);
         let mut matches = Vec::new();
         let ids = ["P01", "P02", "P03", "P04"];
         for round in 0..legs {
-            for (number, (a, b)) in (0..).zip([(0, 1), (2, 3), (0, 2), (1, 3), (0, 3), (1, 2)]) {
-                let outcome = match (number, (round + number) % 4) {
-                    (0, 0..=2) | (_, 0) => Outcome::WonByA,
-                    (0, _) | (_, 1) => Outcome::WonByB,
-                    _ => Outcome::Drawn,
+            for (a, b) in [(0, 1), (2, 3), (0, 2), (1, 3), (0, 3), (1, 2)] {
+                let mut call = || if rng.share() < 0.5 { Parity::Even } else { Parity::Odd };
+                let [one, other, drawn] = [call(), call(), call()];
+                let other = if (a, b) == (0, 1) { one.other() } else { other };
+                let outcome = match (one == drawn, other == drawn) {
+                    (true, false) => MatchOutcome::WonByA,
+                    (false, true) => MatchOutcome::WonByB,
+                    _ => MatchOutcome::Drawn,
                 };
+                let calls = Some(Calls { a: Some(one), b: Some(other), drawn: Some(drawn) });
                 let [a, b] = [ids[a], ids[b]].map(str::to_owned);
-                matches.push(Played { round: round + 1, a, b, outcome, forfeited: false });
+                matches.push(Played { round: round + 1, a, b, outcome, forfeited: false, calls });
             }
         }
         let (a, b) = ("P03".to_owned(), "P04".to_owned());
-        matches.push(Played { round: legs, a, b, outcome: Outcome::WonByA, forfeited: true });
-        let calls = Calls { even: legs * 3 / 2, odd: legs * 3 - legs * 3 / 2 };
-        let entrant =
-            |id: &str| Entrant { id: id.to_owned(), name: format!("Player {id}"), calls: Some(calls) };
+        let outcome = MatchOutcome::WonByA;
+        matches.push(Played { round: legs, a, b, outcome, forfeited: true, calls: None });
+        let entrant = |id: &str| Entrant { id: id.to_owned(), name: format!("Player {id}") };
         let players = ids.map(entrant).to_vec();
-        LeagueStatistics::of(&Results { game: "even_odd".into(), players, matches }, &Settings::default())
+        LeagueStatistics::of(&Results { game: "even_odd".into(), players, matches }, &Resampling::default())
     }
 
     #[test]
     fn a_league_with_a_question() {
-        insta::assert_snapshot!(league(&league_of(16)));
+        insta::assert_snapshot!(league(&league_of(24)));
     }
 
     #[test]
@@ -142,19 +153,19 @@ mod tests {
 
     #[test]
     fn a_league_before_its_first_match() {
-        let player = Entrant { id: "P01".into(), name: "Ada".into(), calls: None };
+        let player = Entrant { id: "P01".into(), name: "Ada".into() };
         let results = Results { game: "nim".into(), players: vec![player], matches: Vec::new() };
-        insta::assert_snapshot!(league(&LeagueStatistics::of(&results, &Settings::default())));
+        insta::assert_snapshot!(league(&LeagueStatistics::of(&results, &Resampling::default())));
     }
 
     #[test]
     fn a_player_with_a_question() {
-        let statistics = league_of(16);
+        let statistics = league_of(24);
         let player = &statistics.players[0];
         let rows: Vec<_> =
             player_rows(player).into_iter().map(|(name, value)| vec![name.to_owned(), value]).collect();
         let questions = statistics.complementary.unwrap().questions;
-        let said = player_remarks(player, &questions);
-        insta::assert_snapshot!(format!("{}\n\n{said}", table(&["P01", "Player P01"], &rows)));
+        let remarks = player_remarks(player, &questions);
+        insta::assert_snapshot!(format!("{}\n\n{remarks}", table(&["P01", "Player P01"], &rows)));
     }
 }

@@ -1,10 +1,10 @@
-//! Aligned columns. Pure.
+//! Tables with aligned columns. Pure.
 
 use super::screen::width;
 use comfy_table::{CellAlignment, Table, presets};
 use matchday_core::protocol::untrusted::escape_line;
 
-/// The rows under their headers, without borders; columns of numbers are aligned to the right.
+/// Without borders; numeric columns are right-aligned.
 pub(crate) fn table(headers: &[&str], rows: &[Vec<String>]) -> String {
     let mut table = Table::new();
     let escaped = rows.iter().map(|row| row.iter().map(|cell| escape_line(cell)));
@@ -23,15 +23,15 @@ pub(crate) fn table(headers: &[&str], rows: &[Vec<String>]) -> String {
     lines.join("\n")
 }
 
-/// The table with as many of its columns as there is room for: those of the first choice that fits, or of the last.
+/// The table with the first set of columns that fits, or else the last.
 pub(crate) fn table_that_fits(
     headers: &[&str],
     rows: &[Vec<String>],
-    choices: &[&[usize]],
+    column_sets: &[&[usize]],
     columns: usize,
 ) -> String {
     let mut narrowest = String::new();
-    for chosen in choices {
+    for chosen in column_sets {
         let headers: Vec<&str> = chosen.iter().filter_map(|place| headers.get(*place).copied()).collect();
         let cells = |row: &Vec<String>| chosen.iter().filter_map(|place| row.get(*place).cloned()).collect();
         narrowest = table(&headers, &rows.iter().map(cells).collect::<Vec<_>>());
@@ -42,7 +42,7 @@ pub(crate) fn table_that_fits(
     narrowest
 }
 
-/// Whether a column holds numbers and nothing else; gaps between them are let pass.
+/// Empty cells are ignored.
 fn is_numbers(rows: &[Vec<String>], place: usize) -> bool {
     let mut cells = rows.iter().filter_map(|row| row.get(place)).filter(|cell| !cell.is_empty()).peekable();
     cells.peek().is_some() && cells.all(|cell| cell.trim_end_matches('%').parse::<f64>().is_ok())

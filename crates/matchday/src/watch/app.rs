@@ -1,19 +1,19 @@
-//! What is being looked at, and what keys and news make of it. Pure.
+//! State of the `watch` screen: what is shown, and how keys and updates change it. Pure.
 
-use super::{Messages, News, Wanted};
+use super::{Messages, Update, UpdateRequest};
 
 #[derive(Debug, Default)]
 pub(crate) struct App {
     pub(super) pane: Pane,
-    /// The round that is looked at; none to go along with the league.
+    /// The selected round; `None` follows the current one.
     pub(super) round: Option<u32>,
-    /// How many lines of each pane are above the screen.
+    /// Scroll offset of each pane.
     scroll: [usize; 3],
     pub(super) help: bool,
-    pub(super) news: Option<News>,
-    /// What keeps news from coming.
-    pub(super) trouble: Option<String>,
-    /// How many lines the last frame had room for.
+    pub(super) update: Option<Update>,
+    /// Why the last update failed.
+    pub(super) error: Option<String>,
+    /// The number of body lines in the last frame.
     room: usize,
 }
 
@@ -45,7 +45,7 @@ impl Pane {
     }
 }
 
-/// What somebody wants, whichever key it was.
+/// An action that a key is bound to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Key {
     Look(Pane),
@@ -59,53 +59,50 @@ pub(crate) enum Key {
     Bottom,
     EarlierRound,
     LaterRound,
-    /// Goes along with the league again.
+    /// Follows the current round again.
     CurrentRound,
     Help,
-    /// Leaves the help, or else the program.
+    /// Closes the help, or else quits.
     Back,
     Quit,
 }
 
-/// What comes of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Then {
-    GoOn,
+pub(crate) enum Flow {
+    Continue,
     Quit,
 }
 
 impl App {
-    pub(crate) fn wanted(&self) -> Wanted {
-        Wanted { round: self.round, messages: self.pane == Pane::Messages }
+    pub(crate) fn requested(&self) -> UpdateRequest {
+        UpdateRequest { round: self.round, messages: self.pane == Pane::Messages }
     }
 
-    /// Takes in what the manager has answered, or why it has not.
-    /// Whether the manager has ever told how the league stands.
-    pub(crate) fn has_news(&self) -> bool {
-        self.news.is_some()
+    pub(crate) fn has_update(&self) -> bool {
+        self.update.is_some()
     }
 
-    pub(crate) fn take(&mut self, news: Result<News, String>) {
-        match news {
-            Ok(mut news) => {
-                // Messages that were not asked for again are still the last ones known.
-                if let (Messages::NotAsked, Some(last)) = (&news.messages, self.news.take()) {
-                    news.messages = last.messages;
+    pub(crate) fn take(&mut self, update: Result<Update, String>) {
+        match update {
+            Ok(mut update) => {
+                // Messages that were not requested are kept from the last update.
+                if let (Messages::NotAsked, Some(last)) = (&update.messages, self.update.take()) {
+                    update.messages = last.messages;
                 }
-                self.news = Some(news);
-                self.trouble = None;
+                self.update = Some(update);
+                self.error = None;
             }
-            Err(why) => self.trouble = Some(why),
+            Err(why) => self.error = Some(why),
         }
     }
 
-    pub(crate) fn press(&mut self, key: Key) -> Then {
+    pub(crate) fn press(&mut self, key: Key) -> Flow {
         match key {
-            Key::Quit => return Then::Quit,
-            Key::Back if !self.help => return Then::Quit,
+            Key::Quit => return Flow::Quit,
+            Key::Back if !self.help => return Flow::Quit,
             Key::Back => self.help = false,
             Key::Help => self.help = !self.help,
-            // Any other key is about what the help hides.
+            // Any other key closes the help.
             _ if self.help => self.help = false,
             Key::Look(pane) => self.pane = pane,
             Key::NextPane => self.pane = self.pane.next(),
@@ -120,10 +117,10 @@ impl App {
             Key::LaterRound => self.turn(1),
             Key::CurrentRound => self.turn_to(None),
         }
-        Then::GoOn
+        Flow::Continue
     }
 
-    /// Lines to be left out above, now that it is known how many there are and how many there is room for.
+    /// Clamps the scroll offset to the content, and returns it.
     pub(super) fn scrolled(&mut self, lines: usize, room: usize) -> usize {
         self.room = room;
         let most = lines.saturating_sub(room);
@@ -132,9 +129,9 @@ impl App {
         *scroll
     }
 
-    /// The round that is shown: the one that was chosen, or the one that is being played.
+    /// The selected round, or the current one.
     pub(super) fn round_shown(&self) -> u32 {
-        self.round.unwrap_or_else(|| self.news.as_ref().map_or(0, |news| news.status.current_round))
+        self.round.unwrap_or_else(|| self.update.as_ref().map_or(0, |update| update.status.current_round))
     }
 
     fn scroll_mut(&mut self) -> &mut usize {
@@ -156,8 +153,8 @@ impl App {
     }
 
     fn turn(&mut self, by: i32) {
-        let Some(news) = &self.news else { return };
-        let (current, rounds) = (news.status.current_round, news.status.total_rounds);
+        let Some(update) = &self.update else { return };
+        let (current, rounds) = (update.status.current_round, update.status.total_rounds);
         if self.pane != Pane::Matches || rounds == 0 {
             return;
         }

@@ -1,34 +1,33 @@
-//! A league on a whole terminal: what `matchday watch` shows, and what its keys do. Pure: news and keys in, frames out. Who
-//! asks the manager and reads the keys is `cli::follow`.
+//! The full-screen view of `matchday watch`. Pure: updates and keys in, frames out; the command polls the manager and
+//! reads the keys.
 //!
 //! # Layout
-//! - here: the news that a manager has; [`app`]: what is being looked at; [`screen`]: how it is drawn
-//! - `heard`: messages, as the manager's dashboard tells them
+//! - here: an update from the manager; [`app`]: the state of the screen; [`screen`]: draws it
+//! - `exchanges`: rows of the message pane
 
 pub(crate) mod app;
-pub(crate) mod heard;
+pub(crate) mod exchanges;
 pub(crate) mod screen;
 #[cfg(test)]
 mod tests;
 
-use heard::Heard;
-use matchday_core::protocol::messages::query::ScheduledRound;
+use exchanges::ExchangeRow;
+use matchday_core::protocol::messages::query_data::ScheduledRound;
 use matchday_core::protocol::messages::{Phase, StandingRow};
 use serde::Deserialize;
 
-/// How a league stands, by its manager's answers.
 #[derive(Debug, Clone)]
-pub(crate) struct News {
+pub(crate) struct Update {
     pub(crate) status: Status,
     /// Of all rounds.
     pub(crate) matches: usize,
     pub(crate) standings: Vec<StandingRow>,
-    /// The round that is looked at, once there is one.
+    /// The selected round, if it exists.
     pub(crate) round: Option<ScheduledRound>,
     pub(crate) messages: Messages,
 }
 
-/// LEAGUE_STATUS, as it is read.
+/// The fields of LEAGUE_STATUS that are shown.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub(crate) struct Status {
     pub(crate) league_id: String,
@@ -36,7 +35,7 @@ pub(crate) struct Status {
     /// 0 before the first round is announced.
     pub(crate) current_round: u32,
     pub(crate) total_rounds: u32,
-    /// What people call the round, where it has a name of its own.
+    /// The name of the round, if it has one.
     #[serde(default)]
     pub(crate) round_title: Option<String>,
     pub(crate) matches_completed: u32,
@@ -44,19 +43,18 @@ pub(crate) struct Status {
 
 #[derive(Debug, Clone, Default)]
 pub(crate) enum Messages {
-    /// Nobody has asked for them yet.
     #[default]
     NotAsked,
-    /// The newest first.
-    Heard(Vec<Heard>),
-    /// Why there are none, and what to do about it.
+    /// Newest first.
+    Listed(Vec<ExchangeRow>),
+    /// Why there are none, and how to get them.
     Withheld(String),
 }
 
-/// What is worth asking for.
+/// What the next update should contain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Wanted {
-    /// The current one if it is not named.
+pub(crate) struct UpdateRequest {
+    /// `None` for the current round.
     pub(crate) round: Option<u32>,
     pub(crate) messages: bool,
 }

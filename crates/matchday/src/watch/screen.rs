@@ -1,12 +1,12 @@
-//! Draws what is being looked at: a headline, the panes, the lines of one of them, and which keys there are. What stands in
-//! columns is laid out by the one table that all commands share. Touches nothing but the frame.
+//! Draws the state of the screen: headline, tabs, one pane, key help. Tables are laid out by the same code as those
+//! of other commands.
 
 use super::app::{App, Pane};
-use super::heard::{HEADERS as MESSAGE_HEADERS, Heard};
-use super::{Messages, News};
+use super::exchanges::{ExchangeRow, HEADERS as MESSAGE_HEADERS};
+use super::{Messages, Update};
 use crate::view::live::headline;
 use crate::view::progress::Progress;
-use crate::view::{fixtures, places, table_that_fits};
+use crate::view::{schedule_table, standings_table, table_that_fits};
 use matchday_core::protocol::messages::Phase;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -16,8 +16,8 @@ use ratatui::widgets::{Paragraph, Wrap};
 use std::collections::BTreeMap;
 
 pub(crate) fn render(app: &mut App, frame: &mut Frame<'_>) {
-    let trouble = app.trouble.as_deref().map(|why| trouble(why, app.news.is_some()));
-    let lines = trouble.as_ref().map_or(0, |words| lines_of(words, frame.area().width));
+    let error = app.error.as_deref().map(|why| error(why, app.update.is_some()));
+    let lines = error.as_ref().map_or(0, |text| lines_of(text, frame.area().width));
     let parts = [
         Constraint::Length(2),
         Constraint::Length(2),
@@ -34,32 +34,31 @@ pub(crate) fn render(app: &mut App, frame: &mut Frame<'_>) {
     } else {
         pane(app, frame, body)
     };
-    if let Some(words) = trouble {
+    if let Some(text) = error {
         let red = Style::new().fg(Color::Red);
-        frame.render_widget(Paragraph::new(Span::styled(words, red)).wrap(Wrap { trim: true }), below);
+        frame.render_widget(Paragraph::new(Span::styled(text, red)).wrap(Wrap { trim: true }), below);
     }
     frame.render_widget(Paragraph::new(footer(&seen, foot.width)), foot);
 }
 
-fn trouble(why: &str, has_news: bool) -> String {
-    let stale = if has_news { "this is how it was; " } else { "" };
+fn error(why: &str, has_update: bool) -> String {
+    let stale = if has_update { "this is how it was; " } else { "" };
     format!("{why} - {stale}trying again every second")
 }
 
-/// How many lines words take that are broken between them: a line more than they would fill, but never most of a screen.
-fn lines_of(words: &str, columns: u16) -> u16 {
-    let filled = words.chars().count().div_ceil(usize::from(columns.max(1)));
-    u16::try_from(filled + usize::from(filled > 1)).unwrap_or(TROUBLE_LINES_MAX).min(TROUBLE_LINES_MAX)
+/// Lines needed with word wrap: one more than the text fills exactly, up to a maximum.
+fn lines_of(text: &str, columns: u16) -> u16 {
+    let filled = text.chars().count().div_ceil(usize::from(columns.max(1)));
+    u16::try_from(filled + usize::from(filled > 1)).unwrap_or(ERROR_LINES_MAX).min(ERROR_LINES_MAX)
 }
 
-const TROUBLE_LINES_MAX: u16 = 5;
+const ERROR_LINES_MAX: u16 = 5;
 
-/// The league, and how far it is.
 fn heading(app: &App, columns: u16) -> Vec<Line<'static>> {
-    let Some(news) = &app.news else {
+    let Some(update) = &app.update else {
         return vec![Line::styled("asking the manager ...", Modifier::BOLD)];
     };
-    let status = &news.status;
+    let status = &update.status;
     let phase = match status.status {
         Phase::Registration => "registration: `matchday start` begins it",
         Phase::Running => "running",
@@ -71,7 +70,7 @@ fn heading(app: &App, columns: u16) -> Vec<Line<'static>> {
         Span::raw(format!("  {phase}")),
     ]);
     if status.status == Phase::Registration {
-        let registered = match news.standings.len() {
+        let registered = match update.standings.len() {
             1 => "1 player has registered".to_owned(),
             count => format!("{count} players have registered"),
         };
@@ -82,39 +81,39 @@ fn heading(app: &App, columns: u16) -> Vec<Line<'static>> {
         rounds: status.total_rounds as usize,
         rounds_completed: 0,
         decided: status.matches_completed,
-        matches: news.matches,
+        matches: update.matches,
         paused: status.status == Phase::Paused,
         completed: status.status == Phase::Completed,
     };
     vec![name, Line::raw(headline(&progress, status.round_title.as_deref(), None, columns.into()))]
 }
 
-/// The panes, and which round is looked at.
+/// The tabs, and the selected round.
 fn titles(app: &App) -> Vec<Line<'static>> {
     let title = |(number, pane): (usize, Pane)| {
         let style = if pane == app.pane { Modifier::REVERSED | Modifier::BOLD } else { Modifier::empty() };
         [Span::styled(format!(" {number} {} ", pane.title()), style), Span::raw(" ")]
     };
-    let round = match &app.news {
-        Some(news) if app.pane == Pane::Matches && !app.help && news.round.is_some() => {
+    let round = match &app.update {
+        Some(update) if app.pane == Pane::Matches && !app.help && update.round.is_some() => {
             let now = if app.round.is_some() { "" } else { ", the current one" };
-            let title = news.round.as_ref().and_then(|round| round.title.as_ref());
+            let title = update.round.as_ref().and_then(|round| round.title.as_ref());
             let title = title.map_or_else(String::new, |title| format!(" ({})", title.escaped()));
-            format!("round {} of {}{title}{now}", app.round_shown(), news.status.total_rounds)
+            format!("round {} of {}{title}{now}", app.round_shown(), update.status.total_rounds)
         }
         _ => String::new(),
     };
     vec![Line::from((1..).zip(Pane::ALL).flat_map(title).collect::<Vec<_>>()), Line::raw(round)]
 }
 
-/// Draws a pane, and says which of its lines are seen.
+/// Draws a pane. Returns which of its lines are visible.
 fn pane(app: &mut App, frame: &mut Frame<'_>, area: Rect) -> String {
     let columns = usize::from(area.width);
-    let text = match (&app.news, app.pane) {
+    let text = match (&app.update, app.pane) {
         (None, _) => String::new(),
-        (Some(news), Pane::Table) => table(news, columns),
-        (Some(news), Pane::Matches) => matches(app, news, columns),
-        (Some(news), Pane::Messages) => messages(&news.messages, columns),
+        (Some(update), Pane::Table) => table(update, columns),
+        (Some(update), Pane::Matches) => matches(app, update, columns),
+        (Some(update), Pane::Messages) => messages(&update.messages, columns),
     };
     let mut lines = text.lines();
     let Some(first) = lines.next() else { return String::new() };
@@ -133,17 +132,17 @@ fn pane(app: &mut App, frame: &mut Frame<'_>, area: Rect) -> String {
     if rest.len() > room { format!("{}-{last} of {}", above + 1, rest.len()) } else { String::new() }
 }
 
-fn table(news: &News, columns: usize) -> String {
-    if news.standings.is_empty() {
+fn table(update: &Update, columns: usize) -> String {
+    if update.standings.is_empty() {
         return "No player has registered yet: `matchday player --manager URL` is one way to begin."
             .to_owned();
     }
-    let rows: Vec<_> = news.standings.iter().map(places::cells).collect();
-    table_that_fits(&places::HEADERS, &rows, places::CHOICES, columns)
+    let rows: Vec<_> = update.standings.iter().map(standings_table::cells).collect();
+    table_that_fits(&standings_table::HEADERS, &rows, standings_table::COLUMN_SETS, columns)
 }
 
-fn matches(app: &App, news: &News, columns: usize) -> String {
-    let Some(round) = &news.round else {
+fn matches(app: &App, update: &Update, columns: usize) -> String {
+    let Some(round) = &update.round else {
         return "The rounds are drawn up when the league starts.".to_owned();
     };
     let shown = app.round_shown();
@@ -151,38 +150,38 @@ fn matches(app: &App, news: &News, columns: usize) -> String {
         return format!("asking for round {shown} ...");
     }
     let names: BTreeMap<String, _> =
-        news.standings.iter().map(|row| (row.player_id.to_string(), row.display_name.escaped())).collect();
+        update.standings.iter().map(|row| (row.player_id.to_string(), row.display_name.escaped())).collect();
     let with_name = |id: &String| match names.get(id) {
         Some(name) => format!("{id} {name}"),
         None => id.clone(),
     };
-    let mut rows = fixtures::rows(round);
+    let mut rows = schedule_table::rows(round);
     for row in &mut rows {
         let named: Vec<String> = row.iter().skip(1).take(2).map(with_name).collect();
         row.extend(named);
     }
-    let [id, a, b, referee, result, why] = fixtures::HEADERS;
-    table_that_fits(&[id, a, b, referee, result, why, a, b], &rows, MATCH_CHOICES, columns)
+    let [id, a, b, referee, result, why] = schedule_table::HEADERS;
+    table_that_fits(&[id, a, b, referee, result, why, a, b], &rows, MATCH_COLUMN_SETS, columns)
 }
 
-/// Which columns of matches are shown, the more the better: players by name, by id, or only what became of them.
-const MATCH_CHOICES: &[&[usize]] =
+/// Sets of columns, widest first: players by name, by id, or only the result.
+const MATCH_COLUMN_SETS: &[&[usize]] =
     &[&[0, 6, 7, 3, 4, 5], &[0, 6, 7, 3, 4], &[0, 6, 7, 4], &[0, 1, 2, 3, 4], &[0, 1, 2, 4], &[0, 4]];
 
 fn messages(messages: &Messages, columns: usize) -> String {
     match messages {
         Messages::NotAsked => "asking for messages ...".to_owned(),
         Messages::Withheld(why) => why.clone(),
-        Messages::Heard(heard) if heard.is_empty() => "No message has been recorded yet.".to_owned(),
-        Messages::Heard(heard) => {
-            let rows: Vec<_> = heard.iter().map(Heard::cells).collect();
-            table_that_fits(&MESSAGE_HEADERS, &rows, MESSAGE_CHOICES, columns)
+        Messages::Listed(rows) if rows.is_empty() => "No message has been recorded yet.".to_owned(),
+        Messages::Listed(rows) => {
+            let rows: Vec<_> = rows.iter().map(ExchangeRow::cells).collect();
+            table_that_fits(&MESSAGE_HEADERS, &rows, MESSAGE_COLUMN_SETS, columns)
         }
     }
 }
 
-/// Which columns of messages are shown, the more the better.
-const MESSAGE_CHOICES: &[&[usize]] =
+/// Sets of columns, widest first.
+const MESSAGE_COLUMN_SETS: &[&[usize]] =
     &[&[0, 1, 2, 3, 4, 5, 6], &[0, 1, 2, 3, 5, 6], &[0, 1, 2, 3, 5], &[2, 3, 6]];
 
 const HELP: [&str; 12] = [
@@ -204,7 +203,7 @@ fn footer(seen: &str, columns: u16) -> Line<'static> {
     let columns = usize::from(columns);
     let wordings = ["1 2 3 panes  up/down scroll  left/right round  ? help  q quit", "? help  q quit"];
     let room = columns.saturating_sub(seen.len() + 2);
-    let words = wordings.iter().find(|words| words.len() <= room).copied().unwrap_or_default();
-    let gap = columns.saturating_sub(words.len() + seen.len());
-    Line::styled(format!("{words}{}{seen}", " ".repeat(gap)), Modifier::DIM)
+    let text = wordings.iter().find(|text| text.len() <= room).copied().unwrap_or_default();
+    let gap = columns.saturating_sub(text.len() + seen.len());
+    Line::styled(format!("{text}{}{seen}", " ".repeat(gap)), Modifier::DIM)
 }

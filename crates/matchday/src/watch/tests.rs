@@ -1,10 +1,10 @@
-//! Frames as they are seen, at several sizes, in leagues of four and of the most players; and what the keys do.
+//! Snapshots of the screen at several sizes, for leagues of 4 and 99 players; and what the keys do.
 
-use super::app::{App, Key, Pane, Then};
-use super::heard::HeardPage;
+use super::app::{App, Flow, Key, Pane};
+use super::exchanges::ExchangePage;
 use super::screen::render;
-use super::{Messages, News, Status};
-use matchday_core::protocol::messages::query::{
+use super::{Messages, Status, Update};
+use matchday_core::protocol::messages::query_data::{
     MatchProgress, ScheduledMatch, ScheduledResult, ScheduledRound,
 };
 use matchday_core::protocol::messages::{ByPlayer, GameStatus, Phase, StandingRow};
@@ -64,7 +64,7 @@ fn round(number: u32, players: u32) -> ScheduledRound {
     ScheduledRound { round_id: RoundId(number), title: None, matches, bye, byes: Vec::new() }
 }
 
-fn heard(count: u32) -> Messages {
+fn rows(count: u32) -> Messages {
     let one = |number: u32| {
         serde_json::json!({
             "id": number, "from": "REF01", "to": format!("P{:02}", number % 4 + 1), "type": "CHOOSE_PARITY_CALL",
@@ -77,11 +77,11 @@ fn heard(count: u32) -> Messages {
         })
     };
     let page = serde_json::json!({"version": 1, "messages": (0..count).map(one).collect::<Vec<_>>()});
-    Messages::Heard(serde_json::from_value::<HeardPage>(page).unwrap().messages)
+    Messages::Listed(serde_json::from_value::<ExchangePage>(page).unwrap().messages)
 }
 
-fn news(players: u32) -> News {
-    News {
+fn update(players: u32) -> Update {
+    Update {
         status: Status {
             league_id: "league_2025_even_odd".into(),
             status: Phase::Running,
@@ -93,13 +93,13 @@ fn news(players: u32) -> News {
         matches: (players * (players - 1) / 2) as usize,
         standings: (1..=players).map(row).collect(),
         round: Some(round(2, players)),
-        messages: heard(players * 2),
+        messages: rows(players * 2),
     }
 }
 
 fn app(players: u32) -> App {
     let mut app = App::default();
-    app.take(Ok(news(players)));
+    app.take(Ok(update(players)));
     app
 }
 
@@ -109,7 +109,6 @@ fn frame(app: &mut App, (columns, rows): (u16, u16)) -> String {
     terminal.backend().to_string()
 }
 
-/// A pane at every size.
 fn frames(players: u32, pane: Pane) -> String {
     let mut app = app(players);
     app.press(Key::Look(pane));
@@ -149,10 +148,10 @@ fn before_the_manager_answers_and_when_it_goes_away() {
         "no manager answers at http://localhost:8000/mcp (no connection) - start one, or name its address";
     app.take(Err(away.into()));
     let nobody = frame(&mut app, (80, 24));
-    app.take(Ok(news(4)));
+    app.take(Ok(update(4)));
     app.take(Err(away.into()));
     insta::assert_snapshot!("away", [asking, nobody, frame(&mut app, (80, 24))].join("\n"));
-    app.take(Ok(news(4)));
+    app.take(Ok(update(4)));
     assert!(!frame(&mut app, (80, 24)).contains("no manager answers"), "it is back");
 }
 
@@ -165,11 +164,11 @@ fn an_empty_league_says_what_comes_next() {
         total_rounds: 0,
         round_title: None,
         matches_completed: 0,
-        ..news(4).status
+        ..update(4).status
     };
     let why = "This manager shows no messages: its dashboard is off.".to_owned();
     let messages = Messages::Withheld(why);
-    app.take(Ok(News { status, matches: 0, standings: Vec::new(), round: None, messages }));
+    app.take(Ok(Update { status, matches: 0, standings: Vec::new(), round: None, messages }));
     let shown = Pane::ALL.map(|pane| {
         app.press(Key::Look(pane));
         frame(&mut app, (80, 24))
@@ -181,7 +180,7 @@ fn an_empty_league_says_what_comes_next() {
 fn scrolling_ends_where_the_lines_end() {
     let mut app = app(99);
     frame(&mut app, (80, 24));
-    (0..3).for_each(|_| assert_eq!(app.press(Key::Bottom), Then::GoOn));
+    (0..3).for_each(|_| assert_eq!(app.press(Key::Bottom), Flow::Continue));
     assert!(frame(&mut app, (80, 24)).contains("82-99 of 99"), "{}", frame(&mut app, (80, 24)));
     app.press(Key::Down);
     frame(&mut app, (80, 24));
@@ -198,54 +197,57 @@ fn scrolling_ends_where_the_lines_end() {
 #[test]
 fn an_earlier_round_is_asked_for_and_the_current_one_again() {
     let mut app = app(4);
-    assert_eq!(app.wanted().round, None);
+    assert_eq!(app.requested().round, None);
     app.press(Key::EarlierRound);
-    assert_eq!(app.wanted().round, None, "there are no rounds in the table");
+    assert_eq!(app.requested().round, None, "there are no rounds in the table");
     app.press(Key::Look(Pane::Matches));
     app.press(Key::EarlierRound);
-    assert_eq!(app.wanted().round, Some(1));
+    assert_eq!(app.requested().round, Some(1));
     assert!(frame(&mut app, (80, 24)).contains("asking for round 1"));
-    app.take(Ok(News { round: Some(round(1, 4)), ..news(4) }));
+    app.take(Ok(Update { round: Some(round(1, 4)), ..update(4) }));
     assert!(frame(&mut app, (80, 24)).contains("R1M1"));
     app.press(Key::EarlierRound);
-    assert_eq!(app.wanted().round, Some(1), "there is none before the first");
+    assert_eq!(app.requested().round, Some(1), "there is none before the first");
     app.press(Key::LaterRound);
-    assert_eq!(app.wanted().round, None, "the current round is gone along with");
+    assert_eq!(app.requested().round, None, "the current round is gone along with");
     app.press(Key::LaterRound);
     app.press(Key::LaterRound);
-    assert_eq!(app.wanted().round, Some(3), "there is none after the last");
+    assert_eq!(app.requested().round, Some(3), "there is none after the last");
     app.press(Key::CurrentRound);
-    assert_eq!(app.wanted().round, None);
+    assert_eq!(app.requested().round, None);
 }
 
 #[test]
 fn messages_are_asked_for_only_where_they_are_seen_and_kept_when_they_are_not() {
     let mut app = app(4);
-    assert!(!app.wanted().messages);
-    app.take(Ok(News { messages: Messages::NotAsked, ..news(4) }));
+    assert!(!app.requested().messages);
+    app.take(Ok(Update { messages: Messages::NotAsked, ..update(4) }));
     app.press(Key::LastPane);
-    assert!(app.wanted().messages);
-    assert!(frame(&mut app, (80, 24)).contains("CHOOSE_PARITY_CALL"), "what was heard before is still there");
+    assert!(app.requested().messages);
+    assert!(
+        frame(&mut app, (80, 24)).contains("CHOOSE_PARITY_CALL"),
+        "what was listed before is still there"
+    );
 }
 
 #[test]
 fn a_key_leaves_the_help_first_and_then_the_program() {
     let mut app = app(4);
     app.press(Key::Help);
-    assert_eq!(app.press(Key::Back), Then::GoOn);
-    assert_eq!(app.press(Key::Back), Then::Quit);
-    assert_eq!(app.press(Key::Quit), Then::Quit);
+    assert_eq!(app.press(Key::Back), Flow::Continue);
+    assert_eq!(app.press(Key::Back), Flow::Quit);
+    assert_eq!(app.press(Key::Quit), Flow::Quit);
 }
 
 #[test]
 fn what_a_manager_says_cannot_move_the_cursor() {
     let mut app = app(4);
-    let mut news = news(4);
-    news.status.league_id = "\u{1b}[2Jgone\u{7}".into();
-    if let Some(first) = news.round.as_mut().unwrap().matches.get_mut(1) {
+    let mut update = update(4);
+    update.status.league_id = "\u{1b}[2Jgone\u{7}".into();
+    if let Some(first) = update.round.as_mut().unwrap().matches.get_mut(1) {
         first.result.as_mut().unwrap().reason = "\u{1b}]0;title\u{7}".into();
     }
-    app.take(Ok(news));
+    app.take(Ok(update));
     app.press(Key::Look(Pane::Matches));
     let shown = frame(&mut app, (120, 40));
     assert!(!shown.contains('\u{1b}') && !shown.contains('\u{7}'), "{shown:?}");

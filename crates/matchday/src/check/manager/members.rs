@@ -1,8 +1,9 @@
-//! Those whom the check registers in the league: stand-ins that say "received" to everything, and what came to them.
+//! The players and referees that the check registers with the manager: each acknowledges every message and records
+//! it.
 
+use crate::check::ack_server;
 use crate::check::exchange::Exchange;
-use crate::check::receiver;
-use crate::check::stand_in::Booth;
+use crate::check::fake_agent::FakeServer;
 use matchday_core::protocol::{Endpoint, Token};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -18,27 +19,32 @@ pub(super) struct Member {
     pub(super) role: Role,
     pub(super) name: String,
     pub(super) endpoint: Endpoint,
-    /// Empty until it is registered.
+    /// Empty before registration.
     pub(super) id: String,
+    /// Without one where the manager gives none.
     pub(super) token: Option<Token>,
-    booth: Booth,
-    /// Every league message that came, with its exchange.
-    pub(super) heard: Vec<(Value, Exchange)>,
+    server: FakeServer,
+    /// Every league message received, with its exchange.
+    pub(super) received: Vec<(Value, Exchange)>,
 }
 
 impl Member {
     pub(super) async fn open(role: Role, name: String) -> anyhow::Result<Self> {
-        let (booth, endpoint) = receiver::open().await?;
-        Ok(Self { role, name, endpoint, id: String::new(), token: None, booth, heard: Vec::new() })
+        let (server, endpoint) = ack_server::open().await?;
+        Ok(Self { role, name, endpoint, id: String::new(), token: None, server, received: Vec::new() })
     }
 
-    /// Takes in what has come since.
-    pub(super) async fn listen(&mut self) {
-        while let Some(exchange) = self.booth.next(Duration::ZERO).await {
-            if let Some(message) = receiver::message_in(&exchange.request) {
-                self.heard.push((message, exchange));
+    /// Moves newly received messages into `received`.
+    pub(super) async fn drain(&mut self) {
+        while let Some(exchange) = self.server.next(Duration::ZERO).await {
+            if let Some(message) = ack_server::message_in(&exchange.request) {
+                self.received.push((message, exchange));
             }
         }
+    }
+
+    pub(super) fn is_accepted(&self) -> bool {
+        !self.id.is_empty()
     }
 
     pub(super) fn sender(&self) -> String {
@@ -49,16 +55,18 @@ impl Member {
         }
     }
 
-    pub(super) fn shown_token(&self) -> Value {
+    pub(super) fn token_json(&self) -> Value {
         json!(self.token.as_ref().map(Token::reveal))
     }
 
-    /// All of one kind that came.
-    pub(super) fn of_kind<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a (Value, Exchange)> {
-        self.heard.iter().filter(move |(message, _)| is_kind(message, kind))
+    pub(super) fn of_type<'a>(
+        &'a self,
+        message_type: &'a str,
+    ) -> impl Iterator<Item = &'a (Value, Exchange)> {
+        self.received.iter().filter(move |(message, _)| is_type(message, message_type))
     }
 }
 
-pub(super) fn is_kind(message: &Value, kind: &str) -> bool {
-    message.get("message_type").and_then(Value::as_str) == Some(kind)
+pub(super) fn is_type(message: &Value, message_type: &str) -> bool {
+    message.get("message_type").and_then(Value::as_str) == Some(message_type)
 }

@@ -1,109 +1,106 @@
-//! `check manager`: registers referees and players of its own with a running manager, plays a whole league there by
-//! reporting made-up results, and holds what the manager does against the rules.
+//! `check manager`: registers fake referees and players with a running manager, reports invented results of a whole
+//! league, and checks the manager's behaviour against the rules.
 //!
 //! # Layout
-//! - `rules`: what a manager is held against; `members`: those whom the check registers; `suite`: what the parts share
-//! - `registering`, `queries`, `rounds`, `results`: the parts
+//! - `rules`: the rules for managers; `members`: the registered fake agents; `suite`: shared state and helpers
+//! - `registration`, `queries`, `rounds`, `results`: the test cases
 
 mod members;
 mod queries;
-mod registering;
+mod registration;
 mod results;
 mod rounds;
 pub(crate) mod rules;
 mod suite;
 
-use super::player::rules as form;
 use super::probe::Probe;
-use super::reach;
-use super::report::{Report, Sheet, Subject};
-use crate::net::client::Client;
-use matchday_core::protocol::Endpoint;
-use matchday_core::protocol::decode::Conformance;
+use super::report::{Findings, Report};
+use super::wire::WireState;
+use super::{CheckOptions, preflight};
+use anyhow::Context;
+use matchday_core::league::LeagueSettings;
+use matchday_runtime::entropy_from_system;
 use members::{Member, Role};
 use std::time::Duration;
-use suite::Suite;
+use suite::{NOTICE_TIMEOUT, Suite};
 use tokio::time::Instant;
 
-const WHOLE_MAX: Duration = Duration::from_secs(110);
-const QUICK_MAX: Duration = Duration::from_millis(4500);
-const QUICK_PATIENCE: Duration = Duration::from_millis(1500);
-/// Four players, whose table is fixed, and a second referee to forge results.
-const PLAYERS: [&str; 4] = ["Check Ada", "Check Ben", "Check Cleo", "Check Dan"];
-const REFEREES: [&str; 2] = ["Check Whistle", "Check Flag"];
+const QUICK_WAIT_MAX: Duration = Duration::from_millis(1500);
 
-/// How a manager is to be checked.
+/// What a manager is checked with besides the common options.
 #[derive(Debug)]
-pub(crate) struct Order {
-    pub(crate) url: Endpoint,
+pub(crate) struct ManagerOptions {
     pub(crate) operator_token: Option<String>,
-    pub(crate) quick: bool,
-    pub(crate) conformance: Conformance,
-    /// What it is called with.
-    pub(crate) client: Client,
+    pub(crate) players: usize,
+    pub(crate) referees: usize,
 }
 
-pub(crate) async fn check(order: Order) -> anyhow::Result<Report> {
+pub(crate) async fn check(options: CheckOptions, manager: ManagerOptions) -> anyhow::Result<Report> {
     let began = Instant::now();
-    let rules = rules::all().filter(|rule| rule.quick || !order.quick).collect();
-    let mut sheet = Sheet::new(rules);
-    let (longest, patience) = if order.quick { (QUICK_MAX, QUICK_PATIENCE) } else { (WHOLE_MAX, WHOLE_MAX) };
-    let url = order.url.raw();
-    let probe = Probe::new(order.client.clone(), url, Instant::now() + longest, patience);
-    let stopped;
-    match reach::reach(&probe).await {
-        Ok(_) => {
-            sheet.pass(&form::REACHABLE, "");
-            (sheet, stopped) = examine(&order, probe, sheet).await?;
-        }
-        Err((exchange, why)) => {
-            sheet.broken(&form::REACHABLE, why.clone(), &exchange);
-            stopped = Some(why);
-        }
+    let url = options.url.clone().context("a manager is checked at its URL")?;
+    let rules = rules::all().filter(|rule| rule.quick || !options.quick).collect();
+    let mut findings = Findings::new(rules);
+    let probe = options.probe(&url, QUICK_WAIT_MAX);
+    let mut stopped = preflight::record_reachable(&probe, &mut findings).await;
+    let (mut unreached, mut left_behind) = (None, Vec::new());
+    if stopped.is_none() {
+        let mut suite = open(&options, manager, probe, findings).await?;
+        stopped = suite.run(options.quick).await?;
+        (findings, unreached, left_behind) = (suite.findings, suite.unreached, suite.left_behind);
     }
-    let subject = Subject::new("manager", url, order.conformance, order.quick);
-    let mut report = sheet.into_report(subject, began.elapsed(), "the check did not come to it");
+    let unreached =
+        unreached.or(stopped.clone()).unwrap_or_else(|| "the check did not come to it".to_owned());
+    let subject = options.subject("manager", url.raw());
+    let mut report = findings.into_report(subject, began.elapsed(), &unreached);
     report.stopped = stopped;
+    report.remarks.extend(left_behind);
     Ok(report)
 }
 
-async fn examine(order: &Order, probe: Probe, sheet: Sheet) -> anyhow::Result<(Sheet, Option<String>)> {
+async fn open(
+    options: &CheckOptions,
+    manager: ManagerOptions,
+    probe: Probe,
+    findings: Findings,
+) -> anyhow::Result<Suite> {
+    // So that another check of the same manager meets none of these agents again.
+    let run: String = entropy_from_system()?.bytes::<3>().iter().map(|byte| format!("{byte:02x}")).collect();
     let (mut players, mut referees) = (Vec::new(), Vec::new());
-    for name in PLAYERS {
-        players.push(Member::open(Role::Player, name.to_owned()).await?);
+    for number in 1..=manager.players {
+        players.push(Member::open(Role::Player, format!("Check Player {number} {run}")).await?);
     }
-    for name in REFEREES {
-        referees.push(Member::open(Role::Referee, name.to_owned()).await?);
+    for number in 1..=manager.referees {
+        referees.push(Member::open(Role::Referee, format!("Check Referee {number} {run}")).await?);
     }
-    let mut suite = Suite {
+    Ok(Suite {
         probe,
-        sheet,
-        gone: false,
-        answers_otherwise: false,
-        conformance: order.conformance,
+        findings,
+        wire_state: WireState::default(),
+        conformance: options.conformance,
         players,
         referees,
-        league_id: String::new(),
+        league_id: LeagueSettings::default().league_id.as_str().to_owned(),
         makes_tokens: false,
-        operator_token: order.operator_token.clone(),
-        counts: Vec::new(),
-    };
-    let stopped = suite.run(order.quick).await?;
-    Ok((suite.sheet, stopped))
+        operator_token: manager.operator_token,
+        reported: Vec::new(),
+        run,
+        probes: 0,
+        left_behind: Vec::new(),
+        unreached: None,
+        notice_timeout: NOTICE_TIMEOUT,
+    })
 }
 
 impl Suite {
-    /// A league from its first registration to its end.
     async fn run(&mut self, quick: bool) -> anyhow::Result<Option<String>> {
         if let Some(why) = self.register_all().await {
             return Ok(Some(why));
         }
-        let complete = self.members().all(|member| member.token.is_some());
         self.register_again().await;
         self.refusals().await;
         self.queries().await;
         self.bad_queries().await;
-        if !quick && complete && self.start().await {
+        if !quick && self.start().await {
             self.late().await?;
             self.play().await;
             self.queries().await;
@@ -116,8 +113,8 @@ impl Suite {
             self.wire().slow_drip().await;
             self.wire().closed_connections().await;
         }
-        self.wire().at_the_end().await;
-        self.wire().settle_form();
+        self.wire().alive_at_end().await;
+        self.wire().finish_format_rules();
         Ok(None)
     }
 }

@@ -1,8 +1,8 @@
-//! Every kind of question, and those that must not be answered.
+//! LEAGUE_QUERY of every type, and queries that must be refused.
 
 use super::members::Member;
 use super::rules;
-use super::suite::{Suite, shown};
+use super::suite::{Suite, json_text};
 use crate::check::exchange::Exchange;
 use crate::check::probe::Reply;
 use crate::check::rule::Rule;
@@ -18,21 +18,21 @@ const NOT_REGISTERED: &str = "not everyone was accepted: nobody is there to ask"
 impl Suite {
     pub(super) fn query(&self, from: &Member, kind: &str, params: Value) -> Value {
         let fields = json!({"league_id": self.league_id, "query_type": kind, "query_params": params});
-        self.letter("LEAGUE_QUERY", from, &format!("conv-{}", kind.to_ascii_lowercase()), fields)
+        self.signed("LEAGUE_QUERY", from, &format!("conv-{}", kind.to_ascii_lowercase()), fields)
     }
 
-    /// Asks, and reads the answer.
+    /// Sends a query and decodes the answer.
     async fn answered(
         &mut self,
         rule: &'static Rule,
-        letter: &Value,
+        request: &Value,
     ) -> Option<(LeagueQueryResponse, Exchange)> {
-        let reply = self.ask(letter).await;
-        let body = self.answer(rule, letter, reply.as_ref())?;
+        let reply = self.ask(request).await;
+        let body = self.answer(rule, request, reply.as_ref())?;
         let exchange = reply?.exchange;
         match body {
             Body::LeagueQueryResponse(came) if came.success => Some((Arc::unwrap_or_clone(came), exchange)),
-            // There is no schedule before the league starts, and a manager may say so.
+            // A manager may refuse GET_SCHEDULE before the league starts.
             Body::LeagueQueryResponse(came)
                 if came.query_type == QueryType::GetSchedule
                     && came
@@ -40,22 +40,21 @@ impl Suite {
                         .as_ref()
                         .is_some_and(|error| error.error_code == ErrorCode::InvalidState) =>
             {
-                self.sheet.pass(rule, "");
+                self.findings.pass(rule, "");
                 None
             }
             _ => {
-                self.sheet.broken(rule, "it answered without success", &exchange);
+                self.findings.violated(rule, "it answered without success", &exchange);
                 None
             }
         }
     }
 
-    /// One question of each kind.
     pub(super) async fn queries(&mut self) {
         let (Some(player), Some(referee)) = (self.players.first(), self.referees.first()) else { return };
-        if player.token.is_none() || referee.token.is_none() {
+        if !player.is_accepted() || !referee.is_accepted() {
             for rule in QUERIES {
-                self.sheet.skip(rule, NOT_REGISTERED);
+                self.findings.skip(rule, NOT_REGISTERED);
             }
             return;
         }
@@ -66,20 +65,20 @@ impl Suite {
             (&rules::GET_NEXT_MATCH, "GET_NEXT_MATCH", about.clone(), "/next_match"),
             (&rules::GET_PLAYER_STATS, "GET_PLAYER_STATS", about, "/stats/played"),
         ];
-        let letters: Vec<_> = kinds
+        let requests: Vec<_> = kinds
             .into_iter()
             .map(|(rule, kind, params, wanted)| (rule, self.query(player, kind, params), wanted))
             .collect();
         let seen_by_player = self.query(player, "GET_PLAYERS", json!({}));
         let seen_by_referee = self.query(referee, "GET_PLAYERS", json!({}));
-        for (rule, letter, wanted) in letters {
-            let Some((came, exchange)) = self.answered(rule, &letter).await else { continue };
+        for (rule, request, wanted) in requests {
+            let Some((came, exchange)) = self.answered(rule, &request).await else { continue };
             let data = Value::Object(came.data.unwrap_or_default());
             match data.pointer(wanted) {
-                Some(_) => self.sheet.pass(rule, ""),
+                Some(_) => self.findings.pass(rule, ""),
                 None => {
                     let note = format!("data has no {}", wanted.trim_start_matches('/').replace('/', "."));
-                    self.sheet.broken(rule, note, &exchange);
+                    self.findings.violated(rule, note, &exchange);
                 }
             }
         }
@@ -87,10 +86,10 @@ impl Suite {
         self.listing(&seen_by_referee, true).await;
     }
 
-    /// Who plays: a referee is told where, a player is not.
-    async fn listing(&mut self, letter: &Value, with_endpoints: bool) {
+    /// GET_PLAYERS must show endpoints to referees, and not to players.
+    async fn listing(&mut self, request: &Value, with_endpoints: bool) {
         let rule = &rules::GET_PLAYERS;
-        let Some((came, exchange)) = self.answered(rule, letter).await else { return };
+        let Some((came, exchange)) = self.answered(rule, request).await else { return };
         let data = Value::Object(came.data.unwrap_or_default());
         let listed = data.get("players").and_then(Value::as_array).cloned().unwrap_or_default();
         let names = |entry: &Value| entry.get("player_id").and_then(Value::as_str).map(str::to_owned);
@@ -100,31 +99,27 @@ impl Suite {
             .filter(|player| !listed.iter().any(|entry| names(entry).as_ref() == Some(&player.id)))
             .map(|player| player.id.clone())
             .collect();
-        let told =
+        let shown_endpoints =
             listed.iter().filter(|entry| entry.get("contact_endpoint").is_some_and(Value::is_string)).count();
-        let note = match (missing.is_empty(), told) {
+        let note = match (missing.is_empty(), shown_endpoints) {
             (false, _) => format!("not listed: {}", missing.join(", ")),
-            (true, told) if with_endpoints && told < listed.len() => {
+            (true, shown_endpoints) if with_endpoints && shown_endpoints < listed.len() => {
                 "a referee is not told where the players listen".to_owned()
             }
-            (true, told) if !with_endpoints && told > 0 => {
+            (true, shown_endpoints) if !with_endpoints && shown_endpoints > 0 => {
                 "a player is told where the others listen".to_owned()
             }
-            _ => return self.sheet.pass(rule, ""),
+            _ => return self.findings.pass(rule, ""),
         };
-        self.sheet.broken(rule, note, &exchange);
+        self.findings.violated(rule, note, &exchange);
     }
 
-    /// Questions that must be refused.
     pub(super) async fn bad_queries(&mut self) {
         let (Some(player), Some(other)) = (self.players.first(), self.players.get(1)) else { return };
-        if player.token.is_none() {
-            return;
-        }
         let about_nobody = self.query(player, "GET_PLAYER_STATS", json!({"player_id": "P98"}));
         let about_none = self.query(player, "GET_PLAYER_STATS", json!({"player_id": player.id}));
         let plain = self.query(player, "GET_STANDINGS", json!({}));
-        let others = other.shown_token();
+        let others = other.token_json();
         let reply = self.ask(&about_nobody).await;
         self.refused(&rules::QUERY_UNKNOWN_PLAYER, "a question about P98", "E005", reply.as_ref());
         let reply = self
@@ -133,7 +128,7 @@ impl Suite {
             })
             .await;
         match reply.as_ref().is_some_and(is_success) {
-            true => self.sheet.pass(&rules::QUERY_NO_PLAYER, ""),
+            true => self.findings.pass(&rules::QUERY_NO_PLAYER, ""),
             false => {
                 self.refused(&rules::QUERY_NO_PLAYER, "GET_PLAYER_STATS of nobody", "E003", reply.as_ref());
             }
@@ -153,16 +148,16 @@ impl Suite {
             let what = match name {
                 "auth_token" if value.is_null() => "a query without a token".to_owned(),
                 "auth_token" => "a query with another player's token".to_owned(),
-                _ => format!("a query with {name} {}", shown(Some(&value))),
+                _ => format!("a query with {name} {}", json_text(Some(&value))),
             };
             self.refused(rule, &what, code, reply.as_ref());
         }
     }
 
-    /// The table, as a player is told when it asks.
-    pub(super) async fn asked_table(&mut self) -> Option<(Vec<StandingRow>, Exchange)> {
-        let letter = self.query(self.players.first()?, "GET_STANDINGS", json!({}));
-        let (came, exchange) = self.answered(&rules::GET_STANDINGS, &letter).await?;
+    /// The standings, as a player queries them.
+    pub(super) async fn query_standings(&mut self) -> Option<(Vec<StandingRow>, Exchange)> {
+        let request = self.query(self.players.first()?, "GET_STANDINGS", json!({}));
+        let (came, exchange) = self.answered(&rules::GET_STANDINGS, &request).await?;
         let rows = came
             .standings
             .map(|rows| rows.to_vec())
@@ -185,7 +180,6 @@ static QUERIES: [&Rule; 11] = [
     &rules::QUERY_STRANGER,
 ];
 
-/// Whether a query was answered.
 fn is_success(reply: &Reply) -> bool {
     let Some(WireAnswer::Message(message)) = &reply.wire else { return false };
     message.get("success").and_then(Json::as_bool) == Some(true)

@@ -1,18 +1,20 @@
-//! Reports: those that count, those that must not, and the table that follows from them.
+//! MATCH_RESULT_REPORT: valid, forged, repeated and conflicting; and the standings that must follow.
 
-use super::rounds::Given;
+use super::rounds::Assignment;
 use super::rules;
-use super::suite::{Suite, put};
+use super::suite::{Suite, set_field};
 use crate::check::exchange::Exchange;
+use crate::check::probe::Reply;
+use crate::check::rule::Rule;
 use matchday_core::league::TieBreak;
 use matchday_core::league::standings::{Counted, Place, Verdict, table};
+use matchday_core::protocol::dialect::answer::WireAnswer;
 use matchday_core::protocol::messages::StandingRow;
 use matchday_core::protocol::{Body, PlayerId};
 use serde_json::{Map, Value, json};
 
-/// How the matches of the league end, in the order in which they are given out: each kind of end is among them, and the
-/// table has ties.
-const ENDS: [(Verdict, bool); 6] = [
+/// Results by order of assignment: every kind of result occurs, and the standings have ties.
+const RESULTS: [(Verdict, bool); 6] = [
     (Verdict::WonByA, false),
     (Verdict::Drawn, false),
     (Verdict::WonByB, false),
@@ -26,7 +28,7 @@ const TIE_BREAKS: [TieBreak; 4] =
 
 /// A result that the manager has acknowledged.
 #[derive(Debug, Clone)]
-pub(super) struct Counts {
+pub(super) struct ReportedResult {
     a: PlayerId,
     b: PlayerId,
     verdict: Verdict,
@@ -34,37 +36,38 @@ pub(super) struct Counts {
 }
 
 impl Suite {
-    /// Reports one match, and looks what becomes of it. The first one has to stand forgeries too.
-    pub(super) async fn report_match(&mut self, number: usize, given: &Given) {
-        let (verdict, technical) = ENDS.get(number % ENDS.len()).copied().unwrap_or((Verdict::Drawn, false));
-        let letter = self.report(given, verdict, technical);
+    /// Reports one match and checks the effects. Before the first report, forged ones are sent too.
+    pub(super) async fn report_match(&mut self, number: usize, assignment: &Assignment) {
+        let (verdict, technical) =
+            RESULTS.get(number % RESULTS.len()).copied().unwrap_or((Verdict::Drawn, false));
+        let request = self.report(assignment, verdict, technical);
         if number == 0 {
-            self.forgeries(given, &letter).await;
+            self.forgeries(assignment, &request).await;
         }
         let before =
-            self.players.iter().map(|player| player.of_kind("LEAGUE_STANDINGS_UPDATE").count()).min();
-        if !self.recorded(given, &letter).await {
+            self.players.iter().map(|player| player.of_type("LEAGUE_STANDINGS_UPDATE").count()).min();
+        if !self.recorded(assignment, &request).await {
             return;
         }
-        let (a, b) = (PlayerId::new(&given.a), PlayerId::new(&given.b));
-        self.counts.push(Counts { a, b, verdict, technical });
+        let (a, b) = (PlayerId::new(&assignment.a), PlayerId::new(&assignment.b));
+        self.reported.push(ReportedResult { a, b, verdict, technical });
         if number == 0 {
-            self.again(given, &letter).await;
+            self.repeat_and_contradict(assignment, &request).await;
         }
-        match self.until_told("LEAGUE_STANDINGS_UPDATE", before.unwrap_or(0)).await {
-            true => self.judge_update(),
+        match self.wait_until_notified("LEAGUE_STANDINGS_UPDATE", before.unwrap_or(0)).await {
+            true => self.check_update(),
             false => {
-                let note = format!("not everyone was sent the table after {}", given.match_id);
-                self.sheet.broken(&rules::STANDINGS, note, &Exchange::none("nothing came"));
+                let note = format!("not everyone was sent the table after {}", assignment.match_id);
+                self.findings.violated(&rules::STANDINGS, note, &Exchange::none("nothing came"));
             }
         }
-        if let Some((rows, exchange)) = self.asked_table().await {
-            self.judge_rows(&rows, &exchange);
+        if let Some((rows, exchange)) = self.query_standings().await {
+            self.check_rows(&rows, &exchange);
         }
     }
 
-    fn report(&self, given: &Given, verdict: Verdict, technical: bool) -> Value {
-        let (a, b) = (given.a.as_str(), given.b.as_str());
+    fn report(&self, assignment: &Assignment, verdict: Verdict, technical: bool) -> Value {
+        let (a, b) = (assignment.a.as_str(), assignment.b.as_str());
         let (winner, score, status) = match verdict {
             Verdict::WonByA => (Some(a), (3, 0), "WIN"),
             Verdict::WonByB => (Some(b), (0, 3), "WIN"),
@@ -91,40 +94,56 @@ impl Suite {
             "status": if technical { "TECHNICAL_LOSS" } else { status },
         });
         let fields = json!({
-            "league_id": self.league_id, "round_id": given.round_id, "match_id": given.match_id,
+            "league_id": self.league_id, "round_id": assignment.round_id, "match_id": assignment.match_id,
             "game_type": "even_odd", "result": result,
         });
-        match self.referees.get(given.referee) {
-            Some(referee) => self.letter("MATCH_RESULT_REPORT", referee, &given.conversation_id, fields),
-            None => self.unsigned("MATCH_RESULT_REPORT", "referee:nobody", &given.conversation_id, fields),
+        match self.referees.get(assignment.referee) {
+            Some(referee) => self.signed("MATCH_RESULT_REPORT", referee, &assignment.conversation_id, fields),
+            None => {
+                self.unsigned("MATCH_RESULT_REPORT", "referee:nobody", &assignment.conversation_id, fields)
+            }
         }
     }
 
-    async fn recorded(&mut self, given: &Given, letter: &Value) -> bool {
+    async fn recorded(&mut self, assignment: &Assignment, request: &Value) -> bool {
         let rule = &rules::RECORDED;
-        let reply = self.ask(letter).await;
-        match (self.answer(rule, letter, reply.as_ref()), reply) {
-            (Some(Body::MatchResultAck(ack)), _) if ack.match_id.as_str() == given.match_id => {
-                self.sheet.pass(rule, "");
+        let reply = self.ask(request).await;
+        if self.is_received(rule, reply.as_ref()) {
+            return true;
+        }
+        match (self.answer(rule, request, reply.as_ref()), reply) {
+            (Some(Body::MatchResultAck(ack)), _) if ack.match_id.as_str() == assignment.match_id => {
+                self.findings.pass(rule, "");
                 true
             }
             (Some(_), Some(reply)) => {
-                let note = format!("expected MATCH_RESULT_ACK of {}", given.match_id);
-                self.sheet.broken(rule, note, &reply.exchange);
+                let note = format!("expected MATCH_RESULT_ACK of {}", assignment.match_id);
+                self.findings.violated(rule, note, &reply.exchange);
                 false
             }
-            // An answer that is no receipt may still mean that it was recorded.
+            // The answer is not an acknowledgement, but the result may have been recorded.
             _ => true,
         }
     }
 
-    /// Reports that must change nothing.
-    async fn forgeries(&mut self, given: &Given, letter: &Value) {
-        let other = (given.referee + 1) % self.referees.len().max(1);
-        let (Some(stranger), Some(player)) = (self.referees.get(other), self.players.first()) else { return };
-        let by_other = json!({"sender": stranger.sender(), "auth_token": stranger.shown_token()});
-        let by_player = json!({"sender": player.sender(), "auth_token": player.shown_token()});
-        let can_be_other = other != given.referee && stranger.token.is_some();
+    /// Whether a report was acknowledged without a message, which is all that the message catalogue wants.
+    fn is_received(&mut self, rule: &'static Rule, reply: Option<&Reply>) -> bool {
+        let Some(reply) = reply.filter(|reply| reply.wire == Some(WireAnswer::Received)) else {
+            return false;
+        };
+        self.findings.warn(rule, "it only takes note, without MATCH_RESULT_ACK", &reply.exchange);
+        true
+    }
+
+    /// Forged reports, which must change nothing.
+    async fn forgeries(&mut self, assignment: &Assignment, request: &Value) {
+        let other = (assignment.referee + 1) % self.referees.len().max(1);
+        let (Some(other_referee), Some(player)) = (self.referees.get(other), self.players.first()) else {
+            return;
+        };
+        let by_other = json!({"sender": other_referee.sender(), "auth_token": other_referee.token_json()});
+        let by_player = json!({"sender": player.sender(), "auth_token": player.token_json()});
+        let can_be_other = other != assignment.referee && other_referee.token.is_some();
         let cases = [
             (&rules::NO_TOKEN, "a report without a token", "E011", json!({"auth_token": null})),
             (
@@ -145,26 +164,26 @@ impl Suite {
         ];
         for (rule, what, code, change) in cases {
             if std::ptr::eq(rule, &rules::OTHER_REFEREE) && !can_be_other {
-                self.sheet.skip(rule, "no second referee was accepted");
+                self.findings.skip(rule, "no second referee was accepted");
                 continue;
             }
             let reply = self
-                .ask_altered(letter, &|fields| {
+                .ask_altered(request, &|fields| {
                     fields.extend(change.as_object().cloned().unwrap_or_default());
                 })
                 .await;
             self.refused(rule, what, code, reply.as_ref());
         }
-        let (a, b) = (given.a.as_str(), given.b.as_str());
+        let (a, b) = (assignment.a.as_str(), assignment.b.as_str());
         let scores = [
             ("2-1", Map::from_iter([(a.to_owned(), json!(2)), (b.to_owned(), json!(1))])),
             ("3-0 of a stranger", Map::from_iter([(a.to_owned(), json!(3)), ("P97".to_owned(), json!(0))])),
         ];
         for (what, score) in scores {
             let reply = self
-                .ask_altered(letter, &|fields| {
+                .ask_altered(request, &|fields| {
                     if let Some(result) = fields.get_mut("result") {
-                        put(result, "score", Value::Object(score.clone()));
+                        set_field(result, "score", Value::Object(score.clone()));
                     }
                 })
                 .await;
@@ -172,29 +191,38 @@ impl Suite {
         }
     }
 
-    /// The very same report, and one that contradicts it.
-    async fn again(&mut self, given: &Given, letter: &Value) {
+    /// The same report again (idempotent), and then a conflicting one.
+    async fn repeat_and_contradict(&mut self, assignment: &Assignment, request: &Value) {
         let rule = &rules::DUPLICATE;
-        let reply = self.ask(letter).await;
-        match (self.answer(rule, letter, reply.as_ref()), reply) {
-            (Some(Body::MatchResultAck(ack)), Some(reply)) => match ack.duplicate {
-                Some(true) => self.sheet.pass(rule, ""),
-                _ => self.sheet.warn(rule, "it is acknowledged without duplicate: true", &reply.exchange),
-            },
-            (Some(_), Some(reply)) => {
-                self.sheet.broken(rule, "expected MATCH_RESULT_ACK with duplicate: true", &reply.exchange);
+        let reply = self.ask(request).await;
+        if !self.is_received(rule, reply.as_ref()) {
+            match (self.answer(rule, request, reply.as_ref()), reply) {
+                (Some(Body::MatchResultAck(ack)), Some(reply)) => match ack.duplicate {
+                    Some(true) => self.findings.pass(rule, ""),
+                    _ => {
+                        self.findings.warn(
+                            rule,
+                            "it is acknowledged without duplicate: true",
+                            &reply.exchange,
+                        );
+                    }
+                },
+                (Some(_), Some(reply)) => {
+                    let note = "expected MATCH_RESULT_ACK with duplicate: true";
+                    self.findings.violated(rule, note, &reply.exchange);
+                }
+                _ => {}
             }
-            _ => {}
         }
-        let other = self.report(given, Verdict::WonByB, false);
+        let other = self.report(assignment, Verdict::WonByB, false);
         let reply = self.ask(&other).await;
         self.refused(&rules::CONFLICT, "another result for a decided match", "E016", reply.as_ref());
     }
 
-    /// The table as it must be by what was reported.
+    /// The expected standings, computed from what was reported.
     pub(super) fn table(&self) -> Vec<Place> {
         let ids: Vec<_> = self.players.iter().map(|player| PlayerId::new(&player.id)).collect();
-        let results = self.counts.iter().map(|one| Counted {
+        let results = self.reported.iter().map(|one| Counted {
             a: &one.a,
             b: &one.b,
             verdict: one.verdict,
@@ -203,23 +231,23 @@ impl Suite {
         table(&ids, results, &TIE_BREAKS)
     }
 
-    fn judge_update(&mut self) {
-        let heard: Vec<_> = self
+    fn check_update(&mut self) {
+        let received: Vec<_> = self
             .players
             .iter()
-            .filter_map(|player| player.of_kind("LEAGUE_STANDINGS_UPDATE").last().cloned())
+            .filter_map(|player| player.of_type("LEAGUE_STANDINGS_UPDATE").last().cloned())
             .collect();
-        for (message, exchange) in heard {
+        for (message, exchange) in received {
             if let Some(Body::LeagueStandingsUpdate(update)) =
                 self.read(&rules::STANDINGS, &message, &exchange)
             {
-                self.sheet.pass(&rules::STANDINGS, "");
-                self.judge_rows(&update.standings, &exchange);
+                self.findings.pass(&rules::STANDINGS, "");
+                self.check_rows(&update.standings, &exchange);
             }
         }
     }
 
-    fn judge_rows(&mut self, rows: &[StandingRow], exchange: &Exchange) {
+    fn check_rows(&mut self, rows: &[StandingRow], exchange: &Exchange) {
         let wanted = self.table();
         let by_points = rows.windows(2).all(|pair| matches!(pair, [one, next] if one.points >= next.points));
         let ranks = rows.iter().map(|row| row.rank).eq(1..=u32::try_from(rows.len()).unwrap_or(0));
@@ -236,24 +264,27 @@ impl Suite {
                 )
             })
         });
-        let rule = &rules::STANDINGS_RIGHT;
-        match (wrong, by_points, ranks) {
-            (Some(wrong), ..) => return self.sheet.broken(rule, wrong, exchange),
-            (_, false, _) => return self.sheet.broken(rule, "the rows are not in order of points", exchange),
-            (_, _, false) => return self.sheet.broken(rule, "the ranks are not 1, 2, 3, ...", exchange),
-            _ => self.sheet.pass(rule, ""),
+        let error = match (wrong, by_points, ranks) {
+            (Some(wrong), ..) => Some(wrong),
+            (_, false, _) => Some("the rows are not in order of points".to_owned()),
+            (_, _, false) => Some("the ranks are not 1, 2, 3, ...".to_owned()),
+            _ => None,
+        };
+        self.findings.check(
+            &rules::STANDINGS_RIGHT,
+            error.is_none(),
+            error.clone().unwrap_or_default(),
+            exchange,
+        );
+        if error.is_some() {
+            return;
         }
         let order = |ids: Vec<&PlayerId>| ids.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
         let (came, right) = (
             order(rows.iter().map(|row| &row.player_id).collect()),
             order(wanted.iter().map(|place| &place.player).collect()),
         );
-        match came == right {
-            true => self.sheet.pass(&rules::STANDINGS_TIES, ""),
-            false => {
-                let note = format!("expected the order {right}, got {came}");
-                self.sheet.broken(&rules::STANDINGS_TIES, note, exchange);
-            }
-        }
+        let note = format!("expected the order {right}, got {came}");
+        self.findings.check(&rules::STANDINGS_TIES, came == right, note, exchange);
     }
 }

@@ -1,9 +1,10 @@
-//! From the start to the end of a league: what is announced to whom, and whether everyone meets everyone.
+//! A league from its start to its end: announcements, assignments, pairings, notices.
 
-use super::members::{Member, Role, is_kind};
+use super::members::{Member, Role, is_type};
 use super::rules;
-use super::suite::{Suite, put};
+use super::suite::{Suite, set_field};
 use crate::check::exchange::Exchange;
+use crate::check::reply::ReplyKind;
 use matchday_core::league::schedule::round_robin;
 use matchday_core::protocol::messages::Phase;
 use matchday_core::protocol::{Body, PlayerId};
@@ -11,14 +12,16 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// How long a notice that follows a result may take.
-const NOTICED_WITHIN: Duration = Duration::from_secs(5);
-/// How long after a start or a result the next match may be given out. A league's lead is 60 s by default.
-const GIVEN_WITHIN: Duration = Duration::from_secs(75);
+/// How long to wait for a manager to start by itself, once it did not take START_LEAGUE.
+const STARTS_BY_ITSELF: Duration = Duration::from_secs(15);
+/// How long to wait for a notice where an earlier one did not come.
+const NOTICE_MISSED: Duration = Duration::from_millis(300);
+/// The time allowed for the next assignment. A league announces rounds 60 s ahead by default.
+const ASSIGNED_WITHIN: Duration = Duration::from_secs(75);
 
-/// A match that was given to one of our referees.
+/// A match that was assigned to one of our referees.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Given {
+pub(super) struct Assignment {
     pub(super) referee: usize,
     pub(super) round_id: u32,
     pub(super) match_id: String,
@@ -29,98 +32,130 @@ pub(super) struct Given {
 
 impl Suite {
     pub(super) async fn start(&mut self) -> bool {
+        if self.players.len() < 2 || self.referees.is_empty() {
+            let (players, referees) = (self.players.len(), self.referees.len());
+            self.unreached = Some(format!(
+                "no league can be played: it accepted {players} players and {referees} referees of the check"
+            ));
+            return false;
+        }
         let start = |suite: &Self, league: &str| {
-            let mut letter =
+            let mut request =
                 suite.unsigned("START_LEAGUE", "launcher", "conv-start-league", json!({"league_id": league}));
             if let Some(token) = &suite.operator_token {
-                put(&mut letter, "auth_token", json!(token));
+                set_field(&mut request, "auth_token", json!(token));
             }
-            letter
+            request
         };
-        let mut letter = start(self, &self.league_id);
+        let mut request = start(self, &self.league_id);
         if let Some(player) = self.players.first() {
-            put(&mut letter, "auth_token", player.shown_token());
+            set_field(&mut request, "auth_token", player.token_json());
         }
-        let reply = self.ask(&letter).await;
-        self.refused(&rules::START_TRUST, "START_LEAGUE with a player's token", "E012", reply.as_ref());
-        let letter = start(self, "league_of_nobody");
-        let reply = self.ask(&letter).await;
+        let reply = self.ask(&request).await;
+        // One that starts by itself refuses every START_LEAGUE, with whatever code.
+        self.refused(&rules::START_TRUST, "START_LEAGUE with a player's token", "E008", reply.as_ref());
+        let request = start(self, "league_of_nobody");
+        let reply = self.ask(&request).await;
         self.refused(&rules::START_LEAGUE_ID, "START_LEAGUE for another league", "E007", reply.as_ref());
-        let letter = start(self, &self.league_id);
-        let mut started = false;
+        let request = start(self, &self.league_id);
+        let (mut started, mut came) = (false, String::new());
         for rule in [&rules::START, &rules::START_TWICE] {
-            let reply = self.ask(&letter).await;
-            match (self.answer(rule, &letter, reply.as_ref()), reply) {
+            let reply = self.ask(&request).await;
+            if let Some(reply) = &reply {
+                came = ReplyKind::of(reply).describe(&reply.exchange);
+            }
+            match (self.answer(rule, &request, reply.as_ref()), reply) {
                 (Some(Body::LeagueStatus(status)), _) if status.status == Phase::Running => {
                     started = true;
-                    self.sheet.pass(rule, "");
+                    self.findings.pass(rule, "");
                 }
                 (Some(_), Some(reply)) => {
-                    self.sheet.broken(rule, "expected LEAGUE_STATUS with status running", &reply.exchange);
+                    self.findings.violated(
+                        rule,
+                        "expected LEAGUE_STATUS with status running",
+                        &reply.exchange,
+                    );
                 }
                 _ => {}
             }
         }
-        // Some managers start by themselves once they are complete.
-        started || self.until(Duration::from_secs(1), |suite| !suite.given().is_empty()).await
+        // Some managers start by themselves when all have registered.
+        let by_itself = |suite: &Self| !suite.assignments().is_empty();
+        if started || self.wait_until(STARTS_BY_ITSELF, by_itself).await {
+            return true;
+        }
+        let waited = STARTS_BY_ITSELF.as_secs();
+        self.unreached = Some(format!(
+            "no league was played: to START_LEAGUE {came}, and no match was given to a referee within {waited} s. If it \
+             knows one referee only, or another number of players, say so with --referees and --players"
+        ));
+        false
     }
 
-    /// Every match that has been given out so far.
-    pub(super) fn given(&self) -> Vec<Given> {
-        let mut given: Vec<Given> = Vec::new();
+    pub(super) fn assignments(&self) -> Vec<Assignment> {
+        let mut assignments: Vec<Assignment> = Vec::new();
         for (number, referee) in self.referees.iter().enumerate() {
-            for (message, _) in &referee.heard {
+            for (message, _) in &referee.received {
                 for one in assigned(message, number, referee) {
-                    // A match that is announced again is no other match.
-                    if !given.iter().any(|known| known.match_id == one.match_id && known.referee == number) {
-                        given.push(one);
+                    // A repeated announcement is not another match.
+                    if !assignments
+                        .iter()
+                        .any(|known| known.match_id == one.match_id && known.referee == number)
+                    {
+                        assignments.push(one);
                     }
                 }
             }
         }
-        given
+        assignments
     }
 
-    /// Plays the whole league: reports each match as soon as it is given out.
+    /// Plays the whole league: reports each match as soon as it is assigned.
     pub(super) async fn play(&mut self) {
         let all = self.players.len() * self.players.len().saturating_sub(1) / 2;
-        let mut played: Vec<Given> = Vec::new();
+        let mut played: Vec<Assignment> = Vec::new();
         while played.len() < all {
             let done = played.len();
-            if !self.until(GIVEN_WITHIN, |suite| suite.given().len() > done).await {
+            if !self.wait_until(ASSIGNED_WITHIN, |suite| suite.assignments().len() > done).await {
                 let note = format!("{done} of {all} matches were given to a referee, and then no more came");
-                self.sheet.broken(&rules::GIVEN, note, &Exchange::none("nothing more came"));
+                self.unreached = Some(format!("the league did not end: {note}"));
+                self.findings.violated(&rules::GIVEN, note, &Exchange::none("nothing more came"));
                 break;
             }
-            let fresh = self.given().into_iter().filter(|one| !played.contains(one)).collect::<Vec<_>>();
+            let fresh =
+                self.assignments().into_iter().filter(|one| !played.contains(one)).collect::<Vec<_>>();
             for one in fresh {
                 self.report_match(played.len(), &one).await;
                 played.push(one);
             }
         }
         if played.len() >= all {
-            self.sheet.pass(&rules::GIVEN, "");
+            self.findings.pass(&rules::GIVEN, "");
             let everyone = |suite: &Self| {
-                suite.members().all(|member| member.of_kind("LEAGUE_COMPLETED").next().is_some())
+                suite.members().all(|member| member.of_type("LEAGUE_COMPLETED").next().is_some())
             };
-            self.until(NOTICED_WITHIN, everyone).await;
-            self.judge_pairs(&played);
-            self.judge_end();
+            self.wait_until(self.notice_timeout, everyone).await;
+            self.check_pairs(&played);
+            self.check_end();
         }
-        self.judge_announcements(&played);
-        self.judge_briefings();
-        self.judge_rounds(&played);
-        self.judge_tokens();
+        self.check_announcements(&played);
+        self.check_briefings();
+        self.check_rounds(&played);
+        self.check_tokens();
     }
 
-    /// Waits for the news of a result, so that it can be judged before the next result changes the table.
-    pub(super) async fn until_told(&mut self, kind: &'static str, before: usize) -> bool {
-        let told =
-            move |suite: &Self| suite.players.iter().all(|player| player.of_kind(kind).count() > before);
-        self.until(NOTICED_WITHIN, told).await
+    /// Waits for the notices of a result, so that they are checked before the next result changes the standings.
+    pub(super) async fn wait_until_notified(&mut self, kind: &'static str, before: usize) -> bool {
+        let notified =
+            move |suite: &Self| suite.players.iter().all(|player| player.of_type(kind).count() > before);
+        let came = self.wait_until(self.notice_timeout, notified).await;
+        if !came {
+            self.notice_timeout = NOTICE_MISSED;
+        }
+        came
     }
 
-    fn judge_pairs(&mut self, played: &[Given]) {
+    fn check_pairs(&mut self, played: &[Assignment]) {
         let mut pairs: BTreeMap<(&str, &str), usize> = BTreeMap::new();
         let mut busy: BTreeMap<(u32, &str), usize> = BTreeMap::new();
         for one in played {
@@ -137,14 +172,14 @@ impl Suite {
         let twice = pairs.iter().find(|(_, times)| **times > 1);
         let crowded = busy.iter().find(|(_, times)| **times > 1);
         match (twice, crowded) {
-            (None, None) => self.sheet.pass(&rules::ONCE, ""),
+            (None, None) => self.findings.pass(&rules::ONCE, ""),
             (Some(((a, b), times)), _) => {
                 let note = format!("{a} and {b} met {times} times");
-                self.sheet.broken(&rules::ONCE, note, &Exchange::none("seen over all rounds"));
+                self.findings.violated(&rules::ONCE, note, &Exchange::none("seen over all rounds"));
             }
             (_, Some(((round, player), times))) => {
                 let note = format!("{player} plays {times} matches in round {round}");
-                self.sheet.broken(&rules::ONCE, note, &Exchange::none("seen over all rounds"));
+                self.findings.violated(&rules::ONCE, note, &Exchange::none("seen over all rounds"));
             }
         }
         let ids: Vec<_> = self.players.iter().map(|player| PlayerId::new(&player.id)).collect();
@@ -157,16 +192,16 @@ impl Suite {
         wanted.sort();
         came.sort();
         match wanted.iter().zip(&came).find(|(wanted, came)| wanted != came) {
-            None => self.sheet.pass(&rules::TABLE, ""),
+            None => self.findings.pass(&rules::TABLE, ""),
             Some(((round, a, b), (other, c, d))) => {
                 let note = format!("expected {a} - {b} in round {round}, got {c} - {d} in round {other}");
-                self.sheet.caution(&rules::TABLE, note);
+                self.findings.warn_unseen(&rules::TABLE, note);
             }
         }
     }
 
-    /// Each player is told of each round, and nobody's address.
-    fn judge_announcements(&mut self, played: &[Given]) {
+    /// Every player must be sent every round's announcement, without the endpoints of players.
+    fn check_announcements(&mut self, played: &[Assignment]) {
         let rounds: Vec<u32> = {
             let mut rounds: Vec<_> = played.iter().map(|one| one.round_id).collect();
             rounds.sort_unstable();
@@ -175,85 +210,85 @@ impl Suite {
         };
         let mut came: Vec<(String, Value, Exchange)> = Vec::new();
         for player in &self.players {
-            for (message, exchange) in player.of_kind("ROUND_ANNOUNCEMENT") {
+            for (message, exchange) in player.of_type("ROUND_ANNOUNCEMENT") {
                 came.push((player.id.clone(), message.clone(), exchange.clone()));
             }
         }
         for (_, message, exchange) in &came {
             let text = message.get("matches").map(ToString::to_string).unwrap_or_default();
             match text.contains("player_A_endpoint") || text.contains("player_B_endpoint") {
-                true => self.sheet.broken(&rules::PRIVATE, "it names a player's endpoint", exchange),
-                false => self.sheet.pass(&rules::PRIVATE, ""),
+                true => self.findings.violated(&rules::PRIVATE, "it names a player's endpoint", exchange),
+                false => self.findings.pass(&rules::PRIVATE, ""),
             }
             self.read(&rules::ANNOUNCED, message, exchange);
         }
         for round in rounds {
             for player in &self.players {
-                let told = came.iter().any(|(id, message, _)| {
+                let notified = came.iter().any(|(id, message, _)| {
                     *id == player.id && message.get("round_id").is_some_and(|id| id == round)
                 });
-                if !told {
+                if !notified {
                     let note = format!("{} was not told of round {round}", player.id);
-                    return self.sheet.broken(&rules::ANNOUNCED, note, &Exchange::none("nothing came"));
+                    return self.findings.violated(&rules::ANNOUNCED, note, &Exchange::none("nothing came"));
                 }
             }
         }
         if !came.is_empty() {
-            self.sheet.pass(&rules::ANNOUNCED, "");
+            self.findings.pass(&rules::ANNOUNCED, "");
         }
     }
 
-    fn judge_briefings(&mut self) {
+    fn check_briefings(&mut self) {
         let matches = self.referees.iter().flat_map(|referee| {
-            referee.of_kind("ROUND_ANNOUNCEMENT").flat_map(|(message, exchange)| {
+            referee.of_type("ROUND_ANNOUNCEMENT").flat_map(|(message, exchange)| {
                 let own = message.get("matches").and_then(Value::as_array).cloned().unwrap_or_default();
                 own.into_iter().filter(|one| is_own(one, referee)).map(move |one| (one, exchange.clone()))
             })
         });
         let bare = matches.collect::<Vec<_>>();
         for (one, exchange) in bare {
-            match one.get("player_A_endpoint").is_some() && one.get("player_B_endpoint").is_some() {
-                true => self.sheet.pass(&rules::BRIEFED, ""),
-                false => {
-                    self.sheet.broken(&rules::BRIEFED, "the match names no player's endpoint", &exchange)
-                }
-            }
+            self.findings.check(
+                &rules::BRIEFED,
+                one.get("player_A_endpoint").is_some() && one.get("player_B_endpoint").is_some(),
+                "the match names no player's endpoint",
+                &exchange,
+            );
         }
     }
 
-    /// Each round ends with ROUND_COMPLETED, to everyone.
-    fn judge_rounds(&mut self, played: &[Given]) {
+    /// ROUND_COMPLETED must be sent to every member after each round.
+    fn check_rounds(&mut self, played: &[Assignment]) {
         let mut sizes: BTreeMap<u32, u32> = BTreeMap::new();
         for one in played {
             *sizes.entry(one.round_id).or_default() += 1;
         }
-        // A round of which not all matches were seen has not ended.
+        // A round whose matches were not all assigned has not ended.
         let all = u32::try_from(self.players.len() / 2).unwrap_or(0);
         for (round, size) in sizes.into_iter().filter(|(_, size)| *size == all) {
-            let heard: Vec<_> = self
+            let received: Vec<_> = self
                 .members()
                 .map(|member| {
                     let of_round = |(message, _): &&(Value, Exchange)| {
                         message.get("round_id").is_some_and(|id| id == round)
                     };
-                    (member.id.clone(), member.of_kind("ROUND_COMPLETED").find(of_round).cloned())
+                    (member.id.clone(), member.of_type("ROUND_COMPLETED").find(of_round).cloned())
                 })
                 .collect();
-            for (id, came) in heard {
+            for (id, came) in received {
                 let Some((message, exchange)) = came else {
                     let note = format!("{id} was not told that round {round} is over");
-                    self.sheet.broken(&rules::ROUND_COMPLETED, note, &Exchange::none("nothing came"));
+                    self.findings.violated(&rules::ROUND_COMPLETED, note, &Exchange::none("nothing came"));
                     continue;
                 };
                 match self.read(&rules::ROUND_COMPLETED, &message, &exchange) {
                     Some(Body::RoundCompleted(body))
                         if body.matches_completed == size && body.summary.total_matches == size =>
                     {
-                        self.sheet.pass(&rules::ROUND_COMPLETED, "");
+                        self.findings.pass(&rules::ROUND_COMPLETED, "");
                     }
                     Some(_) => {
                         let note = format!("round {round} had {size} matches");
-                        self.sheet.broken(&rules::ROUND_COMPLETED, note, &exchange);
+                        self.findings.violated(&rules::ROUND_COMPLETED, note, &exchange);
                     }
                     None => {}
                 }
@@ -261,17 +296,17 @@ impl Suite {
         }
     }
 
-    fn judge_end(&mut self) {
+    fn check_end(&mut self) {
         let table = self.table();
-        let heard: Vec<_> = self
+        let received: Vec<_> = self
             .members()
-            .map(|member| (member.id.clone(), member.of_kind("LEAGUE_COMPLETED").next().cloned()))
+            .map(|member| (member.id.clone(), member.of_type("LEAGUE_COMPLETED").next().cloned()))
             .collect();
-        for (id, came) in heard {
+        for (id, came) in received {
             let rule = &rules::LEAGUE_COMPLETED;
             let Some((message, exchange)) = came else {
                 let note = format!("{id} was not told that the league is over");
-                self.sheet.broken(rule, note, &Exchange::none("nothing came"));
+                self.findings.violated(rule, note, &Exchange::none("nothing came"));
                 continue;
             };
             let Some(Body::LeagueCompleted(body)) = self.read(rule, &message, &exchange) else { continue };
@@ -286,55 +321,52 @@ impl Suite {
                 && body.final_standings.len() == table.len()
                 && body.final_standings.iter().all(|row| points(&row.player_id) == Some(row.points));
             match right {
-                true => self.sheet.pass(rule, ""),
+                true => self.findings.pass(rule, ""),
                 false => {
                     let wanted: Vec<_> = table
                         .iter()
                         .map(|place| format!("{} {}", place.player, place.tally.points()))
                         .collect();
                     let note = format!("by what was reported the table is {}", wanted.join(", "));
-                    self.sheet.broken(rule, note, &exchange);
+                    self.findings.violated(rule, note, &exchange);
                 }
             }
         }
     }
 
-    /// Whoever got a token here can know the manager by the one that is made from it.
-    fn judge_tokens(&mut self) {
+    /// Agents authenticate the manager by the notice token, which is derived from their own token.
+    fn check_tokens(&mut self) {
         if !self.makes_tokens {
-            return self.sheet.caution(&rules::NOTICE_TOKEN, "it does not say match_tokens: true");
+            return self.findings.warn_unseen(&rules::NOTICE_TOKEN, "it does not say match_tokens: true");
         }
         let league = matchday_core::protocol::LeagueId::new(&self.league_id);
         let mut found = Vec::new();
         for member in self.members() {
             let Some(token) = &member.token else { continue };
             let wanted = token.hash().notice_token(&league);
-            for (message, exchange) in &member.heard {
+            for (message, exchange) in &member.received {
                 let right = message.get("auth_token").and_then(Value::as_str) == Some(wanted.reveal());
                 found.push((right, exchange.clone()));
             }
         }
         for (right, exchange) in found {
-            match right {
-                true => self.sheet.pass(&rules::NOTICE_TOKEN, ""),
-                false => self.sheet.broken(&rules::NOTICE_TOKEN, "another auth_token, or none", &exchange),
-            }
+            self.findings.check(&rules::NOTICE_TOKEN, right, "another auth_token, or none", &exchange);
         }
     }
 }
 
-/// The matches of a message that are given to this referee.
-fn assigned(message: &Value, number: usize, referee: &Member) -> Vec<Given> {
+/// The matches in a message that are assigned to this referee.
+fn assigned(message: &Value, number: usize, referee: &Member) -> Vec<Assignment> {
     debug_assert!(referee.role == Role::Referee);
     let text = |value: &Value, keys: &[&str]| {
         keys.iter().find_map(|key| value.get(*key).and_then(Value::as_str)).map(str::to_owned)
     };
     let round = message.get("round_id").and_then(Value::as_u64).and_then(|round| u32::try_from(round).ok());
-    let given = |one: &Value| {
+    let assign = |one: &Value| {
         let match_id = text(one, &["match_id"])?;
         let conversation_id = text(one, &["conversation_id"])
             .unwrap_or_else(|| format!("conv-{}-001", match_id.to_ascii_lowercase()));
-        Some(Given {
+        Some(Assignment {
             referee: number,
             round_id: round.unwrap_or(1),
             conversation_id,
@@ -343,15 +375,14 @@ fn assigned(message: &Value, number: usize, referee: &Member) -> Vec<Given> {
             b: text(one, &["player_B_id", "player_b_id", "player2_id"])?,
         })
     };
-    if is_kind(message, "ROUND_ANNOUNCEMENT") {
+    if is_type(message, "ROUND_ANNOUNCEMENT") {
         let matches = message.get("matches").and_then(Value::as_array);
-        return matches.into_iter().flatten().filter(|one| is_own(one, referee)).filter_map(given).collect();
+        return matches.into_iter().flatten().filter(|one| is_own(one, referee)).filter_map(assign).collect();
     }
-    let assigned = is_kind(message, "MATCH_ASSIGNMENT") || is_kind(message, "START_MATCH");
-    given(message).filter(|_| assigned).into_iter().collect()
+    let assigned = is_type(message, "MATCH_ASSIGNMENT") || is_type(message, "START_MATCH");
+    assign(message).filter(|_| assigned).into_iter().collect()
 }
 
-/// Whether an announced match is this referee's.
 fn is_own(one: &Value, referee: &Member) -> bool {
     match one.get("referee_id").and_then(Value::as_str) {
         Some(id) => id == referee.id,

@@ -1,93 +1,99 @@
-//! What the parts of the suite share: the manager, the members, and how its answers are read and its refusals judged.
+//! Shared by the manager's test cases: sending as a member, decoding answers, checking refusals.
 
 use super::members::{Member, Role};
-use super::results::Counts;
+use super::results::ReportedResult;
 use super::rules;
 use crate::check::exchange::Exchange;
-use crate::check::heard::Heard;
 use crate::check::probe::{Alter, Probe, Reply};
-use crate::check::report::Sheet;
+use crate::check::reply::ReplyKind;
+use crate::check::report::Findings;
 use crate::check::rule::Rule;
-use crate::check::wire::Wire;
+use crate::check::wire::{Wire, WireState};
 use matchday_core::protocol::decode::{Conformance, Incoming, Limits, Reading, decode};
+use matchday_core::protocol::dialect::answer::WireAnswer;
 use matchday_core::protocol::{Body, Message, Sender};
 use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
-/// How long an answer is waited for.
-pub(super) const ANSWERS_WITHIN: Duration = Duration::from_secs(10);
-const LOOK_EVERY: Duration = Duration::from_millis(20);
+pub(super) const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
+/// The time allowed for a notice that follows a result.
+pub(super) const NOTICE_TIMEOUT: Duration = Duration::from_secs(5);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
+/// Codes that the sources do not have: others may refuse with another one.
+const OWN_CODES: [&str; 8] = ["E002", "E006", "E007", "E008", "E010", "E013", "E014", "E016"];
 
 #[derive(Debug)]
 pub(super) struct Suite {
     pub(super) probe: Probe,
-    pub(super) sheet: Sheet,
-    pub(super) gone: bool,
-    pub(super) answers_otherwise: bool,
+    pub(super) findings: Findings,
+    pub(super) wire_state: WireState,
     pub(super) conformance: Conformance,
     pub(super) players: Vec<Member>,
     pub(super) referees: Vec<Member>,
     pub(super) league_id: String,
-    /// Whether the manager says that it makes notice tokens.
+    /// Whether the manager says that it issues notice tokens.
     pub(super) makes_tokens: bool,
     pub(super) operator_token: Option<String>,
-    /// What was reported and acknowledged.
-    pub(super) counts: Vec<Counts>,
+    pub(super) reported: Vec<ReportedResult>,
+    /// Part of every name, different in each run.
+    pub(super) run: String,
+    /// How many registrations were sent that must be refused.
+    pub(super) probes: usize,
+    /// What the check has changed in the league that it should not have been able to.
+    pub(super) left_behind: Vec<String>,
+    /// Why the rest was not checked.
+    pub(super) unreached: Option<String>,
+    /// How long a notice is waited for: less once one did not come.
+    pub(super) notice_timeout: Duration,
 }
 
 impl Suite {
     pub(super) fn wire(&mut self) -> Wire<'_> {
-        Wire {
-            probe: &self.probe,
-            sheet: &mut self.sheet,
-            gone: &mut self.gone,
-            answers_otherwise: &mut self.answers_otherwise,
-        }
+        Wire { probe: &self.probe, findings: &mut self.findings, state: &mut self.wire_state }
     }
 
-    /// A message of a member, with the fields that are its own.
-    pub(super) fn letter(&self, kind: &str, from: &Member, conversation: &str, fields: Value) -> Value {
-        let mut letter = self.unsigned(kind, &from.sender(), conversation, fields);
+    /// A message from a member, with the member's token.
+    pub(super) fn signed(&self, kind: &str, from: &Member, conversation: &str, fields: Value) -> Value {
+        let mut request = self.unsigned(kind, &from.sender(), conversation, fields);
         if from.token.is_some() {
-            put(&mut letter, "auth_token", from.shown_token());
+            set_field(&mut request, "auth_token", from.token_json());
         }
-        letter
+        request
     }
 
     pub(super) fn unsigned(&self, kind: &str, sender: &str, conversation: &str, fields: Value) -> Value {
-        let mut letter = json!({
+        let mut request = json!({
             "protocol": "league.v2",
             "message_type": kind,
             "sender": sender,
             "timestamp": self.probe.clock.now(),
             "conversation_id": conversation,
         });
-        if let (Some(letter), Value::Object(fields)) = (letter.as_object_mut(), fields) {
-            letter.extend(fields);
+        if let (Some(request), Value::Object(fields)) = (request.as_object_mut(), fields) {
+            request.extend(fields);
         }
-        letter
+        request
     }
 
-    /// Sends a message that is right.
-    pub(super) async fn ask(&mut self, letter: &Value) -> Option<Reply> {
-        self.ask_altered(letter, &|_| {}).await
+    pub(super) async fn ask(&mut self, request: &Value) -> Option<Reply> {
+        self.ask_altered(request, &|_| {}).await
     }
 
-    /// Sends a message that was right before it was changed. None if what was to be sent is no message of ours, which can
-    /// only be for ids that the manager gave.
-    pub(super) async fn ask_altered(&mut self, letter: &Value, alter: &Alter<'_>) -> Option<Reply> {
+    /// Sends a message after changing its fields. `None` if the unchanged message does not decode, which happens only
+    /// with ids that the manager assigned.
+    pub(super) async fn ask_altered(&mut self, request: &Value, alter: &Alter<'_>) -> Option<Reply> {
         let reading = self.reading(Conformance::Lenient);
-        let incoming = decode(letter, &reading).ok()?;
+        let incoming = decode(request, &reading).ok()?;
         let message = Message { envelope: incoming.envelope, body: incoming.body.ok()? };
         let whole = |fields: &mut serde_json::Map<String, Value>| {
-            if let Some(letter) = letter.as_object() {
-                *fields = letter.clone();
+            if let Some(request) = request.as_object() {
+                *fields = request.clone();
             }
             alter(fields);
         };
-        let reply = self.probe.tell_altered(&message, ANSWERS_WITHIN, &whole).await;
-        self.wire().judge_form(&reply);
+        let reply = self.probe.send_altered(&message, ANSWER_TIMEOUT, &whole).await;
+        self.wire().check_response_format(&reply);
         Some(reply)
     }
 
@@ -101,7 +107,7 @@ impl Suite {
         }
     }
 
-    /// Reads an answer as a league does; what is wrong with its body is held against `rule`.
+    /// Decodes an answer as a league does. Errors in its body violate `rule`.
     pub(super) fn answer(
         &mut self,
         rule: &'static Rule,
@@ -110,31 +116,29 @@ impl Suite {
     ) -> Option<Body> {
         let reply = reply?;
         let exchange = &reply.exchange;
-        let message = match Heard::of(reply) {
-            Heard::Message(message) => message,
-            Heard::Unknown(why) => {
-                self.sheet.skip(rule, why);
+        let message = match ReplyKind::of(reply) {
+            ReplyKind::Message(message) => message,
+            ReplyKind::Unknown(why) => {
+                self.findings.skip(rule, why);
                 return None;
             }
             other => {
-                self.sheet.broken(rule, in_words(&other, exchange), exchange);
+                self.findings.violated(rule, other.describe(exchange), exchange);
                 return None;
             }
         };
         let body = self.read(rule, &message, exchange)?;
         let wanted = asked.get("conversation_id");
-        match message.get("conversation_id") == wanted {
-            true => self.sheet.pass(&rules::CONVERSATION, ""),
-            false => {
-                let note =
-                    format!("expected {}, got {}", shown(wanted), shown(message.get("conversation_id")));
-                self.sheet.broken(&rules::CONVERSATION, note, exchange);
-            }
-        }
+        self.findings.check(
+            &rules::CONVERSATION,
+            message.get("conversation_id") == wanted,
+            format!("expected {}, got {}", json_text(wanted), json_text(message.get("conversation_id"))),
+            exchange,
+        );
         Some(body)
     }
 
-    /// Reads a message of the manager's, whoever it was sent to.
+    /// Decodes a message from the manager, in whichever exchange it came.
     pub(super) fn read(&mut self, rule: &'static Rule, message: &Value, exchange: &Exchange) -> Option<Body> {
         let strict = decode(message, &self.reading(Conformance::Strict));
         let (incoming, fault) = match strict {
@@ -146,47 +150,64 @@ impl Suite {
         if let Some((rule, fault)) = fault {
             let readable = incoming.as_ref().is_some_and(|incoming| incoming.body.is_ok());
             let note = format!("{} ({})", fault.sentence(), fault.code);
-            match self.conformance == Conformance::Lenient && readable {
-                true => self.sheet.warn(rule, note, exchange),
-                false => self.sheet.broken(rule, note, exchange),
-            }
+            self.findings.deviation(
+                rule,
+                self.conformance == Conformance::Lenient && readable,
+                note,
+                exchange,
+            );
         }
         let incoming = incoming?;
-        match incoming.envelope.sender == Sender::LeagueManager {
-            true => self.sheet.pass(&rules::ENVELOPE, ""),
-            false => {
-                let note =
-                    format!("sender: expected \"league_manager\", got {}", shown(message.get("sender")));
-                self.sheet.broken(&rules::ENVELOPE, note, exchange);
-            }
-        }
+        self.findings.check(
+            &rules::ENVELOPE,
+            incoming.envelope.sender == Sender::LeagueManager,
+            format!("sender: expected \"league_manager\", got {}", json_text(message.get("sender"))),
+            exchange,
+        );
         incoming.body.ok()
     }
 
-    /// A request that must be refused, with this code.
+    /// Checks that a request was refused with this code. What counts is the refusal where the code is one of ours.
     pub(super) fn refused(&mut self, rule: &'static Rule, what: &str, code: &str, reply: Option<&Reply>) {
         let Some(reply) = reply else { return };
         let exchange = &reply.exchange;
-        let heard = Heard::of(reply);
-        let came = match &heard {
-            Heard::Refused { code, .. } => Some(code.clone()),
-            Heard::Message(message) => code_in(message),
+        let kind = ReplyKind::of(reply);
+        if let ReplyKind::Message(message) = &kind {
+            self.note_left_behind(what, message);
+        }
+        let came = match (&kind, &reply.wire) {
+            (ReplyKind::Refused { code, .. }, _) => Some(code.clone()),
+            (ReplyKind::Message(message), _) => code_in(message),
+            (_, Some(WireAnswer::Error { code, .. })) => Some(format!("JSON-RPC error {code}")),
             _ => None,
         };
-        match (came, heard) {
-            (Some(came), _) if came == code => self.sheet.pass(rule, ""),
+        match (came, kind) {
+            (Some(came), _) if came == code => self.findings.pass(rule, ""),
+            (Some(came), _) if OWN_CODES.contains(&code) => {
+                self.findings.pass(rule, format!("{what} was refused with {came}"));
+            }
+            // The sources' own example of a rejection has no code.
+            (Some(came), ReplyKind::Message(_)) if came == NO_CODE => {
+                self.findings.pass(rule, format!("{what} was rejected, without a code"));
+            }
             (Some(came), _) => {
                 let note = format!("{what} was refused with {came} in place of {code}");
-                match self.conformance {
-                    Conformance::Strict => self.sheet.broken(rule, note, exchange),
-                    Conformance::Lenient => self.sheet.warn(rule, note, exchange),
-                }
+                self.findings.deviation(rule, self.conformance == Conformance::Lenient, note, exchange);
             }
-            (None, Heard::Unknown(why)) => self.sheet.skip(rule, why),
-            (None, heard) => {
-                let note = format!("{what} must be refused with {code}: {}", in_words(&heard, exchange));
-                self.sheet.broken(rule, note, exchange);
+            (None, ReplyKind::Unknown(why)) => self.findings.skip(rule, why),
+            (None, kind) => {
+                let note = format!("{what} must be refused with {code}: {}", kind.describe(exchange));
+                self.findings.violated(rule, note, exchange);
             }
+        }
+    }
+
+    /// Remembers an agent that was registered though it should not have been.
+    fn note_left_behind(&mut self, what: &str, message: &Value) {
+        let accepted = message.get("status").is_some_and(|status| status == "ACCEPTED");
+        let id = message.get("player_id").or_else(|| message.get("referee_id")).and_then(Value::as_str);
+        if let Some(id) = id.filter(|_| accepted) {
+            self.left_behind.push(format!("left behind in the league: {id}, accepted as {what}"));
         }
     }
 
@@ -194,12 +215,12 @@ impl Suite {
         self.players.iter().chain(&self.referees)
     }
 
-    /// Waits until what has come to the members suffices.
-    pub(super) async fn until(&mut self, within: Duration, enough: impl Fn(&Self) -> bool) -> bool {
-        let deadline = Instant::now() + self.probe.longest(within);
+    /// Waits until the messages received by the members satisfy `enough`.
+    pub(super) async fn wait_until(&mut self, within: Duration, enough: impl Fn(&Self) -> bool) -> bool {
+        let deadline = Instant::now() + self.probe.timeout(within);
         loop {
             for member in self.players.iter_mut().chain(&mut self.referees) {
-                member.listen().await;
+                member.drain().await;
             }
             if enough(self) {
                 return true;
@@ -207,7 +228,7 @@ impl Suite {
             if Instant::now() >= deadline {
                 return false;
             }
-            sleep(LOOK_EVERY).await;
+            sleep(POLL_INTERVAL).await;
         }
     }
 
@@ -219,7 +240,9 @@ impl Suite {
     }
 }
 
-/// The code of a rejected registration or of a query without success.
+const NO_CODE: &str = "no code";
+
+/// The error code of a rejected registration or a failed query.
 fn code_in(message: &Value) -> Option<String> {
     let rejected = message.get("status").is_some_and(|status| status == "REJECTED");
     let failed = message.get("success").is_some_and(|success| success == false);
@@ -228,25 +251,15 @@ fn code_in(message: &Value) -> Option<String> {
         (_, true) => message.pointer("/error/error_code"),
         _ => return None,
     };
-    Some(code.and_then(Value::as_str).unwrap_or("no code").to_owned())
+    Some(code.and_then(Value::as_str).unwrap_or(NO_CODE).to_owned())
 }
 
-pub(super) fn in_words(heard: &Heard, exchange: &Exchange) -> String {
-    match heard {
-        Heard::Message(message) => format!("it answered with {}", shown(message.get("message_type"))),
-        Heard::Refused { code, words } => format!("it refused with {code}: {words}"),
-        Heard::Received => "it only took note".to_owned(),
-        Heard::Garbled(why) | Heard::Unknown(why) => why.clone(),
-        Heard::Nothing => exchange.outcome_in_words(),
+pub(super) fn set_field(request: &mut Value, key: &str, value: Value) {
+    if let Some(request) = request.as_object_mut() {
+        request.insert(key.to_owned(), value);
     }
 }
 
-pub(super) fn put(letter: &mut Value, key: &str, value: Value) {
-    if let Some(letter) = letter.as_object_mut() {
-        letter.insert(key.to_owned(), value);
-    }
-}
-
-pub(super) fn shown(value: Option<&Value>) -> String {
+pub(super) fn json_text(value: Option<&Value>) -> String {
     value.map_or_else(|| "nothing".to_owned(), ToString::to_string)
 }

@@ -1,25 +1,24 @@
-//! Matches from the invitation to the end: the plain one, and those in which things go wrong.
+//! Matches from invitation to GAME_OVER: a plain one, repeated requests, unknown fields, GAME_ERROR, two at once.
 
 use super::answers::Chosen;
+use super::fake_league::Fixture;
 use super::rules;
 use super::suite::Suite;
-use crate::check::heard::Heard;
 use crate::check::probe::Reply;
+use crate::check::reply::{ReplyKind, violated};
 use crate::check::rule::Rule;
-use crate::check::stage::Fixture;
 use matchday_core::protocol::Message;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// How often a choice is asked for again. A player that tosses a coin each time gives itself away in most runs, and the
-/// measuring of times asks many times more.
+/// How often a choice is requested again. A player that answers at random is found in most runs; the response time
+/// measurement repeats requests many times more.
 const REPEATS: usize = 4;
 const NOT_JOINED: &str = "it does not join and choose in a plain match: mend that first";
-/// A player that thinks long is not asked to do so again and again.
+/// A player slower than this is not asked repeatedly.
 const THINKS_LONG: Duration = Duration::from_secs(2);
 
 impl Suite {
-    /// A match as most are.
     pub(super) async fn plain_match(&mut self) -> (Fixture, Option<Chosen>) {
         let fixture = self.announce().await;
         self.joined = self.invite(&fixture).await;
@@ -28,129 +27,131 @@ impl Suite {
         (fixture, chosen)
     }
 
-    /// Everything again that was asked before: an answer may have been lost, a referee restarted.
+    /// Repeats every request: in a league an answer may be lost, or the referee restarted.
     pub(super) async fn ask_again(&mut self, fixture: &Fixture, first: Option<&Chosen>) {
         let Some(first) = first else {
             for rule in [&rules::RETRY_ANSWERED, &rules::RETRY_SAME, &rules::CHOICE_GENERIC] {
-                self.sheet.skip(rule, "it gave no choice that could be asked for again");
+                self.findings.skip(rule, "it gave no choice that could be asked for again");
             }
             return self.invite_again(fixture).await;
         };
         for _ in 0..REPEATS {
-            let message = self.stage.question(self.probe.clock.now(), fixture);
-            let reply = self.put(&message, fixture, self.timing.choice).await;
-            let chosen = self.quietly(|suite| suite.judge_choice(&reply, fixture));
-            self.judge_repeat(first, chosen.as_ref(), &reply);
+            let message = self.league.question(self.probe.clock.now(), fixture);
+            let reply = self.send_question(&message, fixture, self.timing.choice).await;
+            let chosen = self.without_recording(|suite| suite.check_choice(&reply, fixture));
+            self.check_repeat(first, chosen.as_ref(), &reply);
             if reply.exchange.took > THINKS_LONG {
                 break;
             }
         }
-        if !self.stage.asks_by_move() {
+        if !self.league.asks_by_move() {
             self.ask_generically(fixture, first).await;
         }
         self.invite_again(fixture).await;
     }
 
-    pub(super) fn judge_repeat(&mut self, first: &Chosen, chosen: Option<&Chosen>, reply: &Reply) {
+    pub(super) fn check_repeat(&mut self, first: &Chosen, chosen: Option<&Chosen>, reply: &Reply) {
         let Some(chosen) = chosen else {
             return self.not_again(&rules::RETRY_ANSWERED, reply);
         };
-        self.sheet.pass(&rules::RETRY_ANSWERED, "");
+        self.findings.pass(&rules::RETRY_ANSWERED, "");
         let (before, after) = (&first.choice, &chosen.choice);
-        if before != after {
-            let note = format!("it chose {before} first, and {after} when it was asked again");
-            self.sheet.broken(&rules::RETRY_SAME, note, &reply.exchange);
+        let note = if before != after {
+            format!("it chose {before} first, and {after} when it was asked again")
         } else if first.nonce != chosen.nonce {
-            let note = "it gave the same choice with another nonce: a referee could draw again";
-            self.sheet.broken(&rules::RETRY_SAME, note, &reply.exchange);
+            "it gave the same choice with another nonce: a referee could draw again".to_owned()
         } else {
-            self.sheet.pass(&rules::RETRY_SAME, "");
-        }
+            return self.findings.pass(&rules::RETRY_SAME, "");
+        };
+        self.findings.deviation(&rules::RETRY_SAME, self.is_lenient(), note, &reply.exchange);
     }
 
     fn not_again(&mut self, rule: &'static Rule, reply: &Reply) {
-        match Heard::of(reply) {
-            Heard::Unknown(why) => self.sheet.skip(rule, why),
-            Heard::Nothing => self.sheet.broken(rule, reply.exchange.outcome_in_words(), &reply.exchange),
-            _ => self.sheet.broken(rule, "no right answer came when it was asked again", &reply.exchange),
+        match ReplyKind::of(reply) {
+            ReplyKind::Unknown(why) => self.findings.skip(rule, why),
+            ReplyKind::Message(_) => {
+                self.findings.violated(rule, "no right answer came when it was asked again", &reply.exchange);
+            }
+            other => violated(&mut self.findings, rule, other.describe(&reply.exchange), reply),
         }
     }
 
     async fn ask_generically(&mut self, fixture: &Fixture, first: &Chosen) {
-        let game = (self.stage.game.new)();
-        let message = self.stage.question_in(self.probe.clock.now(), fixture, game.as_ref());
-        let reply = self.probe.tell(&message, self.timing.choice).await;
+        let game = (self.league.game.new)();
+        let message = self.league.question_in(self.probe.clock.now(), fixture, game.as_ref());
+        let reply = self.probe.send_message(&message, self.timing.choice).await;
         let rule = &rules::CHOICE_GENERIC;
-        match Heard::of(&reply) {
-            Heard::Unknown(why) => self.sheet.skip(rule, why),
-            Heard::Message(came) => {
+        match ReplyKind::of(&reply) {
+            ReplyKind::Unknown(why) => self.findings.skip(rule, why),
+            ReplyKind::Message(came) => {
                 let kind = came.get("message_type").is_some_and(|kind| kind == "GAME_MOVE_RESPONSE");
                 if kind && came.pointer("/move_data/choice") == Some(&first.choice) {
-                    self.sheet.pass(rule, "");
+                    self.findings.pass(rule, "");
                 } else {
                     let came = came.pointer("/move_data/choice").or(came.get("message_type"));
                     let came = came.map_or("nothing".to_owned(), Value::to_string);
                     let wanted = &first.choice;
                     let note = format!("expected GAME_MOVE_RESPONSE with the choice {wanted}, got {came}");
-                    self.sheet.broken(rule, note, &reply.exchange);
+                    self.findings.violated(rule, note, &reply.exchange);
                 }
             }
-            Heard::Refused { code, words } => {
-                self.sheet.broken(rule, format!("it refused with {code}: {words}"), &reply.exchange);
+            ReplyKind::Refused { code, text } => {
+                self.findings.violated(rule, format!("it refused with {code}: {text}"), &reply.exchange);
             }
-            _ => self.sheet.broken(rule, "it gave no GAME_MOVE_RESPONSE", &reply.exchange),
+            _ => violated(&mut self.findings, rule, "it gave no GAME_MOVE_RESPONSE", &reply),
         }
     }
 
     async fn invite_again(&mut self, fixture: &Fixture) {
         let rule = &rules::DUPLICATE_INVITATION;
         if !self.joined {
-            return self.sheet.skip(rule, NOT_JOINED);
+            return self.findings.skip(rule, NOT_JOINED);
         }
-        let message = self.stage.invitation(self.probe.clock.now(), fixture);
-        let reply = self.put(&message, fixture, self.timing.join).await;
-        self.judge_again(rule, &reply, |suite| suite.judge_join(&reply, fixture));
+        let message = self.league.invitation(self.probe.clock.now(), fixture);
+        let reply = self.send_question(&message, fixture, self.timing.join).await;
+        self.check_again(rule, &reply, |suite| suite.check_join(&reply, fixture));
     }
 
-    /// Holds a rule against whether an answer that was right before is right once more.
-    fn judge_again(&mut self, rule: &'static Rule, reply: &Reply, is_right: impl FnOnce(&mut Self) -> bool) {
-        match self.quietly(is_right) {
-            true => self.sheet.pass(rule, ""),
+    /// Records whether an answer that was valid before is valid again.
+    fn check_again(&mut self, rule: &'static Rule, reply: &Reply, is_right: impl FnOnce(&mut Self) -> bool) {
+        match self.without_recording(is_right) {
+            true => self.findings.pass(rule, ""),
             false => self.not_again(rule, reply),
         }
     }
 
-    /// A match with fields in it that nobody has heard of, and with a complaint in the middle.
+    /// A match with unknown fields in its messages, and a GAME_ERROR in between.
     pub(super) async fn odd_match(&mut self) -> Option<(Fixture, Chosen)> {
         if !self.joined || !self.chose {
-            self.sheet.skip(&rules::UNKNOWN_FIELDS, NOT_JOINED);
-            self.sheet.skip(&rules::AFTER_GAME_ERROR, NOT_JOINED);
-            let fixture = self.stage.next();
-            let message = self.stage.game_error(self.probe.clock.now(), &fixture);
+            self.findings.skip(&rules::UNKNOWN_FIELDS, NOT_JOINED);
+            self.findings.skip(&rules::AFTER_GAME_ERROR, NOT_JOINED);
+            self.findings.skip(&rules::GAME_OVER_TWICE, NOT_JOINED);
+            let fixture = self.league.next();
+            let message = self.league.game_error(self.probe.clock.now(), &fixture);
             self.notify(&rules::GAME_ERROR, &message, self.timing.other).await;
             return None;
         }
         let fixture = self.announce().await;
-        let message = self.stage.invitation(self.probe.clock.now(), &fixture);
+        let message = self.league.invitation(self.probe.clock.now(), &fixture);
         let reply = self.tell_with_extras(&message, &fixture, self.timing.join).await;
         self.blame_extras(&reply);
-        let message = self.stage.question(self.probe.clock.now(), &fixture);
+        let message = self.league.question(self.probe.clock.now(), &fixture);
         let reply = self.tell_with_extras(&message, &fixture, self.timing.choice).await;
         self.blame_extras(&reply);
-        let chosen = self.quietly(|suite| suite.judge_choice(&reply, &fixture));
+        let chosen = self.without_recording(|suite| suite.check_choice(&reply, &fixture));
         self.complain(&fixture).await;
         chosen.map(|chosen| (fixture, chosen))
     }
 
-    /// Extra fields are to blame if no message answers: one did without them.
+    /// The same message was answered without unknown fields, so a missing answer violates their rule.
     fn blame_extras(&mut self, reply: &Reply) {
         let rule = &rules::UNKNOWN_FIELDS;
-        match Heard::of(reply) {
-            Heard::Unknown(why) => self.sheet.skip(rule, why),
-            Heard::Message(_) => self.sheet.pass(rule, ""),
+        match ReplyKind::of(reply) {
+            ReplyKind::Unknown(why) => self.findings.skip(rule, why),
+            ReplyKind::Message(_) => self.findings.pass(rule, ""),
             _ => {
                 let note = "with fields that it does not know the message got no right answer, and without them it did";
-                self.sheet.broken(rule, note, &reply.exchange);
+                violated(&mut self.findings, rule, note, reply);
             }
         }
     }
@@ -158,58 +159,101 @@ impl Suite {
     async fn tell_with_extras(&mut self, message: &Message, fixture: &Fixture, within: Duration) -> Reply {
         let reply = self
             .probe
-            .tell_altered(message, within, &|message| {
+            .send_altered(message, within, &|message| {
                 message.insert("x_weather".to_owned(), json!({"sky": ["blue", null], "degrees": 21.5}));
                 message.insert("schema_version".to_owned(), json!(99));
             })
             .await;
-        self.await_apart(reply, fixture, within).await
+        self.await_separate_answer(reply, fixture, within).await
     }
 
-    /// GAME_ERROR, and then the question again.
+    /// GAME_ERROR, and then the request again.
     async fn complain(&mut self, fixture: &Fixture) {
-        let message = self.stage.game_error(self.probe.clock.now(), fixture);
+        let message = self.league.game_error(self.probe.clock.now(), fixture);
         self.notify(&rules::GAME_ERROR, &message, self.timing.other).await;
-        let message = self.stage.question(self.probe.clock.now(), fixture);
-        let reply = self.put(&message, fixture, self.timing.choice).await;
+        let message = self.league.question(self.probe.clock.now(), fixture);
+        let reply = self.send_question(&message, fixture, self.timing.choice).await;
         let rule = &rules::AFTER_GAME_ERROR;
-        self.judge_again(rule, &reply, |suite| suite.judge_choice(&reply, fixture).is_some());
+        self.check_again(rule, &reply, |suite| suite.check_choice(&reply, fixture).is_some());
     }
 
-    /// Two matches at the same time: each answer must be for the match that was asked about.
+    /// A match whose name is not ASCII: what is read and written otherwise than as UTF-8 comes back as another text.
+    pub(super) async fn utf8_match(&mut self) {
+        let rule = &rules::UTF8;
+        if !self.joined {
+            return self.findings.skip(rule, NOT_JOINED);
+        }
+        let (_, plain) = self.invite_to_named("zolw").await;
+        let (fixture, named) = self.invite_to_named("\u{17c}\u{f3}\u{142}w").await;
+        let came = match named {
+            Ok(()) => return self.findings.pass(rule, ""),
+            Err(_) if plain.is_err() => {
+                return self.findings.skip(rule, "it takes no match whose name is not like R1M1");
+            }
+            Err(came) => came,
+        };
+        let note = match ReplyKind::of(&came) {
+            ReplyKind::Unknown(why) => return self.findings.skip(rule, why),
+            ReplyKind::Message(answer) => {
+                let answered = answer.get("match_id").map_or("nothing".to_owned(), Value::to_string);
+                format!("match_id: expected \"{}\", got {answered}", fixture.match_id)
+            }
+            other => format!("asked about {}: {}", fixture.match_id, other.describe(&came.exchange)),
+        };
+        self.findings.violated(rule, note, &came.exchange);
+    }
+
+    /// Announces and invites to a match with this word in its name. The reply, if the player does not join.
+    async fn invite_to_named(&mut self, word: &str) -> (Fixture, Result<(), Box<Reply>>) {
+        let fixture = self.league.next_named(word);
+        let message = self.league.announcement(self.probe.clock.now(), &[&fixture]);
+        self.send_notice(&message, self.timing.other).await;
+        let message = self.league.invitation(self.probe.clock.now(), &fixture);
+        let reply = self.send_question(&message, &fixture, self.timing.join).await;
+        match self.without_recording(|suite| suite.check_join(&reply, &fixture)) {
+            true => (fixture, Ok(())),
+            false => (fixture, Err(Box::new(reply))),
+        }
+    }
+
+    /// Two matches at once: each answer must be for the match of its request.
     pub(super) async fn two_matches(&mut self) {
         if !self.joined || !self.chose {
-            return self.sheet.skip(&rules::TWO_MATCHES, NOT_JOINED);
+            return self.findings.skip(&rules::TWO_MATCHES, NOT_JOINED);
         }
         let (one, two) = (self.announce().await, self.announce().await);
         let now = self.probe.clock.now();
-        let messages = (self.stage.invitation(now, &one), self.stage.invitation(now, &two));
-        let replies = self.put_both(&one, &two, messages, self.timing.join).await;
+        let messages = (self.league.invitation(now, &one), self.league.invitation(now, &two));
+        let replies = self.send_both(&one, &two, messages, self.timing.join).await;
         let mut right =
-            self.judge_pair(&one, &two, &replies, |suite, reply, fixture| suite.judge_join(reply, fixture));
+            self.check_pair(&one, &two, &replies, |suite, reply, fixture| suite.check_join(reply, fixture));
         let now = self.probe.clock.now();
-        let messages = (self.stage.question(now, &one), self.stage.question(now, &two));
-        let replies = self.put_both(&one, &two, messages, self.timing.choice).await;
-        right &= self.judge_pair(&one, &two, &replies, |suite, reply, fixture| {
-            suite.judge_choice(reply, fixture).is_some()
+        let messages = (self.league.question(now, &one), self.league.question(now, &two));
+        let replies = self.send_both(&one, &two, messages, self.timing.choice).await;
+        right &= self.check_pair(&one, &two, &replies, |suite, reply, fixture| {
+            suite.check_choice(reply, fixture).is_some()
         });
         if right {
-            self.sheet.pass(&rules::TWO_MATCHES, "");
+            self.findings.pass(&rules::TWO_MATCHES, "");
         }
     }
 
-    async fn put_both(
+    async fn send_both(
         &mut self,
         one: &Fixture,
         two: &Fixture,
         (first, second): (Message, Message),
         within: Duration,
     ) -> (Reply, Reply) {
-        let (first, second) = tokio::join!(self.probe.tell(&first, within), self.probe.tell(&second, within));
-        (self.await_apart(first, one, within).await, self.await_apart(second, two, within).await)
+        let (first, second) =
+            tokio::join!(self.probe.send_message(&first, within), self.probe.send_message(&second, within));
+        (
+            self.await_separate_answer(first, one, within).await,
+            self.await_separate_answer(second, two, within).await,
+        )
     }
 
-    fn judge_pair(
+    fn check_pair(
         &mut self,
         one: &Fixture,
         two: &Fixture,
@@ -218,28 +262,28 @@ impl Suite {
     ) -> bool {
         let mut right = true;
         for (reply, fixture, other) in [(first, one, two), (second, two, one)] {
-            let heard = Heard::of(reply);
-            if let Heard::Message(message) = &heard
+            let kind = ReplyKind::of(reply);
+            if let ReplyKind::Message(message) = &kind
                 && message.get("match_id").is_some_and(|id| id == other.match_id.as_str())
             {
                 let note = format!("asked about {} it answered for {}", fixture.match_id, other.match_id);
-                self.sheet.broken(&rules::TWO_MATCHES, note, &reply.exchange);
+                self.findings.violated(&rules::TWO_MATCHES, note, &reply.exchange);
                 right = false;
-            } else if !self.quietly(|suite| is_right(suite, reply, fixture)) {
+            } else if !self.without_recording(|suite| is_right(suite, reply, fixture)) {
                 right = false;
-                match heard {
-                    Heard::Nothing => {
+                match kind {
+                    ReplyKind::NoAnswer => {
                         let note =
-                            format!("of two questions at once one got {}", reply.exchange.outcome_in_words());
-                        self.sheet.broken(&rules::TWO_MATCHES, note, &reply.exchange);
+                            format!("of two questions at once one got {}", reply.exchange.outcome_text());
+                        self.findings.violated(&rules::TWO_MATCHES, note, &reply.exchange);
                     }
-                    Heard::Unknown(why) => self.sheet.skip(&rules::TWO_MATCHES, why),
+                    ReplyKind::Unknown(why) => self.findings.skip(&rules::TWO_MATCHES, why),
                     _ => {
                         let note = format!(
                             "of two questions at once the one about {} got no right answer",
                             fixture.match_id
                         );
-                        self.sheet.broken(&rules::TWO_MATCHES, note, &reply.exchange);
+                        self.findings.violated(&rules::TWO_MATCHES, note, &reply.exchange);
                     }
                 }
             }

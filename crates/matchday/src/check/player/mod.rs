@@ -1,205 +1,204 @@
-//! `check player`: plays manager and referee against a running player, and holds what it does against the rules.
+//! `check player`: plays manager and referee against a running player, and checks its behaviour against the rules.
 //!
 //! # Layout
-//! - `rules`: what a player is held against
-//! - `registration`: `--wait`, the agent's own registration; `opening`: the first words with it
-//! - `suite`: what the parts share; `answers`: the two answers that a player owes
-//! - `matches`, `games`, `notices`, `trust`, `times`: the parts
+//! - `rules`: the rules for players; `fake_league`: the messages of the fake manager and referee
+//! - `registration`: `--wait`, the agent registers with us; `handshake`: dialect, player id, access
+//! - `suite`: shared state and helpers; `answers`: checks the answers that a player owes
+//! - `matches`, `whole_game`, `notices`, `authentication`, `response_times`: the test cases
 
 mod answers;
-mod games;
+mod authentication;
+mod fake_league;
+mod handshake;
 mod matches;
 mod notices;
-mod opening;
 mod registration;
+pub(crate) mod response_times;
 pub(crate) mod rules;
 mod suite;
-pub(crate) mod times;
-mod trust;
+mod whole_game;
 
 use super::probe::Probe;
-use super::report::{Report, Sheet, Subject};
+use super::report::{Findings, Report};
 use super::rule::{Category, Rule};
-use super::stage::{Identity, Stage};
-use super::{reach, receiver};
-use crate::net::client::Client;
-use crate::shell::entropy_from_system;
+use super::wire::WireState;
+use super::{CheckOptions, Wait, ack_server, preflight};
+use fake_league::{FakeLeague, Identity};
+use handshake::Handshake;
 use matchday_core::entropy::Entropy;
 use matchday_core::game::{AskBy, GameEntry};
-use matchday_core::protocol::decode::Conformance;
 use matchday_core::protocol::{Endpoint, PlayerId, RoundId};
 use matchday_core::timing::Timing;
-use opening::Terms;
-use registration::Enrolled;
+use matchday_runtime::entropy_from_system;
+use registration::Registered;
+use std::collections::BTreeMap;
 use std::time::Duration;
 use suite::Suite;
-use tokio::net::TcpListener;
 use tokio::time::Instant;
 
-/// All is over by then, whatever the agent does.
-const WHOLE_MAX: Duration = Duration::from_secs(110);
-const QUICK_MAX: Duration = Duration::from_millis(4500);
 const NOBODY_CAME: &str = "no agent registered here in time - start your agent with this address as its manager's, or name the agent's URL";
-/// How long an agent that has registered may take to listen.
-const LISTENS_WITHIN: Duration = Duration::from_secs(5);
-/// How long `--quick` waits for anything.
-const QUICK_PATIENCE: Duration = Duration::from_millis(1500);
+/// The time an agent has to start listening after it has registered.
+const LISTEN_TIMEOUT: Duration = Duration::from_secs(5);
+const UNLIKELY_NUMBER: u32 = 58;
+const QUICK_WAIT_MAX: Duration = Duration::from_millis(1500);
 
-/// How a player is to be checked.
+/// What a player is checked for besides the common options.
 #[derive(Debug)]
-pub(crate) struct Order {
-    /// Where it listens; not needed if it is to register first, and says so then.
-    pub(crate) url: Option<Endpoint>,
-    pub(crate) wait: Option<Wait>,
-    pub(crate) quick: bool,
-    pub(crate) conformance: Conformance,
-    /// The id under which it is registered somewhere, if that is known.
+pub(crate) struct PlayerOptions {
+    /// Its player id in a league, if it is already registered in one.
     pub(crate) player_id: Option<PlayerId>,
-    /// What it is to play.
     pub(crate) game: &'static GameEntry,
-    /// What it is called with.
-    pub(crate) client: Client,
 }
 
-/// A port on which the agent's registration is waited for.
-#[derive(Debug)]
-pub(crate) struct Wait {
-    pub(crate) listener: TcpListener,
-    pub(crate) within: Duration,
-}
-
-/// Checks a player from its registration, if that is waited for, to its last acknowledgement.
-pub(crate) async fn check(mut order: Order) -> anyhow::Result<Report> {
+pub(crate) async fn check(mut options: CheckOptions, player: PlayerOptions) -> anyhow::Result<Report> {
     let mut entropy = entropy_from_system()?;
-    let wait = order.wait.take();
+    let wait = options.wait.take();
     let waits = wait.is_some();
-    let rules = rules::OWN.iter().copied().filter(|rule| applies(rule, &order, waits)).collect();
-    let mut sheet = Sheet::new(rules);
-    let enrolled = match wait {
+    let rules =
+        rules::OWN.iter().copied().filter(|rule| applies(rule, options.quick, player.game, waits)).collect();
+    let mut findings = Findings::new(rules);
+    let registered = match wait {
         Some(Wait { listener, within }) => {
-            registration::wait(&mut sheet, listener, within, &order, &mut entropy).await
+            let conformance = options.conformance;
+            registration::wait(&mut findings, listener, within, (conformance, player.game), &mut entropy)
+                .await
         }
-        None => Enrolled::default(),
+        None => Registered::default(),
     };
-    if waits && sheet.is_open(&rules::REGISTER_CAME) {
-        sheet.missing(&rules::REGISTER_CAME, "no registration came in time");
+    if waits && findings.is_undecided(&rules::REGISTER_CAME) {
+        findings.violated_unseen(&rules::REGISTER_CAME, "no registration came in time");
     }
     let began = Instant::now();
-    let Some(url) = order.url.clone().or_else(|| enrolled.endpoint.clone()) else {
-        let mut report = sheet.into_report(order.subject("(unknown)"), Duration::ZERO, "nothing registered");
-        report.stopped = Some(NOBODY_CAME.to_owned());
+    let Some(url) = options.url.clone().or_else(|| registered.endpoint.clone()) else {
+        let mut report = findings.into_report(
+            options.subject("player", "(unknown)"),
+            Duration::ZERO,
+            "nothing registered",
+        );
+        report.stopped = Some(match &registered.refused {
+            Some(why) => {
+                format!("the agent's registration is refused, and names no endpoint to check it at: {why}")
+            }
+            None => NOBODY_CAME.to_owned(),
+        });
         return Ok(report);
     };
     if waits {
-        reach::until_listening(url.raw(), LISTENS_WITHIN).await;
-        judge_endpoint(&mut sheet, &enrolled, &url);
+        preflight::wait_until_listening(url.raw(), LISTEN_TIMEOUT).await;
+        check_endpoint(&mut findings, &registered, &url);
     }
-    let (longest, patience) = if order.quick { (QUICK_MAX, QUICK_PATIENCE) } else { (WHOLE_MAX, WHOLE_MAX) };
-    let probe = Probe::new(order.client.clone(), url.raw(), Instant::now() + longest, patience);
-    probe.speak(enrolled.dialect);
-    let stopped;
-    match reach::reach(&probe).await {
-        Ok(_) => {
-            sheet.pass(&rules::REACHABLE, "");
-            (sheet, stopped) = examine(&order, probe, sheet, &enrolled, &mut entropy).await?;
-        }
-        Err((exchange, why)) => {
-            sheet.broken(&rules::REACHABLE, why.clone(), &exchange);
-            stopped = Some(why);
-        }
+    let probe = options.probe(&url, QUICK_WAIT_MAX);
+    probe.set_dialect(registered.dialect);
+    let mut stopped = preflight::record_reachable(&probe, &mut findings).await;
+    if let (Some(unreachable), Some(why)) = (&mut stopped, &registered.refused) {
+        *unreachable =
+            format!("the agent was refused and is gone: {why} - mend its registration first ({unreachable})");
     }
-    let unreached = "the check did not come to it";
-    let mut report = sheet.into_report(order.subject(url.raw()), began.elapsed(), unreached);
+    if stopped.is_none() {
+        (findings, stopped) = examine(&options, &player, probe, findings, &registered, &mut entropy).await?;
+    }
+    let unreached = stopped.as_deref().unwrap_or("the check did not come to it");
+    let mut report = findings.into_report(options.subject("player", url.raw()), began.elapsed(), unreached);
     report.stopped = stopped;
     Ok(report)
 }
 
-/// Runs the suite against what is there; why it was stopped, if it was no agent after all.
+/// Runs the suite. Returns why it stopped, if the URL turns out not to be an agent's.
 async fn examine(
-    order: &Order,
+    options: &CheckOptions,
+    player: &PlayerOptions,
     probe: Probe,
-    sheet: Sheet,
-    enrolled: &Enrolled,
+    findings: Findings,
+    registered: &Registered,
     entropy: &mut Entropy,
-) -> anyhow::Result<(Sheet, Option<String>)> {
-    let (referee, endpoint) = receiver::open().await?;
-    let player_id = order.player_id.clone().unwrap_or_else(|| PlayerId::numbered(1));
-    let identity = enrolled.identity.clone().unwrap_or(Identity { player_id, token: None });
+) -> anyhow::Result<(Findings, Option<String>)> {
+    let (referee, endpoint) = ack_server::open().await?;
+    // By URL the agent's id is learnt from its answers; until then an id that an author is unlikely to have written down.
+    let player_id = player.player_id.clone().unwrap_or_else(|| PlayerId::numbered(UNLIKELY_NUMBER));
+    let identity = registered.identity.clone().unwrap_or(Identity { player_id, token: None });
     let mut suite = Suite {
         probe,
-        stage: Stage::new(registration::league_id(), identity, endpoint, order.game, entropy)?,
-        sheet,
+        league: FakeLeague::new(registration::league_id(), identity, endpoint, player.game, entropy)?,
+        findings,
         referee,
-        conformance: order.conformance,
+        conformance: options.conformance,
         timing: Timing::default(),
         joined: false,
         chose: false,
-        gone: false,
-        answers_otherwise: false,
-        apart: Vec::new(),
+        wire_state: WireState::default(),
+        learns_id: player.player_id.is_none(),
+        id_learnt: false,
+        times: Vec::new(),
+        nonces: BTreeMap::new(),
+        separate: Vec::new(),
         joins: Vec::new(),
         choices: Vec::new(),
     };
-    let stopped = suite.run(order.quick, order.player_id.is_none()).await;
-    Ok((suite.sheet, stopped))
+    let stopped = suite.run(options.quick).await;
+    Ok((suite.findings, stopped))
 }
 
-impl Order {
-    fn subject(&self, target: &str) -> Subject {
-        Subject::new("player", target, self.conformance, self.quick)
-    }
-}
-
-fn applies(rule: &Rule, order: &Order, waits: bool) -> bool {
-    let by_move = (order.game.new)().asks_by() == AskBy::Move;
+fn applies(rule: &Rule, quick: bool, game: &GameEntry, waits: bool) -> bool {
+    let by_move = (game.new)().asks_by() == AskBy::Move;
     match rule.category {
         Category::Registration => waits,
-        // How a choice is asked for and answered depends on the game.
+        // The rules of choosing depend on how the game asks.
         Category::Choosing if rules::of_moves(rule) != by_move => false,
-        _ => rule.quick || !order.quick,
+        _ => rule.quick || !quick,
     }
 }
 
-fn judge_endpoint(sheet: &mut Sheet, enrolled: &Enrolled, url: &Endpoint) {
-    match &enrolled.endpoint {
-        Some(named) if named == url => sheet.pass(&rules::REGISTER_ENDPOINT, ""),
+fn check_endpoint(findings: &mut Findings, registered: &Registered, url: &Endpoint) {
+    match &registered.endpoint {
+        Some(named) if named == url => findings.pass(&rules::REGISTER_ENDPOINT, ""),
         Some(named) => {
             let note = format!(
                 "it registered {} and is checked at {}: leagues will call the former",
                 named.escaped(),
                 url.escaped()
             );
-            sheet.caution(&rules::REGISTER_ENDPOINT, note);
+            findings.warn_unseen(&rules::REGISTER_ENDPOINT, note);
         }
-        None => sheet.skip(&rules::REGISTER_ENDPOINT, "it has not registered an endpoint"),
+        None => findings.skip(&rules::REGISTER_ENDPOINT, "it has not registered an endpoint"),
     }
 }
 
 impl Suite {
-    /// A league in small: plain matches first, then odd ones, then what no league would send, and its end last, since an
-    /// agent may leave after that.
-    async fn run(&mut self, quick: bool, learns_name: bool) -> Option<String> {
-        let terms = self.open(learns_name).await;
-        match &terms {
-            Terms::Nowhere(why) => return Some(why.clone()),
-            Terms::Closed(why) => self.close(why),
-            Terms::Open => self.matches(quick).await,
+    /// Plain matches first, then faulty ones, then invalid requests. LEAGUE_COMPLETED comes last, because an agent
+    /// may exit after it.
+    async fn run(&mut self, quick: bool) -> Option<String> {
+        let handshake = self.handshake().await;
+        match &handshake {
+            Handshake::NotAnAgent(why) => return Some(why.clone()),
+            Handshake::Closed(why) => self.close(why),
+            Handshake::Open => self.matches(quick).await,
         }
         self.wire().broken_json().await;
         self.wire().ids().await;
         if !quick {
             self.wire().odd_requests().await;
-            let like = self.stage.round_completed(self.probe.clock.now(), RoundId(1));
+            let like = self.league.round_completed(self.probe.clock.now(), RoundId(1));
             self.wire().unknown_message(&like).await;
             self.wire().slow_drip().await;
             self.wire().closed_connections().await;
         }
-        self.wire().at_the_end().await;
-        if terms == Terms::Open {
+        self.wire().alive_at_end().await;
+        if handshake == Handshake::Open {
+            self.late_match(quick).await;
             self.end_league().await;
         }
-        self.wire().settle_form();
+        self.wire().finish_format_rules();
         None
+    }
+
+    /// One more invitation, some time after the first, so that clocks can be compared.
+    async fn late_match(&mut self, quick: bool) {
+        if !quick && self.joined {
+            self.let_time_pass().await;
+            let fixture = self.announce().await;
+            self.invite(&fixture).await;
+        }
+        self.check_clock();
     }
 
     async fn matches(&mut self, quick: bool) {
@@ -212,13 +211,15 @@ impl Suite {
         self.end_round(&fixture, chosen.as_ref()).await;
         if let Some((fixture, chosen)) = self.odd_match().await {
             self.end_match(&fixture, Some(&chosen)).await;
+            self.end_again(&fixture, &chosen).await;
         }
+        self.utf8_match().await;
         self.two_matches().await;
-        if self.stage.asks_by_move() {
+        if self.league.asks_by_move() {
             self.whole_game().await;
         }
-        self.rare_news().await;
-        self.strangers().await;
+        self.rare_notices().await;
+        self.check_tokens().await;
         self.measure().await;
     }
 }

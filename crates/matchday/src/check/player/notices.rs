@@ -1,68 +1,106 @@
-//! News that a player is told: any acknowledgement will do, in time.
+//! Notices to a player: each must be acknowledged in time, by any kind of acknowledgement.
 
 use super::answers::Chosen;
+use super::fake_league::Fixture;
 use super::rules;
 use super::suite::Suite;
-use crate::check::heard::Heard;
+use crate::check::reply::{self, ReplyKind, check_acknowledged};
+use crate::check::report::Verdict;
 use crate::check::rule::Rule;
-use crate::check::stage::Fixture;
 use matchday_core::protocol::{Message, RoundId};
 use std::time::Duration;
 
-/// As many as a league may have.
+/// The largest league.
 const PLAYERS_MAX: u32 = 99;
 
 impl Suite {
-    /// Tells something, and judges whether it was taken.
+    /// Sends a notice and checks that it is acknowledged.
     pub(super) async fn notify(&mut self, rule: &'static Rule, message: &Message, within: Duration) {
-        let reply = self.tell(message, within).await;
-        let exchange = &reply.exchange;
-        match Heard::of(&reply) {
-            Heard::Message(_) | Heard::Received => self.sheet.pass(rule, ""),
-            Heard::Refused { code, words } => {
-                self.sheet.broken(rule, format!("it refused with {code}: {words}"), exchange);
-            }
-            Heard::Garbled(why) => self.sheet.broken(rule, why, exchange),
-            Heard::Nothing => self.sheet.broken(rule, exchange.outcome_in_words(), exchange),
-            Heard::Unknown(why) => self.sheet.skip(rule, why),
-        }
+        let reply = self.send_notice(message, within).await;
+        check_acknowledged(&mut self.findings, rule, &reply);
     }
 
-    /// The round that is about to begin.
+    /// Whether a notice was acknowledged before, so that one that is not now fails for what is special about it.
+    fn is_acknowledged(&self, rule: &'static Rule) -> bool {
+        self.findings.verdict(rule) == Some(Verdict::Pass)
+    }
+
     pub(super) async fn announce_round(&mut self) {
-        let fixture = self.stage.next();
-        let message = self.stage.announcement(self.probe.clock.now(), &[&fixture]);
+        let fixture = self.league.next();
+        let message = self.league.announcement(self.probe.clock.now(), &[&fixture]);
         self.notify(&rules::ROUND_ANNOUNCED, &message, self.timing.other).await;
     }
 
-    /// The end of a match, and of its round.
     pub(super) async fn end_round(&mut self, fixture: &Fixture, chosen: Option<&Chosen>) {
         self.end_match(fixture, chosen).await;
         let now = self.probe.clock.now();
-        let standings = self.stage.standings(now, fixture.round_id, 2);
+        let standings = self.league.standings(now, fixture.round_id, 2);
         self.notify(&rules::STANDINGS, &standings, self.timing.other).await;
-        let completed = self.stage.round_completed(now, fixture.round_id);
+        let completed = self.league.round_completed(now, fixture.round_id);
         self.notify(&rules::ROUND_COMPLETED, &completed, self.timing.other).await;
     }
 
     pub(super) async fn end_match(&mut self, fixture: &Fixture, chosen: Option<&Chosen>) {
         let choice = chosen.map(|chosen| &chosen.choice);
         let nonce = chosen.and_then(|chosen| chosen.nonce.clone());
-        let message = self.stage.game_over(self.probe.clock.now(), fixture, choice, nonce);
+        let message = self.league.game_over(self.probe.clock.now(), fixture, choice, nonce);
         self.notify(&rules::GAME_OVER, &message, self.timing.game_over).await;
     }
 
-    /// News that comes seldom.
-    pub(super) async fn rare_news(&mut self) {
-        let message = self.stage.league_error(self.probe.clock.now());
+    pub(super) async fn rare_notices(&mut self) {
+        let message = self.league.league_error(self.probe.clock.now());
         self.notify(&rules::LEAGUE_ERROR, &message, self.timing.other).await;
-        let message = self.stage.standings(self.probe.clock.now(), RoundId(1), PLAYERS_MAX);
-        self.notify(&rules::FULL_TABLE, &message, self.timing.other).await;
+        if self.is_acknowledged(&rules::STANDINGS) {
+            let message = self.league.standings(self.probe.clock.now(), RoundId(1), PLAYERS_MAX);
+            self.notify(&rules::FULL_TABLE, &message, self.timing.other).await;
+        } else {
+            self.findings.skip(&rules::FULL_TABLE, "it takes no table of any size: see notice.standings");
+        }
+        self.technical_losses().await;
     }
 
-    /// The last word. An agent may end after it.
+    /// Matches that end before a choice: the opponent did not come, or neither player.
+    async fn technical_losses(&mut self) {
+        for of_both in [false, true] {
+            let fixture = self.announce().await;
+            let message = self.league.invitation(self.probe.clock.now(), &fixture);
+            self.send_question(&message, &fixture, self.timing.join).await;
+            let message = self.league.technical_loss(self.probe.clock.now(), &fixture, of_both);
+            self.notify_of_special_end(&rules::TECHNICAL_LOSS, &message).await;
+        }
+    }
+
+    /// Repeats the GAME_OVER of a match.
+    pub(super) async fn end_again(&mut self, fixture: &Fixture, chosen: &Chosen) {
+        let now = self.probe.clock.now();
+        let message = self.league.game_over(now, fixture, Some(&chosen.choice), chosen.nonce.clone());
+        self.notify_of_special_end(&rules::GAME_OVER_TWICE, &message).await;
+    }
+
+    /// A plain GAME_OVER was sent before: only what is special about this one can be blamed on it.
+    async fn notify_of_special_end(&mut self, rule: &'static Rule, message: &Message) {
+        let reply = self.send_notice(message, self.timing.game_over).await;
+        let kind = ReplyKind::of(&reply);
+        if !self.wire().still_alive(rule, "this GAME_OVER").await {
+            return;
+        }
+        match kind {
+            ReplyKind::Unknown(why) => self.findings.skip(rule, why),
+            _ if !self.is_acknowledged(&rules::GAME_OVER) => {
+                self.findings.pass(rule, "it takes no GAME_OVER at all, and lives on: see notice.game-over");
+            }
+            other if reply::is_failure(&reply) => {
+                let note =
+                    format!("other GAME_OVERs are taken, and here {}", other.describe(&reply.exchange));
+                reply::violated(&mut self.findings, rule, note, &reply);
+            }
+            _ => self.findings.pass(rule, ""),
+        }
+    }
+
+    /// Sent last: an agent may exit after it.
     pub(super) async fn end_league(&mut self) {
-        let message = self.stage.league_completed(self.probe.clock.now());
+        let message = self.league.league_completed(self.probe.clock.now());
         self.notify(&rules::LEAGUE_COMPLETED, &message, self.timing.other).await;
     }
 }

@@ -1,59 +1,70 @@
-//! `--wait`: a manager on a port of ours, to which the agent registers as it would in a league. The manager's own state
-//! machine judges the registration, a strict one first; a lenient one answers where the strict one would refuse, so that
-//! the check can go on.
+//! `--wait`: listens as a manager until the agent registers. Two real managers decide: a strict one first; if it
+//! refuses, a lenient one, so that the check can go on.
 
-use super::{Order, rules};
+use super::fake_league::Identity;
+use super::rules;
 use crate::check::exchange::Exchange;
-use crate::check::judge::{self, Pattern};
-use crate::check::report::Sheet;
+use crate::check::fake_agent::{FakeAgent, FakeServer, Responder};
+use crate::check::field_check::{self, Template};
+use crate::check::report::Findings;
 use crate::check::rule::Rule;
-use crate::check::stage::Identity;
-use crate::check::stand_in::{Booth, Desk, Host};
-use crate::shell::Clock;
 use matchday_core::agent::Content;
 use matchday_core::entropy::Entropy;
-use matchday_core::league::{EndpointCheck, Manager, Settings};
+use matchday_core::game::GameEntry;
+use matchday_core::league::{EndpointCheck, LeagueSettings, Manager};
 use matchday_core::protocol::decode::{Conformance, Limits};
 use matchday_core::protocol::dialect::Dialect;
+use matchday_core::protocol::dialect::call::write_call;
 use matchday_core::protocol::dialect::reply::HttpReply;
-use matchday_core::protocol::dialect::request::{Asked, ReplyTo, Requests, read_requests};
+use matchday_core::protocol::dialect::request::{ReplyTo, RequestContent, Requests, read_requests};
 use matchday_core::protocol::json::Json;
 use matchday_core::protocol::messages::{LeagueRegisterRequest, PlayerMeta, RegisterStatus};
 use matchday_core::protocol::{
     Body, ConversationId, DisplayName, Endpoint, Envelope, GameType, LeagueId, Message, PlayerId, Sender,
     Timestamp, Version,
 };
+use matchday_runtime::Clock;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::net::TcpListener;
 
-/// How long an agent that was refused has to try again.
+/// The time to retry after a refused registration.
 const SECOND_TRY: Duration = Duration::from_secs(3);
 
-/// What came of waiting.
+/// So many players are registered before the agent, at least and besides, so that it cannot have its id written down.
+const EARLIER_MIN: u64 = 3;
+const EARLIER_SPAN: u64 = 40;
+
 #[derive(Debug, Default)]
-pub(super) struct Enrolled {
+pub(super) struct Registered {
     pub(super) identity: Option<Identity>,
     pub(super) dialect: Dialect,
-    /// Where the agent says that it listens.
     pub(super) endpoint: Option<Endpoint>,
-    /// Kept open, so that the agent's manager is there while it is checked.
-    pub(super) booth: Option<Booth>,
+    /// Why no manager accepted its last registration, if none did.
+    pub(super) refused: Option<String>,
+    /// Kept open, because the agent may call its manager while it is checked.
+    pub(super) server: Option<FakeServer>,
 }
 
-/// The two managers behind the port.
-struct Front {
-    strict: Host<Manager>,
-    lenient: Host<Manager>,
-    granted: Arc<Mutex<Option<(Identity, Conformance)>>>,
+struct StrictThenLenient {
+    strict: FakeAgent<Manager>,
+    lenient: FakeAgent<Manager>,
+    granted: Arc<Mutex<Option<Granted>>>,
 }
 
-impl Desk for Front {
+#[derive(Debug)]
+struct Granted {
+    identity: Identity,
+    /// What the strict manager answered, if only the lenient one accepts it.
+    strict_refusal: Option<HttpReply>,
+}
+
+impl Responder for StrictThenLenient {
     fn answer(&mut self, body: &[u8]) -> HttpReply {
         let (refusal, contents) = self.strict.answer(body);
         if let Some(identity) = identity(&contents) {
-            self.grant(identity, Conformance::Strict);
+            self.grant(identity, None);
             return refusal;
         }
         let refused = contents.iter().any(is_refusal);
@@ -63,7 +74,7 @@ impl Desk for Front {
         let (reply, contents) = self.lenient.answer(body);
         match identity(&contents) {
             Some(identity) => {
-                self.grant(identity, Conformance::Lenient);
+                self.grant(identity, Some(refusal));
                 reply
             }
             None => refusal,
@@ -71,164 +82,169 @@ impl Desk for Front {
     }
 }
 
-impl Front {
-    fn grant(&self, identity: Identity, by: Conformance) {
+impl StrictThenLenient {
+    fn grant(&self, identity: Identity, strict_refusal: Option<HttpReply>) {
         let mut granted = self.granted.lock().unwrap_or_else(PoisonError::into_inner);
-        *granted = Some((identity, by));
+        *granted = Some(Granted { identity, strict_refusal });
     }
 }
 
-/// Waits for the agent to register, and judges how it does.
+/// Waits for the agent to register, and checks its registration.
 pub(super) async fn wait(
-    sheet: &mut Sheet,
+    findings: &mut Findings,
     listener: TcpListener,
     within: Duration,
-    order: &Order,
+    (conformance, game): (Conformance, &GameEntry),
     entropy: &mut Entropy,
-) -> Enrolled {
-    let conformance = order.conformance;
+) -> Registered {
     let clock = Clock::start();
     let granted = Arc::new(Mutex::new(None));
+    let earlier = EARLIER_MIN + entropy.below(EARLIER_SPAN);
     let mut host = |conformance| {
-        let settings = Settings {
+        let settings = LeagueSettings {
             league_id: league_id(),
-            game_type: GameType::new(order.game.name),
+            game_type: GameType::new(game.name),
             conformance,
             endpoint_check: EndpointCheck::Off,
-            ..Settings::default()
+            ..LeagueSettings::default()
         };
-        Host::new(Manager::new(settings), clock, Entropy::from_seed(entropy.bytes()))
+        let mut manager = FakeAgent::new(Manager::new(settings), clock, Entropy::from_seed(entropy.bytes()));
+        for number in 0..earlier {
+            let Some(registration) = registration(clock.now(), number, game.name) else { continue };
+            let _accepted = manager.answer(&write_call(Dialect::Standard, 1, &registration));
+        }
+        manager
     };
-    let front = Front {
+    let managers = StrictThenLenient {
         strict: host(Conformance::Strict),
         lenient: host(Conformance::Lenient),
         granted: Arc::clone(&granted),
     };
-    let mut booth = Booth::open(listener, front);
-    let mut enrolled = Enrolled::default();
-    let mut patience = within;
-    while let Some(exchange) = booth.next(patience).await {
+    let mut server = FakeServer::start(listener, managers);
+    let mut registered = Registered::default();
+    let mut wait_max = within;
+    while let Some(exchange) = server.next(wait_max).await {
         if !is_registration(&exchange.request) {
             continue;
         }
         let took = granted.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let judge = Registration { sheet, exchange: &exchange, conformance };
-        judge.judge(clock.now(), took.as_ref().map(|(_, by)| *by), &mut enrolled);
-        if let Some((identity, _)) = took {
-            enrolled.identity = Some(identity);
+        let judge = Registration { findings, exchange: &exchange, conformance };
+        judge.judge(clock.now(), took.as_ref(), &mut registered);
+        if let Some(Granted { identity, .. }) = took {
+            registered.identity = Some(identity);
+            registered.refused = None;
             break;
         }
-        patience = SECOND_TRY;
+        wait_max = SECOND_TRY;
     }
-    enrolled.booth = Some(booth);
-    enrolled
+    registered.server = Some(server);
+    registered
 }
 
 pub(super) fn league_id() -> LeagueId {
     LeagueId::new("league_check")
 }
 
-/// One registration, held against the rules.
 struct Registration<'a> {
-    sheet: &'a mut Sheet,
+    findings: &'a mut Findings,
     exchange: &'a Exchange,
     conformance: Conformance,
 }
 
 impl Registration<'_> {
-    fn judge(self, now: Timestamp, granted: Option<Conformance>, enrolled: &mut Enrolled) {
-        let Self { sheet, exchange, conformance } = self;
-        sheet.pass(&rules::REGISTER_CAME, "");
+    fn judge(self, now: Timestamp, granted: Option<&Granted>, registered: &mut Registered) {
+        let Self { findings, exchange, conformance } = self;
+        findings.pass(&rules::REGISTER_CAME, "");
         let Requests::One(request) = read_requests(&exchange.request, &Limits::MANAGER) else {
-            return sheet.broken(&rules::REGISTER_FORM, "it is not one JSON-RPC request", exchange);
+            return findings.violated(&rules::REGISTER_FORM, "it is not one JSON-RPC request", exchange);
         };
-        enrolled.dialect = request.dialect;
+        registered.dialect = request.dialect;
         match (request.dialect, &request.reply_to) {
-            (Dialect::Standard, ReplyTo::Id(_)) => sheet.pass(&rules::REGISTER_FORM, ""),
+            (Dialect::Standard, ReplyTo::Id(_)) => findings.pass(&rules::REGISTER_FORM, ""),
             (_, ReplyTo::Nobody) => {
                 let note = "the request has no id, so that no answer can be sent to it";
-                sheet.broken(&rules::REGISTER_FORM, note, exchange);
+                findings.violated(&rules::REGISTER_FORM, note, exchange);
             }
             (dialect, _) => {
                 let note = format!(
                     "it came in the dialect {}. Every league of ours understands it; others may not",
                     json!(dialect)
                 );
-                sheet.warn(&rules::REGISTER_FORM, note, exchange);
+                findings.warn(&rules::REGISTER_FORM, note, exchange);
             }
         }
-        let Asked::Message { value: came, .. } = request.asked else {
+        let RequestContent::Message { value: came, .. } = request.asked else {
             return;
         };
         let came = came.to_value();
         let endpoint = came.pointer("/player_meta/contact_endpoint").and_then(Value::as_str);
-        enrolled.endpoint = endpoint.and_then(|url| Endpoint::parse(url).ok());
-        let mut judge = Registration { sheet, exchange, conformance };
-        if let Some(good) = good(now) {
-            let pattern = Pattern::new(good, None, Limits::MANAGER, now);
+        registered.endpoint = endpoint.and_then(|url| Endpoint::parse(url).ok());
+        let mut judge = Registration { findings, exchange, conformance };
+        let good = registration(now, 0, "even_odd").and_then(|good| serde_json::to_value(good).ok());
+        if let Some(good) = good {
+            let template = Template::new(good, None, Limits::MANAGER, now);
             for path in ["protocol", "message_type", "sender", "timestamp", "conversation_id"] {
-                judge.field(&rules::REGISTER_ENVELOPE, &pattern, &came, path);
+                judge.field(&rules::REGISTER_ENVELOPE, &template, &came, path);
             }
             for name in ["display_name", "version", "game_types", "contact_endpoint", "protocol_version"] {
-                judge.field(&rules::REGISTER_META, &pattern, &came, &format!("player_meta.{name}"));
+                judge.field(&rules::REGISTER_META, &template, &came, &format!("player_meta.{name}"));
             }
         }
-        let said = || {
-            let answer = exchange.json().unwrap_or_default();
-            let result = answer.get("result").unwrap_or(&answer).clone();
-            let text = |key: &str| result.get(key).and_then(Value::as_str).map(str::to_owned);
-            text("reason").or(text("error_message")).unwrap_or_else(|| "no reason".to_owned())
-        };
+        let lenient = conformance == Conformance::Lenient;
         match granted {
-            Some(Conformance::Strict) => judge.sheet.pass(&rules::REGISTER_ACCEPTED, ""),
-            Some(Conformance::Lenient) if conformance == Conformance::Lenient => {
-                judge.sheet.warn(
-                    &rules::REGISTER_ACCEPTED,
-                    "a lenient manager accepts it, a strict one would not",
-                    exchange,
-                );
+            Some(Granted { strict_refusal: None, .. }) => judge.findings.pass(&rules::REGISTER_ACCEPTED, ""),
+            Some(Granted { strict_refusal: Some(refusal), .. }) => {
+                let strict = exchange.answered_instead(refusal);
+                let note =
+                    format!("a lenient manager accepts it, a strict one refuses it: {}", reason(&strict));
+                judge.findings.deviation(&rules::REGISTER_ACCEPTED, lenient, note, &strict);
             }
-            Some(Conformance::Lenient) => {
-                judge.sheet.broken(
-                    &rules::REGISTER_ACCEPTED,
-                    "a strict manager refuses it; a lenient one would accept it",
-                    exchange,
-                );
+            None => {
+                let why = reason(exchange);
+                let note = format!("the manager refuses it: {why}");
+                judge.findings.violated(&rules::REGISTER_ACCEPTED, note, exchange);
+                registered.refused = Some(why);
             }
-            None => judge.sheet.broken(
-                &rules::REGISTER_ACCEPTED,
-                format!("the manager refuses it: {}", said()),
-                exchange,
-            ),
         }
     }
 
-    fn field(&mut self, rule: &'static Rule, pattern: &Pattern, came: &Value, path: &str) {
-        let verdict = pattern.field(came, path, &[]);
-        judge::record(self.sheet, rule, verdict, self.conformance, self.exchange);
+    fn field(&mut self, rule: &'static Rule, template: &Template, came: &Value, path: &str) {
+        let verdict = template.field(came, path, &[]);
+        field_check::record(self.findings, rule, verdict, self.conformance, self.exchange);
     }
 }
 
-/// A registration as it should be.
-fn good(now: Timestamp) -> Option<Value> {
-    let meta = PlayerMeta {
-        display_name: DisplayName::parse("Ada").ok()?,
+/// Why a manager's answer refuses a registration.
+fn reason(exchange: &Exchange) -> String {
+    let answer = exchange.json().unwrap_or_default();
+    let result = answer.get("result").unwrap_or(&answer);
+    let text = |key: &str| result.get(key).and_then(Value::as_str);
+    let why = text("reason").or(text("error_message")).unwrap_or("no reason");
+    match text("error_code") {
+        Some(code) => format!("{why} ({code})"),
+        None => why.to_owned(),
+    }
+}
+
+/// A valid registration of a player with this number.
+fn registration(now: Timestamp, number: u64, game: &str) -> Option<Message> {
+    let player_meta = PlayerMeta {
+        display_name: DisplayName::parse(&format!("Ada {number}")).ok()?,
         version: Version::parse("1.0.0").ok()?,
-        game_types: vec![GameType::new("even_odd")],
-        contact_endpoint: Endpoint::parse("http://localhost:8101/mcp").ok()?,
+        game_types: vec![GameType::new(game)],
+        contact_endpoint: Endpoint::parse(&format!("http://localhost:{}/mcp", 8101 + number)).ok()?,
         protocol_version: None,
         public_key: None,
     };
-    let sender = Sender::Player(PlayerId::new("ada"));
-    let envelope = Envelope::new(sender, now, ConversationId::new("conv-register-ada"));
-    serde_json::to_value(Message::new(envelope, LeagueRegisterRequest { player_meta: meta, join_code: None }))
-        .ok()
+    let sender = Sender::Player(PlayerId::new(format!("ada-{number}")));
+    let envelope = Envelope::new(sender, now, ConversationId::new(format!("conv-register-ada-{number}")));
+    Some(Message::new(envelope, LeagueRegisterRequest { player_meta, join_code: None }))
 }
 
 fn is_registration(body: &[u8]) -> bool {
     match read_requests(body, &Limits::AGENT) {
         Requests::One(request) => match request.asked {
-            Asked::Message { value, .. } => value
+            RequestContent::Message { value, .. } => value
                 .get("message_type")
                 .and_then(Json::as_str)
                 .is_some_and(|kind| kind.eq_ignore_ascii_case("LEAGUE_REGISTER_REQUEST")),

@@ -1,39 +1,46 @@
-//! What the parts of the suite share: the agent, the pretended league, the sheet, and how answers of all kinds are
-//! judged in form.
+//! Shared by the player's test cases: the probe, the fake league, the findings, and sending with response format
+//! checks.
 
+use super::fake_league::{FakeLeague, Fixture};
+use crate::check::ack_server;
 use crate::check::exchange::Exchange;
+use crate::check::fake_agent::FakeServer;
 use crate::check::probe::{Probe, Reply};
-use crate::check::receiver;
-use crate::check::report::Sheet;
-use crate::check::stage::{Fixture, Stage};
-use crate::check::stand_in::Booth;
-use crate::check::wire::Wire;
-use matchday_core::protocol::Message;
+use crate::check::report::Findings;
+use crate::check::wire::{Wire, WireState};
 use matchday_core::protocol::decode::Conformance;
 use matchday_core::protocol::dialect::answer::WireAnswer;
+use matchday_core::protocol::nonce::Nonce;
+use matchday_core::protocol::{Message, Timestamp};
 use matchday_core::timing::Timing;
+use std::collections::BTreeMap;
 use std::time::Duration;
 use tokio::time::Instant;
 
 #[derive(Debug)]
 pub(super) struct Suite {
     pub(super) probe: Probe,
-    pub(super) stage: Stage,
-    pub(super) sheet: Sheet,
-    /// The referee's own port, for answers that come by themselves.
-    pub(super) referee: Booth,
-    /// What came there and was not waited for yet.
-    pub(super) apart: Vec<Exchange>,
+    pub(super) league: FakeLeague,
+    pub(super) findings: Findings,
+    /// The fake referee's server, for answers that come as separate requests.
+    pub(super) referee: FakeServer,
+    /// Received there and not matched to a request yet.
+    pub(super) separate: Vec<Exchange>,
     pub(super) conformance: Conformance,
     pub(super) timing: Timing,
-    /// Whether the player came to a plain match, and chose in it: what goes wrong in other matches is their fault then.
+    /// Whether the player joined and chose in a plain match. If so, failures in other matches are due to what these
+    /// change.
     pub(super) joined: bool,
     pub(super) chose: bool,
-    /// Whether it has been found dead.
-    pub(super) gone: bool,
-    /// Whether it answers with something else than JSON-RPC responses.
-    pub(super) answers_otherwise: bool,
-    /// How long each right answer took.
+    pub(super) wire_state: WireState,
+    /// Whether the player's id is not known but from its own answers.
+    pub(super) learns_id: bool,
+    pub(super) id_learnt: bool,
+    /// When an answer came, and the time that it names; of the first answers in a match.
+    pub(super) times: Vec<(Timestamp, Timestamp)>,
+    /// The nonce of each match.
+    pub(super) nonces: BTreeMap<String, Nonce>,
+    /// Durations of valid answers.
     pub(super) joins: Vec<Duration>,
     pub(super) choices: Vec<Duration>,
 }
@@ -43,30 +50,37 @@ impl Suite {
         self.conformance == Conformance::Lenient
     }
 
-    /// Judges without writing anything down: what goes wrong under a strain is held against the rule about that strain,
-    /// and not against those about plain answers.
-    pub(super) fn quietly<R>(&mut self, judge: impl FnOnce(&mut Self) -> R) -> R {
-        let kept = std::mem::replace(&mut self.sheet, Sheet::new(Vec::new()));
+    /// Runs a check and discards its findings: a failure under special conditions violates the rule about these
+    /// conditions, not the rules about plain answers.
+    pub(super) fn without_recording<R>(&mut self, judge: impl FnOnce(&mut Self) -> R) -> R {
+        let saved = std::mem::replace(&mut self.findings, Findings::new(Vec::new()));
         let judged = judge(self);
-        self.sheet = kept;
+        self.findings = saved;
         judged
     }
 
-    /// Sends a message, and looks at the form of what comes back.
-    pub(super) async fn tell(&mut self, message: &Message, within: Duration) -> Reply {
-        let reply = self.probe.tell(message, within).await;
-        self.judge_form(&reply);
+    /// Sends a notice and checks the format of the response. No source wants an answer to a notice, so that one that is not
+    /// taken is left to the rule about that notice.
+    pub(super) async fn send_notice(&mut self, message: &Message, within: Duration) -> Reply {
+        let reply = self.probe.send_message(message, within).await;
+        if reply.is_understood() {
+            self.check_response_format(&reply);
+        }
         reply
     }
 
-    /// Puts a question of a match, and waits for an answer that comes by a message of its own where the exchange brought
-    /// none.
-    pub(super) async fn put(&mut self, message: &Message, fixture: &Fixture, within: Duration) -> Reply {
-        let reply = self.probe.tell(message, within).await;
-        self.await_apart(reply, fixture, within).await
+    /// Sends a request of a match. If it is only acknowledged, waits for the answer as a separate request.
+    pub(super) async fn send_question(
+        &mut self,
+        message: &Message,
+        fixture: &Fixture,
+        within: Duration,
+    ) -> Reply {
+        let reply = self.probe.send_message(message, within).await;
+        self.await_separate_answer(reply, fixture, within).await
     }
 
-    pub(super) async fn await_apart(
+    pub(super) async fn await_separate_answer(
         &mut self,
         mut reply: Reply,
         fixture: &Fixture,
@@ -76,49 +90,42 @@ impl Suite {
             return reply;
         }
         let began = Instant::now();
-        let window = self.probe.longest(within).saturating_sub(reply.exchange.took);
+        let window = self.probe.timeout(within).saturating_sub(reply.exchange.took);
         let is_about = |came: &Exchange| {
-            let message = receiver::message_in(&came.request);
+            let message = ack_server::message_in(&came.request);
             message.is_some_and(|message| {
                 message.get("match_id").is_some_and(|id| id == fixture.match_id.as_str())
             })
         };
         loop {
-            if let Some(at) = self.apart.iter().position(is_about) {
-                let came = self.apart.remove(at);
+            if let Some(at) = self.separate.iter().position(is_about) {
+                let came = self.separate.remove(at);
                 reply.exchange.took += began.elapsed();
-                reply.exchange.outcome = receiver::as_answer(&came);
+                reply.exchange.outcome = ack_server::as_answer(&came);
                 reply.wire =
-                    receiver::message_in(&came.request).map(|message| WireAnswer::Message(message.into()));
-                reply.apart = true;
+                    ack_server::message_in(&came.request).map(|message| WireAnswer::Message(message.into()));
+                reply.separate = true;
                 return reply;
             }
             match self.referee.next(window.saturating_sub(began.elapsed())).await {
-                Some(came) => self.apart.push(came),
+                Some(came) => self.separate.push(came),
                 None => return reply,
             }
         }
     }
 
-    /// Tells the player of a match that it will be invited to.
     pub(super) async fn announce(&mut self) -> Fixture {
-        let fixture = self.stage.next();
-        let message = self.stage.announcement(self.probe.clock.now(), &[&fixture]);
-        self.tell(&message, self.timing.other).await;
+        let fixture = self.league.next();
+        let message = self.league.announcement(self.probe.clock.now(), &[&fixture]);
+        self.send_notice(&message, self.timing.other).await;
         fixture
     }
 
-    /// The agent and the sheet, for what is judged of every role alike.
     pub(super) fn wire(&mut self) -> Wire<'_> {
-        Wire {
-            probe: &self.probe,
-            sheet: &mut self.sheet,
-            gone: &mut self.gone,
-            answers_otherwise: &mut self.answers_otherwise,
-        }
+        Wire { probe: &self.probe, findings: &mut self.findings, state: &mut self.wire_state }
     }
 
-    pub(super) fn judge_form(&mut self, reply: &Reply) {
-        self.wire().judge_form(reply);
+    pub(super) fn check_response_format(&mut self, reply: &Reply) {
+        self.wire().check_response_format(reply);
     }
 }

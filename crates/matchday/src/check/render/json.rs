@@ -1,4 +1,4 @@
-//! A report as data. Names and values stay: programs depend on them.
+//! A report as JSON. Its keys and values are an interface: programs depend on them.
 
 use crate::check::report::{Finding, Report, Score};
 use serde_json::{Value, json};
@@ -18,6 +18,7 @@ pub(crate) fn json(report: &Report) -> Value {
         "quick": report.subject.quick,
         "holds": report.holds(),
         "stopped": report.stopped,
+        "remarks": report.remarks,
         "seconds": (report.took.as_secs_f64() * 1000.0).round() / 1000.0,
         "score": score_fields(report.score()),
         "categories": scores.collect::<Vec<_>>(),
@@ -32,11 +33,12 @@ fn score_fields(score: Score) -> Value {
         "warnings": score.warnings,
         "failed": score.failed,
         "not_checked": score.not_checked,
+        "mandatory_not_checked": score.mandatory_not_checked,
     })
 }
 
 fn finding(finding: &Finding) -> Value {
-    let Finding { rule, verdict, note, exchange } = finding;
+    let Finding { rule, verdict, note, exchange, .. } = finding;
     json!({
         "id": rule.id,
         "category": rule.category,
@@ -44,8 +46,8 @@ fn finding(finding: &Finding) -> Value {
         "title": rule.title,
         "verdict": verdict,
         "note": note,
-        "place": rule.place(),
-        "mend": rule.mend,
+        "place": rule.doc_link(),
+        "mend": finding.mend(),
         "exchange": exchange,
     })
 }

@@ -1,5 +1,5 @@
-//! A report as JUnit's XML, which most graders and CI servers read: a test case for each rule. A warning is a test that
-//! passes and has something to say.
+//! A report as JUnit XML, which most graders and CI servers read: a test case for each rule. A warning is a passed
+//! test with output.
 
 use crate::check::report::{Finding, Report, Verdict};
 use matchday_core::protocol::Untrusted;
@@ -13,7 +13,7 @@ pub(crate) fn junit(report: &Report) -> String {
     let counts = format!(
         "tests=\"{tests}\" failures=\"{failures}\" errors=\"0\" skipped=\"{skipped}\" time=\"{seconds:.3}\""
     );
-    // Writing to a text does not fail.
+    // Writing to a String does not fail.
     let _ = writeln!(xml, "<testsuites name=\"matchday check\" {counts}>");
     let _ = writeln!(xml, "  <testsuite name=\"matchday check {role}\" {counts}>");
     let target = escaped(&report.subject.target);
@@ -56,16 +56,16 @@ fn story(finding: &Finding) -> String {
         let (sent, came) = (on_one_line(&exchange.request), on_one_line(&exchange.answer));
         story.push_str(&format!("\nsent: {sent}\ncame: {came}"));
     }
-    story.push_str(&format!("\nmend: {}\nrule: {}", finding.rule.mend, finding.rule.place()));
+    story.push_str(&format!("\nmend: {}\nrule: {}", finding.mend(), finding.rule.doc_link()));
     story
 }
 
-/// What an agent says cannot look like a line of ours.
+/// Escapes line breaks in text of the agent, so that it cannot imitate ours.
 fn on_one_line(text: &str) -> String {
     Untrusted::new(text).escaped().to_string()
 }
 
-/// Fit for XML 1.0: its marks as entities, and what it cannot hold at all left out.
+/// Escaped for XML 1.0, without the characters that XML cannot contain.
 fn escaped(text: &str) -> String {
     Untrusted::new(text).html()
 }

@@ -1,4 +1,4 @@
-//! A report for people, for programs, and for whoever grades by JUnit. Pure.
+//! Reports for people, as JSON, and as JUnit XML. Pure.
 
 mod json;
 mod junit;

@@ -1,10 +1,12 @@
-//! A report for people: each rule on a line, what is wrong in full, the score by category, and the verdict last.
+//! A report for people: a line for each rule, violations in full, the score by category, the verdict last.
 
-use crate::check::exchange::seconds;
+use crate::check::exchange::{ExchangeExcerpt, format_duration};
 use crate::check::report::{Finding, Report, Verdict};
 use crate::view::{Colour, Paint, table};
 use matchday_core::protocol::Untrusted;
 use std::fmt::Write;
+
+const LISTED_MAX: usize = 10;
 
 pub(crate) fn people(report: &Report, paint: Paint) -> String {
     let mut text = String::new();
@@ -17,7 +19,11 @@ pub(crate) fn people(report: &Report, paint: Paint) -> String {
         }
         line(&mut text, finding, width, paint);
     }
-    let _ = write!(text, "\n{}\n\n{}", scores(report, paint), verdict(report, paint));
+    let _ = write!(text, "\n{}\n\n", scores(report, paint));
+    for remark in &report.remarks {
+        let _ = writeln!(text, "{}", Untrusted::new(remark).escaped());
+    }
+    text.push_str(&verdict(report, paint));
     text
 }
 
@@ -37,8 +43,9 @@ fn line(text: &mut String, finding: &Finding, width: usize, paint: Paint) {
     if matches!(finding.verdict, Verdict::Pass | Verdict::NotChecked) {
         return;
     }
-    // Advice needs no proof: the exchange is in the other reports.
-    let proof = finding.exchange.as_ref().filter(|_| finding.rule.is_mandatory());
+    // Warnings are shown without evidence; the JSON report has it.
+    let is_seen = |exchange: &&ExchangeExcerpt| finding.rule.is_mandatory() && !exchange.request.is_empty();
+    let proof = finding.exchange.as_ref().filter(is_seen);
     if let Some(exchange) = proof {
         let _ = writeln!(text, "{indent}sent  {}", Untrusted::new(&exchange.request).escaped());
         let _ = writeln!(
@@ -48,8 +55,8 @@ fn line(text: &mut String, finding: &Finding, width: usize, paint: Paint) {
             exchange.ms
         );
     }
-    let _ = writeln!(text, "{indent}mend  {}", finding.rule.mend);
-    let _ = writeln!(text, "{indent}rule  {}", finding.rule.place());
+    let _ = writeln!(text, "{indent}mend  {}", finding.mend());
+    let _ = writeln!(text, "{indent}rule  {}", finding.rule.doc_link());
 }
 
 fn scores(report: &Report, paint: Paint) -> String {
@@ -71,7 +78,7 @@ fn scores(report: &Report, paint: Paint) -> String {
 }
 
 fn verdict(report: &Report, paint: Paint) -> String {
-    let (score, took) = (report.score(), seconds(report.took));
+    let (score, took) = (report.score(), format_duration(report.took));
     let (role, target) = (report.subject.role, &report.subject.target);
     let warnings = match score.warnings {
         0 => String::new(),
@@ -80,24 +87,36 @@ fn verdict(report: &Report, paint: Paint) -> String {
     };
     let broken = report.findings.iter().filter(|finding| finding.verdict == Verdict::Fail);
     let broken: Vec<_> = broken.map(|finding| finding.rule.id).collect();
+    let unknown = match report.unknown() {
+        none if none.is_empty() => None,
+        ids => Some(format!("{} mandatory rules could not be checked: {}", ids.len(), listed(&ids))),
+    };
     let league = report.subject.conformance;
-    let (colour, words) = if !broken.is_empty() {
+    let (colour, text) = if !broken.is_empty() {
         let (count, all) = (broken.len(), report.findings.len());
         let names = broken.join(", ");
+        let unknown = unknown.map_or_else(String::new, |unknown| format!(" {unknown}."));
         (
             Colour::Red,
-            format!("{count} of {all} rules broken: {names}{warnings}. Not ready for a {league} league"),
+            format!(
+                "{count} of {all} rules broken: {names}{warnings}.{unknown} Not ready for a {league} league"
+            ),
         )
-    } else if report.unknown() > 0 {
-        let count = report.unknown();
-        (
-            Colour::Yellow,
-            format!("{count} mandatory rules could not be checked{warnings}: see the lines marked -"),
-        )
+    } else if let Some(unknown) = unknown {
+        (Colour::Yellow, format!("{unknown}{warnings}. See the lines marked -"))
     } else {
         (Colour::Green, format!("every mandatory rule holds{warnings}: ready for a {league} league"))
     };
-    format!("{} ({role} at {target}, {took})", paint.colour(colour, &words))
+    format!("{} ({role} at {target}, {took})", paint.colour(colour, &text))
+}
+
+/// The first few of many.
+fn listed(ids: &[&str]) -> String {
+    let (first, rest) = ids.split_at(ids.len().min(LISTED_MAX));
+    match rest.len() {
+        0 => first.join(", "),
+        more => format!("{} and {more} more", first.join(", ")),
+    }
 }
 
 #[cfg(test)]

@@ -1,39 +1,18 @@
 //! A small report with one finding of each kind, for the tests of the renderers.
 
-use crate::check::exchange::{Answered, Exchange, Outcome};
-use crate::check::report::{Report, Sheet, Subject};
-use crate::check::rule::{Category, Rule};
+use crate::check::exchange::{CallOutcome, Exchange, HttpAnswer};
+use crate::check::report::{Findings, Report, Subject};
+use crate::check::rule::rules;
 use bytes::Bytes;
 use std::time::Duration;
 
-static REACHABLE: Rule = Rule::mandatory(
-    "transport.reachable",
-    Category::Transport,
-    "It answers HTTP",
-    "transport",
-    "Start the agent.",
-);
-static PARITY: Rule = Rule::mandatory(
-    "choice.parity",
-    Category::Choosing,
-    "parity_choice is exactly \"even\" or \"odd\"",
-    "choose_parity_response",
-    "Send \"even\" or \"odd\".",
-);
-static NONCE: Rule = Rule::advisory(
-    "choice.nonce",
-    Category::Choosing,
-    "It sends a nonce with its choice",
-    "fair-draw",
-    "Send a few random characters.",
-);
-static TOKEN: Rule = Rule::advisory(
-    "trust.no-token",
-    Category::Trust,
-    "It refuses a message without a token",
-    "match-tokens",
-    "Answer E011.",
-);
+rules! {
+    REACHABLE = Mandatory, "transport.reachable", Transport, "It answers HTTP", "transport", "Start the agent.";
+    PARITY = Mandatory, "choice.parity", Choosing, "parity_choice is exactly \"even\" or \"odd\"", "choose_parity_response",
+        "Send \"even\" or \"odd\".";
+    NONCE = Advisory, "choice.nonce", Choosing, "It sends a nonce with its choice", "fair-draw", "Send a few random characters.";
+    TOKEN = Advisory, "trust.no-token", Trust, "It refuses a message without a token", "match-tokens", "Answer E011.";
+}
 
 pub(super) fn report() -> Report {
     let exchange = Exchange {
@@ -41,7 +20,7 @@ pub(super) fn report() -> Report {
         request: Bytes::from_static(
             br#"{"jsonrpc":"2.0","id":4101,"method":"choose_parity","params":{"auth_token":"tok_r1m1_0123456789"}}"#,
         ),
-        outcome: Outcome::Answered(Answered {
+        outcome: CallOutcome::Answered(HttpAnswer {
             status: 200,
             content_type: Some("application/json".to_owned()),
             location: None,
@@ -49,16 +28,16 @@ pub(super) fn report() -> Report {
         }),
         took: Duration::from_micros(12_340),
     };
-    let mut sheet = Sheet::new(vec![&REACHABLE, &PARITY, &NONCE, &TOKEN]);
-    sheet.pass(&REACHABLE, "");
-    sheet.broken(
+    let mut findings = Findings::new(OWN.to_vec());
+    findings.pass(&REACHABLE, "");
+    findings.violated(
         &PARITY,
         "parity_choice: expected exactly \"even\" or \"odd\", got \"Even\" (E004)",
         &exchange,
     );
-    sheet.broken(&NONCE, "no nonce came with the choice", &exchange);
-    sheet.skip(&TOKEN, "the agent cannot know our tokens: check it with --wait");
+    findings.violated(&NONCE, "no nonce came with the choice", &exchange);
+    findings.skip(&TOKEN, "the agent cannot know our tokens: check it with --wait");
     let target = "http://localhost:8101/mcp".to_owned();
     let subject = Subject { role: "player", target, conformance: "strict", quick: false };
-    sheet.into_report(subject, Duration::from_millis(2345), "not reached")
+    findings.into_report(subject, Duration::from_millis(2345), "not reached")
 }

@@ -1,24 +1,25 @@
-//! What is judged of every role alike: HTTP, JSON-RPC, and whether the agent lives through bad requests and connections.
-//! The rules stand among the player's, in whose order people first read them.
+//! The checks that all roles share: HTTP, JSON-RPC, and robustness against bad requests and connections. Their rules
+//! are declared among the player's.
 
-mod rpc;
-mod strain;
+mod jsonrpc;
+mod robustness;
 
 use super::exchange::Exchange;
-use super::form;
 use super::player::rules;
 use super::probe::{Probe, Reply};
-use super::report::Sheet;
+use super::report::Findings;
+use super::response_format;
 use super::rule::Rule;
 use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::dialect::answer::WireAnswer;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// What every role is held against, and `--quick` looks at.
+/// The shared rules that `--quick` checks too.
 pub(crate) static RULES: &[&Rule] = &[
     &rules::REACHABLE,
     &rules::STATUS,
+    &rules::LENGTH,
     &rules::CONTENT_TYPE,
     &rules::FORM,
     &rules::DIALECT,
@@ -33,31 +34,36 @@ pub(crate) static RULES: &[&Rule] = &[
     &rules::BATCH,
 ];
 
-/// How long an answer to a bad request is waited for.
-const ANSWERS_WITHIN: Duration = Duration::from_secs(10);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
+const ENCODED_TWICE: &str = "Put the message itself into `result`, and encode the whole response once: in Python do not call json.dumps on the result.";
 
-/// The agent under check, and where what is found of it is written down.
+/// What the checks on the wire have found out about the agent.
+#[derive(Debug, Default)]
+pub(crate) struct WireState {
+    /// It has stopped responding.
+    dead: bool,
+    /// It answers with bodies other than JSON-RPC responses.
+    nonstandard: bool,
+}
+
 #[derive(Debug)]
 pub(crate) struct Wire<'a> {
     pub(crate) probe: &'a Probe,
-    pub(crate) sheet: &'a mut Sheet,
-    /// Whether it has been found dead.
-    pub(crate) gone: &'a mut bool,
-    /// Whether it answers with something else than JSON-RPC responses.
-    pub(crate) answers_otherwise: &'a mut bool,
+    pub(crate) findings: &'a mut Findings,
+    pub(crate) state: &'a mut WireState,
 }
 
 impl Wire<'_> {
-    /// The form of an answer: HTTP, JSON-RPC, dialect.
-    pub(crate) fn judge_form(&mut self, reply: &Reply) {
-        let (exchange, sheet) = (&reply.exchange, &mut *self.sheet);
-        let Some(answered) = exchange.answered().filter(|_| !reply.apart) else {
+    /// Checks HTTP status, content type, JSON-RPC and dialect of a response.
+    pub(crate) fn check_response_format(&mut self, reply: &Reply) {
+        let (exchange, findings) = (&reply.exchange, &mut *self.findings);
+        let Some(answered) = exchange.answered().filter(|_| !reply.separate) else {
             return;
         };
         match answered.status {
-            200 => sheet.pass(&rules::STATUS, ""),
+            200 => findings.pass(&rules::STATUS, ""),
             202 | 204 if answered.body.is_empty() => {}
-            status => sheet.broken(
+            status => findings.violated(
                 &rules::STATUS,
                 format!("{} was answered with HTTP {status}", exchange.subject),
                 exchange,
@@ -66,22 +72,22 @@ impl Wire<'_> {
         match answered.content_type.as_deref() {
             _ if answered.body.is_empty() => {}
             Some(kind) if kind.to_ascii_lowercase().starts_with("application/json") => {
-                sheet.pass(&rules::CONTENT_TYPE, "");
+                findings.pass(&rules::CONTENT_TYPE, "");
             }
-            Some(kind) => sheet.broken(&rules::CONTENT_TYPE, format!("Content-Type: {kind}"), exchange),
-            None => sheet.broken(&rules::CONTENT_TYPE, "no Content-Type", exchange),
+            Some(kind) => findings.violated(&rules::CONTENT_TYPE, format!("Content-Type: {kind}"), exchange),
+            None => findings.violated(&rules::CONTENT_TYPE, "no Content-Type", exchange),
         }
-        self.judge_dialect(reply);
-        // An HTTP error is one fault, whatever its body looks like.
+        self.check_dialect(reply);
+        // An HTTP error is reported once, with any body.
         if !(200..300).contains(&answered.status) {
             return;
         }
-        let sheet = &mut *self.sheet;
+        let findings = &mut *self.findings;
         let Some(answer) = answered.json() else {
             let what = if answered.body.is_empty() { "an empty body" } else { "something else than JSON" };
             match &reply.wire {
                 Some(WireAnswer::Received) => {
-                    sheet.warn(
+                    findings.warn(
                         &rules::FORM,
                         format!(
                             "{} was answered with {what}, which every league of ours takes for \"received\"",
@@ -90,7 +96,7 @@ impl Wire<'_> {
                         exchange,
                     );
                 }
-                _ => sheet.broken(
+                _ => findings.violated(
                     &rules::FORM,
                     format!("{} was answered with {what}", exchange.subject),
                     exchange,
@@ -98,21 +104,28 @@ impl Wire<'_> {
             }
             return;
         };
+        if reply.encoded_twice {
+            let note =
+                format!("{} was answered with JSON inside of a text: it was encoded twice", exchange.subject);
+            return findings.violated_because(&rules::FORM, note, Some(ENCODED_TWICE), exchange);
+        }
         if reply.dialect == Dialect::Bare {
-            *self.answers_otherwise = true;
+            self.state.nonstandard = true;
             return;
         }
-        match form::of(&answer) {
-            form::Form::Response => self.judge_response(&answer, &json!(reply.id), exchange),
-            form::Form::Dialect(name) => {
-                *self.answers_otherwise = true;
+        match response_format::of(&answer) {
+            response_format::ResponseFormat::Standard => {
+                self.check_response(&answer, &json!(reply.id), exchange)
+            }
+            response_format::ResponseFormat::Dialect(name) => {
+                self.state.nonstandard = true;
                 let note = format!(
                     "{} was answered in a dialect: {name}. Every league of ours understands it; others may not",
                     exchange.subject
                 );
-                sheet.warn(&rules::FORM, note, exchange);
+                findings.warn(&rules::FORM, note, exchange);
             }
-            form::Form::None => sheet.broken(
+            response_format::ResponseFormat::Unreadable => findings.violated(
                 &rules::FORM,
                 format!("{} was answered with JSON that is no response", exchange.subject),
                 exchange,
@@ -120,74 +133,71 @@ impl Wire<'_> {
         }
     }
 
-    fn judge_dialect(&mut self, reply: &Reply) {
-        let understood = matches!(
-            reply.wire,
-            Some(WireAnswer::Message(_) | WireAnswer::Refused(_) | WireAnswer::Received)
-        );
-        match reply.dialect {
-            _ if !understood => {}
-            Dialect::Standard => self.sheet.pass(&rules::DIALECT, ""),
-            dialect => {
-                let name = json!(dialect);
+    /// The standard dialect must be understood; the complaint shows the message that was not.
+    fn check_dialect(&mut self, reply: &Reply) {
+        match self.probe.standard() {
+            Some(Err(refused)) => {
                 let note = format!(
-                    "it is spoken to in the dialect {name}: it registered in that one, or did not understand the standard one. Every league of ours does so; others may not"
+                    "the standard dialect was not understood ({}), the dialect {} is. Every league of ours finds that out; others may not",
+                    refused.outcome_text(),
+                    json!(reply.dialect)
                 );
-                self.sheet.warn(&rules::DIALECT, note, &reply.exchange);
+                self.findings.warn(&rules::DIALECT, note, &refused);
             }
+            Some(Ok(())) => self.findings.pass(&rules::DIALECT, ""),
+            None if reply.is_understood() && reply.dialect == Dialect::Standard => {
+                self.findings.pass(&rules::DIALECT, "");
+            }
+            None => {}
         }
     }
 
-    /// A JSON-RPC response must be one in every part.
-    pub(crate) fn judge_response(&mut self, answer: &Value, id: &Value, exchange: &Exchange) {
-        let sheet = &mut *self.sheet;
-        sheet.pass(&rules::FORM, "");
-        match form::version(answer) {
-            Ok(()) => sheet.pass(&rules::VERSION, ""),
-            Err(why) => sheet.broken(&rules::VERSION, why, exchange),
-        }
-        match form::id(answer, id) {
-            Ok(()) => sheet.pass(&rules::ID, ""),
-            Err(why) => sheet.broken(&rules::ID, why, exchange),
-        }
-        match form::outcome(answer) {
-            form::Outcome::One => sheet.pass(&rules::XOR, ""),
-            form::Outcome::EmptyError => {
+    /// Checks every part of a JSON-RPC response.
+    pub(crate) fn check_response(&mut self, answer: &Value, id: &Value, exchange: &Exchange) {
+        let findings = &mut *self.findings;
+        findings.pass(&rules::FORM, "");
+        findings.result(&rules::VERSION, response_format::version(answer), exchange);
+        findings.result(&rules::ID, response_format::id(answer, id), exchange);
+        match response_format::result_or_error(answer) {
+            response_format::ResultOrError::One => findings.pass(&rules::XOR, ""),
+            response_format::ResultOrError::EmptyError => {
                 let note =
                     "\"error\": null beside the result. Every league of ours reads past it; others may not";
-                sheet.warn(&rules::XOR, note, exchange);
+                findings.warn(&rules::XOR, note, exchange);
             }
-            form::Outcome::Both => sheet.broken(&rules::XOR, "it has both a result and an error", exchange),
-            form::Outcome::Neither => {
-                sheet.broken(&rules::XOR, "it has neither a result nor an error", exchange)
+            response_format::ResultOrError::Both => {
+                findings.violated(&rules::XOR, "it has both a result and an error", exchange)
+            }
+            response_format::ResultOrError::Neither => {
+                findings.violated(&rules::XOR, "it has neither a result nor an error", exchange)
             }
         }
     }
 
-    /// An agent that never answers with a JSON-RPC response cannot break the rules about those, nor keep them.
-    pub(crate) fn settle_form(&mut self) {
+    /// Rules about JSON-RPC responses are neither violated nor kept by an agent that never sends one.
+    pub(crate) fn finish_format_rules(&mut self) {
         let rules = [&rules::FORM, &rules::VERSION, &rules::ID, &rules::XOR];
-        for rule in rules.into_iter().filter(|_| *self.answers_otherwise) {
-            if self.sheet.is_open(rule) {
+        for rule in rules.into_iter().filter(|_| self.state.nonstandard) {
+            if self.findings.is_undecided(rule) {
                 let note = "it answers without JSON-RPC. Every league of ours understands it; others may not";
-                self.sheet.caution(rule, note);
+                self.findings.warn_unseen(rule, note);
             }
         }
     }
 
-    /// Looks whether anyone is still there after something that could have been too much. What comes after the end is not
-    /// to blame for it.
-    pub(crate) async fn lives(&mut self, rule: &'static Rule, after: &str) -> bool {
-        if *self.gone {
-            self.sheet.skip(rule, "the agent was gone by then");
+    /// Pings the agent after something that may have crashed it. Only the first rule after which it stops responding
+    /// is violated.
+    pub(crate) async fn still_alive(&mut self, rule: &'static Rule, after: &str) -> bool {
+        if self.state.dead {
+            self.findings.skip(rule, "the agent was gone by then");
             return false;
         }
         let ping = self.probe.ping().await;
-        *self.gone = ping.answered().is_none();
-        if *self.gone {
-            let note = format!("it answers nobody any more after {after}: {}", ping.outcome_in_words());
-            self.sheet.broken(rule, note, &ping);
+        self.state.dead = ping.answered().is_none();
+        if self.state.dead {
+            let note = format!("it answers nobody any more after {after}: {}", ping.outcome_text());
+            self.findings.violated(rule, note, &ping);
         }
-        !*self.gone
+        !self.state.dead
     }
 }

@@ -1,13 +1,13 @@
-//! How far the league has come. Pure.
+//! The progress of the league. Pure.
 
-use super::next::{self, Next};
+use super::next_steps::{self, NextStep};
 use super::{Named, Versioned};
-use crate::dashboard::annals::Snapshot;
-use crate::dashboard::viewer::Sees;
-use crate::store::words::of_time;
+use crate::dashboard::access::Access;
+use crate::dashboard::projection::Snapshot;
 use matchday_core::protocol::Timestamp;
 use matchday_core::protocol::messages::{GameStatus, Phase};
 use matchday_stats::LeagueStatistics;
+use matchday_store::describe;
 use serde::Serialize;
 
 #[derive(Debug, Serialize)]
@@ -35,7 +35,7 @@ pub(in crate::dashboard) struct Page {
     luck: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     top_two: Option<String>,
-    next: Vec<Next>,
+    next: Vec<NextStep>,
     operator: bool,
 }
 
@@ -59,25 +59,25 @@ struct Matches {
     total: Option<usize>,
 }
 
-/// Where the dashboard is, beyond what the league itself knows.
+/// Where the league runs and is stored, for the commands that are suggested.
 #[derive(Debug, Clone)]
-pub(in crate::dashboard) struct Place {
+pub(in crate::dashboard) struct LeagueLocation {
     pub(in crate::dashboard) live: bool,
-    /// Where the manager is called, if there is one.
+    /// The URL of the manager, if it runs.
     pub(in crate::dashboard) manager: Option<String>,
-    /// What its file is called.
+    /// The file name of the store.
     pub(in crate::dashboard) file: String,
 }
 
 pub(in crate::dashboard) fn page(
     snapshot: &Snapshot,
     statistics: Option<&LeagueStatistics>,
-    place: &Place,
+    location: &LeagueLocation,
     now: Timestamp,
-    sees: Sees,
+    access: Access,
 ) -> Versioned<Page> {
-    let annals = &*snapshot.annals;
-    let league = &annals.league;
+    let projection = &*snapshot.projection;
+    let league = &projection.league;
     let drawn_up = !league.rounds.is_empty();
     let all_drawn = usize::try_from(league.rounds_in_all()).is_ok_and(|all| all == league.rounds.len());
     let total = league.matches.len();
@@ -94,19 +94,22 @@ pub(in crate::dashboard) fn page(
             None => league.settings.competition.format.name(),
         },
         phase: league.phase,
-        live: place.live,
-        now: of_time(now),
-        created_at: annals.created_at.map(of_time),
-        started_at: annals.started_at.map(of_time),
-        completed_at: annals.completed_at.filter(|_| league.phase == Phase::Completed).map(of_time),
+        live: location.live,
+        now: describe::time(now),
+        created_at: projection.created_at.map(describe::time),
+        started_at: projection.started_at.map(describe::time),
+        completed_at: projection
+            .completed_at
+            .filter(|_| league.phase == Phase::Completed)
+            .map(describe::time),
         champion: league.champion.as_ref().map(|id| Named::player(league, id)),
         players: league.players.len(),
         referees: league.referees.len(),
         round: Round {
             current: league.current_round,
             total: drawn_up.then(|| league.rounds_in_all()),
-            announced_at: annals.announced_at.get(&league.current_round).copied().map(of_time),
-            starts_at: open.and_then(|round| round.starts_at).map(of_time),
+            announced_at: projection.announced_at.get(&league.current_round).copied().map(describe::time),
+            starts_at: open.and_then(|round| round.starts_at).map(describe::time),
         },
         matches: Matches {
             decided: league.matches_decided,
@@ -118,8 +121,8 @@ pub(in crate::dashboard) fn page(
         technical_losses: technical,
         luck: statistics.map(|statistics| statistics.luck.sentence.clone()),
         top_two: statistics.and_then(|all| all.top_two.as_ref()).map(|top| top.sentence.clone()),
-        next: next::steps(league, place),
-        operator: sees.operator,
+        next: next_steps::steps(league, location),
+        operator: access.operator,
     };
     Versioned { version: snapshot.version(), page }
 }

@@ -1,15 +1,17 @@
-//! What each page of the dashboard shows: pure functions of a league, of what was recorded, and of statistics.
+//! The pages of the dashboard: pure functions of a league, of stored records, and of statistics.
 //!
-//! - `league`: how far it has come, and what to do next (`next`); `standings`: the table; `cross`: who beat whom
-//! - `rounds`: all of them, and one with its matches; `one_match`: a match as a line, and as a page
-//! - `player`, `answers`: all about one player; `referees`: who they are and what they have in hand
+//! - `league`: progress of the league, with `next_steps`; `standings`: the table; `cross_table`: who beat whom
+//! - `rounds`: all rounds, and one with its matches; `one_match`: a match as a line, and as a page, with its
+//!   `positions`
+//! - `player`, `answer_times`: one player; `referees`: the referees and their load
 
-pub(super) mod answers;
-pub(super) mod cross;
+pub(super) mod answer_times;
+pub(super) mod cross_table;
 pub(super) mod league;
-pub(super) mod next;
+pub(super) mod next_steps;
 pub(super) mod one_match;
 pub(super) mod player;
+mod positions;
 pub(super) mod referees;
 pub(super) mod rounds;
 pub(super) mod standings;
@@ -22,7 +24,7 @@ use matchday_core::protocol::PlayerId;
 use matchday_core::protocol::messages::PlayerMeta;
 use serde::Serialize;
 
-/// An answer, with the version of what it shows.
+/// A page with the version of the snapshot that it shows.
 #[derive(Debug, Serialize)]
 pub(super) struct Versioned<T> {
     pub(super) version: u64,
@@ -45,7 +47,7 @@ impl Named {
     }
 }
 
-/// A rating, and between what it lies with 95 %.
+/// A rating with its 95 % interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub(super) struct Rating {
     pub(super) value: i64,

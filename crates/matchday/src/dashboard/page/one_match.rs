@@ -1,23 +1,26 @@
-//! A match as a line in a list, and as a page that tells its story. Pure.
+//! A match as a line in a list, and as a page with its timeline. Pure.
 
+use super::positions::{self, Move};
 use super::{Named, Versioned};
-use crate::dashboard::annals::{Annals, Snapshot};
-use crate::dashboard::exchanges::{Showing, Shown};
-use crate::dashboard::redact::Redactor;
-use crate::dashboard::viewer::Sees;
-use crate::store::Exchange;
-use crate::store::chronicle::Chronicle;
-use crate::store::timeline::{self, absent_referees, paired};
-use crate::store::words::of_time;
+use crate::dashboard::access::Access;
+use crate::dashboard::exchanges::{MessageRenderer, MessageView};
+use crate::dashboard::projection::{Projection, Snapshot};
+use matchday_core::game::view::View;
 use matchday_core::league::fixture::{Decision, Match};
 use matchday_core::protocol::messages::{ByPlayer, Culprit, GameDetails, GameStatus};
-use matchday_core::protocol::{MatchId, PlayerId};
+use matchday_core::protocol::{GameType, MatchId, PlayerId};
+use matchday_store::Exchange;
+use matchday_store::describe;
+use matchday_store::log_set::LogSet;
+use matchday_store::redact::EndpointRedactor;
+use matchday_store::timeline::{self, absent_referees, paired};
+use matchday_store::verify::draw_proof;
 use serde::Serialize;
 use serde_json::Value;
 
 /// A match in a list.
 #[derive(Debug, Serialize)]
-pub(in crate::dashboard) struct Line {
+pub(in crate::dashboard) struct MatchLine {
     id: String,
     round: u32,
     a: Named,
@@ -50,16 +53,16 @@ struct Blame {
     players: Vec<String>,
 }
 
-impl Line {
+impl MatchLine {
     pub(in crate::dashboard) fn of(
-        annals: &Annals,
+        projection: &Projection,
         id: &MatchId,
         game: &Match,
-        redactor: &Redactor,
-        sees: Sees,
+        redactor: &EndpointRedactor,
+        access: Access,
     ) -> Self {
-        let league = &annals.league;
-        let text = |text: &str| if sees.endpoints() { text.to_owned() } else { redactor.redact(text) };
+        let league = &projection.league;
+        let text = |text: &str| if access.endpoints() { text.to_owned() } else { redactor.redact(text) };
         let decision = game.decision.as_ref();
         let state = match (decision, game.in_play, &game.planned) {
             (Some(_), ..) => "decided",
@@ -68,7 +71,7 @@ impl Line {
             (None, false, None) => "scheduled",
         };
         let took =
-            decision.zip(annals.assigned_at.get(id)).map(|(decision, begun)| decision.at.since(*begun));
+            decision.zip(projection.assigned_at.get(id)).map(|(decision, begun)| decision.at.since(*begun));
         Self {
             id: id.to_string(),
             round: game.round_id.0,
@@ -82,7 +85,7 @@ impl Line {
             score: decision.map(|decision| decision.result.score.clone()),
             reason: decision.and_then(|decision| decision.result.reason.as_ref()).map(|why| text(why.raw())),
             blame: decision.and_then(|decision| blame(game, decision, text)),
-            decided_at: decision.map(|decision| of_time(decision.at)),
+            decided_at: decision.map(|decision| describe::time(decision.at)),
             took_ms: took.and_then(|took| u64::try_from(took.as_millis()).ok()),
         }
     }
@@ -104,17 +107,19 @@ fn blame(game: &Match, decision: &Decision, text: impl Fn(&str) -> String) -> Op
     })
 }
 
-/// A match with its story.
+/// A match with its timeline.
 #[derive(Debug, Serialize)]
 pub(in crate::dashboard) struct Page {
     #[serde(flatten)]
-    line: Line,
+    line: MatchLine,
     #[serde(skip_serializing_if = "Option::is_none")]
     withheld: Option<&'static str>,
     steps: Vec<Step>,
-    messages: Vec<Shown>,
+    messages: Vec<MessageView>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     moves: Vec<Move>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    positions: Vec<View>,
     #[serde(skip_serializing_if = "Option::is_none")]
     draw: Option<Draw>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -125,14 +130,6 @@ pub(in crate::dashboard) struct Page {
 struct Step {
     at: String,
     text: String,
-}
-
-#[derive(Debug, Serialize)]
-struct Move {
-    turn: usize,
-    player: String,
-    #[serde(rename = "move")]
-    made: Value,
 }
 
 #[derive(Debug, Serialize)]
@@ -159,80 +156,77 @@ struct Draw {
 
 const WITHHELD: &str = "This match is not decided yet: what its players say and choose is shown once it is, so that nobody can profit.";
 
-/// What the stores at hand tell of a match.
+/// What the stores hold of a match.
 #[derive(Debug)]
-pub(in crate::dashboard) struct Told {
-    pub(in crate::dashboard) chronicle: Chronicle,
+pub(in crate::dashboard) struct MatchRecords {
+    pub(in crate::dashboard) logs: LogSet,
     pub(in crate::dashboard) exchanges: Vec<Exchange>,
-    /// What is wrong with a store that could not be read.
-    pub(in crate::dashboard) trouble: Vec<String>,
+    /// Errors of stores that could not be read.
+    pub(in crate::dashboard) errors: Vec<String>,
 }
 
-/// Whether a viewer may read more of a match than its line.
-pub(in crate::dashboard) fn is_open(game: &Match, sees: Sees) -> bool {
-    sees.undecided || game.decision.is_some()
+/// Whether a request may see the positions of a match: if both players see them, while it is played.
+pub(in crate::dashboard) fn shows_positions(game_type: &GameType, game: &Match, access: Access) -> bool {
+    is_open(game, access) || (game.in_play && positions::is_open_information(game_type))
 }
 
-/// `None` if there is no such match. `told` is for those who may read it.
+/// Whether a request may see more of a match than its line and its positions.
+fn is_open(game: &Match, access: Access) -> bool {
+    access.undecided || game.decision.is_some()
+}
+
+/// `None` if there is no such match. `records` is shown only if the request may see it.
 pub(in crate::dashboard) fn page(
     snapshot: &Snapshot,
     id: &MatchId,
-    told: Option<&Told>,
-    sees: Sees,
+    records: Option<&MatchRecords>,
+    access: Access,
     file: &str,
 ) -> Option<Versioned<Page>> {
-    let annals = &*snapshot.annals;
-    let game = annals.league.matches.get(id)?;
-    let showing = Showing::new(&annals.league, sees);
-    let line = Line::of(annals, id, game, &Redactor::of(&annals.league), sees);
-    let told = told.filter(|_| is_open(game, sees));
+    let projection = &*snapshot.projection;
+    let game = projection.league.matches.get(id)?;
+    let renderer = MessageRenderer::new(&projection.league, access);
+    let line = MatchLine::of(projection, id, game, &EndpointRedactor::of(&projection.league), access);
+    let game_type = &projection.league.settings.game_type;
+    let positions = if shows_positions(game_type, game, access) {
+        positions::positions(game_type, game, exchanges(records))
+    } else {
+        Vec::new()
+    };
+    let records = records.filter(|_| is_open(game, access));
     let decision = game.decision.as_ref();
     let begun = !game.attempts.is_empty();
     let page = Page {
         line,
-        withheld: (!is_open(game, sees) && begun).then_some(WITHHELD),
-        steps: told.map_or_else(Vec::new, |told| steps(told, id, &showing)),
-        messages: told.map_or_else(Vec::new, |told| messages(told, &showing)),
-        moves: decision.map_or_else(Vec::new, moves),
-        draw: told.zip(decision).and_then(|(told, decision)| draw(told, id, decision, file)),
-        missing: told.filter(|_| begun).and_then(|told| missing(told, id, &showing)),
+        withheld: (!is_open(game, access) && begun).then_some(WITHHELD),
+        steps: records.map_or_else(Vec::new, |records| steps(records, id, &renderer)),
+        messages: records.map_or_else(Vec::new, |records| messages(records, &renderer)),
+        moves: decision.map_or_else(Vec::new, |decision| positions::moves(decision, exchanges(records))),
+        positions,
+        draw: records.zip(decision).and_then(|(records, decision)| draw(records, id, decision, file)),
+        missing: records.filter(|_| begun).and_then(|records| missing(records, id, &renderer)),
     };
     Some(Versioned { version: snapshot.version(), page })
 }
 
-fn steps(told: &Told, id: &MatchId, showing: &Showing<'_>) -> Vec<Step> {
-    let mut lines = timeline::happened(&told.chronicle, id, &told.exchanges);
+fn exchanges(records: Option<&MatchRecords>) -> &[Exchange] {
+    records.map_or(&[], |records| &records.exchanges)
+}
+
+fn steps(records: &MatchRecords, id: &MatchId, renderer: &MessageRenderer<'_>) -> Vec<Step> {
+    let mut lines = timeline::match_events(&records.logs, id, &records.exchanges);
     lines.sort_by_key(|(at, _)| *at);
-    lines.into_iter().map(|(at, text)| Step { at: of_time(at), text: showing.text(&text) }).collect()
+    lines.into_iter().map(|(at, text)| Step { at: describe::time(at), text: renderer.text(&text) }).collect()
 }
 
-fn messages(told: &Told, showing: &Showing<'_>) -> Vec<Shown> {
-    let mut pairs = paired(&told.exchanges);
-    pairs.sort_by_key(|(told, _)| told.at);
+fn messages(records: &MatchRecords, renderer: &MessageRenderer<'_>) -> Vec<MessageView> {
+    let mut pairs = paired(&records.exchanges);
+    pairs.sort_by_key(|(sent, _)| sent.at);
     let numbered = (1..).zip(pairs);
-    numbered.map(|(number, (told, heard))| showing.show(number, told, heard, true)).collect()
+    numbered.map(|(number, (sent, received))| renderer.show(number, sent, received, true)).collect()
 }
 
-fn moves(decision: &Decision) -> Vec<Move> {
-    let details = &decision.result.details;
-    if let GameDetails::Parity(parity) = &details.game {
-        let made = parity.choices.iter().filter_map(|(id, choice)| Some((id, (*choice)?)));
-        let moved = |(id, choice): (&PlayerId, matchday_core::protocol::messages::Parity)| Move {
-            turn: 1,
-            player: id.to_string(),
-            made: choice.as_str().into(),
-        };
-        return made.map(moved).collect();
-    }
-    let turns = (1..).zip(details.turn_log.iter().flatten());
-    let of_turn = |(turn, made): (usize, &ByPlayer<Value>)| {
-        let one = |(id, made): (&PlayerId, &Value)| Move { turn, player: id.to_string(), made: made.clone() };
-        made.iter().map(one).collect::<Vec<_>>()
-    };
-    turns.flat_map(of_turn).collect()
-}
-
-fn draw(told: &Told, id: &MatchId, decision: &Decision, file: &str) -> Option<Draw> {
+fn draw(records: &MatchRecords, id: &MatchId, decision: &Decision, file: &str) -> Option<Draw> {
     let details = &decision.result.details;
     let number = match &details.game {
         GameDetails::Parity(parity) => parity.drawn_number,
@@ -242,7 +236,7 @@ fn draw(told: &Told, id: &MatchId, decision: &Decision, file: &str) -> Option<Dr
     if number.is_none() && reveal.is_none() {
         return None;
     }
-    let proof = told.chronicle.league.as_ref().and_then(|history| history.proof(id));
+    let proof = records.logs.league.as_ref().and_then(|log| draw_proof(&log.league, id));
     let how = match proof.as_deref() {
         Some("unproven") => {
             "The referee has offered no proof: of this draw nobody can say whether it was fair.".to_owned()
@@ -250,7 +244,7 @@ fn draw(told: &Told, id: &MatchId, decision: &Decision, file: &str) -> Option<Dr
         Some(wrong) if wrong != "proven" => format!("This draw does not hold: {wrong}."),
         _ => "The commitment stood in both invitations, before anyone had chosen. It is the hash of the secret together \
               with the league, the match and the attempt; what is drawn follows from the secret and both players' \
-              nonces. So neither the referee nor a player could choose the outcome, and whoever has these values can \
+              nonces. So neither the referee nor a player could choose the outcome, and anyone who has these values can \
               recompute it."
             .to_owned(),
     };
@@ -268,9 +262,9 @@ fn draw(told: &Told, id: &MatchId, decision: &Decision, file: &str) -> Option<Dr
     })
 }
 
-/// Which store would tell more.
-fn missing(told: &Told, id: &MatchId, showing: &Showing<'_>) -> Option<String> {
-    let absent = absent_referees(&told.chronicle, id, &told.exchanges);
+/// Says which store would add messages.
+fn missing(records: &MatchRecords, id: &MatchId, renderer: &MessageRenderer<'_>) -> Option<String> {
+    let absent = absent_referees(&records.logs, id, &records.exchanges);
     let mut gaps: Vec<String> = absent
         .iter()
         .map(|(referee, _)| {
@@ -280,9 +274,9 @@ fn missing(told: &Told, id: &MatchId, showing: &Showing<'_>) -> Option<String> {
             )
         })
         .collect();
-    if gaps.is_empty() && told.exchanges.is_empty() {
+    if gaps.is_empty() && records.exchanges.is_empty() {
         gaps.push("No messages of this match were kept: its agents ran with --exchanges off.".to_owned());
     }
-    gaps.extend(told.trouble.iter().map(|trouble| showing.text(trouble)));
+    gaps.extend(records.errors.iter().map(|error| renderer.text(error)));
     (!gaps.is_empty()).then(|| gaps.join(" "))
 }

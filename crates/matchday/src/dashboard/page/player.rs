@@ -1,20 +1,20 @@
-//! All about one player. Pure.
+//! One player: record, opponents, choices, response times, matches. Pure.
 
-use super::answers::{self, Answers};
-use super::cross::Cell;
-use super::one_match::Line;
+use super::answer_times::{self, AnswerTimes};
+use super::cross_table::Cell;
+use super::one_match::MatchLine;
 use super::standings::{forms, letters, rating};
 use super::{Rating, Versioned, state};
-use crate::dashboard::annals::Snapshot;
-use crate::dashboard::redact::Redactor;
-use crate::dashboard::viewer::Sees;
-use crate::store::messages::Call;
+use crate::dashboard::access::Access;
+use crate::dashboard::projection::Snapshot;
 use matchday_core::league::League;
 use matchday_core::league::standings::{POINTS_DRAW, POINTS_WIN};
 use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::messages::GameStatus;
 use matchday_core::protocol::{GameType, PlayerId};
 use matchday_stats::LeagueStatistics;
+use matchday_store::messages::Call;
+use matchday_store::redact::EndpointRedactor;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -42,10 +42,10 @@ pub(in crate::dashboard) struct Page {
     points_by_round: Vec<u32>,
     against: Vec<Against>,
     choices: Vec<Choice>,
-    answers: Answers,
+    answers: AnswerTimes,
     deviations: Vec<Deviation>,
     technical_causes: Vec<TechnicalCause>,
-    matches: Vec<Line>,
+    matches: Vec<MatchLine>,
 }
 
 #[derive(Debug, Serialize)]
@@ -87,13 +87,13 @@ pub(in crate::dashboard) fn page(
     id: &PlayerId,
     calls: &[Call],
     statistics: Option<&LeagueStatistics>,
-    sees: Sees,
+    access: Access,
 ) -> Option<Versioned<Page>> {
-    let annals = &*snapshot.annals;
-    let league = &annals.league;
+    let projection = &*snapshot.projection;
+    let league = &projection.league;
     let player = league.players.get(id)?;
     let stats = league.player_stats(id)?.stats;
-    let redactor = Redactor::of(league);
+    let redactor = EndpointRedactor::of(league);
     let mine = statistics.and_then(|all| all.players.iter().find(|known| known.player_id == id.as_str()));
     let own = league.rounds.iter().rev().flat_map(|round| league.matches_of(round));
     let own = own.filter(|(_, game)| game.has(id));
@@ -120,13 +120,13 @@ pub(in crate::dashboard) fn page(
         points_by_round: points_by_round(league, id),
         against: against(league, id),
         choices: counted(stats.choices, |choice, count| Choice { choice, count }),
-        answers: answers::of(league, id, calls),
+        answers: answer_times::of(league, id, calls),
         deviations: counted(stats.deviations, |what, count| Deviation {
             what: redactor.redact(&what),
             count,
         }),
         technical_causes: counted(stats.technical_causes, |cause, count| TechnicalCause { cause, count }),
-        matches: own.map(|(id, game)| Line::of(annals, id, game, &redactor, sees)).collect(),
+        matches: own.map(|(id, game)| MatchLine::of(projection, id, game, &redactor, access)).collect(),
     };
     Some(Versioned { version: snapshot.version(), page })
 }

@@ -1,7 +1,7 @@
-//! The referees, and how much each has to do. Pure.
+//! The referees and their load. Pure.
 
 use super::Versioned;
-use crate::dashboard::annals::Snapshot;
+use crate::dashboard::projection::Snapshot;
 use matchday_core::league::DecidedBy;
 use matchday_core::protocol::RefereeId;
 use matchday_core::protocol::messages::GameStatus;
@@ -28,18 +28,18 @@ struct Row {
 }
 
 pub(in crate::dashboard) fn page(snapshot: &Snapshot) -> Versioned<Page> {
-    let annals = &*snapshot.annals;
+    let projection = &*snapshot.projection;
     let mut decided: BTreeMap<&RefereeId, (u32, u32)> = BTreeMap::new();
-    for decision in annals.league.matches.values().filter_map(|game| game.decision.as_ref()) {
+    for decision in projection.league.matches.values().filter_map(|game| game.decision.as_ref()) {
         if let DecidedBy::Referee(id) = &decision.by {
             let (all, technical) = decided.entry(id).or_default();
             *all += 1;
             *technical += u32::from(decision.status == GameStatus::TechnicalLoss);
         }
     }
-    let referees = annals.league.referees.iter().map(|(id, referee)| {
+    let referees = projection.league.referees.iter().map(|(id, referee)| {
         let (refereed, technical) = decided.get(id).copied().unwrap_or_default();
-        let lost = annals.lost.get(id).copied().unwrap_or_default();
+        let lost = projection.lost.get(id).copied().unwrap_or_default();
         Row {
             id: id.to_string(),
             name: referee.meta.display_name.escaped().to_string(),

@@ -1,23 +1,23 @@
 //! The rounds, and one of them with its matches. Pure.
 
-use super::one_match::Line;
+use super::one_match::MatchLine;
 use super::{Named, Versioned};
-use crate::dashboard::annals::Snapshot;
-use crate::dashboard::redact::Redactor;
-use crate::dashboard::viewer::Sees;
-use crate::store::words::of_time;
+use crate::dashboard::access::Access;
+use crate::dashboard::projection::Snapshot;
 use matchday_core::league::League;
 use matchday_core::league::fixture::{Match, Round};
 use matchday_core::protocol::messages::GameStatus;
+use matchday_store::describe;
+use matchday_store::redact::EndpointRedactor;
 use serde::Serialize;
 
 #[derive(Debug, Serialize)]
-pub(in crate::dashboard) struct All {
-    rounds: Vec<InBrief>,
+pub(in crate::dashboard) struct RoundsPage {
+    rounds: Vec<RoundSummary>,
 }
 
 #[derive(Debug, Serialize)]
-struct InBrief {
+struct RoundSummary {
     round: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     title: Option<String>,
@@ -30,7 +30,7 @@ struct InBrief {
 }
 
 #[derive(Debug, Serialize)]
-pub(in crate::dashboard) struct One {
+pub(in crate::dashboard) struct RoundPage {
     round: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     title: Option<String>,
@@ -40,24 +40,24 @@ pub(in crate::dashboard) struct One {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     bye: Vec<Named>,
     total: usize,
-    matches: Vec<Line>,
+    matches: Vec<MatchLine>,
 }
 
-pub(in crate::dashboard) fn all(snapshot: &Snapshot) -> Versioned<All> {
-    let league = &snapshot.annals.league;
+pub(in crate::dashboard) fn all(snapshot: &Snapshot) -> Versioned<RoundsPage> {
+    let league = &snapshot.projection.league;
     let rounds = league.rounds.iter().map(|round| {
         let decided = || league.matches_of(round).filter_map(|(_, game)| game.decision.as_ref());
-        InBrief {
+        RoundSummary {
             round: round.round_id.0,
             title: league.title(round.round_id).map(str::to_owned),
             matches: round.matches.len(),
             decided: decided().count(),
             technical: decided().filter(|decision| decision.status == GameStatus::TechnicalLoss).count(),
             state: state(league, round),
-            starts_at: round.starts_at.map(of_time),
+            starts_at: round.starts_at.map(describe::time),
         }
     });
-    Versioned { version: snapshot.version(), page: All { rounds: rounds.collect() } }
+    Versioned { version: snapshot.version(), page: RoundsPage { rounds: rounds.collect() } }
 }
 
 /// `None` if there is no such round.
@@ -65,25 +65,25 @@ pub(in crate::dashboard) fn one(
     snapshot: &Snapshot,
     number: u32,
     (offset, limit): (usize, usize),
-    sees: Sees,
-) -> Option<Versioned<One>> {
-    let annals = &*snapshot.annals;
-    let league = &annals.league;
+    access: Access,
+) -> Option<Versioned<RoundPage>> {
+    let projection = &*snapshot.projection;
+    let league = &projection.league;
     let round = league.rounds.iter().find(|round| round.round_id.0 == number)?;
-    let redactor = Redactor::of(league);
+    let redactor = EndpointRedactor::of(league);
     let matches = league.matches_of(round).skip(offset).take(limit);
     let byes = match &round.drawn {
         Some(drawn) => drawn.byes.as_slice(),
         None => round.bye.as_slice(),
     };
-    let page = One {
+    let page = RoundPage {
         round: number,
         title: league.title(round.round_id).map(str::to_owned),
         state: state(league, round),
-        starts_at: round.starts_at.map(of_time),
+        starts_at: round.starts_at.map(describe::time),
         bye: byes.iter().map(|id| Named::player(league, id)).collect(),
         total: round.matches.len(),
-        matches: matches.map(|(id, game)| Line::of(annals, id, game, &redactor, sees)).collect(),
+        matches: matches.map(|(id, game)| MatchLine::of(projection, id, game, &redactor, access)).collect(),
     };
     Some(Versioned { version: snapshot.version(), page })
 }

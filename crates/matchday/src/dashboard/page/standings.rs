@@ -1,7 +1,7 @@
-//! The table, with why each row stands where it does. Pure.
+//! The standings, with the tie break that decided each rank. Pure.
 
 use super::{Rating, Versioned, state};
-use crate::dashboard::annals::Snapshot;
+use crate::dashboard::projection::Snapshot;
 use matchday_core::league::fixture::Round;
 use matchday_core::league::standings::Verdict;
 use matchday_core::league::{Draw, Format, League};
@@ -12,8 +12,8 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// How many matches of a row's form are shown.
-const FORM: usize = 5;
+/// How many of the last results are shown.
+const FORM_MAX: usize = 5;
 
 #[derive(Debug, Serialize)]
 pub(in crate::dashboard) struct Page {
@@ -38,7 +38,7 @@ struct Row {
     form: Vec<char>,
     #[serde(skip_serializing_if = "Option::is_none")]
     rating: Option<Rating>,
-    /// Where the players are in groups.
+    /// In a league with groups.
     #[serde(skip_serializing_if = "Option::is_none")]
     group: Option<String>,
 }
@@ -47,7 +47,7 @@ pub(in crate::dashboard) fn page(
     snapshot: &Snapshot,
     statistics: Option<&LeagueStatistics>,
 ) -> Versioned<Page> {
-    let league = &snapshot.annals.league;
+    let league = &snapshot.projection.league;
     let forms = forms(league);
     let groups = groups(league);
     let rows = league.rows();
@@ -65,7 +65,7 @@ pub(in crate::dashboard) fn page(
             technical_losses: row.technical_losses.unwrap_or(0),
             state: state(league.players.get(&row.player_id)?),
             reason: row.rank_reason.as_ref().map(|why| why.escaped().to_string()),
-            form: form.get(form.len().saturating_sub(FORM)..).unwrap_or_default().to_vec(),
+            form: form.get(form.len().saturating_sub(FORM_MAX)..).unwrap_or_default().to_vec(),
             rating: statistics.and_then(|all| rating(all, &row.player_id)),
             group: groups.get(&row.player_id).cloned(),
         })

@@ -1,10 +1,10 @@
 //! Pages of a league that is at hand, without HTTP: the log of a small league that was written long ago.
 
 use super::*;
-use crate::dashboard::annals::{Annals, Snapshot};
-use crate::dashboard::viewer::Sees;
+use crate::dashboard::access::Access;
+use crate::dashboard::projection::{Projection, Snapshot};
+use matchday_core::event_codec;
 use matchday_core::league::{LeagueEvent, Proof, RenewedBy, Requested};
-use matchday_core::log;
 use matchday_core::protocol::messages::Phase;
 use matchday_core::protocol::{MatchId, Timestamp};
 use serde_json::Value;
@@ -14,12 +14,12 @@ const LOG: &str = include_str!("../../../../core/tests/manager/league_v1.jsonl")
 
 /// The league after so many of its events.
 fn after(events: usize) -> Snapshot {
-    let mut annals = Annals::new();
+    let mut projection = Projection::new();
     for (seq, line) in (1..).zip(LOG.lines()).take(events) {
-        let (at, event) = log::read(line).unwrap();
-        annals.take_in(seq, at, &event);
+        let (at, event) = event_codec::decode(line).unwrap();
+        projection.apply(seq, at, &event);
     }
-    Snapshot { annals: Arc::new(annals), messages: 0 }
+    Snapshot { projection: Arc::new(projection), messages: 0 }
 }
 
 fn whole() -> Snapshot {
@@ -29,21 +29,21 @@ fn whole() -> Snapshot {
 /// The first moment at which the league fulfils this.
 fn when(wanted: impl Fn(&League) -> bool) -> Snapshot {
     let snapshots = (1..=LOG.lines().count()).map(after);
-    snapshots.into_iter().find(|snapshot| wanted(&snapshot.annals.league)).expect("such a moment")
+    snapshots.into_iter().find(|snapshot| wanted(&snapshot.projection.league)).expect("such a moment")
 }
 
 fn value(page: impl Serialize) -> Value {
     serde_json::to_value(page).unwrap()
 }
 
-fn place() -> league::Place {
+fn location() -> league::LeagueLocation {
     let manager = Some("http://localhost:8000/mcp".to_owned());
-    league::Place { live: true, manager, file: "league.db".to_owned() }
+    league::LeagueLocation { live: true, manager, file: "league.db".to_owned() }
 }
 
 fn first_page(snapshot: &Snapshot) -> Value {
     let now = Timestamp::from_micros(1_736_940_000_123_456);
-    value(league::page(snapshot, None, &place(), now, Sees::PUBLIC))
+    value(league::page(snapshot, None, &location(), now, Access::PUBLIC))
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn the_table_of_a_league() {
 
 #[test]
 fn a_round_of_a_league() {
-    insta::assert_json_snapshot!(value(rounds::one(&whole(), 1, (0, 100), Sees::PUBLIC)));
+    insta::assert_json_snapshot!(value(rounds::one(&whole(), 1, (0, 100), Access::PUBLIC)));
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn a_player_of_a_league() {
         &PlayerId::new("P01"),
         &[],
         None,
-        Sees::PUBLIC
+        Access::PUBLIC
     )));
 }
 
@@ -81,16 +81,16 @@ fn what_is_to_be_done_follows_from_how_far_the_league_is() {
     let running = when(|league| league.phase == Phase::Running);
     assert_eq!(first(&running), "Nothing: the league plays itself.");
     assert!(first(&whole()).starts_with("Check every draw"));
-    let stopped = league::Place { live: false, manager: None, ..place() };
-    let page = value(league::page(&running, None, &stopped, Timestamp::EPOCH, Sees::PUBLIC));
+    let stopped = league::LeagueLocation { live: false, manager: None, ..location() };
+    let page = value(league::page(&running, None, &stopped, Timestamp::EPOCH, Access::PUBLIC));
     assert_eq!(page["next"][0]["command"], "matchday manager --store league.db");
 }
 
 #[test]
 fn an_agent_that_has_registered_again_is_a_warning() {
     let ready = when(|league| league.players.len() >= 2 && !league.referees.is_empty());
-    let mut annals = Annals::clone(&ready.annals);
-    let (id, known) = annals.league.players.iter().next().unwrap();
+    let mut projection = Projection::clone(&ready.projection);
+    let (id, known) = projection.league.players.iter().next().unwrap();
     let request = Requested {
         proof: Proof::Conversation(known.token),
         sent_at: Timestamp::EPOCH,
@@ -104,8 +104,8 @@ fn an_agent_that_has_registered_again_is_a_warning() {
         dialect: known.dialect,
         request: Some(request),
     };
-    annals.take_in(100, Timestamp::EPOCH, &event);
-    let page = first_page(&Snapshot { annals: Arc::new(annals), messages: 0 });
+    projection.apply(100, Timestamp::EPOCH, &event);
+    let page = first_page(&Snapshot { projection: Arc::new(projection), messages: 0 });
     let text = page["next"][0]["text"].as_str().unwrap();
     assert!(
         text.starts_with("Warning: P01 has registered again once, last known by its address alone"),
@@ -118,7 +118,7 @@ fn an_agent_that_has_registered_again_is_a_warning() {
 fn a_match_goes_through_its_states() {
     let id = MatchId::new("R1M1");
     let state = |snapshot: &Snapshot| {
-        let page = one_match::page(snapshot, &id, None, Sees::PUBLIC, "league.db")?;
+        let page = one_match::page(snapshot, &id, None, Access::PUBLIC, "league.db")?;
         Some(value(page)["state"].as_str()?.to_owned())
     };
     let mut states: Vec<Option<String>> =
@@ -138,8 +138,8 @@ fn the_version_grows_with_every_event_and_every_message() {
 #[test]
 fn nothing_of_a_match_that_is_not_decided_is_told_but_its_state() {
     let playing = when(|league| league.matches.values().any(|game| game.in_play));
-    let (id, _) = playing.annals.league.matches.iter().find(|(_, game)| game.in_play).unwrap();
-    let page = value(one_match::page(&playing, id, None, Sees::PUBLIC, "league.db"));
+    let (id, _) = playing.projection.league.matches.iter().find(|(_, game)| game.in_play).unwrap();
+    let page = value(one_match::page(&playing, id, None, Access::PUBLIC, "league.db"));
     assert!(page["withheld"].is_string(), "{page}");
     for silent in ["status", "winner", "score", "reason", "blame", "moves", "draw", "decided_at"] {
         assert!(page.get(silent).is_none(), "{silent}: {page}");

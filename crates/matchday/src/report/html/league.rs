@@ -1,17 +1,9 @@
-//! What the page says of the league as a whole: the table, what it means, the plots, the verification, what went wrong.
+//! The sections about the league as a whole: standings, statistics, plots, verification, faults.
 
 use super::tables::{Cell, table as write_table};
-use super::writer::{Html, Plot};
-use crate::report::words::{TABLE_HEADS, table_row};
-use crate::report::{Report, plots as drawn, words};
-
-pub(super) fn section(html: &mut Html, id: &str, title: &str, inside: impl FnOnce(&mut Html)) {
-    let heading = format!("{id}-heading");
-    html.element("section", &[("id", id), ("aria-labelledby", &heading)], |html| {
-        html.leaf("h2", &[("id", &heading)], title);
-        inside(html);
-    });
-}
+use super::writer::{Html, figure, section};
+use crate::report::sentences::{TABLE_HEADS, table_row};
+use crate::report::{Report, plots as drawn, sentences};
 
 pub(super) fn table(html: &mut Html, report: &Report) {
     let title = if report.unfinished.is_none() { "Final table" } else { "Table so far" };
@@ -36,14 +28,14 @@ pub(super) fn table(html: &mut Html, report: &Report) {
     });
 }
 
-/// The columns are those of [`TABLE_HEADS`].
+/// Indices into [`TABLE_HEADS`].
 fn is_number(place: usize) -> bool {
     !matches!(place, 1 | 2 | 11)
 }
 
 fn cell(place: usize, text: &str) -> Cell<'_> {
     match place {
-        1 => Cell::To(format!("#{text}"), text),
+        1 => Cell::Link(format!("#{text}"), text),
         2 => Cell::Name(text),
         11 => Cell::Text(text),
         _ => Cell::Number(text.to_owned()),
@@ -68,17 +60,6 @@ pub(super) fn meaning(html: &mut Html, report: &Report) {
                 html.leaf("dd", &[], remark);
             }
         });
-    });
-}
-
-fn figure(html: &mut Html, title: &str, about: &str, plot: &impl Plot) {
-    html.element("figure", &[], |html| {
-        html.element("figcaption", &[], |html| {
-            html.text(title);
-            html.leaf("p", &[], about);
-        });
-        let scrolls = [("class", "wide"), ("tabindex", "0"), ("role", "group"), ("aria-label", title)];
-        html.element("div", &scrolls, |html| html.plot(plot));
     });
 }
 
@@ -112,10 +93,10 @@ pub(super) fn plots(html: &mut Html, report: &Report) {
 pub(super) fn verification(html: &mut Html, report: &Report) {
     section(html, "verification", "Verification", |html| {
         let verified = &report.verification;
-        let (class, words) =
+        let (class, label) =
             if verified.passed { ("badge passed", "Passed") } else { ("badge failed", "FAILED") };
         html.element("p", &[], |html| {
-            html.leaf("span", &[("class", class)], words);
+            html.leaf("span", &[("class", class)], label);
             html.text(" ");
             html.text(&verified.sentence);
         });
@@ -126,8 +107,8 @@ pub(super) fn verification(html: &mut Html, report: &Report) {
             &format!(
                 "{} in {} were checked. Draws that follow from what the referee bound itself to before anyone chose: \
                  {}; without proof: {}.",
-                words::many(found.events as usize, "event", "events"),
-                words::many(found.streams as usize, "stream", "streams"),
+                sentences::count_of(found.events as usize, "event", "events"),
+                sentences::count_of(found.streams as usize, "stream", "streams"),
                 found.draws_proven,
                 found.draws_unproven
             ),

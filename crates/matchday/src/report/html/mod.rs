@@ -1,22 +1,23 @@
-//! A report as one page: everything in it, nothing to load, nothing that runs. Pure.
+//! A report as one self-contained HTML page, without scripts or external resources. Pure.
 //!
 //! # Layout
-//! - `writer`: the only way to write HTML, which escapes; `tables`: tables that scroll where there is no room
-//! - here: the page; `league`: table, plots, verification; `players`: a section for each; `rounds`: every match
+//! - `writer`: the only writer of HTML, which escapes; `tables`: scrollable tables
+//! - here: the page; `league`: standings, plots, verification; `players`: a section for each; `rounds`: every match
 
 mod league;
 mod players;
 mod rounds;
-mod tables;
-mod writer;
+pub(crate) mod tables;
+pub(crate) mod writer;
 
-use super::{Report, words};
+use super::{Report, sentences};
 use writer::Html;
 
-const STYLE: &str = include_str!("style.css");
+pub(crate) const STYLE: &str = include_str!("style.css");
 
-/// Nothing is loaded and nothing runs, whatever found its way into the page.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+/// Content Security Policy: nothing is loaded and nothing runs, even if markup were injected.
+pub(crate) const POLICY: &str =
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
 const SECTIONS: [(&str, &str); 7] = [
     ("table", "Table"),
@@ -73,12 +74,12 @@ fn body(html: &mut Html, report: &Report) {
     html.element("footer", &[], |html| footer(html, report));
 }
 
-/// Who won, or that nobody has yet.
 fn outcome(html: &mut Html, report: &Report) {
     if let Some(unfinished) = &report.unfinished {
         html.element("p", &[("class", "notice"), ("role", "note")], |html| {
             html.leaf("strong", &[], unfinished);
-            let as_of = report.as_of.map(|at| format!(" This is how it stood at {}.", words::moment(at)));
+            let as_of =
+                report.as_of.map(|at| format!(" This is how it stood at {}.", sentences::format_time(at)));
             html.text(&as_of.unwrap_or_default());
         });
     }
@@ -90,10 +91,10 @@ fn outcome(html: &mut Html, report: &Report) {
         });
     }
     let verified = &report.verification;
-    let (class, words) =
+    let (class, label) =
         if verified.passed { ("badge passed", "Verified") } else { ("badge failed", "Verification failed") };
     html.element("p", &[], |html| {
-        html.leaf("span", &[("class", class)], words);
+        html.leaf("span", &[("class", class)], label);
         html.text(" ");
         html.text(&verified.sentence);
     });
@@ -124,7 +125,7 @@ mod tests {
     use super::super::sample;
     use super::*;
 
-    /// Every tag that is opened is closed in its turn.
+    /// Checks that tags are balanced.
     fn is_well_formed(page: &str) -> Result<(), String> {
         let mut open: Vec<&str> = Vec::new();
         for part in page.split('<').skip(1) {
@@ -148,8 +149,8 @@ mod tests {
     fn a_league_that_is_over() {
         let page = page(&sample::league());
         is_well_formed(&page).unwrap();
-        let told = page.split("</style>").nth(1).unwrap();
-        insta::assert_snapshot!(told);
+        let body = page.split("</style>").nth(1).unwrap();
+        insta::assert_snapshot!(body);
     }
 
     #[test]
@@ -207,7 +208,7 @@ mod tests {
         let report = sample::large(99);
         let page = page(&report);
         assert_eq!(report.matches, 4851);
-        // A third of what may be is left for longer names and reasons.
+        // Leaves room for longer names and reasons.
         assert!(page.len() < 4_200_000, "{} bytes", page.len());
         is_well_formed(&page).unwrap();
     }

@@ -1,10 +1,8 @@
-//! A section for each player, for whoever gives grades: what was played, what was not and why, how fast, and how much of
-//! it is luck.
+//! A section for each player: record, technical losses with causes, head-to-head results, answer times, statistics.
 
-use super::league::section;
 use super::tables::{Cell, table};
-use super::writer::Html;
-use crate::report::{Player, Report, grades, plots, words};
+use super::writer::{Html, section};
+use crate::report::{Player, Report, grades, plots, sentences};
 
 pub(super) fn all(html: &mut Html, report: &Report) {
     section(html, "players", "Players", |html| {
@@ -30,7 +28,7 @@ pub(super) fn all(html: &mut Html, report: &Report) {
 }
 
 fn one(html: &mut Html, report: &Report, player: &Player) {
-    html.leaf("p", &[], &words::record(player));
+    html.leaf("p", &[], &sentences::record(player));
     let statistics = report.statistics_of(&player.who.id);
     if let Some(statistics) = statistics {
         html.leaf("p", &[], &statistics.sentence);
@@ -42,19 +40,22 @@ fn one(html: &mut Html, report: &Report, player: &Player) {
                 html.leaf("dd", &[], text);
             });
         };
-        if let Some(rating) = statistics.and_then(words::rating) {
+        if let Some(rating) = statistics.and_then(sentences::rating) {
             fact("Rating (95 %)", &rating);
         }
         if let Some(reason) = &player.reason {
             fact("Place", reason);
         }
         if !player.choices.is_empty() {
-            fact("Choices", &words::counted(&player.choices));
+            fact("Choices", &sentences::counted(&player.choices));
         }
-        let deviations = words::counted(&player.deviations);
+        let deviations = sentences::counted(&player.deviations);
         fact("Departures from the rules", if deviations.is_empty() { "none" } else { &deviations });
         if let Some(failed) = &player.fallbacks {
             fact("Strategy", &failed.sentence());
+        }
+        if let Some(used) = &player.llm_usage {
+            fact("Model", &used.sentence());
         }
         fact("Agent version", &player.version);
     });
@@ -67,7 +68,7 @@ fn technical(html: &mut Html, player: &Player) {
     if player.technical.is_empty() {
         return;
     }
-    let losses = words::many(player.technical.len(), "technical loss", "technical losses");
+    let losses = sentences::count_of(player.technical.len(), "technical loss", "technical losses");
     html.element("h4", &[], |html| html.text(&format!("{losses}: {}", grades::causes(player))));
     let heads = [
         ("Match", false),
@@ -81,12 +82,11 @@ fn technical(html: &mut Html, player: &Player) {
             Cell::Text(&lost.match_id),
             Cell::Text(&lost.opponent.id),
             Cell::Text(lost.culprit),
-            Cell::Trouble(&lost.account),
+            Cell::Fault(&lost.account),
             Cell::Text(lost.evidence.as_deref().unwrap_or("-")),
         ]
     });
     let caption = format!("Technical losses of {}", player.who.id);
-    // Many of them say the same again and again.
     if player.technical.len() > SHOWN_OPEN_MAX {
         html.element("details", &[], |html| {
             html.leaf("summary", &[], "Each of them");
@@ -107,7 +107,10 @@ fn against(html: &mut Html, player: &Player) {
         html.leaf(
             "summary",
             &[],
-            &format!("Against each of {}", words::many(player.against.len(), "opponent", "opponents")),
+            &format!(
+                "Against each of {}",
+                sentences::count_of(player.against.len(), "opponent", "opponents")
+            ),
         );
         let heads = [
             ("Player", false),
@@ -120,7 +123,7 @@ fn against(html: &mut Html, player: &Player) {
         let rows = player.against.iter().map(|against| {
             let numbers = [against.wins, against.draws, against.losses, against.technical];
             let mut row = vec![
-                Cell::To(format!("#{}", against.who.id), &against.who.id),
+                Cell::Link(format!("#{}", against.who.id), &against.who.id),
                 Cell::Name(&against.who.name),
             ];
             row.extend(numbers.map(|number| Cell::Number(number.to_string())));
@@ -132,7 +135,11 @@ fn against(html: &mut Html, player: &Player) {
 
 fn answers(html: &mut Html, report: &Report, player: &Player) {
     html.element("details", &[], |html| {
-        html.leaf("summary", &[], &format!("Answer times: {}", words::answers(player, report.deadline_ms)));
+        html.leaf(
+            "summary",
+            &[],
+            &format!("Answer times: {}", sentences::answers(player, report.deadline_ms)),
+        );
         if !player.answers.ms.is_empty() {
             let label = format!("Answer times of {}", player.who.id);
             let scrolls =

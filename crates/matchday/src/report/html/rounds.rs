@@ -1,9 +1,8 @@
-//! Every round and every match, folded until someone looks.
+//! Every round with its matches, collapsed.
 
-use super::league::section;
 use super::tables::{Cell, table};
-use super::writer::Html;
-use crate::report::{Match, Report, Round, words};
+use super::writer::{Html, section};
+use crate::report::{Match, Report, Round, sentences};
 
 pub(super) fn all(html: &mut Html, report: &Report) {
     section(html, "rounds", "Rounds and matches", |html| {
@@ -21,7 +20,7 @@ fn one(html: &mut Html, round: &Round) {
     let mut summary = format!(
         "{}: {}, {}",
         round.name(),
-        words::many(round.matches.len(), "match", "matches"),
+        sentences::count_of(round.matches.len(), "match", "matches"),
         round.state
     );
     if technical > 0 {
@@ -33,7 +32,7 @@ fn one(html: &mut Html, round: &Round) {
             html.leaf(
                 "p",
                 &[("class", "quiet")],
-                &format!("Its matches could begin at {}.", words::moment(at)),
+                &format!("Its matches could begin at {}.", sentences::format_time(at)),
             );
         }
         for bye in &round.byes {
@@ -57,7 +56,7 @@ fn one(html: &mut Html, round: &Round) {
                 Cell::Text(&game.id),
                 Cell::Text(&game.a.id),
                 Cell::Text(&game.b.id),
-                if game.technical { Cell::Trouble(result) } else { Cell::Text(result) },
+                if game.technical { Cell::Fault(result) } else { Cell::Text(result) },
                 Cell::Text(&game.reason),
                 Cell::Text(game.draw.as_deref().unwrap_or("-")),
                 Cell::Text(game.decided_by.as_deref().unwrap_or("-")),

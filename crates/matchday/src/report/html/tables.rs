@@ -1,30 +1,28 @@
-//! Tables that scroll where there is no room for them, with heads that a screen reader can tell. Pure.
+//! Accessible tables that scroll where they are too wide. Pure.
 
 use super::writer::Html;
 
-/// A cell of a row.
-pub(super) enum Cell<'a> {
+pub(crate) enum Cell<'a> {
     Text(&'a str),
     Number(String),
-    /// What an agent calls itself.
+    /// A display name.
     Name(&'a str),
-    /// A link to a place on this page.
-    To(String, &'a str),
-    /// Something that is not as it should be.
-    Trouble(&'a str),
+    /// A link to an anchor on this page.
+    Link(String, &'a str),
+    Fault(&'a str),
 }
 
-/// A head, and whether numbers stand below it.
-pub(super) type Head = (&'static str, bool);
+/// A column header, and whether its cells are numbers.
+pub(crate) type Head = (&'static str, bool);
 
-/// The first cell of each row is its head.
-pub(super) fn table<'a>(
+/// The first cell of each row is its header.
+pub(crate) fn table<'a>(
     html: &mut Html,
     caption: &str,
     heads: &[Head],
     rows: impl Iterator<Item = Vec<Cell<'a>>>,
 ) {
-    // What scrolls must be reachable by the keyboard.
+    // Scrollable regions must be focusable by keyboard.
     let scrolls = [("class", "wide"), ("tabindex", "0"), ("role", "group"), ("aria-label", caption)];
     html.element("div", &scrolls, |html| {
         html.element("table", &[("class", &numbers(heads))], |html| {
@@ -44,14 +42,13 @@ pub(super) fn table<'a>(
     });
 }
 
-/// Which columns are numbers, as classes of the table: in a league of 99, a class for each cell would make up a good part
-/// of the page.
+/// Marks numeric columns by classes of the table: a class for each cell would make up much of a page of 99 players.
 fn numbers(heads: &[Head]) -> String {
     let numbers = (1..).zip(heads).filter(|(_, (_, numbers))| *numbers);
     numbers.map(|(place, _)| format!("n{place}")).collect::<Vec<_>>().join(" ")
 }
 
-/// A text of more bytes than this is several words, and is given room for them.
+/// Longer texts get a wider column.
 const WORDS_MIN: usize = 16;
 
 fn write(html: &mut Html, cell: &Cell<'_>, is_head: bool) {
@@ -62,14 +59,14 @@ fn write(html: &mut Html, cell: &Cell<'_>, is_head: bool) {
     }
     match cell {
         Cell::Name(_) => attributes.push(("class", "name")),
-        Cell::Trouble(_) => attributes.push(("class", "words technical")),
+        Cell::Fault(_) => attributes.push(("class", "words technical")),
         Cell::Text(text) if text.len() > WORDS_MIN => attributes.push(("class", "words")),
-        Cell::Text(_) | Cell::Number(_) | Cell::To(..) => {}
+        Cell::Text(_) | Cell::Number(_) | Cell::Link(..) => {}
     }
     html.element(name, &attributes, |html| match cell {
-        Cell::Text(text) | Cell::Trouble(text) => html.text(text),
+        Cell::Text(text) | Cell::Fault(text) => html.text(text),
         Cell::Number(number) => html.text(number),
         Cell::Name(name) => html.name(name),
-        Cell::To(place, text) => html.leaf("a", &[("href", place)], text),
+        Cell::Link(place, text) => html.leaf("a", &[("href", place)], text),
     });
 }

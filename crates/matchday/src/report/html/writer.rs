@@ -1,26 +1,24 @@
-//! Writes HTML. What is not a word of this program can only come in as text or as the value of an attribute, and both are
-//! escaped here: no name can become markup. Plots bring their own markup, which is escaped where they are drawn.
+//! Writes HTML. Untrusted text can only be written as text or as the value of an attribute, and both are escaped
+//! here, which prevents injection. Plots are inserted as markup; they escape their own labels.
 
 use matchday_core::protocol::Untrusted;
 use matchday_plot::{Bars, Dots, HeatMap, Histogram, LineChart};
 
 #[derive(Debug, Default)]
-pub(super) struct Html(String);
+pub(crate) struct Html(String);
 
-/// Names and values of attributes.
-pub(super) type Attributes<'a> = &'a [(&'static str, &'a str)];
+pub(crate) type Attributes<'a> = &'a [(&'static str, &'a str)];
 
 impl Html {
-    pub(super) fn document() -> Self {
+    pub(crate) fn document() -> Self {
         Self("<!DOCTYPE html>\n".to_owned())
     }
 
-    pub(super) fn finish(self) -> String {
+    pub(crate) fn finish(self) -> String {
         self.0
     }
 
-    /// An element and what is in it.
-    pub(super) fn element(
+    pub(crate) fn element(
         &mut self,
         name: &'static str,
         attributes: Attributes<'_>,
@@ -36,8 +34,8 @@ impl Html {
         }
     }
 
-    /// An element that holds nothing, such as `meta`.
-    pub(super) fn open(&mut self, name: &'static str, attributes: Attributes<'_>) {
+    /// An element without content, such as `meta`.
+    pub(crate) fn open(&mut self, name: &'static str, attributes: Attributes<'_>) {
         self.0.push('<');
         self.0.push_str(name);
         for (key, value) in attributes {
@@ -50,37 +48,54 @@ impl Html {
         self.0.push('>');
     }
 
-    pub(super) fn leaf(&mut self, name: &'static str, attributes: Attributes<'_>, text: &str) {
+    pub(crate) fn leaf(&mut self, name: &'static str, attributes: Attributes<'_>, text: &str) {
         self.element(name, attributes, |html| html.text(text));
     }
 
-    pub(super) fn text(&mut self, text: &str) {
+    pub(crate) fn text(&mut self, text: &str) {
         self.0.push_str(&Untrusted::new(text).html());
     }
 
-    /// What an agent calls itself: it cannot turn the direction of what stands around it.
-    pub(super) fn name(&mut self, name: &str) {
+    /// A display name, isolated so that it cannot change the text direction around it.
+    pub(crate) fn name(&mut self, name: &str) {
         self.leaf("bdi", &[], name);
     }
 
-    /// A style sheet of this program.
-    pub(super) fn style(&mut self, sheets: &[&'static str]) {
+    pub(crate) fn style(&mut self, sheets: &[&'static str]) {
         self.element("style", &[], |html| sheets.iter().for_each(|sheet| html.0.push_str(sheet)));
     }
 
-    pub(super) fn plot(&mut self, plot: &impl Plot) {
+    pub(crate) fn plot(&mut self, plot: &impl Plot) {
         self.0.push_str(&plot.svg());
     }
 }
 
-/// After these a new line begins, so that the page can be read and compared as text.
+pub(crate) fn section(html: &mut Html, id: &str, title: &str, inside: impl FnOnce(&mut Html)) {
+    let heading = format!("{id}-heading");
+    html.element("section", &[("id", id), ("aria-labelledby", &heading)], |html| {
+        html.leaf("h2", &[("id", &heading)], title);
+        inside(html);
+    });
+}
+
+pub(crate) fn figure(html: &mut Html, title: &str, about: &str, plot: &impl Plot) {
+    html.element("figure", &[], |html| {
+        html.element("figcaption", &[], |html| {
+            html.text(title);
+            html.leaf("p", &[], about);
+        });
+        let scrolls = [("class", "wide"), ("tabindex", "0"), ("role", "group"), ("aria-label", title)];
+        html.element("div", &scrolls, |html| html.plot(plot));
+    });
+}
+
+/// Elements that end with a line break, so that pages can be compared line by line.
 const BLOCKS: [&str; 14] = [
     "head", "title", "style", "header", "nav", "main", "section", "article", "figure", "table", "tr", "p",
     "li", "details",
 ];
 
-/// Whatever is drawn by the one crate that draws.
-pub(super) trait Plot {
+pub(crate) trait Plot {
     fn svg(&self) -> String;
 }
 

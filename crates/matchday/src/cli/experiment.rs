@@ -1,0 +1,159 @@
+//! `matchday experiment`: a tournament of strategies by a plan. Starts threads, runs programs that are strategies, writes the
+//! folder of results.
+
+use super::llm_arg::LlmArgs;
+use super::{Usage, notice};
+use crate::experiment::folder::Folder;
+use crate::experiment::page::page;
+use crate::experiment::plan::Plan;
+use crate::experiment::results::Results;
+use crate::experiment::run::play;
+use crate::simulate::progress::{ProgressBar, grouped};
+use crate::view::{say, table};
+use anyhow::{Result, bail};
+use clap::Args;
+use matchday_os::signals::Termination;
+use matchday_simulate::Run;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+pub(super) const EXAMPLE: &str = "\
+A plan is a TOML file:
+
+  name = \"Who holds out in the dilemma?\"
+  games = [\"iterated_prisoners_dilemma\", \"nim\"]   # or game_command = \"./rules.py\"
+  strategies = [\"tit_for_tat\", \"grim\", \"random\", \"optimal\"]   # in each game those it knows
+  formats = [\"duels\", \"swiss\"]   # duels: every pair; or formats of leagues
+  seeds = [1, 2, 3]               # each game and format is played once with each
+  repetitions = 500               # a series of each pair, or a league; default 100
+  series = 2                      # matches until both forget; default 2
+  openings = 40                   # random ones, for duels; default none
+  opening_turns = 2
+  think_time = 5                  # seconds for a move of command:PROGRAM or llm:MODEL
+  stop = { margin = 0.01 }        # or { sprt = [0, 20], alpha = 0.05, beta = 0.05 }
+
+Only games is needed. The folder of results holds matches.csv (a line for each match),
+results.json and report.html. Interrupt it or kill it: the same command goes on where it was. The
+same plan gives the same bytes.
+
+Example:
+  matchday experiment examples/dilemma.toml
+  matchday experiment plan.toml --out results/monday --threads 4
+
+What the figures mean: docs/statistics.md";
+
+/// For a move of a program or a model, if the plan does not say otherwise.
+const THINK_TIME: Duration = Duration::from_secs(5);
+
+#[derive(Debug, Args)]
+pub(super) struct ExperimentArgs {
+    /// The plan, in TOML
+    #[arg(value_name = "PLAN.toml")]
+    plan: PathBuf,
+    /// The folder of results [default: the plan's name, without .toml, beside it]
+    #[arg(long, value_name = "FOLDER")]
+    out: Option<PathBuf>,
+    /// How many threads play [default: as many as there are cores]
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZeroUsize>,
+    #[command(flatten)]
+    llm: LlmArgs,
+    /// Print the results as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) async fn execute(args: ExperimentArgs) -> Result<ExitCode> {
+    let shown = args.plan.display().to_string();
+    let text = std::fs::read_to_string(&args.plan)
+        .map_err(|error| Usage(format!("{shown} cannot be read: {error}")))?;
+    let stop = Arc::new(AtomicBool::new(false));
+    let externals = args.llm.externals(THINK_TIME, &stop)?;
+    let plan = Plan::read(&text, &externals, &stop).await.map_err(|why| Usage(format!("{shown}: {why}")))?;
+    let out = args.out.unwrap_or_else(|| args.plan.with_extension(""));
+    if out == args.plan {
+        return Err(Usage(format!("{shown}: the plan has no extension: name a folder with --out")).into());
+    }
+    let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    let threads = args.threads.unwrap_or(cores);
+    let mut termination = Termination::listen()?;
+    let (flag, folder) = (Arc::clone(&stop), out.clone());
+    let mut playing = tokio::task::spawn_blocking(move || conduct(&plan, &folder, threads, &flag));
+    let done = tokio::select! {
+        done = &mut playing => done?,
+        () = termination.recv() => {
+            stop.store(true, Ordering::Relaxed);
+            playing.await?
+        }
+    };
+    match done? {
+        Some(results) if args.json => say(serde_json::to_string_pretty(&results)?),
+        Some(results) => say(for_people(&results, &out)),
+        None => {
+            notice(&format!(
+                "interrupted; the same command goes on where {} ends",
+                out.join("matches.csv").display()
+            ));
+            return Ok(ExitCode::FAILURE);
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// `None` if it was stopped before its end.
+fn conduct(plan: &Plan, out: &Path, threads: NonZeroUsize, stop: &AtomicBool) -> Result<Option<Results>> {
+    let (mut folder, mut fold) = Folder::open(out, plan)?;
+    let mut bar = ProgressBar::of_long_run();
+    let complete = play(plan, &mut folder, &mut fold, &Run { threads, stop }, &mut bar);
+    bar.clear();
+    if !complete? {
+        folder.flush()?;
+        if let Some(why) = plan.tournaments.iter().find_map(|game| game.rules.as_ref()?.failure()) {
+            bail!("the rules of the game failed: {why}");
+        }
+        return Ok(None);
+    }
+    for (name, program) in plan.tournaments.iter().flat_map(|tournament| &tournament.entrants.programs) {
+        if let Some(why) = program.last_failure() {
+            notice(&format!("{name} failed, at last because: {why}"));
+        }
+    }
+    let results = fold.results();
+    folder.finish(&results, &page(&results))?;
+    Ok(Some(results))
+}
+
+fn for_people(results: &Results, out: &Path) -> String {
+    let rows: Vec<Vec<String>> = results
+        .groups
+        .iter()
+        .map(|group| {
+            let best = group.strategies.first();
+            let score = best.and_then(|row| row.score).map_or_else(String::new, |score| {
+                format!(
+                    "{:.1} % ({:.1} to {:.1})",
+                    100.0 * score.value,
+                    100.0 * score.low,
+                    100.0 * score.high
+                )
+            });
+            vec![
+                group.game.clone(),
+                group.format.clone(),
+                grouped(group.repetitions),
+                grouped(group.matches),
+                best.map_or_else(String::new, |row| row.strategy.clone()),
+                score,
+                group.cycles.len().to_string(),
+            ]
+        })
+        .collect();
+    let heads = ["GAME", "FORMAT", "REPETITIONS", "MATCHES", "BEST", "SCORE, 95 %", "CYCLES"];
+    let files =
+        ["report.html", "results.json", "matches.csv"].map(|file| out.join(file).display().to_string());
+    format!("{}\n\n{}\n\n{}", results.name, table(&heads, &rows), files.join("\n"))
+}

@@ -1,0 +1,63 @@
+//! Flags of the commands that have models play in simulations.
+
+use super::Usage;
+use super::settings::LLM_API_KEY;
+use super::tls::TlsArgs;
+use crate::deciders::llm::{Api, Key};
+use crate::simulate::entrants::Externals;
+use crate::simulate::models::{Budget, Models};
+use anyhow::Result;
+use clap::Args;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::time::Duration;
+use tokio::runtime::Handle;
+
+#[derive(Debug, Args)]
+pub(super) struct LlmArgs {
+    /// The server of the models that are named as llm:MODEL; its key comes from MATCHDAY_LLM_API_KEY
+    #[arg(long, value_name = "URL")]
+    llm_url: Option<String>,
+    /// What the server speaks: openai (/v1/chat/completions) or anthropic (/v1/messages)
+    #[arg(long, value_name = "NAME", default_value = "openai", value_parser = api)]
+    llm_api: Api,
+    /// After how many calls of models to stop, with what there is
+    #[arg(long, value_name = "N", default_value_t = 1_000)]
+    llm_calls: u64,
+    #[command(flatten)]
+    tls: TlsArgs,
+}
+
+fn api(name: &str) -> Result<Api, String> {
+    match name {
+        "openai" => Ok(Api::OpenAi),
+        "anthropic" => Ok(Api::Anthropic),
+        other => Err(format!("expected openai or anthropic, got {other:?}")),
+    }
+}
+
+impl LlmArgs {
+    /// What external strategies need. `stop` is set when the budget is spent.
+    pub(super) fn externals(&self, think_time: Duration, stop: &Arc<AtomicBool>) -> Result<Externals> {
+        let models = self.llm_url.as_ref().map(|url| -> Result<Models> {
+            if !["http://", "https://"].iter().any(|scheme| url.starts_with(scheme)) {
+                return Err(Usage(format!(
+                    "--llm-url: expected a URL, such as http://localhost:11434, got {url}"
+                ))
+                .into());
+            }
+            let key = std::env::var(LLM_API_KEY).ok().filter(|key| !key.trim().is_empty());
+            Ok(Models {
+                client: self.tls.client()?,
+                url: url.clone(),
+                api: self.llm_api,
+                key: key.map(|key| Key::new(key.trim())),
+                budget: Arc::new(Budget {
+                    calls_left: AtomicU64::new(self.llm_calls),
+                    stop: Arc::clone(stop),
+                }),
+            })
+        });
+        Ok(Externals { think_time, runtime: Handle::current(), models: models.transpose()? })
+    }
+}

@@ -1,0 +1,81 @@
+//! What `start`, `admin` and `roster` share: the operator's token, and how the manager's answer is printed.
+
+use super::Usage;
+use super::manager_arg::ManagerArg;
+use super::settings::OPERATOR_TOKEN;
+use super::status::status_table;
+use crate::manager_client::ManagerClient;
+use crate::view::say;
+use anyhow::Result;
+use matchday_core::league::OPERATOR;
+use matchday_core::protocol::Token;
+use serde_json::Value;
+use std::process::ExitCode;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct OperatorArgs {
+    #[command(flatten)]
+    at: ManagerArg,
+    /// The token that the manager showed when the league was made
+    #[arg(
+        long,
+        value_name = "TOKEN",
+        env = OPERATOR_TOKEN.variable(),
+        hide_env_values = true,
+        global = true
+    )]
+    operator_token: Option<String>,
+    /// Print the status as JSON
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+impl OperatorArgs {
+    pub(super) fn token(&self) -> Option<Token> {
+        self.operator_token.as_deref().filter(|text| !text.is_empty()).map(Token::new)
+    }
+
+    /// The token, for what cannot be done without it.
+    pub(super) fn needed_token(&self) -> Result<Token> {
+        let what = "this needs the operator token - give --operator-token, or set MATCHDAY_OPERATOR_TOKEN";
+        self.token().ok_or_else(|| Usage(what.to_owned()).into())
+    }
+
+    pub(super) fn client(&self) -> Result<ManagerClient> {
+        self.at.client()
+    }
+
+    pub(super) fn manager(&self) -> &str {
+        &self.at.manager
+    }
+
+    pub(super) fn print(&self, status: &Value) -> Result<ExitCode> {
+        self.show(status, status_table)
+    }
+
+    /// Prints the data as JSON, or as text for people.
+    pub(super) fn show(&self, data: &Value, to_text: impl FnOnce(&Value) -> String) -> Result<ExitCode> {
+        match self.json {
+            true => say(serde_json::to_string_pretty(data)?),
+            false => say(to_text(data)),
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// The only place where a token is printed: the operator has to hand it on.
+    pub(super) fn print_token(&self, whose: &str, token: &Token, mut status: Value) -> Result<ExitCode> {
+        if self.json {
+            if let Some(fields) = status.as_object_mut() {
+                fields.insert("agent_id".to_owned(), whose.into());
+                fields.insert("auth_token".to_owned(), token.reveal().into());
+            }
+            return self.print(&status);
+        }
+        let how = match whose {
+            OPERATOR => "set MATCHDAY_OPERATOR_TOKEN to it for the next command",
+            _ => "its agent comes back with --auth-token, or by registering with it as auth_token",
+        };
+        say(format!("new token of {whose}, shown this once - {how}:\n{}", token.reveal()));
+        Ok(ExitCode::SUCCESS)
+    }
+}

@@ -1,0 +1,239 @@
+//! The settings of one command as they are in effect: a flag wins over the environment, the environment over the
+//! configuration file, the file over the default.
+
+use super::super::Usage;
+use super::file::find_key;
+use super::setting::{DefaultValue, SECTIONS, Values, section};
+use super::{ALL, ConfigFile, Declared, Setting};
+use anyhow::Result;
+use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+
+/// The settings of one command that were given on the command line.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Flags<const SECTION: usize> {
+    pub(crate) config: Option<PathBuf>,
+    given: BTreeMap<&'static str, String>,
+}
+
+pub(crate) type ManagerFlags = Flags<{ section::MANAGER }>;
+pub(crate) type RefereeFlags = Flags<{ section::REFEREE }>;
+pub(crate) type PlayerFlags = Flags<{ section::PLAYER }>;
+pub(crate) type SeatFlags = Flags<{ section::SEAT }>;
+pub(crate) type RunFlags = Flags<{ section::RUN }>;
+pub(crate) type ServeFlags = Flags<{ section::SERVE }>;
+pub(crate) type LeagueFlags = Flags<{ section::LEAGUE }>;
+
+impl<const SECTION: usize> Args for Flags<SECTION> {
+    fn augment_args(command: Command) -> Command {
+        let file = Arg::new("config")
+            .long("config")
+            .value_name("FILE")
+            .value_parser(clap::value_parser!(PathBuf))
+            .help("A configuration file [default: matchday.toml, if there is one]");
+        let flags = ALL.iter().filter_map(|setting| Some((setting, setting.used_by(SECTION)?)));
+        let flags = flags.map(|(setting, used)| {
+            let flag = Arg::new(setting.id)
+                .long(setting.name())
+                .value_name(setting.values.placeholder())
+                .help(setting.full_help(used));
+            match setting.values {
+                Values::OnOff => flag.num_args(0..=1).default_missing_value("on"),
+                _ => flag.allow_hyphen_values(true),
+            }
+        });
+        command.args(flags).arg(file)
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl<const SECTION: usize> FromArgMatches for Flags<SECTION> {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let settings = ALL.iter().filter(|setting| setting.used_by(SECTION).is_some());
+        let given =
+            settings.filter_map(|setting| Some((setting.id, matches.get_one::<String>(setting.id)?.clone())));
+        Ok(Self { config: matches.get_one::<PathBuf>("config").cloned(), given: given.collect() })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl<const SECTION: usize> Flags<SECTION> {
+    pub(crate) const NAME: &str = match SECTIONS.as_slice().split_at(SECTION).1 {
+        [section, ..] => section,
+        [] => "",
+    };
+
+    /// The settings that these texts give, by their keys. An unknown key is an error with the nearest one.
+    pub(crate) fn of_texts(texts: &BTreeMap<String, String>) -> Result<Self, Usage> {
+        let mut given = BTreeMap::new();
+        for (key, text) in texts {
+            given.insert(find_key(Self::NAME, SECTION, key).map_err(Usage)?.id, text.clone());
+        }
+        Ok(Self { config: None, given })
+    }
+
+    /// Reads the environment and the configuration file.
+    pub(crate) fn resolve(&self) -> Result<Config> {
+        let file = ConfigFile::find(self.config.as_deref())?;
+        Ok(self.resolve_with(&file, |name| std::env::var(name).ok()))
+    }
+
+    /// As they are, with the defaults: neither the environment nor a file has a say.
+    pub(crate) fn resolve_alone(&self) -> Config {
+        self.resolve_with(&ConfigFile::default(), |_| None)
+    }
+
+    pub(crate) fn resolve_with(
+        &self,
+        file: &ConfigFile,
+        variable: impl Fn(&str) -> Option<String>,
+    ) -> Config {
+        let values = ALL.iter().filter_map(|setting| {
+            let default = &setting.used_by(SECTION)?.default;
+            let (text, origin) = if let Some(text) = self.given.get(setting.id) {
+                (Some(text.clone()), Origin::Flag)
+            } else if let Some(text) = variable(&setting.variable()).filter(|text| !text.is_empty()) {
+                (Some(text), Origin::Environment)
+            } else if let Some((text, line)) = file.get(Self::NAME, setting.id) {
+                (Some(text.to_owned()), Origin::File { path: file.path().to_owned(), line })
+            } else if let DefaultValue::Text(text) = default {
+                (Some((*text).to_owned()), Origin::Default)
+            } else {
+                (None, Origin::Default)
+            };
+            // `tls-cert = ""` says that there is none.
+            let empty = text.as_deref() == Some("") && !matches!(default, DefaultValue::Text(_));
+            Some(Value { section: Self::NAME, setting, text: text.filter(|_| !empty), origin })
+        });
+        Config { values: values.collect() }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn with_variables(variables: &[(&str, &str)]) -> Config {
+        let find = |name: &str| {
+            variables.iter().find(|(known, _)| *known == name).map(|(_, text)| (*text).to_owned())
+        };
+        Self::default().resolve_with(&ConfigFile::default(), find)
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Origin {
+    Flag,
+    Environment,
+    File { path: PathBuf, line: usize },
+    Default,
+}
+
+/// One setting as it is in effect.
+#[derive(Debug, Clone)]
+pub(crate) struct Value {
+    section: &'static str,
+    pub(crate) setting: &'static Declared,
+    pub(crate) text: Option<String>,
+    pub(crate) origin: Origin,
+}
+
+impl Value {
+    /// `--lead`, `MATCHDAY_LEAD`, `matchday.toml (manager.lead)`
+    pub(crate) fn source(&self) -> String {
+        let name = self.setting.name();
+        match &self.origin {
+            Origin::Flag => format!("--{name}"),
+            Origin::Environment => self.setting.variable(),
+            Origin::File { path, .. } => format!("{} ({}.{name})", path.display(), self.section),
+            Origin::Default => "default".to_owned(),
+        }
+    }
+
+    /// The same, with the line of the file.
+    fn source_line(&self) -> String {
+        match &self.origin {
+            Origin::File { path, line } => {
+                format!("{}: line {line}: {}.{}", path.display(), self.section, self.setting.name())
+            }
+            Origin::Default => format!("--{}", self.setting.name()),
+            _ => self.source(),
+        }
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.text {
+            Some(_) if self.setting.secret => f.write_str("(set)"),
+            Some(text) => f.write_str(text),
+            None => f.write_str("-"),
+        }
+    }
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Config {
+    values: Vec<Value>,
+}
+
+impl Config {
+    pub(crate) fn values(&self) -> impl Iterator<Item = &Value> {
+        self.values.iter()
+    }
+
+    /// Those that were given, without the defaults.
+    pub(crate) fn given(&self) -> impl Iterator<Item = &Value> {
+        self.values().filter(|value| value.origin != Origin::Default)
+    }
+
+    /// Those that were given, by their keys.
+    pub(crate) fn given_texts(&self) -> BTreeMap<String, String> {
+        self.given().filter_map(|value| Some((value.setting.name(), value.text.clone()?))).collect()
+    }
+
+    /// This value, and none of any other setting.
+    pub(crate) fn only(&self, kept: &Value) -> Self {
+        let text = |value: &Value| value.text.clone().filter(|_| value.setting.id == kept.setting.id);
+        Self { values: self.values().map(|value| Value { text: text(value), ..value.clone() }).collect() }
+    }
+
+    pub(crate) fn value(&self, setting: &Declared) -> Option<&Value> {
+        let value = self.values().find(|value| value.setting.id == setting.id);
+        debug_assert!(value.is_some(), "this command has no setting {}", setting.name());
+        value
+    }
+
+    pub(crate) fn text(&self, setting: &Declared) -> Option<&str> {
+        self.value(setting)?.text.as_deref()
+    }
+
+    /// The value, if there is one.
+    pub(crate) fn get<T: Clone>(&self, setting: &Setting<T>) -> Result<Option<T>> {
+        let Some(text) = self.text(setting) else { return Ok(None) };
+        match setting.parse(text) {
+            Some(value) => Ok(Some(value)),
+            None if setting.secret => {
+                Err(self.wrong(setting, format!("expected {}", setting.values.expected())))
+            }
+            None => Err(self.wrong(setting, format!("expected {}, got {text:?}", setting.values.expected()))),
+        }
+    }
+
+    /// The value of a setting that cannot be done without.
+    pub(crate) fn need<T: Clone>(&self, setting: &Setting<T>) -> Result<T> {
+        let missing = || self.wrong(setting, format!("expected {}", setting.values.expected()));
+        self.get(setting)?.ok_or_else(missing)
+    }
+
+    /// An error that names the setting as it was given: its flag, its variable, or file, line and key.
+    pub(crate) fn wrong(&self, setting: &Declared, why: impl fmt::Display) -> anyhow::Error {
+        let source = self.value(setting).map_or_else(|| format!("--{}", setting.name()), Value::source_line);
+        Usage(format!("{source}: {why}")).into()
+    }
+}

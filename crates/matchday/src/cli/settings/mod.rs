@@ -1,0 +1,348 @@
+//! Every setting, declared once: its flag, environment variable, key in the configuration file, values, range, default, help
+//! and its row in docs/operating.md all come from the table below.
+//!
+//! To add a setting, add it to the table, read it with [`Config::get`] where it is needed, and bring the manual up to date
+//! with `UPDATE_DOCS=1 cargo test -p matchday --lib settings`.
+
+pub(crate) mod config;
+#[cfg(test)]
+mod docs;
+mod environment;
+mod file;
+mod setting;
+mod values;
+
+pub(crate) use config::{
+    Config, LeagueFlags, ManagerFlags, PlayerFlags, RefereeFlags, RunFlags, SeatFlags, ServeFlags,
+};
+pub(crate) use environment::check_environment;
+pub(crate) use file::ConfigFile;
+pub(crate) use setting::{Declared, Setting};
+pub(crate) use values::StartWhen;
+
+use crate::deciders::llm::Api;
+use crate::deciders::llm_budget::{TokenPrices, UsageLimits};
+use matchday_core::game::{self, GameEntry};
+use matchday_core::league::format::{Format, Seeding};
+use matchday_core::league::{EndpointCheck, Score, TieBreak};
+use matchday_core::protocol::decode::Conformance;
+use matchday_core::protocol::{DisplayName, Endpoint, GameType, LeagueId, Token};
+use matchday_core::retry::{Backoff, RetryPolicy};
+use matchday_net::egress::{AllowRule, Scopes};
+use matchday_net::origin_check::{HostRule, OriginRule};
+use matchday_runtime::log;
+use section::{LEAGUE as L, MANAGER as M, PLAYER as P, REFEREE as R, RUN, SEAT as S, SERVE as V};
+use setting::{
+    Use, derived, on_off, one_of, optional, parsed, seconds, seconds_above_zero, section, text, whole,
+    whole_or_auto, with_default,
+};
+use std::time::Duration;
+use values::{each, endpoint, expected_tie_breaks, games, house_referees, tie_breaks, url};
+
+/// The key of a model's server. It is no setting: it must stand neither in arguments, which everyone on the machine can
+/// read, nor in a file that is shared.
+pub(crate) const LLM_API_KEY: &str = "MATCHDAY_LLM_API_KEY";
+
+const AGENTS: &[usize] = &[M, R, P, S, V];
+const ALL_COMMANDS: &[usize] = &[M, R, P, S, RUN, V];
+const NO_LIMIT: u64 = u64::MAX;
+
+fn expected_limits() -> String {
+    "calls=N, tokens=N or money=N, with commas between them".to_owned()
+}
+
+macro_rules! settings {
+    ($($id:ident: $type:ty = $setting:expr, [$($used:expr),+ $(,)?];)*) => {
+        $(pub(crate) static $id: Setting<$type> = {
+            const USES: &[Use] = &[$($used),+];
+            $setting.declare(stringify!($id), USES)
+        };)*
+        /// In the order of the help.
+        pub(crate) static ALL: &[&Declared] = &[$(&$id.declared),*];
+    };
+}
+
+settings! {
+    // The league of `matchday run`.
+    PLAYERS: u16 = whole("N", 2, 99), [with_default(&[RUN], "4", "How many players take part")];
+    REFEREES: u16 = whole("N", 1, 99), [with_default(&[RUN], "2", "How many referees there are")];
+    STRATEGIES: String = text("A,B"), [derived(&[RUN], "every built-in one of the game",
+        "Strategies, given to the players in turn; command:PROGRAM has a program of yours choose")];
+    PORT_BASE: u16 = whole("PORT", 0, 65535), [with_default(&[RUN], "8000",
+        "The manager's port; referees follow from 1 above it and players from 101; 0 picks free ports for all")];
+    SEED: u64 = whole("N", 0, NO_LIMIT), [optional(&[RUN],
+        "Take chance from this number instead of the system; tokens can then be guessed. Draws come out the same again if \
+         no referee has more than one match at a time, as with 4 players and 2 referees")];
+
+    // Who an agent is, and what it keeps.
+    LISTEN: String = text("HOST:PORT"), [
+        with_default(&[M, V], "127.0.0.1:8000", "Where to listen; port 0 takes a free one"),
+        with_default(&[R], "127.0.0.1:8001", "Where to listen; port 0 takes a free one"),
+        with_default(&[P], "127.0.0.1:8101", "Where to listen; port 0 takes a free one"),
+        with_default(&[S], "127.0.0.1:8201", "Where to listen; port 0 takes a free one")];
+    MANAGER: Endpoint = parsed("URL", || "a URL, such as http://localhost:8000/mcp".into(), endpoint),
+        [with_default(&[R, P, S], "http://localhost:8000/mcp", "Where the league manager listens")];
+    NAME: DisplayName = parsed("NAME", || "a name of 1 to 50 characters, none of them a control or invisible".into(),
+        |text| DisplayName::parse(text).ok()), [
+        derived(&[R], "Referee PORT", "What the referee is called"),
+        derived(&[P], "Player PORT", "What the player is called")];
+    STORE: String = text("FILE"), [
+        with_default(&[M], "matchday.db", "Where the league is kept; made if it does not exist"),
+        with_default(&[V], "service.db", "Where all leagues are kept; made if it does not exist"),
+        derived(&[R], "referee-PORT.db", "Where it keeps what it must not forget"),
+        derived(&[P], "player-PORT.db", "Where it keeps what it must not forget"),
+        derived(&[S], "seat-PORT.db", "Where it keeps what it must not forget"),
+        derived(&[RUN], "matchday-run-TIME.db here", "The file that keeps the league, which must not exist yet")];
+    AUTH_TOKEN: String = text("TOKEN").secret(), [optional(&[R, P],
+        "A token that the operator gave out for it, if not the one of its store")];
+    CODE: Token = parsed("CODE",
+        || "what the operator gave out, tok_join_ and letters and digits (it is not shown here)".into(),
+        |text| Some(Token::new(text)).filter(Token::is_join_code)).secret(),
+        [optional(&[R, P, S], "The join code that the operator gave out for it")];
+
+    // What is played, and how the league goes.
+    LEAGUE_ID: LeagueId = parsed("ID", || "a name of 1 to 64 characters".into(),
+        |text| (1..=64).contains(&text.chars().count()).then(|| LeagueId::new(text))),
+        [with_default(&[M], "league_2025_even_odd", "What the league is called")];
+    GAME: &'static GameEntry = parsed("NAME", games, |text| game::find(&GameType::new(text))),
+        [with_default(&[M, L, RUN], "even_odd", "What is played: one of those that `matchday games` lists")];
+    GAME_COMMAND: String = text("PROGRAM"), [optional(&[M, L, R, RUN],
+        "A program of yours that knows the rules of the game, as docs/adding-a-game.md describes it")];
+    GAME_TIME: Duration = seconds_above_zero(), [with_default(&[M, L, R, RUN], "2", "How long that program has for an answer")];
+    GAME_MEMORY: u64 = whole("MEGABYTES", 0, u32::MAX as u64),
+        [with_default(&[M, L, R, RUN], "512", "How much resident memory that program may use")];
+    FORMAT: Format = parsed("NAME", || Format::ALL.map(Format::name).join(" or "),
+        |text| Format::find(&text.replace('-', "_"))), [with_default(&[M, L, RUN], "round_robin",
+        "Who meets whom: round_robin, double_round_robin, swiss, knockout or groups_knockout")];
+    ROUNDS: Option<u32> = whole_or_auto(), [with_default(&[M, L, RUN], "auto",
+        "How many rounds a swiss league has; auto for what its size asks for")];
+    MATCHES_PER_PAIRING: u32 = whole("N", 0, NO_LIMIT), [with_default(&[M, L, RUN], "1",
+        "How many matches two who are paired play, sides alternating; in a knockout, the best of so many")];
+    GROUPS: Option<u32> = whole_or_auto(), [with_default(&[M, L, RUN], "auto",
+        "How many groups groups_knockout has; auto for about four players each")];
+    QUALIFIERS: Option<u32> = whole_or_auto(), [with_default(&[M, L, RUN], "auto",
+        "How many of each group reach the knockout; auto for two")];
+    REPLAYS: u32 = whole("N", 0, NO_LIMIT), [with_default(&[M, L, RUN], "3",
+        "How often a level tie of a knockout is played again before the lot decides")];
+    THIRD_PLACE: bool = on_off(), [with_default(&[M, L, RUN], "off",
+        "Whether the beaten semifinalists play for the third place")];
+    SEEDING: Seeding = one_of(&["registration", "lots"], &[Seeding::Registration, Seeding::Lots]), [with_default(&[M, L, RUN],
+        "registration",
+        "Who counts as the stronger before the first match: who registered earlier, or by lot")];
+    SCORE: Option<Score> = one_of(&["auto", "match", "payoff"], &[None, Some(Score::Match), Some(Score::Payoff)]),
+        [with_default(&[M, L, RUN], "auto",
+        "What the table goes by: points for won matches, or the total payoff of a repeated game; auto for what the game asks for")];
+    TIE_BREAKS: Vec<TieBreak> = parsed("RULES", expected_tie_breaks, tie_breaks),
+        [with_default(&[M, L, RUN], "head_to_head,win_percentage,wins,fewer_draws",
+        "What tells players with equal points apart, the first rule first; also sonneborn_berger, buchholz, lots")];
+    LEAD: Duration = seconds(), [
+        with_default(&[M, L], "60", "How long before its first match a round is announced"),
+        with_default(&[RUN], "0", "How long before its first match a round is announced")];
+    STANDINGS_PAUSE: Duration = seconds(), [with_default(&[M, L], "0.05",
+        "How long results are gathered before the table is sent out")];
+    START_WHEN: StartWhen = parsed("COUNTS",
+        || "players=N,referees=N with at least 2 players and 1 referee".into(), StartWhen::parse),
+        [optional(&[M, L], "Start once so many have registered, as in players=4,referees=2")];
+    CONFORMANCE: Conformance = one_of(&["strict", "lenient"], &[Conformance::Strict, Conformance::Lenient]),
+        [with_default(&[M, L, R], "strict", "Read messages to the letter, or let known omissions pass and record them")];
+
+    // Who may register, and what happens to those who do not answer.
+    OPERATOR_TOKEN: String = text("TOKEN").secret(), [derived(&[M, L], "one is made, and shown once",
+        "What `admin` must show")];
+    ROSTER: String = text("FILE"), [optional(&[M, L],
+        "Who may register, as CSV with name, role, mail: a join code for each is written beside it, to NAME.codes.csv")];
+    REFEREE_CODE: String = text("CODE|off").secret(), [derived(&[M, L],
+        "one is made and shown once, if others can reach the manager", "What referees must show to register")];
+    PLAYERS_MAX: u32 = whole("N", 0, NO_LIMIT).beyond("REJECTED with E008"),
+        [with_default(&[M, L], "99", "How many players may register")];
+    REFEREES_MAX: u32 = whole("N", 0, NO_LIMIT).beyond("REJECTED with E008"),
+        [with_default(&[M, L], "99", "How many referees may register")];
+    REGISTRATIONS_PER_ADDRESS: u32 = whole("N", 0, NO_LIMIT).beyond("REJECTED with E008"), [with_default(&[M, L], "16",
+        "How many agents may register from one address (one /64 of IPv6), this machine's not counted; 0 for any number")];
+    PUBLIC_READS: bool = on_off(), [with_default(&[M, L], "on",
+        "Whether anyone may read standings, schedule and results")];
+    SUSPEND_AFTER: u32 = whole("N", 0, NO_LIMIT), [with_default(&[M, L], "3",
+        "How many technical losses in a row suspend a player")];
+    ENDPOINT_CHECK: EndpointCheck = one_of(&["off", "at_start", "at_registration"],
+        &[EndpointCheck::Off, EndpointCheck::AtStart, EndpointCheck::AtRegistration]), [with_default(&[M, L], "at_start",
+        "When to make sure that someone answers where an agent says it listens")];
+    PROBE_TIMEOUT: Duration = seconds_above_zero(), [with_default(&[M, L], "2",
+        "How long an agent has to show that it is there")];
+    PROBE_EVERY: Duration = seconds_above_zero(), [with_default(&[M, L], "5",
+        "How often a suspended agent is looked after")];
+
+    // Matches. A referee takes its manager's timeouts: its own bound them, and hold where the manager hands none over.
+    MAX_MATCHES: u32 = whole("N", 0, NO_LIMIT).beyond("waits until another match is over"),
+        [with_default(&[R], "5", "How many matches it runs at once")];
+    JOIN_TIMEOUT: Duration = seconds_above_zero(), [
+        with_default(&[M, L], "5", "How long a player has to accept an invitation"),
+        derived(&[R], "what the manager says, or 5", "The longest that a player has to accept an invitation")];
+    CHOICE_TIMEOUT: Duration = seconds_above_zero(), [
+        with_default(&[M, L], "30", "How long a player has for a choice or a move"),
+        derived(&[R], "what the manager says, or 30", "The longest that a player has for a choice or a move")];
+    REPORT_TIMEOUT: Duration = seconds_above_zero(), [with_default(&[M, L, R], "10",
+        "How long the manager has to confirm the report of a match")];
+    GAME_OVER_TIMEOUT: Duration = seconds_above_zero(), [with_default(&[M, L, R], "5",
+        "How long a player has to confirm the end of a match; nobody waits for it")];
+    OTHER_TIMEOUT: Duration = seconds_above_zero(), [with_default(&[M, L, R], "10",
+        "How long anyone has for an answer of any other kind")];
+    RETRIES: u32 = whole("N", 0, NO_LIMIT), [
+        with_default(&[M, L], "3", "How often a player that does not answer is asked again"),
+        derived(&[R], "what the manager says, or 3",
+            "How often at most a player that does not answer is asked again")];
+    RETRY_DELAY: Duration = seconds(), [
+        derived(&[M, L], "2, or 1 if exponential", "The pause before asking again; the first one if exponential"),
+        derived(&[R], "what the manager says, or 2",
+            "The longest pause before asking again; the first one if exponential")];
+    RETRY: Backoff = one_of(&["fixed", "exponential"], &[RetryPolicy::FIXED.backoff, RetryPolicy::EXPONENTIAL.backoff]), [
+        with_default(&[M, L], "fixed", "Whether pauses stay the same or double each time"),
+        with_default(&[R], "fixed", "Whether pauses stay the same or double each time, if the manager does not say")];
+
+    // How a player chooses.
+    STRATEGY: String = text("NAME"), [with_default(&[P], "random",
+        "How it chooses: a built-in strategy, command:PROGRAM, or llm for a language model")];
+    FALLBACK: String = text("NAME"), [
+        with_default(&[P], "random", "The built-in strategy that chooses when a program or a model does not"),
+        with_default(&[S], "random", "The built-in strategy that chooses when the holder of a seat does not; none forfeits")];
+    GAMES: String = text("NAMES"), [optional(&[P],
+        "Games that it plays beyond those of `matchday games`, with commas")];
+    THINK_TIME: Duration = seconds_above_zero(), [with_default(&[P], "25",
+        "How long a program or a model may think about a move, if the referee does not want it sooner")];
+    LLM_URL: String = parsed("URL", || "a URL, such as http://localhost:11434".into(), url), [optional(&[P],
+        "The server of the model, for the strategy llm; its key comes from MATCHDAY_LLM_API_KEY")];
+    LLM_MODEL: String = text("NAME"), [optional(&[P], "The model, as its server calls it")];
+    LLM_API: Api = one_of(&["openai", "anthropic"], &[Api::OpenAi, Api::Anthropic]), [with_default(&[P], "openai",
+        "What the server speaks: /v1/chat/completions or /v1/messages")];
+    LLM_BUDGET: UsageLimits = parsed("LIMITS", expected_limits, UsageLimits::parse), [optional(&[P],
+        "What the model may use in a league, as in calls=500,tokens=1000000,money=5; after that the fallback chooses")];
+    LLM_MATCH_BUDGET: UsageLimits = parsed("LIMITS", expected_limits, UsageLimits::parse), [optional(&[P],
+        "What the model may use in one match")];
+    LLM_PRICES: TokenPrices = parsed("IN,OUT",
+        || "two prices, of a million tokens of the prompt and of the answer, as in 3,15".into(), TokenPrices::parse),
+        [optional(&[P], "What a million tokens cost, of the prompt and of the answer: without it no money is counted")];
+
+    // A service of many leagues, and what one of them may use.
+    LEAGUE_REFEREES: u16 = parsed("house|none|N", || "house, none, or how many of its own the service runs for it, up to 9".into(), house_referees)
+        .named("REFEREES"), [with_default(&[L], "house",
+        "Who referees: house for a referee of the service itself, a number for more of them, none for others alone")];
+    SERVICE_TOKEN: String = text("TOKEN").secret(), [derived(&[V], "one is made, and shown once",
+        "What those must show who create, change and remove leagues")];
+    SLEEP_AFTER: Duration = seconds_above_zero(), [with_default(&[V], "60",
+        "How long a league must have nothing to do before it is unloaded; it is loaded again when it has, or by a request")];
+    QUOTA_LEAGUES: u32 = whole("N", 1, 1_000_000).beyond("HTTP 409; nothing is created"),
+        [with_default(&[V], "10000", "How many leagues there may be")];
+    QUOTA_PLAYERS: u32 = whole("N", 2, NO_LIMIT).beyond("HTTP 409; nothing is created"),
+        [with_default(&[V], "1000", "The most players that a league may allow")];
+    QUOTA_MATCHES: u32 = whole("N", 1, 1000).beyond("waits until another match is over"),
+        [with_default(&[V], "10", "How many matches each referee of the service runs at once")];
+    QUOTA_BYTES: u64 = whole("BYTES", 0, NO_LIMIT).beyond("HTTP 409; nothing is created"),
+        [with_default(&[V], "1073741824", "The most bytes of messages and answers that a league may keep")];
+    QUOTA_PROGRAMS: u32 = whole("N", 0, 1000).beyond("HTTP 409; nothing is created"), [with_default(&[V], "0",
+        "How many leagues may have a game program, which runs on this machine")];
+
+    // Seats, and the dashboard.
+    SEATS: bool = on_off(), [with_default(&[M, L], "off",
+        "Whether clients of the Model Context Protocol can take a seat here")];
+    MAX_SEATS: usize = whole("N", 1, 10_000).beyond("E014"),
+        [with_default(&[M, L, S], "16", "How many seats there may be")];
+    SEATS_PER_ADDRESS: usize = whole("N", 1, 10_000).beyond("E014"), [derived(&[M, L, S],
+        "a quarter of them; from this machine itself, all", "How many of them may be opened from one address")];
+    SEAT_FALLBACK: String = text("NAME|none"), [with_default(&[M, L], "random",
+        "The built-in strategy that chooses when the holder of a seat does not; none forfeits")];
+    SEAT_CODE: String = text("CODE|off").secret(), [derived(&[M, L, S],
+        "none on this machine alone; elsewhere the join codes of the roster, or one that is made and shown",
+        "What clients of seats must show as their bearer token: tok_join_ and 16 letters and digits or more")];
+    STDIO: bool = on_off(), [with_default(&[S], "off",
+        "Speak the Model Context Protocol over standard input and output, for hosts that start servers by command; \
+         without --listen on any free port, without --store in memory")];
+    DASHBOARD: bool = on_off(), [
+        derived(&[M], "on, if only this machine can reach it", "Whether the league can be seen here in a browser"),
+        with_default(&[L], "on", "Whether the league can be seen in a browser, at /leagues/ID/"),
+        with_default(&[RUN], "on", "Whether the league can be seen in a browser while it is played")];
+    DASHBOARD_STORES: String = text("FILES"), [optional(&[M],
+        "Stores of referees and players, with commas: matches are then shown with what their agents recorded")];
+
+    // The network: who may call, and who may be called.
+    ADVERTISE: Endpoint = parsed("URL", || "a URL, such as http://localhost:8000/mcp".into(), endpoint),
+        [derived(AGENTS, "http://HOST:PORT/mcp", "Where others reach this agent, if not at its listening address")];
+    ALLOWED_HOSTS: Vec<HostRule> = parsed("HOSTS",
+        || "names such as example.org or example.org:8000, with commas between them".into(),
+        |text| each(text, HostRule::parse)), [derived(AGENTS, "those of its address",
+        "Further names it may be called by, with commas; * for any")];
+    ALLOWED_ORIGINS: Vec<OriginRule> = parsed("ORIGINS",
+        || "origins such as https://example.org or http://localhost:*, with commas between them".into(),
+        |text| each(text, OriginRule::parse)), [derived(AGENTS, "its own",
+        "Web pages that may call it, as in https://example.org, with commas; * for any")];
+    ENDPOINTS: Scopes = parsed("KINDS",
+        || "loopback, private, public, several of them with commas, any, or listed".into(), Scopes::parse),
+        [derived(&[M, R, V], "those of the network it listens on",
+        "Which endpoints of agents may be called: loopback, private, public, several with commas, any, or listed for those \
+         of --allow-endpoints alone")];
+    ALLOW_ENDPOINTS: Vec<AllowRule> = parsed("HOSTS",
+        || "hosts such as agent.example:8101, 10.0.0.7 or 10.0.0.0/8, with commas between them".into(),
+        |text| each(text, AllowRule::parse)), [optional(&[M, R, V],
+        "Further hosts, addresses and networks whose endpoints may be called, as in agent.example:8101,10.0.0.0/8")];
+    TLS_CERT: String = text("FILE"), [optional(AGENTS,
+        "Serve over TLS: the certificate (PEM), with those that vouch for it")];
+    TLS_KEY: String = text("FILE"), [optional(AGENTS, "The key of --tls-cert (PEM)")];
+    TLS_CLIENT_CA: String = text("FILE"), [optional(AGENTS,
+        "Take calls only from those who show a certificate signed by one of these authorities (PEM)")];
+    TLS_CA: String = text("FILE"), [optional(AGENTS,
+        "Believe these authorities too when calling over https (PEM)")];
+    TLS_CLIENT_CERT: String = text("FILE"), [optional(AGENTS,
+        "The certificate to show when calling over https (PEM)")];
+    TLS_CLIENT_KEY: String = text("FILE"), [optional(AGENTS, "The key of --tls-client-cert (PEM)")];
+
+    // Limits on what callers can ask for.
+    CONNECTIONS_MAX: usize = whole("N", 1, 1 << 20).beyond("waits until another ends"),
+        [with_default(AGENTS, "4096", "How many connections it takes at once")];
+    CONNECTIONS_PER_ADDRESS: usize = whole("N", 1, 1 << 20).beyond("HTTP 503 with `Retry-After`; the connection ends"),
+        [derived(AGENTS, "a quarter of them", "How many of them may come from one address (one /64 of IPv6)")];
+    HEADERS_MAX: usize = whole("N", 8, 1024).beyond("HTTP 431; of an answer: the call has failed, and the log says so"),
+        [with_default(AGENTS, "64", "How many headers a request, or an answer to it, may have")];
+    // hyper takes no smaller buffer; a larger one would let each connection hold a megabyte for its head alone.
+    HEADER_BYTES_MAX: usize = whole("BYTES", 8192, 1 << 20)
+        .beyond("HTTP 431; of an answer: the call has failed, and the log says so"),
+        [with_default(AGENTS, "32768", "How long the head of a request or of an answer may be")];
+    HEAD_TIMEOUT: Duration = seconds_above_zero().beyond("the connection ends"), [with_default(AGENTS, "5",
+        "How long the head of a request, or agreeing on TLS, may take: from its first byte, or on a new connection from \
+         the start")];
+    IDLE_TIMEOUT: Duration = seconds_above_zero().beyond("the connection ends"), [with_default(AGENTS, "60",
+        "How long a connection may be idle between two requests")];
+    BODY_TIMEOUT: Duration = seconds_above_zero().beyond("HTTP 408; the connection ends"), [with_default(AGENTS, "10",
+        "How long the body of a request may take")];
+    // No registration fits into less than the least; the most keeps one request from taking the memory of many.
+    MESSAGE_BYTES_MAX: usize = whole("BYTES", 1024, 16 << 20)
+        .beyond("HTTP 413 with E002; of an answer: it counts as unreadable"), [
+        with_default(&[M, L], "10240", "The longest request or answer that is read"),
+        with_default(&[R, P, S], "1048576", "The longest request or answer that is read")];
+    AGENT_RATE: u32 = whole("N", 0, NO_LIMIT).beyond("HTTP 429 with E014 and `Retry-After`"), [with_default(&[M, L], "20000",
+        "How many requests a second are taken from one agent; 0 for any number")];
+    ADDRESS_RATE: u32 = whole("N", 0, NO_LIMIT).beyond("HTTP 429 with E014 and `Retry-After`"), [derived(AGENTS,
+        "5000, and any from this machine", "How many requests a second are taken from one address; 0 for any number")];
+    TOKEN_GUESSES_MAX: u32 = whole("N", 0, NO_LIMIT)
+        .beyond("E014 after a pause; the right token is taken all the same"), [with_default(&[M, L], "10",
+        "How many wrong tokens a minute in one agent's name are answered at once; 0 for any number")];
+    INBOX_MAX: usize = whole("N", 1, 1 << 20).beyond("HTTP 429 with E014 and `Retry-After`"),
+        [with_default(AGENTS, "1024", "How many requests may wait for their reply at once")];
+
+    // What an operator sees.
+    METRICS: bool = on_off(), [
+        derived(AGENTS, "on if it listens on this machine alone", "Whether /metrics shows figures for Prometheus"),
+        with_default(&[RUN], "on", "Whether /metrics of every agent shows figures of all of them, for Prometheus")];
+    OTLP: String = parsed("URL", || "a URL, such as http://127.0.0.1:4318".into(), url), [optional(ALL_COMMANDS,
+        "A collector of OpenTelemetry that traces are sent to, such as http://127.0.0.1:4318")];
+    LOG: log::Format = one_of(&["people", "json"], &[log::Format::People, log::Format::Json]),
+        [with_default(AGENTS, "people", "How each event is written, one line an event")];
+    LOG_FILE: String = text("FILE"), [derived(AGENTS, "the standard output", "Write the log to this file")];
+    LOG_BYTES_MAX: u64 = whole("BYTES", 4096, NO_LIMIT).beyond("goes into a new one, and the old one is put aside"),
+        [with_default(AGENTS, "104857600",
+        "How large that file may be before it is put aside as FILE.1 and another begun")];
+    LOG_FILES_MAX: usize = whole("N", 0, 1000).beyond("the oldest is removed"),
+        [with_default(AGENTS, "5", "How many files that were put aside are kept")];
+    EXCHANGES: bool = on_off(), [with_default(&[M, R, P, S, RUN, V, L], "on",
+        "Whether messages and answers are kept, without tokens, for replay")];
+    EXCHANGES_BYTES_MAX: u64 = whole("BYTES", 0, NO_LIMIT)
+        .beyond("is not kept, as the log says once; events always are"), [with_default(&[M, R, P, S, V, L], "1073741824",
+        "How many bytes of messages and answers are kept of a league; events always are")];
+}

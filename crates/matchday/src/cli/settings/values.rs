@@ -1,0 +1,99 @@
+//! Parsers of values that are more than a text, a number or a choice.
+
+use matchday_core::game;
+use matchday_core::league::TieBreak;
+use matchday_core::protocol::Endpoint;
+
+pub(super) fn games() -> String {
+    game::GAMES.iter().map(|game| game.name).collect::<Vec<_>>().join(" or ")
+}
+
+pub(super) fn endpoint(text: &str) -> Option<Endpoint> {
+    Endpoint::parse(text).ok()
+}
+
+pub(super) fn url(text: &str) -> Option<String> {
+    endpoint(text.trim()).map(|_| text.trim().to_owned())
+}
+
+/// How many referees a service runs for a league.
+pub(super) fn house_referees(text: &str) -> Option<u16> {
+    match text.trim() {
+        "house" => Some(1),
+        "none" => Some(0),
+        number => number.parse().ok().filter(|number| (1..=9).contains(number)),
+    }
+}
+
+pub(super) fn each<T>(text: &str, parse: impl Fn(&str) -> Option<T>) -> Option<Vec<T>> {
+    text.split(',').map(|part| parse(part.trim())).collect()
+}
+
+const RULES: [(&str, TieBreak); 7] = [
+    ("head_to_head", TieBreak::HeadToHead),
+    ("win_percentage", TieBreak::WinPercentage),
+    ("wins", TieBreak::Wins),
+    ("fewer_draws", TieBreak::FewerDraws),
+    ("sonneborn_berger", TieBreak::SonnebornBerger),
+    ("buchholz", TieBreak::Buchholz),
+    ("lots", TieBreak::Lots),
+];
+
+pub(super) fn expected_tie_breaks() -> String {
+    format!("some of {}, none of them twice", RULES.map(|(name, _)| name).join(","))
+}
+
+/// Rules with commas between them. Points may be named first, where they count anyway.
+pub(super) fn tie_breaks(text: &str) -> Option<Vec<TieBreak>> {
+    let mut rules = Vec::new();
+    for (place, part) in text.split(',').enumerate() {
+        let name = part.trim().replace('-', "_");
+        if place == 0 && name == "points" {
+            continue;
+        }
+        let (_, rule) = RULES.into_iter().find(|(known, _)| *known == name)?;
+        if rules.contains(&rule) {
+            return None;
+        }
+        rules.push(rule);
+    }
+    Some(rules)
+}
+
+/// How many must have registered before the league starts by itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct StartWhen {
+    pub(crate) players: usize,
+    pub(crate) referees: usize,
+}
+
+impl StartWhen {
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        let mut wanted = Self { players: 2, referees: 1 };
+        for part in text.split(',') {
+            let (name, count) = part.trim().split_once('=')?;
+            let count = count.trim().parse().ok()?;
+            match name.trim() {
+                "players" => wanted.players = count,
+                "referees" => wanted.referees = count,
+                _ => return None,
+            }
+        }
+        (wanted.players >= 2 && wanted.referees >= 1).then_some(wanted)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rule_has_a_name_and_points_may_come_first() {
+        let all = RULES.map(|(name, _)| name).join(",");
+        assert_eq!(tie_breaks(&all).unwrap().len(), TieBreak::ALL.len());
+        let read = tie_breaks("points, buchholz, sonneborn-berger").unwrap();
+        assert_eq!(read, [TieBreak::Buchholz, TieBreak::SonnebornBerger]);
+        assert!(tie_breaks("wins,points").is_none());
+        assert!(tie_breaks("wins,wins").is_none());
+    }
+}

@@ -1,0 +1,54 @@
+//! Metrics and traces as the settings say.
+
+use super::settings::{self, Config};
+use anyhow::Result;
+use matchday_net::client::Client;
+use matchday_runtime::telemetry::trace::Exporter;
+use matchday_runtime::telemetry::{Metrics, Telemetry};
+use std::net::IpAddr;
+use std::sync::Arc;
+
+/// For an agent that listens at this address. Traces are sent by `client`, which must be free to call any host.
+pub(super) fn from_config(config: &Config, listening: IpAddr, client: &Client) -> Result<Telemetry> {
+    let shown = config.get(&settings::METRICS)?.unwrap_or_else(|| listening.is_loopback());
+    let metrics = Metrics::new();
+    let collector = config.get(&settings::OTLP)?;
+    let traces = collector.map(|url| Exporter::start(&url, client.clone(), Arc::clone(&metrics)));
+    Ok(Telemetry { metrics, metrics_shown: shown, traces })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::settings::RefereeFlags;
+    use super::*;
+    use std::net::SocketAddr;
+
+    fn read(variable: &str, text: &str, listening: &str) -> Result<Telemetry> {
+        let config = RefereeFlags::with_variables(&[(variable, text)]);
+        from_config(&config, listening.parse::<SocketAddr>()?.ip(), &Client::new())
+    }
+
+    #[test]
+    fn figures_are_shown_to_this_machine_and_to_others_only_if_asked_for() {
+        for (text, listening, shown) in [
+            ("", "127.0.0.1:1", true),
+            ("", "[::1]:1", true),
+            ("", "0.0.0.0:1", false),
+            ("", "10.0.0.5:1", false),
+            ("on", "0.0.0.0:1", true),
+            ("off", "127.0.0.1:1", false),
+        ] {
+            let telemetry = read("MATCHDAY_METRICS", text, listening).unwrap();
+            assert_eq!(telemetry.metrics_shown, shown, "{text:?} {listening}");
+        }
+    }
+
+    #[tokio::test]
+    async fn traces_go_only_where_a_setting_says() {
+        let traced =
+            |text| read("MATCHDAY_OTLP", text, "127.0.0.1:1").map(|telemetry| telemetry.traces.is_some());
+        assert!(!traced("").unwrap());
+        assert!(traced("http://127.0.0.1:4318").unwrap());
+        assert!(traced("the collector").is_err());
+    }
+}

@@ -1,0 +1,56 @@
+//! `matchday verify`: does a stored league fit together? Reads stores, and changes nothing in them.
+
+use super::league_arg::LeagueArg;
+use crate::view::say;
+use anyhow::{Context, Result};
+use clap::Args;
+use matchday_store::verify as verifying;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Check stored leagues: the chain of events, every draw, every score, the table.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  matchday verify league.db
+  matchday verify course.db --all              (the leagues of a service, a line each)
+  matchday verify weekend.db referee-8001.db   (also: did the referee decide what the manager recorded?)
+  curl -s http://localhost:8000/checkpoint > monday.txt; matchday verify weekend.db --checkpoint monday.txt
+
+Exit code 0 only if everything fits.")]
+pub(crate) struct VerifyArgs {
+    /// The store of the league, or of a referee or a player; of several, whether they agree
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    #[command(flatten)]
+    league: LeagueArg,
+    /// Every league of the store in a line of its own, each with the agents that are stored beside it
+    #[arg(long, conflicts_with = "league")]
+    all: bool,
+    /// A checkpoint that was kept elsewhere: does the store still begin with what it covers?
+    #[arg(long, value_name = "FILE")]
+    checkpoint: Option<PathBuf>,
+    /// Print the findings as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn execute(args: VerifyArgs) -> Result<ExitCode> {
+    let kept = args.checkpoint.as_deref().map(kept_checkpoint).transpose()?;
+    let found = verifying::verify_league(&args.files, args.league.id().as_ref(), kept.as_ref())?;
+    if args.json {
+        say(serde_json::to_string_pretty(&found)?);
+    } else if args.all {
+        say(found.leagues_in_brief());
+    } else {
+        say(&found);
+    }
+    Ok(if found.is_good() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn kept_checkpoint(file: &Path) -> Result<verifying::ExternalCheckpoint> {
+    let name = file.display();
+    let text = std::fs::read_to_string(file).with_context(|| format!("{name} cannot be read"))?;
+    verifying::ExternalCheckpoint::parse(&text)
+        .with_context(|| format!("{name} is not a checkpoint of a manager"))
+}

@@ -1,0 +1,44 @@
+//! The access level of a request, and the bearer token that grants it. Pure.
+
+use hyper::header::HeaderMap;
+use matchday_core::league::LeagueSettings;
+use matchday_core::protocol::Token;
+use matchday_net::bearer::bearer;
+
+/// What a request may see.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Access {
+    /// Whether the request has the operator's token.
+    pub(crate) operator: bool,
+    /// Whether matches that are not decided are shown beyond their state.
+    pub(crate) undecided: bool,
+}
+
+impl Access {
+    pub(crate) const PUBLIC: Self = Self { operator: false, undecided: false };
+    pub(crate) const OPERATOR: Self = Self { operator: true, undecided: true };
+
+    /// Whether addresses of agents are shown.
+    pub(crate) fn endpoints(self) -> bool {
+        self.operator
+    }
+}
+
+/// The token of a request.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Credential {
+    Missing,
+    /// The operator's token.
+    Valid,
+    Invalid(Token),
+}
+
+pub(super) fn credential(headers: &HeaderMap, settings: &LeagueSettings) -> Credential {
+    match bearer(headers).map(Token::new) {
+        None => Credential::Missing,
+        Some(token) if settings.operator_token.is_some_and(|operator| operator.admits(&token)) => {
+            Credential::Valid
+        }
+        Some(token) => Credential::Invalid(token),
+    }
+}

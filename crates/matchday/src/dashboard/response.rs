@@ -1,0 +1,61 @@
+//! HTTP responses of the dashboard, all with security headers.
+
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full};
+use hyper::header::{
+    ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, HeaderValue, REFERRER_POLICY,
+    RETRY_AFTER, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+};
+use hyper::{Response, StatusCode};
+use matchday_net::response::with_header;
+use matchday_net::server::HttpResponse;
+use serde_json::json;
+
+/// Only our own files may run, be shown or be called, and no other page may frame this one.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
+                      base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; \
+                      trusted-types 'none'";
+
+const SECURITY_HEADERS: [(HeaderName, &str); 6] = [
+    (CONTENT_SECURITY_POLICY, POLICY),
+    (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (X_FRAME_OPTIONS, "DENY"),
+    (REFERRER_POLICY, "no-referrer"),
+    (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+    (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+];
+
+/// Adds the headers that every response of the dashboard has.
+pub(super) fn with_security_headers(mut answer: HttpResponse) -> HttpResponse {
+    for (name, value) in SECURITY_HEADERS {
+        answer.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
+    answer
+}
+
+pub(super) fn data(status: StatusCode, body: impl Into<Bytes>) -> HttpResponse {
+    let mut answer = Response::new(Full::new(body.into()).boxed());
+    *answer.status_mut() = status;
+    let answer = with_header(answer, CONTENT_TYPE, "application/json");
+    with_security_headers(with_header(answer, CACHE_CONTROL, "no-store"))
+}
+
+/// An error with a sentence for people.
+pub(super) fn error(status: StatusCode, why: &str) -> HttpResponse {
+    let answer = data(status, json!({ "error": why }).to_string());
+    match status {
+        StatusCode::UNAUTHORIZED => with_header(answer, WWW_AUTHENTICATE, "Bearer"),
+        _ => answer,
+    }
+}
+
+pub(super) fn rate_limited(why: &str, seconds: u64) -> HttpResponse {
+    let mut answer = error(StatusCode::TOO_MANY_REQUESTS, why);
+    answer.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
+    answer
+}
+
+pub(super) fn not_allowed(methods: &'static str) -> HttpResponse {
+    let why = format!("this address takes {methods} alone");
+    with_header(error(StatusCode::METHOD_NOT_ALLOWED, &why), ALLOW, methods)
+}

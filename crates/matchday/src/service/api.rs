@@ -1,0 +1,277 @@
+//! `/api/leagues`: creates, lists, shows, changes, archives, deletes and imports leagues. Everything but reading needs the
+//! service token; a league that is not open to readers is shown to its operator and to the service's.
+
+use super::plan::{LeagueSpec, NewLeague};
+use super::registry::Registered;
+use super::{Service, ServiceError, lock};
+use bytes::Bytes;
+use hyper::body::Incoming;
+use hyper::header::{ALLOW, CACHE_CONTROL, HeaderMap, WWW_AUTHENTICATE};
+use hyper::{Method, Request, StatusCode};
+use matchday_core::protocol::messages::Phase;
+use matchday_core::protocol::{LeagueId, Token};
+use matchday_net::bearer::bearer;
+use matchday_net::body::{self, BodyError};
+use matchday_net::response::{empty, json, with_header};
+use matchday_net::server::HttpResponse;
+use matchday_store::StoreError;
+use matchday_store::league_log::LeagueLog;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use tokio::time::timeout;
+
+/// Twelve sections with rosters of a hundred fit many times.
+const BODY_BYTES_MAX: usize = 4 << 20;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CreateRequest {
+    leagues: Vec<LeagueSpec>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ConfigureRequest {
+    settings: BTreeMap<String, String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ImportRequest {
+    /// A file of the machine that the service runs on.
+    file: PathBuf,
+    league_id: Option<String>,
+}
+
+pub(super) async fn answer(service: &Arc<Service>, request: Request<Incoming>) -> HttpResponse {
+    let path = request.uri().path().to_owned();
+    let parts: Vec<&str> = path.trim_start_matches("/api/leagues").trim_matches('/').split('/').collect();
+    let method = request.method().clone();
+    let outcome = match (parts.as_slice(), &method) {
+        ([""], &Method::GET) => Ok((StatusCode::OK, list(service, request.headers()))),
+        ([id], &Method::GET) => show(service, &LeagueId::new(*id), request.headers()).await,
+        ([""], &Method::POST) => create(service, request).await,
+        (["import"], &Method::POST) => import(service, request).await,
+        ([id], &Method::PATCH) => configure(service, &LeagueId::new(*id), request).await,
+        ([id], &Method::DELETE) => delete(service, &LeagueId::new(*id), request.headers()).await,
+        ([id, "archive"], &Method::POST) => archive(service, &LeagueId::new(*id), request.headers()).await,
+        ([""], _) => return not_allowed("GET, POST"),
+        (["import"] | [_, "archive"], _) => return not_allowed("POST"),
+        ([_], _) => return not_allowed("GET, PATCH, DELETE"),
+        _ => return empty(StatusCode::NOT_FOUND),
+    };
+    match outcome {
+        Ok((status, data)) => {
+            with_header(json(status, data.to_string().into_bytes()), CACHE_CONTROL, "no-store")
+        }
+        Err(error) => error.response(),
+    }
+}
+
+fn not_allowed(methods: &'static str) -> HttpResponse {
+    with_header(empty(StatusCode::METHOD_NOT_ALLOWED), ALLOW, methods)
+}
+
+type Outcome = Result<(StatusCode, Value), ApiError>;
+
+#[derive(Debug)]
+enum ApiError {
+    Unauthorized,
+    BadRequest(String),
+    Service(ServiceError),
+}
+
+impl From<ServiceError> for ApiError {
+    fn from(error: ServiceError) -> Self {
+        Self::Service(error)
+    }
+}
+
+impl ApiError {
+    fn response(&self) -> HttpResponse {
+        let (status, why) = match self {
+            Self::Unauthorized => (
+                StatusCode::UNAUTHORIZED,
+                "this needs the service token: send it as Authorization: Bearer TOKEN".to_owned(),
+            ),
+            Self::BadRequest(why) => (StatusCode::BAD_REQUEST, why.clone()),
+            Self::Service(error) => {
+                let status = match error {
+                    ServiceError::Invalid(_) => StatusCode::BAD_REQUEST,
+                    ServiceError::Conflict(_) => StatusCode::CONFLICT,
+                    ServiceError::NotFound(_) => StatusCode::NOT_FOUND,
+                    ServiceError::Failed(_) => StatusCode::INTERNAL_SERVER_ERROR,
+                };
+                (status, error.to_string())
+            }
+        };
+        let answer = json(status, json!({ "error": why }).to_string().into_bytes());
+        match status {
+            StatusCode::UNAUTHORIZED => with_header(answer, WWW_AUTHENTICATE, "Bearer"),
+            _ => answer,
+        }
+    }
+}
+
+fn admit(service: &Service, headers: &HeaderMap) -> Result<(), ApiError> {
+    let token = lock(&service.registry).service_token;
+    let shown = bearer(headers).map(Token::new);
+    match (token, shown) {
+        (Some(token), Some(shown)) if token.admits(&shown) => Ok(()),
+        _ => Err(ApiError::Unauthorized),
+    }
+}
+
+/// Whether the holder of these headers may see a league.
+fn may_see(service: &Service, league: &Registered, headers: &HeaderMap) -> bool {
+    let settings = &league.plan.league;
+    let is_operator = || {
+        let shown = bearer(headers).map(Token::new);
+        settings.operator_token.zip(shown).is_some_and(|(token, shown)| token.admits(&shown))
+    };
+    settings.public_reads || is_operator() || admit(service, headers).is_ok()
+}
+
+impl Service {
+    /// The leagues that anyone may see.
+    pub(super) fn public_leagues(&self) -> Vec<LeagueId> {
+        let registry = lock(&self.registry);
+        let public = registry.leagues().filter(|(_, league)| league.plan.league.public_reads);
+        public.map(|(id, _)| id.clone()).collect()
+    }
+
+    /// The leagues that the holder of these headers may see.
+    pub(super) fn visible_leagues(&self, headers: &HeaderMap) -> Vec<Registered> {
+        let all: Vec<Registered> = lock(&self.registry).leagues().map(|(_, league)| league.clone()).collect();
+        all.into_iter().filter(|league| may_see(self, league, headers)).collect()
+    }
+}
+
+fn brief(service: &Service, league: &Registered) -> Value {
+    let settings = &league.plan.league;
+    let url = service.settings.host.league_url(&settings.league_id);
+    let slot = lock(&service.slots).get(&league.number).cloned();
+    let state = slot.and_then(|slot| slot.try_lock().ok().map(|state| state.name())).unwrap_or("asleep");
+    json!({
+        "league_id": settings.league_id,
+        "game_type": settings.game_type,
+        "url": format!("{url}/mcp"),
+        "page": format!("{url}/"),
+        "state": state,
+        "created_at": league.created_at,
+        "exchange_bytes": service.store.in_league(league.number).exchange_bytes(),
+    })
+}
+
+fn list(service: &Service, headers: &HeaderMap) -> Value {
+    let leagues = service.visible_leagues(headers);
+    json!({ "leagues": leagues.iter().map(|league| brief(service, league)).collect::<Vec<_>>() })
+}
+
+async fn show(service: &Arc<Service>, id: &LeagueId, headers: &HeaderMap) -> Outcome {
+    let not_found = || ServiceError::NotFound(id.clone());
+    let league =
+        service.registered(id).filter(|league| may_see(service, league, headers)).ok_or_else(not_found)?;
+    let location = service.location(league.number);
+    let read = tokio::task::spawn_blocking(move || LeagueLog::load(&location.open()?));
+    let read = read.await.map_err(|error| ServiceError::Failed(anyhow::anyhow!(error)))?;
+    let mut data = brief(service, &league);
+    let course = match read {
+        Ok(log) => json!({
+            "phase": log.league.phase,
+            "players": log.league.players.len(),
+            "referees": log.league.referees.len(),
+            "matches": log.league.matches.len(),
+            "matches_decided": log.league.matches_decided,
+            "champion": log.league.champion,
+        }),
+        Err(StoreError::NoLeague(_)) => json!({
+            "phase": Phase::Registration, "players": 0, "referees": 0, "matches": 0, "matches_decided": 0,
+        }),
+        Err(error) => json!({ "fault": error.to_string() }),
+    };
+    if let (Some(data), Value::Object(course)) = (data.as_object_mut(), course) {
+        data.extend(course);
+        data.insert("settings".to_owned(), json!(league.plan.given));
+    }
+    Ok((StatusCode::OK, data))
+}
+
+async fn read_json<T: DeserializeOwned>(
+    service: &Service,
+    request: Request<Incoming>,
+) -> Result<T, ApiError> {
+    let mut incoming = request.into_body();
+    let reading = body::read(&mut incoming, BODY_BYTES_MAX);
+    let body: Bytes = match timeout(service.settings.host.options.body_timeout, reading).await {
+        Ok(Ok(body)) => body,
+        Ok(Err(BodyError::TooLarge(_))) => {
+            return Err(ApiError::BadRequest(format!("the request may have {BODY_BYTES_MAX} bytes at most")));
+        }
+        _ => return Err(ApiError::BadRequest("the request did not come whole, or not in time".to_owned())),
+    };
+    serde_json::from_slice(&body).map_err(|error| {
+        ApiError::BadRequest(format!("{error}; GET /api/openapi.json describes the request"))
+    })
+}
+
+async fn create(service: &Service, request: Request<Incoming>) -> Outcome {
+    admit(service, request.headers())?;
+    let CreateRequest { leagues } = read_json(service, request).await?;
+    if leagues.is_empty() {
+        return Err(ApiError::BadRequest("leagues: expected at least one".to_owned()));
+    }
+    let made = service.create(leagues).await?;
+    let made: Vec<Value> = made.into_iter().map(|league| created(service, league)).collect();
+    Ok((StatusCode::CREATED, json!({ "leagues": made })))
+}
+
+/// The secrets of a new league, which are not shown again.
+fn created(service: &Service, league: NewLeague) -> Value {
+    let NewLeague { plan, operator_token, mut join_codes, referee_code, seat_code } = league;
+    let url = service.settings.host.league_url(&plan.league.league_id);
+    for row in &mut join_codes {
+        row.url = format!("{url}/join/{}/mcp", row.join_code);
+    }
+    json!({
+        "league_id": plan.league.league_id,
+        "url": format!("{url}/mcp"),
+        "page": format!("{url}/"),
+        "operator_token": operator_token,
+        "referee_code": referee_code,
+        "seat_code": seat_code,
+        "join_codes": join_codes,
+    })
+}
+
+async fn configure(service: &Service, id: &LeagueId, request: Request<Incoming>) -> Outcome {
+    admit(service, request.headers())?;
+    let ConfigureRequest { settings } = read_json(service, request).await?;
+    let seat_code = service.configure(id, settings).await?;
+    Ok((StatusCode::OK, json!({ "league_id": id, "seat_code": seat_code })))
+}
+
+async fn delete(service: &Service, id: &LeagueId, headers: &HeaderMap) -> Outcome {
+    admit(service, headers)?;
+    service.delete(id).await?;
+    Ok((StatusCode::OK, json!({ "league_id": id })))
+}
+
+async fn archive(service: &Service, id: &LeagueId, headers: &HeaderMap) -> Outcome {
+    admit(service, headers)?;
+    let file = service.archive(id).await?;
+    Ok((StatusCode::OK, json!({ "league_id": id, "file": file })))
+}
+
+async fn import(service: &Service, request: Request<Incoming>) -> Outcome {
+    admit(service, request.headers())?;
+    let ImportRequest { file, league_id } = read_json(service, request).await?;
+    let id = service.import(file, league_id.map(LeagueId::new)).await?;
+    let url = service.settings.host.league_url(&id);
+    let data = json!({ "league_id": id, "url": format!("{url}/mcp"), "page": format!("{url}/") });
+    Ok((StatusCode::CREATED, data))
+}

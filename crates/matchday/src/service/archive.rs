@@ -1,0 +1,121 @@
+//! Moves leagues between the service and files of their own, with their chains as they are.
+
+use super::changes::check_id;
+use super::plan::LeaguePlan;
+use super::quota::Usage;
+use super::registry::ServiceEvent;
+use super::slot::SlotState;
+use super::{Service, ServiceError, lock};
+use anyhow::{Context, Result, anyhow, bail};
+use matchday_core::league::LeagueEvent;
+use matchday_core::protocol::messages::{AgentRole, Phase};
+use matchday_core::protocol::{LeagueId, Timestamp};
+use matchday_store::league_log::LeagueLog;
+use matchday_store::{LeagueChoice, Location, StoreError, transfer};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+impl Service {
+    /// Writes a league into a file beside the store, and removes it once that has been verified.
+    pub(super) async fn archive(&self, id: &LeagueId) -> Result<PathBuf, ServiceError> {
+        let _alone = self.changing.lock().await;
+        let registered = self.registered(id).ok_or_else(|| ServiceError::NotFound(id.clone()))?;
+        let number = registered.number;
+        let slot = self.slot(number);
+        let mut state = slot.lock().await;
+        if state.unload().await {
+            // If it cannot be archived, it goes on.
+            lock(&self.wake_times).insert(number, Timestamp::EPOCH);
+        }
+        let folder = self.path.with_extension("archive");
+        let (to, location) = (folder.join(format!("{id}.db")), self.location(number));
+        let file = to.clone();
+        let written = tokio::task::spawn_blocking(move || -> Result<()> {
+            std::fs::create_dir_all(&folder)
+                .with_context(|| format!("{} cannot be made", folder.display()))?;
+            let found = transfer::archive(&location, &to)?;
+            match found.fault {
+                None => Ok(()),
+                // The file stays: it shows the fault to `matchday verify`.
+                Some(fault) => bail!("{} does not verify, and the league stays: {fault}", to.display()),
+            }
+        });
+        written.await.map_err(|error| anyhow!(error))?.map_err(|error| {
+            match error.downcast_ref::<StoreError>() {
+                Some(StoreError::Exists(_)) => ServiceError::Conflict(format!("{error:#}")),
+                _ => ServiceError::Failed(error),
+            }
+        })?;
+        let event = ServiceEvent::LeagueArchived { number, file: file.display().to_string() };
+        self.record(&[event]).await?;
+        *state = SlotState::Removed;
+        self.remove_rows(number, registered.plan.seats.is_some()).await?;
+        Ok(file)
+    }
+
+    /// Takes a league out of a file of this machine into the service, with its chains as they are.
+    pub(super) async fn import(&self, file: PathBuf, id: Option<LeagueId>) -> Result<LeagueId, ServiceError> {
+        let _alone = self.changing.lock().await;
+        let invalid = |error: StoreError| ServiceError::Invalid(error.to_string());
+        let (location, choice) = (file.clone(), id.map_or(LeagueChoice::Latest, LeagueChoice::Named));
+        let read = tokio::task::spawn_blocking(move || {
+            let reader = Location { path: location, league: choice }.open()?;
+            Ok((LeagueLog::load(&reader)?, reader.league_number()))
+        });
+        let (log, source) = read.await.map_err(|error| anyhow!(error))?.map_err(invalid)?;
+        let plan = plan_of(&log);
+        let id = plan.league.league_id.clone();
+        check_id(id.as_str()).map_err(ServiceError::Invalid)?;
+        let number = {
+            let registry = lock(&self.registry);
+            if registry.get(&id).is_some() {
+                return Err(ServiceError::Conflict(format!(
+                    "the league id {id} is taken: archive that league first"
+                )));
+            }
+            let mut usage = Usage::default();
+            registry.leagues().for_each(|(_, league)| usage.add(&league.plan));
+            self.settings.quota.check(&plan, usage).map_err(ServiceError::Conflict)?;
+            registry.next_number(self.number_in_store()?)
+        };
+        let store = self.store.in_league(number);
+        let to = store.clone();
+        let copied = tokio::task::spawn_blocking(move || {
+            let reader = Location { path: file, league: LeagueChoice::Number(source) }.open()?;
+            transfer::copy_league(&reader, &to)
+        });
+        if let Err(error) = copied.await.map_err(|error| anyhow!(error))? {
+            store.remove_league().await.map_err(anyhow::Error::from)?;
+            return Err(invalid(error));
+        }
+        store.set_wake_at(Some(Timestamp::EPOCH));
+        self.record(&[ServiceEvent::LeagueCreated { number, plan: Box::new(plan) }]).await?;
+        lock(&self.wake_times).insert(number, Timestamp::EPOCH);
+        Ok(id)
+    }
+}
+
+/// What an imported league is played with.
+fn plan_of(log: &LeagueLog) -> LeaguePlan {
+    let league = &log.league;
+    let mut settings = league.settings.clone();
+    let rotated = log.entries.iter().rev().find_map(|entry| match &entry.event {
+        LeagueEvent::OperatorTokenRotated { token } => Some(*token),
+        _ => None,
+    });
+    settings.operator_token = rotated.or(settings.operator_token);
+    let is_open_to_referees = !league.roster.iter().any(|place| place.invitation.role == AgentRole::Referee);
+    let has_house =
+        is_open_to_referees && league.phase != Phase::Completed && settings.external_game.is_none();
+    LeaguePlan {
+        league: settings,
+        given: BTreeMap::new(),
+        start_when: None,
+        house_codes: if has_house { vec![None] } else { Vec::new() },
+        seats: None,
+        dashboard: true,
+        exchanges: true,
+        exchanges_bytes_max: 1 << 30,
+        program: None,
+    }
+}

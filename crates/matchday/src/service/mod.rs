@@ -1,0 +1,195 @@
+//! Many leagues in one process, behind one address and in one store. Each is loaded when it has something to do and unloaded
+//! when it has not; what happens to one touches no other.
+//!
+//! # Layout
+//! - `plan`: what the service knows of a league; `registry`: all of them, as a fold over the service's log; `quota`
+//! - `running_league`: a league that is loaded; `slot`: whether it is; `loading`: when it is
+//! - `changes`: creating, configuring and removing leagues; `archive`: moving them into files and back
+//! - `http`: the routes; `api`: `/api/leagues`; `openapi`: its description; `list_page`: the list for a browser
+
+mod api;
+mod archive;
+mod changes;
+mod http;
+mod list_page;
+mod loading;
+mod openapi;
+mod plan;
+mod quota;
+mod registry;
+mod running_league;
+mod slot;
+
+pub(crate) use http::serve;
+pub(crate) use plan::{JoinCodeRow, LeaguePlan, LeagueSpec, NewLeague, ProgramPlan, SeatsPlan, StartCounts};
+pub(crate) use quota::Quota;
+pub(crate) use running_league::{LeagueHost, house_name, is_hosted_path};
+
+use anyhow::{Result, bail};
+use matchday_core::entropy::Entropy;
+use matchday_core::protocol::{LeagueId, Timestamp, Token};
+use matchday_store::leagues::NO_LEAGUE;
+use matchday_store::{LeagueChoice, Location, Store};
+use registry::{Registered, Registry, ServiceEvent};
+use slot::Slot;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// Makes a plan of what a league's creator asks for.
+pub(crate) type Planner = Box<dyn Fn(LeagueSpec) -> Result<NewLeague> + Send + Sync>;
+
+/// What a service is started with.
+pub(crate) struct ServiceSettings {
+    pub(crate) host: LeagueHost,
+    pub(crate) quota: Quota,
+    pub(crate) planner: Planner,
+    pub(crate) sleep_after: Duration,
+    /// Says something on stderr.
+    pub(crate) notice: fn(&str),
+}
+
+pub(crate) struct Service {
+    store: Store,
+    path: PathBuf,
+    settings: ServiceSettings,
+    registry: Mutex<Registry>,
+    /// Held while leagues are created, changed or removed.
+    changing: tokio::sync::Mutex<()>,
+    /// By number. One that was made stays, so that a league is never loaded twice.
+    slots: Mutex<BTreeMap<u32, Arc<Slot>>>,
+    /// When leagues that are not loaded have something to do.
+    wake_times: Mutex<BTreeMap<u32, Timestamp>>,
+    /// The leagues whose logs the counters of this process hold.
+    counted: Mutex<BTreeSet<u32>>,
+    /// The store of seats, once a league has any: their players keep tokens in clear, which no league's log holds.
+    seats_store: Mutex<Option<Store>>,
+}
+
+impl fmt::Debug for Service {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Service").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+/// Why a request of the API fails.
+#[derive(Debug, thiserror::Error)]
+enum ServiceError {
+    #[error("{0}")]
+    Invalid(String),
+    #[error("{0}")]
+    Conflict(String),
+    #[error("there is no league {0} that you may see: `matchday league list` shows those that there are")]
+    NotFound(LeagueId),
+    #[error("{0:#}")]
+    Failed(anyhow::Error),
+}
+
+impl From<anyhow::Error> for ServiceError {
+    fn from(error: anyhow::Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+/// Why a league does not answer.
+#[derive(Debug)]
+enum Unavailable {
+    NotFound,
+    /// Its log is damaged, or it cannot be loaded.
+    Quarantined,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Service {
+    /// Opens the service of a store. `token`: the service token, if one is given. The second value is one that was made, to be
+    /// shown once.
+    pub(crate) async fn open(
+        path: &Path,
+        store: Store,
+        token: Option<Token>,
+        entropy: &mut Entropy,
+        settings: ServiceSettings,
+    ) -> Result<(Arc<Self>, Option<Token>)> {
+        let mut registry = Registry::read(&store)?;
+        if registry.service_token.is_none() && !store.leagues()?.is_empty() {
+            bail!(
+                "{0} is the store of a manager: start the service with a new file, and move this league in with \
+                 `matchday league import {0}`",
+                path.display()
+            );
+        }
+        let made = match (&token, registry.service_token) {
+            (None, None) => Some(Token::issue("service", entropy)),
+            _ => None,
+        };
+        if let Some(token) = token.as_ref().or(made.as_ref())
+            && registry.service_token != Some(token.hash())
+        {
+            let (now, event) =
+                (settings.host.clock.now(), ServiceEvent::ServiceTokenSet { token: token.hash() });
+            registry::append(&store, now, std::slice::from_ref(&event)).await?;
+            registry.apply(now, &event);
+        }
+        let service = Arc::new(Self {
+            path: store.path().unwrap_or(path).to_owned(),
+            store,
+            settings,
+            registry: Mutex::new(registry),
+            changing: tokio::sync::Mutex::default(),
+            slots: Mutex::default(),
+            wake_times: Mutex::default(),
+            counted: Mutex::default(),
+            seats_store: Mutex::default(),
+        });
+        service.recover().await?;
+        Ok((service, made))
+    }
+
+    /// Removes what a crash left of leagues that were removed or not wholly imported, and notes which have something to do.
+    async fn recover(&self) -> Result<()> {
+        let known: BTreeSet<u32> = lock(&self.registry).leagues().map(|(_, league)| league.number).collect();
+        for state in self.store.league_states()?.into_iter().filter(|state| !state.removed) {
+            match (known.contains(&state.number), state.wake_at) {
+                (false, _) => self.store.in_league(state.number).remove_league().await?,
+                (true, Some(at)) => {
+                    lock(&self.wake_times).insert(state.number, at);
+                }
+                (true, None) => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn registered(&self, id: &LeagueId) -> Option<Registered> {
+        lock(&self.registry).get(id).cloned()
+    }
+
+    fn location(&self, number: u32) -> Location {
+        Location { path: self.path.clone(), league: LeagueChoice::Number(number) }
+    }
+
+    /// The only league, if there is but one.
+    fn only_league(&self) -> Option<LeagueId> {
+        let registry = lock(&self.registry);
+        let mut leagues = registry.leagues();
+        leagues.next().filter(|_| leagues.len() == 0).map(|(id, _)| id.clone())
+    }
+
+    /// Stores everything, and closes the stores.
+    pub(crate) fn close(&self) -> Result<()> {
+        if let Some(seats) = lock(&self.seats_store).take() {
+            seats.close()?;
+        }
+        Ok(self.store.in_league(NO_LEAGUE).close()?)
+    }
+
+    /// Why leagues cannot be created or played, for people.
+    fn not_ready(&self) -> Option<String> {
+        self.store.in_league(NO_LEAGUE).failure()
+    }
+}

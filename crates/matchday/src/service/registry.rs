@@ -1,0 +1,119 @@
+//! The leagues of a service, as a fold over the service's own log: one event creates a league, one removes it, so that a crash
+//! leaves no league half-created. Reads and appends that log.
+
+use super::plan::LeaguePlan;
+use anyhow::{Context, Result};
+use matchday_core::event_codec;
+use matchday_core::protocol::token::TokenHash;
+use matchday_core::protocol::{LeagueId, Timestamp};
+use matchday_store::leagues::NO_LEAGUE;
+use matchday_store::{Batch, Durability, Store, StoreFailed, Stream};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use tokio::sync::oneshot;
+
+/// What a service must not forget.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub(super) enum ServiceEvent {
+    /// Who may create and remove leagues.
+    ServiceTokenSet {
+        token: TokenHash,
+    },
+    /// A league exists under this number, which no other ever has.
+    LeagueCreated {
+        number: u32,
+        plan: Box<LeaguePlan>,
+    },
+    LeagueConfigured {
+        number: u32,
+        plan: Box<LeaguePlan>,
+    },
+    /// It was written to a file, and its rows are to be removed.
+    LeagueArchived {
+        number: u32,
+        file: String,
+    },
+    /// Its rows are to be removed.
+    LeagueDeleted {
+        number: u32,
+    },
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Registered {
+    pub(super) number: u32,
+    pub(super) plan: LeaguePlan,
+    pub(super) created_at: Timestamp,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Registry {
+    pub(super) service_token: Option<TokenHash>,
+    leagues: BTreeMap<LeagueId, Registered>,
+    /// The highest number that a league ever had.
+    number_max: u32,
+}
+
+impl Registry {
+    /// What the log of a store says.
+    pub(super) fn read(store: &Store) -> Result<Self> {
+        let mut registry = Self::default();
+        for stored in store.in_league(NO_LEAGUE).load(&Stream::service())? {
+            let (at, event) = event_codec::decode(&stored.line)
+                .with_context(|| format!("event {} of the service cannot be understood", stored.seq))?;
+            registry.apply(at, &event);
+        }
+        Ok(registry)
+    }
+
+    pub(super) fn apply(&mut self, at: Timestamp, event: &ServiceEvent) {
+        match event {
+            ServiceEvent::ServiceTokenSet { token } => self.service_token = Some(*token),
+            ServiceEvent::LeagueCreated { number, plan } => {
+                let registered = Registered { number: *number, plan: (**plan).clone(), created_at: at };
+                self.leagues.insert(plan.league.league_id.clone(), registered);
+                self.number_max = self.number_max.max(*number);
+            }
+            ServiceEvent::LeagueConfigured { number, plan } => {
+                if let Some(league) = self.leagues.values_mut().find(|league| league.number == *number) {
+                    league.plan = (**plan).clone();
+                }
+            }
+            ServiceEvent::LeagueArchived { number, .. } | ServiceEvent::LeagueDeleted { number } => {
+                self.leagues.retain(|_, league| league.number != *number);
+            }
+        }
+    }
+
+    pub(super) fn get(&self, id: &LeagueId) -> Option<&Registered> {
+        self.leagues.get(id)
+    }
+
+    /// In the order of their names.
+    pub(super) fn leagues(&self) -> impl ExactSizeIterator<Item = (&LeagueId, &Registered)> {
+        self.leagues.iter()
+    }
+
+    /// The number of the next league; `in_store` is the highest that the store knows.
+    pub(super) fn next_number(&self, in_store: u32) -> u32 {
+        self.number_max.max(in_store).saturating_add(1)
+    }
+}
+
+/// Stores events of the service, all or none.
+pub(super) async fn append(store: &Store, at: Timestamp, events: &[ServiceEvent]) -> Result<()> {
+    let lines = events.iter().map(|event| event_codec::encode(at, event)).collect::<Result<_, _>>()?;
+    let (tell, told) = oneshot::channel();
+    store.in_league(NO_LEAGUE).append(Batch {
+        stream: Stream::service(),
+        lines,
+        durability: Durability::Fsynced,
+        awaited: true,
+        then: Box::new(move |outcome: Result<(), StoreFailed>| {
+            let _ = tell.send(outcome);
+        }),
+    });
+    told.await.context("the store was closed")??;
+    Ok(())
+}

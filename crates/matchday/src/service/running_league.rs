@@ -1,0 +1,395 @@
+//! A league that is loaded: its manager, the referees of the house and the seats, behind the service's socket. Touches the
+//! store by way of the runtime.
+
+use super::plan::LeaguePlan;
+use crate::dashboard::Dashboard;
+use crate::mcp::agent_options;
+use crate::seat::{self, SeatSettings, Seats};
+use anyhow::{Context, Result};
+use hyper::body::Incoming;
+use hyper::{Request, StatusCode, Uri};
+use matchday_core::agent::{Agent, Content};
+use matchday_core::game::GAMES;
+use matchday_core::league::Manager;
+use matchday_core::protocol::messages::{Phase, StartLeague, Timeouts};
+use matchday_core::protocol::{
+    Body, ConversationId, DisplayName, Endpoint, Envelope, GameType, LeagueId, Message, Sender, Timestamp,
+    Token, Version,
+};
+use matchday_core::referee::{Referee, RefereeSettings};
+use matchday_core::registration::RegistrationState;
+use matchday_net::client::Client;
+use matchday_net::response::empty;
+use matchday_net::server::HttpResponse;
+use matchday_runtime::surface::Surface;
+use matchday_runtime::{
+    Clock, Colocated, ExternalRules, Handle, Hosted, HttpService, Options, Runnable, Start, agent_telemetry,
+    entropy_from_system, replay,
+};
+use matchday_store::checkpoint_keys::CheckpointKeys;
+use matchday_store::{LeagueChoice, Location, Store, Stream};
+use std::fmt;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use tracing::Dispatch;
+
+const REFEREES: &str = "/referees/";
+
+/// What all leagues of a service share.
+pub(crate) struct LeagueHost {
+    /// Of the service's socket.
+    pub(crate) address: SocketAddr,
+    /// Where others reach the service: `https://leagues.example`.
+    pub(crate) public_url: String,
+    /// Where the service reaches itself.
+    pub(crate) local_url: String,
+    pub(crate) clock: Clock,
+    /// What every agent begins with.
+    pub(crate) options: Options,
+    /// Makes a client of one league: its connections and its egress policy are its own. Referees of the house, and they alone,
+    /// may call the service itself.
+    pub(crate) league_client: Box<dyn Fn(bool) -> Result<Client> + Send + Sync>,
+    /// Makes the log of one league, whose entries name it.
+    pub(crate) league_log: Box<dyn Fn(&LeagueId) -> Dispatch + Send + Sync>,
+    /// For seats, which call the service itself.
+    pub(crate) own_client: Client,
+    pub(crate) checkpoint_keys: CheckpointKeys,
+    /// How many matches a referee of the house runs at once.
+    pub(crate) matches_max: u32,
+}
+
+impl fmt::Debug for LeagueHost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LeagueHost").field("public_url", &self.public_url).finish_non_exhaustive()
+    }
+}
+
+impl LeagueHost {
+    /// The base of a league's addresses: `https://leagues.example/leagues/spring`.
+    pub(crate) fn league_url(&self, id: &LeagueId) -> String {
+        format!("{}/leagues/{id}", self.public_url)
+    }
+
+    fn local_league_url(&self, id: &LeagueId) -> String {
+        format!("{}/leagues/{id}", self.local_url)
+    }
+}
+
+/// What happened to a league before it is loaded.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct History {
+    /// Whether something may be owed to others, so that a league that is over is woken too.
+    pub(super) had_work: bool,
+    /// Whether this process loads it for the first time.
+    pub(super) is_new: bool,
+}
+
+pub(super) struct RunningLeague {
+    manager: Hosted<Manager>,
+    referees: Vec<Hosted<Referee>>,
+    seats: Option<Arc<Seats>>,
+    dashboard: Option<Arc<Dashboard>>,
+    store: Store,
+    clock: Clock,
+    plan: LeaguePlan,
+    /// Requests that have no answer yet.
+    in_flight: AtomicUsize,
+    /// When the last request came, in microseconds of the clock.
+    last_request: AtomicU64,
+}
+
+impl fmt::Debug for RunningLeague {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RunningLeague")
+            .field("league_id", &self.plan.league.league_id)
+            .finish_non_exhaustive()
+    }
+}
+
+impl RunningLeague {
+    /// Replays the league's log and starts its agents. Blocks; to be called within a runtime.
+    pub(super) fn load(
+        host: &LeagueHost,
+        plan: &LeaguePlan,
+        store: Store,
+        seats_store: Option<Store>,
+        history: History,
+    ) -> Result<Self> {
+        let id = &plan.league.league_id;
+        let (home, local_home) = (host.league_url(id), host.local_league_url(id));
+        let client = (host.league_client)(false)?;
+        let colocated = Colocated::of(&store, client.clone());
+        let log = (host.league_log)(id);
+        let base = || -> Result<Options> {
+            Ok(Options {
+                client: client.clone(),
+                colocated: Some(colocated.clone()),
+                entropy: entropy_from_system()?,
+                log: log.clone(),
+                record_exchanges: plan.exchanges,
+                exchanges_bytes_max: plan.exchanges_bytes_max,
+                mcp: agent_options(entropy_from_system()?).mcp,
+                ..host.options.clone()
+            })
+        };
+        let mut options = base()?;
+        let seats = match (&plan.seats, seats_store) {
+            (Some(seats), Some(seats_store)) => {
+                let settings = SeatSettings {
+                    manager: Endpoint::parse(&format!("{local_home}/mcp"))?,
+                    home: Endpoint::parse(&format!("{home}/mcp"))?,
+                    seats_max: seats.seats_max,
+                    seats_per_address: seats.seats_per_address,
+                    fallback: seats.fallback()?,
+                    authorization: seats.authorization.clone(),
+                    join_code: None,
+                };
+                let own = Options { client: host.own_client.clone(), colocated: None, ..base()? };
+                let seats = Seats::open(settings, host.address, seats_store, own)?;
+                seat::mount(&mut options, &seats);
+                Some(seats)
+            }
+            _ => None,
+        };
+        let dashboard = store.path().filter(|_| plan.dashboard).map(|path| {
+            let league = LeagueChoice::Number(store.league_number());
+            let location = Location { path: path.to_owned(), league };
+            Dashboard::live(location, Vec::new(), format!("{home}/mcp"), host.clock)
+        });
+        options.surfaces.extend(dashboard.iter().map(|dashboard| Arc::clone(dashboard) as Arc<dyn Surface>));
+        options.checkpoint_keys = Some(host.checkpoint_keys.clone());
+
+        let stream = store.manager_stream()?;
+        let mut manager = Manager::new(plan.league.clone());
+        let telemetry = agent_telemetry(&manager, &options);
+        let last_at = replay(&mut manager, &store, &stream, history.is_new.then_some(&telemetry))?;
+        let over = manager.league().phase == Phase::Completed;
+        let wakes = history.had_work || !over;
+        let start = Start { address: host.address, url: format!("{home}/mcp"), wakes, last_at, telemetry };
+        let manager = matchday_runtime::host(manager, start, store.clone(), stream, options)?;
+        let mut running = Self {
+            manager,
+            referees: Vec::new(),
+            seats,
+            dashboard,
+            store,
+            clock: host.clock,
+            plan: plan.clone(),
+            in_flight: AtomicUsize::new(0),
+            last_request: AtomicU64::new(micros(host.clock.now())),
+        };
+        if !over {
+            let colocated = colocated.calling_with((host.league_client)(true)?);
+            for (number, code) in (1_usize..).zip(&plan.house_codes) {
+                let options = Options { colocated: Some(colocated.clone()), ..base()? };
+                let referee = running.referee(host, number, code.as_deref(), options, history)?;
+                running.referees.push(referee);
+            }
+        }
+        Ok(running)
+    }
+
+    /// A referee of the house, which registers with the manager as any other does.
+    fn referee(
+        &self,
+        host: &LeagueHost,
+        number: usize,
+        code: Option<&str>,
+        mut options: Options,
+        history: History,
+    ) -> Result<Hosted<Referee>> {
+        let id = &self.plan.league.league_id;
+        let url = format!("{}{REFEREES}{number}/mcp", host.league_url(id));
+        let program = self.plan.program.as_ref().map(|plan| plan.program()).transpose()?;
+        let external = self.plan.league.external_game.as_ref().map(|game| game.game_type.clone());
+        let settings = RefereeSettings {
+            manager: Endpoint::parse(&format!("{}/mcp", host.local_league_url(id)))?,
+            contact_endpoint: Endpoint::parse(&url)?,
+            display_name: DisplayName::parse(&house_name(number))?,
+            version: Version::parse(env!("CARGO_PKG_VERSION"))?,
+            game_types: GAMES.iter().map(|game| GameType::new(game.name)).chain(external.clone()).collect(),
+            max_concurrent_matches: host.matches_max,
+            timing: self.plan.league.timing,
+            bounds: Timeouts::default(),
+            conformance: self.plan.league.conformance,
+        };
+        let referee = match (&program, external) {
+            (Some(program), Some(game)) => {
+                Referee::with_external_rules(settings, game, program.answer_timeout())
+            }
+            _ => Referee::new(settings),
+        };
+        let mut referee = referee.with_join_code(code.map(Token::new));
+        options.rules = program.map(|program| Arc::new(program) as Arc<dyn ExternalRules>);
+        let stream = Stream(format!("referee/house-{number}").into());
+        let telemetry = agent_telemetry(&referee, &options);
+        let last_at = replay(&mut referee, &self.store, &stream, history.is_new.then_some(&telemetry))?;
+        let start = Start { address: host.address, url, wakes: true, last_at, telemetry };
+        Ok(matchday_runtime::host(referee, start, self.store.clone(), stream, options)?)
+    }
+
+    /// Answers a request whose path is beneath the league's address. The guard counts it until then.
+    pub(super) async fn answer(
+        self: Arc<Self>,
+        mut request: Request<Incoming>,
+        peer: SocketAddr,
+        _guard: InFlight,
+    ) -> HttpResponse {
+        let rest = request.uri().path().strip_prefix(REFEREES).and_then(|rest| rest.split_once('/'));
+        let Some((number, path)) = rest else {
+            return Arc::clone(&self.manager.service).answer(request, peer).await;
+        };
+        let referee: Option<&Arc<HttpService>> = number
+            .parse::<usize>()
+            .ok()
+            .and_then(|number| self.referees.get(number.checked_sub(1)?))
+            .map(|referee| &referee.service);
+        let (Some(referee), Ok(path)) = (referee, format!("/{path}").parse::<Uri>()) else {
+            return empty(StatusCode::NOT_FOUND);
+        };
+        *request.uri_mut() = path;
+        Arc::clone(referee).answer(request, peer).await
+    }
+
+    pub(super) fn begin_request(self: &Arc<Self>) -> InFlight {
+        self.in_flight.fetch_add(1, Ordering::AcqRel);
+        InFlight(Arc::clone(self))
+    }
+
+    /// Starts the league if as many have registered as it waits for. `Some` if that was refused: why.
+    pub(super) async fn start_if_complete(&self) -> Option<String> {
+        let wanted = self.plan.start_when?;
+        let look = |manager: &Manager| {
+            let league = manager.league();
+            let players = league.players.values().filter(|player| !player.withdrawn).count();
+            (league.phase, players, league.referees.len())
+        };
+        let (phase, players, referees) = self.manager.handle.inspect(look).await?;
+        if phase != Phase::Registration || players < wanted.players || referees < wanted.referees {
+            return None;
+        }
+        let league_id = self.plan.league.league_id.clone();
+        let now = self.clock.now();
+        let envelope = Envelope::new(Sender::Launcher, now, ConversationId::new("conv-start-when"));
+        let message = Message::new(envelope, StartLeague { league_id });
+        match self.manager.service.intake().order(&message).await {
+            Ok(Content::Message(Message { body: Body::LeagueError(error), .. })) => {
+                let message = error.error_message.as_ref().map(|text| text.escaped().to_string());
+                Some(format!("{} {}", error.error_code.code(), message.unwrap_or_default()))
+            }
+            _ => None,
+        }
+    }
+
+    /// Why it runs no more though nobody stopped it: its log cannot be written.
+    pub(super) fn failure(&self) -> Option<String> {
+        let stopped = |stopped: bool| stopped.then(|| "an agent of the league has stopped".to_owned());
+        let agents = stopped(self.manager.handle.has_stopped())
+            .or_else(|| stopped(self.referees.iter().any(|referee| referee.handle.has_stopped())));
+        self.store.failure().filter(|_| agents.is_some()).or(agents)
+    }
+
+    /// If the league has had nothing to do for so long, and will have nothing for as long: when it next has, if ever.
+    pub(super) async fn idle(&self, sleep_after: std::time::Duration) -> Option<Option<Timestamp>> {
+        let now = self.clock.now();
+        let last = Timestamp::from_micros(self.last_request.load(Ordering::Acquire).cast_signed());
+        let watched = self.dashboard.as_ref().is_some_and(|dashboard| dashboard.has_listeners());
+        if watched || self.in_flight.load(Ordering::Acquire) > 0 || now.since(last) < sleep_after {
+            return None;
+        }
+        let mut deadlines = vec![self.manager.handle.inspect(Agent::deadline).await?];
+        for referee in &self.referees {
+            let look = |referee: &Referee| {
+                let state = referee.registration_state();
+                let settled = matches!(state, RegistrationState::Done | RegistrationState::Refused { .. });
+                (settled, referee.deadline())
+            };
+            let (settled, deadline) = referee.handle.inspect(look).await?;
+            if !settled {
+                return None;
+            }
+            deadlines.push(deadline);
+        }
+        let next = deadlines.into_iter().flatten().min();
+        next.is_none_or(|at| at.since(now) >= sleep_after).then_some(next)
+    }
+
+    /// Takes no more requests, stores what is not stored yet, and ends.
+    pub(super) async fn shutdown(self: Arc<Self>) {
+        if let Some(seats) = &self.seats {
+            seats.close().await;
+        }
+        // Requests that have no answer yet hold it, and nobody else does.
+        let mut shared = self;
+        let running = loop {
+            match Arc::try_unwrap(shared) {
+                Ok(running) => break running,
+                Err(held) => shared = held,
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+        };
+        // A failure is in its log already.
+        for referee in running.referees {
+            let _ = close(referee.handle).await;
+        }
+        let _ = close(running.manager.handle).await;
+    }
+}
+
+async fn close<A: Runnable>(handle: Handle<A>) -> Result<()> {
+    handle.shutdown().await.context("an agent has stopped")
+}
+
+/// A request that a league has not answered yet.
+#[derive(Debug)]
+pub(super) struct InFlight(Arc<RunningLeague>);
+
+impl Drop for InFlight {
+    fn drop(&mut self) {
+        self.0.last_request.store(micros(self.0.clock.now()), Ordering::Release);
+        self.0.in_flight.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+fn micros(at: Timestamp) -> u64 {
+    at.as_micros().cast_unsigned()
+}
+
+/// What the referees of the house are called.
+pub(crate) fn house_name(number: usize) -> String {
+    format!("House referee {number}")
+}
+
+/// Whether this is exactly the path of an agent that a service hosts beneath a league's address.
+pub(crate) fn is_hosted_path(path: &str) -> bool {
+    let beneath = path.strip_prefix("/leagues/").and_then(|rest| rest.split_once('/')).map(|(_, rest)| rest);
+    let number = beneath.and_then(|rest| {
+        let rest = rest.strip_prefix("referees/").or_else(|| rest.strip_prefix("seats/"))?;
+        rest.strip_suffix("/mcp")
+    });
+    number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_hosted_path;
+
+    #[test]
+    fn only_agents_that_the_service_hosts_may_be_called_at_its_own_address() {
+        for path in ["/leagues/spring/referees/1/mcp", "/leagues/spring/seats/12/mcp"] {
+            assert!(is_hosted_path(path), "{path}");
+        }
+        for path in [
+            "/leagues/spring/mcp",
+            "/leagues/spring/referees/1/../../mcp",
+            "/leagues/spring/referees//mcp",
+            "/leagues/spring/referees/1x/mcp",
+            "/leagues/../referees/1/mcp/..",
+            "/api/leagues",
+            "/referees/1/mcp",
+        ] {
+            assert!(!is_hosted_path(path), "{path}");
+        }
+    }
+}
