@@ -7,13 +7,15 @@ import (
 	"fmt"
 	"log"
 	"math/rand"
+	"reflect"
 	"strings"
 	"sync"
 	"time"
 )
 
 const (
-	game = "even_odd"
+	game   = "even_odd"
+	parity = "choose_parity"
 	// A referee waits 30 s for a choice. What the network and a busy machine need comes off that.
 	thinkingTime = 10 * time.Second
 )
@@ -32,7 +34,7 @@ type Message struct {
 	// What the player says.
 	ArrivalTimestamp    string    `json:"arrival_timestamp,omitempty"`
 	Accept              *bool     `json:"accept,omitempty"`
-	ParityChoice        Parity    `json:"parity_choice,omitempty"`
+	ParityChoice        any       `json:"parity_choice,omitempty"`
 	MoveData            *moveData `json:"move_data,omitempty"`
 	Nonce               string    `json:"nonce,omitempty"`
 	ErrorCode           string    `json:"error_code,omitempty"`
@@ -43,13 +45,13 @@ type Message struct {
 	PlayerMeta          *meta     `json:"player_meta,omitempty"`
 
 	// What it is told.
-	GameType    string       `json:"game_type,omitempty"`
-	OpponentID  string       `json:"opponent_id,omitempty"`
-	RoundID     int          `json:"round_id,omitempty"`
-	Context     *callContext `json:"context,omitempty"`
-	MoveRequest *moveRequest `json:"move_request,omitempty"`
-	GameResult  *gameResult  `json:"game_result,omitempty"`
-	Matches     []announced  `json:"matches,omitempty"`
+	GameType    string         `json:"game_type,omitempty"`
+	OpponentID  string         `json:"opponent_id,omitempty"`
+	RoundID     int            `json:"round_id,omitempty"`
+	Context     map[string]any `json:"context,omitempty"`
+	MoveRequest *moveRequest   `json:"move_request,omitempty"`
+	GameResult  *gameResult    `json:"game_result,omitempty"`
+	Matches     []announced    `json:"matches,omitempty"`
 
 	// What the manager answers to a registration.
 	Status      string `json:"status,omitempty"`
@@ -68,21 +70,17 @@ type meta struct {
 
 type moveData struct {
 	MoveType string `json:"move_type"`
-	Choice   Parity `json:"choice"`
+	Choice   any    `json:"choice"`
 }
 
 type moveRequest struct {
-	MoveType string       `json:"move_type"`
-	Context  *callContext `json:"context"`
-}
-
-type callContext struct {
-	OpponentID string `json:"opponent_id,omitempty"`
-	RoundID    int    `json:"round_id,omitempty"`
+	MoveType     string         `json:"move_type"`
+	ValidOptions []any          `json:"valid_options"`
+	Context      map[string]any `json:"context"`
 }
 
 type gameResult struct {
-	Choices     map[string]Parity `json:"choices"`
+	Choices     map[string]string `json:"choices"`
 	DrawnNumber int               `json:"drawn_number"`
 	Reason      string            `json:"reason"`
 }
@@ -99,17 +97,18 @@ type received struct {
 // refusal is why a league message is not answered, with the league's code for it.
 type refusal struct{ code, name, words string }
 
-// match is what must not be forgotten about a match.
+// match is what must not be forgotten about a match. The nonce is the player's share in the draw: nobody knows the number
+// before it is sent.
 type match struct {
-	once       sync.Once
+	mu         sync.Mutex
 	opponentID string
-	choice     Parity
+	choices    map[string]any // by what was asked
 	nonce      string
 }
 
 // Agent is what the player knows, and what it says. It touches no network.
 type Agent struct {
-	choose func(Turn) Parity
+	choose func(Turn) any
 
 	mu           sync.Mutex
 	me           *Message // the manager's answer to the registration
@@ -118,7 +117,7 @@ type Agent struct {
 	history      []Past
 }
 
-func newAgent(choose func(Turn) Parity) *Agent {
+func newAgent(choose func(Turn) any) *Agent {
 	return &Agent{choose: choose, withoutToken: map[string]bool{}, matches: map[string]*match{}}
 }
 
@@ -190,17 +189,23 @@ func (a *Agent) play(me, message *Message) (any, *refusal) {
 		return said, nil
 	case "CHOOSE_PARITY_CALL":
 		said := reply(me, message, "CHOOSE_PARITY_RESPONSE")
-		said.ParityChoice, said.Nonce = a.choice(message, message.Context)
+		said.ParityChoice, said.Nonce = a.choice(message, parity, []any{"even", "odd"}, message.Context)
 		return said, nil
 	case "GAME_MOVE_CALL":
-		// The same question as a referee asks it that knows many games.
+		// A turn of any game: one of the legal moves. A referee may ask for even or odd in this way, too.
 		asked := message.MoveRequest
-		if asked == nil || asked.MoveType != "choose_parity" {
-			return nil, &refusal{"E008", "INVALID_STATE", "this player plays " + game + " only"}
+		if asked == nil || len(asked.ValidOptions) == 0 {
+			words := "move_request.valid_options: expected the legal moves"
+			return nil, &refusal{"E003", "MISSING_REQUIRED_FIELD", words}
+		}
+		question := parity
+		if asked.MoveType != parity {
+			written, _ := json.Marshal(asked) // It was read from JSON.
+			question = string(written)
 		}
 		said := reply(me, message, "GAME_MOVE_RESPONSE")
-		choice, nonce := a.choice(message, asked.Context)
-		said.GameType, said.MoveData, said.Nonce = game, &moveData{"choose_parity", choice}, nonce
+		choice, nonce := a.choice(message, question, asked.ValidOptions, asked.Context)
+		said.GameType, said.MoveData, said.Nonce = game, &moveData{asked.MoveType, choice}, nonce
 		return said, nil
 	case "GAME_OVER":
 		a.learn(me.PlayerID, message)
@@ -253,54 +258,58 @@ func (a *Agent) match(id, opponentID string) *match {
 	defer a.mu.Unlock()
 	known := a.matches[id]
 	if known == nil {
-		known = &match{opponentID: opponentID}
+		known = &match{opponentID: opponentID, choices: map[string]any{}, nonce: randomHex(16)}
 		a.matches[id] = known
 	}
 	return known
 }
 
-// choice gives the same choice and nonce whenever the match is asked about: the first answer may have been lost.
-func (a *Agent) choice(message *Message, about *callContext) (Parity, string) {
+// choice gives the same choice and nonce whenever the same is asked: the first answer may have been lost.
+func (a *Agent) choice(message *Message, question string, options []any, context map[string]any) (any, string) {
 	match := a.match(message.MatchID, "")
-	match.once.Do(func() {
+	match.mu.Lock()
+	defer match.mu.Unlock()
+	if _, made := match.choices[question]; !made {
 		turn := Turn{MatchID: message.MatchID, OpponentID: match.opponentID, RoundID: message.RoundID}
-		if about != nil && about.OpponentID != "" {
-			turn.OpponentID = about.OpponentID
+		turn.Options, turn.Context = options, context
+		if opponent, ok := context["opponent_id"].(string); ok {
+			turn.OpponentID = opponent
 		}
-		if about != nil && about.RoundID != 0 {
-			turn.RoundID = about.RoundID
+		if round, ok := context["round_id"].(float64); ok {
+			turn.RoundID = int(round)
 		}
 		a.mu.Lock()
 		turn.History = append(turn.History, a.history...)
 		a.mu.Unlock()
-		// The nonce is the player's share in the draw: nobody knows the number before it is sent.
-		match.choice, match.nonce = a.decide(turn), randomHex(16)
-	})
-	return match.choice, match.nonce
+		match.choices[question] = a.decide(turn)
+	}
+	return match.choices[question], match.nonce
 }
 
-func (a *Agent) decide(turn Turn) Parity {
-	decided := make(chan Parity, 1)
+func (a *Agent) decide(turn Turn) any {
+	decided := make(chan any, 1)
 	go func() {
 		defer func() {
 			if problem := recover(); problem != nil {
 				log.Printf("%s: the strategy panicked: %v", turn.MatchID, problem)
-				decided <- ""
+				decided <- nil
 			}
 		}()
 		decided <- a.choose(turn)
 	}()
-	var choice Parity
+	var choice any
 	select {
 	case choice = <-decided:
 	case <-time.After(thinkingTime):
 		log.Printf("%s: the strategy gave nothing in %s", turn.MatchID, thinkingTime)
 	}
-	if choice == Even || choice == Odd {
-		return choice
+	for _, option := range turn.Options {
+		if reflect.DeepEqual(option, choice) {
+			return choice
+		}
 	}
-	log.Printf("%s: the strategy gave %q. Chance decides.", turn.MatchID, choice)
-	return []Parity{Even, Odd}[rand.Intn(2)]
+	log.Printf("%s: the strategy gave %v. Chance decides.", turn.MatchID, choice)
+	return turn.Options[rand.Intn(len(turn.Options))]
 }
 
 // Who speaks

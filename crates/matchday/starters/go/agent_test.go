@@ -23,13 +23,13 @@ var token = "tok_p01_" + strings.Repeat("0", 64)
 
 type object = map[string]any
 
-func newPlayer(choose func(Turn) Parity) *Agent {
+func newPlayer(choose func(Turn) any) *Agent {
 	agent := newAgent(choose)
 	agent.registered(&Message{PlayerID: "P01", AuthToken: token, LeagueID: league, MatchTokens: true})
 	return agent
 }
 
-func odd(Turn) Parity { return Odd }
+func odd(Turn) any { return "odd" }
 
 func message(messageType string, fields object) object {
 	made := object{
@@ -70,7 +70,7 @@ func equal(t *testing.T, got, want any) {
 }
 
 func TestJoinsWhenInvited(t *testing.T) {
-	said := ask(t, newPlayer(odd), message("GAME_INVITATION", object{"game_type": "even_odd", "opponent_id": "P02"}))
+	said := ask(t, newPlayer(odd), message("GAME_INVITATION", object{"game_type": game, "opponent_id": "P02"}))
 	for _, field := range []string{"timestamp", "arrival_timestamp"} {
 		if !regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$`).MatchString(said[field].(string)) {
 			t.Errorf("%s: %v", field, said[field])
@@ -86,7 +86,7 @@ func TestJoinsWhenInvited(t *testing.T) {
 
 func TestGivesWhatTheStrategyChoseAndTheSameAgain(t *testing.T) {
 	calls := 0
-	agent := newPlayer(func(Turn) Parity { calls++; return []Parity{Odd, Even}[calls-1] })
+	agent := newPlayer(func(Turn) any { calls++; return []any{"odd", "even"}[calls-1] })
 	first := ask(t, agent, message("CHOOSE_PARITY_CALL", nil))
 	second := ask(t, agent, message("CHOOSE_PARITY_CALL", nil))
 	equal(t, first["message_type"], "CHOOSE_PARITY_RESPONSE")
@@ -95,7 +95,7 @@ func TestGivesWhatTheStrategyChoseAndTheSameAgain(t *testing.T) {
 }
 
 func TestChoosesByChanceIfTheStrategyFails(t *testing.T) {
-	broken := []func(Turn) Parity{func(Turn) Parity { return "Even" }, func(Turn) Parity { panic("broken") }}
+	broken := []func(Turn) any{func(Turn) any { return "Even" }, func(Turn) any { panic("broken") }}
 	for _, choose := range broken {
 		choice := ask(t, newPlayer(choose), message("CHOOSE_PARITY_CALL", nil))["parity_choice"]
 		if choice != "even" && choice != "odd" {
@@ -104,13 +104,37 @@ func TestChoosesByChanceIfTheStrategyFails(t *testing.T) {
 	}
 }
 
+func TestMakesAMoveOfAnyGameAndTheSameAgain(t *testing.T) {
+	agent := newPlayer(func(turn Turn) any { return turn.Options[len(boardRows(turn.Context))-3] })
+	lines := []any{"..", "xo", "..", ".."}
+	turns := []struct {
+		context object
+		choice  any
+	}{
+		{object{"board": []any{"X", nil, nil, nil, nil, nil, nil, nil, nil}}, 0.0},
+		{object{"board": lines}, object{"to": 4.0}},
+		{object{"view": object{"kind": "grid", "columns": 1, "cells": []any{"a", "", "b"}}}, 0.0},
+	}
+	for _, turn := range append(turns, turns...) {
+		asked := object{"move_type": "place", "valid_options": []any{0, object{"to": 4}}, "context": turn.context}
+		said := ask(t, agent, message("GAME_MOVE_CALL", object{"move_request": asked}))
+		equal(t, []any{said["message_type"], said["game_type"]}, []any{"GAME_MOVE_RESPONSE", game})
+		equal(t, said["move_data"], object{"move_type": "place", "choice": turn.choice})
+	}
+	equal(t, showBoard(boardRows(object{"board": lines})), ". .\nx o\n. .\n. .")
+	wrong := ask(t, agent, message("GAME_MOVE_CALL", object{"move_request": object{"move_type": "place"}}))
+	equal(t, wrong["error_code"], "E003")
+}
+
 func TestTellsTheStrategyHowEarlierMatchesEnded(t *testing.T) {
 	var seen Turn
-	agent := newPlayer(func(turn Turn) Parity { seen = turn; return Even })
+	agent := newPlayer(func(turn Turn) any { seen = turn; return "even" })
 	result := object{"choices": object{"P01": "odd", "P02": "even"}, "drawn_number": 4, "reason": "4 is even"}
 	ask(t, agent, message("GAME_OVER", object{"game_result": result}))
-	ask(t, agent, message("CHOOSE_PARITY_CALL", object{"context": object{"opponent_id": "P02", "round_id": 2}}))
-	equal(t, seen, Turn{"R1M1", "P02", 2, []Past{{"R1M1", "P02", Odd, Even, 4}}})
+	context := object{"opponent_id": "P02", "round_id": 2.0}
+	ask(t, agent, message("CHOOSE_PARITY_CALL", object{"context": context}))
+	history := []Past{{"R1M1", "P02", "odd", "even", 4}}
+	equal(t, seen, Turn{"R1M1", "P02", 2, history, []any{"even", "odd"}, context})
 }
 
 func TestComputesTheTokensOfTheProtocol(t *testing.T) {

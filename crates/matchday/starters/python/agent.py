@@ -31,6 +31,7 @@ BODY_BYTES_MAX = 1024 * 1024
 FROM_REFEREE = {"GAME_INVITATION", "CHOOSE_PARITY_CALL", "GAME_MOVE_CALL", "GAME_OVER", "GAME_ERROR"}
 FROM_MANAGER = {"ROUND_ANNOUNCEMENT", "LEAGUE_STANDINGS_UPDATE", "ROUND_COMPLETED", "LEAGUE_COMPLETED", "LEAGUE_ERROR"}
 RECEIVED = {"status": "received"}
+PARITY = "choose_parity"
 
 
 def log(words):
@@ -58,7 +59,7 @@ class RpcError(Exception):
 
 
 class Match:
-    """What must not be forgotten about a match."""
+    """What must not be forgotten about a match, or about one of its turns."""
 
     def __init__(self):
         self.lock = threading.Lock()
@@ -156,16 +157,19 @@ class Agent:
 
     def choose_parity(self, call):
         match_id = text(call, "match_id")
-        parity, nonce = self.choice(match_id, call.get("context"), call.get("round_id"))
+        parity, nonce = self.choice(match_id, match_id, ["even", "odd"], call.get("context"), call.get("round_id"))
         return self.reply(call, "CHOOSE_PARITY_RESPONSE", match_id, parity_choice=parity, nonce=nonce)
 
     def choose_move(self, call):
-        """The same question as a referee asks it that knows many games."""
+        """A turn of any game: one of the legal moves. A referee may ask for even or odd in this way, too."""
         match_id, asked = text(call, "match_id"), call.get("move_request")
-        if not isinstance(asked, dict) or asked.get("move_type") != "choose_parity":
-            raise Refusal("E008", "INVALID_STATE", f"this player plays {GAME} only")
-        parity, nonce = self.choice(match_id, asked.get("context"), call.get("round_id"))
-        move = {"move_type": "choose_parity", "choice": parity}
+        options = asked.get("valid_options") if isinstance(asked, dict) else None
+        if not isinstance(options, list) or not options:
+            raise Refusal("E003", "MISSING_REQUIRED_FIELD", "move_request.valid_options: expected the legal moves")
+        kind = asked.get("move_type")
+        turn_id = match_id if kind == PARITY else match_id + json.dumps([options, asked.get("context")], sort_keys=True)
+        choice, nonce = self.choice(match_id, turn_id, options, asked.get("context"), call.get("round_id"))
+        move = {"move_type": kind, "choice": choice}
         return self.reply(call, "GAME_MOVE_RESPONSE", match_id, game_type=GAME, move_data=move, nonce=nonce)
 
     def learn(self, over):
@@ -193,16 +197,17 @@ class Agent:
         with self.lock:
             return self.matches.setdefault(match_id, Match())
 
-    def choice(self, match_id, context, round_id):
-        """Choice and nonce, the same ones whenever the match is asked about: the first answer may have been lost."""
-        match = self.match(match_id)
+    def choice(self, match_id, turn_id, options, context, round_id):
+        """Choice and nonce, the same ones whenever the same is asked: the first answer may have been lost."""
+        match = self.match(turn_id)
         with match.lock:
             if match.choice is None:
                 context = context if isinstance(context, dict) else {}
-                opponent_id = context.get("opponent_id", match.opponent_id)
+                opponent_id = context.get("opponent_id", self.match(match_id).opponent_id)
                 with self.lock:
                     history = list(self.history.values())
-                turn = strategy.Turn(match_id, opponent_id, context.get("round_id", round_id), history)
+                round_id = context.get("round_id", round_id)
+                turn = strategy.Turn(match_id, opponent_id, round_id, history, options, context)
                 # The nonce is the player's share in the draw: nobody knows the number before it is sent.
                 match.choice = self.decide(turn), secrets.token_hex(16)
             return match.choice
@@ -221,10 +226,10 @@ class Agent:
             choice = answers.get(timeout=THINKING_SECONDS)
         except queue.Empty:
             choice = f"nothing in {THINKING_SECONDS} s"
-        if choice in ("even", "odd"):
+        if choice in turn.options:
             return choice
         log(f"{turn.match_id}: the strategy gave {choice}. Chance decides.")
-        return secrets.choice(["even", "odd"])
+        return secrets.choice(turn.options)
 
     # Who speaks
 

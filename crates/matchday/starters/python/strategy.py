@@ -2,7 +2,7 @@
 
 import random
 from dataclasses import dataclass
-from typing import List, Optional
+from typing import Any, Dict, List, Optional
 
 
 @dataclass(frozen=True)
@@ -24,11 +24,13 @@ class Turn:
     opponent_id: str
     round_id: Optional[int]
     history: List[Past]  # oldest first
+    options: List[Any]  # every legal move
+    context: Dict[str, Any]  # what the referee shows: board.rows(turn.context) is the board, in games that have one
 
 
-def choose(turn: Turn) -> str:
-    """Returns "even" or "odd". Called once for each match, in a thread of its own.
+def choose(turn: Turn) -> Any:
+    """Returns one of turn.options. Called once for each turn, in a thread of its own.
 
     It has agent.THINKING_SECONDS. If it fails, takes longer or returns anything else, the choice is left to chance.
     """
-    return random.choice(["even", "odd"])
+    return random.choice(turn.options)

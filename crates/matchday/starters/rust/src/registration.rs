@@ -13,12 +13,7 @@ const RETRY: Duration = Duration::from_secs(2);
 const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Keeps trying while there is no manager. The error is why it will not have us.
-pub fn register(
-    manager: &str,
-    name: &str,
-    endpoint: &str,
-    store: &Path,
-) -> Result<Identity, String> {
+pub fn register(manager: &str, name: &str, endpoint: &str, store: &Path) -> Result<Identity, String> {
     let conversation_id = format!("conv-register-{}", hex::encode(rand::random::<[u8; 8]>()));
     let mut message = envelope("LEAGUE_REGISTER_REQUEST", "unregistered", &conversation_id);
     message["player_meta"] = json!({
@@ -31,8 +26,7 @@ pub fn register(
     if let Some(token) = stored_token(manager, store) {
         message["auth_token"] = token;
     }
-    let request =
-        json!({"jsonrpc": "2.0", "id": 1, "method": "register_player", "params": message});
+    let request = json!({"jsonrpc": "2.0", "id": 1, "method": "register_player", "params": message});
     let mut waiting = false;
     loop {
         let why = match post(manager, &request) {
@@ -43,9 +37,7 @@ pub fn register(
                 return Ok(identity);
             }
             Ok(result) => {
-                let said = result["reason"]
-                    .as_str()
-                    .or(result["error_message"].as_str());
+                let said = result["reason"].as_str().or(result["error_message"].as_str());
                 let why = said.map_or_else(|| result.to_string(), str::to_owned);
                 if result["retryable"] != true {
                     return Err(format!("the manager refuses this player: {why}"));
@@ -63,15 +55,9 @@ pub fn register(
 }
 
 fn post(url: &str, request: &Value) -> Result<Value, ureq::Error> {
-    let config = ureq::Agent::config_builder()
-        .timeout_global(Some(TIMEOUT))
-        .http_status_as_error(false);
+    let config = ureq::Agent::config_builder().timeout_global(Some(TIMEOUT)).http_status_as_error(false);
     let client: ureq::Agent = config.build().into();
-    let mut answer: Value = client
-        .post(url)
-        .send_json(request)?
-        .body_mut()
-        .read_json()?;
+    let mut answer: Value = client.post(url).send_json(request)?.body_mut().read_json()?;
     Ok(match answer["result"].take() {
         Value::Null => answer["error"].take(),
         result => result,
@@ -88,7 +74,5 @@ fn keep_token(manager: &str, token: &str, store: &Path) -> std::io::Result<()> {
     options.write(true).create(true).truncate(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options
-        .open(store)?
-        .write_all(json!({manager: token}).to_string().as_bytes())
+    options.open(store)?.write_all(json!({manager: token}).to_string().as_bytes())
 }

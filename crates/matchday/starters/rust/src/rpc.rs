@@ -6,11 +6,7 @@ use serde_json::{Value, json};
 /// The response to a request body; nothing if there is nothing to say.
 pub async fn answer(agent: &Agent, body: &[u8]) -> Option<Value> {
     match serde_json::from_slice(body) {
-        Err(error) => Some(failure(
-            Value::Null,
-            -32700,
-            format!("Parse error: {error}"),
-        )),
+        Err(error) => Some(failure(Value::Null, -32700, format!("Parse error: {error}"))),
         Ok(Value::Array(requests)) if !requests.is_empty() => {
             let mut responses = Vec::new();
             for request in &requests {
@@ -24,29 +20,18 @@ pub async fn answer(agent: &Agent, body: &[u8]) -> Option<Value> {
 
 async fn answer_one(agent: &Agent, request: &Value) -> Option<Value> {
     let Value::Object(fields) = request else {
-        return Some(failure(
-            Value::Null,
-            -32600,
-            "Invalid Request: expected an object",
-        ));
+        return Some(failure(Value::Null, -32600, "Invalid Request: expected an object"));
     };
     let id = fields.get("id").cloned().unwrap_or(Value::Null);
     if !(id.is_number() || id.is_string() || id.is_null()) {
-        return Some(failure(
-            Value::Null,
-            -32600,
-            "Invalid Request: id must be a number, a text or null",
-        ));
+        return Some(failure(Value::Null, -32600, "Invalid Request: id must be a number, a text or null"));
     }
     let (true, Some(method)) = (request["jsonrpc"] == "2.0", request["method"].as_str()) else {
         let words = r#"Invalid Request: expected "jsonrpc": "2.0" and a method"#;
         return Some(failure(id, -32600, words));
     };
     let nothing = json!({});
-    let response = match agent
-        .call(method, fields.get("params").unwrap_or(&nothing))
-        .await
-    {
+    let response = match agent.call(method, fields.get("params").unwrap_or(&nothing)).await {
         Ok(result) => json!({"jsonrpc": "2.0", "id": id, "result": result}),
         Err(RpcError { code, words }) => failure(id, code, words),
     };

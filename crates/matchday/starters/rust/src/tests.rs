@@ -1,7 +1,8 @@
 //! `cargo test`
 
-use crate::agent::{Agent, Identity};
-use crate::strategy::{Parity, Past, Turn};
+use crate::agent::{Agent, GAME, Identity};
+use crate::board;
+use crate::strategy::{Past, Turn};
 use crate::tokens::{Direction, match_token, notice_token};
 use crate::{router, rpc};
 use serde_json::{Value, json};
@@ -11,27 +12,21 @@ use std::sync::{Arc, Mutex};
 const LEAGUE: &str = "league_2025_even_odd";
 const REFEREE: &str = "tok_r1m1_8aa0bf04930f5811e822092823e6f4c08f95eb5e2e20c20d894716ec522318cc";
 const PLAYER: &str = "tok_r1m1_3845220ebebd1549dff420b3de925f10e9b44815a7dca78497e6672bf2103ee6";
-const MANAGER: &str =
-    "tok_league_manager_bb02e302b7ffb96a2121afeef2f45c0bbb8ecee015d4a5d1c4e50942a0f34128";
+const MANAGER: &str = "tok_league_manager_bb02e302b7ffb96a2121afeef2f45c0bbb8ecee015d4a5d1c4e50942a0f34128";
 
 fn token() -> String {
     format!("tok_p01_{}", "0".repeat(64))
 }
 
-fn player(strategy: impl Fn(&Turn) -> Parity + Send + Sync + 'static) -> Agent {
+fn player(strategy: impl Fn(&Turn) -> Value + Send + Sync + 'static) -> Agent {
     let agent = Agent::new(strategy);
     let (player_id, auth_token, league_id) = ("P01".into(), token(), LEAGUE.into());
-    agent.registered(Identity {
-        player_id,
-        auth_token,
-        league_id,
-        match_tokens: true,
-    });
+    agent.registered(Identity { player_id, auth_token, league_id, match_tokens: true });
     agent
 }
 
 fn odd() -> Agent {
-    player(|_| Parity::Odd)
+    player(|_| json!("odd"))
 }
 
 fn message(message_type: &str, fields: Value) -> Value {
@@ -52,25 +47,16 @@ fn message(message_type: &str, fields: Value) -> Value {
 
 async fn ask(agent: &Agent, params: Value) -> Value {
     let request = json!({"jsonrpc": "2.0", "id": 7, "method": "anything", "params": params});
-    rpc::answer(agent, request.to_string().as_bytes())
-        .await
-        .unwrap()["result"]
-        .take()
+    rpc::answer(agent, request.to_string().as_bytes()).await.unwrap()["result"].take()
 }
 
 #[tokio::test]
 async fn joins_when_invited() {
-    let invitation = message(
-        "GAME_INVITATION",
-        json!({"game_type": "even_odd", "opponent_id": "P02"}),
-    );
+    let invitation = message("GAME_INVITATION", json!({"game_type": GAME, "opponent_id": "P02"}));
     let mut said = ask(&odd(), invitation).await;
     for name in ["timestamp", "arrival_timestamp"] {
         let time = said.as_object_mut().unwrap().remove(name).unwrap();
-        assert!(
-            time.as_str().unwrap().ends_with('Z') && time.as_str().unwrap().len() == 20,
-            "{time}"
-        );
+        assert!(time.as_str().unwrap().ends_with('Z') && time.as_str().unwrap().len() == 20, "{time}");
     }
     let wanted = json!({
         "protocol": "league.v2",
@@ -88,49 +74,60 @@ async fn joins_when_invited() {
 #[tokio::test]
 async fn gives_what_the_strategy_chose_and_the_same_again() {
     let calls = AtomicUsize::new(0);
-    let agent = player(move |_| [Parity::Odd, Parity::Even][calls.fetch_add(1, Ordering::SeqCst)]);
+    let agent = player(move |_| [json!("odd"), json!("even")][calls.fetch_add(1, Ordering::SeqCst)].clone());
     let first = ask(&agent, message("CHOOSE_PARITY_CALL", json!({}))).await;
     let second = ask(&agent, message("CHOOSE_PARITY_CALL", json!({}))).await;
     assert_eq!(first["message_type"], "CHOOSE_PARITY_RESPONSE");
     assert_eq!(first["parity_choice"], "odd");
-    assert_eq!(
-        (&second["parity_choice"], &second["nonce"]),
-        (&json!("odd"), &first["nonce"])
-    );
+    assert_eq!((&second["parity_choice"], &second["nonce"]), (&json!("odd"), &first["nonce"]));
 }
 
 #[tokio::test]
 async fn chooses_by_chance_if_the_strategy_fails() {
-    let answer = ask(
-        &player(|_| panic!("broken")),
-        message("CHOOSE_PARITY_CALL", json!({})),
-    )
-    .await;
-    assert!(
-        ["even", "odd"].contains(&answer["parity_choice"].as_str().unwrap()),
-        "{answer}"
-    );
+    let answer = ask(&player(|_| panic!("broken")), message("CHOOSE_PARITY_CALL", json!({}))).await;
+    assert!(["even", "odd"].contains(&answer["parity_choice"].as_str().unwrap()), "{answer}");
+}
+
+#[tokio::test]
+async fn makes_a_move_of_any_game_and_the_same_again() {
+    let agent = player(|turn| turn.options[board::rows(&turn.context).len() - 3].clone());
+    let lines = json!({"board": ["..", "xo", "..", ".."]});
+    let turns = [
+        (json!({"board": ["X", null, null, null, null, null, null, null, null]}), json!(0)),
+        (lines.clone(), json!({"to": 4})),
+        (json!({"view": {"kind": "grid", "columns": 1, "cells": ["a", "", "b"]}}), json!(0)),
+    ];
+    for (context, choice) in turns.iter().chain(&turns) {
+        let asked = json!({"move_type": "place", "valid_options": [0, {"to": 4}], "context": context});
+        let call = message("GAME_MOVE_CALL", json!({"move_request": asked}));
+        let said = ask(&agent, call).await;
+        assert_eq!(said["message_type"], "GAME_MOVE_RESPONSE");
+        assert_eq!(said["game_type"], GAME);
+        assert_eq!(said["move_data"], json!({"move_type": "place", "choice": choice}));
+    }
+    let rows = board::rows(lines.as_object().unwrap());
+    assert_eq!(board::show(&rows), ". .\nx o\n. .\n. .");
+    let call = message("GAME_MOVE_CALL", json!({"move_request": {"move_type": "place"}}));
+    assert_eq!(ask(&agent, call).await["error_code"], "E003");
 }
 
 #[tokio::test]
 async fn tells_the_strategy_how_earlier_matches_ended() {
     let seen = Arc::new(Mutex::new(None));
-    let (shared, match_id, opponent_id) =
-        (Arc::clone(&seen), String::from("R1M1"), String::from("P02"));
+    let (shared, match_id, opponent_id) = (Arc::clone(&seen), String::from("R1M1"), String::from("P02"));
     let agent = player(move |turn| {
         *shared.lock().unwrap() = Some(turn.clone());
-        Parity::Even
+        json!("even")
     });
-    let result =
-        json!({"choices": {"P01": "odd", "P02": "even"}, "drawn_number": 4, "reason": "4 is even"});
+    let result = json!({"choices": {"P01": "odd", "P02": "even"}, "drawn_number": 4, "reason": "4 is even"});
     ask(&agent, message("GAME_OVER", json!({"game_result": result}))).await;
-    let context = json!({"context": {"opponent_id": "P02", "round_id": 2}});
-    ask(&agent, message("CHOOSE_PARITY_CALL", context)).await;
+    let context = json!({"opponent_id": "P02", "round_id": 2});
+    ask(&agent, message("CHOOSE_PARITY_CALL", json!({"context": context}))).await;
     let past = Past {
         match_id: match_id.clone(),
         opponent_id: opponent_id.clone(),
-        mine: Some(Parity::Odd),
-        theirs: Some(Parity::Even),
+        mine: Some("odd".into()),
+        theirs: Some("even".into()),
         number: Some(4),
     };
     let wanted = Turn {
@@ -138,6 +135,8 @@ async fn tells_the_strategy_how_earlier_matches_ended() {
         opponent_id,
         round_id: Some(2),
         history: vec![past],
+        options: vec!["even".into(), "odd".into()],
+        context: context.as_object().unwrap().clone(),
     };
     assert_eq!(seen.lock().unwrap().take(), Some(wanted));
 }
@@ -153,30 +152,15 @@ fn computes_the_tokens_of_the_protocol() {
 #[tokio::test]
 async fn refuses_who_cannot_prove_who_it_is() {
     let refused = [
-        (
-            "E011",
-            message("CHOOSE_PARITY_CALL", json!({"auth_token": null})),
-        ),
-        (
-            "E012",
-            message("CHOOSE_PARITY_CALL", json!({"auth_token": PLAYER})),
-        ),
-        (
-            "E003",
-            message("CHOOSE_PARITY_CALL", json!({"match_id": null})),
-        ),
-        (
-            "E012",
-            message("GAME_INVITATION", json!({"sender": "player:P02"})),
-        ),
+        ("E011", message("CHOOSE_PARITY_CALL", json!({"auth_token": null}))),
+        ("E012", message("CHOOSE_PARITY_CALL", json!({"auth_token": PLAYER}))),
+        ("E003", message("CHOOSE_PARITY_CALL", json!({"match_id": null}))),
+        ("E012", message("GAME_INVITATION", json!({"sender": "player:P02"}))),
         ("E012", message("LEAGUE_COMPLETED", json!({}))),
     ];
     for (code, asked) in refused {
         let said = ask(&odd(), asked).await;
-        assert_eq!(
-            (&said["message_type"], &said["error_code"]),
-            (&json!("LEAGUE_ERROR"), &json!(code))
-        );
+        assert_eq!((&said["message_type"], &said["error_code"]), (&json!("LEAGUE_ERROR"), &json!(code)));
     }
     let notice = message("LEAGUE_COMPLETED", json!({"auth_token": MANAGER}));
     assert_eq!(ask(&odd(), notice).await, json!({"status": "received"}));
@@ -188,24 +172,12 @@ async fn says_what_is_wrong_with_a_request() {
         ("{", json!(null), -32700),
         ("[]", json!(null), -32600),
         (r#"{"jsonrpc": "2.0", "id": 1}"#, json!(1), -32600),
-        (
-            r#"{"jsonrpc": "2.0", "id": "a", "method": "dance"}"#,
-            json!("a"),
-            -32601,
-        ),
-        (
-            r#"{"jsonrpc": "2.0", "id": 2, "method": "ping", "params": [1]}"#,
-            json!(2),
-            -32602,
-        ),
+        (r#"{"jsonrpc": "2.0", "id": "a", "method": "dance"}"#, json!("a"), -32601),
+        (r#"{"jsonrpc": "2.0", "id": 2, "method": "ping", "params": [1]}"#, json!(2), -32602),
     ];
     for (body, id, code) in wrong {
         let said = rpc::answer(&odd(), body.as_bytes()).await.unwrap();
-        assert_eq!(
-            (&said["id"], &said["error"]["code"]),
-            (&id, &json!(code)),
-            "{body}"
-        );
+        assert_eq!((&said["id"], &said["error"]["code"]), (&id, &json!(code)), "{body}");
     }
 }
 
@@ -215,10 +187,7 @@ async fn answers_batches_and_no_notifications() {
     assert_eq!(rpc::answer(&odd(), ping.to_string().as_bytes()).await, None);
     let batch = json!([{"jsonrpc": "2.0", "id": 1, "method": "ping"}, ping]);
     let wanted = json!([{"jsonrpc": "2.0", "id": 1, "result": {"status": "ok"}}]);
-    assert_eq!(
-        rpc::answer(&odd(), batch.to_string().as_bytes()).await,
-        Some(wanted)
-    );
+    assert_eq!(rpc::answer(&odd(), batch.to_string().as_bytes()).await, Some(wanted));
 }
 
 #[tokio::test]

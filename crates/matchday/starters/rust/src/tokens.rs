@@ -12,11 +12,7 @@ pub enum Direction {
 
 /// What the manager shows in its notices.
 pub fn notice_token(league_token: &str, league_id: &str) -> String {
-    derived(
-        league_token,
-        "league_manager",
-        &[b"notice", league_id.as_bytes(), b"", b"", b""],
-    )
+    derived(league_token, "league_manager", &[b"notice", league_id.as_bytes(), b"", b"", b""])
 }
 
 /// What referee and player show each other in one attempt at a match, whose number ends the conversation id.
@@ -27,22 +23,13 @@ pub fn match_token(
     conversation_id: &str,
     direction: Direction,
 ) -> String {
-    let number = conversation_id
-        .rsplit('-')
-        .next()
-        .and_then(|digits| digits.parse().ok());
+    let number = conversation_id.rsplit('-').next().and_then(|digits| digits.parse().ok());
     let attempt = u32::to_be_bytes(number.unwrap_or(1));
     let direction: &[u8] = match direction {
         Direction::RefereeToPlayer => b"referee-to-player",
         Direction::PlayerToReferee => b"player-to-referee",
     };
-    let parts = [
-        b"match",
-        league_id.as_bytes(),
-        match_id.as_bytes(),
-        &attempt,
-        direction,
-    ];
+    let parts = [b"match", league_id.as_bytes(), match_id.as_bytes(), &attempt, direction];
     derived(league_token, &match_id.to_lowercase(), &parts)
 }
 
