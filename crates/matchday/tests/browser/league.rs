@@ -1,27 +1,27 @@
 //! Leagues to look at.
 
-use crate::ground::{Ground, Running};
+use matchday_testkit::cli::{Cli, Process};
 
 /// A league in one folder, and the processes that play it. The manager is told where the referee keeps its messages.
 pub(crate) struct League {
-    pub(crate) ground: Ground,
-    pub(crate) manager: Option<Running>,
-    pub(crate) agents: Vec<Running>,
+    pub(crate) cli: Cli,
+    pub(crate) manager: Option<Process>,
+    pub(crate) agents: Vec<Process>,
 }
 
 impl League {
     /// Nobody has registered yet.
     pub(crate) fn empty() -> Self {
-        let ground = Ground::new();
-        let manager = manager(&ground, &[]);
-        Self { ground, manager: Some(manager), agents: Vec::new() }
+        let cli = Cli::new(crate::MATCHDAY);
+        let manager = manager(&cli, &[]);
+        Self { cli, manager: Some(manager), agents: Vec::new() }
     }
 
     /// One that is not open to readers, with a player of this name.
     pub(crate) fn closed(name: &str) -> Self {
-        let ground = Ground::new();
-        let manager = manager(&ground, &["--public-reads", "off"]);
-        let mut league = Self { ground, manager: Some(manager), agents: Vec::new() };
+        let cli = Cli::new(crate::MATCHDAY);
+        let manager = manager(&cli, &["--public-reads", "off"]);
+        let mut league = Self { cli, manager: Some(manager), agents: Vec::new() };
         league.join(&["player", "--name", name]);
         league
     }
@@ -43,16 +43,38 @@ impl League {
         league
     }
 
+    /// One with seats.
+    pub(crate) fn with_seats(names: &[&str]) -> Self {
+        let cli = Cli::new(crate::MATCHDAY);
+        let manager = manager(&cli, &["--seats", "on"]);
+        let mut league = Self { cli, manager: Some(manager), agents: Vec::new() };
+        league.join(&["referee", "--store", "referee.db"]);
+        names.iter().for_each(|name| league.join(&["player", "--name", name]));
+        league
+    }
+
     /// As `of`, and every match has been played.
     pub(crate) fn played(names: &[&str]) -> Self {
         let league = Self::of(names);
         league.start();
-        league.ground.until_status("completed");
+        league.cli.until_status("completed");
+        league
+    }
+
+    /// Two players of this game, and every match has been played.
+    pub(crate) fn of_game(game: &str) -> Self {
+        let cli = Cli::new(crate::MATCHDAY);
+        let manager = manager(&cli, &["--game", game]);
+        let mut league = Self { cli, manager: Some(manager), agents: Vec::new() };
+        league.join(&["referee", "--store", "referee.db"]);
+        ["Ada", "Basho"].iter().for_each(|name| league.join(&["player", "--name", name]));
+        league.start();
+        league.cli.until_status("completed");
         league
     }
 
     pub(crate) fn start(&self) {
-        let started = self.ground.ask(&["start"]);
+        let started = self.cli.ask(&["start"]);
         assert_eq!(started.code, 0, "{started:?}");
     }
 
@@ -62,17 +84,17 @@ impl League {
     }
 
     pub(crate) fn revive_manager(&mut self) {
-        self.manager = Some(manager(&self.ground, &[]));
+        self.manager = Some(manager(&self.cli, &[]));
     }
 
     fn join(&mut self, args: &[&str]) {
-        let agent = self.ground.agent(args);
+        let agent = self.cli.agent(args);
         agent.until("registered as");
         self.agents.push(agent);
     }
 }
 
-fn manager(ground: &Ground, more: &[&str]) -> Running {
+fn manager(cli: &Cli, more: &[&str]) -> Process {
     let ours = ["--lead", "0", "--endpoint-check", "off", "--dashboard-stores", "referee.db"];
-    ground.manager(&[&ours[..], more].concat())
+    cli.manager(&[&ours[..], more].concat())
 }

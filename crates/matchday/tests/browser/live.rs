@@ -1,8 +1,8 @@
 //! What happens to a page while it is looked at.
 
-use crate::ground::TOKEN;
 use crate::league::League;
 use crate::script::{Script, can_be_run, plays};
+use matchday_testkit::cli::TOKEN;
 
 #[test]
 fn standings_change_without_the_page_being_loaded_again() {
@@ -10,7 +10,7 @@ fn standings_change_without_the_page_being_loaded_again() {
         return;
     }
     let league = League::of(&["Ada", "Basho"]);
-    let mut script = Script::start("live", &league.ground.manager, &[]);
+    let mut script = Script::start("live", &league.cli.manager, &[]);
     script.until("ready");
     league.start();
     script.succeeds();
@@ -22,7 +22,7 @@ fn what_was_opened_and_typed_stays_through_a_change() {
         return;
     }
     let league = League::of(&["Ada", "Basho"]);
-    let mut script = Script::start("kept", &league.ground.manager, &[]);
+    let mut script = Script::start("kept", &league.cli.manager, &[]);
     script.until("ready");
     league.start();
     script.succeeds();
@@ -34,7 +34,7 @@ fn a_manager_that_is_gone_is_told_of_and_its_return_needs_nothing() {
         return;
     }
     let mut league = League::empty();
-    let mut script = Script::start("unreachable", &league.ground.manager, &[]);
+    let mut script = Script::start("unreachable", &league.cli.manager, &[]);
     script.until("ready");
     league.kill_manager();
     script.until("told");
@@ -50,5 +50,5 @@ fn an_order_needs_the_operators_token_and_is_confirmed() {
     let league = League::of(&["Ada", "Basho"]);
     // A player that is held up keeps the league running for as long as the scenario lasts.
     league.agents.last().unwrap().signal("STOP");
-    plays("operator", &league.ground.manager, &[TOKEN]);
+    plays("operator", &league.cli.manager, &[TOKEN]);
 }

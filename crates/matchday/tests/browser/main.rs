@@ -8,10 +8,10 @@
     reason = "a test fails by panicking"
 )]
 
-#[path = "../cli/ground.rs"]
-#[allow(dead_code, reason = "each suite needs another part of it")]
-mod ground;
 mod league;
 mod live;
 mod pages;
 mod script;
+
+/// The program under test.
+const MATCHDAY: &str = env!("CARGO_BIN_EXE_matchday");

@@ -1,8 +1,10 @@
 //! What stands on the pages of a league that has been played, or has not begun.
 
-use crate::ground::TOKEN;
 use crate::league::League;
 use crate::script::{can_be_run, plays};
+use matchday_testkit::cli::TOKEN;
+use matchday_testkit::mcp_client::call;
+use serde_json::json;
 
 /// Markup, entities, and the longest name there may be. Characters that are not seen no name may have.
 const HOSTILE: [&str; 3] = [
@@ -19,8 +21,8 @@ fn a_match_page_explains_a_technical_loss() {
     let league = League::hurried(&["Ada", "Sleeper"]);
     league.agents.last().unwrap().signal("STOP");
     league.start();
-    league.ground.until_status("completed");
-    plays("technical", &league.ground.manager, &[]);
+    league.cli.until_status("completed");
+    plays("technical", &league.cli.manager, &[]);
 }
 
 #[test]
@@ -30,7 +32,7 @@ fn a_hostile_name_stays_text_on_every_page() {
     }
     assert_eq!(HOSTILE[2].chars().count(), 50);
     let league = League::played(&[&HOSTILE[..], &["Ada"]].concat());
-    plays("hostile", &league.ground.manager, &[&serde_json::to_string(&HOSTILE).unwrap()]);
+    plays("hostile", &league.cli.manager, &[&serde_json::to_string(&HOSTILE).unwrap()]);
 }
 
 fn is_accessible(scheme: &str, width: &str) {
@@ -38,7 +40,7 @@ fn is_accessible(scheme: &str, width: &str) {
         return;
     }
     let league = League::played(&["Ada", "Basho", "Clio", "Dag"]);
-    plays("accessible", &league.ground.manager, &[scheme, width]);
+    plays("accessible", &league.cli.manager, &[scheme, width]);
 }
 
 #[test]
@@ -62,7 +64,7 @@ fn an_empty_league_says_what_to_do() {
         return;
     }
     let league = League::empty();
-    plays("empty", &league.ground.manager, &[]);
+    plays("empty", &league.cli.manager, &[]);
 }
 
 #[test]
@@ -71,7 +73,7 @@ fn a_league_that_is_not_open_to_readers_asks_for_the_operators_token() {
         return;
     }
     let league = League::closed("Ada");
-    plays("closed", &league.ground.manager, &[TOKEN]);
+    plays("closed", &league.cli.manager, &[TOKEN]);
 }
 
 #[test]
@@ -80,7 +82,7 @@ fn nothing_is_fetched_from_another_host() {
         return;
     }
     let league = League::played(&["Ada", "Basho"]);
-    plays("own_host", &league.ground.manager, &[]);
+    plays("own_host", &league.cli.manager, &[]);
 }
 
 #[test]
@@ -89,7 +91,7 @@ fn the_inspector_finds_messages_and_shows_what_is_kept_of_them() {
         return;
     }
     let league = League::played(&["Ada", "Basho", "Clio", "Dag"]);
-    plays("inspector", &league.ground.manager, &[]);
+    plays("inspector", &league.cli.manager, &[]);
 }
 
 #[test]
@@ -98,7 +100,7 @@ fn the_keyboard_reaches_the_whole_navigation() {
         return;
     }
     let league = League::played(&["Ada", "Basho", "Clio", "Dag"]);
-    plays("keyboard", &league.ground.manager, &[]);
+    plays("keyboard", &league.cli.manager, &[]);
 }
 
 #[test]
@@ -107,7 +109,7 @@ fn no_page_is_wider_than_a_small_phone() {
         return;
     }
     let league = League::played(&[HOSTILE[2], HOSTILE[0], "Clio", "Dag"]);
-    plays("narrow", &league.ground.manager, &[]);
+    plays("narrow", &league.cli.manager, &[]);
 }
 
 #[test]
@@ -116,5 +118,43 @@ fn the_browser_recomputes_a_draw() {
         return;
     }
     let league = League::played(&["Ada", "Basho"]);
-    plays("draw", &league.ground.manager, &[]);
+    plays("draw", &league.cli.manager, &[]);
+}
+
+#[test]
+fn a_match_is_played_over_ply_by_ply() {
+    if !can_be_run() {
+        return;
+    }
+    let league = League::of_game("tic_tac_toe");
+    plays("replay", &league.cli.manager, &[]);
+}
+
+/// Plays a league of two from a seat, always even.
+async fn play_from_a_seat(league: &League) {
+    let to = league.cli.manager.trim_start_matches("http://").trim_end_matches("/mcp").parse().unwrap();
+    let joined = call(to, "join_league", json!({"name": "Ann"})).await;
+    let seat = joined["structuredContent"]["seat"].clone();
+    league.start();
+    loop {
+        let told = call(to, "wait_for_turn", json!({"seat": seat})).await["structuredContent"].clone();
+        match told["happened"].as_str().unwrap() {
+            "league_over" => return,
+            "your_turn" => {
+                let turn = &told["turn"]["turn"];
+                call(to, "make_move", json!({"seat": seat, "turn": turn, "choice": "even"})).await;
+            }
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn the_page_of_a_seat_shows_what_it_was_told_and_said() {
+    if !can_be_run() {
+        return;
+    }
+    let league = League::with_seats(&["Ada"]);
+    tokio::runtime::Runtime::new().unwrap().block_on(play_from_a_seat(&league));
+    plays("seat", &league.cli.manager, &[]);
 }

@@ -1,5 +1,6 @@
 //! One scenario in a browser, and how it ended. It says a word when the test is to go on.
 
+use matchday_testkit::tools;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
@@ -9,14 +10,8 @@ pub(crate) struct Script {
     said: BufReader<ChildStdout>,
 }
 
-/// Where `./test` installs what this suite needs; `None`, with a line that says so, where it has not.
 fn installed() -> Option<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/test-tools/browser");
-    if folder.join("installed").exists() {
-        return Some(folder.canonicalize().unwrap());
-    }
-    println!("skipped: run crates/matchday/tests/browser/tools/install first (./test does)");
-    None
+    tools::require_installed("browser", "crates/matchday/tests/browser/tools/install")
 }
 
 /// Whether this suite can be run here: asked before a league is started for it.

@@ -1,10 +1,11 @@
 //! Players that break one rule each: the check must find that rule broken, and no other.
 
-use crate::ground::run_aside;
-use crate::stub::{Answer, Habit, kind, rewrap, spoil, stub};
+use crate::fake_player::{Habit, failed, fake_player, kind, rewrap, spoil};
+use crate::report::{Report as _, run_aside};
+use matchday_testkit::fake_peer::Answer;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const ACK: &str = "GAME_JOIN_ACK";
 const CHOICE: &str = "CHOOSE_PARITY_RESPONSE";
@@ -56,7 +57,11 @@ const ANSWERS: &[Case] = &[
     ),
     (
         "isoformat and Z",
-        |_, _, right| spoil(right, ACK, |answer| answer["timestamp"] = json!("2026-03-02T09:01:00+00:00Z")),
+        |_, _, right| {
+            spoil(right, ACK, |answer| {
+                answer["timestamp"] = json!(answer["timestamp"].as_str().unwrap().replace('Z', "+00:00Z"));
+            })
+        },
         &["envelope.timestamp"],
         &[],
     ),
@@ -67,9 +72,9 @@ const ANSWERS: &[Case] = &[
         &[],
     ),
     (
-        "no token",
+        "no token, which only a registered player can have",
         |_, _, right| spoil(right, ACK, |answer| answer["auth_token"] = Value::Null),
-        &["envelope.token"],
+        &[],
         &[],
     ),
     (
@@ -140,11 +145,11 @@ const FORMS: &[Case] = &[
                 "" if wrapped => {
                     let mut flat = asked.clone();
                     flat["params"] = message.clone();
-                    crate::stub::answer_to(&flat, memory)
+                    crate::fake_player::answer_to(&flat, memory)
                 }
                 "" => right,
                 _ => Answer::json(
-                    json!({"jsonrpc": "2.0", "id": asked["id"], "error": {"code": -32601, "message": "Method not found"}}),
+                    &json!({"jsonrpc": "2.0", "id": asked["id"], "error": {"code": -32601, "message": "Method not found"}}),
                 ),
             }
         },
@@ -153,7 +158,7 @@ const FORMS: &[Case] = &[
     ),
     (
         "fails on what is not JSON",
-        |asked, _, right| if asked.is_null() { Answer::failed() } else { right },
+        |asked, _, right| if asked.is_null() { failed() } else { right },
         &["rpc.parse-error"],
         &[],
     ),
@@ -163,21 +168,49 @@ const STRAINS: &[Case] = &[
     (
         "fails on unknown fields",
         |asked, _, right| {
-            if asked["params"].get("x_weather").is_some() { Answer::failed() } else { right }
+            if asked["params"].get("x_weather").is_some() { failed() } else { right }
         },
         &["robust.unknown-fields"],
         &[],
     ),
     (
         "fails on unknown messages",
-        |asked, _, right| if kind(asked) == "WEATHER_REPORT" { Answer::failed() } else { right },
+        |asked, _, right| if kind(asked) == "WEATHER_REPORT" { failed() } else { right },
         &["robust.unknown-message"],
         &[],
     ),
     (
         "fails on GAME_OVER",
-        |asked, _, right| if kind(asked) == "GAME_OVER" { Answer::failed() } else { right },
-        &["notice.game-over", "transport.status"],
+        |asked, _, right| if kind(asked) == "GAME_OVER" { failed() } else { right },
+        &[],
+        &["notice.game-over"],
+    ),
+    (
+        "refuses every table, of whatever size",
+        |asked, _, right| if kind(asked) == "LEAGUE_STANDINGS_UPDATE" { failed() } else { right },
+        &[],
+        &["notice.standings"],
+    ),
+    (
+        "fails on the GAME_OVER of a technical loss",
+        |asked, _, right| match &asked["params"]["game_result"]["status"] {
+            status if status == "TECHNICAL_LOSS" => failed(),
+            _ => right,
+        },
+        &["robust.technical-loss"],
+        &[],
+    ),
+    (
+        "encodes its results twice",
+        |_, _, right| {
+            rewrap(right, |mut answer| {
+                if answer.get("result").is_some() {
+                    answer["result"] = json!(answer["result"].to_string());
+                }
+                answer
+            })
+        },
+        &["rpc.form"],
         &[],
     ),
     (
@@ -195,8 +228,8 @@ const STRAINS: &[Case] = &[
             let choice = if memory.questions.is_multiple_of(2) { "even" } else { "odd" };
             spoil(right, CHOICE, move |answer| answer["parity_choice"] = json!(choice))
         },
-        &[],
         &["retry.same-choice"],
+        &[],
     ),
     (
         "comes too late",
@@ -211,13 +244,14 @@ const STRAINS: &[Case] = &[
 
 async fn check(cases: &[Case]) {
     for (name, habit, broken, warned) in cases {
-        let stub = stub(*habit).await;
-        let done = run_aside(&["check", "player", &stub.url, "--json"]).await;
+        let stub = fake_player(*habit).await;
+        let began = Instant::now();
+        let done = run_aside(&["check", "player", &stub.url(), "--json"]).await;
         let set = |ids: &[&str]| ids.iter().map(ToString::to_string).collect::<BTreeSet<_>>();
         assert_eq!(done.rules("fail"), set(broken), "{name}:\n{}", done.troubles());
         assert_eq!(done.rules("warning"), set(warned), "{name}:\n{}", done.troubles());
         assert_eq!(done.code, i32::from(!broken.is_empty()), "{name}");
-        assert!(done.took < Duration::from_secs(60), "{name} took {:?}", done.took);
+        assert!(began.elapsed() < Duration::from_secs(60), "{name} took {:?}", began.elapsed());
     }
 }
 
@@ -238,27 +272,27 @@ async fn strains_are_blamed_for_what_they_break() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_ends_a_player_is_blamed_for_it_and_nothing_after_it() {
-    let stub = stub(|asked, _, right| if asked.is_null() { Answer::dead() } else { right }).await;
-    let done = run_aside(&["check", "player", &stub.url, "--json"]).await;
+    let stub = fake_player(|asked, _, right| if asked.is_null() { Answer::dead() } else { right }).await;
+    let done = run_aside(&["check", "player", &stub.url(), "--json"]).await;
     let broken = ["robust.alive", "rpc.parse-error"].map(str::to_owned);
     assert_eq!(done.rules("fail"), BTreeSet::from(broken), "{}", done.troubles());
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_answer_that_comes_apart_is_waited_for_and_named() {
-    let stub = stub(|asked, memory, right| {
+    let stub = fake_player(|asked, memory, right| {
         if let Some(matches) = asked["params"]["matches"].as_array() {
             memory.referee = matches[0]["referee_endpoint"].as_str().unwrap().to_owned();
         }
         match kind(asked) {
             "GAME_INVITATION" | "CHOOSE_PARITY_CALL" => {
-                crate::stub::send_apart(&memory.referee, right, asked)
+                crate::fake_player::send_apart(&memory.referee, right, asked)
             }
             _ => right,
         }
     })
     .await;
-    let done = run_aside(&["check", "player", &stub.url, "--json"]).await;
+    let done = run_aside(&["check", "player", &stub.url(), "--json"]).await;
     assert_eq!(done.rules("fail"), BTreeSet::new(), "{}", done.troubles());
     let warned = ["choice.generic", "choice.message", "join.message"].map(str::to_owned);
     assert!(done.rules("warning").is_subset(&BTreeSet::from(warned)), "{}", done.troubles());
@@ -268,7 +302,7 @@ async fn an_answer_that_comes_apart_is_waited_for_and_named() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_lenient_league_forgives_is_a_warning_there_and_says_what_a_strict_one_does() {
-    let stub = stub(|_, _, right| {
+    let stub = fake_player(|_, _, right| {
         spoil(right, CHOICE, |answer| {
             let choice = answer["parity_choice"].take();
             answer.as_object_mut().unwrap().remove("parity_choice");
@@ -276,9 +310,9 @@ async fn what_a_lenient_league_forgives_is_a_warning_there_and_says_what_a_stric
         })
     })
     .await;
-    let strict = run_aside(&["check", "player", &stub.url, "--json"]).await;
+    let strict = run_aside(&["check", "player", &stub.url(), "--json"]).await;
     assert_eq!(strict.rules("fail"), BTreeSet::from(["choice.parity".to_owned()]), "{}", strict.troubles());
-    let lenient = run_aside(&["check", "player", &stub.url, "--json", "--conformance", "lenient"]).await;
+    let lenient = run_aside(&["check", "player", &stub.url(), "--json", "--conformance", "lenient"]).await;
     assert_eq!(lenient.code, 0, "{}", lenient.troubles());
     let note = lenient.rule("choice.parity")["note"].as_str().unwrap().to_owned();
     assert!(note.contains("\"alias choice\"") && note.contains("E003"), "{note}");
@@ -286,8 +320,9 @@ async fn what_a_lenient_league_forgives_is_a_warning_there_and_says_what_a_stric
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_failure_shows_the_exchange_the_rule_and_how_to_mend_it() {
-    let stub = stub(|_, _, right| spoil(right, CHOICE, |answer| answer["parity_choice"] = json!(true))).await;
-    let done = run_aside(&["check", "player", &stub.url, "--quick", "--json"]).await;
+    let stub =
+        fake_player(|_, _, right| spoil(right, CHOICE, |answer| answer["parity_choice"] = json!(true))).await;
+    let done = run_aside(&["check", "player", &stub.url(), "--quick", "--json"]).await;
     let rule = done.rule("choice.parity");
     assert_eq!(rule["place"], "docs/protocol.md#choose_parity_response");
     assert!(rule["mend"].as_str().unwrap().contains("\"even\" or \"odd\""));
@@ -298,9 +333,29 @@ async fn every_failure_shows_the_exchange_the_rule_and_how_to_mend_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_id_that_only_a_registered_player_can_know_is_not_judged_by_url() {
+    let stub = fake_player(|_, _, right| spoil(right, ACK, |answer| answer["player_id"] = Value::Null)).await;
+    let done = run_aside(&["check", "player", &stub.url(), "--json"]).await;
+    assert_eq!(done.rules("fail"), BTreeSet::new(), "{}", done.troubles());
+    let rule = done.rule("join.player-id");
+    assert!(rule["verdict"] == "not_checked" && rule["note"].to_string().contains("--wait"), "{rule}");
+    assert!(done.json()["score"]["percent"].as_u64().unwrap() < 100, "a mandatory rule was not checked");
+}
+
+/// Whatever it is asked, a method that it does not know: every dialect is tried before it is failed.
+#[tokio::test(flavor = "multi_thread")]
+async fn one_that_understands_no_dialect_is_told_so() {
+    let stub =
+        fake_player(|asked, _, _| Answer::new(500, json!({"detail": format!("no {}", asked["method"])})))
+            .await;
+    let done = run_aside(&["check", "player", &stub.url(), "--json"]).await;
+    assert!(done.rule("join.message")["mend"].as_str().unwrap().contains("exception"), "{}", done.troubles());
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn quick_is_quick() {
-    let stub = stub(|_, _, right| right).await;
-    let done = run_aside(&["check", "player", &stub.url, "--quick", "--json"]).await;
+    let stub = fake_player(|_, _, right| right).await;
+    let done = run_aside(&["check", "player", &stub.url(), "--quick", "--json"]).await;
     assert_eq!(done.code, 0, "{}", done.out);
     assert!(done.json()["seconds"].as_f64().unwrap() < 5.0, "{}", done.out);
 }

@@ -9,13 +9,14 @@
 )]
 
 mod bad_players;
-mod ground;
+mod fake_player;
 mod managers;
+mod mutations;
 mod no_agent;
 mod our_own;
 mod output;
 mod proxy;
 mod referees;
 mod registrations;
-mod stub;
+mod report;
 mod zoo;

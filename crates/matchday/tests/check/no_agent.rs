@@ -1,7 +1,9 @@
 //! What is no agent gets one clear line, the right exit code, and no more time or memory than it is worth.
 
-use crate::ground::{free_address, run, run_aside};
-use std::time::Duration;
+use crate::report::{Report as _, program, run, run_aside};
+use matchday_testkit::address::free_address;
+use matchday_testkit::cli::Process;
+use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -27,8 +29,9 @@ async fn speak(mut stream: TcpStream, first: &'static str, more: Option<&'static
 }
 
 async fn line_about(url: &str) -> String {
+    let began = Instant::now();
     let done = run_aside(&["check", "player", url]).await;
-    assert!(done.took < Duration::from_secs(20), "{done:?}");
+    assert!(began.elapsed() < Duration::from_secs(20), "{done:?}");
     done.line(1).to_owned()
 }
 
@@ -110,6 +113,34 @@ fn nobody_registers() {
     assert!(done.err.contains("no agent registered here in time"), "{done:?}");
     let done = run(&["check", "player", "--wait", "--listen", &listen, "--wait-for", "0.2", "--json"]);
     assert_eq!((done.code, &done.rule("register.request")["verdict"]), (1, &"fail".into()), "{done:?}");
+}
+
+/// Starts an agent of ours in a folder of its own, and waits until it listens.
+fn listening(folder: &tempfile::TempDir, args: &[&str]) -> (Process, String) {
+    let listen = free_address().to_string();
+    let mut command = program(args);
+    let agent = Process::start({
+        command.args(["--listen", &listen]).current_dir(folder.path());
+        command
+    });
+    while std::net::TcpStream::connect(&listen).is_err() {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    (agent, format!("http://{listen}/mcp"))
+}
+
+#[test]
+fn a_manager_and_a_referee_are_told_from_a_player() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_manager, manager) = listening(&folder, &["manager"]);
+    let done = run(&["check", "player", &manager]);
+    let line = done.line(1);
+    assert!(line.contains(&format!("{manager} is a manager, not a player")), "{line}");
+    assert!(line.contains(&format!("`matchday check manager {manager}`")), "{line}");
+    let (_referee, referee) = listening(&folder, &["referee", "--manager", &manager, "--name", "Whistle"]);
+    let done = run(&["check", "player", &referee]);
+    let line = done.line(1);
+    assert!(line.contains(&format!("{referee} is a referee, not a player")), "{line}");
 }
 
 #[test]

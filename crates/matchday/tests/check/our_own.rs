@@ -1,9 +1,10 @@
 //! Our own player passes its own check.
 
-use crate::ground::{Done, Running, free_address, program};
+use crate::report::{Report as _, program};
+use matchday_testkit::address::free_address;
+use matchday_testkit::cli::{Output, Process};
 use std::collections::BTreeSet;
 use std::process::Command;
-use std::time::Instant;
 
 fn player(folder: &tempfile::TempDir, manager: &str) -> (Command, String) {
     let listen = free_address().to_string();
@@ -14,14 +15,13 @@ fn player(folder: &tempfile::TempDir, manager: &str) -> (Command, String) {
 }
 
 /// Starts a check that waits, then the player; ends with the check.
-fn check_waiting(args: &[&str]) -> Done {
+fn check_waiting(args: &[&str]) -> Output {
     let folder = tempfile::tempdir().unwrap();
     let listen = free_address().to_string();
-    let began = Instant::now();
     let mut command = program(&["check", "player", "--wait", "--listen", &listen]);
     let check = command.args(args).spawn().unwrap();
-    let _player = Running::start(player(&folder, &format!("http://{listen}/mcp")).0);
-    Done::from((check.wait_with_output().unwrap(), began.elapsed()))
+    let _player = Process::start(player(&folder, &format!("http://{listen}/mcp")).0);
+    Output::from(check.wait_with_output().unwrap())
 }
 
 #[test]
@@ -63,12 +63,12 @@ fn without_waiting_what_needs_trust_is_not_checked_and_not_failed() {
     let manager = format!("http://{listen}/mcp");
     let mut command = program(&["manager", "--listen", &listen]);
     command.current_dir(folder.path());
-    let _manager = Running::start(command);
+    let _manager = Process::start(command);
     let (command, url) = player(&folder, &manager);
-    let _player = Running::start(command);
+    let _player = Process::start(command);
     let done = loop {
         // Until it has registered it refuses for another reason, and until it listens nobody is there.
-        let done = crate::ground::run(&["check", "player", &url, "--json"]);
+        let done = crate::report::run(&["check", "player", &url, "--json"]);
         if done.rule("join.message")["note"].as_str().unwrap().contains("E012") {
             break done;
         }

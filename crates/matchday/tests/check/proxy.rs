@@ -4,8 +4,8 @@ use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper::header::{CONTENT_TYPE, HeaderValue};
 use hyper::{Response, StatusCode};
-use matchday::net::client::Client;
-use matchday::net::server;
+use matchday_net::client::Client;
+use matchday_net::server;
 use serde_json::Value;
 use std::time::Duration;
 use tokio::net::TcpListener;
@@ -66,10 +66,11 @@ async fn pass_on(client: &Client, behind: &str, body: Bytes, spoil: Spoil) -> (u
         Err(_) => return (502, Bytes::new()),
     };
     match serde_json::from_slice::<Value>(&came.body) {
-        Ok(mut answer) => {
+        // The answers of a batch are a list, and stay as they are.
+        Ok(mut answer) if answer.is_object() => {
             (spoil.answer)(&asked, &mut answer);
             (came.status, answer.to_string().into())
         }
-        Err(_) => (came.status, came.body),
+        _ => (came.status, came.body),
     }
 }

@@ -1,15 +1,16 @@
 //! Referees under check: our own, those of the zoo, and our own behind a proxy that spoils one thing.
 
-use crate::ground::{Done, Running, free_address, program};
 use crate::proxy::{Spoil, proxy};
+use crate::report::{Report as _, program};
+use matchday_testkit::address::free_address;
+use matchday_testkit::cli::{Output, Process};
+use matchday_testkit::tools;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use std::time::Instant;
 
 /// Starts a check that waits at a port, then whoever registers there.
-async fn check(args: &[&str], start: impl FnOnce(&str) -> Running) -> Done {
+async fn check(args: &[&str], start: impl FnOnce(&str) -> Process) -> Output {
     let listen = free_address().to_string();
-    let began = Instant::now();
     let mut command = program(&["check", "referee", "--wait", "--listen", &listen, "--json"]);
     let check = command.args(args).spawn().unwrap();
     while tokio::net::TcpStream::connect(&listen).await.is_err() {
@@ -17,14 +18,14 @@ async fn check(args: &[&str], start: impl FnOnce(&str) -> Running) -> Done {
     }
     let _referee = start(&format!("http://{listen}/mcp"));
     let ended = tokio::task::spawn_blocking(move || check.wait_with_output().unwrap()).await.unwrap();
-    Done::from((ended, began.elapsed()))
+    Output::from(ended)
 }
 
-fn ours(folder: &tempfile::TempDir, manager: &str) -> Running {
+fn ours(folder: &tempfile::TempDir, manager: &str) -> Process {
     let listen = free_address().to_string();
     let mut command = program(&["referee", "--listen", &listen, "--manager", manager, "--name", "Whistle"]);
     command.current_dir(folder.path());
-    Running::start(command)
+    Process::start(command)
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -128,9 +129,8 @@ async fn a_referee_that_reports_one_thing_wrongly_breaks_that_rule_and_no_other(
             tokio::time::sleep(std::time::Duration::from_millis(10)).await;
         }
         let _referee = ours(&folder, &front.url);
-        let began = Instant::now();
         let ended = tokio::task::spawn_blocking(move || check.wait_with_output().unwrap()).await.unwrap();
-        let done = Done::from((ended, began.elapsed()));
+        let done = Output::from(ended);
         let wanted: BTreeSet<String> = broken.iter().map(ToString::to_string).collect();
         assert_eq!(done.rules("fail"), wanted, "{name}:\n{}", done.troubles());
     }
@@ -161,13 +161,13 @@ const ZOO: &[(&str, &[&str])] = &[
     ("terse", &["ask.together", "invite.together", "over.both", "report.whole"]),
 ];
 
-async fn check_zoo(name: &str) -> Done {
-    check(&[], |manager| Running::start(crate::zoo::animal(&format!("referees/{name}"), manager, name))).await
+async fn check_zoo(name: &str) -> Output {
+    check(&[], |manager| Process::start(crate::zoo::animal(&format!("referees/{name}"), manager, name))).await
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn referees_of_the_zoo_break_what_they_break() {
-    if !crate::zoo::python_is_here() {
+    if !tools::require("python3") {
         return;
     }
     // All at once: each takes as long as silence takes.
@@ -181,14 +181,25 @@ async fn referees_of_the_zoo_break_what_they_break() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_referee_that_plays_nothing_is_told_so_once() {
-    if !crate::zoo::python_is_here() {
+    if !tools::require("python3") {
         return;
     }
     let done = check_zoo("null_token").await;
-    let wanted = ["invite.whole", "report.whole", "rpc.parse-error"].map(str::to_owned);
+    let wanted = ["invite.whole", "report.played", "report.whole", "rpc.parse-error"].map(str::to_owned);
     assert_eq!(done.rules("fail"), BTreeSet::from(wanted), "{}", done.troubles());
     let note = done.rule("fault.never-joins")["note"].to_string();
     assert!(note.contains("mend that first"), "{note}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_referee_that_reports_a_match_that_nobody_played_is_found_out() {
+    if !tools::require("python3") {
+        return;
+    }
+    let done = check_zoo("invents").await;
+    let played = done.rule("report.played");
+    assert_eq!(played["verdict"], "fail", "{}", done.troubles());
+    assert!(played["exchange"]["request"].to_string().contains("MATCH_RESULT_REPORT"), "{played}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -198,19 +209,19 @@ async fn without_waiting_only_its_form_is_checked() {
     let manager = format!("http://{}/mcp", free_address());
     let mut command = program(&["referee", "--listen", &listen, "--manager", &manager, "--name", "Whistle"]);
     command.current_dir(folder.path());
-    let _referee = Running::start(command);
+    let _referee = Process::start(command);
     while tokio::net::TcpStream::connect(&listen).await.is_err() {
         tokio::time::sleep(std::time::Duration::from_millis(10)).await;
     }
     let done =
-        crate::ground::run_aside(&["check", "referee", &format!("http://{listen}/mcp"), "--json"]).await;
+        crate::report::run_aside(&["check", "referee", &format!("http://{listen}/mcp"), "--json"]).await;
     assert_eq!((done.rules("fail"), done.code), (BTreeSet::new(), 1), "{}", done.troubles());
     assert!(done.rule("report.right")["note"].to_string().contains("--wait"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_referee_that_believes_anyone_and_cannot_count_is_found_out() {
-    if !crate::zoo::python_is_here() {
+    if !tools::require("python3") {
         return;
     }
     let done = check_zoo("credulous").await;

@@ -1,20 +1,23 @@
 //! `--wait`: how an agent registers is judged as a manager judges it, and it is let in if any manager would.
 
-use crate::ground::{Done, free_address, program};
-use crate::stub::{Stub, stub};
-use matchday::net::client::{CallError, Client};
+use crate::fake_player::fake_player;
+use crate::report::{Report as _, program};
+use matchday_net::client::{CallError, Client};
+use matchday_testkit::address::free_address;
+use matchday_testkit::cli::Output;
+use matchday_testkit::fake_peer::FakePeer;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-fn registration(stub: &Stub) -> Value {
+fn registration(stub: &FakePeer) -> Value {
     json!({
         "jsonrpc": "2.0", "id": 1, "method": "register_player", "params": {
             "protocol": "league.v2", "message_type": "LEAGUE_REGISTER_REQUEST", "sender": "player:ada",
             "timestamp": "2026-03-02T08:55:00Z", "conversation_id": "conv-register-ada-1",
             "player_meta": {
                 "display_name": "Ada", "version": "1.0.0", "game_types": ["even_odd"],
-                "contact_endpoint": stub.url,
+                "contact_endpoint": stub.url(),
             },
         },
     })
@@ -34,20 +37,19 @@ async fn register(manager: &str, request: &Value) -> Value {
 }
 
 /// Checks a right player that registers with what `spoil` leaves of a right registration.
-async fn check(spoil: impl Fn(&mut Value)) -> (Done, Value) {
-    let stub = stub(|_, _, right| right).await;
+async fn check(spoil: impl Fn(&mut Value)) -> (Output, Value) {
+    let stub = fake_player(|_, _, right| right).await;
     let listen = free_address().to_string();
-    let began = Instant::now();
     let check =
         program(&["check", "player", "--wait", "--listen", &listen, "--json", "--quick"]).spawn().unwrap();
     let mut request = registration(&stub);
     spoil(&mut request);
     let answer = register(&format!("http://{listen}/mcp"), &request).await;
     let output = tokio::task::spawn_blocking(move || check.wait_with_output().unwrap()).await.unwrap();
-    (Done::from((output, began.elapsed())), answer)
+    (Output::from(output), answer)
 }
 
-fn broken(done: &Done) -> BTreeSet<String> {
+fn broken(done: &Output) -> BTreeSet<String> {
     done.rules("fail").into_iter().filter(|id| id.starts_with("register.")).collect()
 }
 
@@ -71,6 +73,23 @@ async fn what_only_a_lenient_manager_takes_is_let_in_and_reported() {
     assert_eq!(broken(&done), wanted, "{}", done.troubles());
     let note = done.rule("register.envelope")["note"].as_str().unwrap().to_owned();
     assert!(note.contains("E021") && note.contains("timestamp form timestamp"), "{note}");
+    let accepted = done.rule("register.accepted");
+    let shown = accepted["exchange"]["answer"].as_str().unwrap();
+    assert!(shown.contains("E021") && !shown.contains("ACCEPTED"), "the strict manager's answer: {shown}");
+    assert!(accepted["note"].to_string().contains("a strict one refuses it: timestamp"), "{accepted}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_that_leaves_after_it_was_refused_is_told_why() {
+    let gone = format!("http://{}/mcp", free_address());
+    let (done, answer) = check(|request| {
+        request["params"]["player_meta"]["version"] = json!(1);
+        request["params"]["player_meta"]["contact_endpoint"] = json!(gone);
+    })
+    .await;
+    assert_eq!(answer["result"]["error_code"], "E002", "{answer}");
+    let stopped = done.json()["stopped"].as_str().unwrap().to_owned();
+    assert!(stopped.contains("refused and is gone: player_meta.version"), "{stopped}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -88,4 +107,6 @@ async fn another_dialect_is_named() {
     let rule = done.rule("register.form");
     assert_eq!(rule["verdict"], "warning");
     assert!(rule["note"].as_str().unwrap().contains("\"bare\""), "{rule}");
+    // It understands the standard dialect all the same.
+    assert_eq!(done.rule("rpc.dialect")["verdict"], "pass", "{}", done.troubles());
 }

@@ -1,6 +1,6 @@
 //! By which names, and from which pages, an agent may be called.
 
-use crate::ground::{Ground, free_address};
+use matchday_testkit::cli::{Cli, free_address};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
@@ -20,14 +20,14 @@ fn status(address: &str, header: &str) -> String {
 
 #[test]
 fn a_league_answers_to_the_names_and_pages_that_it_was_given() {
-    let ground = Ground::new();
-    let _manager = ground.manager(&[
+    let cli = Cli::new(crate::MATCHDAY);
+    let _manager = cli.manager(&[
         "--allowed-hosts",
         "league.example, other.example:9000",
         "--allowed-origins",
         "https://app.example",
     ]);
-    let address = ground.manager.trim_start_matches("http://").trim_end_matches("/mcp");
+    let address = cli.manager.trim_start_matches("http://").trim_end_matches("/mcp");
     for (header, expected) in [
         ("Host: localhost", "200"),
         ("Host: league.example:1234", "200"),
@@ -44,10 +44,9 @@ fn a_league_answers_to_the_names_and_pages_that_it_was_given() {
 
 #[test]
 fn an_agent_answers_to_the_name_that_it_advertises() {
-    let ground = Ground::new();
+    let cli = Cli::new(crate::MATCHDAY);
     let listen = free_address();
-    let player =
-        ground.start(&["player", "--listen", &listen, "--advertise", "http://player.example:8101/mcp"]);
+    let player = cli.start(&["player", "--listen", &listen, "--advertise", "http://player.example:8101/mcp"]);
     player.until("listening on");
     assert_eq!(status(&listen, "Host: player.example:8101"), "200");
     assert_eq!(status(&listen, "Host: referee.example:8101"), "403");
@@ -55,14 +54,14 @@ fn an_agent_answers_to_the_name_that_it_advertises() {
 
 #[test]
 fn names_and_pages_that_cannot_be_are_refused_at_the_start() {
-    let ground = Ground::new();
+    let cli = Cli::new(crate::MATCHDAY);
     for (flag, value) in [
         ("--allowed-hosts", "league.example,,"),
         ("--allowed-hosts", "http://league.example"),
         ("--allowed-origins", "app.example"),
         ("--allowed-origins", "https://app.example/page"),
     ] {
-        let done = ground.run(&["player", flag, value]);
+        let done = cli.run(&["player", flag, value]);
         let said = done.failed(2).to_owned();
         assert!(said.starts_with(flag) && said.contains("with commas"), "{said}");
     }

@@ -1,22 +1,22 @@
 //! The bench, with the smallest league there is to measure: what it prints, never how fast it was.
 
-use crate::ground::Ground;
+use matchday_testkit::cli::Cli;
 use serde_json::Value;
 
-fn figures(ground: &Ground, args: &[&str]) -> Value {
+fn figures(cli: &Cli, args: &[&str]) -> Value {
     let small = ["bench", "--quick", "--sizes", "4/1", "--json"];
-    let done = ground.run(&[&small, args].concat());
+    let done = cli.run(&[&small, args].concat());
     assert_eq!((done.code, done.err.as_str()), (0, ""), "{done:?}");
     done.json()
 }
 
 #[test]
 fn a_small_bench_measures_everything_it_promises() {
-    let ground = Ground::new();
-    let kept = figures(&ground, &["--save", "kept.json"]);
+    let cli = Cli::new(crate::MATCHDAY);
+    let kept = figures(&cli, &["--save", "kept.json"]);
     let leagues = kept["leagues"].as_array().unwrap();
     let kinds: Vec<&Value> = leagues.iter().map(|league| &league["kind"]).collect();
-    assert_eq!(kinds, ["one_process", "separate_processes"]);
+    assert_eq!(kinds, ["one_process", "outside_players"]);
     for league in leagues {
         let run = &league["runs"][0];
         assert_eq!((&run["matches"], &run["technical_losses"]), (&Value::from(6), &Value::from(0)), "{run}");
@@ -33,15 +33,15 @@ fn a_small_bench_measures_everything_it_promises() {
             assert!(types.iter().any(|found| *found == kind), "{kind} in {types:?}");
         }
     }
+    assert!(kept["player_bytes"].as_u64().unwrap() > 0, "{kept}");
     assert_eq!(kept["queries"]["took"].as_array().unwrap().len(), 3, "{kept}");
     assert_eq!(kept["core"][0]["matches_per_s"].as_array().unwrap().len(), 1, "{kept}");
     assert_eq!(kept["first_match_ms"].as_array().unwrap().len(), 1, "{kept}");
-    let left: Vec<_> =
-        std::fs::read_dir(ground.path()).unwrap().map(|file| file.unwrap().file_name()).collect();
+    let left: Vec<_> = std::fs::read_dir(cli.path()).unwrap().map(|file| file.unwrap().file_name()).collect();
     assert_eq!(left, ["kept.json"], "nothing else may be left behind");
 
     // One run is too little to tell a difference by, whatever it found.
-    let compared = figures(&ground, &["--one-process", "--against", "kept.json"]);
+    let compared = figures(&cli, &["--one-process", "--against", "kept.json"]);
     let changes = compared["changes"].as_array().unwrap();
     assert!(changes.len() >= 4, "{compared}");
     assert!(changes.iter().all(|change| change["verdict"] == "cannot_be_told"), "{compared}");
@@ -49,12 +49,12 @@ fn a_small_bench_measures_everything_it_promises() {
 
 #[test]
 fn what_cannot_be_measured_or_compared_is_told_before_anything_starts() {
-    let ground = Ground::new();
-    std::fs::write(ground.path().join("other.json"), "{}").unwrap();
-    let against = |file| ground.run(&["bench", "--against", file]);
+    let cli = Cli::new(crate::MATCHDAY);
+    std::fs::write(cli.path().join("other.json"), "{}").unwrap();
+    let against = |file| cli.run(&["bench", "--against", file]);
     assert!(against("nowhere.json").failed(1).contains("cannot read nowhere.json"));
     assert!(against("other.json").failed(1).contains("other.json holds no figures"));
-    assert!(ground.run(&["bench", "--folder", "nowhere"]).failed(2).contains("nowhere is no folder"));
-    let wrong = ground.run(&["bench", "--sizes", "100/1"]);
+    assert!(cli.run(&["bench", "--folder", "nowhere"]).failed(2).contains("nowhere is no folder"));
+    let wrong = cli.run(&["bench", "--sizes", "100/1"]);
     assert!(wrong.code == 2 && wrong.err.contains("PLAYERS/REFEREES"), "{wrong:?}");
 }

@@ -1,65 +1,65 @@
 //! Checkpoints of a real league: served, kept elsewhere, and held against stores that were tampered with.
 
 use crate::dashboard::get;
-use crate::ground::{Done, Ground, Running, TOKEN};
-use matchday::store::{Batch, Store, Stream};
+use matchday_store::{Batch, Durability, Store, Stream};
+use matchday_testkit::cli::{Cli, Output, Process, TOKEN};
 use std::fs;
 use std::sync::mpsc;
 
-fn play(ground: &Ground, args: &[&str]) -> Running {
-    let manager = ground.manager(&[&["--lead", "0"], args].concat());
-    let _agents = ground.agents(1, 2);
-    assert_eq!(ground.ask(&["start"]).code, 0);
-    ground.until_status("completed");
+fn play(cli: &Cli, args: &[&str]) -> Process {
+    let manager = cli.manager(&[&["--lead", "0"], args].concat());
+    let _agents = cli.agents(1, 2);
+    assert_eq!(cli.ask(&["start"]).code, 0);
+    cli.until_status("completed");
     manager
 }
 
 /// Saves what the manager serves as its latest checkpoint.
-fn keep(ground: &Ground, file: &str) -> String {
-    let address = ground.manager.split('/').nth(2).unwrap();
+fn keep(cli: &Cli, file: &str) -> String {
+    let address = cli.manager.split('/').nth(2).unwrap();
     let (status, note) = get(address, "/checkpoint", "");
     assert_eq!(status, 200, "{note}");
-    fs::write(ground.path().join(file), &note).unwrap();
+    fs::write(cli.path().join(file), &note).unwrap();
     note
 }
 
-fn stop(mut manager: Running) {
+fn stop(mut manager: Process) {
     manager.signal("TERM");
     assert!(manager.wait().success(), "{}", manager.err());
 }
 
 /// A league that was played and stopped, and its last checkpoint in `kept.txt`.
-fn played() -> Ground {
-    let ground = Ground::new();
-    let manager = play(&ground, &[]);
-    keep(&ground, "kept.txt");
+fn played() -> Cli {
+    let cli = Cli::new(crate::MATCHDAY);
+    let manager = play(&cli, &[]);
+    keep(&cli, "kept.txt");
     stop(manager);
-    ground
+    cli
 }
 
-fn against(ground: &Ground, store: &str, checkpoint: &str) -> Done {
-    ground.run(&["verify", store, "--checkpoint", checkpoint])
+fn against(cli: &Cli, store: &str, checkpoint: &str) -> Output {
+    cli.run(&["verify", store, "--checkpoint", checkpoint])
 }
 
-fn good(done: &Done) -> &str {
+fn good(done: &Output) -> &str {
     assert_eq!(done.code, 0, "{done:?}");
     &done.out
 }
 
 /// Every line of the manager's log.
-fn lines(ground: &Ground, store: &str) -> Vec<String> {
-    let reader = Store::open_read_only(&ground.path().join(store)).unwrap();
+fn lines(cli: &Cli, store: &str) -> Vec<String> {
+    let reader = Store::open_read_only(&cli.path().join(store)).unwrap();
     reader.load(&Stream::league()).unwrap().into_iter().map(|event| event.line).collect()
 }
 
 /// Writes a log anew, with a chain that holds.
-fn write_anew(ground: &Ground, store: &str, lines: Vec<String>) {
-    let store = Store::open(&ground.path().join(store)).unwrap();
+fn write_anew(cli: &Cli, store: &str, lines: Vec<String>) {
+    let store = Store::open(&cli.path().join(store)).unwrap();
     let (tell, told) = mpsc::channel();
     store.append(Batch {
         stream: Stream::league(),
         lines,
-        can_wait: false,
+        durability: Durability::Fsynced,
         awaited: true,
         then: Box::new(move |stored| tell.send(stored.is_ok()).unwrap()),
     });
@@ -73,44 +73,44 @@ fn is_about_checkpoints(line: &str) -> bool {
 
 #[test]
 fn a_manager_serves_its_latest_checkpoint_and_its_store_begins_with_what_it_covers() {
-    let ground = Ground::new();
-    let manager = ground.manager(&["--lead", "0"]);
-    let address = ground.manager.split('/').nth(2).unwrap().to_owned();
+    let cli = Cli::new(crate::MATCHDAY);
+    let manager = cli.manager(&["--lead", "0"]);
+    let address = cli.manager.split('/').nth(2).unwrap().to_owned();
     let (status, none) = get(&address, "/checkpoint", "");
     assert_eq!((status, none.as_str()), (404, "no checkpoint has been signed yet\n"));
-    let agents = ground.agents(1, 2);
-    assert_eq!(ground.ask(&["start"]).code, 0);
-    ground.until_status("completed");
-    let note = keep(&ground, "kept.txt");
+    let agents = cli.agents(1, 2);
+    assert_eq!(cli.ask(&["start"]).code, 0);
+    cli.until_status("completed");
+    let note = keep(&cli, "kept.txt");
     let parts: Vec<&str> = note.lines().collect();
     let [origin, size, _, chain, "", signature] = parts[..] else { panic!("{note}") };
     assert_eq!((origin, chain), ("matchday/league_2025_even_odd/manager", "matchday-log-1 league"));
     assert!(signature.starts_with(&format!("\u{2014} {origin} ")), "{note}");
     drop(agents);
     stop(manager);
-    let done = against(&ground, "matchday.db", "kept.txt");
+    let done = against(&cli, "matchday.db", "kept.txt");
     let said = good(&done);
     assert!(said.contains(&format!("kept     the checkpoint covers {size} of ")), "{said}");
     assert!(
         said.contains(&format!("signed   1 checkpoint, the last over {size} events, with {origin}+")),
         "{said}"
     );
-    let shown = ground.run(&["verify", "matchday.db", "--json"]).json();
+    let shown = cli.run(&["verify", "matchday.db", "--json"]).json();
     assert_eq!(shown["last_checkpoint"]["note"], note);
 }
 
 #[test]
 fn a_dropped_tail_is_found() {
-    let ground = played();
-    let db = rusqlite::Connection::open(ground.path().join("matchday.db")).unwrap();
+    let cli = played();
+    let db = rusqlite::Connection::open(cli.path().join("matchday.db")).unwrap();
     db.execute_batch(
         "DROP TRIGGER events_are_never_removed;
          DELETE FROM events WHERE stream = 'league' AND seq > (SELECT max(seq) FROM events WHERE stream = 'league') - 4;",
     )
     .unwrap();
     drop(db);
-    good(&ground.run(&["verify", "matchday.db"]));
-    let found = against(&ground, "matchday.db", "kept.txt");
+    good(&cli.run(&["verify", "matchday.db"]));
+    let found = against(&cli, "matchday.db", "kept.txt");
     assert!(
         found.code == 1 && found.out.contains("DOES NOT FIT: the checkpoint that was kept: "),
         "{found:?}"
@@ -120,18 +120,18 @@ fn a_dropped_tail_is_found() {
 
 #[test]
 fn a_dropped_league_is_found() {
-    let ground = Ground::new();
-    stop(play(&ground, &["--league-id", "spring_1"]));
-    let second = play(&ground, &["--league-id", "spring_2"]);
-    keep(&ground, "kept.txt");
+    let cli = Cli::new(crate::MATCHDAY);
+    stop(play(&cli, &["--league-id", "spring_1"]));
+    let second = play(&cli, &["--league-id", "spring_2"]);
+    keep(&cli, "kept.txt");
     stop(second);
-    good(&against(&ground, "matchday.db", "kept.txt"));
-    let db = rusqlite::Connection::open(ground.path().join("matchday.db")).unwrap();
+    good(&against(&cli, "matchday.db", "kept.txt"));
+    let db = rusqlite::Connection::open(cli.path().join("matchday.db")).unwrap();
     db.execute_batch("DROP TRIGGER events_are_never_removed; DELETE FROM events WHERE stream = 'league/2';")
         .unwrap();
     drop(db);
-    good(&ground.run(&["verify", "matchday.db"]));
-    let found = against(&ground, "matchday.db", "kept.txt");
+    good(&cli.run(&["verify", "matchday.db"]));
+    let found = against(&cli, "matchday.db", "kept.txt");
     assert!(
         found.code == 1 && found.out.contains("of matchday/spring_2/manager, and there is no such league"),
         "{found:?}"
@@ -140,36 +140,36 @@ fn a_dropped_league_is_found() {
 
 #[test]
 fn a_chain_that_was_computed_anew_is_found() {
-    let ground = played();
+    let cli = played();
     let without: Vec<String> =
-        lines(&ground, "matchday.db").into_iter().filter(|line| !is_about_checkpoints(line)).collect();
-    write_anew(&ground, "anew.db", without.clone());
-    let old = ground.run(&["verify", "anew.db"]);
+        lines(&cli, "matchday.db").into_iter().filter(|line| !is_about_checkpoints(line)).collect();
+    write_anew(&cli, "anew.db", without.clone());
+    let old = cli.run(&["verify", "anew.db"]);
     assert!(good(&old).contains("signed   no checkpoint"), "{old:?}");
     // As long as the log was, so that it does not seem cut.
     let mut padded = without;
-    while padded.len() < lines(&ground, "matchday.db").len() {
+    while padded.len() < lines(&cli, "matchday.db").len() {
         let paused = r#"{"v":1,"at":1,"event":{"type":"league_paused"}}"#;
         padded.push(paused.to_owned());
     }
-    write_anew(&ground, "padded.db", padded);
-    let found = against(&ground, "padded.db", "kept.txt");
+    write_anew(&cli, "padded.db", padded);
+    let found = against(&cli, "padded.db", "kept.txt");
     assert_eq!(found.code, 1, "{found:?}");
-    let found = ground.run(&["verify", "padded.db", "--checkpoint", "kept.txt", "--json"]).json();
+    let found = cli.run(&["verify", "padded.db", "--checkpoint", "kept.txt", "--json"]).json();
     let why = found["checkpoint_fault"].as_str().unwrap();
     assert!(why.contains("had another hash when it was signed"), "{found}");
 }
 
 #[test]
 fn a_log_that_was_changed_under_its_own_checkpoints_is_found_without_any_other() {
-    let ground = played();
+    let cli = played();
     let changed =
-        lines(&ground, "matchday.db").into_iter().map(|line| match line.contains("\"league_started\"") {
+        lines(&cli, "matchday.db").into_iter().map(|line| match line.contains("\"league_started\"") {
             true => line.replace("\"at\":", "\"at\": "),
             false => line,
         });
-    write_anew(&ground, "changed.db", changed.collect());
-    let found = ground.run(&["verify", "changed.db"]);
+    write_anew(&cli, "changed.db", changed.collect());
+    let found = cli.run(&["verify", "changed.db"]);
     assert!(
         found.code == 1 && found.out.contains("checkpoint_signed") && found.out.contains("computed anew"),
         "{found:?}"
@@ -178,16 +178,16 @@ fn a_log_that_was_changed_under_its_own_checkpoints_is_found_without_any_other()
 
 #[test]
 fn a_checkpoint_that_somebody_else_signed_is_found() {
-    let (ground, other) = (played(), played());
+    let (cli, other) = (played(), played());
     let forged = fs::read_to_string(other.path().join("kept.txt")).unwrap();
-    let own = fs::read_to_string(ground.path().join("kept.txt")).unwrap();
+    let own = fs::read_to_string(cli.path().join("kept.txt")).unwrap();
     let text = own.split_once("\n\n").unwrap().0;
     let signature = forged.split_once("\n\n").unwrap().1;
-    fs::write(ground.path().join("forged.txt"), format!("{text}\n\n{signature}")).unwrap();
-    let found = against(&ground, "matchday.db", "forged.txt");
+    fs::write(cli.path().join("forged.txt"), format!("{text}\n\n{signature}")).unwrap();
+    let found = against(&cli, "matchday.db", "forged.txt");
     assert!(found.code == 1 && found.out.contains("signed with none of the keys"), "{found:?}");
-    fs::write(ground.path().join("garbage.txt"), "hello\n").unwrap();
-    let garbage = against(&ground, "matchday.db", "garbage.txt");
+    fs::write(cli.path().join("garbage.txt"), "hello\n").unwrap();
+    let garbage = against(&cli, "matchday.db", "garbage.txt");
     assert!(
         garbage.failed(1).contains("garbage.txt is not a checkpoint of a manager: line 1"),
         "{garbage:?}"
@@ -196,38 +196,38 @@ fn a_checkpoint_that_somebody_else_signed_is_found() {
 
 #[test]
 fn a_rotated_key_is_signed_by_the_one_before_and_earlier_checkpoints_still_hold() {
-    let ground = Ground::new();
-    let manager = play(&ground, &[]);
-    keep(&ground, "before.txt");
+    let cli = Cli::new(crate::MATCHDAY);
+    let manager = play(&cli, &[]);
+    keep(&cli, "before.txt");
     let rotate = ["admin", "rotate", "checkpoint-key", "--operator-token", TOKEN];
-    let rotated = ground.ask(&rotate);
+    let rotated = cli.ask(&rotate);
     good(&rotated);
     // The league is taken up again, and ends again.
-    good(&ground.ask(&["admin", "void", "R1M1", "--operator-token", TOKEN]));
-    good(&ground.ask(&["admin", "end", "--operator-token", TOKEN]));
-    let after = keep(&ground, "after.txt");
-    assert_ne!(after, fs::read_to_string(ground.path().join("before.txt")).unwrap());
+    good(&cli.ask(&["admin", "void", "R1M1", "--operator-token", TOKEN]));
+    good(&cli.ask(&["admin", "end", "--operator-token", TOKEN]));
+    let after = keep(&cli, "after.txt");
+    assert_ne!(after, fs::read_to_string(cli.path().join("before.txt")).unwrap());
     stop(manager);
-    let keys = fs::read_to_string(ground.path().join("matchday.db.checkpoint-keys")).unwrap();
+    let keys = fs::read_to_string(cli.path().join("matchday.db.checkpoint-keys")).unwrap();
     assert_eq!(keys.lines().count(), 2);
     for kept in ["before.txt", "after.txt"] {
-        let held = against(&ground, "matchday.db", kept);
+        let held = against(&cli, "matchday.db", kept);
         assert!(good(&held).ends_with("Everything fits.\n"), "{held:?}");
     }
     // With the file lost, the manager goes on with a key that nobody vouches for.
-    fs::remove_file(ground.path().join("matchday.db.checkpoint-keys")).unwrap();
-    stop(ground.manager(&[]));
-    let lost = ground.run(&["verify", "matchday.db"]);
+    fs::remove_file(cli.path().join("matchday.db.checkpoint-keys")).unwrap();
+    stop(cli.manager(&[]));
+    let lost = cli.run(&["verify", "matchday.db"]);
     assert!(good(&lost).contains("not checked: whether the checkpoint key of event "), "{lost:?}");
 }
 
 #[test]
 fn a_run_ends_with_a_checkpoint_that_its_store_begins_with() {
-    let ground = Ground::new();
-    let done = ground.run(&["run", "--port-base", "0", "--store", "league.db"]);
+    let cli = Cli::new(crate::MATCHDAY);
+    let done = cli.run(&["run", "--port-base", "0", "--store", "league.db"]);
     assert!(good(&done).contains("\nSigned    "), "{done:?}");
-    let note = ground.run(&["verify", "league.db", "--json"]).json()["last_checkpoint"]["note"].clone();
-    fs::write(ground.path().join("kept.txt"), note.as_str().unwrap()).unwrap();
-    let held = against(&ground, "league.db", "kept.txt");
+    let note = cli.run(&["verify", "league.db", "--json"]).json()["last_checkpoint"]["note"].clone();
+    fs::write(cli.path().join("kept.txt"), note.as_str().unwrap()).unwrap();
+    let held = against(&cli, "league.db", "kept.txt");
     assert!(good(&held).contains("kept     the checkpoint covers "), "{held:?}");
 }

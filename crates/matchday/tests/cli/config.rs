@@ -1,6 +1,6 @@
 //! Settings: a flag wins over the environment, the environment over the file, the file over the default.
 
-use crate::ground::{Ground, done, free_address};
+use matchday_testkit::cli::{Cli, free_address, output};
 use serde_json::json;
 use std::fs;
 
@@ -8,15 +8,15 @@ const MANUAL: &str = include_str!("../../../../docs/operating.md");
 
 #[test]
 fn each_setting_is_shown_with_where_it_came_from() {
-    let ground = Ground::new();
+    let cli = Cli::new(crate::MATCHDAY);
     let file = "[manager]\nlead = 3\nplayers-max = 7\nreferees_max = 8\nprobe-every = 9\ntie-breaks = \"wins\"\n\
                 [player]\nstrategy = \"mirror\"\n";
-    fs::write(ground.path().join("matchday.toml"), file).unwrap();
+    fs::write(cli.path().join("matchday.toml"), file).unwrap();
     let shown = |args: &[&str]| {
-        let mut command = ground.command(args);
+        let mut command = cli.command(args);
         command.env("MATCHDAY_LEAD", "2").env("MATCHDAY_PLAYERS_MAX", "6");
         command.env("MATCHDAY_TIE_BREAKS", "fewer_draws");
-        done(command).json()
+        output(command).json()
     };
     let manager = &shown(&["config", "--json", "manager", "--lead", "1"])["manager"];
     assert_eq!(manager["lead"], json!({"value": "1", "from": "--lead"}));
@@ -35,14 +35,14 @@ fn each_setting_is_shown_with_where_it_came_from() {
     assert_eq!(all["manager"]["retries"]["value"], "3");
     assert_eq!(all["referee"]["retries"]["value"], json!(null), "the manager's count");
 
-    let table = ground.run(&["config"]).out;
+    let table = cli.run(&["config"]).out;
     assert!(table.lines().any(|line| line.starts_with("manager.lead ") && line.contains(" 3 ")), "{table}");
 }
 
 #[test]
 fn by_default_each_agent_listens_on_the_port_of_its_kind_and_looks_for_the_manager_on_8000() {
-    let ground = Ground::new();
-    let all = ground.run(&["config", "--json"]).json();
+    let cli = Cli::new(crate::MATCHDAY);
+    let all = cli.run(&["config", "--json"]).json();
     let value = |kind: &str, name: &str| all[kind][name]["value"].as_str().unwrap().to_owned();
     assert_eq!(value("manager", "listen"), "127.0.0.1:8000");
     assert_eq!(value("referee", "listen"), "127.0.0.1:8001");
@@ -54,44 +54,44 @@ fn by_default_each_agent_listens_on_the_port_of_its_kind_and_looks_for_the_manag
 
 #[test]
 fn the_operator_token_is_not_shown() {
-    let ground = Ground::new();
-    let done = ground.run(&["config", "manager", "--operator-token", "hush-hush"]);
+    let cli = Cli::new(crate::MATCHDAY);
+    let done = cli.run(&["config", "manager", "--operator-token", "hush-hush"]);
     assert!(done.out.contains("(set)") && !done.out.contains("hush-hush"), "{done:?}");
 }
 
 #[test]
 fn the_key_of_a_model_is_not_shown_and_no_flag() {
-    let ground = Ground::new();
+    let cli = Cli::new(crate::MATCHDAY);
     for args in [&["config"][..], &["config", "--json"], &["config", "player"], &["player", "--help"]] {
-        let mut command = ground.command(args);
+        let mut command = cli.command(args);
         command.env("MATCHDAY_LLM_API_KEY", "hush-hush");
-        let done = done(command);
+        let done = output(command);
         assert_eq!(done.code, 0, "{done:?}");
         assert!(!done.out.contains("hush-hush") && !done.err.contains("hush-hush"), "{done:?}");
     }
-    assert_eq!(ground.run(&["player", "--llm-api-key", "hush-hush"]).code, 2);
+    assert_eq!(cli.run(&["player", "--llm-api-key", "hush-hush"]).code, 2);
 }
 
 #[test]
 fn an_unknown_key_is_an_error_with_a_suggestion() {
-    let ground = Ground::new();
-    fs::write(ground.path().join("spring.toml"), "[referee]\njoin-timeuot = 1\n").unwrap();
+    let cli = Cli::new(crate::MATCHDAY);
+    fs::write(cli.path().join("spring.toml"), "[referee]\njoin-timeuot = 1\n").unwrap();
     for command in ["config", "manager", "referee", "player"] {
-        let done = ground.run(&[command, "--config", "spring.toml"]);
+        let done = cli.run(&[command, "--config", "spring.toml"]);
         let expected =
-            "spring.toml: there is no setting referee.join-timeuot - did you mean \"join-timeout\"?";
+            "spring.toml: line 2: there is no setting referee.join-timeuot - did you mean \"join-timeout\"?";
         assert_eq!(done.failed(2), expected);
     }
-    assert!(ground.run(&["config", "--config", "none.toml"]).failed(2).contains("none.toml cannot be read"));
+    assert!(cli.run(&["config", "--config", "none.toml"]).failed(2).contains("none.toml cannot be read"));
 }
 
 #[test]
 fn a_league_that_is_started_again_keeps_its_own_settings_and_says_so() {
-    let ground = Ground::new();
+    let cli = Cli::new(crate::MATCHDAY);
     let listen = free_address();
     let start = |args: &[&str]| {
         let mut manager =
-            ground.start(&[&["manager", "--listen", &listen, "--dashboard", "off"], args].concat());
+            cli.start(&[&["manager", "--listen", &listen, "--dashboard", "off"], args].concat());
         manager.until("listening on");
         manager.signal("TERM");
         assert!(manager.wait().success());
@@ -108,36 +108,52 @@ fn a_league_that_is_started_again_keeps_its_own_settings_and_says_so() {
 }
 
 #[test]
-fn every_setting_stands_in_the_manual_with_its_default() {
-    let all = Ground::new().run(&["config", "--json"]).json();
-    for (section, settings) in all.as_object().unwrap() {
-        let of_section = MANUAL.split(&format!("\n### `[{section}]`\n")).nth(1).expect(section);
-        let table = of_section.split("\n#").next().unwrap();
-        for (name, setting) in settings.as_object().unwrap() {
-            let variable = format!("MATCHDAY_{}", name.replace('-', "_").to_uppercase());
-            let head = format!("| `{name}` | `--{name}` | `{variable}` | ");
-            let row = table.lines().find_map(|line| line.strip_prefix(&head));
-            let row = row.unwrap_or_else(|| panic!("[{section}] has no row that begins with {head}"));
-            if let Some(default) = setting["value"].as_str() {
-                assert!(row.starts_with(&format!("`{default}` | ")), "[{section}] {head}{row}");
-            }
-        }
+fn a_misspelt_variable_is_an_error_with_a_suggestion_for_every_command() {
+    let cli = Cli::new(crate::MATCHDAY);
+    for args in [&["config"][..], &["referee"], &["run", "--port-base", "0"], &["status"]] {
+        let mut command = cli.command(args);
+        command.env("MATCHDAY_JOIN_TIMEUOT", "1");
+        let expected =
+            "MATCHDAY_JOIN_TIMEUOT: there is no such variable - did you mean MATCHDAY_JOIN_TIMEOUT?";
+        assert_eq!(output(command).failed(2), expected);
     }
 }
 
 #[test]
-fn the_example_in_the_manual_sets_everything_and_works() {
+fn a_value_out_of_range_is_told_as_it_was_given() {
+    let cli = Cli::new(crate::MATCHDAY);
+    let expected = "expected a whole number from 8 to 1024, got \"1\"";
+    let told = |args: &[&str], variable: &str| {
+        let mut command = cli.command(args);
+        command.env(variable, "1");
+        output(command).failed(2).to_owned()
+    };
+    assert_eq!(told(&["player", "--headers-max", "1"], "X"), format!("--headers-max: {expected}"));
+    assert_eq!(told(&["player"], "MATCHDAY_HEADERS_MAX"), format!("MATCHDAY_HEADERS_MAX: {expected}"));
+    fs::write(cli.path().join("matchday.toml"), "[player]\n\nheaders-max = 1\n").unwrap();
+    assert_eq!(told(&["player"], "X"), format!("matchday.toml: line 3: player.headers-max: {expected}"));
+}
+
+#[test]
+fn run_takes_its_settings_from_the_environment_and_the_file_too() {
+    let cli = Cli::new(crate::MATCHDAY);
+    fs::write(cli.path().join("matchday.toml"), "[run]\nplayers = 3\nreferees = 1\nport-base = 0\n").unwrap();
+    let mut command = cli.command(&["run", "--json", "--referees", "2"]);
+    command.env("MATCHDAY_STORE", "spring.db").env("MATCHDAY_PLAYERS", "2");
+    let done = output(command).json();
+    assert_eq!(done["standings"].as_array().unwrap().len(), 2, "{done}");
+    assert_eq!(done["store"], "spring.db");
+}
+
+#[test]
+fn the_example_in_the_manual_works() {
     let example = MANUAL.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
-    let ground = Ground::new();
-    fs::write(ground.path().join("matchday.toml"), example).unwrap();
-    let all = ground.run(&["config", "--json"]).json();
-    for (section, settings) in all.as_object().unwrap() {
-        for (name, setting) in settings.as_object().unwrap() {
-            assert_eq!(setting["from"], format!("matchday.toml ({section}.{name})"));
-        }
-    }
-    let _manager = ground.manager(&[]);
+    let cli = Cli::new(crate::MATCHDAY);
+    fs::write(cli.path().join("matchday.toml"), example).unwrap();
+    let all = cli.run(&["config", "--json"]).json();
+    assert_eq!(all["manager"]["lead"], json!({"value": "5", "from": "matchday.toml (manager.lead)"}));
+    let _manager = cli.manager(&[]);
     for agent in ["referee", "player"] {
-        ground.agent(&[agent]).until("registered as");
+        cli.agent(&[agent]).until("registered as");
     }
 }

@@ -1,6 +1,6 @@
 //! The dashboard as it is started: beside a manager, and over a file.
 
-use crate::ground::{Ground, Running, TOKEN, free_address};
+use matchday_testkit::cli::{Cli, Process, TOKEN, free_address};
 use serde_json::Value;
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -17,7 +17,7 @@ pub(crate) fn get(address: &str, path: &str, headers: &str) -> (u16, String) {
 }
 
 /// Where a process says that the league can be seen.
-fn seen_at(running: &Running) -> String {
+fn seen_at(running: &Process) -> String {
     running.until("can be seen at http://");
     let said = running.out() + &running.err();
     let address = said.split("can be seen at http://").nth(1).unwrap();
@@ -31,10 +31,10 @@ fn phase(address: &str) -> Value {
 
 #[test]
 fn a_manager_says_where_its_league_can_be_seen() {
-    let ground = Ground::new();
-    let manager = ground.manager(&[]);
+    let cli = Cli::new(crate::MATCHDAY);
+    let manager = cli.manager(&[]);
     let address = seen_at(&manager);
-    assert!(ground.manager.contains(&address), "{address}");
+    assert!(cli.manager.contains(&address), "{address}");
     while phase(&address) != "registration" {}
     let token = format!("authorization: Bearer {TOKEN}\r\n");
     let (_, body) = get(&address, "/api/league", &token);
@@ -43,22 +43,22 @@ fn a_manager_says_where_its_league_can_be_seen() {
 
 #[test]
 fn a_manager_shows_nothing_if_it_is_not_to() {
-    let ground = Ground::new();
-    let manager = ground.manager(&["--dashboard", "off"]);
-    let address = ground.manager.split('/').nth(2).unwrap().to_owned();
+    let cli = Cli::new(crate::MATCHDAY);
+    let manager = cli.manager(&["--dashboard", "off"]);
+    let address = cli.manager.split('/').nth(2).unwrap().to_owned();
     assert_eq!(get(&address, "/api/league", "").0, 404);
     assert!(!(manager.out() + &manager.err()).contains("can be seen"));
 }
 
 #[test]
 fn what_others_can_reach_shows_nothing_unless_it_is_to() {
-    let ground = Ground::new();
+    let cli = Cli::new(crate::MATCHDAY);
     for (more, shown) in [(&["--dashboard", "on"][..], true), (&[][..], false)] {
         let port = free_address().rsplit_once(':').unwrap().1.to_owned();
         let (listen, store) = (format!("0.0.0.0:{port}"), format!("{port}.db"));
         let mut args = vec!["manager", "--listen", &listen, "--store", &store, "--operator-token", TOKEN];
         args.extend(more);
-        let manager = ground.start(&args);
+        let manager = cli.start(&args);
         manager.until("listening on");
         let status = get(&format!("127.0.0.1:{port}"), "/api/orders", "").0;
         assert_eq!(status, if shown { 405 } else { 404 }, "{more:?}");
@@ -67,12 +67,12 @@ fn what_others_can_reach_shows_nothing_unless_it_is_to() {
 
 #[test]
 fn a_league_that_was_run_can_be_looked_at_afterwards() {
-    let ground = Ground::new();
-    let done = ground.run(&["run", "--port-base", "0", "--store", "league.db"]);
+    let cli = Cli::new(crate::MATCHDAY);
+    let done = cli.run(&["run", "--port-base", "0", "--store", "league.db"]);
     assert_eq!(done.code, 0, "{done:?}");
     assert!(done.out.contains("matchday dashboard league.db"), "{done:?}");
     assert!(done.out.contains("see it at http://127.0.0.1:"), "{done:?}");
-    let mut shown = ground.start(&["dashboard", "league.db"]);
+    let mut shown = cli.start(&["dashboard", "league.db"]);
     let address = seen_at(&shown);
     assert_eq!(phase(&address), "completed");
     let (status, body) = get(&address, "/api/matches/R1M1", "");
@@ -95,14 +95,14 @@ fn until(address: &str, path: &str, wanted: impl Fn(&Value) -> bool) {
 
 #[test]
 fn the_dashboard_of_a_store_that_is_written_to_later_shows_what_is_there_now() {
-    let ground = Ground::new();
+    let cli = Cli::new(crate::MATCHDAY);
     let play = |league_id: &str| {
-        let mut manager = ground.manager(&["--lead", "0", "--league-id", league_id]);
-        let shown = ground.start(&["dashboard", "matchday.db"]);
+        let mut manager = cli.manager(&["--lead", "0", "--league-id", league_id]);
+        let shown = cli.start(&["dashboard", "matchday.db"]);
         let address = seen_at(&shown);
         until(&address, "/api/league", |league| league["league_id"] == league_id);
-        let _agents = ground.agents(1, 2);
-        assert_eq!(ground.ask(&["start"]).code, 0);
+        let _agents = cli.agents(1, 2);
+        assert_eq!(cli.ask(&["start"]).code, 0);
         until(&address, "/api/league", |league| league["phase"] == "completed");
         manager.signal("TERM");
         assert!(manager.wait().success());
@@ -119,14 +119,14 @@ fn the_dashboard_of_a_store_that_is_written_to_later_shows_what_is_there_now() {
 
 #[test]
 fn what_is_no_league_is_refused_in_one_line() {
-    let ground = Ground::new();
-    assert!(ground.run(&["dashboard", "nowhere.db"]).failed(1).contains("nowhere.db"));
-    let taken = ground.manager(&[]);
-    let listen = ground.manager.split('/').nth(2).unwrap().to_owned();
-    let refused = ground.run(&["dashboard", "matchday.db", "--listen", &listen]);
+    let cli = Cli::new(crate::MATCHDAY);
+    assert!(cli.run(&["dashboard", "nowhere.db"]).failed(1).contains("nowhere.db"));
+    let taken = cli.manager(&[]);
+    let listen = cli.manager.split('/').nth(2).unwrap().to_owned();
+    let refused = cli.run(&["dashboard", "matchday.db", "--listen", &listen]);
     assert!(refused.failed(1).contains("choose another address with --listen"), "{refused:?}");
     drop(taken);
-    let folder = ground.run(&["manager", "--listen", "127.0.0.1:0", "--dashboard-stores", "."]);
+    let folder = cli.run(&["manager", "--listen", "127.0.0.1:0", "--dashboard-stores", "."]);
     assert_eq!(folder.code, 2, "{folder:?}");
     assert!(folder.err.contains("--dashboard-stores: . is a folder"), "{folder:?}");
 }

@@ -1,15 +1,15 @@
 //! Which endpoints of agents a manager calls, as its operator says.
 
-use crate::ground::{Ground, free_address};
+use matchday_testkit::cli::{Cli, free_address};
 
 #[test]
 fn an_agent_that_may_not_be_called_is_refused_and_told_what_to_do() {
-    let ground = Ground::new();
-    let _manager = ground.manager(&[]);
+    let cli = Cli::new(crate::MATCHDAY);
+    let _manager = cli.manager(&[]);
     let player = |advertise: &str| {
         let listen = free_address();
-        let at = ["player", "--listen", &listen, "--advertise", advertise, "--manager", &ground.manager];
-        ground.run(&at).failed(1).to_owned()
+        let at = ["player", "--listen", &listen, "--advertise", advertise, "--manager", &cli.manager];
+        cli.run(&at).failed(1).to_owned()
     };
     let said = player("http://10.0.0.7:8101/mcp");
     assert!(
@@ -23,22 +23,22 @@ fn an_agent_that_may_not_be_called_is_refused_and_told_what_to_do() {
 
 #[test]
 fn what_the_operator_lists_may_be_called_besides() {
-    let ground = Ground::new();
-    let _manager = ground.manager(&["--endpoints", "private", "--allow-endpoints", "localhost,127.0.0.0/8"]);
-    let _agents = ground.agents(1, 1);
+    let cli = Cli::new(crate::MATCHDAY);
+    let _manager = cli.manager(&["--endpoints", "private", "--allow-endpoints", "localhost,127.0.0.0/8"]);
+    let _agents = cli.agents(1, 1);
 }
 
 #[test]
 fn rules_that_cannot_be_are_refused_at_the_start() {
-    let ground = Ground::new();
+    let cli = Cli::new(crate::MATCHDAY);
     for (args, words) in [
         (&["--endpoints", "everything"][..], "--endpoints: expected loopback, private, public"),
         (&["--allow-endpoints", "http://a.example"], "--allow-endpoints: expected hosts such as"),
-        (&["--endpoints", "listed"], "--endpoints listed: nothing is listed"),
+        (&["--endpoints", "listed"], "--endpoints: nothing is listed"),
     ] {
         for command in ["manager", "referee"] {
             let at = [command, "--listen", "127.0.0.1:0"];
-            let done = ground.run(&[&at[..], args].concat());
+            let done = cli.run(&[&at[..], args].concat());
             let last = done.err.lines().last().unwrap_or_default();
             assert!(done.code == 2 && last.contains(words), "{done:?}");
         }

@@ -1,12 +1,12 @@
 //! The help, word for word.
 
-use crate::ground::{Ground, done};
+use matchday_testkit::cli::{Cli, output};
 
 fn help(args: &[&str]) -> String {
-    let ground = Ground::new();
-    let mut command = ground.command(args);
+    let cli = Cli::new(crate::MATCHDAY);
+    let mut command = cli.command(args);
     command.arg("--help").env("COLUMNS", "100");
-    let done = done(command);
+    let done = output(command);
     assert_eq!(done.code, 0, "{done:?}");
     done.out
 }
@@ -42,6 +42,16 @@ fn of_the_check_of_a_manager() {
 }
 
 #[test]
+fn of_the_service() {
+    insta::assert_snapshot!(help(&["serve"]));
+}
+
+#[test]
+fn of_the_leagues_of_a_service() {
+    insta::assert_snapshot!(help(&["league"]));
+}
+
+#[test]
 fn of_the_bench() {
     insta::assert_snapshot!(help(&["bench"]));
 }
@@ -49,6 +59,11 @@ fn of_the_bench() {
 #[test]
 fn of_the_simulation() {
     insta::assert_snapshot!(help(&["simulate"]));
+}
+
+#[test]
+fn of_the_experiment() {
+    insta::assert_snapshot!(help(&["experiment"]));
 }
 
 #[test]
@@ -74,6 +89,7 @@ fn every_command_shows_an_example() {
         "schema",
         "bench",
         "simulate",
+        "experiment",
         "verify",
         "replay",
         "report",

@@ -1,7 +1,7 @@
 //! What a flood of connections, or a reader that stalls, does to a running manager: nothing.
 
-use crate::ground::{Ground, Running, TOKEN, free_address};
 use crate::wire::{Response, post, post_with};
+use matchday_testkit::cli::{Cli, Process, TOKEN, free_address};
 use serde_json::{Value, json};
 use std::io::{PipeReader, PipeWriter, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -9,19 +9,19 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// The program, with so many descriptors as its soft and its hard limit.
-fn limited(ground: &Ground, soft: u32, hard: u32, args: &[&str]) -> Command {
-    let program = ground.command(args);
+fn limited(cli: &Cli, soft: u32, hard: u32, args: &[&str]) -> Command {
+    let program = cli.command(args);
     let mut shell = Command::new("sh");
     let limits = format!("ulimit -S -n {soft}; ulimit -H -n {hard}; exec \"$0\" \"$@\"");
     shell.args(["-c", &limits]).arg(program.get_program()).args(program.get_args());
-    shell.current_dir(ground.path()).stdin(Stdio::null());
+    shell.current_dir(cli.path()).stdin(Stdio::null());
     shell
 }
 
 #[test]
 fn the_soft_limit_of_descriptors_is_raised_to_the_hard_one() {
-    let ground = Ground::new();
-    let manager = Running::new(limited(&ground, 256, 2000, &["manager", "--listen", "127.0.0.1:0"]));
+    let cli = Cli::new(crate::MATCHDAY);
+    let manager = Process::start(limited(&cli, 256, 2000, &["manager", "--listen", "127.0.0.1:0"]));
     manager.until("listening on");
     let limits = std::fs::read_to_string(format!("/proc/{}/limits", manager.pid())).unwrap();
     let open = limits.lines().find(|line| line.starts_with("Max open files")).unwrap();
@@ -48,10 +48,10 @@ fn asked_from(source: [u8; 4], to: SocketAddr) -> String {
 
 #[test]
 fn half_open_connections_from_one_address_do_not_deafen_a_manager_at_1024_descriptors() {
-    let ground = Ground::new();
+    let cli = Cli::new(crate::MATCHDAY);
     let listen = free_address();
     let _manager = {
-        let manager = Running::new(limited(&ground, 1024, 1024, &["manager", "--listen", &listen]));
+        let manager = Process::start(limited(&cli, 1024, 1024, &["manager", "--listen", &listen]));
         manager.until("listening on");
         manager
     };
@@ -106,10 +106,10 @@ fn until_answered(address: &str) {
 
 #[test]
 fn a_manager_whose_log_nobody_reads_goes_on_and_says_how_many_lines_were_dropped() {
-    let ground = Ground::new();
+    let cli = Cli::new(crate::MATCHDAY);
     let listen = free_address();
     let (mut log, full) = full_pipe();
-    let mut command = ground.command(&["manager", "--listen", &listen, "--operator-token", TOKEN]);
+    let mut command = cli.command(&["manager", "--listen", &listen, "--operator-token", TOKEN]);
     command.stdout(full.try_clone().unwrap()).stderr(full);
     let mut manager = Unread(command.spawn().unwrap());
     drop(command);
@@ -141,14 +141,14 @@ fn a_manager_whose_log_nobody_reads_goes_on_and_says_how_many_lines_were_dropped
 
 #[test]
 fn a_league_in_one_process_is_played_to_its_end_though_nobody_reads_what_it_prints() {
-    let ground = Ground::new();
+    let cli = Cli::new(crate::MATCHDAY);
     let (log, full) = full_pipe();
-    let mut command = ground.command(&["run", "--port-base", "0", "--store", "league.db"]);
+    let mut command = cli.command(&["run", "--port-base", "0", "--store", "league.db"]);
     command.stdout(full.try_clone().unwrap()).stderr(full);
     let mut league = Unread(command.spawn().unwrap());
     let deadline = Instant::now() + Duration::from_secs(30);
     loop {
-        let told = ground.run(&["leagues", "league.db", "--json"]);
+        let told = cli.run(&["leagues", "league.db", "--json"]);
         if told.code == 0 && told.out.contains("\"completed\"") {
             break;
         }
@@ -188,15 +188,15 @@ fn told(answer: &Response) -> Value {
 
 #[test]
 fn a_flood_of_sessions_shuts_nobody_out_and_ends_nobody_elses() {
-    let ground = Ground::new();
-    let _manager = ground.manager(&[]);
-    let opened = session(&ground.manager);
+    let cli = Cli::new(crate::MATCHDAY);
+    let _manager = cli.manager(&[]);
+    let opened = session(&cli.manager);
     let in_use = opened.header("mcp-session-id").unwrap();
-    assert_eq!(in_session(&ground.manager, in_use, "tools/list", json!({})).status, 200);
+    assert_eq!(in_session(&cli.manager, in_use, "tools/list", json!({})).status, 200);
     for number in 1..=1100 {
-        assert_eq!(session(&ground.manager).status, 200, "session {number}");
+        assert_eq!(session(&cli.manager).status, 200, "session {number}");
     }
-    let told = in_session(&ground.manager, in_use, "tools/list", json!({}));
+    let told = in_session(&cli.manager, in_use, "tools/list", json!({}));
     assert_eq!(told.status, 200, "{}", told.body);
 }
 
@@ -209,17 +209,17 @@ fn holds_a_token(text: &str) -> bool {
 
 #[test]
 fn the_managers_store_holds_no_token_of_a_player_in_a_seat() {
-    let ground = Ground::new();
-    let mut manager = ground.manager(&["--seats", "on", "--store", "league.db"]);
+    let cli = Cli::new(crate::MATCHDAY);
+    let mut manager = cli.manager(&["--seats", "on", "--store", "league.db"]);
     let join = json!({"name": "join_league", "arguments": {"name": "Ann"}});
-    let opened = session(&ground.manager);
+    let opened = session(&cli.manager);
     let id = opened.header("mcp-session-id").unwrap().to_owned();
-    let joined = told(&in_session(&ground.manager, &id, "tools/call", join));
+    let joined = told(&in_session(&cli.manager, &id, "tools/call", join));
     let seat = joined["result"]["structuredContent"]["seat"].as_str().unwrap().to_owned();
     assert_eq!(joined["result"]["structuredContent"]["player_id"], "P01", "{joined}");
     manager.signal("TERM");
     assert!(manager.wait().success(), "{}", manager.err());
-    for file in std::fs::read_dir(ground.path()).unwrap() {
+    for file in std::fs::read_dir(cli.path()).unwrap() {
         let path = file.unwrap().path();
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         let bytes = std::fs::read(&path).unwrap();
@@ -232,9 +232,9 @@ fn the_managers_store_holds_no_token_of_a_player_in_a_seat() {
         assert!(!is_of_seats || is_closed, "{name} can be read by others: {mode:o}");
     }
     // Who had the seat has it again.
-    let manager = ground.manager(&["--seats", "on", "--store", "league.db"]);
-    let id = session(&ground.manager).header("mcp-session-id").unwrap().to_owned();
+    let manager = cli.manager(&["--seats", "on", "--store", "league.db"]);
+    let id = session(&cli.manager).header("mcp-session-id").unwrap().to_owned();
     let again = json!({"name": "join_league", "arguments": {"seat": seat}});
-    let joined = told(&in_session(&ground.manager, &id, "tools/call", again));
+    let joined = told(&in_session(&cli.manager, &id, "tools/call", again));
     assert_eq!(joined["result"]["structuredContent"]["player_id"], "P01", "{joined} {}", manager.err());
 }

@@ -1,15 +1,15 @@
 //! The log goes where it is wanted.
 
-use crate::ground::Ground;
+use matchday_testkit::cli::Cli;
 use std::fs;
 use std::time::{Duration, Instant};
 
 #[test]
 fn a_log_file_takes_the_place_of_the_standard_output() {
-    let ground = Ground::new();
-    let path = ground.path().join("manager.log");
+    let cli = Cli::new(crate::MATCHDAY);
+    let path = cli.path().join("manager.log");
     let log = || fs::read_to_string(&path).unwrap_or_default();
-    let mut manager = ground.start(&["manager", "--listen", "127.0.0.1:0", "--log-file", "manager.log"]);
+    let mut manager = cli.start(&["manager", "--listen", "127.0.0.1:0", "--log-file", "manager.log"]);
     let began = Instant::now();
     while !log().contains("listening on") && began.elapsed() < Duration::from_secs(20) {
         std::thread::sleep(Duration::from_millis(10));
@@ -22,8 +22,13 @@ fn a_log_file_takes_the_place_of_the_standard_output() {
 
 #[test]
 fn a_log_file_that_cannot_be_written_is_refused_before_anything_begins() {
-    let done =
-        Ground::new().run(&["manager", "--listen", "127.0.0.1:0", "--log-file", "nowhere/manager.log"]);
+    let done = Cli::new(crate::MATCHDAY).run(&[
+        "manager",
+        "--listen",
+        "127.0.0.1:0",
+        "--log-file",
+        "nowhere/manager.log",
+    ]);
     let said = done.failed(1);
     assert!(said.contains("cannot write the log to nowhere/manager.log"), "{said}");
     assert!(said.contains("--log-file"), "{said}");

@@ -10,17 +10,18 @@
 mod admin;
 mod allowed;
 mod bench;
+mod cheating_referee;
 mod checkpoints;
 mod config;
 mod dashboard;
+mod deciders;
 mod endpoints;
-mod ground;
+mod experiment;
 mod help;
 mod leagues;
 mod load;
 mod log;
 mod looks;
-mod minds;
 mod new;
 mod other_makes;
 mod other_manager;
@@ -33,10 +34,11 @@ mod seven_processes;
 mod simulate;
 mod stopping;
 mod store_paths;
-#[path = "../store_support/mod.rs"]
-mod store_support;
 mod stores;
 mod tls;
 mod untrusted_text;
 mod watch;
 mod wire;
+
+/// The program under test.
+const MATCHDAY: &str = env!("CARGO_BIN_EXE_matchday");

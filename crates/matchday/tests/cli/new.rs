@@ -1,34 +1,34 @@
 //! `matchday new`: a starter agent, or a refusal that leaves everything as it was.
 
-use crate::ground::Ground;
+use matchday_testkit::cli::Cli;
 use std::fs;
 
 #[test]
 fn a_starter_is_written_and_told_how_to_go_on() {
-    let ground = Ground::new();
-    let done = ground.run(&["new", "player", "--lang", "python", "agents/ada", "--name", "Ada"]);
+    let cli = Cli::new(crate::MATCHDAY);
+    let done = cli.run(&["new", "player", "--lang", "python", "agents/ada", "--name", "Ada"]);
     assert_eq!(done.code, 0, "{done:?}");
     insta::assert_snapshot!(done.out);
-    let agent = fs::read_to_string(ground.path().join("agents/ada/agent.py")).unwrap();
+    let agent = fs::read_to_string(cli.path().join("agents/ada/agent.py")).unwrap();
     assert!(agent.contains("\nNAME = \"Ada\"\n"), "{agent}");
 }
 
 #[test]
 fn an_empty_folder_is_as_good_as_none() {
-    let ground = Ground::new();
-    fs::create_dir(ground.path().join("ada")).unwrap();
-    let done = ground.run(&["new", "player", "--lang", "rust", "ada", "--name", "Ada"]);
+    let cli = Cli::new(crate::MATCHDAY);
+    fs::create_dir(cli.path().join("ada")).unwrap();
+    let done = cli.run(&["new", "player", "--lang", "rust", "ada", "--name", "Ada"]);
     assert_eq!(done.code, 0, "{done:?}");
-    assert!(ground.path().join("ada/src/main.rs").exists());
+    assert!(cli.path().join("ada/src/main.rs").exists());
 }
 
 #[test]
 fn a_folder_with_something_in_it_is_left_as_it_is() {
-    let ground = Ground::new();
-    let folder = ground.path().join("ada");
+    let cli = Cli::new(crate::MATCHDAY);
+    let folder = cli.path().join("ada");
     fs::create_dir(&folder).unwrap();
     fs::write(folder.join("strategy.py"), "mine").unwrap();
-    let done = ground.run(&["new", "player", "--lang", "python", "ada", "--name", "Ada"]);
+    let done = cli.run(&["new", "player", "--lang", "python", "ada", "--name", "Ada"]);
     let line = done.failed(2);
     assert!(line.contains("cannot use ada: it is not empty"), "{line}");
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
@@ -37,20 +37,20 @@ fn a_folder_with_something_in_it_is_left_as_it_is() {
 
 #[test]
 fn a_file_is_no_folder() {
-    let ground = Ground::new();
-    fs::write(ground.path().join("ada"), "mine").unwrap();
-    let done = ground.run(&["new", "player", "--lang", "go", "ada", "--name", "Ada"]);
+    let cli = Cli::new(crate::MATCHDAY);
+    fs::write(cli.path().join("ada"), "mine").unwrap();
+    let done = cli.run(&["new", "player", "--lang", "go", "ada", "--name", "Ada"]);
     let line = done.failed(2);
     assert!(line.contains("cannot use ada: it is a file"), "{line}");
 }
 
 #[test]
 fn a_name_that_no_league_would_take_is_refused_before_anything_is_written() {
-    let ground = Ground::new();
+    let cli = Cli::new(crate::MATCHDAY);
     for name in ["", &"a".repeat(51)] {
-        let done = ground.run(&["new", "player", "--lang", "python", "ada", "--name", name]);
+        let done = cli.run(&["new", "player", "--lang", "python", "ada", "--name", name]);
         let line = done.failed(2);
         assert!(line.contains("--name: expected a name of 1 to 50 characters"), "{line}");
-        assert!(!ground.path().join("ada").exists());
+        assert!(!cli.path().join("ada").exists());
     }
 }

@@ -1,8 +1,8 @@
 //! Managers of another make: our commands speak standard JSON-RPC to them, read their answers however they are wrapped, and
 //! fail with one line where there is nothing to show.
 
-use crate::ground::Done;
 use crate::other_manager::{OtherManager, UNKNOWN_METHOD};
+use matchday_testkit::cli::Output;
 use serde_json::{Value, json};
 
 const LEAGUE: &str = "league_2025_even_odd";
@@ -86,7 +86,7 @@ fn strict(request: &Value) -> (u16, String) {
 }
 
 /// It failed with exit code 1 and one line, and showed nothing.
-fn refused<'a>(done: &'a Done, what: &str) -> &'a str {
+fn refused<'a>(done: &'a Output, what: &str) -> &'a str {
     assert_eq!((done.code, done.out.as_str(), done.err.lines().count()), (1, "", 1), "{what}: {done:?}");
     done.failed(1)
 }
@@ -94,11 +94,11 @@ fn refused<'a>(done: &'a Done, what: &str) -> &'a str {
 #[test]
 fn a_strict_manager_is_started_by_standard_json_rpc() {
     let other = OtherManager::start(strict);
-    let ground = other.ground();
-    let started = ground.ask(&["start"]);
+    let cli = other.cli();
+    let started = cli.ask(&["start"]);
     assert_eq!((started.code, started.err.as_str()), (0, ""), "{started:?}");
     assert!(started.out.contains(LEAGUE) && started.out.contains("1 of 3"), "{started:?}");
-    assert_eq!(ground.ask(&["start", "--json"]).json()["status"], "running");
+    assert_eq!(cli.ask(&["start", "--json"]).json()["status"], "running");
     for request in other.requests() {
         assert_eq!(request["jsonrpc"], "2.0", "{request}");
         assert!(request["id"].is_i64() && request["method"].is_string(), "{request}");
@@ -108,32 +108,52 @@ fn a_strict_manager_is_started_by_standard_json_rpc() {
 
 #[test]
 fn a_strict_manager_is_asked_by_league_query_where_it_does_not_know_the_shortcut() {
-    let ground = OtherManager::start(strict).ground();
-    let table = ground.ask(&["standings"]);
+    let cli = OtherManager::start(strict).cli();
+    let table = cli.ask(&["standings"]);
     assert_eq!(table.code, 0, "{table:?}");
     assert_eq!(table.out.lines().count(), 3, "{table:?}");
     assert!(table.out.contains("P03") && table.out.contains('9'), "{table:?}");
-    assert_eq!(ground.ask(&["standings", "--json"]).json()["standings"][1]["points"], 5);
-    let schedule = ground.ask(&["schedule"]);
+    assert_eq!(cli.ask(&["standings", "--json"]).json()["standings"][1]["points"], 5);
+    let schedule = cli.ask(&["schedule"]);
     assert!(schedule.code == 0 && schedule.out.contains("R1M1"), "{schedule:?}");
-    assert_eq!(ground.ask(&["schedule", "--json"]).json()["rounds"][0]["round_id"], 1);
+    assert_eq!(cli.ask(&["schedule", "--json"]).json()["rounds"][0]["round_id"], 1);
 }
 
 #[test]
 fn what_a_strict_manager_does_not_know_is_refused_with_what_it_said() {
-    let ground = OtherManager::start(strict).ground();
+    let cli = OtherManager::start(strict).cli();
     for json in [&[][..], &["--json"]] {
-        let done = ground.ask(&[&["status"], json].concat());
-        let line = refused(&done, "status");
-        assert!(line.contains("get_status") && line.contains("-32601"), "{line}");
-        let done = ground.ask(&[COMMANDS[7], json].concat());
+        let done = cli.ask(&[COMMANDS[7], json].concat());
         let line = refused(&done, "admin");
         assert!(line.contains("LEAGUE_ORDER") && line.contains("-32601"), "{line}");
-        let done = ground.ask(&[&["stats"], json].concat());
+        let done = cli.ask(&[&["stats"], json].concat());
         assert!(refused(&done, "stats").contains("standings in another form"), "{done:?}");
-        let done = ground.ask(&[&["stats", "P01"], json].concat());
+        let done = cli.ask(&[&["stats", "P01"], json].concat());
         assert!(refused(&done, "stats P01").contains("GET_PLAYER_STATS"), "{done:?}");
     }
+}
+
+#[test]
+fn a_status_that_a_manager_does_not_tell_is_taken_from_its_standings() {
+    let cli = OtherManager::start(strict).cli();
+    let done = cli.ask(&["status"]);
+    assert_eq!(done.code, 0, "{done:?}");
+    assert!(done.out.contains("PLAYERS") && done.out.contains("from its standings"), "{done:?}");
+    assert_eq!(cli.ask(&["status", "--json"]).json()["players"], 2);
+}
+
+#[test]
+fn a_league_that_was_started_in_other_words_is_started() {
+    let other = OtherManager::start(|request| match request["method"].as_str() {
+        Some("start_league") => {
+            let result = json!({"status": "started", "rounds": 3});
+            (200, json!({"jsonrpc": "2.0", "id": 1, "result": result, "error": null}).to_string())
+        }
+        _ => (200, UNKNOWN_METHOD.to_owned()),
+    });
+    let done = other.cli().ask(&["start"]);
+    assert_eq!((done.code, done.err.as_str()), (0, ""), "{done:?}");
+    assert!(done.out.contains(r#"{"rounds":3,"status":"started"}"#), "{done:?}");
 }
 
 #[test]
@@ -147,15 +167,15 @@ fn a_league_that_the_manager_does_not_name_is_named_by_a_flag() {
         }
         strict(&request)
     });
-    let ground = other.ground();
+    let cli = other.cli();
     for command in ["start", "standings"] {
-        let done = ground.ask(&[command]);
+        let done = cli.ask(&[command]);
         let line = refused(&done, command);
         assert!(
             line.contains("there is no such league here (E007)") && line.contains("--league-id"),
             "{line}"
         );
-        let named = ground.ask(&[command, "--league-id", "season_2"]);
+        let named = cli.ask(&[command, "--league-id", "season_2"]);
         assert_eq!(named.code, 0, "{named:?}");
     }
 }
@@ -166,9 +186,9 @@ fn a_query_that_needs_a_token_is_refused_in_the_managers_words() {
         Some("league_query") => result(league_error("E011", "auth_token is missing")),
         _ => (200, UNKNOWN_METHOD.to_owned()),
     });
-    let ground = other.ground();
+    let cli = other.cli();
     for command in [&["standings"][..], &["schedule", "--json"], &["stats"], &["stats", "P01"]] {
-        let done = ground.ask(command);
+        let done = cli.ask(command);
         assert!(refused(&done, command[0]).contains("auth_token is missing (E011)"), "{done:?}");
     }
 }
@@ -206,11 +226,11 @@ fn nothing_that_is_no_answer_is_shown_as_one() {
     for (number, (what, status, body)) in odd.into_iter().enumerate() {
         let told = what.starts_with("LEAGUE_ERROR").then_some("out of order (E008)");
         let told = told.or((status == 0).then_some("closed without an answer"));
-        let ground = OtherManager::start(move |_| (status, body.clone())).ground();
+        let cli = OtherManager::start(move |_| (status, body.clone())).cli();
         // Each answer for three commands, and each command with many answers: a process for all of them takes minutes.
         let (one, other) = (COMMANDS[number % COMMANDS.len()], COMMANDS[(number + 3) % COMMANDS.len()]);
         for command in [&["start"][..], one, &[other, &["--json"]].concat()] {
-            let done = ground.ask(command);
+            let done = cli.ask(command);
             let line = refused(&done, &format!("{what}, {command:?}"));
             assert!(line.contains(told.unwrap_or_default()), "{what}, {command:?}: {line}");
         }
@@ -236,9 +256,9 @@ fn an_answer_is_read_however_it_is_wrapped() {
             Some("league_query") => (200, wrap(standings()).to_string()),
             _ => (200, UNKNOWN_METHOD.to_owned()),
         });
-        let ground = other.ground();
-        assert_eq!(ground.ask(&["start", "--json"]).json()["total_rounds"], 3, "{what}");
-        assert_eq!(ground.ask(&["standings", "--json"]).json()["standings"][0]["points"], 9, "{what}");
+        let cli = other.cli();
+        assert_eq!(cli.ask(&["start", "--json"]).json()["total_rounds"], 3, "{what}");
+        assert_eq!(cli.ask(&["standings", "--json"]).json()["standings"][0]["points"], 9, "{what}");
     }
 }
 
@@ -248,7 +268,7 @@ fn standings_are_read_from_a_result_that_is_no_message() {
         Some("get_standings") => result(standings()["data"].clone()),
         _ => (200, UNKNOWN_METHOD.to_owned()),
     });
-    let table = other.ground().ask(&["standings"]);
+    let table = other.cli().ask(&["standings"]);
     assert!(table.code == 0 && table.out.contains("P03"), "{table:?}");
 }
 
@@ -258,5 +278,5 @@ fn a_manager_that_speaks_another_dialect_is_started_too() {
         Some("START_LEAGUE") => (200, status().to_string()),
         _ => (422, r#"{"detail":"message_type is missing"}"#.to_owned()),
     });
-    assert_eq!(bare.ground().ask(&["start", "--json"]).json()["status"], "running");
+    assert_eq!(bare.cli().ask(&["start", "--json"]).json()["status"], "running");
 }

@@ -1,6 +1,6 @@
 //! A manager of another make: a plain HTTP server that answers by a rule, and records what it was asked.
 
-use crate::ground::Ground;
+use matchday_testkit::cli::Cli;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -41,10 +41,10 @@ impl OtherManager {
     }
 
     /// A folder for commands that talk to this manager.
-    pub(crate) fn ground(&self) -> Ground {
-        let mut ground = Ground::new();
-        ground.manager.clone_from(&self.url);
-        ground
+    pub(crate) fn cli(&self) -> Cli {
+        let mut cli = Cli::new(crate::MATCHDAY);
+        cli.manager.clone_from(&self.url);
+        cli
     }
 
     pub(crate) fn requests(&self) -> Vec<Value> {

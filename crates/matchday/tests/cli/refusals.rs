@@ -1,33 +1,34 @@
 //! What cannot work is told in one line, and nothing is half started.
 
-use crate::ground::{Ground, free_address};
+use matchday_testkit::cli::{Cli, free_address};
+use matchday_testkit::tools;
 use std::net::TcpListener;
 use std::process::Command;
 
 #[test]
 fn a_port_that_is_taken_is_named_with_the_flag_to_move() {
-    let ground = Ground::new();
+    let cli = Cli::new(crate::MATCHDAY);
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
     for command in ["manager", "referee", "player"] {
-        let done = ground.run(&[command, "--listen", &address]);
+        let done = cli.run(&[command, "--listen", &address]);
         let line = done.failed(1);
         assert!(line.contains(&address) && line.contains("--listen"), "{line}");
     }
-    assert_eq!(std::fs::read_dir(ground.path()).unwrap().count(), 0, "no store was made");
+    assert_eq!(std::fs::read_dir(cli.path()).unwrap().count(), 0, "no store was made");
 }
 
 #[test]
 fn an_unknown_strategy_is_told_with_the_nearest_and_all_that_are_known() {
-    let ground = Ground::new();
-    let done = ground.run(&["player", "--strategy", "patern"]);
+    let cli = Cli::new(crate::MATCHDAY);
+    let done = cli.run(&["player", "--strategy", "patern"]);
     let line = done.failed(2);
     assert!(line.contains("did you mean \"pattern\"?") && line.contains("win_stay_lose_shift"), "{line}");
 }
 
 #[test]
 fn a_manager_that_is_not_there_is_told_by_every_command_that_needs_one() {
-    let ground = Ground::new();
+    let cli = Cli::new(crate::MATCHDAY);
     for command in [
         &["start"][..],
         &["status"],
@@ -36,31 +37,31 @@ fn a_manager_that_is_not_there_is_told_by_every_command_that_needs_one() {
         &["stats", "P01"],
         &["admin", "pause", "--operator-token", "x"],
     ] {
-        let done = ground.ask(command);
+        let done = cli.ask(command);
         let line = done.failed(1);
-        assert!(line.contains(&ground.manager) && line.contains("--manager"), "{line}");
+        assert!(line.contains(&cli.manager) && line.contains("--manager"), "{line}");
     }
 }
 
 #[test]
 fn a_second_manager_on_one_store_is_refused() {
-    let ground = Ground::new();
-    let _manager = ground.manager(&[]);
-    let done = ground.run(&["manager", "--listen", &free_address()]);
+    let cli = Cli::new(crate::MATCHDAY);
+    let _manager = cli.manager(&[]);
+    let done = cli.run(&["manager", "--listen", &free_address()]);
     assert!(done.failed(1).contains("matchday.db is in use by another Matchday"), "{done:?}");
 }
 
 #[test]
 fn a_store_that_cannot_be_used_is_one_line() {
-    let ground = Ground::new();
-    std::fs::create_dir(ground.path().join("folder")).unwrap();
-    std::fs::write(ground.path().join("notes.txt"), "not a store at all").unwrap();
+    let cli = Cli::new(crate::MATCHDAY);
+    std::fs::create_dir(cli.path().join("folder")).unwrap();
+    std::fs::write(cli.path().join("notes.txt"), "not a store at all").unwrap();
     for (store, words) in [
         ("none/league.db", "none/league.db lies in a directory that does not exist: create it first"),
         ("folder", "folder is a directory: name a file in it"),
         ("notes.txt", "notes.txt is not a store of Matchday"),
     ] {
-        let done = ground.run(&["manager", "--listen", "127.0.0.1:0", "--store", store]);
+        let done = cli.run(&["manager", "--listen", "127.0.0.1:0", "--store", store]);
         assert!(done.failed(1).starts_with(words), "{done:?}");
     }
 }
@@ -74,7 +75,7 @@ impl SmallDisk {
         std::fs::create_dir(&path).unwrap();
         let mut mount = Command::new("mount");
         let mounted = mount.args(["-t", "tmpfs", "-o", "size=1m", "tmpfs"]).arg(&path).output();
-        mounted.is_ok_and(|mounted| mounted.status.success()).then_some(Self(path))
+        tools::require_mount(mounted.is_ok_and(|mounted| mounted.status.success())).then_some(Self(path))
     }
 
     fn fill(&self) {
@@ -90,21 +91,20 @@ impl Drop for SmallDisk {
 
 #[test]
 fn a_full_disk_is_told_once_with_what_to_do() {
-    let ground = Ground::new();
-    let Some(disk) = SmallDisk::at(ground.path().join("disk")) else {
-        eprintln!("skipped: no small file system can be mounted here");
+    let cli = Cli::new(crate::MATCHDAY);
+    let Some(disk) = SmallDisk::at(cli.path().join("disk")) else {
         return;
     };
-    let mut manager = ground.manager(&["--lead", "0", "--store", "disk/league.db"]);
-    let _agents = ground.agents(1, 2);
+    let mut manager = cli.manager(&["--lead", "0", "--store", "disk/league.db"]);
+    let _agents = cli.agents(1, 2);
     disk.fill();
-    let _ = ground.ask(&["start"]);
+    let _ = cli.ask(&["start"]);
     manager.until(
         "matchday: disk/league.db cannot grow, because its disk is full: free space there, and start again",
     );
     assert_eq!(manager.wait().code(), Some(1));
     assert_eq!(manager.err().matches("full").count(), 1, "{}", manager.err());
-    let done = ground.run(&["player", "--listen", "127.0.0.1:0", "--store", "disk/player.db"]);
+    let done = cli.run(&["player", "--listen", "127.0.0.1:0", "--store", "disk/player.db"]);
     assert!(
         done.failed(1).starts_with("disk/player.db cannot be made or grow, because its disk is full"),
         "{done:?}"
@@ -113,17 +113,17 @@ fn a_full_disk_is_told_once_with_what_to_do() {
 
 #[test]
 fn a_player_that_comes_too_late_is_told_so_and_ends() {
-    let ground = Ground::new();
-    let _manager = ground.manager(&["--lead", "0"]);
-    let _agents = ground.agents(1, 2);
-    assert_eq!(ground.ask(&["start"]).code, 0);
-    let done = ground.ask(&["player", "--listen", &free_address()]);
+    let cli = Cli::new(crate::MATCHDAY);
+    let _manager = cli.manager(&["--lead", "0"]);
+    let _agents = cli.agents(1, 2);
+    assert_eq!(cli.ask(&["start"]).code, 0);
+    let done = cli.ask(&["player", "--listen", &free_address()]);
     assert!(done.failed(1).contains("refuses the registration"), "{done:?}");
 }
 
 #[test]
 fn wrong_values_are_bad_usage() {
-    let ground = Ground::new();
+    let cli = Cli::new(crate::MATCHDAY);
     for (args, words) in [
         (&["manager", "--lead", "soon"][..], "--lead: expected seconds"),
         (&["manager", "--game", "chess"], "--game: expected even_odd or tic_tac_toe"),
@@ -134,7 +134,7 @@ fn wrong_values_are_bad_usage() {
         (&["manager", "--probe-every", "0"], "--probe-every: expected seconds above 0"),
         (&["manager", "--tie-breaks", "wins,luck"], "--tie-breaks: expected some of head_to_head,"),
         (&["manager", "--standings-pause", "x"], "--standings-pause: expected seconds"),
-        (&["manager", "--message-bytes-max", "12"], "--message-bytes-max: expected a whole number of bytes"),
+        (&["manager", "--message-bytes-max", "12"], "--message-bytes-max: expected a whole number from 1024"),
         (&["manager", "--report-timeout", "0"], "--report-timeout: expected seconds above 0"),
         (&["referee", "--other-timeout", "-1"], "--other-timeout: expected seconds above 0"),
         (&["referee", "--game-over-timeout", "x"], "--game-over-timeout: expected seconds above 0"),
@@ -156,8 +156,8 @@ fn wrong_values_are_bad_usage() {
             "--llm-api: expected openai or anthropic",
         ),
     ] {
-        let done = ground.run(args);
+        let done = cli.run(args);
         assert!(done.failed(2).starts_with(words), "{done:?}");
     }
-    assert_eq!(ground.run(&["frobnicate"]).code, 2);
+    assert_eq!(cli.run(&["frobnicate"]).code, 2);
 }

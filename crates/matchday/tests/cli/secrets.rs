@@ -1,10 +1,10 @@
 //! Every token that a league ever issues, looked for in everything that it ever writes.
 
-use crate::ground::{Ground, Running, TOKEN, free_address};
 use crate::wire::{Response, post};
-use matchday::store::{Store, Stream};
 use matchday_core::protocol::token::Direction;
 use matchday_core::protocol::{Attempt, Endpoint, LeagueId, MatchId, Token};
+use matchday_store::{Store, Stream};
+use matchday_testkit::cli::{Cli, Process, TOKEN, free_address};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs;
@@ -33,7 +33,7 @@ fn standings(manager: &str, sender: &str, token: &str) -> Response {
 }
 
 /// A player of another make, at an address where nobody listens: it has no key, and loses for want of a connection.
-fn absent_player(ground: &Ground) -> String {
+fn absent_player(cli: &Cli) -> String {
     let meta = json!({
         "display_name": "Absent",
         "version": "1.0.0",
@@ -41,7 +41,7 @@ fn absent_player(ground: &Ground) -> String {
         "contact_endpoint": format!("http://{}/mcp", free_address()),
     });
     let request = message("LEAGUE_REGISTER_REQUEST", "player:absent", None, json!({"player_meta": meta}));
-    let answer = post(&ground.manager, &request).json();
+    let answer = post(&cli.manager, &request).json();
     assert_eq!(answer["status"], "ACCEPTED", "{answer}");
     answer["auth_token"].as_str().unwrap().to_owned()
 }
@@ -86,7 +86,7 @@ fn is_own_store(path: &Path) -> bool {
 }
 
 struct Played {
-    ground: Ground,
+    cli: Cli,
     /// What every process has written to its terminal, and every request was answered with.
     said: Vec<(String, String)>,
     /// Every token that was ever handed out in the open.
@@ -95,7 +95,7 @@ struct Played {
 
 /// A league with everything in it that could go wrong with a token.
 fn play() -> Played {
-    let ground = Ground::new();
+    let cli = Cli::new(crate::MATCHDAY);
     let quick = [
         "--log",
         "json",
@@ -108,45 +108,44 @@ fn play() -> Played {
         "--retry-delay",
         "0.1",
     ];
-    let manager = ground
+    let manager = cli
         .manager(&[&["--lead", "0", "--endpoint-check", "off", "--suspend-after", "2"], &quick[..]].concat());
-    let referees: Vec<_> = (0..2).map(|_| ground.agent(&[&["referee"], &quick[..]].concat())).collect();
-    let players: Vec<_> = (0..3).map(|_| ground.agent(&["player", "--log", "json"])).collect();
-    let agents: Vec<Running> = referees.into_iter().chain(players).collect();
+    let referees: Vec<_> = (0..2).map(|_| cli.agent(&[&["referee"], &quick[..]].concat())).collect();
+    let players: Vec<_> = (0..3).map(|_| cli.agent(&["player", "--log", "json"])).collect();
+    let agents: Vec<Process> = referees.into_iter().chain(players).collect();
     agents.iter().for_each(|agent| agent.until("registered as"));
     let (mut said, mut issued) = (Vec::new(), BTreeSet::from([TOKEN.to_owned()]));
 
-    let absent = absent_player(&ground);
+    let absent = absent_player(&cli);
     let guess = format!("tok_p01_{}", "9".repeat(64));
     let mut hear = |what: &str, response: Response| {
         said.push((what.to_owned(), response.body.clone()));
         response
     };
-    assert_eq!(standings(&ground.manager, "player:P04", &absent).status, 200);
+    assert_eq!(standings(&cli.manager, "player:P04", &absent).status, 200);
     for sender in ["player:P01", "referee:REF01", "launcher", "player:nobody"] {
         for token in [guess.as_str(), &absent, TOKEN] {
-            let refused = hear("a wrong token", standings(&ground.manager, sender, token)).json();
+            let refused = hear("a wrong token", standings(&cli.manager, sender, token)).json();
             assert_eq!(refused["message_type"], "LEAGUE_ERROR", "{refused}");
         }
     }
     issued.insert(absent);
     issued.insert(guess);
 
-    assert_eq!(ground.ask(&["start"]).code, 0);
-    ground.until_status("completed");
+    assert_eq!(cli.ask(&["start"]).code, 0);
+    cli.until_status("completed");
     for method in ["get_standings", "get_schedule", "get_status", "get_referees"] {
         let request = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": {}});
-        hear(method, post(&ground.manager, &request));
+        hear(method, post(&cli.manager, &request));
     }
     let stats =
         json!({"jsonrpc": "2.0", "id": 1, "method": "get_player_stats", "params": {"player_id": "P04"}});
-    let causes = hear("get_player_stats", post(&ground.manager, &stats)).json();
+    let causes = hear("get_player_stats", post(&cli.manager, &stats)).json();
     let causes = &causes["result"]["data"]["stats"]["technical_causes"];
     assert_eq!(*causes, json!({"suspended": 1, "unreachable": 2}));
 
     // The one place where a new token is shown is the answer to whoever asked for it.
-    let admin =
-        |args: &[&str], token: &str| ground.ask(&[&["admin", "--operator-token", token], args].concat());
+    let admin = |args: &[&str], token: &str| cli.ask(&[&["admin", "--operator-token", token], args].concat());
     for args in [&["rotate", "P01"][..], &["rotate", "REF01"], &["rotate", "operator"]] {
         let made = tokens_in(&admin(args, TOKEN).out);
         assert_eq!(made.len(), 1, "{args:?}");
@@ -168,15 +167,15 @@ fn play() -> Played {
         agent.wait();
         said.push(("a process at its end".to_owned(), agent.out() + &agent.err()));
     }
-    Played { ground, said, issued }
+    Played { cli, said, issued }
 }
 
 /// The tokens that the agents' own stores hold, and all that follow from them.
 fn with_those_in_store(played: &Played) -> BTreeSet<String> {
-    let manager = Endpoint::parse(&played.ground.manager).unwrap();
+    let manager = Endpoint::parse(&played.cli.manager).unwrap();
     let mut all = played.issued.clone();
     for path in
-        files(played.ground.path()).iter().filter(|path| is_own_store(path) && name(path).ends_with(".db"))
+        files(played.cli.path()).iter().filter(|path| is_own_store(path) && name(path).ends_with(".db"))
     {
         let stream = if name(path).starts_with("player-") { "player" } else { "referee" };
         let held = tokens_in(&events(path, stream));
@@ -219,18 +218,18 @@ fn no_token_is_written_anywhere_but_in_the_store_of_its_own_agent() {
         &["export", store, "--out", "exported"],
     ];
     for args in looks {
-        let done = played.ground.run(args);
+        let done = played.cli.run(args);
         assert_eq!(done.code, 0, "{args:?}: {done:?}");
         played.said.push((args.join(" "), done.out + &done.err));
     }
-    let stores: Vec<_> = files(played.ground.path())
+    let stores: Vec<_> = files(played.cli.path())
         .iter()
         .filter(|path| name(path).ends_with(".db"))
         .map(|path| path.display().to_string())
         .collect();
     let all: Vec<&str> =
         ["export", "--out", "together"].into_iter().chain(stores.iter().map(String::as_str)).collect();
-    let done = played.ground.run(&all);
+    let done = played.cli.run(&all);
     assert_eq!(done.code, 0, "{done:?}");
     let replayed = played.said.iter().find(|(what, _)| what == "replay matchday.db").unwrap();
     assert!(
@@ -246,7 +245,7 @@ fn no_token_is_written_anywhere_but_in_the_store_of_its_own_agent() {
             assert!(!text.contains(token.as_str()), "{what} shows {token}: {text}");
         }
     }
-    for path in files(played.ground.path()).iter().filter(|path| !is_own_store(path)) {
+    for path in files(played.cli.path()).iter().filter(|path| !is_own_store(path)) {
         let bytes = fs::read(path).unwrap();
         for token in &tokens {
             let shown = bytes.windows(token.len()).any(|part| part == token.as_bytes());
@@ -254,7 +253,7 @@ fn no_token_is_written_anywhere_but_in_the_store_of_its_own_agent() {
         }
     }
     #[cfg(unix)]
-    for path in files(played.ground.path())
+    for path in files(played.cli.path())
         .iter()
         .filter(|path| name(path).contains(".db") && !name(path).ends_with(".lock"))
     {
@@ -264,18 +263,18 @@ fn no_token_is_written_anywhere_but_in_the_store_of_its_own_agent() {
 
 #[test]
 fn a_player_with_a_rotated_token_comes_back_by_the_new_one_alone() {
-    let ground = Ground::new();
-    let _manager = ground.manager(&["--lead", "0", "--log", "json"]);
-    let _agents = ground.agents(1, 1);
+    let cli = Cli::new(crate::MATCHDAY);
+    let _manager = cli.manager(&["--lead", "0", "--log", "json"]);
+    let _agents = cli.agents(1, 1);
     let listen = free_address();
     let start = |token: Option<&str>| {
-        let mut command = ground.command(&["player", "--store", "p02.db", "--listen", &listen]);
-        command.args(["--manager", &ground.manager]).envs(token.map(|token| ("MATCHDAY_AUTH_TOKEN", token)));
-        Running::new(command)
+        let mut command = cli.command(&["player", "--store", "p02.db", "--listen", &listen]);
+        command.args(["--manager", &cli.manager]).envs(token.map(|token| ("MATCHDAY_AUTH_TOKEN", token)));
+        Process::start(command)
     };
     let mut player = start(None);
     player.until("registered as player:P02");
-    let rotated = ground.ask(&["admin", "--operator-token", TOKEN, "--json", "rotate", "P02"]).json();
+    let rotated = cli.ask(&["admin", "--operator-token", TOKEN, "--json", "rotate", "P02"]).json();
     let token = rotated["auth_token"].as_str().unwrap().to_owned();
     player.signal("TERM");
     player.wait();
@@ -288,43 +287,43 @@ fn a_player_with_a_rotated_token_comes_back_by_the_new_one_alone() {
     back.wait();
     let kept = start(None);
     kept.until("LEAGUE_REGISTER_RESPONSE");
-    assert_eq!(ground.ask(&["start"]).code, 0);
-    ground.until_status("completed");
-    let stats = ground.ask(&["stats", "P02", "--json"]).json();
+    assert_eq!(cli.ask(&["start"]).code, 0);
+    cli.until_status("completed");
+    let stats = cli.ask(&["stats", "P02", "--json"]).json();
     assert_eq!(stats["stats"]["technical_losses"], 0, "{stats}");
 }
 
 #[test]
 fn guesses_and_floods_are_answered_with_429_and_a_time_to_come_again() {
-    let ground = Ground::new();
+    let cli = Cli::new(crate::MATCHDAY);
     let limits = ["--token-guesses-max", "2", "--agent-rate", "5", "--log", "json"];
-    let manager = ground.manager(&limits);
-    let own = absent_player(&ground);
-    let codes = (0..3).map(|_| standings(&ground.manager, "player:P01", "tok_p01_guess"));
+    let manager = cli.manager(&limits);
+    let own = absent_player(&cli);
+    let codes = (0..3).map(|_| standings(&cli.manager, "player:P01", "tok_p01_guess"));
     let codes: Vec<_> = codes.map(|answer| (answer.status, answer.json()["error_code"].clone())).collect();
     assert_eq!(codes, [(200, json!("E012")), (200, json!("E012")), (429, json!("E014"))]);
-    let slow = standings(&ground.manager, "player:P01", "tok_p01_guess");
+    let slow = standings(&cli.manager, "player:P01", "tok_p01_guess");
     let seconds: u64 = slow.header("retry-after").unwrap().parse().unwrap();
     assert!((1..=61).contains(&seconds), "{seconds}");
     assert_eq!(
-        standings(&ground.manager, "player:P01", &own).status,
+        standings(&cli.manager, "player:P01", &own).status,
         200,
         "the right token is never locked out"
     );
     manager.until("wrong tokens a minute in the name of player:P01");
     let warnings = manager.out().lines().filter(|line| line.contains("\"WARNING\"")).count();
     assert!(warnings >= 4, "{}", manager.out());
-    let all: Vec<_> = (0..30).map(|_| standings(&ground.manager, "player:P01", &own)).collect();
+    let all: Vec<_> = (0..30).map(|_| standings(&cli.manager, "player:P01", &own)).collect();
     let late: Vec<_> = all.iter().filter(|answer| answer.status == 429).collect();
     assert!(!late.is_empty() && late.iter().all(|answer| answer.header("retry-after").is_some()));
 }
 
 #[test]
 fn an_address_that_asks_too_much_is_told_to_wait() {
-    let ground = Ground::new();
-    let _manager = ground.manager(&["--address-rate", "3"]);
+    let cli = Cli::new(crate::MATCHDAY);
+    let _manager = cli.manager(&["--address-rate", "3"]);
     let ask =
-        || post(&ground.manager, &json!({"jsonrpc": "2.0", "id": 1, "method": "get_status", "params": {}}));
+        || post(&cli.manager, &json!({"jsonrpc": "2.0", "id": 1, "method": "get_status", "params": {}}));
     let statuses: Vec<_> = (0..12).map(|_| ask().status).collect();
     assert!(statuses.contains(&200) && statuses.contains(&429), "{statuses:?}");
 }

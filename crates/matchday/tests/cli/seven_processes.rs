@@ -1,12 +1,12 @@
 //! Seven terminals, the manager's last.
 
-use crate::ground::{Ground, Running};
+use matchday_testkit::cli::{Cli, Process};
 use serde_json::Value;
 
-fn agents(ground: &Ground) -> Vec<Running> {
+fn agents(cli: &Cli) -> Vec<Process> {
     let log = ["--log", "json"];
-    let referees = (0..2).map(|_| ground.agent(&[&["referee"], &log[..]].concat()));
-    let players = (0..4).map(|_| ground.agent(&[&["player"], &log[..]].concat()));
+    let referees = (0..2).map(|_| cli.agent(&[&["referee"], &log[..]].concat()));
+    let players = (0..4).map(|_| cli.agent(&[&["player"], &log[..]].concat()));
     referees.chain(players).collect()
 }
 
@@ -44,15 +44,15 @@ fn assert_no_token(text: &str) {
 
 #[test]
 fn agents_that_are_there_before_their_manager_play_a_whole_league() {
-    let ground = Ground::new();
-    let agents = agents(&ground);
+    let cli = Cli::new(crate::MATCHDAY);
+    let agents = agents(&cli);
     agents.iter().for_each(|agent| agent.until("cannot register with the manager"));
-    let manager = ground.manager(&["--lead", "0", "--log", "json"]);
+    let manager = cli.manager(&["--lead", "0", "--log", "json"]);
     agents.iter().for_each(|agent| agent.until("registered as"));
-    assert_eq!(ground.ask(&["start"]).code, 0);
-    ground.until_status("completed");
+    assert_eq!(cli.ask(&["start"]).code, 0);
+    cli.until_status("completed");
 
-    let standings = ground.ask(&["standings", "--json"]).json();
+    let standings = cli.ask(&["standings", "--json"]).json();
     let rows = standings["standings"].as_array().unwrap();
     assert_eq!(rows.len(), 4);
     assert!(rows.iter().all(|row| row["played"] == 3 && row["technical_losses"] == 0), "{standings}");
@@ -64,8 +64,8 @@ fn agents_that_are_there_before_their_manager_play_a_whole_league() {
 
 #[test]
 fn a_manager_told_when_to_start_needs_nobody_to_start_it() {
-    let ground = Ground::new();
-    let _manager = ground.manager(&["--lead", "0", "--start-when", "players=2,referees=1"]);
-    let _agents = ground.agents(1, 2);
-    ground.until_status("completed");
+    let cli = Cli::new(crate::MATCHDAY);
+    let _manager = cli.manager(&["--lead", "0", "--start-when", "players=2,referees=1"]);
+    let _agents = cli.agents(1, 2);
+    cli.until_status("completed");
 }

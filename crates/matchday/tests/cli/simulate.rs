@@ -1,19 +1,22 @@
 //! Simulations, as people and scripts start them.
 
-use crate::ground::{Ground, Running};
+use matchday_testkit::cli::{Cli, Process};
+use matchday_testkit::tools;
 use serde_json::Value;
 use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, Instant};
 
-fn simulate(ground: &Ground, args: &[&str]) -> Value {
-    let done = ground.run(&[&["simulate", "--json"], args].concat());
+fn simulate(cli: &Cli, args: &[&str]) -> Value {
+    let done = cli.run(&[&["simulate", "--json"], args].concat());
     assert_eq!((done.code, done.err.as_str()), (0, ""), "{done:?}");
     done.json()
 }
 
-fn script(ground: &Ground, name: &str, text: &str) {
-    let path = ground.path().join(name);
+fn script(cli: &Cli, name: &str, text: &str) {
+    let path = cli.path().join(name);
     fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
 }
@@ -26,10 +29,10 @@ fn without_time(mut report: Value) -> Value {
 
 #[test]
 fn the_same_seed_gives_the_same_report_on_one_two_and_three_threads() {
-    let ground = Ground::new();
+    let cli = Cli::new(crate::MATCHDAY);
     let report = |seed: &str, threads: &str| {
         let args = ["--strategies", "random,pattern,mirror", "--matches", "100000", "--seed", seed];
-        without_time(simulate(&ground, &[&args[..], &["--threads", threads]].concat()))
+        without_time(simulate(&cli, &[&args[..], &["--threads", threads]].concat()))
     };
     let first = report("5", "1");
     assert_eq!(first["matches"], 300_000);
@@ -41,9 +44,9 @@ fn the_same_seed_gives_the_same_report_on_one_two_and_three_threads() {
 
 #[test]
 fn whole_leagues_tell_how_often_each_is_champion() {
-    let ground = Ground::new();
+    let cli = Cli::new(crate::MATCHDAY);
     let args = ["--game", "nim", "--strategies", "optimal,random,random", "--format", "round_robin"];
-    let report = simulate(&ground, &[&args[..], &["--leagues", "50"]].concat());
+    let report = simulate(&cli, &[&args[..], &["--leagues", "50"]].concat());
     assert_eq!((&report["leagues"], &report["matches"]), (&Value::from(50), &Value::from(150)));
     let best = &report["strategies"][0];
     assert_eq!(best["strategy"], "optimal");
@@ -53,25 +56,25 @@ fn whole_leagues_tell_how_often_each_is_champion() {
 
 #[test]
 fn a_question_is_dropped_as_soon_as_it_is_settled() {
-    let ground = Ground::new();
+    let cli = Cli::new(crate::MATCHDAY);
     let args = ["--game", "nim", "--strategies", "optimal,random", "--sprt", "0,100", "--series", "10"];
-    let report = simulate(&ground, &args);
+    let report = simulate(&cli, &args);
     assert_eq!(report["sprt"]["answer"], "elo1", "{report}");
     assert!(report["matches"].as_u64().unwrap() < 200, "{report}");
     let sentence = report["sprt"]["sentence"].as_str().unwrap();
     assert!(sentence.contains("optimal is better than random"), "{sentence}");
-    let other = simulate(&ground, &["--game", "nim", "--strategies", "random,optimal", "--sprt", "-20,20"]);
+    let other = simulate(&cli, &["--game", "nim", "--strategies", "random,optimal", "--sprt", "-20,20"]);
     assert_eq!(other["sprt"]["answer"], "elo0", "{other}");
 }
 
 #[test]
 fn programs_play_and_forfeit_what_they_do_not_decide() {
-    let ground = Ground::new();
-    script(&ground, "even", "cat >/dev/null; echo even");
-    script(&ground, "broken", "echo no idea >&2; exit 3");
-    script(&ground, "slow", "exec sleep 60");
+    let cli = Cli::new(crate::MATCHDAY);
+    script(&cli, "even", "cat >/dev/null; echo even");
+    script(&cli, "broken", "echo no idea >&2; exit 3");
+    script(&cli, "slow", "exec sleep 60");
     let args = ["--strategies", "command:./even,command:./broken,command:./slow", "--matches", "2"];
-    let report = simulate(&ground, &[&args[..], &["--think-time", "0.2"]].concat());
+    let report = simulate(&cli, &[&args[..], &["--think-time", "0.2"]].concat());
     let forfeits = |name: &str| {
         let rows = report["strategies"].as_array().unwrap();
         rows.iter().find(|row| row["strategy"] == name).unwrap()["forfeits"].as_u64().unwrap()
@@ -86,12 +89,12 @@ fn programs_play_and_forfeit_what_they_do_not_decide() {
 
 #[test]
 fn ctrl_c_ends_early_with_what_there_is() {
-    let ground = Ground::new();
-    script(&ground, "even", "cat >/dev/null; touch begun; echo even");
+    let cli = Cli::new(crate::MATCHDAY);
+    script(&cli, "even", "cat >/dev/null; touch begun; echo even");
     let args = ["simulate", "--json", "--strategies", "command:./even,random", "--matches", "1000000"];
-    let mut running = Running::new(ground.command(&args));
+    let mut running = Process::start(cli.command(&args));
     let deadline = Instant::now() + Duration::from_secs(20);
-    while !ground.path().join("begun").exists() {
+    while !cli.path().join("begun").exists() {
         assert!(Instant::now() < deadline, "never begun: {}", running.err());
         std::thread::sleep(Duration::from_millis(10));
     }
@@ -106,19 +109,19 @@ fn ctrl_c_ends_early_with_what_there_is() {
 
 #[test]
 fn the_matrix_is_drawn_into_a_file() {
-    let ground = Ground::new();
+    let cli = Cli::new(crate::MATCHDAY);
     let args =
         ["simulate", "--strategies", "random,mirror,frequency", "--matches", "100", "--out", "matrix.svg"];
-    let done = ground.run(&args);
+    let done = cli.run(&args);
     assert_eq!(done.code, 0, "{done:?}");
     assert!(done.out.contains("matches a second") && done.out.contains("STRATEGY"), "{done:?}");
-    let picture = fs::read_to_string(ground.path().join("matrix.svg")).unwrap();
+    let picture = fs::read_to_string(cli.path().join("matrix.svg")).unwrap();
     assert!(picture.starts_with("<svg") && picture.contains("frequency"), "{picture}");
 }
 
 #[test]
 fn what_cannot_be_simulated_is_told_before_anything_starts() {
-    let ground = Ground::new();
+    let cli = Cli::new(crate::MATCHDAY);
     for (args, words) in [
         (&["--strategies", "random,patern"][..], "did you mean \"pattern\"?"),
         (&["--strategies", "random"], "expected two or more"),
@@ -139,7 +142,7 @@ fn what_cannot_be_simulated_is_told_before_anything_starts() {
         (&["--strategies", "random,pattern", "--out", "matrix.png"], "ends in .svg"),
         (&["--strategies", "random,pattern", "--out", "nowhere/matrix.svg"], "no folder nowhere"),
     ] {
-        let done = ground.run(&[&["simulate"], args].concat());
+        let done = cli.run(&[&["simulate"], args].concat());
         assert!(done.failed(2).contains(words), "{args:?}: {done:?}");
     }
     for args in [
@@ -149,7 +152,129 @@ fn what_cannot_be_simulated_is_told_before_anything_starts() {
         &["--game", "chess"],
         &["--think-time", "0"],
     ] {
-        let done = ground.run(&[&["simulate"], args].concat());
+        let done = cli.run(&[&["simulate"], args].concat());
         assert_eq!(done.code, 2, "{args:?}: {done:?}");
     }
+}
+
+#[test]
+fn strategies_that_repeat_themselves_are_told_so_and_openings_give_them_more_games() {
+    let cli = Cli::new(crate::MATCHDAY);
+    let args = ["--game", "tic_tac_toe", "--strategies", "perfect,perfect", "--matches", "100"];
+    let done = cli.run(&[&["simulate"], &args[..]].concat());
+    assert!(
+        done.out.contains("100 matches are 2 different games, because neither plays by chance"),
+        "{done:?}"
+    );
+    assert!(done.out.contains("--openings N"), "{done:?}");
+    let report = simulate(&cli, &[&args[..], &["--openings", "50"]].concat());
+    assert_eq!((&report["openings"], &report["pairs"][0]["different_games"]), (&50.into(), &Value::Null));
+    fs::write(cli.path().join("openings"), "[4]  # the middle\n[0, 4]\n").unwrap();
+    let report = simulate(&cli, &[&args[..], &["--openings", "openings"]].concat());
+    assert_eq!(report["pairs"][0]["different_games"], 4, "two openings, each from both seats: {report}");
+    // With swapped seats from the same opening, equal strategies score one point in every pair.
+    assert_eq!(report["pairs"][0]["pairs"], serde_json::json!([0, 0, 50, 0, 0]));
+}
+
+#[test]
+fn openings_that_cannot_be_played_are_told_with_their_line() {
+    let cli = Cli::new(crate::MATCHDAY);
+    fs::write(cli.path().join("openings"), "[3]\n[9]\n").unwrap();
+    for (args, words) in [
+        (
+            &["--game", "connect_four", "--openings", "openings"][..],
+            "--openings: openings, line 2: expected one of 0, 1",
+        ),
+        (&["--game", "connect_four", "--openings", "nowhere"], "--openings: nowhere cannot be read"),
+        (&["--game", "nim", "--openings", "0"], "--openings: expected 1 to 1000000"),
+        (&["--openings", "5"], "--openings: even_odd has no openings"),
+    ] {
+        let done = cli.run(&[&["simulate"], args].concat());
+        assert!(done.failed(2).contains(words), "{args:?}: {done:?}");
+    }
+}
+
+#[test]
+fn a_game_of_ones_own_is_simulated_by_its_program() {
+    if !tools::require("python3") {
+        return;
+    }
+    let cli = Cli::new(crate::MATCHDAY);
+    let rules = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/twenty_one.py");
+    let args = ["--game-command", rules, "--strategies", "random,random", "--matches", "20"];
+    let report = simulate(&cli, &args);
+    assert_eq!((&report["game"], &report["matches"]), (&"twenty_one".into(), &20.into()), "{report}");
+    script(&cli, "broken", "read line; echo '{\"game_type\": \"broken\", \"turns_max\": 2}'; exit 1");
+    let report = simulate(&cli, &["--game-command", "./broken", "--strategies", "random,random"]);
+    assert_eq!((&report["interrupted"], &report["matches"]), (&true.into(), &0.into()), "{report}");
+    assert!(report["complaints"].to_string().contains("this is no position"), "{report}");
+}
+
+/// A program sees the same seed in every turn of a match, another in the next match, and the same ones when repeated.
+#[test]
+fn programs_are_given_seeds() {
+    let cli = Cli::new(crate::MATCHDAY);
+    script(&cli, "seen", "grep -o '\"seed\":[0-9]*' >>seeds; echo even");
+    let seeds = || {
+        let _ = fs::remove_file(cli.path().join("seeds"));
+        let args = ["--strategies", "command:./seen,always_odd", "--matches", "3", "--threads", "1"];
+        simulate(&cli, &args);
+        let seen = fs::read_to_string(cli.path().join("seeds")).unwrap();
+        seen.lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let first = seeds();
+    assert_eq!(first.len(), 3, "{first:?}");
+    assert_ne!(first[0], first[1]);
+    assert_eq!(seeds(), first);
+}
+
+/// Answers every request as a model would that calls even.
+fn model_server() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            std::thread::spawn(move || {
+                let mut reader = BufReader::new(stream.try_clone().unwrap());
+                loop {
+                    let mut length = 0;
+                    loop {
+                        let mut line = String::new();
+                        if reader.read_line(&mut line).unwrap_or(0) == 0 {
+                            return;
+                        }
+                        let line = line.trim().to_ascii_lowercase();
+                        if let Some(value) = line.strip_prefix("content-length:") {
+                            length = value.trim().parse().unwrap();
+                        }
+                        if line.is_empty() {
+                            break;
+                        }
+                    }
+                    reader.read_exact(&mut vec![0; length]).unwrap();
+                    let body = r#"{"choices": [{"message": {"role": "assistant", "content": "even"}}]}"#;
+                    let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n", body.len());
+                    stream.write_all(format!("{head}{body}").as_bytes()).unwrap();
+                }
+            });
+        }
+    });
+    url
+}
+
+#[test]
+fn models_play_within_their_budget() {
+    let cli = Cli::new(crate::MATCHDAY);
+    let url = model_server();
+    let args =
+        ["--strategies", "llm:small,always_odd", "--matches", "10", "--threads", "1", "--llm-url", &url];
+    let report = simulate(&cli, &args);
+    assert_eq!(report["matches"], 10, "{report}");
+    assert_eq!(report["strategies"][0]["forfeits"], 0, "{report}");
+    let report = simulate(&cli, &[&args[..], &["--llm-calls", "4"]].concat());
+    assert_eq!((&report["matches"], &report["interrupted"]), (&4.into(), &true.into()), "{report}");
+    assert!(report["complaints"].to_string().contains("the budget of calls is spent"), "{report}");
+    let done = cli.run(&["simulate", "--strategies", "llm:small,random"]);
+    assert!(done.failed(2).contains("needs --llm-url"), "{done:?}");
 }

@@ -1,21 +1,21 @@
 //! The stores of a league of separate processes: each tells its part, and together they tell all.
 
-use crate::ground::{Done, Ground};
+use matchday_testkit::cli::{Cli, Output};
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::thread;
 
 /// A league of one referee and two players, played to its end, and the names of their files.
-fn played(ground: &Ground) -> [String; 4] {
-    let mut running = vec![ground.manager(&["--lead", "0"])];
-    running.extend(ground.agents(1, 2));
-    assert_eq!(ground.ask(&["start"]).code, 0);
-    ground.until_status("completed");
+fn played(cli: &Cli) -> [String; 4] {
+    let mut running = vec![cli.manager(&["--lead", "0"])];
+    running.extend(cli.agents(1, 2));
+    assert_eq!(cli.ask(&["start"]).code, 0);
+    cli.until_status("completed");
     for mut agent in running {
         agent.signal("TERM");
         assert!(agent.wait().success());
     }
-    let files = std::fs::read_dir(ground.path()).unwrap();
+    let files = std::fs::read_dir(cli.path()).unwrap();
     let mut files: Vec<String> = files.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
     files.retain(|name| name.ends_with(".db"));
     files.sort_unstable();
@@ -24,20 +24,20 @@ fn played(ground: &Ground) -> [String; 4] {
     [manager, one, two, referee]
 }
 
-fn good(done: Done) -> String {
+fn good(done: Output) -> String {
     assert_eq!(done.code, 0, "{done:?}");
     done.out
 }
 
 #[test]
 fn each_store_tells_its_part_of_a_match_and_together_they_tell_all() {
-    let ground = Ground::new();
-    let [manager, player, _, referee] = &played(&ground);
+    let cli = Cli::new(crate::MATCHDAY);
+    let [manager, player, _, referee] = &played(&cli);
     let replay = |files: &[&String]| {
         let mut words = vec!["replay"];
         words.extend(files.iter().map(|file| file.as_str()));
         words.extend(["--match", "r1m1"]);
-        good(ground.run(&words))
+        good(cli.run(&words))
     };
     let by_manager = replay(&[manager]);
     assert!(by_manager.contains("R1M1 given to REF01") && by_manager.contains("why "), "{by_manager}");
@@ -57,32 +57,32 @@ fn each_store_tells_its_part_of_a_match_and_together_they_tell_all() {
     assert_eq!(all.matches("GAME_OVER").count(), 2, "{all}");
     assert!(all.contains(" ms at P0") && all.contains(" ms at manager)"), "paired: {all}");
     assert!(!all.contains("add it, as in"), "nothing is missing: {all}");
-    assert!(good(ground.run(&["replay", player])).contains("is taken on as P0"));
+    assert!(good(cli.run(&["replay", player])).contains("is taken on as P0"));
 }
 
 #[test]
 fn stores_are_verified_alone_and_against_each_other() {
-    let ground = Ground::new();
-    let [manager, one, two, referee] = &played(&ground);
+    let cli = Cli::new(crate::MATCHDAY);
+    let [manager, one, two, referee] = &played(&cli);
     for (files, says) in [
         (vec![referee], "referees REF01: 1 result decided, "),
         (vec![one], "1 result heard"),
         (vec![manager, referee], ", 1 as the manager has them"),
     ] {
         let words: Vec<&str> = ["verify"].into_iter().chain(files.iter().map(|file| file.as_str())).collect();
-        let said = good(ground.run(&words));
+        let said = good(cli.run(&words));
         assert!(said.contains(says), "{words:?}: {said}");
     }
-    let alone = good(ground.run(&["verify", referee]));
+    let alone = good(cli.run(&["verify", referee]));
     assert!(alone.contains("not checked: whether the manager recorded these results"), "{alone}");
-    let all = good(ground.run(&["verify", manager, one, two, referee]));
+    let all = good(cli.run(&["verify", manager, one, two, referee]));
     assert!(all.ends_with("Everything fits.\n"), "{all}");
 
-    let exported = good(ground.run(&["export", manager, referee, one, two, "--out", "files"]));
+    let exported = good(cli.run(&["export", manager, referee, one, two, "--out", "files"]));
     assert!(exported.contains("1 matches written to files") || exported.contains("1 match"), "{exported}");
-    let events = std::fs::read_to_string(ground.path().join("files/events.jsonl")).unwrap();
+    let events = std::fs::read_to_string(cli.path().join("files/events.jsonl")).unwrap();
     assert!(events.contains(&format!("\"file\":\"{referee}\"")), "{events}");
-    assert!(good(ground.run(&["export", referee, "--out", "alone"])).contains("no table"));
+    assert!(good(cli.run(&["export", referee, "--out", "alone"])).contains("no table"));
 }
 
 /// An agent that answers everything in the same way.
@@ -109,23 +109,23 @@ fn stub(answer: &'static str) -> String {
 
 #[test]
 fn the_requests_of_a_match_are_sent_to_another_agent() {
-    let ground = Ground::new();
-    let [_, _, _, referee] = &played(&ground);
+    let cli = Cli::new(crate::MATCHDAY);
+    let [_, _, _, referee] = &played(&cli);
     let rerun = |url: &str, more: &[&str]| {
         let words = [&["replay", referee, "--match", "R1M1", "--against", url], more].concat();
-        ground.run(&words)
+        cli.run(&words)
     };
     let joining = stub(r#"{"jsonrpc":"2.0","id":1,"result":{"message_type":"GAME_JOIN_ACK","accept":true}}"#);
     let said = good(rerun(&joining, &[]));
     assert!(said.contains("R1M1 as P01 (the other: --as P02), against http://"), "{said}");
     let invitation = said.lines().find(|line| line.starts_with("GAME_INVITATION")).unwrap();
-    assert!(invitation.ends_with("same"), "{said}");
+    assert!(invitation.ends_with("differs"), "an answer without the match and the player is another: {said}");
     let call = said.lines().find(|line| line.starts_with("CHOOSE_PARITY_CALL")).unwrap();
     assert!(call.contains("parity choice ") && call.ends_with("differs"), "{said}");
     assert!(said.contains("a made-up one was sent"), "{said}");
     let data = rerun(&joining, &["--as", "p02", "--json"]).json();
     assert_eq!(data.as_array().unwrap().len(), 3, "{data}");
-    assert_eq!((&data[0]["request"], &data[0]["same"]), (&"GAME_INVITATION".into(), &true.into()));
+    assert_eq!((&data[0]["request"], &data[0]["same"]), (&"GAME_INVITATION".into(), &false.into()));
 
     let page = good(rerun(&stub("<html>hello</html>"), &[]));
     assert!(page.contains("a page for people instead of JSON"), "{page}");
@@ -137,36 +137,36 @@ fn the_requests_of_a_match_are_sent_to_another_agent() {
 
 #[test]
 fn an_agent_of_ours_refuses_a_made_up_token_and_the_reason_is_told() {
-    let ground = Ground::new();
-    let [_, player, ..] = &played(&ground);
-    let _manager = ground.manager(&["--store", "another.db"]);
-    let agent = ground.agents(0, 1).pop().unwrap();
+    let cli = Cli::new(crate::MATCHDAY);
+    let [_, player, ..] = &played(&cli);
+    let _manager = cli.manager(&["--store", "another.db"]);
+    let agent = cli.agents(0, 1).pop().unwrap();
     let listening = agent.out();
     let url = listening.split_whitespace().find(|word| word.starts_with("http://")).unwrap();
-    let done = ground.run(&["replay", player, "--match", "R1M1", "--against", url]);
+    let done = cli.run(&["replay", player, "--match", "R1M1", "--against", url]);
     let said = good(done);
     assert!(said.contains("E012") && said.contains("It did refuse a token"), "{said}");
 }
 
 #[test]
 fn an_agent_that_never_answers_is_given_up_in_time() {
-    let ground = Ground::new();
-    let [_, player, ..] = &played(&ground);
+    let cli = Cli::new(crate::MATCHDAY);
+    let [_, player, ..] = &played(&cli);
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/mcp", silent.local_addr().unwrap());
-    let done = ground.run(&["replay", player, "--match", "R1M1", "--against", &url, "--timeout", "0.2"]);
+    let done = cli.run(&["replay", player, "--match", "R1M1", "--against", &url, "--timeout", "0.2"]);
     assert_eq!((done.code, done.out.matches("no answer in time").count()), (1, 3), "{done:?}");
 }
 
 #[test]
 fn verify_says_that_stored_messages_are_outside_the_chain() {
-    let ground = Ground::new();
+    let cli = Cli::new(crate::MATCHDAY);
     for (exchanges, says_so) in [("on", true), ("off", false)] {
         let store = format!("{exchanges}.db");
         let league = ["run", "--players", "2", "--referees", "1", "--port-base", "0"];
         let kept = ["--store", &store, "--exchanges", exchanges];
-        assert_eq!(ground.run(&[&league[..], &kept].concat()).code, 0);
-        let verified = ground.run(&["verify", &store]).out;
+        assert_eq!(cli.run(&[&league[..], &kept].concat()).code, 0);
+        let verified = cli.run(&["verify", &store]).out;
         assert_eq!(verified.contains("messages for replay, outside the chain"), says_so, "{verified}");
         assert!(verified.ends_with("Everything fits.\n"), "{verified}");
     }

@@ -1,10 +1,7 @@
 //! A league of processes over TLS, with certificates on both sides.
 
-#[path = "../certificates/mod.rs"]
-mod certificates;
-
-use crate::ground::{Done, Ground, Running, TOKEN, done, free_address};
-use certificates::{Authority, Pair};
+use matchday_testkit::certificates::{Authority, Pair};
+use matchday_testkit::cli::{Cli, Output, Process, TOKEN, free_address, output};
 use std::path::Path;
 
 const HERE: &[&str] = &["localhost", "127.0.0.1"];
@@ -14,10 +11,10 @@ fn text(path: &Path) -> &str {
 }
 
 /// What every agent of such a league is started with.
-fn flags(ground: &Ground) -> Vec<String> {
+fn flags(cli: &Cli) -> Vec<String> {
     let authority = Authority::new("league");
-    let ca = authority.file(ground.path(), "ca.pem");
-    let Pair { cert, key } = authority.issue(ground.path(), "agent", HERE);
+    let ca = authority.file(cli.path(), "ca.pem");
+    let Pair { cert, key } = authority.issue(cli.path(), "agent", HERE);
     let all = [
         ("--tls-cert", &cert),
         ("--tls-key", &key),
@@ -29,61 +26,60 @@ fn flags(ground: &Ground) -> Vec<String> {
     all.into_iter().flat_map(|(flag, path)| [flag.to_owned(), text(path).to_owned()]).collect()
 }
 
-fn start(ground: &Ground, args: &[&str], flags: &[String]) -> Running {
-    let mut command = ground.command(args);
+fn start(cli: &Cli, args: &[&str], flags: &[String]) -> Process {
+    let mut command = cli.command(args);
     command.args(flags);
-    Running::new(command)
+    Process::start(command)
 }
 
-fn ask(ground: &Ground, args: &[&str], manager: &str) -> Done {
-    let mut command = ground.command(args);
-    let file = |name: &str| ground.path().join(name);
+fn ask(cli: &Cli, args: &[&str], manager: &str) -> Output {
+    let mut command = cli.command(args);
+    let file = |name: &str| cli.path().join(name);
     command.args(["--manager", manager]);
     command.env("MATCHDAY_TLS_CA", file("ca.pem"));
     command
         .env("MATCHDAY_TLS_CLIENT_CERT", file("agent.pem"))
         .env("MATCHDAY_TLS_CLIENT_KEY", file("agent.key"));
-    done(command)
+    output(command)
 }
 
 #[test]
 fn a_whole_league_is_played_over_tls_with_certificates_on_both_sides() {
-    let ground = Ground::new();
-    let flags = flags(&ground);
+    let cli = Cli::new(crate::MATCHDAY);
+    let flags = flags(&cli);
     let listen = free_address();
     let manager = format!("https://{listen}/mcp");
     let start_when = ["--start-when", "players=3,referees=1", "--seats", "on"];
     let args = ["manager", "--listen", &listen, "--operator-token", TOKEN, "--lead", "0"];
-    let league = start(&ground, &[&args[..], &start_when].concat(), &flags);
+    let league = start(&cli, &[&args[..], &start_when].concat(), &flags);
     league.until(&format!("listening on https://{listen}/mcp"));
     let agents: Vec<_> = ["referee", "player", "player", "player"]
         .map(|role| {
-            let agent = start(&ground, &[role, "--listen", &free_address(), "--manager", &manager], &flags);
+            let agent = start(&cli, &[role, "--listen", &free_address(), "--manager", &manager], &flags);
             agent.until("registered as");
             agent
         })
         .into();
-    let status = ask(&ground, &["status", "--watch", "--json"], &manager);
+    let status = ask(&cli, &["status", "--watch", "--json"], &manager);
     assert_eq!(status.code, 0, "{status:?}");
     let last: serde_json::Value = serde_json::from_str(status.out.lines().last().unwrap()).unwrap();
     assert_eq!(last["status"], "completed", "{status:?}");
-    let table = ask(&ground, &["standings"], &manager);
+    let table = ask(&cli, &["standings"], &manager);
     assert!(table.out.contains("P01") && !league.out().contains("http://"), "{table:?}\n{}", league.out());
     drop(agents);
 
-    let without =
-        ground.run(&["status", "--manager", &manager, "--tls-ca", text(&ground.path().join("ca.pem"))]);
+    let without = cli.run(&["status", "--manager", &manager, "--tls-ca", text(&cli.path().join("ca.pem"))]);
     assert!(without.failed(1).contains("asks callers for a certificate"), "{without:?}");
 }
 
 #[test]
 fn certificates_are_read_again_when_the_process_is_told_to() {
-    let ground = Ground::new();
+    let cli = Cli::new(crate::MATCHDAY);
     let authority = Authority::new("league");
-    let ca = authority.file(ground.path(), "ca.pem");
-    let Pair { cert, key } = authority.issue(ground.path(), "agent", HERE);
+    let ca = authority.file(cli.path(), "ca.pem");
+    let Pair { cert, key } = authority.issue(cli.path(), "agent", HERE);
     let listen = free_address();
-    let player = ground.start(&[
+    let player = cli.start(&[
         "player",
         "--listen",
         &listen,
@@ -104,7 +100,7 @@ fn certificates_are_read_again_when_the_process_is_told_to() {
 
 #[test]
 fn what_is_wrong_with_tls_is_told_at_the_start() {
-    let ground = Ground::new();
+    let cli = Cli::new(crate::MATCHDAY);
     for (args, code, words) in [
         (&["--tls-cert", "a.pem"][..], 2, "--tls-cert: name its key too, with --tls-key"),
         (&["--tls-client-key", "a.pem"], 2, "--tls-client-key: name its certificate too"),
@@ -112,7 +108,7 @@ fn what_is_wrong_with_tls_is_told_at_the_start() {
         (&["--tls-cert", "a.pem", "--tls-key", "a.key"], 1, "TLS cannot be set up: a.pem cannot be read"),
         (&["--tls-ca", "a.pem"], 1, "TLS cannot be set up: a.pem cannot be read"),
     ] {
-        let done = ground.run(&[&["player"], args].concat());
+        let done = cli.run(&[&["player"], args].concat());
         let said = done.failed(code).to_owned();
         assert!(said.starts_with(words), "{said}");
     }
@@ -120,18 +116,18 @@ fn what_is_wrong_with_tls_is_told_at_the_start() {
 
 #[test]
 fn an_agent_behind_a_certificate_of_ones_own_can_be_checked() {
-    let ground = Ground::new();
+    let cli = Cli::new(crate::MATCHDAY);
     let authority = Authority::new("league");
-    let ca = authority.file(ground.path(), "ca.pem");
-    let Pair { cert, key } = authority.issue(ground.path(), "agent", HERE);
+    let ca = authority.file(cli.path(), "ca.pem");
+    let Pair { cert, key } = authority.issue(cli.path(), "agent", HERE);
     let listen = free_address();
     let tls = ["--tls-cert", text(&cert), "--tls-key", text(&key)];
-    let player = ground.start(&[&["player", "--listen", &listen], &tls[..]].concat());
+    let player = cli.start(&[&["player", "--listen", &listen], &tls[..]].concat());
     player.until("listening on https://");
     let url = format!("https://{listen}/mcp");
     let check = ["check", "player", &url, "--quick", "--json"];
-    let believed = ground.run(&[&check[..], &["--tls-ca", text(&ca)]].concat()).json();
+    let believed = cli.run(&[&check[..], &["--tls-ca", text(&ca)]].concat()).json();
     assert!(believed["stopped"].is_null(), "{believed}");
-    let doubted = ground.run(&check).json();
+    let doubted = cli.run(&check).json();
     assert!(doubted["stopped"].as_str().is_some_and(|why| why.contains("certificate")), "{doubted}");
 }

@@ -1,9 +1,10 @@
 //! Text of strangers in every field of every message: no command shows it as anything but text.
 
-use crate::ground::{Done, Ground, free_address};
-use crate::store_support::{append_with, league, referee_of_the_absent, silence};
-use matchday::store::{Exchange, Store};
 use matchday_core::protocol::untrusted::is_deceptive;
+use matchday_store::{Exchange, Store};
+use matchday_testkit::cli::{Cli, Output, free_address};
+use matchday_testkit::event_lines::{append_with, silence};
+use matchday_testkit::instant_league::{played, referee_of_the_absent};
 use serde_json::{Value, json};
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -34,7 +35,7 @@ fn is_plain(what: &str, text: &str) {
     assert_eq!(verdicts, 0, "{what} forges a verdict: {text}");
 }
 
-fn is_plain_output(what: &str, done: &Done) {
+fn is_plain_output(what: &str, done: &Output) {
     is_plain(what, &done.out);
     is_plain(what, &done.err);
 }
@@ -42,8 +43,8 @@ fn is_plain_output(what: &str, done: &Done) {
 /// As a league that an earlier version has stored: names, endpoints and reasons with any characters.
 fn hostile_store(path: &Path) {
     let mut players = 0;
-    let played = league(4, referee_of_the_absent);
-    let lines = played.iter().map(|line| {
+    let events = played(4, referee_of_the_absent);
+    let lines = events.iter().map(|line| {
         let mut line: Value = serde_json::from_str(line).unwrap();
         let event = &mut line["event"];
         if let Some(meta) = event.get_mut("meta") {
@@ -131,8 +132,8 @@ fn has_no_formula(what: &str, csv: &str) {
 
 #[test]
 fn no_command_that_reads_a_store_shows_controls_of_others() {
-    let ground = Ground::new();
-    hostile_store(&ground.path().join("league.db"));
+    let cli = Cli::new(crate::MATCHDAY);
+    hostile_store(&cli.path().join("league.db"));
     for args in [
         &["replay", "league.db"][..],
         &["replay", "league.db", "--match", "R1M1"],
@@ -150,7 +151,7 @@ fn no_command_that_reads_a_store_shows_controls_of_others() {
         &["report", "league.db", "--format", "md", "--out", "-"],
         &["report", "league.db", "--format", "html", "--out", "-"],
     ] {
-        let done = ground.run(args);
+        let done = cli.run(args);
         assert_eq!(done.code, 0, "{args:?}: {done:?}");
         is_plain_output(&args.join(" "), &done);
         if args.contains(&"--json") {
@@ -161,9 +162,9 @@ fn no_command_that_reads_a_store_shows_controls_of_others() {
 
 #[test]
 fn a_name_cannot_forge_the_verdict_of_verify() {
-    let ground = Ground::new();
-    hostile_store(&ground.path().join("league.db"));
-    let done = ground.run(&["verify", "league.db"]);
+    let cli = Cli::new(crate::MATCHDAY);
+    hostile_store(&cli.path().join("league.db"));
+    let done = cli.run(&["verify", "league.db"]);
     assert_eq!(done.code, 0, "{done:?}");
     assert_eq!(deceptive_lines(&done.out), [""; 0]);
     let is_verdict = |line: &&str| line.starts_with("Everything") || line.starts_with("DOES NOT FIT");
@@ -174,26 +175,26 @@ fn a_name_cannot_forge_the_verdict_of_verify() {
 
 #[test]
 fn no_spreadsheet_runs_what_a_player_calls_itself() {
-    let ground = Ground::new();
-    hostile_store(&ground.path().join("league.db"));
-    let report = ground.run(&["report", "league.db", "--format", "csv", "--out", "-"]);
+    let cli = Cli::new(crate::MATCHDAY);
+    hostile_store(&cli.path().join("league.db"));
+    let report = cli.run(&["report", "league.db", "--format", "csv", "--out", "-"]);
     is_plain_output("report csv", &report);
     has_no_formula("report csv", &report.out);
     assert!(cells(&report.out).iter().any(|cell| cell == "'=HYPERLINK(\"http://x\",\"y\")"), "{report:?}");
-    assert_eq!(ground.run(&["export", "league.db", "--out", "out"]).code, 0);
+    assert_eq!(cli.run(&["export", "league.db", "--out", "out"]).code, 0);
     for name in ["standings.csv", "matches.csv"] {
-        let csv = fs::read_to_string(ground.path().join("out").join(name)).unwrap();
+        let csv = fs::read_to_string(cli.path().join("out").join(name)).unwrap();
         has_no_formula(name, &csv);
     }
 }
 
 #[test]
 fn no_exported_file_holds_controls_of_others() {
-    let ground = Ground::new();
-    hostile_store(&ground.path().join("league.db"));
-    let done = ground.run(&["export", "league.db", "--out", "out"]);
+    let cli = Cli::new(crate::MATCHDAY);
+    hostile_store(&cli.path().join("league.db"));
+    let done = cli.run(&["export", "league.db", "--out", "out"]);
     assert_eq!(done.code, 0, "{done:?}");
-    let out = ground.path().join("out");
+    let out = cli.path().join("out");
     let files =
         [out.clone(), out.join("matches")].into_iter().flat_map(|folder| fs::read_dir(folder).unwrap());
     let mut read = 0;
@@ -206,9 +207,9 @@ fn no_exported_file_holds_controls_of_others() {
 
 #[test]
 fn markup_in_a_name_stays_text_in_a_page_and_in_markdown() {
-    let ground = Ground::new();
-    hostile_store(&ground.path().join("league.db"));
-    let report = |format: &str| ground.run(&["report", "league.db", "--format", format, "--out", "-"]).out;
+    let cli = Cli::new(crate::MATCHDAY);
+    hostile_store(&cli.path().join("league.db"));
+    let report = |format: &str| cli.run(&["report", "league.db", "--format", format, "--out", "-"]).out;
     let page = report("html");
     assert!(page.contains("&lt;script&gt;") && !page.contains("<script>x"), "{page}");
     let markdown = report("md");
@@ -231,9 +232,9 @@ fn post(address: &str, body: &Value) {
 #[test]
 fn no_log_holds_controls_of_others_whatever_message_comes() {
     for format in ["people", "json"] {
-        let ground = Ground::new();
-        let manager = ground.manager(&["--conformance", "lenient", "--log", format]);
-        let address = ground.manager.strip_prefix("http://").unwrap().strip_suffix("/mcp").unwrap();
+        let cli = Cli::new(crate::MATCHDAY);
+        let manager = cli.manager(&["--conformance", "lenient", "--log", format]);
+        let address = cli.manager.strip_prefix("http://").unwrap().strip_suffix("/mcp").unwrap();
         for message in golden() {
             spoiled_one_by_one(&message).iter().for_each(|message| post(address, message));
         }
@@ -310,7 +311,7 @@ fn hostile_answer(asked: &Value) -> Value {
 
 #[test]
 fn no_answer_of_a_manager_controls_the_terminal() {
-    let ground = Ground::new();
+    let cli = Cli::new(crate::MATCHDAY);
     let manager = hostile_manager();
     for args in [
         &["status"][..],
@@ -322,7 +323,7 @@ fn no_answer_of_a_manager_controls_the_terminal() {
         &["stats", "P01"],
         &["start"],
     ] {
-        let done = ground.run(&[args, &["--manager", &manager]].concat());
+        let done = cli.run(&[args, &["--manager", &manager]].concat());
         assert!(!done.out.is_empty() || !done.err.is_empty(), "{args:?}");
         is_plain_output(&args.join(" "), &done);
     }
@@ -330,9 +331,9 @@ fn no_answer_of_a_manager_controls_the_terminal() {
 
 #[test]
 fn an_agent_that_is_refused_says_so_on_one_line() {
-    let ground = Ground::new();
+    let cli = Cli::new(crate::MATCHDAY);
     let listen = free_address();
-    let done = ground.run(&["player", "--listen", &listen, "--manager", &hostile_manager()]);
+    let done = cli.run(&["player", "--listen", &listen, "--manager", &hostile_manager()]);
     assert_ne!(done.code, 0);
     is_plain_output("player", &done);
     assert_eq!(
@@ -344,9 +345,9 @@ fn an_agent_that_is_refused_says_so_on_one_line() {
 
 #[test]
 fn no_answer_of_an_agent_controls_what_check_shows() {
-    let ground = Ground::new();
-    let done = ground.run(&["check", "player", &hostile_manager(), "--junit", "check.xml"]);
+    let cli = Cli::new(crate::MATCHDAY);
+    let done = cli.run(&["check", "player", &hostile_manager(), "--junit", "check.xml"]);
     assert!(done.out.contains("FAIL"), "{done:?}");
     is_plain_output("check", &done);
-    is_plain("check.xml", &fs::read_to_string(ground.path().join("check.xml")).unwrap());
+    is_plain("check.xml", &fs::read_to_string(cli.path().join("check.xml")).unwrap());
 }

@@ -1,7 +1,8 @@
-//! The whole terminal, which `script` of util-linux provides; without it these tests are skipped, and say so.
+//! The whole terminal, which `script` of util-linux provides.
 
-use crate::ground::Ground;
 use crate::other_manager::{OtherManager, UNKNOWN_METHOD};
+use matchday_testkit::cli::Cli;
+use matchday_testkit::tools;
 use std::io::{Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{self, Receiver};
@@ -79,19 +80,16 @@ struct Watching {
 
 impl Watching {
     /// `None` if there is no `script`.
-    fn start(ground: &Ground) -> Option<Self> {
-        let (matchday, manager) = (env!("CARGO_BIN_EXE_matchday"), &ground.manager);
+    fn start(cli: &Cli) -> Option<Self> {
+        if !tools::require("script") {
+            return None;
+        }
+        let (matchday, manager) = (env!("CARGO_BIN_EXE_matchday"), &cli.manager);
         let line = format!("stty cols 80 rows 24; TERM=xterm exec {matchday} watch --manager {manager}");
-        let mut command = Command::new("script");
-        command.args(["-qefc", &line, "/dev/null"]).current_dir(ground.path());
+        let mut command = matchday_testkit::cli::command("script");
+        command.args(["-qefc", &line, "/dev/null"]).current_dir(cli.path());
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut child = match command.spawn() {
-            Ok(child) => child,
-            Err(error) => {
-                eprintln!("skipped: no `script` here ({error})");
-                return None;
-            }
-        };
+        let mut child = command.spawn().unwrap();
         let (keys, mut out) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
         let (tell, written) = mpsc::channel();
         thread::spawn(move || {
@@ -153,12 +151,12 @@ impl Drop for Watching {
 
 #[test]
 fn a_league_is_followed_by_keys_until_somebody_leaves() {
-    let ground = Ground::new();
-    let _manager = ground.manager(&["--lead", "0"]);
-    let _agents = ground.agents(1, 2);
-    let Some(mut watching) = Watching::start(&ground) else { return };
+    let cli = Cli::new(crate::MATCHDAY);
+    let _manager = cli.manager(&["--lead", "0"]);
+    let _agents = cli.agents(1, 2);
+    let Some(mut watching) = Watching::start(&cli) else { return };
     watching.until_shown("2 players have registered");
-    assert_eq!(ground.ask(&["start"]).code, 0);
+    assert_eq!(cli.ask(&["start"]).code, 0);
     watching.until_shown("1 of 1 matches");
     watching.press("2");
     watching.until_shown("R1M1");
@@ -170,10 +168,10 @@ fn a_league_is_followed_by_keys_until_somebody_leaves() {
 
 #[test]
 fn a_manager_that_goes_away_is_waited_for() {
-    let ground = Ground::new();
-    let Some(mut watching) = Watching::start(&ground) else { return };
+    let cli = Cli::new(crate::MATCHDAY);
+    let Some(mut watching) = Watching::start(&cli) else { return };
     watching.until_shown("no manager answers");
-    let _manager = ground.manager(&[]);
+    let _manager = cli.manager(&[]);
     watching.until_shown("0 players have registered");
     watching.press("\x03");
     watching.until_left();
@@ -181,8 +179,8 @@ fn a_manager_that_goes_away_is_waited_for() {
 
 #[test]
 fn the_terminal_is_given_back_when_the_program_is_told_to_stop() {
-    let ground = Ground::new();
-    let Some(mut watching) = Watching::start(&ground) else { return };
+    let cli = Cli::new(crate::MATCHDAY);
+    let Some(mut watching) = Watching::start(&cli) else { return };
     watching.until_shown("no manager answers");
     assert!(Command::new("kill").args(["-s", "TERM", &watching.program()]).status().unwrap().success());
     watching.until_left();
@@ -191,13 +189,13 @@ fn the_terminal_is_given_back_when_the_program_is_told_to_stop() {
 #[test]
 fn a_manager_that_does_not_know_the_questions_is_not_waited_for() {
     let other = OtherManager::start(|_| (200, UNKNOWN_METHOD.to_owned()));
-    let ground = other.ground();
-    let Some(mut watching) = Watching::start(&ground) else { return };
+    let cli = other.cli();
+    let Some(mut watching) = Watching::start(&cli) else { return };
     assert_eq!(watching.until_ended(), Some(1));
 }
 
 #[test]
 fn without_a_terminal_it_says_what_to_use_instead() {
-    let done = Ground::new().ask(&["watch"]);
+    let done = Cli::new(crate::MATCHDAY).ask(&["watch"]);
     assert!(done.failed(2).contains("`matchday standings --watch`"), "{done:?}");
 }

@@ -1,15 +1,15 @@
 //! The agents of a league, each a process of its own that can be killed and started again.
 
 use crate::chance::Chance;
+use matchday_testkit::address::free_address;
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs::{File, OpenOptions};
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 pub(crate) fn matchday() -> Command {
-    Command::new(env!("CARGO_BIN_EXE_matchday"))
+    matchday_testkit::cli::command(env!("CARGO_BIN_EXE_matchday"))
 }
 
 pub(crate) struct Agents {
@@ -23,24 +23,9 @@ struct Agent {
     child: Child,
 }
 
-/// Below the ports that the system hands out: one that is free for a moment must not go to somebody else's connection.
-fn free_ports(chance: &mut Chance, count: usize) -> Vec<u16> {
-    let candidates = std::iter::repeat_with(|| 10_000 + u16::try_from(chance.below(20_000)).unwrap());
-    let mut free = Vec::new();
-    for port in candidates {
-        if !free.contains(&port) && TcpListener::bind(("127.0.0.1", port)).is_ok() {
-            free.push(port);
-        }
-        if free.len() == count {
-            break;
-        }
-    }
-    free
-}
-
 impl Agents {
-    pub(crate) fn start(folder: &Path, chance: &mut Chance, players: u16, referees: u16) -> Self {
-        let ports = free_ports(chance, usize::from(1 + referees + players));
+    pub(crate) fn start(folder: &Path, players: u16, referees: u16) -> Self {
+        let ports: Vec<u16> = (0..1 + referees + players).map(|_| free_address().port()).collect();
         let (manager, others) = ports.split_first().unwrap();
         let (for_referees, for_players) = others.split_at(referees.into());
         let timing = "--join-timeout 1 --choice-timeout 1 --retries 2 --retry-delay 0.1";

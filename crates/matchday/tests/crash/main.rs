@@ -9,14 +9,11 @@
 
 mod agents;
 mod chance;
-#[path = "../recorded/mod.rs"]
-#[allow(dead_code, reason = "each suite needs another part of it")]
-mod recorded;
 mod stopping;
 
 use agents::{Agents, matchday};
 use chance::Chance;
-use recorded::assert_store_fits;
+use matchday_testkit::recorded::assert_store_fits;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -72,7 +69,7 @@ fn counted(folder: &Path) -> (BTreeMap<String, u32>, BTreeMap<String, u64>) {
 fn play(chance: &mut Chance, crashes_max: u32) -> u32 {
     let folder = tempfile::tempdir().unwrap();
     let store = folder.path().join("league.db");
-    let mut agents = Agents::start(folder.path(), chance, PLAYERS, REFEREES);
+    let mut agents = Agents::start(folder.path(), PLAYERS, REFEREES);
     let (mut crashes, began) = (0, Instant::now());
     loop {
         assert!(began.elapsed() < LEAGUE_MAX, "the league does not end\n{}", agents.last_words());

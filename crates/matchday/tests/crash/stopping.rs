@@ -2,7 +2,6 @@
 //! whose process it was decides who may have lost by it.
 
 use crate::agents::Agents;
-use crate::chance::Chance;
 use crate::{LEAGUE_MAX, PLAYERS, REFEREES, assert_right_end, number, verified};
 use serde_json::Value;
 use std::path::Path;
@@ -21,8 +20,7 @@ fn champion(store: &Path) -> bool {
 fn play(kind: &str) -> Vec<Value> {
     let folder = tempfile::tempdir().unwrap();
     let store = folder.path().join("league.db");
-    let mut chance = Chance::new(number("MATCHDAY_CRASH_SEED", Chance::any_seed()));
-    let agents = Agents::start(folder.path(), &mut chance, PLAYERS, REFEREES);
+    let agents = Agents::start(folder.path(), PLAYERS, REFEREES);
     let began = Instant::now();
     let in_time = || {
         let late = began.elapsed() > LEAGUE_MAX + span();
@@ -45,8 +43,8 @@ fn play(kind: &str) -> Vec<Value> {
 
 /// The events of the league so far.
 fn events(store: &Path) -> Vec<Value> {
-    let Ok(reader) = matchday::store::Store::open_read_only(store) else { return Vec::new() };
-    let stored = reader.load(&matchday::store::Stream::league()).unwrap_or_default();
+    let Ok(reader) = matchday_store::Store::open_read_only(store) else { return Vec::new() };
+    let stored = reader.load(&matchday_store::Stream::league()).unwrap_or_default();
     let event = |line: &str| serde_json::from_str::<Value>(line).unwrap()["event"].take();
     stored.iter().map(|stored| event(&stored.line)).collect()
 }

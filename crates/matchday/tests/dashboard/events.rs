@@ -30,7 +30,7 @@ async fn whoever_listens_hears_at_once_and_of_every_change_but_not_too_often() {
     let mut stream = listen(&shown).await;
     let first = next(&mut stream).await.unwrap();
     assert_eq!(first["topics"].as_array().unwrap().len(), 6, "{first}");
-    shown.ground.start(&shown.manager).await;
+    shown.test_league.start(&shown.manager).await;
     let (began, mut heard, mut version) = (Instant::now(), 0_u32, first["version"].as_u64().unwrap());
     loop {
         let event = next(&mut stream).await.unwrap();

@@ -1,6 +1,5 @@
 //! A league with a dashboard, and a browser in a few lines.
 
-use crate::ground::{Ground, endpoint, free_port, quick, short, until_completed, until_registered};
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
@@ -9,13 +8,18 @@ use hyper::header::HeaderMap;
 use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
 use matchday::dashboard::Dashboard;
-use matchday::shell::mind::Deciding;
-use matchday::shell::{self, Handle, Mind, Options};
-use matchday::store::Stream;
+use matchday_core::game::turn::TurnSheet;
 use matchday_core::league::{self, Manager};
-use matchday_core::player::{Player, TurnSheet};
+use matchday_core::player::Player;
 use matchday_core::protocol::Token;
 use matchday_core::referee::Referee;
+use matchday_runtime::decider::Deciding;
+use matchday_runtime::{Decider, Handle, Options};
+use matchday_store::Location;
+use matchday_store::Stream;
+use matchday_testkit::test_league::{
+    TestLeague, endpoint, free_port, quick, short, until_completed, until_registered,
+};
 use serde_json::Value;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -27,7 +31,7 @@ pub(crate) const TOKEN: &str = "tok_operator_of_these_tests_0123456789";
 const PATIENCE: Duration = Duration::from_secs(20);
 
 pub(crate) struct Shown {
-    pub(crate) ground: Ground,
+    pub(crate) test_league: TestLeague,
     pub(crate) manager: Handle<Manager>,
     pub(crate) referees: Vec<Handle<Referee>>,
     pub(crate) players: Vec<Handle<Player>>,
@@ -51,29 +55,31 @@ impl Reply {
     }
 }
 
-pub(crate) fn settings() -> league::Settings {
-    league::Settings { operator_token: Some(Token::new(TOKEN).hash()), ..quick(short()) }
+pub(crate) fn settings() -> league::LeagueSettings {
+    league::LeagueSettings { operator_token: Some(Token::new(TOKEN).hash()), ..quick(short()) }
 }
 
 impl Shown {
     /// A manager with a dashboard, and nobody else.
-    pub(crate) async fn empty(settings: league::Settings) -> Self {
-        let ground = Ground::new();
+    pub(crate) async fn empty(settings: league::LeagueSettings) -> Self {
+        let test_league = TestLeague::new(matchday::agent_options);
         let listener = free_port().await;
         let address = listener.local_addr().unwrap();
-        let path = ground.store.path().unwrap().to_owned();
+        let path = test_league.store.path().unwrap().to_owned();
         let home = endpoint(address).raw().to_owned();
-        let dashboard = Some(Dashboard::live(path, Vec::new(), home, ground.clock));
-        let options = Options { dashboard, ..ground.options("league") };
+        let dashboard = Dashboard::live(Location::latest(path), Vec::new(), home, test_league.clock);
+        let options = Options { surfaces: vec![dashboard], ..test_league.options("league") };
         let manager = Manager::new(settings);
-        let manager = shell::run(manager, listener, ground.store.clone(), Stream::league(), options).unwrap();
-        let shown = Self { ground, manager, referees: Vec::new(), players: Vec::new() };
+        let manager =
+            matchday_runtime::run(manager, listener, test_league.store.clone(), Stream::league(), options)
+                .unwrap();
+        let shown = Self { test_league, manager, referees: Vec::new(), players: Vec::new() };
         until_open(&shown).await;
         shown
     }
 
     /// With a referee and so many players of ours.
-    pub(crate) async fn with_players(settings: league::Settings, players: u32) -> Self {
+    pub(crate) async fn with_players(settings: league::LeagueSettings, players: u32) -> Self {
         let mut shown = Self::empty(settings).await;
         shown.add_referee().await;
         for number in 1..=players {
@@ -84,20 +90,20 @@ impl Shown {
 
     pub(crate) async fn add_referee(&mut self) {
         let to = endpoint(self.address());
-        self.referees.push(self.ground.referee(1, &to, short()).await);
+        self.referees.push(self.test_league.referee(1, &to, short()).await);
         until_registered(&self.manager, 0, 1).await;
     }
 
     pub(crate) async fn add_player(&mut self, number: u32) {
         let to = endpoint(self.address());
-        self.players.push(self.ground.player(number, &to, "random").await);
+        self.players.push(self.test_league.player(number, &to, "random").await);
         until_registered(&self.manager, number as usize, 1).await;
     }
 
     /// A league of so many that has been played to its end.
-    pub(crate) async fn finished(settings: league::Settings, players: u32) -> Self {
+    pub(crate) async fn finished(settings: league::LeagueSettings, players: u32) -> Self {
         let shown = Self::with_players(settings, players).await;
-        shown.ground.start(&shown.manager).await;
+        shown.test_league.start(&shown.manager).await;
         until_completed(&shown.manager, PATIENCE).await;
         // Whoever asks after this sees what is decided now.
         until(&shown, "/api/league", |league| league["phase"] == "completed").await;
@@ -183,11 +189,11 @@ pub(crate) async fn send(
     Reply { status: head.status.as_u16(), headers: head.headers, body }
 }
 
-/// A mind that never comes to a decision.
+/// A decider that never decides.
 #[derive(Debug)]
 pub(crate) struct Undecided;
 
-impl Mind for Undecided {
+impl Decider for Undecided {
     fn decide(&self, _: TurnSheet) -> Deciding {
         Box::pin(std::future::pending())
     }
@@ -200,12 +206,12 @@ pub(crate) async fn in_play() -> Shown {
     let mut shown = Shown::empty(patient).await;
     let to = endpoint(shown.address());
     let timing = matchday_core::timing::Timing { choice: Duration::from_secs(60), ..short() };
-    shown.referees.push(shown.ground.referee(1, &to, timing).await);
+    shown.referees.push(shown.test_league.referee(1, &to, timing).await);
     until_registered(&shown.manager, 0, 1).await;
     shown.add_player(1).await;
-    shown.players.push(shown.ground.thinker(2, &to, Arc::new(Undecided)).await);
+    shown.players.push(shown.test_league.player_with_decider(2, &to, Arc::new(Undecided)).await);
     until_registered(&shown.manager, 2, 1).await;
-    shown.ground.start(&shown.manager).await;
+    shown.test_league.start(&shown.manager).await;
     until(&shown, "/api/rounds/1", |round| round["matches"][0]["state"] == "playing").await;
     shown
 }

@@ -42,7 +42,7 @@ async fn an_error_is_found_by_its_code() {
     let shown = settled().await;
     let query = json!({"jsonrpc": "2.0", "id": 1, "method": "league_query", "params": {
         "protocol": "league.v2", "message_type": "LEAGUE_QUERY", "sender": "player:P01",
-        "timestamp": shown.ground.clock.now(), "conversation_id": "conv-wrong", "auth_token": "tok_p01_wrong",
+        "timestamp": shown.test_league.clock.now(), "conversation_id": "conv-wrong", "auth_token": "tok_p01_wrong",
         "league_id": "league_2025_even_odd", "query_type": "GET_STANDINGS", "query_params": {},
     }});
     let headers = [("content-type", "application/json")];
@@ -63,7 +63,7 @@ async fn an_error_is_found_by_its_code() {
 #[tokio::test]
 async fn pages_of_messages_follow_each_other_without_gap_or_repetition() {
     let shown = settled().await;
-    shown.ground.settled().await;
+    shown.test_league.flushed().await;
     let whole = listed(&shown, "limit=500").await;
     let mut paged: Vec<Value> = Vec::new();
     let mut before = String::new();

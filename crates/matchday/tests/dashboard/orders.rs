@@ -18,7 +18,7 @@ async fn ordered(shown: &Shown, body: &str) -> Reply {
 
 #[tokio::test]
 async fn a_league_is_started_paused_resumed_and_ended() {
-    let slow = league::Settings { announce_lead: std::time::Duration::from_secs(600), ..settings() };
+    let slow = league::LeagueSettings { announce_lead: std::time::Duration::from_secs(600), ..settings() };
     let shown = Shown::with_players(slow, 2).await;
     for (body, phase, words) in [
         (r#"{"order":"start"}"#, "running", "started"),
@@ -99,7 +99,7 @@ async fn orders_from_other_pages_are_refused() {
 
 #[tokio::test]
 async fn guessing_the_operator_token_is_slowed_down_wherever_it_is_tried() {
-    let wary = league::Settings { token_guesses_max: 4, ..settings() };
+    let wary = league::LeagueSettings { token_guesses_max: 4, ..settings() };
     let shown = Shown::with_players(wary, 2).await;
     let json = ("content-type", "application/json");
     let mut statuses = Vec::new();

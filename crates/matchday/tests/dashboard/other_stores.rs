@@ -1,11 +1,14 @@
 //! Agents that keep stores of their own.
 
-use crate::ground::{Ground, endpoint, free_port, short, until_completed, until_registered};
 use crate::league::{send, settings};
 use matchday::dashboard::Dashboard;
-use matchday::shell::{self, Options};
-use matchday::store::Stream;
 use matchday_core::league::Manager;
+use matchday_runtime::Options;
+use matchday_store::Location;
+use matchday_store::Stream;
+use matchday_testkit::test_league::{
+    TestLeague, endpoint, free_port, short, until_completed, until_registered,
+};
 use serde_json::Value;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -24,15 +27,17 @@ async fn shown(
     named: impl FnOnce(PathBuf) -> Vec<PathBuf>,
     wanted: impl Fn(&Value) -> bool,
 ) -> Value {
-    let (home, away) = (Ground::new(), Ground::new());
+    let (home, away) = (TestLeague::new(matchday::agent_options), TestLeague::new(matchday::agent_options));
     let listener = free_port().await;
     let to = listener.local_addr().unwrap();
     let store = home.store.path().unwrap().to_owned();
     let others = named(away.store.path().unwrap().to_owned());
-    let dashboard = Some(Dashboard::live(store, others, endpoint(to).raw().to_owned(), home.clock));
-    let options = Options { dashboard, ..home.options("league") };
+    let dashboard =
+        Dashboard::live(Location::latest(store), others, endpoint(to).raw().to_owned(), home.clock);
+    let options = Options { surfaces: vec![dashboard], ..home.options("league") };
     let manager = Manager::new(settings());
-    let manager = shell::run(manager, listener, home.store.clone(), Stream::league(), options).unwrap();
+    let manager =
+        matchday_runtime::run(manager, listener, home.store.clone(), Stream::league(), options).unwrap();
     let _referee = away.referee(1, &endpoint(to), short()).await;
     let _one = away.player(1, &endpoint(to), "random").await;
     let _other = away.player(2, &endpoint(to), "random").await;

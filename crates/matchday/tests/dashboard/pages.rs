@@ -1,8 +1,8 @@
 //! What each page shows.
 
 use crate::league::{Shown, settings, until};
-use crate::stub::{register, stub};
 use matchday_core::league;
+use matchday_testkit::fake_peer::FakePeer;
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -152,9 +152,9 @@ async fn a_match_that_was_not_played_names_who_is_to_blame() {
     let mut shown = Shown::empty(settings()).await;
     shown.add_referee().await;
     shown.add_player(1).await;
-    let silent = stub(|_| (200, json!({}), Duration::from_secs(5))).await;
-    register(&shown.ground, &silent, shown.address()).await;
-    shown.ground.start(&shown.manager).await;
+    let silent = FakePeer::by_rule(|_| (200, json!({}), Duration::from_secs(5))).await;
+    shown.test_league.register_player(silent.address, shown.address()).await;
+    shown.test_league.start(&shown.manager).await;
     let page = until(&shown, "/api/matches/R1M1", |page| page["state"] == "decided").await;
     assert_eq!((&page["status"], &page["winner"]), (&json!("TECHNICAL_LOSS"), &json!("P01")), "{page}");
     assert_eq!((&page["blame"]["culprit"], &page["blame"]["players"]), (&json!("player"), &json!(["P02"])));
@@ -187,9 +187,9 @@ async fn what_does_not_exist_is_said_in_words() {
 
 #[tokio::test]
 async fn a_league_of_many_rounds_is_shown_while_it_is_played() {
-    let slow = league::Settings { announce_lead: Duration::from_millis(300), ..settings() };
+    let slow = league::LeagueSettings { announce_lead: Duration::from_millis(300), ..settings() };
     let shown = Shown::with_players(slow, 2).await;
-    shown.ground.start(&shown.manager).await;
+    shown.test_league.start(&shown.manager).await;
     let league = until(&shown, "/api/league", |league| league["phase"] == "running").await;
     assert!(league["started_at"].is_string(), "{league}");
     let round = until(&shown, "/api/rounds/1", |round| round["state"] != "scheduled").await;

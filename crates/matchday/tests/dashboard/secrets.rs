@@ -1,8 +1,8 @@
 //! What is nobody's to see, and what is the operator's.
 
-use crate::ground::until as until_seen;
 use crate::league::{Shown, TOKEN, in_play, settings, until};
-use matchday::shell::Handle;
+use matchday_runtime::Handle;
+use matchday_testkit::test_league::until as until_seen;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -43,7 +43,7 @@ async fn until_known<A: 'static>(agent: &Handle<A>, token: fn(&A) -> Option<Stri
     agent.inspect(token).await.flatten().unwrap()
 }
 
-fn token<I>(identity: Option<&matchday_core::enrol::Identity<I>>) -> Option<String> {
+fn token<I>(identity: Option<&matchday_core::registration::Identity<I>>) -> Option<String> {
     identity?.auth_token.as_ref().map(|token| token.reveal().to_owned())
 }
 
@@ -58,7 +58,7 @@ async fn a_league_can_be_watched_from_beginning_to_end_without_a_token_or_an_add
     let shown = Shown::with_players(settings(), 4).await;
     let secrets = secrets(&shown).await;
     assert_eq!(secrets.len(), 11, "tokens and addresses of five agents, and the operator's token");
-    shown.ground.start(&shown.manager).await;
+    shown.test_league.start(&shown.manager).await;
     let mut seen = 0;
     loop {
         let phase = shown.page("/api/league").await["phase"].clone();

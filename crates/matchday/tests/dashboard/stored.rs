@@ -1,10 +1,11 @@
 //! A league that lies in a file.
 
-use crate::ground::free_port;
 use crate::league::{Shown, TOKEN, in_play, send, settings};
 use matchday::dashboard::{self, Dashboard};
-use matchday::net::guard::Allowed;
-use matchday::store::Store;
+use matchday_net::origin_check::Allowlist;
+use matchday_store::Location;
+use matchday_store::Store;
+use matchday_testkit::test_league::free_port;
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::path::Path;
@@ -19,9 +20,9 @@ impl Library {
     async fn of(path: &Path, local: bool) -> Self {
         let listener = free_port().await;
         let address = listener.local_addr().unwrap();
-        let dashboard = Dashboard::stored(&Store::open_read_only(path).unwrap(), Vec::new(), local).unwrap();
+        let dashboard = Dashboard::stored(Location::latest(path.to_owned()), Vec::new(), local).unwrap();
         let (close, closing) = watch::channel(false);
-        tokio::spawn(dashboard::serve(dashboard, listener, Allowed::default(), closing));
+        tokio::spawn(dashboard::serve(dashboard, listener, Allowlist::default(), closing));
         Self { address, _close: close }
     }
 
@@ -37,7 +38,7 @@ async fn a_stored_league_looks_as_it_did_when_it_ended() {
     let shown = Shown::finished(settings(), 3).await;
     let (table, cross) =
         (shown.page("/api/standings").await["rows"].clone(), shown.page("/api/cross").await["cells"].clone());
-    let path = shown.ground.store.path().unwrap().to_owned();
+    let path = shown.test_league.store.path().unwrap().to_owned();
     let library = Library::of(&path, true).await;
     let league = library.page("/api/league").await;
     assert_eq!((&league["live"], &league["phase"]), (&json!(false), &json!("completed")));
@@ -57,7 +58,7 @@ async fn a_stored_league_looks_as_it_did_when_it_ended() {
 #[tokio::test]
 async fn a_stored_league_takes_no_orders() {
     let shown = Shown::finished(settings(), 2).await;
-    let library = Library::of(shown.ground.store.path().unwrap(), true).await;
+    let library = Library::of(shown.test_league.store.path().unwrap(), true).await;
     let token = format!("Bearer {TOKEN}");
     let headers = [("authorization", token.as_str()), ("content-type", "application/json")];
     let reply = send(library.address, "POST", "/api/orders", &headers, r#"{"order":"pause"}"#).await;
@@ -69,7 +70,7 @@ async fn a_stored_league_takes_no_orders() {
 #[tokio::test]
 async fn a_league_that_broke_off_is_open_on_this_machine_and_to_nobody_else() {
     let shown = in_play().await;
-    let path = shown.ground.store.path().unwrap();
+    let path = shown.test_league.store.path().unwrap();
     let local = Library::of(path, true).await.page("/api/matches/R1M1").await;
     assert!(local.get("withheld").is_none() && !local["steps"].as_array().unwrap().is_empty(), "{local}");
     let elsewhere = Library::of(path, false).await.page("/api/matches/R1M1").await;
@@ -84,6 +85,6 @@ async fn a_file_without_a_league_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("empty.db");
     Store::open(&path).unwrap().close().unwrap();
-    let refused = Dashboard::stored(&Store::open_read_only(&path).unwrap(), Vec::new(), true).unwrap_err();
+    let refused = Dashboard::stored(Location::latest(path.clone()), Vec::new(), true).unwrap_err();
     assert!(refused.to_string().contains("empty.db"), "{refused}");
 }

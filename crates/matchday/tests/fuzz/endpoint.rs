@@ -1,15 +1,15 @@
 //! Whole endpoints, over real sockets: a manager, a referee and a player take any bytes, and are themselves afterwards.
 
-use crate::spoil::spoiled;
 use bolero::check;
-use matchday::net::client::Client;
-use matchday::shell::{self, Handle, Options, entropy_numbered};
-use matchday::store::{Store, Stream};
-use matchday_core::agent::Agent;
+use matchday_core::game::strategy;
 use matchday_core::league::{self, Manager};
-use matchday_core::player::{self, Player, strategy};
+use matchday_core::player::{self, Player};
 use matchday_core::protocol::{DisplayName, Endpoint, GameType, Version};
 use matchday_core::referee::{self, Referee};
+use matchday_net::client::Client;
+use matchday_runtime::{Handle, Runnable, entropy_numbered};
+use matchday_store::{Store, Stream};
+use matchday_testkit::mutation::mutated;
 use std::cell::RefCell;
 use std::net::SocketAddr;
 use std::panic::{self, RefUnwindSafe};
@@ -32,7 +32,7 @@ const BRIEFLY: Duration = Duration::from_millis(100);
 const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
 
 /// A league that nobody starts, on free ports.
-struct Ground {
+struct IdleLeague {
     runtime: Runtime,
     league: RefCell<Option<(usize, Agents)>>,
 }
@@ -45,9 +45,9 @@ struct Agents {
 }
 
 /// A failed input ends the test: nobody looks at the league after it.
-impl RefUnwindSafe for Ground {}
+impl RefUnwindSafe for IdleLeague {}
 
-impl Ground {
+impl IdleLeague {
     fn new() -> Self {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         Self { runtime, league: RefCell::new(None) }
@@ -69,13 +69,14 @@ impl Ground {
 
 async fn run<A>(agent: impl FnOnce(Endpoint) -> A, name: &str) -> Handle<A>
 where
-    A: Agent + Send + 'static,
+    A: Runnable,
     A::Event: Send,
 {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let endpoint = endpoint(listener.local_addr().unwrap());
-    let options = Options::new(entropy_numbered(7, name));
-    shell::run(agent(endpoint), listener, Store::in_memory(), Stream(name.into()), options).unwrap()
+    let options = matchday::agent_options(entropy_numbered(7, name));
+    matchday_runtime::run(agent(endpoint), listener, Store::in_memory(), Stream(name.into()), options)
+        .unwrap()
 }
 
 fn endpoint(address: SocketAddr) -> Endpoint {
@@ -84,10 +85,10 @@ fn endpoint(address: SocketAddr) -> Endpoint {
 
 impl Agents {
     async fn start() -> Self {
-        let manager = run(|_| Manager::new(league::Settings::default()), "league").await;
+        let manager = run(|_| Manager::new(league::LeagueSettings::default()), "league").await;
         let home = endpoint(manager.address());
         let version = Version::parse("1.0.0").unwrap();
-        let settings = |contact_endpoint| referee::Settings {
+        let settings = |contact_endpoint| referee::RefereeSettings {
             manager: home.clone(),
             contact_endpoint,
             display_name: DisplayName::parse("Referee 1").unwrap(),
@@ -99,7 +100,7 @@ impl Agents {
             conformance: Default::default(),
         };
         let referee = run(|contact| Referee::new(settings(contact)), "referee/1").await;
-        let settings = |contact_endpoint| player::Settings {
+        let settings = |contact_endpoint| player::PlayerSettings {
             manager: home.clone(),
             contact_endpoint,
             display_name: DisplayName::parse("Player 1").unwrap(),
@@ -165,12 +166,13 @@ fn any_bytes() {
     let get =
         "GET /mcp HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\nMcp-Session-Id: 1\r\n\r\n";
     let good = [post.as_str(), chunked, get, "DELETE /schemas HTTP/1.0\r\nExpect: 100-continue\r\n\r\n"];
-    let ground = Ground::new();
+    let idle_league = IdleLeague::new();
     check!().with_iterations(RUNS).for_each(|input: &[u8]| {
         count_panics();
-        let bytes = spoiled(&good, input);
+        let bytes = mutated(&good, input);
         let to = input.len() % 3;
-        ground.with_agents(async |agents: &Agents| drop(send(agents.addresses()[to], &bytes, BRIEFLY).await));
+        idle_league
+            .with_agents(async |agents: &Agents| drop(send(agents.addresses()[to], &bytes, BRIEFLY).await));
     });
 }
 
@@ -186,17 +188,17 @@ fn any_body() {
         include_str!("../../../core/tests/golden/000_7-1-1_match_result_report.json"),
         include_str!("../../../core/tests/golden/000_8-1-1_league_query_standings.json"),
     ];
-    let ground = Ground::new();
+    let idle_league = IdleLeague::new();
     check!().with_iterations(RUNS).for_each(|input: &[u8]| {
         count_panics();
-        let body = spoiled(&good, input);
+        let body = mutated(&good, input);
         let length = body.len();
         let head = format!(
             "POST /mcp HTTP/1.1\r\nHost: localhost\r\nAccept: application/json, text/event-stream\r\n\
              Content-Type: application/json\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n"
         );
         let to = input.len() % 3;
-        ground.with_agents(async |agents: &Agents| {
+        idle_league.with_agents(async |agents: &Agents| {
             let answer = send(agents.addresses()[to], &[head.as_bytes(), &body].concat(), PATIENCE).await;
             assert!(answer.starts_with(b"HTTP/1.1 "), "every request is answered: {}", answer.escape_ascii());
         });

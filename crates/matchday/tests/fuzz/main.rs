@@ -11,6 +11,4 @@
 
 mod endpoint;
 mod redaction;
-#[path = "../../../core/tests/fuzz/spoil.rs"]
-mod spoil;
 mod store;

@@ -1,8 +1,8 @@
 //! What is kept of bodies: whatever they look like, no secret is kept whole.
 
-use crate::spoil::spoiled_text;
 use bolero::check;
-use matchday::shell::redacted;
+use matchday_store::redact::redact_tokens;
+use matchday_testkit::mutation::mutated_text;
 use serde_json::{Value, json};
 
 /// How many random inputs an ordinary test takes, beside its corpus: about a second of them.
@@ -24,7 +24,7 @@ fn by_its_shape(input: &[u8]) {
         r#"{"message":"wrong token tok_p01_abcdef!","to_player":"0123456789"}"#,
         r#"{"text":"{\"auth_token\":\"0123456789\",\"n\":\"\u0074ok_p01_abcdef\"}"}"#,
     ];
-    let kept = redacted(spoiled_text(&good, input).as_bytes());
+    let kept = redact_tokens(mutated_text(&good, input).as_bytes());
     let is_token = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     for (at, _) in kept.match_indices("tok_") {
         let shown = kept[at..].chars().take_while(is_token).count();
@@ -39,7 +39,7 @@ fn by_its_field(input: &[u8]) {
         let message = json!({ "a": 1, field: secret, "z": "end" });
         let within = json!({ "text": message.to_string() });
         let (kept, kept_within) =
-            (redacted(message.to_string().as_bytes()), redacted(within.to_string().as_bytes()));
+            (redact_tokens(message.to_string().as_bytes()), redact_tokens(within.to_string().as_bytes()));
         is_cut(&secret, field, &read(&kept));
         is_cut(&secret, field, &read(read(&kept_within)["text"].as_str().unwrap()));
     }

@@ -1,14 +1,14 @@
 //! The store's file: with bytes changed in it, or with a log in it that somebody wrote anew under a chain that holds, every
 //! command that reads it ends with a report or an error in one line.
 
-use crate::spoil::spoiled;
 use bolero::check;
-use matchday::store::chronicle::Chronicle;
-use matchday::store::export::export;
-use matchday::store::timeline::replay;
-use matchday::store::verify::verify_file;
-use matchday::store::{Batch, Direction, Exchange, Store, StoreError, Stream};
 use matchday_core::protocol::{ConversationId, MatchId, Timestamp};
+use matchday_store::export::export;
+use matchday_store::log_set::LogSet;
+use matchday_store::timeline::replay;
+use matchday_store::verify::verify_file;
+use matchday_store::{Batch, Direction, Durability, Exchange, Store, StoreError, Stream};
+use matchday_testkit::mutation::mutated;
 use std::fs;
 use std::path::Path;
 use std::sync::mpsc;
@@ -55,7 +55,13 @@ fn append(store: &Store, name: &str, lines: Vec<String>, exchanges: Vec<Exchange
     let (tell, told) = mpsc::channel();
     let then = Box::new(move |verdict| tell.send(verdict).unwrap());
     exchanges.into_iter().for_each(|exchange| store.record(exchange));
-    store.append(Batch { stream: Stream(name.into()), lines, can_wait: true, awaited: true, then });
+    store.append(Batch {
+        stream: Stream(name.into()),
+        lines,
+        durability: Durability::Written,
+        awaited: true,
+        then,
+    });
     // A store that was spoiled may refuse it, but must say so.
     let _verdict = told.recv().expect("every batch is answered");
 }
@@ -78,13 +84,13 @@ fn examined(dir: &Path, path: &Path) {
         Ok(found) => assert!(!found.to_string().is_empty()),
         Err(error) => said(error),
     }
-    match Chronicle::open(&[path.to_owned()]) {
-        Ok(chronicle) => {
-            let whole = replay(&chronicle, None);
-            let matches = chronicle.matches();
-            let each = matches.iter().map(|id| replay(&chronicle, Some(id)));
+    match LogSet::open(&[path.to_owned()]) {
+        Ok(logs) => {
+            let whole = replay(&logs, None);
+            let matches = logs.matches();
+            let each = matches.iter().map(|id| replay(&logs, Some(id)));
             each.chain([whole]).filter_map(Result::err).for_each(said);
-            export(&chronicle, &dir.join("out")).map_or_else(said, drop);
+            export(&logs, &dir.join("out")).map_or_else(said, drop);
         }
         Err(error) => said(error),
     }
@@ -132,11 +138,11 @@ fn a_log_that_was_written_anew() {
         if usize::from(*which) % 8 == 7 {
             let good =
                 [r#"{"params":{"message_type":"CHOOSE_PARITY_CALL","deadline":"2025-01-15T10:30:00Z"}}"#];
-            request = String::from_utf8_lossy(&spoiled(&good, edits)).into_owned();
+            request = String::from_utf8_lossy(&mutated(&good, edits)).into_owned();
         } else {
             let lines = &mut streams[usize::from(*which) % 3].1;
             let at = usize::from(*place) % lines.len();
-            lines[at] = String::from_utf8_lossy(&spoiled(&lines[at..=at], edits)).into_owned();
+            lines[at] = String::from_utf8_lossy(&mutated(&lines[at..=at], edits)).into_owned();
         }
         // What is no event at all is not taken, and the store then holds what came before it.
         let _ = written(&path, streams, &request);

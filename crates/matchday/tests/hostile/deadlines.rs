@@ -1,15 +1,15 @@
 //! Deadlines are exact: what was there in good time counts, what came later does not, however much goes on.
 
-use crate::ground::{Ground, endpoint, quick, until_completed, until_registered};
 use crate::late_or_not::{GOOD_TIME, Players};
-use matchday::shell::Handle;
 use matchday_core::league::schedule::Pairings;
-use matchday_core::league::{EndpointCheck, League, Manager, Settings};
+use matchday_core::league::{EndpointCheck, League, LeagueSettings, Manager};
 use matchday_core::protocol::PlayerId;
 use matchday_core::protocol::messages::GameDetails;
 use matchday_core::referee::Referee;
 use matchday_core::retry::{Backoff, RetryPolicy};
 use matchday_core::timing::Timing;
+use matchday_runtime::Handle;
+use matchday_testkit::test_league::{TestLeague, endpoint, quick, until_completed, until_registered};
 use serde_json::json;
 use std::time::Duration;
 use tokio::task::JoinSet;
@@ -19,7 +19,7 @@ const EACH: usize = 10;
 
 /// One league, whose matches are all played at once.
 struct Stand {
-    ground: Ground,
+    test_league: TestLeague,
     manager: Handle<Manager>,
     referees: Vec<Handle<Referee>>,
     players: Players,
@@ -35,6 +35,8 @@ struct Tally {
     /// So near to the deadline that nobody can tell from outside.
     neither: usize,
     doubt_max: Duration,
+    /// How long the machine itself has kept bytes from their reader.
+    delay_max: Duration,
 }
 
 fn timing(choice: Duration) -> Timing {
@@ -51,10 +53,10 @@ fn timing(choice: Duration) -> Timing {
 
 impl Stand {
     async fn set_up(matches: usize, choice: Duration, for_writing: Duration) -> Self {
-        let ground = Ground::new();
+        let test_league = TestLeague::new(matchday::agent_options);
         let name = |number: usize| PlayerId::new(format!("P{number:02}"));
         let pairs = (0..matches).map(|one| (name(2 * one + 1), name(2 * one + 2))).collect();
-        let settings = Settings {
+        let settings = LeagueSettings {
             endpoint_check: EndpointCheck::Off,
             players_max: 1000,
             fixtures: Some(vec![Pairings { pairs, bye: None }]),
@@ -62,22 +64,24 @@ impl Stand {
             announce_lead: Duration::from_secs(1),
             ..quick(timing(choice))
         };
-        let manager = ground.manager(settings).await;
+        let manager = test_league.manager(settings).await;
         let mut referees = Vec::new();
         for number in 1..=u32::try_from(matches.div_ceil(EACH)).unwrap() {
-            referees.push(ground.referee(number, &endpoint(manager.address()), timing(choice)).await);
+            referees.push(test_league.referee(number, &endpoint(manager.address()), timing(choice)).await);
             until_registered(&manager, 0, referees.len()).await;
         }
         let players = Players::wait(choice, for_writing);
         for number in 1..=2 * matches {
-            register(&ground, &manager, &players, number).await;
+            register(&test_league, &manager, &players, number).await;
         }
-        Self { ground, manager, referees, players }
+        Self { test_league, manager, referees, players }
     }
 
     async fn play(self) -> Tally {
-        self.ground.start(&self.manager).await;
+        self.test_league.start(&self.manager).await;
         let league = until_completed(&self.manager, Duration::from_secs(120)).await;
+        // Late answers may be written after the league is over.
+        self.players.until_all_have_answered().await;
         for referee in self.referees {
             referee.shutdown().await.unwrap();
         }
@@ -86,24 +90,25 @@ impl Stand {
     }
 }
 
-async fn register(ground: &Ground, manager: &Handle<Manager>, players: &Players, number: usize) {
+async fn register(test_league: &TestLeague, manager: &Handle<Manager>, players: &Players, number: usize) {
     let message = json!({
         "jsonrpc": "2.0", "id": 1, "method": "register_player", "params": {
             "protocol": "league.v2", "message_type": "LEAGUE_REGISTER_REQUEST", "sender": "player:punctual",
-            "timestamp": ground.clock.now(), "conversation_id": format!("conv-{number}"),
+            "timestamp": test_league.clock.now(), "conversation_id": format!("conv-{number}"),
             "player_meta": {
                 "display_name": format!("Punctual {number}"), "version": "1.0.0", "game_types": ["even_odd"],
                 "contact_endpoint": format!("http://{}/{number}/mcp", players.address),
             },
         },
     });
-    let (_, answer) = ground.post(manager.address(), message.to_string()).await;
+    let (_, answer) = test_league.post(manager.address(), message.to_string()).await;
     let (id, token) = (&answer["result"]["player_id"], &answer["result"]["auth_token"]);
     players.know(PlayerId::new(id.as_str().unwrap()), token.as_str().unwrap().to_owned());
 }
 
 fn tally(league: &League, players: &Players) -> Tally {
-    let (mut tally, answers) = (Tally::default(), players.answers());
+    let (mut tally, answers) =
+        (Tally { delay_max: players.delay_max(), ..Tally::default() }, players.answers());
     for game in league.matches.values() {
         let result = &game.decision.as_ref().unwrap().result;
         let GameDetails::Parity(details) = &result.details.game else { panic!("a game of parity") };
@@ -111,7 +116,7 @@ fn tally(league: &League, players: &Players) -> Tally {
             let Some(answer) = answers.get(id) else { continue };
             let counted = details.choices.get(id).copied().flatten().is_some();
             tally.doubt_max = tally.doubt_max.max(answer.doubt());
-            if answer.surely_in_good_time() {
+            if answer.surely_in_good_time(tally.delay_max) {
                 tally.in_good_time += 1;
                 tally.of_them_counted_late += usize::from(!counted);
             } else if answer.surely_late() {
@@ -142,6 +147,7 @@ async fn all_at_once(leagues: usize, matches: usize, choice: Duration) {
         all.of_them_counted += tally.of_them_counted;
         all.neither += tally.neither;
         all.doubt_max = all.doubt_max.max(tally.doubt_max);
+        all.delay_max = all.delay_max.max(tally.delay_max);
     }
     println!(
         "{} matches at once, good time is {GOOD_TIME:?} before the deadline: {all:?}",
@@ -165,17 +171,18 @@ async fn deadlines_are_exact_with_500_matches_at_once() {
 /// All agents stand still from before the first answer until well after the deadline, as if the process had been stopped.
 /// What came meanwhile counts by when it came.
 async fn standstill(apart: bool) {
-    let choice = Duration::from_secs(1);
+    let choice = Duration::from_secs(2);
     let stand = Stand::set_up(1, choice, choice / 2).await;
     if apart {
         stand.players.answer_apart(stand.referees[0].address());
     }
-    stand.ground.start(&stand.manager).await;
+    stand.test_league.start(&stand.manager).await;
     while stand.players.questions() < 2 {
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
     std::thread::sleep(choice + Duration::from_millis(300));
     let league = until_completed(&stand.manager, Duration::from_secs(20)).await;
+    stand.players.until_all_have_answered().await;
     let tally = tally(&league, &stand.players);
     assert_eq!((tally.of_them_counted_late, tally.of_them_counted), (0, 0), "{tally:?}");
     assert_eq!((tally.in_good_time, tally.late), (1, 1), "the machine was too slow to tell: {tally:?}");

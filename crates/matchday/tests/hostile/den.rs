@@ -1,9 +1,9 @@
 //! Where an animal lives: a listening socket, a registration, and what it does with whoever calls.
 
 use crate::animals::{Animal, Habit};
-use crate::ground::{Ground, endpoint, free_port};
 use crate::tricks::GZIP_BOMB;
 use crate::wire::{Asked, as_response, json_response, next_request, right_result};
+use matchday_testkit::test_league::{TestLeague, endpoint, free_port};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::sync::{Arc, LazyLock, Mutex};
@@ -20,7 +20,7 @@ struct Den {
     token: String,
     /// What it said when it last joined a match.
     joined: Mutex<Value>,
-    ground: Arc<Ground>,
+    test_league: Arc<TestLeague>,
     /// What it was told when it called others in somebody else's name.
     told: Arc<Mutex<Vec<Value>>>,
 }
@@ -34,14 +34,14 @@ pub(crate) struct AtLarge {
 
 /// Registers the animal as a player, and lets it do what it does.
 pub(crate) async fn let_loose(
-    ground: &Arc<Ground>,
+    test_league: &Arc<TestLeague>,
     animal: Animal,
     manager: SocketAddr,
     referees: &[SocketAddr],
 ) -> AtLarge {
     let listener = free_port().await;
     let own = listener.local_addr().unwrap();
-    let token = register(ground, manager, own, animal.name).await;
+    let token = register(test_league, manager, own, animal.name).await;
     LazyLock::force(&GZIP_BOMB);
     let told = Arc::new(Mutex::new(Vec::new()));
     let den = Den {
@@ -51,7 +51,7 @@ pub(crate) async fn let_loose(
         referees: referees.to_vec(),
         token,
         joined: Mutex::default(),
-        ground: Arc::clone(ground),
+        test_league: Arc::clone(test_league),
         told: Arc::clone(&told),
     };
     let mut life = JoinSet::new();
@@ -60,18 +60,23 @@ pub(crate) async fn let_loose(
 }
 
 /// The token by which the manager knows the player that says it is at `own`.
-pub(crate) async fn register(ground: &Ground, manager: SocketAddr, own: SocketAddr, name: &str) -> String {
+pub(crate) async fn register(
+    test_league: &TestLeague,
+    manager: SocketAddr,
+    own: SocketAddr,
+    name: &str,
+) -> String {
     let message = json!({
         "jsonrpc": "2.0", "id": 1, "method": "register_player", "params": {
             "protocol": "league.v2", "message_type": "LEAGUE_REGISTER_REQUEST", "sender": "player:animal",
-            "timestamp": ground.clock.now(), "conversation_id": format!("conv-{}", own.port()),
+            "timestamp": test_league.clock.now(), "conversation_id": format!("conv-{}", own.port()),
             "player_meta": {
                 "display_name": name, "version": "1.0.0", "game_types": ["even_odd"],
                 "contact_endpoint": endpoint(own),
             },
         },
     });
-    let (_, answer) = ground.post(manager, message.to_string()).await;
+    let (_, answer) = test_league.post(manager, message.to_string()).await;
     assert_eq!(answer["result"]["status"], "ACCEPTED", "{name}: {answer}");
     answer["result"]["auth_token"].as_str().unwrap().to_owned()
 }
@@ -106,7 +111,7 @@ impl Den {
             let joined = self.joined.lock().unwrap().clone();
             if let Some(call) = content.call(asked, &self.token) {
                 for referee in &self.referees {
-                    let (_, told) = self.ground.post(*referee, call.to_string()).await;
+                    let (_, told) = self.test_league.post(*referee, call.to_string()).await;
                     self.told.lock().unwrap().push(told);
                 }
             }

@@ -2,18 +2,18 @@
 
 use crate::animals::{Animal, Fate};
 use crate::den::{AtLarge, let_loose};
-use crate::ground::{Ground, endpoint, quick, until_completed, until_registered};
-use matchday::shell::Handle;
 use matchday_core::league::fixture::Match;
 use matchday_core::league::schedule::Pairings;
 use matchday_core::league::settings::EndpointCheck;
-use matchday_core::league::{League, Manager, Settings};
+use matchday_core::league::{League, LeagueSettings, Manager};
 use matchday_core::player::Player;
 use matchday_core::protocol::messages::{GameDetails, GameStatus, Parity};
 use matchday_core::protocol::{PlayerId, Timestamp};
 use matchday_core::referee::Referee;
 use matchday_core::retry::{Backoff, RetryPolicy};
 use matchday_core::timing::Timing;
+use matchday_runtime::Handle;
+use matchday_testkit::test_league::{TestLeague, endpoint, quick, until_completed, until_registered};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -22,17 +22,17 @@ use std::time::Duration;
 /// Short, but long enough for an honest player on a machine that has much else to do.
 fn timing() -> Timing {
     Timing {
-        join: Duration::from_secs(2),
-        choice: Duration::from_secs(2),
-        game_over: Duration::from_secs(2),
-        report: Duration::from_secs(5),
-        other: Duration::from_secs(5),
+        join: Duration::from_secs(4),
+        choice: Duration::from_secs(4),
+        game_over: Duration::from_secs(4),
+        report: Duration::from_secs(10),
+        other: Duration::from_secs(10),
         retry: RetryPolicy { retries: 1, backoff: Backoff::Fixed { delay: Duration::from_millis(50) } },
     }
 }
 
 pub(crate) struct Habitat {
-    ground: Arc<Ground>,
+    test_league: Arc<TestLeague>,
     pub(crate) manager: Handle<Manager>,
     pub(crate) referees: Vec<Handle<Referee>>,
     honest: Vec<Handle<Player>>,
@@ -60,33 +60,33 @@ impl Habitat {
         referees: u32,
         fixtures: Vec<Pairings>,
     ) -> Self {
-        let ground = Arc::new(Ground::new());
+        let test_league = Arc::new(TestLeague::new(matchday::agent_options));
         // Everyone is to be played with, again and again: nobody is looked for beforehand or left out afterwards.
-        let settings = Settings {
+        let settings = LeagueSettings {
             endpoint_check: EndpointCheck::Off,
             suspend_after: u32::MAX,
             fixtures: Some(fixtures),
             ..quick(timing())
         };
-        let manager = ground.manager(settings).await;
+        let manager = test_league.manager(settings).await;
         let at = endpoint(manager.address());
         let mut judges = Vec::new();
         for number in 1..=referees {
-            judges.push(ground.referee(number, &at, timing()).await);
+            judges.push(test_league.referee(number, &at, timing()).await);
             until_registered(&manager, 0, judges.len()).await;
         }
         let mut players = Vec::new();
         for number in 1..=honest {
             let strategy = if number.is_multiple_of(2) { "always_odd" } else { "always_even" };
-            players.push(ground.player(u32::try_from(number).unwrap(), &at, strategy).await);
+            players.push(test_league.player(u32::try_from(number).unwrap(), &at, strategy).await);
             until_registered(&manager, number, judges.len()).await;
         }
         let addresses: Vec<_> = judges.iter().map(Handle::address).collect();
         let mut at_large = Vec::new();
         for animal in animals {
-            at_large.push(let_loose(&ground, *animal, manager.address(), &addresses).await);
+            at_large.push(let_loose(&test_league, *animal, manager.address(), &addresses).await);
         }
-        Self { ground, manager, referees: judges, honest: players, animals: at_large }
+        Self { test_league, manager, referees: judges, honest: players, animals: at_large }
     }
 
     /// Everyone who can be called and is ours.
@@ -96,9 +96,9 @@ impl Habitat {
 
     /// Plays the league to its end.
     pub(crate) async fn play(self) -> Played {
-        let Self { ground, manager, referees, honest, animals } = self;
-        ground.start(&manager).await;
-        let league = until_completed(&manager, Duration::from_secs(120)).await;
+        let Self { test_league, manager, referees, honest, animals } = self;
+        test_league.start(&manager).await;
+        let league = until_completed(&manager, Duration::from_secs(240)).await;
         let count = honest.len();
         for player in honest {
             player.shutdown().await.unwrap();
@@ -108,7 +108,7 @@ impl Habitat {
         }
         manager.shutdown().await.unwrap();
         // Whatever was said to the animals was well formed.
-        assert!(!ground.exchanges().is_empty());
+        assert!(!test_league.exchanges().is_empty());
         Played { league, honest: count, animals }
     }
 }

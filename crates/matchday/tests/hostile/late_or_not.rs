@@ -6,9 +6,10 @@ use crate::wire::{Asked, as_response, json_response, next_request, right_result}
 use matchday_core::protocol::{MatchId, PlayerId};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::io::{Read, Write};
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, TcpStream};
@@ -50,8 +51,9 @@ pub(crate) struct Answered {
 }
 
 impl Answered {
-    pub(crate) fn surely_in_good_time(&self) -> bool {
-        self.written + GOOD_TIME <= self.both_joined + self.choice
+    /// `delay` is how long the machine has kept bytes from their reader in this run.
+    pub(crate) fn surely_in_good_time(&self, delay: Duration) -> bool {
+        self.written + GOOD_TIME + delay <= self.both_joined + self.choice
     }
 
     pub(crate) fn surely_late(&self) -> bool {
@@ -74,6 +76,8 @@ struct Script {
     joined: Mutex<BTreeMap<MatchId, Instant>>,
     answers: Mutex<BTreeMap<PlayerId, Answered>>,
     questions: AtomicUsize,
+    /// The longest delay that [`watch_loopback`] has seen.
+    delay_max_micros: AtomicU64,
     /// Where answers go by a request of their own, if not in the exchange that asks for them.
     apart: Mutex<Option<SocketAddr>>,
 }
@@ -100,8 +104,11 @@ impl Players {
             joined: Mutex::default(),
             answers: Mutex::default(),
             questions: AtomicUsize::new(0),
+            delay_max_micros: AtomicU64::new(0),
             apart: Mutex::default(),
         });
+        let watched = Arc::downgrade(&script);
+        std::thread::spawn(move || watch_loopback(&watched));
         let playing = Arc::clone(&script);
         runtime.spawn(async move {
             let listener = TcpListener::from_std(socket).unwrap();
@@ -127,6 +134,18 @@ impl Players {
         self.script.questions.load(Ordering::SeqCst)
     }
 
+    pub(crate) async fn until_all_have_answered(&self) {
+        let deadline = Instant::now() + Duration::from_secs(30);
+        while self.answers().len() < self.questions() {
+            assert!(Instant::now() < deadline, "{} of {}", self.answers().len(), self.questions());
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    }
+
+    pub(crate) fn delay_max(&self) -> Duration {
+        self.script.delay_max()
+    }
+
     pub(crate) fn answers(&self) -> BTreeMap<PlayerId, Answered> {
         self.script.answers.lock().unwrap().clone()
     }
@@ -137,6 +156,23 @@ impl Drop for Players {
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
         }
+    }
+}
+
+/// Measures how long a byte takes over the loopback and a thread takes to wake up, until the players are gone. On a busy
+/// machine the kernel delivers an answer that was written in good time as late as that, which is not the program's fault.
+fn watch_loopback(script: &Weak<Script>) {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let mut writer = std::net::TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+    let (mut reader, _) = listener.accept().unwrap();
+    let pause = Duration::from_millis(1);
+    while let Some(script) = script.upgrade() {
+        let began = Instant::now();
+        std::thread::sleep(pause);
+        writer.write_all(b".").unwrap();
+        reader.read_exact(&mut [0]).unwrap();
+        let delay = u64::try_from((began.elapsed() - pause).as_micros()).unwrap();
+        script.delay_max_micros.fetch_max(delay, Ordering::SeqCst);
     }
 }
 
@@ -152,6 +188,10 @@ fn request(choice: &Value) -> Vec<u8> {
 }
 
 impl Script {
+    fn delay_max(&self) -> Duration {
+        Duration::from_micros(self.delay_max_micros.load(Ordering::SeqCst))
+    }
+
     async fn converse(self: Arc<Self>, mut stream: TcpStream) {
         while let Some(asked) = next_request(&mut stream).await {
             let question_here = Instant::now();
@@ -194,7 +234,11 @@ impl Script {
         let both_joined = self.joined.lock().unwrap()[&MatchId::new(asked.text("match_id"))];
         match Plan::of(&player) {
             Plan::AtOnce => {}
-            Plan::JustInTime => sleep_until(both_joined + self.choice - GOOD_TIME - self.for_writing).await,
+            Plan::JustInTime => {
+                // The delay may still grow until the deadline.
+                let early = GOOD_TIME + self.for_writing + 2 * self.delay_max();
+                sleep_until(both_joined + self.choice - early).await;
+            }
             Plan::Late => sleep_until(question_here + self.choice).await,
         }
         let begun = Instant::now();

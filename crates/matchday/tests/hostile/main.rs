@@ -18,17 +18,8 @@ mod deadlines;
 mod den;
 mod figures;
 mod flood;
-#[path = "../shell/ground.rs"]
-#[allow(dead_code, reason = "each suite needs another part of it")]
-mod ground;
 mod habitat;
 mod late_or_not;
-#[path = "../recorded/mod.rs"]
-#[allow(dead_code, reason = "each suite needs another part of it")]
-mod recorded;
-#[path = "../shell/tap.rs"]
-#[allow(dead_code, reason = "each suite needs another part of it")]
-mod tap;
 mod together;
 mod tricks;
 mod wire;

@@ -1,18 +1,13 @@
 //! The official clients of the Model Context Protocol, each in both revisions, against a league that is running.
 
-use crate::ground::{Ground, endpoint, free_port, quick, short, until_registered};
+use matchday_testkit::test_league::{TestLeague, endpoint, free_port, quick, short, until_registered};
+use matchday_testkit::tools;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Where `./test` installs what these suites need; `None`, with a line that says so, where it has not.
 pub(crate) fn installed() -> Option<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/test-tools/mcp");
-    if folder.join("installed").exists() {
-        return Some(folder.canonicalize().unwrap());
-    }
-    println!("skipped: run crates/matchday/tests/mcp/tools/install first (./test does)");
-    None
+    tools::require_installed("mcp", "crates/matchday/tests/mcp/tools/install")
 }
 
 pub(crate) fn node(folder: &Path) -> Command {
@@ -39,10 +34,10 @@ pub(crate) async fn printed(mut command: Command) -> Value {
 /// A league with players of its own, which the client joins.
 async fn drives_a_league(mode: &str, program: &str, command: fn(&Path) -> Command) {
     let Some(folder) = installed() else { return };
-    let ground = Ground::new();
-    let manager = ground.manager(quick(short())).await;
+    let test_league = TestLeague::new(matchday::agent_options);
+    let manager = test_league.manager(quick(short())).await;
     let to = endpoint(manager.address());
-    let _agents = (ground.referee(1, &to, short()).await, ground.player(1, &to, "random").await);
+    let _agents = (test_league.referee(1, &to, short()).await, test_league.player(1, &to, "random").await);
     until_registered(&manager, 1, 1).await;
     let own = free_port().await;
     let mut command = command(&folder);

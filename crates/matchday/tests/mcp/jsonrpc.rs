@@ -1,8 +1,8 @@
 //! The examples of the JSON-RPC 2.0 specification over real HTTP, at an address that is the Model Context Protocol's too,
 //! whether or not they come with its headers.
 
-use crate::ground::{Ground, endpoint, quick, short};
-use crate::http::send;
+use matchday_testkit::mcp_client::send;
+use matchday_testkit::test_league::{TestLeague, endpoint, quick, short};
 use serde_json::{Value, json};
 
 fn codes_and_ids(body: &str) -> Value {
@@ -22,9 +22,9 @@ fn codes_and_ids(body: &str) -> Value {
 
 #[tokio::test]
 async fn the_examples_of_the_specification_are_answered_as_it_says() {
-    let ground = Ground::new();
-    let manager = ground.manager(quick(short())).await;
-    let player = ground.player(1, &endpoint(manager.address()), "random").await;
+    let test_league = TestLeague::new(matchday::agent_options);
+    let manager = test_league.manager(quick(short())).await;
+    let player = test_league.player(1, &endpoint(manager.address()), "random").await;
     let examples: Vec<Value> =
         serde_json::from_str(include_str!("../../../core/tests/jsonrpc_examples.json")).unwrap();
     for address in [manager.address(), player.address()] {

@@ -9,19 +9,11 @@
 
 mod clients;
 mod conformance;
-#[path = "../shell/ground.rs"]
-#[allow(dead_code, reason = "each suite needs another part of it")]
-mod ground;
-mod http;
+mod cors;
 mod jsonrpc;
-#[path = "../recorded/mod.rs"]
-#[allow(dead_code, reason = "each suite needs another part of it")]
-mod recorded;
+mod lean_tools;
+mod origin_check;
 mod resources;
 mod revisions;
-mod strangers;
 mod subscription;
-#[path = "../shell/tap.rs"]
-#[allow(dead_code, reason = "each suite needs another part of it")]
-mod tap;
 mod tools;

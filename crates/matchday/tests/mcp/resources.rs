@@ -1,9 +1,11 @@
 //! Resources and the prompt: what can be read, and what cannot.
 
-use crate::ground::{Ground, endpoint, free_port, quick, short, until, until_completed, until_registered};
-use crate::http::{Legacy, ask, call};
-use matchday_core::league::{EndpointCheck, Settings};
+use matchday_core::league::{EndpointCheck, LeagueSettings};
 use matchday_core::timing::Timing;
+use matchday_testkit::mcp_client::{Legacy, ask, call};
+use matchday_testkit::test_league::{
+    TestLeague, endpoint, free_port, quick, short, until, until_completed, until_registered,
+};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -39,16 +41,16 @@ async fn read_json(of: SocketAddr, uri: &str) -> Value {
 
 #[tokio::test]
 async fn a_whole_league_can_be_read_match_by_match() {
-    let ground = Ground::new();
-    let manager = ground.manager(quick(short())).await;
+    let test_league = TestLeague::new(matchday::agent_options);
+    let manager = test_league.manager(quick(short())).await;
     let to = endpoint(manager.address());
-    let referee = ground.referee(1, &to, short()).await;
+    let referee = test_league.referee(1, &to, short()).await;
     let mut players = Vec::new();
     for number in 1..=4 {
-        players.push(ground.player(number, &to, "random").await);
+        players.push(test_league.player(number, &to, "random").await);
     }
     until_registered(&manager, 4, 1).await;
-    ground.start(&manager).await;
+    test_league.start(&manager).await;
     until_completed(&manager, Duration::from_secs(30)).await;
     let own = listed(manager.address()).await;
     for uri in ["league://standings", "league://schedule", "league://rules/even_odd", "league://matches/R1M1"]
@@ -72,22 +74,22 @@ async fn a_whole_league_can_be_read_match_by_match() {
 
 #[tokio::test]
 async fn a_referees_match_can_be_read_while_it_is_played() {
-    let ground = Ground::new();
-    let settings = Settings {
+    let test_league = TestLeague::new(matchday::agent_options);
+    let settings = LeagueSettings {
         endpoint_check: EndpointCheck::Off,
         ..quick(Timing { other: Duration::from_secs(1), ..Timing::default() })
     };
-    let manager = ground.manager(settings).await;
+    let manager = test_league.manager(settings).await;
     let to = endpoint(manager.address());
-    let referee = ground.referee(1, &to, Timing::default()).await;
-    let _player = ground.player(1, &to, "random").await;
+    let referee = test_league.referee(1, &to, Timing::default()).await;
+    let _player = test_league.player(1, &to, "random").await;
     until_registered(&manager, 1, 1).await;
     // Someone who never answers, so that the match goes on for as long as it may.
     let silent = free_port().await;
     let meta = json!({"display_name": "Silent", "version": "1.0.0", "game_types": ["even_odd"],
         "contact_endpoint": endpoint(silent.local_addr().unwrap()).raw()});
     call(manager.address(), "register_player", json!({"player_meta": meta})).await;
-    ground.start(&manager).await;
+    test_league.start(&manager).await;
     // It is not invited before it has had the time to hear of the round.
     until(&referee, "a match is played", Duration::from_secs(20), |referee| {
         referee.matches().next().is_some()
@@ -104,17 +106,18 @@ async fn a_referees_match_can_be_read_while_it_is_played() {
 
 #[tokio::test]
 async fn long_lists_come_in_pages() {
-    let ground = Ground::new();
-    let manager =
-        ground.manager(Settings { announce_lead: Duration::from_secs(600), ..quick(short()) }).await;
+    let test_league = TestLeague::new(matchday::agent_options);
+    let manager = test_league
+        .manager(LeagueSettings { announce_lead: Duration::from_secs(600), ..quick(short()) })
+        .await;
     let to = endpoint(manager.address());
-    let _referee = ground.referee(1, &to, short()).await;
+    let _referee = test_league.referee(1, &to, short()).await;
     let mut players = Vec::new();
     for number in 1..=16 {
-        players.push(ground.player(number, &to, "random").await);
+        players.push(test_league.player(number, &to, "random").await);
     }
     until_registered(&manager, 16, 1).await;
-    ground.start(&manager).await;
+    test_league.start(&manager).await;
     let mut uris = listed(manager.address()).await;
     let all = uris.len();
     uris.sort();
@@ -126,8 +129,8 @@ async fn long_lists_come_in_pages() {
 
 #[tokio::test]
 async fn a_resource_that_is_not_there_is_told_in_each_revisions_way() {
-    let ground = Ground::new();
-    let manager = ground.manager(quick(short())).await;
+    let test_league = TestLeague::new(matchday::agent_options);
+    let manager = test_league.manager(quick(short())).await;
     let client = Legacy::connect(manager.address()).await;
     for uri in ["league://matches/R9M9", "league://rules/chess", "league://nothing", "file:///etc/passwd"] {
         let newer = ask(manager.address(), "resources/read", json!({"uri": uri})).await.json();
@@ -139,9 +142,9 @@ async fn a_resource_that_is_not_there_is_told_in_each_revisions_way() {
 
 #[tokio::test]
 async fn a_league_closed_to_readers_shows_them_nothing() {
-    let ground = Ground::new();
-    let manager = ground.manager(Settings { public_reads: false, ..quick(short()) }).await;
-    let player = ground.player(1, &endpoint(manager.address()), "random").await;
+    let test_league = TestLeague::new(matchday::agent_options);
+    let manager = test_league.manager(LeagueSettings { public_reads: false, ..quick(short()) }).await;
+    let player = test_league.player(1, &endpoint(manager.address()), "random").await;
     until_registered(&manager, 1, 0).await;
     for uri in ["league://standings", "league://schedule", "league://matches/R1M1"] {
         let refused = ask(manager.address(), "resources/read", json!({"uri": uri})).await.json();
@@ -158,13 +161,13 @@ async fn a_league_closed_to_readers_shows_them_nothing() {
 
 #[tokio::test]
 async fn nothing_that_is_read_tells_where_agents_listen_or_what_they_hold() {
-    let ground = Ground::new();
-    let manager = ground.manager(quick(short())).await;
+    let test_league = TestLeague::new(matchday::agent_options);
+    let manager = test_league.manager(quick(short())).await;
     let to = endpoint(manager.address());
-    let referee = ground.referee(1, &to, short()).await;
-    let players = [ground.player(1, &to, "random").await, ground.player(2, &to, "random").await];
+    let referee = test_league.referee(1, &to, short()).await;
+    let players = [test_league.player(1, &to, "random").await, test_league.player(2, &to, "random").await];
     until_registered(&manager, 2, 1).await;
-    ground.start(&manager).await;
+    test_league.start(&manager).await;
     until_completed(&manager, Duration::from_secs(30)).await;
     for address in [manager.address(), referee.address(), players[0].address(), players[1].address()] {
         for uri in listed(address).await {
@@ -176,8 +179,8 @@ async fn nothing_that_is_read_tells_where_agents_listen_or_what_they_hold() {
 
 #[tokio::test]
 async fn the_prompt_says_how_to_play_this_league() {
-    let ground = Ground::new();
-    let manager = ground.manager(quick(short())).await;
+    let test_league = TestLeague::new(matchday::agent_options);
+    let manager = test_league.manager(quick(short())).await;
     let listed = ask(manager.address(), "prompts/list", json!({})).await.json();
     assert_eq!(listed["result"]["prompts"][0]["name"], "play_this_league", "{listed}");
     let arguments = json!({"name": "play_this_league", "arguments": {"display_name": "Ann"}});

@@ -1,8 +1,8 @@
 //! Tools: all that can be asked of an agent, with schemas that hold, by the same path as any other request.
 
-use crate::ground::{Ground, endpoint, free_port, quick, short, until_registered};
-use crate::http::{Legacy, ask, call};
 use matchday_core::protocol::decode::Conformance;
+use matchday_testkit::mcp_client::{Legacy, ask, call};
+use matchday_testkit::test_league::{TestLeague, endpoint, free_port, quick, short, until_registered};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 
@@ -40,11 +40,11 @@ fn registration(endpoint: &str) -> Value {
 
 #[tokio::test]
 async fn every_operation_of_each_role_is_a_tool() {
-    let ground = Ground::new();
-    let manager = ground.manager(quick(short())).await;
+    let test_league = TestLeague::new(matchday::agent_options);
+    let manager = test_league.manager(quick(short())).await;
     let to = endpoint(manager.address());
-    let referee = ground.referee(1, &to, short()).await;
-    let player = ground.player(1, &to, "random").await;
+    let referee = test_league.referee(1, &to, short()).await;
+    let player = test_league.player(1, &to, "random").await;
     assert_eq!(
         names(&tools(manager.address()).await),
         [
@@ -100,11 +100,11 @@ async fn every_operation_of_each_role_is_a_tool() {
 
 #[tokio::test]
 async fn every_tool_says_what_it_takes_and_gives() {
-    let ground = Ground::new();
-    let manager = ground.manager(quick(short())).await;
+    let test_league = TestLeague::new(matchday::agent_options);
+    let manager = test_league.manager(quick(short())).await;
     let to = endpoint(manager.address());
-    let referee = ground.referee(1, &to, short()).await;
-    let player = ground.player(1, &to, "random").await;
+    let referee = test_league.referee(1, &to, short()).await;
+    let player = test_league.player(1, &to, "random").await;
     for address in [manager.address(), referee.address(), player.address()] {
         for tool in tools(address).await {
             for field in ["title", "description"] {
@@ -126,8 +126,8 @@ async fn every_tool_says_what_it_takes_and_gives() {
 
 #[tokio::test]
 async fn a_player_registers_by_tool_and_asks_as_a_member() {
-    let ground = Ground::new();
-    let manager = ground.manager(quick(short())).await;
+    let test_league = TestLeague::new(matchday::agent_options);
+    let manager = test_league.manager(quick(short())).await;
     assert_eq!(quick(short()).conformance, Conformance::Strict);
     let own = free_port().await;
     let given = checked(
@@ -151,8 +151,8 @@ async fn a_player_registers_by_tool_and_asks_as_a_member() {
 
 #[tokio::test]
 async fn a_refusal_is_an_error_with_the_league_error_as_its_content() {
-    let ground = Ground::new();
-    let manager = ground.manager(quick(short())).await;
+    let test_league = TestLeague::new(matchday::agent_options);
+    let manager = test_league.manager(quick(short())).await;
     for (tool, arguments, code) in [
         (
             "league_query",
@@ -168,6 +168,14 @@ async fn a_refusal_is_an_error_with_the_league_error_as_its_content() {
         ("register_player", json!({"message_type": "START_LEAGUE"}), "E002"),
         ("get_player_stats", json!({}), "E002"),
         ("order_league", json!({"league_id": "x", "order": "END"}), "E011"),
+        ("start_league", json!({"league_id": "x"}), "E007"),
+        ("get_standings", json!({"league_id": "x"}), "E007"),
+        ("get_status", json!({"league_id": "x"}), "E007"),
+        ("get_schedule", json!({"league_id": "x", "round_id": 1}), "E007"),
+        ("get_player_stats", json!({"league_id": "x", "player_id": "P01"}), "E007"),
+        ("get_referees", json!({"league_id": "x"}), "E007"),
+        ("get_games", json!({"league_id": "x"}), "E007"),
+        ("get_games", json!({"league_id": 7}), "E002"),
     ] {
         let refused = checked(manager.address(), tool, arguments).await;
         let error = &refused["structuredContent"];
@@ -184,8 +192,8 @@ async fn a_refusal_is_an_error_with_the_league_error_as_its_content() {
 
 #[tokio::test]
 async fn a_question_cannot_be_made_into_another_request() {
-    let ground = Ground::new();
-    let manager = ground.manager(quick(short())).await;
+    let test_league = TestLeague::new(matchday::agent_options);
+    let manager = test_league.manager(quick(short())).await;
     let league_id = json!(quick(short()).league_id);
     let sly =
         json!({"message_type": "START_LEAGUE", "league_id": league_id, "message": {"message_type": "x"}});
@@ -196,11 +204,11 @@ async fn a_question_cannot_be_made_into_another_request() {
 
 #[tokio::test]
 async fn the_looks_of_every_role_give_what_they_say() {
-    let ground = Ground::new();
-    let manager = ground.manager(quick(short())).await;
+    let test_league = TestLeague::new(matchday::agent_options);
+    let manager = test_league.manager(quick(short())).await;
     let to = endpoint(manager.address());
-    let referee = ground.referee(1, &to, short()).await;
-    let player = ground.player(1, &to, "random").await;
+    let referee = test_league.referee(1, &to, short()).await;
+    let player = test_league.player(1, &to, "random").await;
     until_registered(&manager, 1, 1).await;
     for (address, tool, arguments) in [
         (manager.address(), "get_standings", json!({})),
@@ -221,13 +229,13 @@ async fn the_looks_of_every_role_give_what_they_say() {
 
 #[tokio::test]
 async fn a_tool_call_is_journaled_and_recorded_like_any_request() {
-    let ground = Ground::new();
-    let manager = ground.manager(quick(short())).await;
+    let test_league = TestLeague::new(matchday::agent_options);
+    let manager = test_league.manager(quick(short())).await;
     let client = Legacy::connect(manager.address()).await;
     client.call("league_query", json!({"auth_token": "tok_p01_0123456789abcdef"})).await;
     drop(client);
     manager.shutdown().await.unwrap();
-    let exchanges = ground.exchanges();
+    let exchanges = test_league.exchanges();
     let query = exchanges.iter().find(|exchange| exchange.message_type == "LEAGUE_QUERY").unwrap();
     assert!(!query.request.contains("0123456789"), "{query:?}");
     assert!(query.outcome.raw().starts_with('E'), "{query:?}");

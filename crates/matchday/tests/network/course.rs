@@ -2,11 +2,11 @@
 
 use crate::faults::{self, Agenda, Fault, Reach};
 use crate::town::Town;
-use matchday::store::verify::verify;
 use matchday_core::league::{League, LeagueEvent};
 use matchday_core::protocol::messages::GameStatus;
 use matchday_core::sim::check::{self, fixtures};
 use matchday_core::sim::facts;
+use matchday_store::verify::verify;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;
@@ -71,7 +71,7 @@ impl Course {
         let mut decisions: BTreeMap<_, u32> = BTreeMap::new();
         for (_, stored) in self.town.stored().into_iter().filter(|(stream, _)| stream.0 == "league") {
             for line in stored {
-                let (_, event): (_, LeagueEvent) = matchday_core::log::read(&line.line).unwrap();
+                let (_, event): (_, LeagueEvent) = matchday_core::event_codec::decode(&line.line).unwrap();
                 if let LeagueEvent::MatchDecided { match_id, .. } = event {
                     *decisions.entry(match_id).or_default() += 1;
                 }
@@ -103,7 +103,7 @@ impl Course {
     }
 
     /// Everything that everyone noted, in the order in which it happened.
-    pub(crate) fn journal(&self) -> Vec<String> {
-        self.town.journal.lock().unwrap().clone()
+    pub(crate) fn log(&self) -> Vec<String> {
+        self.town.log.lock().unwrap().clone()
     }
 }

@@ -1,8 +1,8 @@
 //! What goes wrong with the network and its hosts, and when: drawn from a seed, and over again after a while.
 
 use crate::town::{LATENCY_MAX, MANAGER};
-use matchday::shell::entropy_numbered;
 use matchday_core::entropy::Entropy;
+use matchday_runtime::entropy_numbered;
 use std::collections::BTreeSet;
 use std::time::Duration;
 use turmoil::Sim;

@@ -1,12 +1,10 @@
 //! A league whose agents are hosts of a simulated network, each with a clock, a store and an HTTP stack of its own.
 
 use crate::wire::{Air, Port};
-use matchday::net::client::Client;
-use matchday::shell::{self, Clock, Handle, Journal, Options, entropy_numbered};
-use matchday::store::{Store, Stored, Stream};
 use matchday_core::agent::Agent;
+use matchday_core::game::strategy;
 use matchday_core::league::{self, League, Manager};
-use matchday_core::player::{self, Player, strategy};
+use matchday_core::player::{self, Player};
 use matchday_core::protocol::messages::{Phase, StartLeague};
 use matchday_core::protocol::{
     ConversationId, DisplayName, Endpoint, Envelope, GameType, Message, Sender, Timestamp, Token, Version,
@@ -14,6 +12,9 @@ use matchday_core::protocol::{
 use matchday_core::referee::{self, Referee};
 use matchday_core::retry::{Backoff, RetryPolicy};
 use matchday_core::timing::Timing;
+use matchday_net::client::Client;
+use matchday_runtime::{Clock, Handle, Options, Runnable, entropy_numbered, log};
+use matchday_store::{Store, Stored, Stream};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -42,7 +43,7 @@ pub(crate) struct Town {
     stores: BTreeMap<String, Store>,
     /// How often each host has been started.
     lives: RefCell<BTreeMap<String, u32>>,
-    pub(crate) journal: Arc<Mutex<Vec<String>>>,
+    pub(crate) log: Arc<Mutex<Vec<String>>>,
     /// The league as it was when last looked at.
     league: RefCell<Option<League>>,
     started: Cell<bool>,
@@ -59,14 +60,14 @@ fn timing() -> Timing {
     }
 }
 
-fn settings() -> league::Settings {
-    league::Settings {
+fn settings() -> league::LeagueSettings {
+    league::LeagueSettings {
         announce_lead: Duration::ZERO,
         timing: timing(),
         probe_every: Duration::from_secs(1),
         probe_timeout: Duration::from_millis(500),
         operator_token: Some(operator().hash()),
-        ..league::Settings::default()
+        ..league::LeagueSettings::default()
     }
 }
 
@@ -93,7 +94,7 @@ impl Town {
             players,
             referees,
             lives: RefCell::default(),
-            journal: Arc::default(),
+            log: Arc::default(),
             league: RefCell::default(),
             started: Cell::new(false),
         }
@@ -159,7 +160,7 @@ impl Town {
     pub(crate) fn replayed(&self) -> League {
         let mut manager = Manager::new(settings());
         for stored in self.stores[MANAGER].load(&Stream::league()).unwrap() {
-            let (at, event) = matchday_core::log::read(&stored.line).unwrap();
+            let (at, event) = matchday_core::event_codec::decode(&stored.line).unwrap();
             manager.apply(at, &event);
         }
         manager.league().clone()
@@ -167,7 +168,7 @@ impl Town {
 
     async fn run<A>(&self, name: &str, agent: A) -> turmoil::Result<Handle<A>>
     where
-        A: Agent + Send + 'static,
+        A: Runnable,
         A::Event: Send,
     {
         let life = {
@@ -176,17 +177,17 @@ impl Town {
             *life += 1;
             *life
         };
-        let (journal, host) = (Arc::clone(&self.journal), name.to_owned());
+        let (lines, host) = (Arc::clone(&self.log), name.to_owned());
         let options = Options {
-            client: Client::over(Arc::new(Air)),
+            client: Client::with_dialer(Arc::new(Air)),
             clock: clock(),
-            journal: Journal::to(move |entry| {
-                journal.lock().unwrap().push(format!("{host} {}", entry.as_json()));
+            log: log::dispatch(move |entry| {
+                lines.lock().unwrap().push(format!("{host} {}", entry.as_json()));
             }),
-            ..Options::new(entropy_numbered(self.seed, &format!("{name}/{life}")))
+            ..matchday::agent_options(entropy_numbered(self.seed, &format!("{name}/{life}")))
         };
         let store = self.stores[name].clone();
-        Ok(shell::run(agent, Port::open(PORT).await?, store, stream_of(name), options)?)
+        Ok(matchday_runtime::run(agent, Port::open(PORT).await?, store, stream_of(name), options)?)
     }
 
     async fn manage(self: Rc<Self>) -> Ran {
@@ -199,7 +200,7 @@ impl Town {
     }
 
     async fn referee(self: Rc<Self>, name: String, number: usize) -> Ran {
-        let settings = referee::Settings {
+        let settings = referee::RefereeSettings {
             manager: endpoint_of(MANAGER),
             contact_endpoint: endpoint_of(&name),
             display_name: DisplayName::parse(&name)?,
@@ -215,7 +216,7 @@ impl Town {
 
     async fn play(self: Rc<Self>, name: String, number: usize) -> Ran {
         let strategy = STRATEGIES[number % STRATEGIES.len()];
-        let settings = player::Settings {
+        let settings = player::PlayerSettings {
             manager: endpoint_of(MANAGER),
             contact_endpoint: endpoint_of(&name),
             display_name: DisplayName::parse(&name)?,
@@ -229,7 +230,7 @@ impl Town {
 
     /// Starts the league, over the network, as soon as everyone has registered.
     async fn launch(self: Rc<Self>) -> Ran {
-        let client = Client::over(Arc::new(Air));
+        let client = Client::with_dialer(Arc::new(Air));
         loop {
             sleep(LOOK_EVERY).await;
             let all_here = self.league.borrow().as_ref().is_some_and(|league| {

@@ -1,6 +1,6 @@
 //! The simulated network, as the program's own code for HTTP uses it.
 
-use matchday::net::wire::{Dial, Dialling, Listen, Wire};
+use matchday_net::transport::{Connection, DialFuture, Dialer, Listener};
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use turmoil::net::{TcpListener, TcpStream};
@@ -8,12 +8,12 @@ use turmoil::net::{TcpListener, TcpStream};
 #[derive(Debug)]
 pub(crate) struct Air;
 
-impl Dial for Air {
-    fn dial<'a>(&'a self, host: &'a str, port: u16) -> Dialling<'a> {
+impl Dialer for Air {
+    fn dial<'a>(&'a self, host: &'a str, port: u16) -> DialFuture<'a> {
         Box::pin(async move {
             let stream = TcpStream::connect((host, port)).await?;
             let from = stream.local_addr()?;
-            Ok((Box::new(stream) as Box<dyn Wire>, from))
+            Ok((Box::new(stream) as Box<dyn Connection>, from))
         })
     }
 }
@@ -26,8 +26,8 @@ impl Port {
     }
 }
 
-impl Listen for Port {
-    type Wire = TcpStream;
+impl Listener for Port {
+    type Connection = TcpStream;
 
     async fn accept(&self) -> io::Result<(TcpStream, SocketAddr)> {
         self.0.accept().await

@@ -1,7 +1,8 @@
 //! The files in `deploy/`: what they ask for exists, and the tools that read them find nothing wrong.
 
-use crate::ground::Ground;
 use crate::page::{Played, address, figures, tool};
+use matchday_testkit::cli::Cli;
+use matchday_testkit::tools;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -91,6 +92,9 @@ fn every_alarm_stands_in_the_manual() {
 
 #[test]
 fn prometheus_reads_the_alarms_and_they_go_off() {
+    if !tools::require("promtool") {
+        return;
+    }
     let check = |args: &[&str]| {
         let (content, said) = tool(Command::new("promtool").args(args).current_dir(folder()), "");
         assert!(content, "{said}");
@@ -103,6 +107,9 @@ fn prometheus_reads_the_alarms_and_they_go_off() {
 
 #[test]
 fn prometheus_can_read_every_query_of_the_dashboard() {
+    if !tools::require("promtool") {
+        return;
+    }
     let mut rules = "groups:\n  - name: panels\n    rules:\n".to_owned();
     for (number, query) in panels().iter().enumerate() {
         let query = query.replace("$__rate_interval", "5m").replace("$job", ".*");
@@ -151,6 +158,9 @@ fn units(into: &Path) -> Vec<PathBuf> {
 
 #[test]
 fn systemd_finds_nothing_wrong_with_the_units() {
+    if !tools::require("systemd-analyze") {
+        return;
+    }
     let folder = tempfile::tempdir().unwrap();
     for unit in units(folder.path()) {
         let (content, said) =
@@ -161,6 +171,9 @@ fn systemd_finds_nothing_wrong_with_the_units() {
 
 #[test]
 fn systemd_rates_the_units_as_well_shut_in() {
+    if !tools::require("systemd-analyze") {
+        return;
+    }
     let folder = tempfile::tempdir().unwrap();
     for unit in units(folder.path()) {
         // In tenths: systemd calls less than 2.0 "OK", and an ordinary service is at 9.6.
@@ -172,15 +185,15 @@ fn systemd_rates_the_units_as_well_shut_in() {
 
 #[test]
 fn the_health_check_of_the_container_succeeds_only_for_an_agent_that_is_ready() {
-    let ground = Ground::new();
+    let cli = Cli::new(crate::MATCHDAY);
     let check = |at: &str| {
         let port = at.rsplit(':').next().unwrap();
         tool(Command::new(folder().join("healthcheck")).arg(port), "").0
     };
-    let player = ground.agent(&["player"]);
+    let player = cli.agent(&["player"]);
     player.until("cannot register");
     assert!(!check(&address(&player)), "it is not registered");
-    let manager = ground.manager(&[]);
+    let manager = cli.manager(&[]);
     assert!(check(&address(&manager)));
     player.until("registered as");
     let at = address(&manager);

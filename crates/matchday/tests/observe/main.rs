@@ -11,10 +11,10 @@
 mod backup;
 mod collector;
 mod deploy;
-#[allow(dead_code, reason = "it serves other tests too")]
-#[path = "../cli/ground.rs"]
-mod ground;
 mod metrics;
 mod page;
 mod ready;
 mod traces;
+
+/// The program under test.
+const MATCHDAY: &str = env!("CARGO_BIN_EXE_matchday");

@@ -1,14 +1,15 @@
 //! The figures: they follow the conventions, they are those of the log, and they tell no secrets.
 
-use crate::ground::Ground;
 use crate::page::{Played, address, ask, figures, get, sum, tool, until_value, value};
-use matchday::store::{Store, Stream};
+use matchday_store::{Store, Stream};
+use matchday_testkit::cli::Cli;
+use matchday_testkit::tools;
 use serde_json::Value;
 use std::process::Command;
 
 /// Every event of a league, as it stands in its log.
 fn events(played: &Played) -> Vec<Value> {
-    let reader = Store::open_read_only(&played.ground.path().join("matchday.db")).unwrap();
+    let reader = Store::open_read_only(&played.cli.path().join("matchday.db")).unwrap();
     let stored = reader.load(&Stream::league()).unwrap();
     stored.iter().map(|event| serde_json::from_str::<Value>(&event.line).unwrap()["event"].clone()).collect()
 }
@@ -58,7 +59,7 @@ fn what_is_counted_from_the_log_goes_on_after_a_restart() {
     assert_eq!(value(&figures(&address(&played.manager)), series), 3.0);
     played.manager.signal("TERM");
     assert!(played.manager.wait().success());
-    let again = played.ground.manager(&[]);
+    let again = played.cli.manager(&[]);
     assert_eq!(value(&figures(&address(&again)), series), 3.0);
 }
 
@@ -92,6 +93,9 @@ fn messages_are_counted_by_how_they_ended_on_both_sides() {
 
 #[test]
 fn prometheus_finds_nothing_wrong_with_the_figures() {
+    if !tools::require("promtool") {
+        return;
+    }
     let played = Played::new();
     let all = [&played.manager, &played.referee, &played.players[0]];
     for page in all.map(|agent| figures(&address(agent))) {
@@ -113,8 +117,8 @@ fn the_figures_tell_no_token_and_no_endpoint() {
 
 #[test]
 fn nobody_can_make_up_a_label() {
-    let ground = Ground::new();
-    let manager = ground.manager(&[]);
+    let cli = Cli::new(crate::MATCHDAY);
+    let manager = cli.manager(&[]);
     let at = address(&manager);
     for name in ["MADE_UP", "x\\\"} 1", "OTHER\\n"] {
         let body = format!(
@@ -130,8 +134,8 @@ fn nobody_can_make_up_a_label() {
 
 #[test]
 fn figures_that_are_switched_off_are_not_shown() {
-    let ground = Ground::new();
-    let manager = ground.manager(&["--metrics", "off"]);
+    let cli = Cli::new(crate::MATCHDAY);
+    let manager = cli.manager(&["--metrics", "off"]);
     let page = get(&address(&manager), "/metrics");
     assert_eq!(page.status, 404);
     assert!(page.body.contains("--metrics on"), "{page:?}");
@@ -140,9 +144,12 @@ fn figures_that_are_switched_off_are_not_shown() {
 
 #[test]
 fn a_league_in_one_process_shows_all_its_agents() {
-    let ground = Ground::new();
+    if !tools::require("promtool") {
+        return;
+    }
+    let cli = Cli::new(crate::MATCHDAY);
     // Nobody is asked within the lead, so that there is time to look.
-    let run = ground.start(&["run", "--port-base", "0", "--lead", "30", "--players", "4", "--referees", "2"]);
+    let run = cli.start(&["run", "--port-base", "0", "--lead", "30", "--players", "4", "--referees", "2"]);
     let at = address(&run);
     until_value(&at, "matchday_league_members{kind=\"player\"}", 4.0);
     until_value(&at, "matchday_agents{role=\"player\",state=\"ready\"}", 4.0);

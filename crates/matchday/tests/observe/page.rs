@@ -1,6 +1,6 @@
 //! Asks a process for a page, and reads figures out of it.
 
-use crate::ground::{Ground, Running};
+use matchday_testkit::cli::{Cli, Process};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::process::{Command, Stdio};
@@ -15,7 +15,7 @@ pub(crate) struct Page {
 }
 
 /// Where a process says that it listens.
-pub(crate) fn address(running: &Running) -> String {
+pub(crate) fn address(running: &Process) -> String {
     running.until("http://127.0.0.1:");
     let said = running.out() + &running.err();
     let after = said.split("http://").find(|part| part.starts_with("127.0.0.1:") && part.contains("/mcp"));
@@ -92,23 +92,23 @@ pub(crate) fn tool(command: &mut Command, input: &str) -> (bool, String) {
 
 /// A league that has been played, with a player that was gone when it began. Its processes still run.
 pub(crate) struct Played {
-    pub(crate) ground: Ground,
-    pub(crate) manager: Running,
-    pub(crate) referee: Running,
-    pub(crate) players: Vec<Running>,
+    pub(crate) cli: Cli,
+    pub(crate) manager: Process,
+    pub(crate) referee: Process,
+    pub(crate) players: Vec<Process>,
 }
 
 impl Played {
     pub(crate) fn new() -> Self {
-        let ground = Ground::new();
+        let cli = Cli::new(crate::MATCHDAY);
         let settings = ["--lead", "0", "--endpoint-check", "off", "--suspend-after", "99"];
-        let manager = ground.manager(&settings);
-        let referee = ground.agent(&["referee", "--retries", "0"]);
-        let mut players: Vec<_> = (0..4).map(|_| ground.agent(&["player"])).collect();
+        let manager = cli.manager(&settings);
+        let referee = cli.agent(&["referee", "--retries", "0"]);
+        let mut players: Vec<_> = (0..4).map(|_| cli.agent(&["player"])).collect();
         players.iter().chain([&referee]).for_each(|agent| agent.until("registered as"));
         drop(players.pop());
-        assert_eq!(ground.ask(&["start"]).code, 0);
-        ground.until_status("completed");
-        Self { ground, manager, referee, players }
+        assert_eq!(cli.ask(&["start"]).code, 0);
+        cli.until_status("completed");
+        Self { cli, manager, referee, players }
     }
 }

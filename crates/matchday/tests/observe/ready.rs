@@ -1,7 +1,7 @@
 //! Whether an agent can do its work.
 
-use crate::ground::Ground;
 use crate::page::{address, ask, get};
+use matchday_testkit::cli::Cli;
 use serde_json::Value;
 use std::fs;
 use std::time::{Duration, Instant};
@@ -29,22 +29,22 @@ fn why(address: &str) -> String {
 
 #[test]
 fn a_manager_is_ready_as_soon_as_it_listens() {
-    let ground = Ground::new();
-    let manager = ground.manager(&[]);
+    let cli = Cli::new(crate::MATCHDAY);
+    let manager = cli.manager(&[]);
     until_ready(&address(&manager));
 }
 
 #[test]
 fn whoever_is_not_registered_is_alive_and_not_ready() {
-    let ground = Ground::new();
-    let agents = ["referee", "player"].map(|kind| ground.agent(&[kind]));
+    let cli = Cli::new(crate::MATCHDAY);
+    let agents = ["referee", "player"].map(|kind| cli.agent(&[kind]));
     for agent in &agents {
         agent.until("cannot register");
         let at = address(agent);
         assert_eq!(get(&at, "/health/live").status, 200);
         assert!(why(&at).contains("registered") || why(&at).contains("registration"), "{}", why(&at));
     }
-    let _manager = ground.manager(&[]);
+    let _manager = cli.manager(&[]);
     for agent in &agents {
         until_ready(&address(agent));
     }
@@ -52,8 +52,8 @@ fn whoever_is_not_registered_is_alive_and_not_ready() {
 
 #[test]
 fn seats_are_ready_when_someone_can_take_one() {
-    let ground = Ground::new();
-    let seats = ground.agent(&["seat"]);
+    let cli = Cli::new(crate::MATCHDAY);
+    let seats = cli.agent(&["seat"]);
     seats.until("seats at");
     let at = address(&seats);
     until_ready(&at);
@@ -63,18 +63,18 @@ fn seats_are_ready_when_someone_can_take_one() {
 
 #[test]
 fn an_agent_whose_store_is_gone_is_not_ready() {
-    let ground = Ground::new();
-    let manager = ground.manager(&[]);
+    let cli = Cli::new(crate::MATCHDAY);
+    let manager = cli.manager(&[]);
     let at = address(&manager);
     until_ready(&at);
-    fs::remove_file(ground.path().join("matchday.db")).unwrap();
+    fs::remove_file(cli.path().join("matchday.db")).unwrap();
     assert!(why(&at).contains("matchday.db"), "{}", why(&at));
 }
 
 #[test]
 fn readiness_and_figures_are_only_read() {
-    let ground = Ground::new();
-    let manager = ground.manager(&[]);
+    let cli = Cli::new(crate::MATCHDAY);
+    let manager = cli.manager(&[]);
     let at = address(&manager);
     for path in ["/health/ready", "/metrics"] {
         let page = ask(&at, "POST", path, "{}");

@@ -1,25 +1,25 @@
 //! One match is one trace, across processes; and a collector that fails harms nobody.
 
 use crate::collector::{Collector, Manners, Told};
-use crate::ground::{Ground, Running, free_address};
 use crate::page::{address, figures, value};
+use matchday_testkit::cli::{Cli, Process, free_address};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 /// A league that has been played, every agent a process of its own that sends its traces there.
-fn play(ground: &Ground, players: usize, collector: &str) -> Vec<Running> {
+fn play(cli: &Cli, players: usize, collector: &str) -> Vec<Process> {
     let otlp = ["--otlp", collector];
-    let manager = ground.manager(&[&["--lead", "0"], &otlp[..]].concat());
-    let referee = ground.agent(&[&["referee"], &otlp[..]].concat());
-    let players = (0..players).map(|_| ground.agent(&[&["player"], &otlp[..]].concat()));
+    let manager = cli.manager(&[&["--lead", "0"], &otlp[..]].concat());
+    let referee = cli.agent(&[&["referee"], &otlp[..]].concat());
+    let players = (0..players).map(|_| cli.agent(&[&["player"], &otlp[..]].concat()));
     let agents: Vec<_> = [referee].into_iter().chain(players).collect();
     agents.iter().for_each(|agent| agent.until("registered as"));
-    assert_eq!(ground.ask(&["start"]).code, 0);
-    ground.until_status("completed");
+    assert_eq!(cli.ask(&["start"]).code, 0);
+    cli.until_status("completed");
     [manager].into_iter().chain(agents).collect()
 }
 
-fn stop(agents: Vec<Running>) {
+fn stop(agents: Vec<Process>) {
     for mut agent in agents.into_iter().rev() {
         agent.signal("TERM");
         assert!(agent.wait().success());
@@ -32,8 +32,8 @@ fn of_match<'a>(spans: &'a [Told], match_id: &str) -> Vec<&'a Told> {
 
 #[test]
 fn one_match_is_one_trace_across_all_processes() {
-    let (ground, collector) = (Ground::new(), Collector::start(Manners::Takes));
-    stop(play(&ground, 2, &collector.url));
+    let (cli, collector) = (Cli::new(crate::MATCHDAY), Collector::start(Manners::Takes));
+    stop(play(&cli, 2, &collector.url));
     let spans = collector.spans();
     let traces: BTreeSet<_> = spans.iter().map(|span| span.trace.as_str()).collect();
     assert_eq!(traces.len(), 1, "a league of two has one match: {spans:#?}");
@@ -61,8 +61,8 @@ fn one_match_is_one_trace_across_all_processes() {
 
 #[test]
 fn what_is_called_lies_beneath_what_called_it() {
-    let (ground, collector) = (Ground::new(), Collector::start(Manners::Takes));
-    stop(play(&ground, 2, &collector.url));
+    let (cli, collector) = (Cli::new(crate::MATCHDAY), Collector::start(Manners::Takes));
+    stop(play(&cli, 2, &collector.url));
     let spans = collector.spans();
     let (server, client) = (2, 3);
     let find = |id: &str| spans.iter().find(|span| span.id == id).unwrap();
@@ -92,17 +92,17 @@ fn what_is_called_lies_beneath_what_called_it() {
 
 #[test]
 fn a_call_that_fails_is_an_error_in_its_trace() {
-    let (ground, collector) = (Ground::new(), Collector::start(Manners::Takes));
+    let (cli, collector) = (Cli::new(crate::MATCHDAY), Collector::start(Manners::Takes));
     let otlp = ["--otlp", &collector.url];
     let settings = ["--lead", "0", "--endpoint-check", "off"];
-    let manager = ground.manager(&[&settings, &otlp[..]].concat());
-    let referee = ground.agent(&[&["referee", "--retries", "0"], &otlp[..]].concat());
-    let player = ground.agent(&[&["player"], &otlp[..]].concat());
-    let gone = ground.agent(&["player"]);
+    let manager = cli.manager(&[&settings, &otlp[..]].concat());
+    let referee = cli.agent(&[&["referee", "--retries", "0"], &otlp[..]].concat());
+    let player = cli.agent(&[&["player"], &otlp[..]].concat());
+    let gone = cli.agent(&["player"]);
     [&referee, &player, &gone].iter().for_each(|agent| agent.until("registered as"));
     drop(gone);
-    assert_eq!(ground.ask(&["start"]).code, 0);
-    ground.until_status("completed");
+    assert_eq!(cli.ask(&["start"]).code, 0);
+    cli.until_status("completed");
     stop(vec![manager, referee, player]);
     let spans = collector.spans();
     let failed: Vec<_> = spans.iter().filter(|span| span.status == 2).collect();
@@ -120,8 +120,8 @@ fn a_call_that_fails_is_an_error_in_its_trace() {
 
 #[test]
 fn every_match_of_a_league_in_one_process_has_a_trace_of_its_own() {
-    let (ground, collector) = (Ground::new(), Collector::start(Manners::Takes));
-    let done = ground.run(&["run", "--port-base", "0", "--quiet", "--otlp", &collector.url]);
+    let (cli, collector) = (Cli::new(crate::MATCHDAY), Collector::start(Manners::Takes));
+    let done = cli.run(&["run", "--port-base", "0", "--quiet", "--otlp", &collector.url]);
     assert_eq!(done.code, 0, "{done:?}");
     let spans = collector.spans();
     let traces: BTreeSet<_> = spans.iter().map(|span| span.trace.as_str()).collect();
@@ -135,8 +135,8 @@ fn every_match_of_a_league_in_one_process_has_a_trace_of_its_own() {
 
 #[test]
 fn a_collector_that_is_down_harms_nobody_and_is_counted() {
-    let ground = Ground::new();
-    let agents = play(&ground, 2, &format!("http://{}", free_address()));
+    let cli = Cli::new(crate::MATCHDAY);
+    let agents = play(&cli, 2, &format!("http://{}", free_address()));
     let at = address(&agents[0]);
     let deadline = Instant::now() + Duration::from_secs(20);
     while value(&figures(&at), "matchday_trace_spans_total{outcome=\"failed\"}") == 0.0 {
@@ -148,9 +148,9 @@ fn a_collector_that_is_down_harms_nobody_and_is_counted() {
 
 #[test]
 fn a_collector_that_hangs_harms_nobody_and_holds_up_no_end() {
-    let (ground, collector) = (Ground::new(), Collector::start(Manners::Hangs));
-    let agents = play(&ground, 2, &collector.url);
-    assert_eq!(ground.ask(&["standings"]).code, 0);
+    let (cli, collector) = (Cli::new(crate::MATCHDAY), Collector::start(Manners::Hangs));
+    let agents = play(&cli, 2, &collector.url);
+    assert_eq!(cli.ask(&["standings"]).code, 0);
     stop(agents);
     assert!(collector.spans().is_empty());
 }

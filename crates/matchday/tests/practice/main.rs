@@ -7,8 +7,8 @@
     reason = "a test fails by panicking"
 )]
 
-mod bad_guests;
-mod good_guests;
-mod ground;
-mod no_guest;
-mod stub;
+mod bad_agents;
+mod fake_player;
+mod good_agents;
+mod no_agent;
+mod report;

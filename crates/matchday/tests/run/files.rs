@@ -26,10 +26,10 @@ fn a_file_that_was_tampered_with_fails_and_the_event_is_named() {
     assert_eq!(db.execute(swap, [seq]).unwrap(), 1);
     drop(db);
     let ran = program.run(&["verify", "league.db"]);
-    assert_eq!(ran.code, Some(1), "{}", ran.out);
+    assert_eq!(ran.code, 1, "{}", ran.out);
     assert!(ran.out.contains("DOES NOT FIT") && ran.out.contains(&format!("event {seq}")), "{}", ran.out);
     let found = program.run(&["verify", "league.db", "--json"]);
-    assert_eq!((found.code, &found.json()["fault"]["seq"]), (Some(1), &seq.into()));
+    assert_eq!((found.code, &found.json()["fault"]["seq"]), (1, &seq.into()));
 }
 
 #[test]
@@ -37,11 +37,11 @@ fn a_match_is_replayed_message_by_message() {
     let program = Program::new();
     program.league(&["--quiet"]);
     let ran = program.run(&["replay", "league.db", "--match", "r1m1"]);
-    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert_eq!(ran.code, 0, "{}", ran.err);
     for kind in ["GAME_INVITATION", "CHOOSE_PARITY_CALL", "GAME_OVER", "MATCH_RESULT_REPORT"] {
         assert!(ran.out.contains(kind), "{kind}: {}", ran.out);
     }
-    assert_eq!(program.run(&["replay", "league.db"]).code, Some(0));
+    assert_eq!(program.run(&["replay", "league.db"]).code, 0);
 }
 
 #[test]
@@ -67,9 +67,9 @@ fn verify_compares_what_every_agent_wrote_down() {
 fn without_exchanges_a_league_verifies_all_the_same() {
     let program = Program::new();
     program.league(&["--quiet", "--exchanges", "off"]);
-    assert_eq!(program.run(&["verify", "league.db"]).code, Some(0));
+    assert_eq!(program.run(&["verify", "league.db"]).code, 0);
     let replayed = program.run(&["replay", "league.db", "--match", "R1M1"]);
-    assert_eq!(replayed.code, Some(0));
+    assert_eq!(replayed.code, 0);
     assert!(!replayed.out.contains("GAME_INVITATION"), "{}", replayed.out);
     assert!(replayed.out.contains("No messages of this match were kept"), "{}", replayed.out);
 }
@@ -79,7 +79,7 @@ fn a_league_is_exported_as_files() {
     let program = Program::new();
     program.league(&["--quiet"]);
     let ran = program.run(&["export", "league.db", "--out", "files"]);
-    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert_eq!(ran.code, 0, "{}", ran.err);
     assert!(ran.out.contains("6 matches written to files"), "{}", ran.out);
     let standings = std::fs::read_to_string(program.path("files/standings.csv")).unwrap();
     assert_eq!(standings.lines().count(), 5, "{standings}");
@@ -87,7 +87,7 @@ fn a_league_is_exported_as_files() {
         assert!(program.path(file).is_file(), "{file}");
     }
     let again = program.run(&["export", "league.db", "--out", "files"]);
-    assert_eq!(again.code, Some(1));
+    assert_eq!(again.code, 1);
     assert!(again.err.contains("files is not empty"), "{}", again.err);
 }
 
@@ -103,7 +103,7 @@ fn a_file_that_is_not_there_or_a_match_that_is_not_in_it_is_one_clear_line() {
     ];
     for (words, says) in cases {
         let ran = program.run(words);
-        assert_eq!(ran.code, Some(1), "{words:?}");
+        assert_eq!(ran.code, 1, "{words:?}");
         assert!(ran.err.contains(says), "{words:?}: {}", ran.err);
         assert_eq!(ran.err.trim_end().lines().count(), 1, "{}", ran.err);
     }

@@ -57,7 +57,7 @@ fn what_cannot_be_is_refused_before_anything_begins() {
     let refused = |words: &[&str]| {
         let program = Program::new();
         let ran = program.run(&[&["run", "--port-base", "0"], words].concat());
-        assert_eq!((ran.code, program.files()), (Some(2), Vec::new()), "{}", ran.err);
+        assert_eq!((ran.code, program.files()), (2, Vec::new()), "{}", ran.err);
         ran.err
     };
     let said = refused(&["--format", "swiss", "--rounds", "9", "--players", "8"]);
@@ -68,5 +68,5 @@ fn what_cannot_be_is_refused_before_anything_begins() {
         "{said}"
     );
     let said = refused(&["--format", "ladder"]);
-    assert!(said.contains("expected one of round_robin, double_round_robin, swiss"), "{said}");
+    assert!(said.contains("expected round_robin or double_round_robin or swiss"), "{said}");
 }

@@ -14,7 +14,7 @@ fn a_league_of_four_ends_with_table_champion_and_a_file_that_verifies() {
     }
     assert!(!ran.out.contains('\u{1b}'), "no colour in a pipe: {}", ran.out);
     let verified = program.run(&["verify", "league.db"]);
-    assert_eq!(verified.code, Some(0), "{}", verified.out);
+    assert_eq!(verified.code, 0, "{}", verified.out);
     assert!(verified.out.contains("Everything fits."), "{}", verified.out);
 }
 
@@ -93,6 +93,33 @@ fn the_iterated_prisoners_dilemma_is_played() {
     league_of("iterated_prisoners_dilemma");
 }
 
+/// Who always defects wins every match; those who cooperate with each other are paid more.
+#[test]
+fn the_dilemma_is_ranked_by_payoff_unless_asked_otherwise() {
+    let strategies = "always_defect,tit_for_tat,tit_for_tat,tit_for_tat";
+    let game = ["--game", "iterated_prisoners_dilemma", "--strategies", strategies];
+    let program = Program::new();
+    let ran = program.league(&game);
+    assert!(ran.out.contains("on payoff"), "{}", ran.out);
+    assert!(!ran.out.contains("Champion  P01") && ran.out.contains("with a payoff of 1"), "{}", ran.out);
+    assert_eq!(program.run(&["verify", "league.db"]).code, 0);
+    let by_matches = Program::new().league(&[&game[..], &["--score", "match"]].concat());
+    assert!(by_matches.out.contains("Champion  P01"), "{}", by_matches.out);
+    let refused = Program::new().run(&["run", "--game", "nim", "--score", "payoff"]);
+    assert_eq!(refused.code, 2, "{}", refused.err);
+    assert!(refused.err.contains("--score: nim has no payoffs"), "{}", refused.err);
+}
+
+#[test]
+fn who_has_one_side_only_is_named_where_the_side_matters() {
+    let said = |flags: &[&str]| Program::new().league(flags).out;
+    let sides = "Sides     P02 is on side B in all of its matches";
+    let nim = said(&["--game", "nim"]);
+    assert!(nim.contains(sides), "{nim}");
+    assert!(!said(&["--game", "nim", "--format", "double_round_robin"]).contains("Sides"));
+    assert!(!said(&["--game", "even_odd"]).contains("Sides"));
+}
+
 #[test]
 fn connect_four_is_played() {
     league_of("connect_four");
@@ -107,7 +134,7 @@ fn nim_is_played() {
 fn each_run_without_a_name_for_its_file_makes_a_new_one() {
     let program = Program::new();
     for _ in 0..2 {
-        assert_eq!(program.run(&["run", "--port-base", "0", "--quiet"]).code, Some(0));
+        assert_eq!(program.run(&["run", "--port-base", "0", "--quiet"]).code, 0);
     }
     let files = program.files();
     let stores = files.iter().filter(|name| name.starts_with("matchday-run-") && name.ends_with(".db"));
@@ -120,7 +147,7 @@ fn a_file_that_exists_is_left_alone() {
     program.league(&["--quiet"]);
     let before = std::fs::read(program.path("league.db")).unwrap();
     let again = program.run(&["run", "--port-base", "0", "--store", "league.db"]);
-    assert_eq!(again.code, Some(1));
+    assert_eq!(again.code, 1);
     assert!(again.err.contains("league.db exists already"), "{}", again.err);
     assert_eq!(std::fs::read(program.path("league.db")).unwrap(), before);
 }
@@ -129,15 +156,15 @@ fn a_file_that_exists_is_left_alone() {
 fn a_mistake_on_the_command_line_is_named_and_exits_2() {
     let mistakes: &[(&[&str], &str)] = &[
         (&["--strategies", "randon"], "did you mean \"random\"?"),
-        (&["--game", "chess"], "even_odd, tic_tac_toe"),
-        (&["--players", "1"], "2..=99"),
-        (&["--lead", "soon"], "not a number of seconds"),
+        (&["--game", "chess"], "--game: expected even_odd or tic_tac_toe"),
+        (&["--players", "1"], "--players: expected a whole number from 2 to 99, got \"1\""),
+        (&["--lead", "soon"], "--lead: expected seconds, such as 2 or 0.5, got \"soon\""),
         (&["--game", "nim", "--strategies", "pattern"], "choose one of: random, optimal"),
     ];
     for (words, says) in mistakes {
         let program = Program::new();
         let ran = program.run(&[&["run"], *words].concat());
-        assert_eq!(ran.code, Some(2), "{words:?}");
+        assert_eq!(ran.code, 2, "{words:?}");
         assert!(ran.err.contains(says), "{words:?}: {}", ran.err);
         assert!(program.files().is_empty());
     }

@@ -7,6 +7,7 @@
     clippy::unreachable
 )]
 
+mod adapters;
 mod files;
 mod formats;
 mod interruption;
@@ -14,7 +15,4 @@ mod league;
 mod outside;
 mod ports;
 mod program;
-#[path = "../recorded/mod.rs"]
-#[allow(dead_code, reason = "each suite needs another part of it")]
-mod recorded;
 mod terminal;

@@ -20,7 +20,7 @@ fn a_taken_port_is_named_and_nothing_is_left_behind() {
         let port = base + above;
         let program = Program::new();
         let ran = program.run(&["run", "--port-base", &base.to_string()]);
-        assert_eq!(ran.code, Some(1), "{}", ran.out);
+        assert_eq!(ran.code, 1, "{}", ran.out);
         assert!(ran.err.contains(&format!("port {port}, for {whom}, is taken")), "{}", ran.err);
         assert!(ran.err.contains("--port-base"), "{}", ran.err);
         assert_eq!(ran.err.trim_end().lines().count(), 1, "{}", ran.err);
@@ -32,7 +32,7 @@ fn a_taken_port_is_named_and_nothing_is_left_behind() {
 fn a_base_without_room_above_it_is_refused() {
     let program = Program::new();
     let ran = program.run(&["run", "--port-base", "65500"]);
-    assert_eq!(ran.code, Some(1));
+    assert_eq!(ran.code, 1);
     assert!(ran.err.contains("leaves no room"), "{}", ran.err);
     assert!(program.files().is_empty());
 }

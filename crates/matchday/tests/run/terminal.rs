@@ -1,7 +1,8 @@
-//! The live view on a real terminal, which `script` of util-linux provides; without it these tests are skipped, and say so.
+//! The live view on a real terminal, which `script` of util-linux provides.
 
 use crate::program::Program;
-use std::process::{Command, Stdio};
+use matchday_testkit::{cli, tools};
+use std::process::Stdio;
 
 const ROWS: usize = 24;
 const COLUMNS: usize = 80;
@@ -78,17 +79,14 @@ impl Terminal {
 
 /// Runs a command on a terminal; `None` if there is no `script`.
 fn on_a_terminal(program: &Program, kind: &str, words: &str) -> Option<String> {
+    if !tools::require("script") {
+        return None;
+    }
     let matchday = env!("CARGO_BIN_EXE_matchday");
     let line = format!("stty cols {COLUMNS} rows {ROWS}; TERM={kind} exec {matchday} {words}");
-    let mut command = Command::new("script");
+    let mut command = cli::command("script");
     command.args(["-qec", &line, "/dev/null"]).current_dir(program.path(".")).stdin(Stdio::null());
-    let output = match command.output() {
-        Ok(output) => output,
-        Err(error) => {
-            eprintln!("skipped: no `script` here ({error})");
-            return None;
-        }
-    };
+    let output = command.output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success(), "{text}");
     Some(text)

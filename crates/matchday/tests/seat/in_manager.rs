@@ -1,27 +1,32 @@
 //! Seats at the manager's own address.
 
-use crate::ground::{Ground, endpoint, free_port, quick, until_completed, until_registered};
-use crate::http::{Legacy, ask, call};
-use crate::room::{join, make_move, settings, turn, unhurried};
-use matchday::seat::Seats;
-use matchday::shell::{self, Options};
-use matchday::store::Stream;
+use crate::room::{CODE, join, make_move, settings, turn, unhurried};
+use matchday::seat::{Authorization, SeatSettings, Seats, mount};
 use matchday_core::league::Manager;
+use matchday_core::protocol::Token;
+use matchday_store::Stream;
+use matchday_testkit::mcp_client::{Legacy, ask, call, get};
+use matchday_testkit::test_league::{
+    TestLeague, endpoint, free_port, quick, until_completed, until_registered,
+};
 use serde_json::json;
 use std::time::Duration;
 
 #[tokio::test]
 async fn a_manager_with_seats_has_their_tools_and_plays_them() {
-    let ground = Ground::new();
+    let test_league = TestLeague::new(matchday::agent_options);
     let listener = free_port().await;
     let address = listener.local_addr().unwrap();
     let to = endpoint(address);
     let seats = settings(&to, address);
-    let seats = Seats::open(seats, address, ground.store.clone(), ground.options("seats")).unwrap();
-    let options = Options { seats: Some(seats), ..ground.options("league") };
+    let seats = Seats::open(seats, address, test_league.store.clone(), test_league.options("seats")).unwrap();
+    let mut options = test_league.options("league");
+    mount(&mut options, &seats);
     let manager = Manager::new(quick(unhurried()));
-    let manager = shell::run(manager, listener, ground.store.clone(), Stream::league(), options).unwrap();
-    let _referee = ground.referee(1, &to, unhurried()).await;
+    let manager =
+        matchday_runtime::run(manager, listener, test_league.store.clone(), Stream::league(), options)
+            .unwrap();
+    let _referee = test_league.referee(1, &to, unhurried()).await;
 
     let listed = ask(address, "tools/list", json!({})).await.json();
     let names = listed["result"]["tools"].as_array().unwrap();
@@ -36,7 +41,7 @@ async fn a_manager_with_seats_has_their_tools_and_plays_them() {
     let session = Legacy::connect(address).await;
     session.call("join_league", json!({"name": "Bob"})).await;
     until_registered(&manager, 2, 1).await;
-    ground.start(&manager).await;
+    test_league.start(&manager).await;
     let asked = turn(address, &first).await;
     make_move(address, &first, &asked, "even").await;
     loop {
@@ -50,5 +55,31 @@ async fn a_manager_with_seats_has_their_tools_and_plays_them() {
     assert_eq!(done.matches_decided, 1);
     let told = call(address, "my_history", json!({"seat": first})).await;
     assert_eq!(told["structuredContent"]["moves_made_for_you"], 0, "{told}");
+    manager.shutdown().await.unwrap();
+}
+
+#[tokio::test]
+async fn at_a_manager_only_the_tools_of_seats_ask_for_the_code() {
+    let test_league = TestLeague::new(matchday::agent_options);
+    let listener = free_port().await;
+    let address = listener.local_addr().unwrap();
+    let guarded = SeatSettings {
+        authorization: Authorization::Code(Token::new(CODE).hash()),
+        ..settings(&endpoint(address), address)
+    };
+    let seats =
+        Seats::open(guarded, address, test_league.store.clone(), test_league.options("seats")).unwrap();
+    let mut options = test_league.options("league");
+    mount(&mut options, &seats);
+    let manager = Manager::new(quick(unhurried()));
+    let store = test_league.store.clone();
+    let manager = matchday_runtime::run(manager, listener, store, Stream::league(), options).unwrap();
+    assert_eq!(call(address, "get_status", json!({})).await["isError"], false);
+    let refused =
+        ask(address, "tools/call", json!({"name": "join_league", "arguments": {"name": "Ann"}})).await;
+    assert_eq!(refused.status, 401, "{refused:?}");
+    assert!(refused.headers.contains_key("www-authenticate"), "{refused:?}");
+    let metadata = get(address, "/.well-known/oauth-protected-resource").await.json();
+    assert_eq!(metadata["resource"], format!("http://{address}/mcp"));
     manager.shutdown().await.unwrap();
 }

@@ -1,9 +1,9 @@
 //! Joining: once, twice, too late, in both revisions; and what there is before the league begins and after it is over.
 
-use crate::ground::{free_port, until_completed};
-use crate::http::{Legacy, call};
 use crate::room::{League, Room, default_league, join, make_move, news, refusal, turn, unhurried};
-use matchday::seat::Settings;
+use matchday::seat::SeatSettings;
+use matchday_testkit::mcp_client::{Legacy, call};
+use matchday_testkit::test_league::{free_port, until_completed};
 use serde_json::json;
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ async fn joining_tells_who_one_is_what_is_played_and_what_to_do() {
 #[tokio::test]
 async fn one_address_does_not_take_all_seats() {
     let league = League::new(unhurried()).await;
-    let few = |settings: Settings| Settings { seats_per_address: Some(2), ..settings };
+    let few = |settings: SeatSettings| SeatSettings { seats_per_address: Some(2), ..settings };
     let room = Room::open_at(free_port().await, &league.file(), &league.to, few).await;
     let first = join(room.address, "Ann").await;
     join(room.address, "Bob").await;
@@ -100,8 +100,8 @@ async fn whom_the_manager_refuses_is_told_why_and_has_no_seat() {
     let league = League::new(unhurried()).await;
     let room = league.room().await;
     let _others = (
-        league.ground.player(1, &league.to, "random").await,
-        league.ground.player(2, &league.to, "random").await,
+        league.test_league.player(1, &league.to, "random").await,
+        league.test_league.player(2, &league.to, "random").await,
     );
     league.begin(2).await;
     for _ in 0..6 {
@@ -114,7 +114,7 @@ async fn whom_the_manager_refuses_is_told_why_and_has_no_seat() {
 async fn when_the_league_is_over_the_final_table_is_told_as_often_as_it_is_asked_for() {
     let league = League::new(unhurried()).await;
     let room = league.room().await;
-    let _other = league.ground.player(1, &league.to, "always_odd").await;
+    let _other = league.test_league.player(1, &league.to, "always_odd").await;
     let seat = join(room.address, "Ann").await;
     league.begin(2).await;
     let asked = turn(room.address, &seat).await;

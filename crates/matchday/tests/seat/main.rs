@@ -7,22 +7,14 @@
     reason = "helpers of tests may fail like tests"
 )]
 
-#[path = "../shell/ground.rs"]
-#[allow(dead_code, reason = "each suite needs another part of it")]
-mod ground;
-#[path = "../mcp/http.rs"]
-#[allow(dead_code, reason = "each suite needs another part of it")]
-mod http;
+mod authorization;
+mod disconnect;
 mod in_manager;
 mod joining;
 mod moves;
 mod python;
-#[path = "../recorded/mod.rs"]
-#[allow(dead_code, reason = "each suite needs another part of it")]
-mod recorded;
 mod restart;
 mod room;
-#[path = "../shell/tap.rs"]
-#[allow(dead_code, reason = "each suite needs another part of it")]
-mod tap;
+mod stdio;
 mod tools;
+mod transcript;

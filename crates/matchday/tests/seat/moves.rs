@@ -1,8 +1,8 @@
 //! Turns: made, made twice, too late, not at all.
 
-use crate::ground::until_completed;
-use crate::http::call;
 use crate::room::{League, Room, hurried, join, make_move, news, refusal, turn, unhurried};
+use matchday_testkit::mcp_client::call;
+use matchday_testkit::test_league::until_completed;
 use serde_json::json;
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use std::time::Duration;
 async fn a_turn_tells_all_that_is_needed_to_choose() {
     let league = League::new(unhurried()).await;
     let room = league.room().await;
-    let _other = league.ground.player(1, &league.to, "always_odd").await;
+    let _other = league.test_league.player(1, &league.to, "always_odd").await;
     let seat = join(room.address, "Ann").await;
     league.begin(2).await;
     let told = news(room.address, &seat).await;
@@ -61,7 +61,7 @@ async fn a_move_counts_once_and_cannot_be_taken_back() {
 async fn whoever_does_not_move_has_the_fallback_choose_and_is_told_so() {
     let league = League::new(hurried()).await;
     let room = league.room().await;
-    let _other = league.ground.player(1, &league.to, "always_odd").await;
+    let _other = league.test_league.player(1, &league.to, "always_odd").await;
     let seat = join(room.address, "Ann").await;
     league.begin(2).await;
     let asked = turn(room.address, &seat).await;
@@ -82,10 +82,10 @@ async fn whoever_does_not_move_has_the_fallback_choose_and_is_told_so() {
 #[tokio::test]
 async fn without_a_fallback_whoever_does_not_move_forfeits() {
     let league = League::new(hurried()).await;
-    let listener = crate::ground::free_port().await;
-    let alone = |settings| matchday::seat::Settings { fallback: None, ..settings };
+    let listener = matchday_testkit::test_league::free_port().await;
+    let alone = |settings| matchday::seat::SeatSettings { fallback: None, ..settings };
     let room = Room::open_at(listener, &league.file(), &league.to, alone).await;
-    let _other = league.ground.player(1, &league.to, "always_odd").await;
+    let _other = league.test_league.player(1, &league.to, "always_odd").await;
     let joined = call(room.address, "join_league", json!({"name": "Ann"})).await;
     let joined = &joined["structuredContent"];
     assert!(joined["if_you_do_not_move"].as_str().unwrap().contains("you lose the match"), "{joined}");
@@ -122,7 +122,7 @@ async fn an_invitation_is_told_by_itself_when_the_turn_does_not_follow() {
     let room = league.room().await;
     let seat = join(room.address, "Ann").await;
     // It registers and then answers nothing, so the match does not get beyond its beginning.
-    let silent = crate::ground::free_port().await;
+    let silent = matchday_testkit::test_league::free_port().await;
     let meta = json!({
         "display_name": "Silence", "version": "1.0.0", "game_types": ["even_odd"],
         "contact_endpoint": format!("http://{}/mcp", silent.local_addr().unwrap()),

@@ -1,8 +1,9 @@
 //! The official Python client plays four seats through a whole league: two in each revision.
 
-use crate::ground::{until, until_completed};
 use crate::room::{League, unhurried};
 use matchday_core::league::Manager;
+use matchday_testkit::test_league::{until, until_completed};
+use matchday_testkit::tools;
 use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
@@ -10,15 +11,12 @@ use std::time::Duration;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_python_client_plays_four_seats_through_a_whole_league() {
+    let script = "crates/matchday/tests/mcp/tools/install";
+    let Some(tools) = tools::require_installed("mcp", script) else { return };
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let python = here.join("../../target/test-tools/mcp/python/bin/python");
-    if !python.exists() {
-        println!("skipped: run crates/matchday/tests/mcp/tools/install first (./test does)");
-        return;
-    }
     let league = League::new(unhurried()).await;
     let room = league.room().await;
-    let mut command = Command::new(python);
+    let mut command = Command::new(tools.join("python/bin/python"));
     command.arg(here.join("tests/seat/drive/seats.py")).arg(format!("http://{}/mcp", room.address));
     let playing = tokio::task::spawn_blocking(move || command.output().unwrap());
     // Python alone may take its time to begin, where many tests run.

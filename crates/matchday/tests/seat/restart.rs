@@ -1,8 +1,8 @@
 //! Seats outlive the process that has them.
 
-use crate::http::{Legacy, call};
 use crate::room::{League, Room, join, make_move, news, refusal, turn, unhurried};
-use matchday::store::verify::verify_file;
+use matchday_store::verify::verify_file;
+use matchday_testkit::mcp_client::{Legacy, call};
 use serde_json::json;
 use std::time::{Duration, Instant};
 use tokio::net::TcpListener;
@@ -29,7 +29,7 @@ async fn a_seat_is_the_same_player_after_a_restart_and_knows_what_was_told() {
         let made = make_move(room.address, seat, &asked, choice).await;
         assert_ne!(made["isError"], true, "{made}");
     }
-    crate::ground::until_completed(&league.manager, Duration::from_secs(20)).await;
+    matchday_testkit::test_league::until_completed(&league.manager, Duration::from_secs(20)).await;
     let mut results = 0;
     loop {
         let told = news(room.address, &a).await;
@@ -56,7 +56,7 @@ async fn a_turn_that_was_open_is_asked_again_under_the_same_name() {
     timing.retry.retries = 5;
     let league = League::new(timing).await;
     let room = league.room().await;
-    let _other = league.ground.player(1, &league.to, "always_odd").await;
+    let _other = league.test_league.player(1, &league.to, "always_odd").await;
     let seat = join(room.address, "Ann").await;
     league.begin(2).await;
     let before = turn(room.address, &seat).await;

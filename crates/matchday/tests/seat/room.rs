@@ -1,15 +1,15 @@
 //! A process of seats, but for the process: what `matchday seat` runs, on a free port.
 
-use crate::ground::{Ground, endpoint, free_port, short};
-use crate::http::call;
-use matchday::seat::{Seats, Settings, serve};
-use matchday::shell::{Handle, Options, entropy_numbered};
-use matchday::store::Store;
+use matchday::seat::{Authorization, SeatSettings, Seats, serve};
+use matchday_core::game::strategy;
 use matchday_core::league::{self, Manager};
-use matchday_core::player::strategy;
-use matchday_core::protocol::Endpoint;
+use matchday_core::protocol::{Endpoint, Token};
 use matchday_core::referee::Referee;
 use matchday_core::timing::Timing;
+use matchday_runtime::{Handle, entropy_numbered};
+use matchday_store::Store;
+use matchday_testkit::mcp_client::call;
+use matchday_testkit::test_league::{TestLeague, endpoint, free_port, short};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::path::Path;
@@ -28,13 +28,15 @@ pub(crate) fn hurried() -> Timing {
     Timing { choice: Duration::from_secs(3), ..short() }
 }
 
-pub(crate) fn settings(manager: &Endpoint, home: SocketAddr) -> Settings {
-    Settings {
+pub(crate) fn settings(manager: &Endpoint, home: SocketAddr) -> SeatSettings {
+    SeatSettings {
         manager: manager.clone(),
         home: endpoint(home),
         seats_max: 4,
         seats_per_address: None,
         fallback: strategy::find("always_even"),
+        authorization: Authorization::Off,
+        join_code: None,
     }
 }
 
@@ -54,11 +56,11 @@ impl Room {
         listener: TcpListener,
         file: &Path,
         manager: &Endpoint,
-        change: impl FnOnce(Settings) -> Settings,
+        change: impl FnOnce(SeatSettings) -> SeatSettings,
     ) -> Self {
         let address = listener.local_addr().unwrap();
         let store = Store::open(file).unwrap();
-        let options = Options::new(entropy_numbered(3, "seats"));
+        let options = matchday::agent_options(entropy_numbered(3, "seats"));
         let seats = Seats::open(change(settings(manager, address)), address, store.clone(), options).unwrap();
         let (close, closing) = watch::channel(false);
         Self { address, store, close, serving: tokio::spawn(serve(seats, listener, closing)) }
@@ -72,9 +74,19 @@ impl Room {
     }
 }
 
+/// What a client of [`guarded`] seats shows.
+pub(crate) const CODE: &str = "tok_join_0123456789abcdef";
+
+/// Seats that ask for a bearer token.
+pub(crate) async fn guarded(league: &League) -> Room {
+    let authorization = Authorization::Code(Token::new(CODE).hash());
+    let guarded = |settings: SeatSettings| SeatSettings { authorization, ..settings };
+    Room::open_at(free_port().await, &league.file(), &league.to, guarded).await
+}
+
 /// A manager with one referee, and a folder for the seats.
 pub(crate) struct League {
-    pub(crate) ground: Ground,
+    pub(crate) test_league: TestLeague,
     pub(crate) manager: Handle<Manager>,
     pub(crate) to: Endpoint,
     pub(crate) folder: tempfile::TempDir,
@@ -83,11 +95,11 @@ pub(crate) struct League {
 
 impl League {
     pub(crate) async fn new(timing: Timing) -> Self {
-        let ground = Ground::new();
-        let manager = ground.manager(crate::ground::quick(timing)).await;
+        let test_league = TestLeague::new(matchday::agent_options);
+        let manager = test_league.manager(matchday_testkit::test_league::quick(timing)).await;
         let to = endpoint(manager.address());
-        let referee = ground.referee(1, &to, timing).await;
-        Self { ground, manager, to, folder: tempfile::tempdir().unwrap(), _referee: referee }
+        let referee = test_league.referee(1, &to, timing).await;
+        Self { test_league, manager, to, folder: tempfile::tempdir().unwrap(), _referee: referee }
     }
 
     pub(crate) fn file(&self) -> std::path::PathBuf {
@@ -99,13 +111,13 @@ impl League {
     }
 
     pub(crate) async fn begin(&self, players: usize) {
-        crate::ground::until_registered(&self.manager, players, 1).await;
-        self.ground.start(&self.manager).await;
+        matchday_testkit::test_league::until_registered(&self.manager, players, 1).await;
+        self.test_league.start(&self.manager).await;
     }
 }
 
 pub(crate) fn default_league() -> String {
-    league::Settings::default().league_id.to_string()
+    league::LeagueSettings::default().league_id.to_string()
 }
 
 /// Takes a seat in the newer revision: its key.

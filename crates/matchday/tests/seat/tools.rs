@@ -1,7 +1,7 @@
 //! What clients are shown: tools, their schemas, the prompt; and who is let in.
 
-use crate::http::{Legacy, ask, call, initialize, send};
 use crate::room::{League, join, make_move, turn, unhurried};
+use matchday_testkit::mcp_client::{Legacy, ask, call, initialize, send};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 
@@ -44,7 +44,7 @@ async fn what_tools_give_fits_their_schemas() {
     let league = League::new(unhurried()).await;
     let room = league.room().await;
     let to = room.address;
-    let _other = league.ground.player(1, &league.to, "always_odd").await;
+    let _other = league.test_league.player(1, &league.to, "always_odd").await;
     let joined = checked(to, "join_league", json!({"name": "Ann"})).await;
     let seat = joined["structuredContent"]["seat"].as_str().unwrap().to_owned();
     checked(to, "wait_for_turn", json!({"seat": seat, "wait_seconds": 0})).await;
@@ -115,4 +115,66 @@ async fn strangers_and_what_is_no_request_are_refused() {
         assert!(reply.json()["error"]["code"].is_number(), "{reply:?}");
     }
     assert_eq!(send(to, "PUT", &[], "").await.status, 405);
+}
+
+#[tokio::test]
+async fn an_argument_that_does_not_fit_is_named() {
+    let league = League::new(unhurried()).await;
+    let room = league.room().await;
+    let to = room.address;
+    for (tool, arguments, field) in [
+        ("join_league", json!({"name": 7}), "name: expected a text, got 7"),
+        ("join_league", json!({"name": "Ann", "league_id": "other"}), "league_id: expected"),
+        ("wait_for_turn", json!({"seat": ["x"]}), "seat: expected a text, got [\"x\"]"),
+        (
+            "make_move",
+            json!({"turn": 7, "choice": 1, "seat": join(to, "Ann").await}),
+            "turn: expected a text, got 7",
+        ),
+    ] {
+        let refused = call(to, tool, arguments).await;
+        assert!(crate::room::refusal(&refused).starts_with(field), "{tool}: {refused}");
+    }
+    let wrong = json!({"seat": join(to, "Bob").await, "wait_seconds": "soon"});
+    let refused = crate::room::refusal(&call(to, "wait_for_turn", wrong).await);
+    assert!(refused.starts_with("wait_seconds: expected a whole number"), "{refused}");
+}
+
+#[tokio::test]
+async fn the_briefing_is_of_this_league_and_its_game() {
+    let league = League::new(unhurried()).await;
+    let room = league.room().await;
+    let discovered = ask(room.address, "server/discover", json!({})).await.json();
+    let instructions = discovered["result"]["instructions"].as_str().unwrap();
+    let prompt = ask(room.address, "prompts/get", json!({"name": "play_this_league"})).await.json();
+    let prompt = prompt["result"]["messages"][0]["content"]["text"].as_str().unwrap();
+    let joined = call(room.address, "join_league", json!({"name": "Ann"})).await;
+    assert_eq!(joined["structuredContent"]["games"].as_array().unwrap().len(), 1, "{joined}");
+    for text in [instructions, prompt] {
+        for word in ["join_league", "wait_for_turn", "make_move", "even_odd"] {
+            assert!(text.contains(word), "{word}: {text}");
+        }
+    }
+    for text in [instructions, prompt, &joined.to_string()] {
+        for word in ["tic_tac_toe", "nim", "CHOOSE_PARITY", "GAME_", "league.v2"] {
+            assert!(!text.contains(word), "{word}: {text}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_asks_for_it_hears_that_a_wait_goes_on() {
+    let league = League::new(unhurried()).await;
+    let room = league.room().await;
+    let seat = join(room.address, "Ann").await;
+    let params = json!({
+        "name": "wait_for_turn",
+        "arguments": {"seat": seat, "wait_seconds": 6},
+        "_meta": {"progressToken": "p1"},
+    });
+    let client = Legacy::connect(room.address).await;
+    let request = json!({"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": params});
+    let reply = client.send("POST", &request.to_string()).await;
+    assert!(reply.body.contains("notifications/progress"), "{}", reply.body);
+    assert_eq!(reply.json()["result"]["structuredContent"]["happened"], "nothing_yet");
 }

@@ -1,8 +1,10 @@
 //! A starter in a folder of its own, and the tools of its language.
 
-use crate::ground::{Ground, done, free_address};
+use matchday_testkit::cli::{self, Cli, free_address, output};
+use matchday_testkit::tools;
+use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 /// A name that is no valid text in any language unless it is escaped.
 pub(crate) const NAME: &str = "Zoë \"the\" \\ ${x} {y} '\u{1f409}";
@@ -11,11 +13,18 @@ pub(crate) struct Starter {
     language: &'static str,
     tool: PathBuf,
     folder: PathBuf,
+    /// Starters in Rust share a target folder, so that one at a time builds and runs its program there.
+    _target_lock: Option<File>,
 }
 
 impl Starter {
     /// `None`, with a line that says so, where the language is not on this machine.
-    pub(crate) fn write(ground: &Ground, language: &str) -> Option<Self> {
+    pub(crate) fn write(cli: &Cli, language: &str) -> Option<Self> {
+        Self::write_with(cli, language, &[])
+    }
+
+    /// With more options of `matchday new`.
+    pub(crate) fn write_with(cli: &Cli, language: &str, options: &[&str]) -> Option<Self> {
         let (language, found) = match language {
             "python" => ("python", tool("python3", "--version", "Python ", (3, 9))),
             "typescript" => {
@@ -25,24 +34,29 @@ impl Starter {
             "go" => ("go", tool("go", "version", "go version go", (1, 19))),
             other => panic!("no starter is written in {other}"),
         };
-        let Some(tool) = found else {
-            println!("left out: {language} is not on this machine, or is too old");
+        if !tools::require_that(found.is_some(), &format!("{language} is not installed, or is too old")) {
             return None;
-        };
-        let folder = ground.path().join("starter");
-        let written = ground.run(&["new", "player", "--lang", language, "starter", "--name", NAME]);
+        }
+        let tool = found?;
+        let folder = cli.path().join("starter");
+        let written =
+            cli.run(&[&["new", "player", "--lang", language, "starter", "--name", NAME], options].concat());
         assert_eq!(written.code, 0, "{written:?}");
-        Some(Self { language, tool, folder })
+        let _target_lock = (language == "rust").then(|| {
+            let lock = File::create(tools::folder().join("starters/rust.lock")).unwrap();
+            lock.lock().unwrap();
+            lock
+        });
+        Some(Self { language, tool, folder, _target_lock })
     }
 
     fn command(&self, program: &Path, args: &[&str]) -> Command {
-        let mut command = Command::new(program);
-        for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("MATCHDAY_")) {
-            command.env_remove(name);
-        }
-        command.args(args).current_dir(&self.folder).stdin(Stdio::null());
+        let mut command = cli::command(program);
+        command.args(args).current_dir(&self.folder);
         // What this test was built with is no business of the starter's build, which is kept between runs.
-        command.env("CARGO_TARGET_DIR", tools().join("starters/rust")).env("CARGO_PROFILE_DEV_DEBUG", "0");
+        command
+            .env("CARGO_TARGET_DIR", tools::folder().join("starters/rust"))
+            .env("CARGO_PROFILE_DEV_DEBUG", "0");
         command
     }
 
@@ -54,11 +68,26 @@ impl Starter {
             "rust" => &["test", "--locked"],
             _ => &["test"],
         };
-        let done = done(self.command(&self.tool, args));
+        let done = output(self.command(&self.tool, args));
         assert_eq!(done.code, 0, "{}{}", done.out, done.err);
         let said = format!("{}{}", done.out, done.err);
-        let counted = ["Ran 9 tests", "# pass 9", "\u{2139} pass 9", "9 passed", "ok  \tplayer"];
+        let counted = ["Ran 10 tests", "# pass 10", "\u{2139} pass 10", "10 passed", "ok  \tplayer"];
         assert!(counted.iter().any(|words| said.contains(words)), "{said}");
+    }
+
+    /// Compiles a starter in TypeScript, and runs its tests, with the Node of the machine: what `npm test` does.
+    pub(crate) fn compile_and_test(&self) {
+        let Some(tools) =
+            tools::require_installed("starters/typescript", "crates/matchday/tests/starters/install")
+        else {
+            return;
+        };
+        std::os::unix::fs::symlink(tools.join("node_modules"), self.folder.join("node_modules")).unwrap();
+        let Some(node) = tool("node", "--version", "v", (20, 0)) else { return };
+        for args in [&["node_modules/typescript/bin/tsc"][..], &["--test", "build/agent.test.js"]] {
+            let done = output(self.command(&node, args));
+            assert_eq!(done.code, 0, "{}{}", done.out, done.err);
+        }
     }
 
     /// The command that starts it, on a free port.
@@ -77,7 +106,7 @@ impl Starter {
             _ => &[],
         };
         if !build.is_empty() {
-            let done = done(self.command(&self.tool, build));
+            let done = output(self.command(&self.tool, build));
             assert_eq!(done.code, 0, "{}", done.err);
         }
         let mut command = self.command(program, args);
@@ -86,13 +115,9 @@ impl Starter {
     }
 }
 
-fn tools() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/test-tools")
-}
-
 /// Node as `./test` installs it.
 fn packaged_node() -> Option<PathBuf> {
-    let folders = ["mcp", "starters/node"].map(|folder| tools().join(folder).join("node_modules"));
+    let folders = ["mcp", "starters/node"].map(|folder| tools::folder().join(folder).join("node_modules"));
     let node = |folder: &PathBuf| {
         let kinds = ["x64", "arm64"].map(|kind| folder.join(format!("node-linux-{kind}/bin/node")));
         kinds.into_iter().find(|path| path.exists())

@@ -9,15 +9,6 @@ use std::thread;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
-/// Whether the scripts can run here. Where they cannot, says what is left out.
-pub(crate) fn python_is_here() -> bool {
-    let found = Command::new("python3").arg("--version").output().is_ok_and(|done| done.status.success());
-    if !found {
-        eprintln!("left out: the suite `zoo` (agents in Python), because python3 is not installed");
-    }
-    found
-}
-
 pub(crate) struct Animal {
     pub(crate) name: String,
     child: Child,
@@ -65,10 +56,16 @@ impl Animal {
 
     /// Waits until it has told something under this name.
     pub(crate) async fn until(&self, name: &str) -> Value {
+        self.until_times(name, 1).await.remove(0)
+    }
+
+    /// Waits until it has told something under this name so often.
+    pub(crate) async fn until_times(&self, name: &str, times: usize) -> Vec<Value> {
         let deadline = Instant::now() + Duration::from_secs(30);
         loop {
-            if let Some(fact) = self.told(name).into_iter().next() {
-                return fact;
+            let facts = self.told(name);
+            if facts.len() >= times {
+                return facts;
             }
             let (all, complaints) =
                 (self.told.lock().unwrap().clone(), self.complaints.lock().unwrap().clone());

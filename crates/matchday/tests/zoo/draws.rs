@@ -1,8 +1,8 @@
 //! A league of our players and others' is checked by a verifier that is none of ours: every draw, and every signature.
 
-use crate::cage::python_is_here;
-use crate::ground::{Ground, animals, patient, until_completed, until_members};
+use crate::league::{ZooLeague, animals, patient, until_completed, until_members};
 use matchday_core::protocol::decode::Conformance;
+use matchday_testkit::tools;
 use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
@@ -16,20 +16,20 @@ fn verified(folder: &Path) -> Value {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_independent_verifier_agrees_on_every_match_of_a_mixed_league() {
-    if !python_is_here() {
+    if !tools::require("python3") {
         return;
     }
-    let ground = Ground::new(Conformance::Lenient, patient());
-    let manager = ground.manager().await;
+    let zoo_league = ZooLeague::new(Conformance::Lenient, patient());
+    let manager = zoo_league.manager().await;
     let at = format!("http://{}/mcp", manager.address());
-    let referee = ground.referee(1, &at).await;
+    let referee = zoo_league.referee(1, &at).await;
     let mut players = Vec::new();
     for number in 1..=3 {
-        players.push(ground.player(number, &at).await);
+        players.push(zoo_league.player(number, &at).await);
     }
     let zoo = animals("players", &["standard"], manager.address());
     until_members(&manager, 4, 1).await;
-    ground.start(manager.address()).await;
+    zoo_league.start(&manager).await;
     until_completed(&manager).await;
     for player in players {
         player.shutdown().await.unwrap();
@@ -38,7 +38,7 @@ async fn an_independent_verifier_agrees_on_every_match_of_a_mixed_league() {
     manager.shutdown().await.unwrap();
     drop(zoo);
 
-    let out = ground.export();
+    let out = zoo_league.export();
     let found = verified(&out);
     assert_eq!(found["wrong"], serde_json::json!([]), "{found}");
     assert_eq!((&found["matches"], &found["draws"]), (&6.into(), &6.into()), "{found}");

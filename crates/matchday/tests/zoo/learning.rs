@@ -1,22 +1,23 @@
 //! What an agent understands is learnt from how it registered, corrected when it says that it knows no such method, and
 //! not forgotten by a restart.
 
-use crate::cage::{Animal, python_is_here};
-use crate::ground::{
-    Ground, animals, id_of, patient, technical_losses, until, until_completed, until_members,
+use crate::cage::Animal;
+use crate::league::{
+    ZooLeague, animals, id_of, patient, technical_losses, until, until_completed, until_members,
 };
 use matchday_core::protocol::decode::Conformance;
 use matchday_core::protocol::dialect::Dialect;
+use matchday_testkit::tools;
 use serde_json::Value;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_agent_is_spoken_to_as_it_registered_from_the_first_word() {
-    if !python_is_here() {
+    if !tools::require("python3") {
         return;
     }
-    let ground = Ground::new(Conformance::Strict, patient());
-    let manager = ground.manager().await;
-    let referee = ground.referee(1, &format!("http://{}/mcp", manager.address())).await;
+    let zoo_league = ZooLeague::new(Conformance::Strict, patient());
+    let manager = zoo_league.manager().await;
+    let referee = zoo_league.referee(1, &format!("http://{}/mcp", manager.address())).await;
     let dialects = [
         ("type_as_method", Dialect::TypeAsMethod),
         ("lower_type_as_method", Dialect::LowerTypeAsMethod),
@@ -25,7 +26,7 @@ async fn an_agent_is_spoken_to_as_it_registered_from_the_first_word() {
     ];
     let zoo = animals("players", &dialects.map(|(name, _)| name), manager.address());
     until_members(&manager, zoo.len(), 1).await;
-    ground.start(manager.address()).await;
+    zoo_league.start(&manager).await;
     let league = until_completed(&manager).await;
     for (animal, (name, dialect)) in zoo.iter().zip(dialects) {
         assert_eq!(league.players[&id_of(&league, name)].dialect, dialect, "{name}");
@@ -39,16 +40,16 @@ async fn an_agent_is_spoken_to_as_it_registered_from_the_first_word() {
 /// once by a referee that was given its match in the meantime.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_was_found_out_of_an_agent_outlives_a_restart_of_the_manager() {
-    if !python_is_here() {
+    if !tools::require("python3") {
         return;
     }
-    let ground = Ground::new(Conformance::Strict, patient());
-    let manager = ground.manager().await;
+    let zoo_league = ZooLeague::new(Conformance::Strict, patient());
+    let manager = zoo_league.manager().await;
     let address = manager.address();
-    let referee = ground.referee(1, &format!("http://{address}/mcp")).await;
+    let referee = zoo_league.referee(1, &format!("http://{address}/mcp")).await;
     let zoo = animals("players", &["two_tongues", "standard", "bare", "error_null"], address);
     until_members(&manager, 4, 1).await;
-    ground.start(address).await;
+    zoo_league.start(&manager).await;
     until(&manager, "a round is over", |manager| manager.league().matches_decided >= 2).await;
     manager.shutdown().await.unwrap();
     let tongues = &zoo[0];
@@ -61,7 +62,7 @@ async fn what_was_found_out_of_an_agent_outlives_a_restart_of_the_manager() {
     assert_eq!((by_manager, by_manager + by_referee), (2, found_out.len()), "{found_out:?}");
     assert!(by_referee == 0 || by_referee == 2, "{found_out:?}");
 
-    let manager = ground.manager_at(address).await;
+    let manager = zoo_league.manager_at(address).await;
     let league = until_completed(&manager).await;
     assert_eq!(league.players[&id_of(&league, "two_tongues")].dialect, Dialect::HandleMessage);
     assert_eq!(tongues.told("unknown"), found_out, "and never again");
@@ -75,15 +76,15 @@ async fn what_was_found_out_of_an_agent_outlives_a_restart_of_the_manager() {
 /// A foreign manager does not say what its players understand: our referee finds it out, and does so once.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn our_referee_remembers_what_the_players_of_a_foreign_manager_understand() {
-    if !python_is_here() {
+    if !tools::require("python3") {
         return;
     }
     let manager = Animal::start("managers/direct", "3");
     let at = manager.until("listening").await;
     let at = at.as_str().unwrap();
-    let ground = Ground::new(Conformance::Strict, patient());
-    let referee = ground.referee(1, at).await;
-    let players = [ground.player(1, at).await, ground.player(2, at).await];
+    let zoo_league = ZooLeague::new(Conformance::Strict, patient());
+    let referee = zoo_league.referee(1, at).await;
+    let players = [zoo_league.player(1, at).await, zoo_league.player(2, at).await];
     let tongues = Animal::start("players/two_tongues", at);
     assert_eq!(manager.until("results").await.as_object().unwrap().len(), 3);
     assert_eq!(tongues.told("unknown"), ["handle_game_invitation", "GAME_INVITATION"], "each was tried once");

@@ -1,11 +1,11 @@
 //! The whole zoo in one lenient league.
 
-use crate::cage::python_is_here;
-use crate::ground::{Ground, animals, id_of, patient, technical_losses, until_completed, until_members};
+use crate::league::{ZooLeague, animals, id_of, patient, technical_losses, until_completed, until_members};
 use matchday_core::fair;
 use matchday_core::league::League;
 use matchday_core::protocol::decode::Conformance;
 use matchday_core::protocol::messages::GameDetails;
+use matchday_testkit::tools;
 use serde_json::json;
 use std::collections::BTreeSet;
 
@@ -37,6 +37,10 @@ const ZOO: &[(&str, &[&str])] = &[
     ("no_token", &["missing auth_token"]),
     ("status_accepted", &["alias status", "missing player_id", "missing arrival_timestamp"]),
     ("two_tongues", &[]),
+    ("compact_times", &["timestamp form timestamp", "timestamp form arrival_timestamp"]),
+    ("names_protocol", &["alias player_meta.protocol_version", "missing player_meta.version"]),
+    ("own_number", &["own name sender", "own name player_id"]),
+    ("acknowledges", &[]),
 ];
 
 /// What a player has chosen and what was drawn decide, and nothing else.
@@ -64,19 +68,19 @@ fn assert_nobody_won_by_form(league: &League) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_lenient_league_of_the_whole_zoo_ends_and_nobody_loses_by_its_form() {
-    if !python_is_here() {
+    if !tools::require("python3") {
         return;
     }
-    let ground = Ground::new(Conformance::Lenient, patient());
-    let manager = ground.manager().await;
+    let zoo_league = ZooLeague::new(Conformance::Lenient, patient());
+    let manager = zoo_league.manager().await;
     let at = format!("http://{}/mcp", manager.address());
-    let referees = [ground.referee(1, &at).await, ground.referee(2, &at).await];
+    let referees = [zoo_league.referee(1, &at).await, zoo_league.referee(2, &at).await];
     let names: Vec<_> = ZOO.iter().map(|(name, _)| *name).collect();
     let mut zoo = animals("players", &names, manager.address());
     until_members(&manager, ZOO.len(), 2).await;
     let early = zoo.iter().find(|animal| animal.name == "registers_too_early").unwrap();
     early.until("listening").await;
-    ground.start(manager.address()).await;
+    zoo_league.start(&manager).await;
     let league = until_completed(&manager).await;
 
     for animal in &zoo {
@@ -93,7 +97,8 @@ async fn a_lenient_league_of_the_whole_zoo_ends_and_nobody_loses_by_its_form() {
     assert_nobody_won_by_form(&league);
     for (name, kinds) in ZOO {
         let player = id_of(&league, name);
-        let answer = ground.ask(manager.address(), "get_player_stats", json!({"player_id": player})).await;
+        let answer =
+            zoo_league.ask(manager.address(), "get_player_stats", json!({"player_id": player})).await;
         let counted = answer["data"]["stats"]["deviations"].as_object().unwrap().clone();
         let found: BTreeSet<_> = counted.keys().map(String::as_str).collect();
         assert_eq!(found, kinds.iter().copied().collect(), "{name}: {counted:?}");

@@ -11,7 +11,7 @@
 mod cage;
 mod connections;
 mod draws;
-mod ground;
+mod league;
 mod learning;
 mod lenient;
 mod managers;

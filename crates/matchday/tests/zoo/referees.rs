@@ -1,38 +1,38 @@
 //! Our manager and our players with referees that are none of ours.
 
-use crate::cage::{Animal, python_is_here};
-use crate::ground::{
-    Ground, animals, endpoint, patient, technical_losses, until, until_completed, until_members,
-};
-use matchday::shell::Handle;
+use crate::cage::Animal;
+use crate::league::{ZooLeague, animals, patient, technical_losses, until, until_completed, until_members};
 use matchday_core::league::{DecidedBy, League, Manager};
 use matchday_core::player::Player;
 use matchday_core::protocol::RefereeId;
 use matchday_core::protocol::decode::Conformance;
 use matchday_core::retry::{Backoff, RetryPolicy};
 use matchday_core::timing::Timing;
+use matchday_runtime::Handle;
+use matchday_testkit::address::endpoint;
+use matchday_testkit::tools;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-async fn two_players(ground: &Ground, manager: &Handle<Manager>) -> [Handle<Player>; 2] {
+async fn two_players(zoo_league: &ZooLeague, manager: &Handle<Manager>) -> [Handle<Player>; 2] {
     let at = endpoint(manager.address());
-    [ground.player(1, at.raw()).await, ground.player(2, at.raw()).await]
+    [zoo_league.player(1, at.raw()).await, zoo_league.player(2, at.raw()).await]
 }
 
-async fn listed(ground: &Ground, manager: &Handle<Manager>) -> Value {
-    ground.ask(manager.address(), "get_referees", json!({})).await["data"]["referees"].clone()
+async fn listed(zoo_league: &ZooLeague, manager: &Handle<Manager>) -> Value {
+    zoo_league.ask(manager.address(), "get_referees", json!({})).await["data"]["referees"].clone()
 }
 
 /// Two players of ours and some of the zoo's, all of whose matches this referee runs: nobody loses by default, ours hear
 /// how their matches ended. Gives back what the manager tells of the referee, too.
 async fn run_by(referee: &str, conformance: Conformance, others: &[&str]) -> (League, Animal, Value) {
-    let ground = Ground::new(conformance, patient());
-    let manager = ground.manager().await;
+    let zoo_league = ZooLeague::new(conformance, patient());
+    let manager = zoo_league.manager().await;
     let mut whistle = animals("referees", &[referee], manager.address());
-    let players = two_players(&ground, &manager).await;
+    let players = two_players(&zoo_league, &manager).await;
     let _zoo = animals("players", others, manager.address());
     until_members(&manager, 2 + others.len(), 1).await;
-    ground.start(manager.address()).await;
+    zoo_league.start(&manager).await;
     let league = until_completed(&manager).await;
     for player in league.players.keys() {
         assert_eq!(technical_losses(&league, player), 0, "{player} under {referee}");
@@ -42,7 +42,7 @@ async fn run_by(referee: &str, conformance: Conformance, others: &[&str]) -> (Le
         until(player, "every result heard", move |player| player.history().overall().games().len() == mine)
             .await;
     }
-    let listed = listed(&ground, &manager).await;
+    let listed = listed(&zoo_league, &manager).await;
     for player in players {
         player.shutdown().await.unwrap();
     }
@@ -56,7 +56,7 @@ fn kinds(listing: &Value) -> Vec<&str> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_referee_as_described_runs_a_strict_league() {
-    if !python_is_here() {
+    if !tools::require("python3") {
         return;
     }
     let (league, _, listing) =
@@ -67,7 +67,7 @@ async fn a_referee_as_described_runs_a_strict_league() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_report_without_details_and_a_winner_called_draw_are_taken_in_a_lenient_league() {
-    if !python_is_here() {
+    if !tools::require("python3") {
         return;
     }
     let (league, terse, listing) = run_by("terse", Conformance::Lenient, &["type_as_method"]).await;
@@ -85,7 +85,7 @@ async fn a_report_without_details_and_a_winner_called_draw_are_taken_in_a_lenien
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_referee_in_lower_case_that_leaves_out_what_it_can_runs_a_lenient_league() {
-    if !python_is_here() {
+    if !tools::require("python3") {
         return;
     }
     let (league, animal, listing) = run_by("lower_case", Conformance::Lenient, &[]).await;
@@ -106,7 +106,7 @@ async fn a_referee_in_lower_case_that_leaves_out_what_it_can_runs_a_lenient_leag
 /// The referee's own endpoint is no proof: whoever has no token has no say, in every reading.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_report_without_a_token_never_counts_and_its_match_goes_to_another_referee() {
-    if !python_is_here() {
+    if !tools::require("python3") {
         return;
     }
     let window = Duration::from_millis(300);
@@ -114,14 +114,14 @@ async fn a_report_without_a_token_never_counts_and_its_match_goes_to_another_ref
     for conformance in [Conformance::Strict, Conformance::Lenient] {
         let timing =
             Timing { join: window, choice: window, report: window, other: window, retry, ..patient() };
-        let ground = Ground::new(conformance, timing);
-        let manager = ground.manager().await;
+        let zoo_league = ZooLeague::new(conformance, timing);
+        let manager = zoo_league.manager().await;
         let forger = animals("referees", &["null_token"], manager.address()).remove(0);
         until_members(&manager, 0, 1).await;
-        let referee = ground.referee(1, endpoint(manager.address()).raw()).await;
-        let players = two_players(&ground, &manager).await;
+        let referee = zoo_league.referee(1, endpoint(manager.address()).raw()).await;
+        let players = two_players(&zoo_league, &manager).await;
         until_members(&manager, 2, 2).await;
-        ground.start(manager.address()).await;
+        zoo_league.start(&manager).await;
         let league = until_completed(&manager).await;
         assert_eq!(forger.until("answer").await, "E011");
         let decided_by: Vec<_> =
@@ -133,4 +133,58 @@ async fn a_report_without_a_token_never_counts_and_its_match_goes_to_another_ref
         referee.shutdown().await.unwrap();
         manager.shutdown().await.unwrap();
     }
+}
+
+/// None of them knows ROUND_ANNOUNCEMENT: what it was puzzled by comes before its first match, and never again.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_referee_that_is_given_matches_one_by_one_runs_a_league() {
+    if !tools::require("python3") {
+        return;
+    }
+    for referee in ["match_assignment", "start_match"] {
+        let (league, animal, listing) = run_by(referee, Conformance::Strict, &["error_null"]).await;
+        assert_eq!(listing["matches_decided"], league.matches.len(), "{referee}");
+        let attempts = league.matches.values().map(|game| game.attempts.len());
+        assert_eq!(attempts.collect::<Vec<_>>(), vec![1; league.matches.len()], "{referee} has lost none");
+        let puzzled = animal.told("puzzled");
+        let tried = |name: &str| puzzled.iter().filter(|method| **method == name).count();
+        assert_eq!(tried("notify_round"), 1, "{referee}: {puzzled:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_referee_that_reads_choice_alone_and_does_not_name_the_game_runs_a_league() {
+    if !tools::require("python3") {
+        return;
+    }
+    let (league, animal, listing) = run_by("reads_choice", Conformance::Strict, &[]).await;
+    assert_eq!(listing["matches_decided"], league.matches.len());
+    assert_eq!(animal.told("trouble"), Vec::<Value>::new());
+}
+
+/// By its own timeouts it would have minutes to report.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_referee_that_refuses_a_match_loses_it_at_once() {
+    if !tools::require("python3") {
+        return;
+    }
+    let zoo_league = ZooLeague::new(Conformance::Strict, patient());
+    let manager = zoo_league.manager().await;
+    let busy = animals("referees", &["refuses"], manager.address()).remove(0);
+    until_members(&manager, 0, 1).await;
+    let referee = zoo_league.referee(1, endpoint(manager.address()).raw()).await;
+    let players = two_players(&zoo_league, &manager).await;
+    until_members(&manager, 2, 2).await;
+    zoo_league.start(&manager).await;
+    let league = until_completed(&manager).await;
+    let game = league.matches.values().next().unwrap();
+    assert_eq!(game.attempts, [RefereeId::new("REF01"), RefereeId::new("REF02")]);
+    let asked = busy.told("puzzled");
+    let forms: Vec<_> = asked.iter().filter_map(Value::as_str).take(3).collect();
+    assert_eq!(forms, ["notify_round", "assign_match", "start_match"]);
+    for player in players {
+        player.shutdown().await.unwrap();
+    }
+    referee.shutdown().await.unwrap();
+    manager.shutdown().await.unwrap();
 }

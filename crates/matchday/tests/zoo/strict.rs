@@ -1,12 +1,12 @@
 //! The whole zoo in one strict league: whoever breaks a rule of the message catalogue loses by it, and nobody else.
 
-use crate::cage::python_is_here;
-use crate::ground::{
-    Ground, animals, game_errors, id_of, patient, technical_losses, until_completed, until_members,
+use crate::league::{
+    ZooLeague, animals, game_errors, id_of, patient, technical_losses, until_completed, until_members,
 };
 use matchday_core::protocol::decode::Conformance;
 use matchday_core::protocol::messages::GameStatus;
 use matchday_core::timing::Timing;
+use matchday_testkit::tools;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -19,6 +19,7 @@ const GOOD: &[&str] = &[
     "bare",
     "answers_with_request",
     "answers_apart",
+    "acknowledges",
     "error_null",
     "refuses_string_ids",
     "refuses_fractions",
@@ -38,10 +39,12 @@ const LOSERS: &[(&str, &str)] = &[
     ("capital_choice", "E004"),
     ("no_token", "E011"),
     ("own_id", "E012"),
+    ("own_number", "E012"),
 ];
 
 /// Those who break a rule when they register, so that they are not let in at all.
-const REFUSED: &[(&str, &str)] = &[("no_envelope", "E003"), ("isoformat", "E021")];
+const REFUSED: &[(&str, &str)] =
+    &[("no_envelope", "E003"), ("isoformat", "E021"), ("compact_times", "E021"), ("names_protocol", "E003")];
 
 /// Wrong answers cost a whole window, silence does not lose a match before the fourth.
 fn brief() -> Timing {
@@ -51,13 +54,13 @@ fn brief() -> Timing {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn in_a_strict_league_exactly_those_who_break_a_rule_lose_and_are_told_which() {
-    if !python_is_here() {
+    if !tools::require("python3") {
         return;
     }
-    let ground = Ground::new(Conformance::Strict, brief());
-    let manager = ground.manager().await;
+    let zoo_league = ZooLeague::new(Conformance::Strict, brief());
+    let manager = zoo_league.manager().await;
     let at = format!("http://{}/mcp", manager.address());
-    let referees = [ground.referee(1, &at).await, ground.referee(2, &at).await];
+    let referees = [zoo_league.referee(1, &at).await, zoo_league.referee(2, &at).await];
     let names = |table: &[(&'static str, &str)]| table.iter().map(|(name, _)| *name).collect::<Vec<_>>();
     let turned_away = animals("players", &names(REFUSED), manager.address());
     for (animal, (_, code)) in turned_away.iter().zip(REFUSED) {
@@ -67,13 +70,13 @@ async fn in_a_strict_league_exactly_those_who_break_a_rule_lose_and_are_told_whi
     let bad = animals("players", &names(LOSERS), manager.address());
     until_members(&manager, good.len() + bad.len(), 2).await;
     good.iter().find(|animal| animal.name == "registers_too_early").unwrap().until("listening").await;
-    ground.start(manager.address()).await;
+    zoo_league.start(&manager).await;
     let league = until_completed(&manager).await;
     for referee in referees {
         referee.shutdown().await.unwrap();
     }
     manager.shutdown().await.unwrap();
-    let exchanges = ground.exchanges();
+    let exchanges = zoo_league.exchanges();
 
     for name in GOOD {
         assert_eq!(technical_losses(&league, &id_of(&league, name)), 0, "{name} broke no rule");

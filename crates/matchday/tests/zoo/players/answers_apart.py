@@ -1,4 +1,5 @@
-"""Says RECEIVED at once, and posts its answer to whoever asked as a message of its own, a moment later."""
+"""Says RECEIVED at once, or as `acknowledges` a message of the type ACK, and posts its answer to whoever asked as a message
+of its own, a moment later."""
 import random
 import threading
 import time
@@ -42,7 +43,7 @@ def answer(request):
                      parity_choice=random.choice(["even", "odd"]))
     if later:
         threading.Thread(target=respond, args=(params,), kwargs=later, daemon=True).start()
-    return 200, {"status": "RECEIVED"}
+    return 200, {"message_type": "ACK"} if NAME == "acknowledges" else {"status": "RECEIVED"}
 
 
 def register():

@@ -4,7 +4,7 @@ from student import Student
 
 class Brittle(Student):
     def answer(self, request):
-        if request["method"] not in ("handle_game_invitation", "choose_parity", "notify_match_result"):
+        if request.get("method") not in ("handle_game_invitation", "choose_parity", "notify_match_result"):
             return 500, {"detail": "Internal Server Error"}
         return super().answer(request)
 

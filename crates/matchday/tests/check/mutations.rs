@@ -1,0 +1,190 @@
+//! The Python starter with one fault planted in it each time: the check must name the rule that the fault breaks.
+
+use crate::report::{Report as _, program};
+use matchday_testkit::address::free_address;
+use matchday_testkit::cli::{Output, Process};
+use matchday_testkit::tools;
+use std::collections::VecDeque;
+use std::fs;
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::Command;
+use std::sync::Mutex;
+use std::thread;
+use std::time::Duration;
+
+/// How many are checked at once: most of the time of a check is waiting.
+const AT_ONCE: usize = 5;
+
+struct Mutation {
+    name: &'static str,
+    old: &'static str,
+    new: &'static str,
+    /// The rule that it breaks.
+    rule: &'static str,
+}
+
+macro_rules! mutations {
+    ($($rule:literal, $name:literal: $old:literal => $new:literal;)*) => {
+        &[$(Mutation { name: $name, old: $old, new: $new, rule: $rule },)*]
+    };
+}
+
+const ANSWERS: &[Mutation] = mutations! {
+    "register.envelope", "signs with the bare id": "\"sender\": f\"player:{player_id}\"," => "\"sender\": player_id,";
+    "envelope.sender", "signs with a name of its own": "envelope(message_type, self.player_id, conversation_id)" => "envelope(message_type, \"P01\", conversation_id)";
+    "envelope.timestamp", "isoformat and Z": ".strftime(\"%Y-%m-%dT%H:%M:%SZ\")" => ".isoformat() + \"Z\"";
+    "envelope.clock", "a wrong clock": "datetime.now(timezone.utc)" => "datetime(2025, 1, 15, tzinfo=timezone.utc)";
+    "envelope.clock", "a frozen clock": "def now():\n    return datetime.now(timezone.utc)" => "def now(at=datetime.now(timezone.utc)):\n    return at";
+    "envelope.conversation", "a conversation of its own": "\"conversation_id\": conversation_id," => "\"conversation_id\": \"conv-1\",";
+    "envelope.token", "no token": "\"auth_token\": token, \"match_id\"" => "\"match_id\"";
+    "envelope.token", "the referee's token back": "token = self.match_token(match_id, conversation_id, \"player-to-referee\")" => "token = asked[\"auth_token\"]";
+    "register.identity", "a token of its own making": "token = self.match_token(match_id, conversation_id, \"player-to-referee\")" => "token = \"tok_p01_of_my_own\"";
+    "join.player-id", "player_id hard-coded": "\"player_id\": self.player_id, **fields" => "\"player_id\": \"P01\", **fields";
+    "join.match-id", "match_id hard-coded": "\"match_id\": match_id, \"player_id\"" => "\"match_id\": \"R1M1\", \"player_id\"";
+    "join.arrival", "no arrival_timestamp": "arrival_timestamp=now(), " => "";
+    "join.accept", "accept as text": "accept=accept)" => "accept=str(accept))";
+};
+
+const CHOICES: &[Mutation] = mutations! {
+    "join.accept", "declines": "invitation.get(\"game_type\") == GAME" => "invitation.get(\"game_type\") == \"parity\"";
+    "join.message", "another type of answer": "\"GAME_JOIN_ACK\"" => "\"GAME_JOIN\"";
+    "join.in-time", "joins too late": "        accept = invitation" => "        time.sleep(6)\n        accept = invitation";
+    "choice.parity", "a capital": "parity_choice=parity," => "parity_choice=parity.title(),";
+    "choice.parity", "another name for the field": "parity_choice=parity," => "choice=parity,";
+    "choice.parity", "a boolean": "parity_choice=parity," => "parity_choice=parity == \"even\",";
+    "choice.message", "another type of choice": "\"CHOOSE_PARITY_RESPONSE\"" => "\"CHOICE\"";
+    "choice.match-id", "a choice for another match": "\"CHOOSE_PARITY_RESPONSE\", match_id," => "\"CHOOSE_PARITY_RESPONSE\", \"R1M1\",";
+    "choice.nonce", "no nonce": "parity_choice=parity, nonce=nonce)" => "parity_choice=parity)";
+    "choice.nonce", "a constant nonce": "self.decide(turn), secrets.token_hex(16)" => "self.decide(turn), \"00112233445566778899aabbccddeeff\"";
+    "retry.same-choice", "chooses anew when asked again": "if match.choice is None:" => "if True:";
+    "retry.same-choice", "another nonce when asked again": "return match.choice\n" => "return match.choice[0], secrets.token_hex(16)\n";
+    "choice.generic", "does not know GAME_MOVE_CALL": "\"GAME_MOVE_CALL\": self.choose_move," => "";
+};
+
+const STRAINS: &[Mutation] = mutations! {
+    "retry.answered", "answers a question once": "            if match.choice is None:" => "            if match.choice:\n                raise ValueError(\"answered\")\n            if True:";
+    "retry.invitation", "accepts an invitation once": "        accept = invitation" => "        if self.match(match_id).choice:\n            raise ValueError(\"joined\")\n        accept = invitation";
+    "robust.alive", "ends at the first GAME_ERROR": "log(f\"{kind} {message.get('error_code')}: {message.get('error_message')}\")" => "os._exit(1)";
+    "robust.unknown-fields", "fails on a field that it does not know": "            kind = text(message, \"message_type\")" => "            kind = text(message, \"message_type\")\n            assert \"x_weather\" not in message";
+    "robust.unknown-message", "fails on a message that it does not know": "answers[kind](message) if kind in answers else RECEIVED" => "answers[kind](message)";
+    "robust.two-matches", "knows one match at a time": "match_id = text(call, \"match_id\")\n        parity" => "match_id = list(self.matches)[-1]\n        parity";
+    "robust.technical-loss", "computes with a number that was not drawn": "theirs, result.get(\"drawn_number\"))" => "theirs, result[\"drawn_number\"] % 2)";
+    "robust.technical-loss", "expects a winner": "log(f\"{match_id} is over: {result.get('reason')}\")" => "log(result[\"winner_player_id\"].strip())";
+    "robust.game-over-twice", "fails on a result that it knows": "self.history.setdefault(match_id, past)" => "assert match_id not in self.history\n                self.history[match_id] = past";
+    "robust.game-over-twice", "ends when a result comes twice": "self.history.setdefault(match_id, past)" => "_ = os._exit(1) if match_id in self.history else self.history.update({match_id: past})";
+    "notice.game-over", "fails on every GAME_OVER": "match_id, result = text(over, \"match_id\"), over.get(\"game_result\")" => "match_id, result = text(over, \"match\"), over[\"result\"]";
+    "robust.utf-8", "reads Latin-1": "body.decode(\"utf-8\")" => "body.decode(\"latin-1\")";
+    "robust.full-table", "reads 4 KB": "BODY_BYTES_MAX = 1024 * 1024" => "BODY_BYTES_MAX = 4096";
+};
+
+const FORMS: &[Mutation] = mutations! {
+    "transport.length", "a Content-Length that is too long": "str(len(body)))" => "str(len(body) + 2))";
+    "transport.length", "a Content-Length that is too short": "str(len(body)))" => "str(len(body) - 2))";
+    "transport.length", "no Content-Length": "        self.send_header(\"Content-Length\", str(len(body)))\n" => "";
+    "transport.status", "another status": "self.send(202 if response is None else 200, response)" => "self.send(201, response)";
+    "rpc.form", "a result that is encoded twice": "\"result\": self.call(request[\"method\"], request.get(\"params\", {}))" => "\"result\": json.dumps(self.call(request[\"method\"], request.get(\"params\", {})))";
+    "rpc.form", "a response that is encoded twice": "json.dumps(response).encode()" => "json.dumps(json.dumps(response)).encode()";
+    "rpc.id", "the id as text": "\"id\": id_, \"result\"" => "\"id\": str(id_), \"result\"";
+    "rpc.version", "no version": "response = {\"jsonrpc\": \"2.0\", " => "response = {";
+    "rpc.parse-error", "fails on what is not JSON": "except (ValueError, RecursionError) as error:" => "except RecursionError as error:";
+    "register.accepted", "registers a version that is none": "\"version\": VERSION," => "\"version\": 1,";
+    "register.form", "registers without an id": "{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"register_player\"" => "{\"jsonrpc\": \"2.0\", \"method\": \"register_player\"";
+    "trust.false-token", "believes any token": "if not isinstance(shown, str) or not tokens.same(shown, token):" => "if False:";
+    "trust.own-token", "shows its league token to referees": "token = self.match_token(match_id, conversation_id, \"player-to-referee\")" => "pass";
+};
+
+/// Writes the starter into a folder, with `old` replaced by `new` in its agent.
+fn plant(folder: &Path, old: &str, new: &str) {
+    let starter = Path::new(env!("CARGO_MANIFEST_DIR")).join("starters/python");
+    for name in ["strategy.py", "tokens.py"] {
+        fs::copy(starter.join(name), folder.join(name)).unwrap();
+    }
+    let agent = fs::read_to_string(starter.join("agent.py")).unwrap();
+    assert!(old.is_empty() || agent.matches(old).count() == 1, "the starter must hold this once: {old}");
+    let agent = if old.is_empty() { agent } else { agent.replace(old, new) };
+    fs::write(folder.join("agent.py"), agent.replace("{{NAME}}", "Mutant")).unwrap();
+}
+
+fn check(old: &str, new: &str) -> Output {
+    let folder = tempfile::tempdir().unwrap();
+    plant(folder.path(), old, new);
+    let listen = free_address().to_string();
+    let check = program(&["check", "player", "--wait", "--listen", &listen, "--json"]).spawn().unwrap();
+    while TcpStream::connect(&listen).is_err() {
+        thread::sleep(Duration::from_millis(10));
+    }
+    let mut agent = Command::new("python3");
+    agent.args(["agent.py", "--listen", "127.0.0.1:0", "--manager", &format!("http://{listen}/mcp")]);
+    agent.env("PYTHONDONTWRITEBYTECODE", "1").current_dir(folder.path());
+    let _agent = Process::start(agent);
+    Output::from(check.wait_with_output().unwrap())
+}
+
+/// Checks all of them, and returns what the check says of those that it does not name.
+fn missed(mutations: &[Mutation]) -> Vec<String> {
+    let waiting = Mutex::new(mutations.iter().collect::<VecDeque<_>>());
+    let missed = Mutex::new(Vec::new());
+    thread::scope(|scope| {
+        for _ in 0..AT_ONCE {
+            scope.spawn(|| {
+                loop {
+                    let Some(mutation) = waiting.lock().unwrap().pop_front() else { break };
+                    let Mutation { name, old, new, rule } = mutation;
+                    let done = check(old, new);
+                    let found = done.rule(rule);
+                    let wanted = if found["weight"] == "mandatory" { "fail" } else { "warning" };
+                    // A referee of ours takes its own token back.
+                    let wanted = if *name == "the referee's token back" { "warning" } else { wanted };
+                    println!("{name}: {} {rule}: {}\n    {}", found["verdict"], found["note"], found["mend"]);
+                    if found["verdict"] != wanted || found["mend"].as_str().is_none_or(str::is_empty) {
+                        missed.lock().unwrap().push(format!("{name}:\n{}\n{}", done.troubles(), done.err));
+                    }
+                }
+            });
+        }
+    });
+    missed.into_inner().unwrap()
+}
+
+fn holds(mutations: &[Mutation]) {
+    if tools::require("python3") {
+        let missed = missed(mutations);
+        assert!(missed.is_empty(), "{} of {}:\n{}", missed.len(), mutations.len(), missed.join("\n\n"));
+    }
+}
+
+#[test]
+fn the_starter_itself_passes() {
+    if tools::require("python3") {
+        let done = check("", "");
+        for verdict in ["fail", "warning", "not_checked"] {
+            assert!(done.rules(verdict).is_empty(), "{}", done.troubles());
+        }
+    }
+}
+
+#[test]
+fn there_are_52() {
+    assert_eq!([ANSWERS, CHOICES, STRAINS, FORMS].map(<[_]>::len), [13; 4]);
+}
+
+#[test]
+fn faults_in_its_answers_are_named() {
+    holds(ANSWERS);
+}
+
+#[test]
+fn faults_in_joining_and_choosing_are_named() {
+    holds(CHOICES);
+}
+
+#[test]
+fn faults_under_strain_are_named() {
+    holds(STRAINS);
+}
+
+#[test]
+fn faults_of_form_and_trust_are_named() {
+    holds(FORMS);
+}

@@ -1,0 +1,191 @@
+//! Players for which a program and a model decide, as people start them.
+
+use matchday_testkit::cli::{Cli, Process};
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::os::unix::fs::PermissionsExt;
+use std::thread;
+use std::time::{Duration, Instant};
+
+const KEY: &str = "sk-this-must-be-seen-nowhere";
+
+fn script(cli: &Cli, name: &str, text: &str) {
+    let path = cli.path().join(name);
+    fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+/// A server of models that wants the key and always says odd.
+fn model_server() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    thread::spawn(move || listener.incoming().flatten().for_each(answer));
+    url
+}
+
+fn answer(mut stream: TcpStream) {
+    let mut reader = BufReader::new(stream.try_clone().unwrap());
+    let head: Vec<_> = reader.by_ref().lines().map_while(Result::ok).take_while(|l| !l.is_empty()).collect();
+    let head = head.join("\n").to_ascii_lowercase();
+    let length = head.split("content-length: ").nth(1).and_then(|rest| rest.lines().next()).unwrap();
+    let mut body = vec![0; length.parse().unwrap()];
+    reader.read_exact(&mut body).unwrap();
+    let status = if head.contains(&format!("bearer {KEY}")) { "200 OK" } else { "401 Unauthorized" };
+    let body = r#"{"choices": [{"message": {"content": "{\"move\": \"odd\"}"}}]}"#;
+    let length = body.len();
+    let answer = format!("HTTP/1.1 {status}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}");
+    stream.write_all(answer.as_bytes()).unwrap();
+}
+
+#[test]
+fn a_program_and_a_model_play_a_league_and_the_key_is_seen_nowhere() {
+    let cli = Cli::new(crate::MATCHDAY);
+    script(&cli, "thinker", "grep -q '\"options\":\\[\"even\",\"odd\"\\]' || exit 1\necho hm >&2\necho even");
+    let manager = cli.manager(&["--lead", "0"]);
+    let referee = cli.agent(&["referee"]);
+    let program = cli.agent(&["player", "--strategy", "command:./thinker"]);
+    let (url, key) = (model_server(), [("MATCHDAY_LLM_API_KEY", KEY)]);
+    let model =
+        cli.agent_in(&key, &["player", "--strategy", "llm", "--llm-url", &url, "--llm-model", "some-model"]);
+    let agents = [&referee, &program, &model];
+    agents.iter().for_each(|agent| agent.until("registered as"));
+    assert_eq!(cli.ask(&["start"]).code, 0);
+    program.until("decided on \"even\" in R1M1");
+    program.until("it says \"hm\"");
+    model.until("decided on \"odd\" in R1M1");
+    cli.until_status("completed");
+    for agent in agents.into_iter().chain([&manager]) {
+        assert!(!agent.out().contains(KEY) && !agent.err().contains(KEY));
+    }
+    for file in fs::read_dir(cli.path()).unwrap() {
+        let bytes = fs::read(file.unwrap().path()).unwrap();
+        assert!(!String::from_utf8_lossy(&bytes).contains(KEY));
+    }
+}
+
+#[test]
+fn programs_play_in_a_league_at_once_and_it_is_told_when_they_do_not_decide() {
+    let cli = Cli::new(crate::MATCHDAY);
+    script(&cli, "good", "echo odd");
+    script(&cli, "bad", "echo nonsense");
+    let strategies = "command:./good,command:./bad";
+    let args = ["run", "--players", "2", "--referees", "1", "--port-base", "0", "--strategies", strategies];
+    let done = cli.run(&args);
+    assert_eq!(done.code, 0, "{done:?}");
+    let told =
+        "P02 (command:./bad) did not choose 1 of its moves itself, last in R1M1: \"nonsense\" is no move";
+    assert!(done.out.contains(told), "{}", done.out);
+    assert!(!done.out.contains("P01 (command:./good) did not"), "{}", done.out);
+    let refused = cli.run(&["run", "--strategies", "llm"]);
+    assert_eq!(refused.code, 2);
+    assert!(refused.err.contains("matchday player --strategy llm"), "{refused:?}");
+}
+
+#[test]
+fn a_program_does_not_see_our_own_settings() {
+    let cli = Cli::new(crate::MATCHDAY);
+    script(&cli, "spy", "env > \"seen-$$\"; echo odd");
+    let args =
+        ["run", "--players", "2", "--referees", "1", "--port-base", "0", "--strategies", "command:./spy"];
+    let mut command = cli.command(&args);
+    command
+        .env("MATCHDAY_OPERATOR_TOKEN", KEY)
+        .env("MATCHDAY_LLM_API_KEY", KEY)
+        .env("SOMETHING_ELSE", "is seen");
+    assert!(command.output().unwrap().status.success());
+    let seen: Vec<_> = fs::read_dir(cli.path())
+        .unwrap()
+        .map(|file| file.unwrap().path())
+        .filter(|path| path.file_name().unwrap().to_string_lossy().starts_with("seen-"))
+        .map(|path| fs::read_to_string(path).unwrap())
+        .collect();
+    assert!(!seen.is_empty());
+    for variables in seen {
+        assert!(!variables.contains("MATCHDAY_") && !variables.contains(KEY), "{variables}");
+        assert!(variables.contains("SOMETHING_ELSE=is seen"), "{variables}");
+    }
+}
+
+/// Until the process is gone, or only its entry is left because nobody has asked how it ended.
+fn until_gone(pid: &str) {
+    let deadline = Instant::now() + Duration::from_secs(20);
+    loop {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
+        if stat.is_empty() || stat.contains(") Z ") {
+            return;
+        }
+        assert!(Instant::now() < deadline, "process {pid} lives on");
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn a_program_ends_with_all_that_it_started_when_we_are_told_to_stop() {
+    for signal in ["INT", "TERM"] {
+        let cli = Cli::new(crate::MATCHDAY);
+        script(&cli, "slow", "sleep 600 & echo $! > pid.new; mv pid.new pid; wait");
+        let args = ["run", "--players", "2", "--referees", "1", "--port-base", "0", "--strategies"];
+        let mut league = Process::start(cli.command(&[&args[..], &["command:./slow"]].concat()));
+        let deadline = Instant::now() + Duration::from_secs(20);
+        let pid = loop {
+            if let Ok(pid) = fs::read_to_string(cli.path().join("pid")) {
+                break pid;
+            }
+            assert!(Instant::now() < deadline, "nobody asks the program: {}", league.err());
+            thread::sleep(Duration::from_millis(10));
+        };
+        league.signal(signal);
+        league.wait();
+        until_gone(&pid);
+    }
+}
+
+#[test]
+fn a_program_that_crashes_is_shown_with_its_last_words_wherever_its_league_is() {
+    let cli = Cli::new(crate::MATCHDAY);
+    script(&cli, "good", "echo odd");
+    script(&cli, "crashes", "printf 'Traceback\\nValueError: \\033[31m<b>no idea</b>\\n' >&2; exit 3");
+    let strategies = "command:./good,command:./crashes";
+    let args = ["run", "--players", "2", "--referees", "1", "--port-base", "0", "--strategies", strategies];
+    assert_eq!(cli.run(&[&args[..], &["--store", "league.db"]].concat()).code, 0);
+    let dashboard = cli.start(&["dashboard", "league.db", "--listen", "127.0.0.1:0"]);
+    dashboard.until("can be seen at http://");
+    let said = dashboard.out() + &dashboard.err();
+    let address = said.split("can be seen at http://").nth(1).unwrap().split('/').next().unwrap().to_owned();
+    let mut stream = TcpStream::connect(&address).unwrap();
+    write!(stream, "GET /api/matches/R1M1 HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n").unwrap();
+    let mut page = String::new();
+    stream.read_to_string(&mut page).unwrap();
+    let report = |format: &str| cli.run(&["report", "league.db", "--format", format, "--out", "-"]).out;
+    for (what, shown) in [
+        ("replay", cli.run(&["replay", "league.db", "--match", "R1M1"]).out),
+        ("stats", cli.run(&["stats", "--store", "league.db"]).out),
+        ("stats of the player", cli.run(&["stats", "P02", "--store", "league.db"]).out),
+        ("stats as JSON", cli.run(&["stats", "--store", "league.db", "--json"]).out),
+        ("report", report("html")),
+        ("report in Markdown", report("md")),
+        ("report as JSON", report("json")),
+        ("the match's page", page),
+    ] {
+        assert!(shown.contains("the program failed: exit status: 3"), "{what}: {shown}");
+        assert!(shown.contains("ValueError: ") && shown.contains("no idea"), "{what}: {shown}");
+        assert!(!shown.contains('\u{1b}'), "{what}: {shown}");
+        assert!(what != "report" || !shown.contains("<b>no idea"), "{what}: {shown}");
+    }
+    assert!(!cli.run(&["stats", "P01", "--store", "league.db"]).out.contains("the program failed"));
+}
+
+#[test]
+fn nobody_is_told_by_which_strategy_a_player_plays() {
+    let cli = Cli::new(crate::MATCHDAY);
+    script(&cli, "secret_plan", "echo odd");
+    let _manager = cli.manager(&[]);
+    let player = cli.agent(&["player", "--strategy", "command:./secret_plan"]);
+    player.until("registered as");
+    let said = player.out() + &player.err();
+    let url = said.split("listening on ").nth(1).unwrap().split_whitespace().next().unwrap();
+    let told =
+        crate::wire::post(url, &serde_json::json!({"jsonrpc": "2.0", "id": 1, "method": "get_player_state"}));
+    assert!(told.body.contains("\"history\"") && !told.body.contains("secret_plan"), "{}", told.body);
+}

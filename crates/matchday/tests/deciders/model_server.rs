@@ -1,0 +1,68 @@
+//! A server of models that answers as it is told, and remembers how it was asked.
+
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full};
+use hyper::{HeaderMap, Response, StatusCode};
+use matchday_net::server;
+use serde_json::Value;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+
+pub(crate) struct ModelServer {
+    pub(crate) address: SocketAddr,
+    asked: Arc<Mutex<Vec<Asked>>>,
+    _close: watch::Sender<bool>,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Asked {
+    pub(crate) path: String,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Value,
+}
+
+/// What the server answers: to the first request, to the second, and so on; to all others the last.
+pub(crate) type Answers<'a> = &'a [(u16, &'a str, Duration)];
+
+impl ModelServer {
+    pub(crate) async fn start(answers: Answers<'_>) -> Self {
+        let answers: Arc<[_]> =
+            answers.iter().map(|(status, text, pause)| (*status, (*text).to_owned(), *pause)).collect();
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let (close, closing) = watch::channel(false);
+        let asked = Arc::new(Mutex::new(Vec::new()));
+        let noting = Arc::clone(&asked);
+        let handler = move |request: hyper::Request<hyper::body::Incoming>, _| {
+            let (asked, answers) = (Arc::clone(&noting), Arc::clone(&answers));
+            async move {
+                let (path, headers) = (request.uri().path().to_owned(), request.headers().clone());
+                let body = request.into_body().collect().await.unwrap().to_bytes();
+                let body = serde_json::from_slice(&body).unwrap();
+                let number = {
+                    let mut asked = asked.lock().unwrap();
+                    asked.push(Asked { path, headers, body });
+                    asked.len() - 1
+                };
+                let (status, text, pause) = answers[number.min(answers.len() - 1)].clone();
+                tokio::time::sleep(pause).await;
+                let mut response = Response::new(Full::new(Bytes::from(text)));
+                *response.status_mut() = StatusCode::from_u16(status).unwrap();
+                response
+            }
+        };
+        tokio::spawn(server::serve(listener, 100, handler, closing));
+        Self { address, asked, _close: close }
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    pub(crate) fn asked(&self) -> Vec<Asked> {
+        self.asked.lock().unwrap().clone()
+    }
+}

@@ -1,0 +1,56 @@
+//! Limits on what is stored and on the length of messages.
+
+use matchday_core::league::{LeagueSettings, Manager};
+use matchday_net::client::Client;
+use matchday_runtime::{Options, entropy_numbered, log};
+use matchday_store::{Store, Stream};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::time::Instant;
+
+fn soon() -> Instant {
+    Instant::now() + Duration::from_secs(20)
+}
+
+#[tokio::test]
+async fn when_the_store_is_large_enough_messages_are_kept_no_more_and_events_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("league.db");
+    let store = Store::open(&path).unwrap();
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let heard = Arc::clone(&told);
+    let log = log::dispatch(move |entry| heard.lock().unwrap().push(entry.message.clone()));
+    let options =
+        Options { exchanges_bytes_max: 1, log, ..matchday::agent_options(entropy_numbered(7, "manager")) };
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let manager = Manager::new(LeagueSettings::default());
+    let manager = matchday_runtime::run(manager, listener, store.clone(), Stream::league(), options).unwrap();
+    let url = format!("http://{}/mcp", manager.address());
+    for _ in 0..3 {
+        let ping = r#"{"jsonrpc":"2.0","id":1,"method":"get_standings","params":{}}"#;
+        assert_eq!(Client::new().post(&url, ping.into(), soon(), 10_000).await.unwrap().status, 200);
+    }
+    manager.shutdown().await.unwrap();
+    store.close().unwrap();
+    let told = told.lock().unwrap().iter().filter(|line| line.contains("no longer kept for replay")).count();
+    assert_eq!(told, 1);
+    let reader = Store::open_read_only(&path).unwrap();
+    assert!(reader.exchanges().unwrap().is_empty());
+    let events = Store::open(&path).unwrap().load(&Stream::league()).unwrap();
+    assert_eq!(events.len(), 1, "the league was created");
+}
+
+#[tokio::test]
+async fn a_message_may_be_as_long_as_it_was_said() {
+    let options =
+        Options { message_bytes_max: Some(2048), ..matchday::agent_options(entropy_numbered(7, "manager")) };
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let manager = Manager::new(LeagueSettings::default());
+    let manager =
+        matchday_runtime::run(manager, listener, Store::in_memory(), Stream::league(), options).unwrap();
+    let url = format!("http://{}/mcp", manager.address());
+    for (bytes, status) in [(2048, 200), (2049, 413)] {
+        let body = format!("{:bytes$}", r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#);
+        assert_eq!(Client::new().post(&url, body.into(), soon(), 10_000).await.unwrap().status, status);
+    }
+}

@@ -1,0 +1,71 @@
+//! The addresses of a service: leagues beneath theirs, one league also at the old ones, and an unknown league named as such.
+
+use crate::fixture::{Fixture, SERVICE_TOKEN, registration, standings};
+
+#[test]
+fn an_unknown_league_is_answered_with_e007_and_with_those_that_there_are() {
+    let fixture = Fixture::new();
+    let _service = fixture.serve(&[]);
+    fixture.create(&["spring", "autumn"], &[]);
+    for path in ["/leagues/sprang/mcp", "/mcp"] {
+        let answer = fixture.post(path, registration()).json();
+        assert_eq!(answer["error_code"], "E007", "{answer}");
+        let words = answer["error_message"].as_str().unwrap();
+        assert!(
+            words.contains(&fixture.manager("autumn")) && words.contains(&fixture.manager("spring")),
+            "{words}"
+        );
+    }
+    assert_eq!(fixture.call("GET", "/leagues/sprang/", None, None).status, 404);
+}
+
+#[test]
+fn a_registration_that_names_no_league_goes_to_that_of_its_path() {
+    let fixture = Fixture::new();
+    let _service = fixture.serve(&[]);
+    fixture.create(&["spring", "autumn"], &[]);
+    let answer = fixture.post("/leagues/autumn/mcp", registration()).json();
+    assert_eq!(answer["status"], "ACCEPTED", "{answer}");
+    assert_eq!(
+        (&fixture.show("autumn")["players"], &fixture.show("spring")["players"]),
+        (&1.into(), &0.into())
+    );
+}
+
+#[test]
+fn with_one_league_the_old_addresses_are_its_own() {
+    let fixture = Fixture::new();
+    let _service = fixture.serve(&[]);
+    assert_eq!(
+        fixture.post("/mcp", standings("spring")).json()["result"]["error_code"],
+        "E007",
+        "there is none yet"
+    );
+    fixture.create(&["spring"], &[]);
+    let answer = fixture.post("/mcp", standings("spring")).json();
+    assert_eq!(answer["result"]["success"], true, "{answer}");
+    for page in ["/", "/leagues/spring/"] {
+        let page = fixture.call("GET", page, None, None);
+        assert!(page.status == 200 && page.body.contains("app.js"), "the dashboard: {page:?}");
+    }
+    let redirect = fixture.call("GET", "/leagues/spring", None, None);
+    assert_eq!(redirect.status, 308);
+    for path in ["health/live", "api/league", "schemas/openrpc.manager.json"] {
+        assert_ne!(fixture.call("GET", &format!("/leagues/spring/{path}"), None, None).status, 503, "{path}");
+    }
+}
+
+#[test]
+fn the_list_shows_what_the_viewer_may_see() {
+    let fixture = Fixture::new();
+    let _service = fixture.serve(&[]);
+    fixture.create(&["spring", "autumn"], &[]);
+    let tokens = fixture.create(&["secret"], &["--public-reads", "off"]);
+    let page = |token: Option<&str>| fixture.call("GET", "/", token, None).body;
+    assert!(page(None).contains("spring") && !page(None).contains("secret"));
+    assert!(page(Some(SERVICE_TOKEN)).contains("secret"));
+    assert!(page(Some(&tokens[0])).contains("secret"), "its operator sees it");
+    assert_eq!(fixture.call("GET", "/api/leagues/secret", None, None).status, 404);
+    let listed = fixture.call("GET", "/api/leagues", Some(&tokens[0]), None).json();
+    assert_eq!(listed["leagues"].as_array().unwrap().len(), 3);
+}

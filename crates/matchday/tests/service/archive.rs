@@ -1,0 +1,73 @@
+//! A league goes out of a service into a file, and back in, with its chains as they are.
+
+use crate::fixture::Fixture;
+use matchday_store::{Store, Stored, Stream};
+use std::path::Path;
+
+/// Every stream of the latest league of a file.
+fn streams(path: &Path, league: &str) -> Vec<(Stream, Vec<Stored>)> {
+    let reader = Store::open_read_only(path).unwrap();
+    let id = matchday_core::protocol::LeagueId::new(league);
+    let reader = reader.choose(Some(&id)).unwrap();
+    let streams = reader.streams().unwrap().into_iter();
+    streams.map(|stream| (stream.clone(), reader.load(&stream).unwrap())).collect()
+}
+
+fn played(fixture: &Fixture, league: &str) {
+    fixture.create(&[league], &["--start-when", "players=2"]);
+    let _players = [fixture.player(league), fixture.player(league)];
+    fixture.until(league, |shown| shown["phase"] == "completed");
+}
+
+#[test]
+fn a_league_is_archived_and_imported_with_byte_identical_chains() {
+    let fixture = Fixture::new();
+    let _service = fixture.serve(&[]);
+    fixture.create(&["other"], &[]);
+    played(&fixture, "spring");
+    let archived = fixture.league(&["archive", "spring"]);
+    assert_eq!(archived.code, 0, "{archived:?}");
+    let archived = archived.json()["file"].as_str().unwrap().to_owned();
+    let archived = Path::new(&archived);
+    let before = streams(archived, "spring");
+    assert!(before.iter().any(|(stream, _)| stream.0 == "referee/house-1"), "with the referee of the house");
+    let found = fixture.cli.run(&["verify", archived.to_str().unwrap()]);
+    assert!(found.code == 0 && found.out.contains("Everything fits"), "{found:?}");
+    let told = fixture.cli.run(&["replay", archived.to_str().unwrap(), "--match", "R1M1"]);
+    assert_eq!(told.code, 0, "{told:?}");
+    let gone = fixture.call("GET", "/api/leagues/spring", None, None);
+    assert_eq!(gone.status, 404, "it is no longer here");
+
+    let again = fixture.league(&["import", archived.to_str().unwrap()]);
+    assert_eq!(again.code, 0, "{again:?}");
+    assert_eq!(streams(&fixture.store(), "spring"), before);
+    fixture.until("spring", |shown| shown["phase"] == "completed");
+    let taken = fixture.league(&["import", archived.to_str().unwrap()]);
+    assert!(taken.failed(1).contains("the league id spring is taken"), "{taken:?}");
+    let exists = fixture.league(&["archive", "spring"]);
+    assert!(exists.failed(1).contains("exists already"), "nothing is written over: {exists:?}");
+    assert_eq!(fixture.show("spring")["phase"], "completed", "and the league is still here");
+}
+
+#[test]
+fn the_file_of_a_manager_moves_into_a_service() {
+    let fixture = Fixture::new();
+    let run = fixture.cli.run(&["run", "--store", "old.db", "--port-base", "0", "--players", "3"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    let old = fixture.cli.path().join("old.db");
+    let id = "league_2025_even_odd";
+    let refused = fixture.cli.run(&["serve", "--listen", &fixture.listen, "--store", "old.db"]);
+    assert!(
+        refused.failed(1).contains("move this league in with `matchday league import old.db`"),
+        "{refused:?}"
+    );
+    let before = streams(&old, id);
+    let _service = fixture.serve(&[]);
+    let moved = fixture.league(&["import", "old.db"]);
+    assert_eq!(moved.code, 0, "{moved:?}");
+    assert_eq!(streams(&fixture.store(), id), before);
+    assert_eq!(fixture.show(id)["matches_decided"], 3);
+    let configured = fixture.league(&["configure", id, "--dashboard", "off"]);
+    assert_eq!(configured.code, 0, "{configured:?}");
+    assert_eq!(fixture.show(id)["settings"]["dashboard"], "off");
+}
