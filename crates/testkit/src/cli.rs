@@ -117,7 +117,7 @@ impl Cli {
     }
 
     pub fn until_status(&self, wanted: &str) {
-        let deadline = Instant::now() + Duration::from_secs(30);
+        let deadline = Instant::now() + Duration::from_secs(120);
         loop {
             let status = self.ask(&["status", "--json"]);
             if status.code == 0 && status.json()["status"] == wanted {
@@ -168,7 +168,7 @@ impl Process {
 
     /// Waits until it has said something, on either stream.
     pub fn until(&self, words: &str) {
-        let deadline = Instant::now() + Duration::from_secs(20);
+        let deadline = Instant::now() + Duration::from_secs(90);
         while !self.out().contains(words) && !self.err().contains(words) {
             assert!(Instant::now() < deadline, "never said {words:?}: {}{}", self.out(), self.err());
             thread::sleep(Duration::from_millis(10));

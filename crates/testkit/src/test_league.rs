@@ -196,7 +196,7 @@ impl TestLeague {
     }
 
     pub async fn post(&self, to: SocketAddr, body: impl Into<Vec<u8>>) -> (u16, Value) {
-        let deadline = Instant::now() + Duration::from_secs(10);
+        let deadline = Instant::now() + Duration::from_secs(60);
         let url = format!("http://{to}/mcp");
         let received = self.client.post(&url, body.into().into(), deadline, 1 << 20).await.unwrap();
         (received.status, serde_json::from_slice(&received.body).unwrap_or_default())
@@ -239,7 +239,7 @@ pub async fn until<A: 'static>(
 }
 
 pub async fn until_registered(manager: &Handle<Manager>, players: usize, referees: usize) {
-    until(manager, "everyone registered", Duration::from_secs(10), move |manager| {
+    until(manager, "everyone registered", Duration::from_secs(60), move |manager| {
         manager.league().players.len() == players && manager.league().referees.len() == referees
     })
     .await;

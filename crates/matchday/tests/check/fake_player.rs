@@ -117,7 +117,7 @@ pub(crate) fn send_apart(referee: &str, answer: Answer, asked: &Value) -> Answer
     let request = json!({"jsonrpc": "2.0", "id": 1, "method": "answer", "params": body["result"]});
     let referee = referee.to_owned();
     tokio::spawn(async move {
-        let deadline = tokio::time::Instant::now() + Duration::from_secs(5);
+        let deadline = tokio::time::Instant::now() + Duration::from_secs(60);
         Client::new().post(&referee, request.to_string().into(), deadline, 1 << 20).await.unwrap();
     });
     Answer::json(&json!({"jsonrpc": "2.0", "id": asked["id"], "result": {"status": "received"}}))

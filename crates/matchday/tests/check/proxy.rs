@@ -60,7 +60,7 @@ async fn pass_on(client: &Client, behind: &str, body: Bytes, spoil: Spoil) -> (u
         return (200, received.to_string().into());
     }
     let body = if changed == asked { body } else { changed.to_string().into() };
-    let deadline = Instant::now() + Duration::from_secs(20);
+    let deadline = Instant::now() + Duration::from_secs(60);
     let came = match client.post(behind, body, deadline, 1 << 20).await {
         Ok(came) => came,
         Err(_) => return (502, Bytes::new()),

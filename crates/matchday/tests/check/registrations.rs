@@ -27,7 +27,7 @@ fn registration(stub: &FakePeer) -> Value {
 async fn register(manager: &str, request: &Value) -> Value {
     let client = Client::new();
     loop {
-        let deadline = tokio::time::Instant::now() + Duration::from_secs(10);
+        let deadline = tokio::time::Instant::now() + Duration::from_secs(60);
         match client.post(manager, request.to_string().into(), deadline, 1 << 20).await {
             Ok(received) => return serde_json::from_slice(&received.body).unwrap(),
             Err(CallError::NoConnection(_)) => tokio::time::sleep(Duration::from_millis(20)).await,

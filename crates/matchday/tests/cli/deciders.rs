@@ -109,7 +109,7 @@ fn a_program_does_not_see_our_own_settings() {
 
 /// Until the process is gone, or only its entry is left because nobody has asked how it ended.
 fn until_gone(pid: &str) {
-    let deadline = Instant::now() + Duration::from_secs(20);
+    let deadline = Instant::now() + Duration::from_secs(60);
     loop {
         let stat = fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
         if stat.is_empty() || stat.contains(") Z ") {
@@ -127,7 +127,7 @@ fn a_program_ends_with_all_that_it_started_when_we_are_told_to_stop() {
         script(&cli, "slow", "sleep 600 & echo $! > pid.new; mv pid.new pid; wait");
         let args = ["run", "--players", "2", "--referees", "1", "--port-base", "0", "--strategies"];
         let mut league = Process::start(cli.command(&[&args[..], &["command:./slow"]].concat()));
-        let deadline = Instant::now() + Duration::from_secs(20);
+        let deadline = Instant::now() + Duration::from_secs(60);
         let pid = loop {
             if let Ok(pid) = fs::read_to_string(cli.path().join("pid")) {
                 break pid;

@@ -105,7 +105,7 @@ impl Watching {
 
     /// Reads on until something is so.
     fn until(&mut self, what: &str, is_so: impl Fn(&Shown) -> bool) {
-        let deadline = Instant::now() + Duration::from_secs(20);
+        let deadline = Instant::now() + Duration::from_secs(60);
         while !is_so(&self.shown) {
             let left = deadline.saturating_duration_since(Instant::now());
             match self.written.recv_timeout(left) {

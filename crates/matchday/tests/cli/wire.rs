@@ -31,7 +31,7 @@ pub(crate) fn post(url: &str, body: &Value) -> Response {
 pub(crate) fn post_with(url: &str, headers: &str, body: &Value) -> Response {
     let (host, path) = url.trim_start_matches("http://").split_once('/').unwrap();
     let mut stream = TcpStream::connect(host).unwrap();
-    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
     let body = body.to_string();
     let head = format!(
         "POST /{path} HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\nConnection: close\r\n\

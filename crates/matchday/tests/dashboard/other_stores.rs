@@ -43,8 +43,8 @@ async fn shown(
     let _other = away.player(2, &endpoint(to), "random").await;
     until_registered(&manager, 2, 1).await;
     home.start(&manager).await;
-    until_completed(&manager, Duration::from_secs(20)).await;
-    let deadline = Instant::now() + Duration::from_secs(10);
+    until_completed(&manager, Duration::from_secs(60)).await;
+    let deadline = Instant::now() + Duration::from_secs(60);
     loop {
         let shown = page(to, path).await;
         if wanted(&shown) {

@@ -36,7 +36,7 @@ async fn secrets(shown: &Shown) -> BTreeSet<String> {
 
 /// The manager knows of an agent a moment before the agent has its token.
 async fn until_known<A: 'static>(agent: &Handle<A>, token: fn(&A) -> Option<String>) -> String {
-    until_seen(agent, "the agent has its token", Duration::from_secs(10), move |agent| {
+    until_seen(agent, "the agent has its token", Duration::from_secs(60), move |agent| {
         token(agent).is_some()
     })
     .await;
@@ -104,7 +104,7 @@ async fn of_a_match_in_play_only_its_state_is_shown_but_to_the_operator() {
     let listed = shown.page("/api/messages?bodies=1&limit=500").await;
     assert!(!listed.to_string().contains("parity_choice"), "{listed}");
 
-    let deadline = tokio::time::Instant::now() + Duration::from_secs(10);
+    let deadline = tokio::time::Instant::now() + Duration::from_secs(60);
     loop {
         let page = shown.see("/api/matches/R1M1").await.json();
         assert!(page.get("withheld").is_none(), "{page}");

@@ -125,7 +125,7 @@ async fn a_program_that_is_given_up_ends_with_all_that_it_started() {
     };
     let pid = tokio::select! {
         considered = deciding => panic!("it sleeps: {considered:?}"),
-        pid = timeout(Duration::from_secs(20), waiting) => pid.unwrap(),
+        pid = timeout(Duration::from_secs(60), waiting) => pid.unwrap(),
     };
     until_gone(pid.trim()).await;
 }

@@ -181,7 +181,7 @@ async fn standstill(apart: bool) {
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
     std::thread::sleep(choice + Duration::from_millis(300));
-    let league = until_completed(&stand.manager, Duration::from_secs(20)).await;
+    let league = until_completed(&stand.manager, Duration::from_secs(60)).await;
     stand.players.until_all_have_answered().await;
     let tally = tally(&league, &stand.players);
     assert_eq!((tally.of_them_counted_late, tally.of_them_counted), (0, 0), "{tally:?}");

@@ -91,7 +91,7 @@ async fn a_referees_match_can_be_read_while_it_is_played() {
     call(manager.address(), "register_player", json!({"player_meta": meta})).await;
     test_league.start(&manager).await;
     // It is not invited before it has had the time to hear of the round.
-    until(&referee, "a match is played", Duration::from_secs(20), |referee| {
+    until(&referee, "a match is played", Duration::from_secs(60), |referee| {
         referee.matches().next().is_some()
     })
     .await;

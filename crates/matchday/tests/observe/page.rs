@@ -67,7 +67,7 @@ pub(crate) fn sum(page: &str, name: &str, labels: &[&str]) -> f64 {
 
 /// Waits until a series has this value: a process may know a moment later than another.
 pub(crate) fn until_value(address: &str, series: &str, wanted: f64) {
-    let deadline = Instant::now() + Duration::from_secs(20);
+    let deadline = Instant::now() + Duration::from_secs(60);
     loop {
         let page = figures(address);
         let found = page.lines().find_map(|line| line.strip_prefix(series)?.strip_prefix(' '));

@@ -7,7 +7,7 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 fn until_ready(address: &str) {
-    let deadline = Instant::now() + Duration::from_secs(20);
+    let deadline = Instant::now() + Duration::from_secs(60);
     loop {
         let page = get(address, "/health/ready");
         if page.status == 200 {

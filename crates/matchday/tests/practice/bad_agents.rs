@@ -137,7 +137,7 @@ fn one_that_dies_after_it_has_registered_loses_and_is_named() {
 async fn register(listen: &str, request: &Value) -> Value {
     use matchday_net::client::{CallError, Client};
     loop {
-        let deadline = tokio::time::Instant::now() + Duration::from_secs(10);
+        let deadline = tokio::time::Instant::now() + Duration::from_secs(60);
         let url = format!("http://{listen}/mcp");
         match Client::new().post(&url, request.to_string().into(), deadline, 1 << 20).await {
             Ok(received) => return serde_json::from_slice(&received.body).unwrap(),

@@ -176,7 +176,7 @@ async fn an_agent_is_spoken_to_in_the_dialect_that_it_understands() {
     let _other = test_league.player(2, &at, "always_odd").await;
     until_registered(&manager, 2, 1).await;
     test_league.start(&manager).await;
-    let league = until_completed(&manager, Duration::from_secs(20)).await;
+    let league = until_completed(&manager, Duration::from_secs(60)).await;
     assert_eq!(league.players[&PlayerId::new("P01")].dialect, Dialect::HandleMessage);
     referee.shutdown().await.unwrap();
     let calls = test_league.exchanges();

@@ -40,7 +40,7 @@ async fn set_the_managers_clock(set: impl Fn(Timestamp) -> Timestamp) {
     }
     test_league.start(&manager).await;
     let is_begun = |manager: &Manager| manager.league().matches.values().any(|game| game.decision.is_some());
-    until(&manager, "a match is decided", Duration::from_secs(20), is_begun).await;
+    until(&manager, "a match is decided", Duration::from_secs(60), is_begun).await;
     manager.shutdown().await.unwrap();
 
     test_league.clock = Clock::starting_at(set(test_league.clock.now()));
@@ -81,7 +81,7 @@ async fn agents_whose_clocks_differ_by_hours_play_all_the_same() {
         until_registered(&manager, players.len(), 1).await;
     }
     test_league.start(&manager).await;
-    assert_all_played(&until_completed(&manager, Duration::from_secs(20)).await);
+    assert_all_played(&until_completed(&manager, Duration::from_secs(60)).await);
     for player in players {
         player.shutdown().await.unwrap();
     }

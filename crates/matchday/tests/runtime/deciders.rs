@@ -78,7 +78,7 @@ async fn a_league_of_minds_ends_with_every_match_played() {
         (&silent_player, 2, Some("nothing was decided in 0.8 s")),
         (&wrong_player, 2, Some("\"Odd\" is not one of the options")),
     ] {
-        matchday_testkit::test_league::until(player, "both games", Duration::from_secs(10), |player| {
+        matchday_testkit::test_league::until(player, "both games", Duration::from_secs(60), |player| {
             player.history().overall().played() == 2
         })
         .await;

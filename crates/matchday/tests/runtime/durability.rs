@@ -59,7 +59,7 @@ async fn a_manager_that_crashes_goes_on_where_it_was() {
     until_registered(&manager, 6, 2).await;
     test_league.start(&manager).await;
     for decided in [2, 6, 10] {
-        until(&manager, "matches decided", Duration::from_secs(20), move |manager| {
+        until(&manager, "matches decided", Duration::from_secs(60), move |manager| {
             manager.league().matches_decided >= decided
         })
         .await;

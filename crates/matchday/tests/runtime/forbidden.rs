@@ -23,7 +23,7 @@ async fn its_match_is_played_by_another() {
     let _other = test_league.player(2, &at, "always_even").await;
     until_registered(&manager, 2, 2).await;
     test_league.start(&manager).await;
-    let league = until_completed(&manager, Duration::from_secs(20)).await;
+    let league = until_completed(&manager, Duration::from_secs(60)).await;
     let game = league.matches.values().next().unwrap();
     let decision = game.decision.as_ref().unwrap();
     assert_ne!(decision.status, GameStatus::TechnicalLoss, "{:?}", decision.result);

@@ -29,7 +29,7 @@ async fn every_message_of_a_league_over_http_fits_the_schemas() {
         until_registered(&manager, players.len(), 1).await;
     }
     test_league.start(&manager).await;
-    until_completed(&manager, Duration::from_secs(20)).await;
+    until_completed(&manager, Duration::from_secs(60)).await;
     for player in players {
         player.shutdown().await.unwrap();
     }

@@ -45,7 +45,7 @@ async fn play(strategies: [&str; 4]) -> (League, Vec<String>, String) {
         until_registered(&manager, players.len(), referees.len().min(2)).await;
     }
     test_league.start(&manager).await;
-    let league = until_completed(&manager, Duration::from_secs(20)).await;
+    let league = until_completed(&manager, Duration::from_secs(60)).await;
     let mut tokens = Vec::new();
     for player in players {
         tokens.push(player.inspect(|player| player.identity().cloned()).await.flatten().unwrap().auth_token);

@@ -61,7 +61,7 @@ async fn results_until_over(to: SocketAddr, seat: &str) -> Vec<Value> {
 
 async fn decide(league: &League, room: &Room, bob: &str, asked: &Value) {
     make_move(room.address, bob, asked, "odd").await;
-    until_completed(&league.manager, Duration::from_secs(20)).await;
+    until_completed(&league.manager, Duration::from_secs(60)).await;
 }
 
 fn assert_told(results: &[Value]) {

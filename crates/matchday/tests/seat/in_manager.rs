@@ -51,7 +51,7 @@ async fn a_manager_with_seats_has_their_tools_and_plays_them() {
         }
     }
     session.call("make_move", json!({"choice": "odd"})).await;
-    let done = until_completed(&manager, Duration::from_secs(20)).await;
+    let done = until_completed(&manager, Duration::from_secs(60)).await;
     assert_eq!(done.matches_decided, 1);
     let told = call(address, "my_history", json!({"seat": first})).await;
     assert_eq!(told["structuredContent"]["moves_made_for_you"], 0, "{told}");

@@ -119,7 +119,7 @@ async fn when_the_league_is_over_the_final_table_is_told_as_often_as_it_is_asked
     league.begin(2).await;
     let asked = turn(room.address, &seat).await;
     make_move(room.address, &seat, &asked, "even").await;
-    until_completed(&league.manager, Duration::from_secs(20)).await;
+    until_completed(&league.manager, Duration::from_secs(60)).await;
     loop {
         let told = news(room.address, &seat).await;
         if told["happened"] == "league_over" {

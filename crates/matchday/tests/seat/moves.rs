@@ -65,7 +65,7 @@ async fn whoever_does_not_move_has_the_fallback_choose_and_is_told_so() {
     let seat = join(room.address, "Ann").await;
     league.begin(2).await;
     let asked = turn(room.address, &seat).await;
-    let done = until_completed(&league.manager, Duration::from_secs(20)).await;
+    let done = until_completed(&league.manager, Duration::from_secs(60)).await;
     assert!(done.rows().iter().all(|row| row.technical_losses.unwrap_or(0) == 0), "{:?}", done.rows());
     let late = make_move(room.address, &seat, &asked, "odd").await;
     assert!(refusal(&late).contains("too late"), "{late}");

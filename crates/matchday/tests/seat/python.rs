@@ -32,7 +32,7 @@ async fn the_python_client_plays_four_seats_through_a_whole_league() {
         assert_eq!(seat["made_for_you"], 0, "{seat}");
         assert_eq!(seat["table"].as_array().unwrap().len(), 4, "{seat}");
     }
-    let done = until_completed(&league.manager, Duration::from_secs(5)).await;
+    let done = until_completed(&league.manager, Duration::from_secs(60)).await;
     assert_eq!(done.matches_decided, 6);
     for row in done.rows().iter() {
         assert_eq!((row.played, row.technical_losses.unwrap_or(0)), (3, 0), "{row:?}");

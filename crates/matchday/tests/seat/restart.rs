@@ -29,7 +29,7 @@ async fn a_seat_is_the_same_player_after_a_restart_and_knows_what_was_told() {
         let made = make_move(room.address, seat, &asked, choice).await;
         assert_ne!(made["isError"], true, "{made}");
     }
-    matchday_testkit::test_league::until_completed(&league.manager, Duration::from_secs(20)).await;
+    matchday_testkit::test_league::until_completed(&league.manager, Duration::from_secs(60)).await;
     let mut results = 0;
     loop {
         let told = news(room.address, &a).await;

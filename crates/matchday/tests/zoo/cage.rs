@@ -76,7 +76,7 @@ impl Animal {
 
     /// Waits until it has left of its own accord.
     pub(crate) async fn until_gone(&mut self) {
-        let deadline = Instant::now() + Duration::from_secs(10);
+        let deadline = Instant::now() + Duration::from_secs(60);
         while self.child.try_wait().unwrap().is_none() {
             assert!(Instant::now() < deadline, "{} is still there", self.name);
             sleep(Duration::from_millis(5)).await;

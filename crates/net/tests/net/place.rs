@@ -53,7 +53,7 @@ impl Place {
         let (address, bytes) = (self.address, bytes.into());
         let talk = move || {
             let mut stream = TcpStream::connect(address).unwrap();
-            stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+            stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
             let _ = stream.write_all(&bytes);
             let mut answer = Vec::new();
             let _ = stream.read_to_end(&mut answer);
