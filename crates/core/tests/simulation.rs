@@ -2,6 +2,7 @@
 //! `cargo run --release -p matchday-core --example soak -- --seed N --trace`.
 
 use matchday_core::entropy::Entropy;
+use matchday_core::league::LeagueEvent;
 use matchday_core::league::format::{Competition, Format};
 use matchday_core::sim::external_deciders::Decider;
 use matchday_core::sim::faults::Faults;
@@ -119,6 +120,25 @@ fn leagues_of_every_format_hold_in_hostile_worlds() {
             assert!(report.failure.is_none(), "{format}, seed {seed}: {:?}", report.failure);
         }
     }
+}
+
+/// Two to four players are often level. The checkers demand each series of the play-off, and the right players in it.
+#[test]
+fn a_play_off_holds_in_hostile_worlds_and_ends_when_nobody_gets_ahead() {
+    let mut played = 0;
+    for format in [Format::RoundRobin, Format::DoubleRoundRobin, Format::Swiss] {
+        for (seed, players) in (1..13).zip([2, 3, 4].into_iter().cycle()) {
+            let faults =
+                if seed % 2 == 0 { Faults::NONE } else { Faults::drawn(&mut Entropy::numbered(seed)) };
+            let competition = Competition { play_off: true, replays: 1, ..Competition::of(format) };
+            let scenario = Scenario { faults, competition, ..Scenario::plain(players, 2) };
+            let report = sim::run(seed, &Options { scenario: Some(scenario), ..Options::default() });
+            assert!(report.failure.is_none(), "{format}, seed {seed}: {:?}", report.failure);
+            let is_play_off = |event: &LeagueEvent| matches!(event, LeagueEvent::RoundDrawn { drawn, .. } if drawn.play_off);
+            played += report.league.iter().filter(|(_, event)| is_play_off(event)).count();
+        }
+    }
+    assert!(played > 0, "no league had a play-off");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The table: what it counts, how ties are broken, and what it says about why.
 
 use matchday_core::league::TieBreak;
-use matchday_core::league::standings::{Counted, Place, Verdict, table};
+use matchday_core::league::standings::{Counted, LEVEL, Place, Verdict, table};
 use matchday_core::protocol::PlayerId;
 use proptest::prelude::*;
 
@@ -41,12 +41,7 @@ fn equal_points_are_told_apart_by_the_match_between_them() {
     let places = rank(4, &[(1, 2, WonByB), (1, 3, WonByA), (2, 4, WonByB), (3, 4, WonByA)]);
     assert_eq!(
         read(&places),
-        [
-            "P01 3 ahead of P02 on player id",
-            "P02 3 ahead of P03 on player id",
-            "P03 3 ahead of P04 on player id",
-            "P04 3"
-        ],
+        ["P01 3 level with P02", "P02 3 level with P03", "P03 3 level with P04", "P04 3"],
         "a ring of four leaves head-to-head, percentage, wins and draws all equal"
     );
     let places = rank(3, &[(1, 2, WonByB), (1, 3, WonByA), (2, 3, LostByBoth)]);
@@ -91,10 +86,14 @@ fn a_double_forfeit_is_a_loss_for_both() {
 
 #[test]
 fn a_league_without_results_stands_in_the_order_of_ids() {
-    assert_eq!(
-        read(&rank(3, &[])),
-        ["P01 0 ahead of P02 on player id", "P02 0 ahead of P03 on player id", "P03 0"]
-    );
+    assert_eq!(read(&rank(3, &[])), ["P01 0 level with P02", "P02 0 level with P03", "P03 0"]);
+}
+
+#[test]
+fn level_players_share_a_rank_and_the_next_ranks_are_left_out() {
+    let ranks = |places: Vec<Place>| places.iter().map(|place| place.rank).collect::<Vec<_>>();
+    assert_eq!(ranks(rank(4, &[(1, 2, Drawn), (3, 4, WonByB)])), [1, 2, 2, 4]);
+    assert_eq!(ranks(rank(3, &[])), [1, 1, 1]);
 }
 
 #[test]
@@ -115,8 +114,8 @@ fn the_order_of_tie_breaks_is_a_setting() {
     };
     assert_eq!(first(&[TieBreak::Wins]), "P02 3 ahead of P01 on wins");
     assert_eq!(first(&[TieBreak::FewerDraws, TieBreak::Wins]), "P02 3 ahead of P01 on fewer draws");
-    assert_eq!(first(&[TieBreak::HeadToHead]), "P01 3 ahead of P02 on player id");
-    assert_eq!(first(&[]), "P01 3 ahead of P02 on player id");
+    assert_eq!(first(&[TieBreak::HeadToHead]), "P01 3 level with P02");
+    assert_eq!(first(&[]), "P01 3 level with P02");
 }
 
 fn verdicts() -> impl Strategy<Value = Verdict> {
@@ -157,13 +156,14 @@ proptest! {
             let (upper, lower) = (&pair[0], &pair[1]);
             let ahead = upper.ahead.as_ref().unwrap();
             prop_assert_eq!(&ahead.of, &lower.player);
+            prop_assert_eq!(ahead.on == LEVEL, upper.rank == lower.rank);
             let by_points = upper.tally.points() > lower.tally.points();
             prop_assert_eq!(by_points, ahead.on == "points");
             prop_assert!(by_points || upper.tally.points() == lower.tally.points());
             match ahead.on {
                 "wins" => prop_assert!(upper.tally.wins > lower.tally.wins),
                 "fewer draws" => prop_assert!(upper.tally.draws < lower.tally.draws),
-                "player id" => prop_assert!(upper.player < lower.player),
+                LEVEL => prop_assert!(upper.player < lower.player),
                 _ => {}
             }
         }

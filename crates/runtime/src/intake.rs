@@ -25,7 +25,9 @@ use serde_json::{Value, json};
 use smol_str::{SmolStr, ToSmolStr, format_smolstr};
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, oneshot, watch};
+use tokio::time::sleep;
 use tracing::Level;
 
 #[derive(Debug)]
@@ -35,6 +37,8 @@ pub struct Intake {
     address: SocketAddr,
     /// See [`crate::Options::trusts_loopback`].
     trusts_loopback: bool,
+    /// See [`crate::Options::pace`].
+    pace: Duration,
 }
 
 /// What was asked, on its way through the agent.
@@ -75,8 +79,13 @@ pub enum NoReply {
 }
 
 impl Intake {
-    pub(super) fn new(context: Arc<Context>, address: SocketAddr, trusts_loopback: bool) -> Self {
-        Self { context, address, trusts_loopback }
+    pub(super) fn new(
+        context: Arc<Context>,
+        address: SocketAddr,
+        trusts_loopback: bool,
+        pace: Duration,
+    ) -> Self {
+        Self { context, address, trusts_loopback, pace }
     }
 
     pub(super) fn limits(&self) -> &Limits {
@@ -167,6 +176,14 @@ impl Intake {
                 return;
             };
             request.objection = verdict.err().map(|why| why.to_string());
+        }
+        if !self.pace.is_zero() && asks_for_a_move(&request.ask) {
+            let (context, pace) = (Arc::clone(context), self.pace);
+            tokio::spawn(async move {
+                sleep(pace).await;
+                context.inbox.put(Arrived::Request { at: context.clock.now(), request, reply });
+            });
+            return;
         }
         context.inbox.put(Arrived::Request { at, request, reply });
     }
@@ -361,6 +378,11 @@ impl Intake {
 /// A request by the name of its method, as anyone would write it.
 fn request(method: &str, params: Value) -> String {
     json!({"jsonrpc": "2.0", "id": 0, "method": method, "params": params}).to_string()
+}
+
+fn asks_for_a_move(ask: &Ask) -> bool {
+    let Ask::Message(Ok(incoming)) = ask else { return false };
+    matches!(&incoming.body, Ok(Body::ChooseParityCall(_) | Body::GameMoveCall(_)))
 }
 
 /// The endpoint that a registration names.

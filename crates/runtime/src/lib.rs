@@ -109,6 +109,8 @@ pub struct Options {
     /// Whether a caller on this machine counts as the operator without a token. Not behind a proxy or a forwarder, which make
     /// everybody a caller on this machine.
     pub trusts_loopback: bool,
+    /// How long a request for a move waits before it reaches the agent, so that people can follow a match.
+    pub pace: Duration,
     /// The subscriber of the agent's log, such as [`log::dispatch`] makes.
     pub log: Dispatch,
     /// Who decides for the agent, if it does not decide for itself.
@@ -141,6 +143,7 @@ impl Options {
             message_bytes_max: None,
             allowed: Allowlist::default(),
             trusts_loopback: true,
+            pace: Duration::ZERO,
             log: Dispatch::none(),
             decider: None,
             rules: None,
@@ -275,7 +278,7 @@ where
         decider: options.decider,
         rules: options.rules,
     });
-    let intake = Arc::new(Intake::new(Arc::clone(&context), address, options.trusts_loopback));
+    let intake = Arc::new(Intake::new(Arc::clone(&context), address, options.trusts_loopback, options.pace));
     let origin_check = OriginCheck::new(address, options.allowed);
     let changes = intake.changes();
     let rate_limit = RateLimit::new(options.requests_per_address);

@@ -23,10 +23,11 @@ impl LeagueSettings {
 }
 
 impl League {
-    /// The announced rounds with their results.
+    /// The announced rounds with their results, without those of a play-off.
     pub fn played(&self) -> Vec<Played<'_>> {
         let announced = self.rounds.iter().filter(|round| round.starts_at.is_some());
         let drawn = announced.filter_map(|round| Some((round, round.drawn.as_deref()?)));
+        let drawn = drawn.filter(|(_, drawn)| !drawn.play_off);
         drawn.map(|(round, drawn)| Played { drawn, verdicts: self.verdicts(round) }).collect()
     }
 
@@ -43,14 +44,15 @@ impl League {
     /// The rounds to draw now: none while a drawn round is undecided, and none when the league is over.
     pub fn rounds_to_draw(&self) -> Vec<Drawn> {
         let all_announced = self.rounds.last().is_none_or(|last| last.round_id.0 <= self.current_round);
-        match self.open_draw() {
-            Some(draw) if all_announced && self.undecided.is_empty() => {
-                let gone = self.players.iter().filter(|(_, player)| player.withdrawn);
-                let out: BTreeSet<PlayerId> = gone.map(|(id, _)| id.clone()).collect();
-                draw.next(&self.played(), &out)
-            }
-            _ => Vec::new(),
+        if !all_announced || !self.undecided.is_empty() {
+            return Vec::new();
         }
+        let next = self.open_draw().map_or_else(Vec::new, |draw| {
+            let gone = self.players.iter().filter(|(_, player)| player.withdrawn);
+            let out: BTreeSet<PlayerId> = gone.map(|(id, _)| id.clone()).collect();
+            draw.next(&self.played(), &out)
+        });
+        if next.is_empty() { self.next_play_off() } else { next }
     }
 
     /// The ties decided by lot that are not recorded yet.

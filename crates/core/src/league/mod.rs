@@ -6,7 +6,7 @@
 //! - [`mod@format`], [`schedule`], [`standings`]: pure arithmetic; `statistics`: figures of each player and referee
 //! - [`manager`]: the agent, which dispatches its inputs
 //! - entry: `registration`, `applicant`, `re_registration`, [`roster`], `capacity`, `auth` (authorization), `rate_limit`
-//! - course: `start`, `drawing`, `rounds`, `referee_choice`, `assignments`, `handing_back`, `notices` (announcements),
+//! - course: `start`, `drawing`, `play_off`, `rounds`, `referee_choice`, `assignments`, `handing_back`, `notices` (announcements),
 //!   `briefing`
 //! - results: `results`, `result_check`, `proof`, `table`; also `queries`, `orders`, `tokens`, `checkpoints`
 
@@ -27,6 +27,7 @@ pub mod member;
 mod metrics;
 mod notices;
 mod orders;
+mod play_off;
 mod proof;
 mod queries;
 mod rate_limit;

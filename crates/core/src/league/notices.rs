@@ -379,6 +379,7 @@ impl Manager {
                 display_name: first.display_name.clone(),
                 points: first.points,
             },
+            joint_champions: self.league.joint_champions(),
             final_standings: rows
                 .iter()
                 .map(|row| FinalStanding {

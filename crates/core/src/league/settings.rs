@@ -167,7 +167,7 @@ pub enum TieBreak {
 }
 
 impl TieBreak {
-    /// The last tie-break is always the player's id.
+    /// Players whom none of them separates share a rank.
     pub const DEFAULT: [Self; 4] = [Self::HeadToHead, Self::WinPercentage, Self::Wins, Self::FewerDraws];
 
     /// Every tie-break, the default ones first.

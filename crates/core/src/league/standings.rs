@@ -75,6 +75,8 @@ impl Tally {
 /// A row of the standings, and what puts it ahead of the next.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
+    /// From 1; level players share a rank, and the next one is as many further down.
+    pub rank: u32,
     /// The player of this row.
     pub player: PlayerId,
     /// Over all matches that count.
@@ -83,12 +85,12 @@ pub struct Place {
     pub ahead: Option<Ahead>,
 }
 
-/// "ahead of P03 on head-to-head".
+/// "ahead of P03 on head-to-head", or "level with P03".
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ahead {
     /// The player of the next row.
     pub of: PlayerId,
-    /// The name of the criterion: points, a tie-break, or a level of [`Basis`].
+    /// The name of the criterion: points, a tie-break, or a level of [`Basis`]; [`LEVEL`] if nothing separates them.
     pub on: &'static str,
 }
 
@@ -114,6 +116,8 @@ pub struct Game {
 /// A row of the standings, with players as indices into a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ranked {
+    /// From 1; level players share a rank.
+    pub rank: u32,
     /// The player of this row.
     pub player: usize,
     /// Over all matches that count.
@@ -145,9 +149,11 @@ pub struct Basis {
     pub byes: Vec<u32>,
     /// Criteria before points: a name, and a number for each player; the greater is ahead.
     pub levels: Vec<(&'static str, Vec<i64>)>,
+    /// The points of each series of a play-off, after all tie-breaks; -1 for those who were not in it.
+    pub play_offs: Vec<Vec<i64>>,
 }
 
-/// As [`table`], with indices for players. Ids only break the last ties.
+/// As [`table`], with indices for players. The rows of level players are in the order of their ids.
 pub fn rank(ids: &[&PlayerId], games: Vec<Game>, tie_breaks: &[TieBreak]) -> Vec<Ranked> {
     rank_by(ids, games, tie_breaks, &Basis::default())
 }
@@ -159,24 +165,30 @@ pub fn rank_by(ids: &[&PlayerId], games: Vec<Game>, tie_breaks: &[TieBreak], bas
     tallies.iter_mut().zip(&basis.byes).for_each(|(tally, byes)| tally.wins += byes);
     let order = Ranking { ids, tallies: &tallies, games: &games, basis }.order(tie_breaks);
     let next = order.iter().skip(1).copied().map(Some).chain([None]);
-    let rows = order.iter().zip(next);
-    rows.filter_map(|(&(player, _), ahead)| Some(Ranked { player, tally: *tallies.get(player)?, ahead }))
-        .collect()
+    let mut rank = 1;
+    let rows = (1_u32..).zip(&order).zip(next).filter_map(|((row, &(player, before)), ahead)| {
+        rank = if before == LEVEL { rank } else { row };
+        Some(Ranked { rank, player, tally: *tallies.get(player)?, ahead })
+    });
+    rows.collect()
 }
 
 /// Rows with ids in place of indices.
 pub(super) fn named(ids: &[&PlayerId], table: &[Ranked]) -> Vec<Place> {
     let name = |place: usize| ids.get(place).map(|id| PlayerId::clone(id));
-    let rows = table.iter().filter_map(|Ranked { player, tally, ahead }| {
+    let rows = table.iter().filter_map(|Ranked { rank, player, tally, ahead }| {
         let ahead = ahead.and_then(|(of, on)| Some(Ahead { of: name(of)?, on }));
-        Some(Place { player: name(*player)?, tally: *tally, ahead })
+        Some(Place { rank: *rank, player: name(*player)?, tally: *tally, ahead })
     });
     rows.collect()
 }
 
-/// "ahead of P03 on head-to-head".
+/// "ahead of P03 on head-to-head", or "level with P03".
 pub(super) fn reason(of: &PlayerId, on: &str) -> SmolStr {
-    SmolStr::from(["ahead of ", of.as_str(), " on ", on].concat())
+    match on {
+        LEVEL => SmolStr::from(["level with ", of.as_str()].concat()),
+        _ => SmolStr::from(["ahead of ", of.as_str(), " on ", on].concat()),
+    }
 }
 
 fn count(tallies: &mut [Tally], result: &Game) {
@@ -245,12 +257,15 @@ impl Ranking<'_> {
             let keys = self.keys(*rule, &groups);
             groups = split(groups, rule.name(), &keys);
         }
+        for keys in &self.basis.play_offs {
+            groups = split(groups, PLAY_OFF, keys);
+        }
         groups.into_iter().flat_map(|group| self.by_id(group)).collect()
     }
 
     fn by_id(&self, (mut group, mut before): Group) -> Vec<Placed> {
         group.sort_by_key(|&player| self.ids.get(player));
-        let placed = group.into_iter().map(|player| (player, std::mem::replace(&mut before, "player id")));
+        let placed = group.into_iter().map(|player| (player, std::mem::replace(&mut before, LEVEL)));
         placed.collect()
     }
 
@@ -334,6 +349,10 @@ impl Ranking<'_> {
 
 /// The name of the first criterion, before all tie-breaks.
 pub const POINTS: &str = "points";
+/// The name of the last criterion, after all tie-breaks.
+const PLAY_OFF: &str = "play-off";
+/// In place of a criterion: nothing separates the players of two rows.
+pub const LEVEL: &str = "level";
 
 /// Splits each group by key, the greatest first. The first part keeps the rule of its group.
 fn split(groups: Vec<Group>, rule: &'static str, keys: &[i64]) -> Vec<Group> {

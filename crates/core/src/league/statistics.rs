@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 impl League {
     /// `None` if there is no such player.
     pub fn player_stats(&self, player: &PlayerId) -> Option<PlayerStatsData> {
-        let (rank, place) = (1..).zip(self.table()).find(|(_, place)| place.player == *player)?;
+        let place = self.table().into_iter().find(|place| place.player == *player)?;
         let known = self.players.get(player)?;
         let tally = place.tally;
         let mut statistics = MatchStatistics::default();
@@ -22,7 +22,7 @@ impl League {
         }
         let mean_answer_ms = statistics.mean_answer_ms();
         let stats = PlayerStats {
-            rank,
+            rank: place.rank,
             played: tally.played(),
             wins: tally.wins,
             draws: tally.draws,

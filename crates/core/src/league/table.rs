@@ -1,10 +1,10 @@
 //! The standings of a league. Never stored: only each match's outcome is kept, by index.
 
 use super::settings::Score;
-use super::standings::{self, Place, Ranked, Verdict};
+use super::standings::{self, POINTS_DRAW, POINTS_WIN, Place, Ranked, Verdict};
 use super::state::League;
-use crate::protocol::PlayerId;
 use crate::protocol::messages::{GameStatus, Shared, StandingRow};
+use crate::protocol::{PlayerId, RoundId};
 use std::collections::BTreeMap;
 
 /// The criterion of tables that go by payoffs.
@@ -14,6 +14,8 @@ const PAYOFF: &str = "payoff";
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Game {
     players: Option<(usize, usize)>,
+    /// The series of the play-off that it belongs to; its result then counts for nothing else.
+    series: Option<u32>,
     pub(super) verdict: Option<(Verdict, bool)>,
 }
 
@@ -22,12 +24,14 @@ impl League {
     pub(super) fn number_matches(&mut self) {
         let places: BTreeMap<&PlayerId, usize> = self.players.keys().zip(0..).collect();
         let place = |player: &PlayerId| places.get(player).copied();
+        let series: BTreeMap<RoundId, u32> =
+            self.play_off_rounds().map(|(round, drawn)| (round.round_id, drawn.leg)).collect();
         self.games.clear();
         for (number, game) in (0..).zip(self.matches.values_mut()) {
             game.number = number;
             let players = place(&game.a).zip(place(&game.b));
-            self.games
-                .push(Game { players, verdict: game.decision.as_ref().map(|decided| decided.counted(game)) });
+            let verdict = game.decision.as_ref().map(|decided| decided.counted(game));
+            self.games.push(Game { players, series: series.get(&game.round_id).copied(), verdict });
         }
     }
 
@@ -48,8 +52,10 @@ impl League {
         let game = crate::game::find(&self.settings.game_type)?;
         let walkover = game.payoff.filter(|_| self.settings.score == Score::Payoff)?.walkover;
         let mut totals: BTreeMap<&PlayerId, i64> = BTreeMap::new();
-        for game in self.matches.values() {
-            let Some(decision) = &game.decision else { continue };
+        for (game, counted) in self.matches.values().zip(&self.games) {
+            let Some(decision) = game.decision.as_ref().filter(|_| counted.series.is_none()) else {
+                continue;
+            };
             for player in [&game.a, &game.b] {
                 let won = decision.result.winner.as_ref() == Some(player);
                 let paid = match decision.status {
@@ -72,14 +78,36 @@ impl League {
 
     /// With the payoffs, if the table goes by them.
     fn ranking(&self, ids: &[&PlayerId]) -> (Vec<Ranked>, Option<Vec<i64>>) {
-        let decided = self.games.iter().filter_map(|game| {
+        let decided = self.games.iter().filter(|game| game.series.is_none()).filter_map(|game| {
             let ((a, b), (verdict, technical)) = game.players.zip(game.verdict)?;
             Some(standings::Game { a, b, verdict, technical })
         });
         let mut basis = self.draw.as_ref().map(|draw| draw.basis(ids, &self.played())).unwrap_or_default();
         let payoffs = self.payoffs(ids, &basis.byes);
         basis.levels.extend(payoffs.clone().map(|payoffs| (PAYOFF, payoffs)));
+        basis.play_offs = self.play_off_points(ids.len());
         (standings::rank_by(ids, decided.collect(), &self.settings.tie_breaks, &basis), payoffs)
+    }
+
+    /// The points of each player in each series of the play-off; -1 for those who were not in it.
+    fn play_off_points(&self, players: usize) -> Vec<Vec<i64>> {
+        let mut points: BTreeMap<u32, Vec<i64>> = BTreeMap::new();
+        for game in &self.games {
+            let Some((series, (a, b))) = game.series.zip(game.players) else { continue };
+            let (for_a, for_b) = match game.verdict.map(|(verdict, _)| verdict) {
+                Some(Verdict::WonByA) => (POINTS_WIN, 0),
+                Some(Verdict::WonByB) => (0, POINTS_WIN),
+                Some(Verdict::Drawn) => (POINTS_DRAW, POINTS_DRAW),
+                Some(Verdict::LostByBoth) | None => (0, 0),
+            };
+            let sums = points.entry(series).or_insert_with(|| vec![-1; players]);
+            for (player, gained) in [(a, for_a), (b, for_b)] {
+                if let Some(sum) = sums.get_mut(player) {
+                    *sum = (*sum).max(0) + i64::from(gained);
+                }
+            }
+        }
+        points.into_values().collect()
     }
 
     /// The rows for LEAGUE_STANDINGS_UPDATE, without our additional fields if they would make it too large.
@@ -99,9 +127,9 @@ impl League {
             // The totals are nowhere else in the row.
             Some(both.map_or(reason.clone(), |(own, other)| format!("{reason} ({own} to {other})").into()))
         };
-        (1..)
-            .zip(ranked)
-            .filter_map(|(rank, Ranked { player, tally, ahead })| {
+        ranked
+            .into_iter()
+            .filter_map(|Ranked { rank, player, tally, ahead }| {
                 Some(StandingRow {
                     rank,
                     player_id: (*ids.get(player)?).clone(),

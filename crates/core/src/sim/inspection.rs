@@ -21,9 +21,10 @@ const RETURN: Duration = Duration::from_secs(30);
 pub fn facts(league: &League) -> Facts {
     Facts {
         players: league.players.keys().cloned().collect(),
-        fixtures: league.matches.iter().map(|(id, game)| fixture(id, game)).collect(),
+        fixtures: league.matches.iter().map(|(id, game)| fixture(league, id, game)).collect(),
         table: (league.table().into_iter())
             .map(|place| Row {
+                rank: place.rank,
                 player: place.player,
                 played: place.tally.played(),
                 wins: place.tally.wins,
@@ -50,7 +51,7 @@ fn course(league: &League) -> Course {
         Format::GroupsKnockout => Kind::Groups,
     };
     let rounds = league.rounds.iter().filter_map(|round| {
-        let drawn = round.drawn.as_ref()?;
+        let drawn = round.drawn.as_ref().filter(|drawn| !drawn.play_off)?;
         Some(Drawn {
             round: round.round_id,
             stage: drawn.stage,
@@ -67,16 +68,20 @@ fn course(league: &League) -> Course {
         rounds: rounds.collect(),
         lots: lots.collect(),
         champion: league.champion.clone(),
+        play_off: competition.play_off,
     }
 }
 
-fn fixture(id: &MatchId, game: &Match) -> Fixture {
+fn fixture(league: &League, id: &MatchId, game: &Match) -> Fixture {
+    let round = league.rounds.iter().find(|round| round.round_id == game.round_id);
+    let drawn = round.and_then(|round| round.drawn.as_ref());
     Fixture {
         id: id.clone(),
         round: game.round_id,
         a: game.a.clone(),
         b: game.b.clone(),
         outcome: game.decision.as_ref().map(|decision| outcome(decision.status, &decision.result)),
+        series: drawn.filter(|drawn| drawn.play_off).map(|drawn| drawn.leg),
     }
 }
 
@@ -141,7 +146,10 @@ impl World {
                 }
                 let outcome = outcome(*status, result);
                 if let Some(game) = self.cast.league().matches.get(match_id) {
-                    let decided = Fixture { outcome: Some(outcome.clone()), ..fixture(match_id, game) };
+                    let decided = Fixture {
+                        outcome: Some(outcome.clone()),
+                        ..fixture(self.cast.league(), match_id, game)
+                    };
                     check::blame::names_the_losers(&decided, result)?;
                 }
                 self.ledger.record(match_id, outcome, MatchResult::clone(result))?;

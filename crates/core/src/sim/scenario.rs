@@ -316,7 +316,9 @@ fn competition(chance: &mut Entropy) -> Competition {
     let matches_per_pairing = *pick(chance, &[1, 1, 1, 2, 3]).unwrap_or(&1);
     let replays = *pick(chance, &[0, 1, 3]).unwrap_or(&3);
     let seeding = if chance.chance(50) { Seeding::Lots } else { Seeding::Registration };
-    Competition { matches_per_pairing, replays, seeding, ..Competition::of(format) }
+    // Drawn aside, so that the rest of a seed's scenario stays as it was.
+    let play_off = !matches!(format, Format::Knockout | Format::GroupsKnockout) && chance.clone().chance(50);
+    Competition { matches_per_pairing, replays, seeding, play_off, ..Competition::of(format) }
 }
 
 fn behaviour(chance: &mut Entropy, faults: &Faults, number: u32) -> Behaviour {

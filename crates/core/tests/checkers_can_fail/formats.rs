@@ -23,7 +23,7 @@ fn knockout() -> Facts {
         fixture(1, 2, 2, 3, Outcome::Won(player(3))),
         fixture(2, 1, 1, 3, Outcome::Drawn),
     ];
-    let table = vec![row(1, 1, 1, 0), row(3, 1, 1, 0), row(2, 0, 0, 1), row(4, 0, 0, 1)];
+    let table = vec![row(1, 1, 1, 1, 0), row(2, 3, 1, 1, 0), row(3, 2, 0, 0, 1), row(3, 4, 0, 0, 1)];
     Facts { players: (1..=4).map(player).collect(), fixtures, table, completed: true, course }
 }
 

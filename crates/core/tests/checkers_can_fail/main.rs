@@ -28,11 +28,13 @@ fn fixture(round: u32, number: u32, a: u32, b: u32, outcome: Outcome) -> Fixture
         a: player(a),
         b: player(b),
         outcome: Some(outcome),
+        series: None,
     }
 }
 
-fn row(number: u32, wins: u32, draws: u32, losses: u32) -> Row {
+fn row(rank: u32, number: u32, wins: u32, draws: u32, losses: u32) -> Row {
     Row {
+        rank,
         player: player(number),
         played: wins + draws + losses,
         wins,
@@ -52,7 +54,7 @@ fn league() -> Facts {
             fixture(2, 1, 3, 1, Outcome::Drawn),
             fixture(3, 1, 2, 3, Outcome::Drawn),
         ],
-        table: vec![row(1, 1, 1, 0), row(3, 0, 2, 0), row(2, 0, 1, 1)],
+        table: vec![row(1, 1, 1, 1, 0), row(2, 3, 0, 2, 0), row(3, 2, 0, 1, 1)],
         completed: true,
         course: Course::usual(),
     }
@@ -126,7 +128,7 @@ fn level(first: u32, second: u32) -> Facts {
             fixture(3, 1, 1, 4, Outcome::Won(player(1))),
             fixture(3, 2, 2, 3, Outcome::Won(player(2))),
         ],
-        table: vec![row(first, 2, 0, 1), row(second, 2, 0, 1), row(4, 1, 1, 1), row(3, 0, 1, 2)],
+        table: vec![row(1, first, 2, 0, 1), row(2, second, 2, 0, 1), row(3, 4, 1, 1, 1), row(4, 3, 0, 1, 2)],
         completed: true,
         course: Course::usual(),
     }
@@ -139,16 +141,56 @@ fn who_won_their_match_goes_before_the_id() {
 }
 
 #[test]
-fn in_a_circle_the_ids_decide() {
+fn those_in_a_circle_share_the_first_place() {
     let circle = |facts: &mut Facts| {
         facts.fixtures = vec![
             fixture(1, 1, 1, 2, Outcome::Won(player(2))),
             fixture(2, 1, 3, 1, Outcome::Won(player(1))),
             fixture(3, 1, 2, 3, Outcome::Won(player(3))),
         ];
-        facts.table = vec![row(1, 1, 0, 1), row(2, 1, 0, 1), row(3, 1, 0, 1)];
+        facts.table = (1..=3).map(|number| row(1, number, 1, 0, 1)).collect();
     };
     assert_eq!(broken(circle), None);
+    let by_id = |facts: &mut Facts| {
+        circle(facts);
+        facts.table[1].rank = 2;
+    };
+    assert_eq!(broken(by_id), Some(Checker::TableInOrder));
+    let wanted = |facts: &mut Facts| {
+        circle(facts);
+        facts.course.play_off = true;
+    };
+    assert_eq!(broken(wanted), Some(Checker::FormatIsFollowed), "the play-off is due");
+}
+
+/// Two players who drew, and whose play-off the second has won.
+fn played_off(a: u32, b: u32) -> Facts {
+    let play_off = Fixture { series: Some(1), ..fixture(2, 1, a, b, Outcome::Won(player(a))) };
+    Facts {
+        players: vec![player(1), player(2), player(3)],
+        fixtures: vec![
+            fixture(1, 1, 1, 2, Outcome::Drawn),
+            fixture(1, 2, 3, 1, Outcome::Won(player(1))),
+            fixture(1, 3, 2, 3, Outcome::Won(player(2))),
+            play_off,
+        ],
+        table: vec![row(1, 2, 1, 1, 0), row(2, 1, 1, 1, 0), row(3, 3, 0, 0, 2)],
+        completed: true,
+        course: Course { play_off: true, ..Course::usual() },
+    }
+}
+
+#[test]
+fn a_play_off_decides_the_first_place_and_counts_for_nothing_else() {
+    let found =
+        |facts: Facts| check::play_off::is_played(&facts).and_then(|()| check::table::is_in_order(&facts));
+    assert_eq!(found(played_off(2, 1)), Ok(()));
+    assert_eq!(check::table::adds_up(&played_off(2, 1)), Ok(()));
+    assert_eq!(found(played_off(1, 2)).unwrap_err().checker, Checker::TableInOrder);
+    assert_eq!(found(played_off(2, 3)).unwrap_err().checker, Checker::FormatIsFollowed);
+    let mut nobody_asked = played_off(2, 1);
+    nobody_asked.course.play_off = false;
+    assert_eq!(found(nobody_asked).unwrap_err().checker, Checker::FormatIsFollowed);
 }
 
 #[test]

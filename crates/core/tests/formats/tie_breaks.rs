@@ -40,7 +40,7 @@ fn sonneborn_berger_counts_the_points_of_those_one_beat() {
     let played = "1>3 1>4 2>4 2>5 3=5 3>4 4>5";
     let by = |rules: &[TieBreak]| ranked(5, played, rules)[0].clone();
     assert_eq!(by(&[TieBreak::SonnebornBerger]), "P01 6 ahead of P02 on Sonneborn-Berger");
-    assert_eq!(by(&[TieBreak::HeadToHead]), "P01 6 ahead of P02 on player id");
+    assert_eq!(by(&[TieBreak::HeadToHead]), "P01 6 level with P02");
 }
 
 /// P02 and P01 have 4 each. P01 beat P03 (0 points) and drew with P04 (4): 0 + 2 = 2. P02 beat P04 (4) and drew with
@@ -51,7 +51,7 @@ fn a_draw_counts_half_the_points_of_the_opponent() {
     let table = ranked(5, played, &[TieBreak::SonnebornBerger]);
     assert_eq!(table[0], "P02 4 ahead of P01 on Sonneborn-Berger");
     // P04 beat P03 (0) and drew with P01 (4): 2 as well.
-    assert_eq!(table[1], "P01 4 ahead of P04 on player id");
+    assert_eq!(table[1], "P01 4 level with P04");
 }
 
 /// P01 lost to nobody it met but met weak ones; P02 won as much and met the strong: the sum of all opponents' points

@@ -20,6 +20,7 @@ mod formats;
 mod handing_back;
 mod orders;
 mod payoff;
+mod play_off;
 mod proof;
 mod queries;
 mod re_registration;

@@ -55,7 +55,7 @@ fn the_total_payoff_comes_before_won_matches() {
     assert_eq!(
         found,
         [
-            ("P02".to_owned(), 1, Some("ahead of P03 on player id".to_owned())),
+            ("P02".to_owned(), 1, Some("level with P03".to_owned())),
             ("P03".to_owned(), 1, Some("ahead of P01 on payoff (80 to 50)".to_owned())),
             ("P01".to_owned(), 6, None),
         ]

@@ -48,7 +48,8 @@ fn the_standings_show_every_player_and_why_it_stands_there() {
         rows.iter().map(|row| row.player_id.as_str()).collect::<Vec<_>>(),
         ["P01", "P03", "P04", "P02"]
     );
-    assert_eq!(rows[1].rank_reason.as_ref().map(UntrustedText::raw), Some("ahead of P04 on player id"));
+    assert_eq!(rows[1].rank_reason.as_ref().map(UntrustedText::raw), Some("level with P04"));
+    assert_eq!(rows.iter().map(|row| row.rank).collect::<Vec<_>>(), [1, 2, 2, 4]);
     assert_eq!(data(response)["standings"], json!(rows));
 }
 

@@ -397,6 +397,7 @@ impl Bench {
                 display_name: DisplayName::parse("One").unwrap(),
                 points: 3,
             },
+            joint_champions: Vec::new(),
             final_standings: Vec::new().into(),
         };
         let envelope = self.manager_envelope();

@@ -212,6 +212,7 @@ fn league_completed() -> LeagueCompleted {
         total_rounds: 1,
         total_matches: 1,
         champion: Champion { player_id: p(1), display_name: DisplayName::parse("A").unwrap(), points: 3 },
+        joint_champions: Vec::new(),
         final_standings: Vec::new().into(),
     }
 }

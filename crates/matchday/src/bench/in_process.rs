@@ -44,6 +44,7 @@ fn plan(size: Size) -> LeaguePlan {
         seed: None,
         record_exchanges: true,
         dashboard: false,
+        pace: Duration::ZERO,
         rules: None,
         telemetry: Telemetry::default(),
     }

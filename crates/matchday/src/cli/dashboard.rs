@@ -1,5 +1,6 @@
 //! `matchday dashboard`: a stored league in a browser; and the dashboard beside a manager that runs.
 
+use super::browser;
 use super::league_arg::LeagueArg;
 use super::notice;
 use super::serve;
@@ -14,7 +15,7 @@ use matchday_runtime::Options;
 use matchday_store::{LeagueChoice, Location, Store};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
+use std::process::ExitCode;
 use std::sync::Arc;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
@@ -24,7 +25,7 @@ Nothing can be changed from there. A league that is being played is seen at the 
 
 Example:
   matchday dashboard league.db
-  matchday dashboard weekend.db referee-8001.db referee-8002.db --listen 127.0.0.1:9000 --open yes";
+  matchday dashboard weekend.db referee-8001.db referee-8002.db --listen 127.0.0.1:9000 --open";
 
 #[derive(Debug, Args)]
 pub(super) struct DashboardArgs {
@@ -37,14 +38,17 @@ pub(super) struct DashboardArgs {
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:0")]
     listen: String,
     /// Whether to open it in a browser of this machine
-    #[arg(long, value_enum, default_value_t = Open::No)]
+    #[arg(long, value_name = "on|off", num_args = 0..=1, default_value = "off", default_missing_value = "on")]
     open: Open,
 }
 
+/// `yes` and `no` are what earlier versions took.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Open {
-    Yes,
-    No,
+    #[value(alias = "yes", alias = "true")]
+    On,
+    #[value(alias = "no", alias = "false")]
+    Off,
 }
 
 pub(super) async fn execute(args: DashboardArgs) -> Result<ExitCode> {
@@ -63,8 +67,8 @@ pub(super) async fn execute(args: DashboardArgs) -> Result<ExitCode> {
     let dashboard = Dashboard::stored(location, others.to_vec(), address.ip().is_loopback())?;
     let page = format!("http://{}/", reached(address));
     say(format!("{} can be seen at {page} until Ctrl-C", store.display()));
-    if args.open == Open::Yes {
-        open(&page);
+    if args.open == Open::On {
+        browser::open(&page);
     }
     let (close, closing) = watch::channel(false);
     let serving = tokio::spawn(dashboard::serve(dashboard, listener, Allowlist::default(), closing));
@@ -72,16 +76,6 @@ pub(super) async fn execute(args: DashboardArgs) -> Result<ExitCode> {
     let _ = close.send(true);
     serving.await??;
     Ok(ExitCode::SUCCESS)
-}
-
-/// Without such a program only the address is printed.
-fn open(page: &str) {
-    let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
-    let mut command = Command::new(program);
-    command.arg(page).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    if let Err(error) = command.spawn() {
-        notice(&format!("{program} cannot be started ({error}): open {page} yourself"));
-    }
 }
 
 /// The dashboard of a manager, if its settings ask for it or it listens on loopback only.

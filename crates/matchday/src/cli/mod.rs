@@ -11,6 +11,7 @@
 mod admin;
 mod backup;
 mod bench;
+mod browser;
 mod check;
 mod compare;
 mod competition;

@@ -2,7 +2,7 @@
 
 use super::settings::config::Origin;
 use super::settings::{self, Config, RunFlags};
-use super::{Usage, competition, games, notice, serve, telemetry};
+use super::{Usage, browser, competition, games, notice, serve, telemetry};
 use crate::deciders::game_program::GameProgram;
 use crate::deciders::player_strategy::{self, PlayerStrategy};
 use crate::local::ports::{AgentListeners, Ports};
@@ -11,7 +11,7 @@ use crate::view::live::View;
 use crate::view::progress::{LiveState, Progress, round_line};
 use crate::view::screen::Size;
 use crate::view::summary::Summary;
-use crate::view::{bold, say, show};
+use crate::view::{Paint, count_of, say, show};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use matchday_core::game::{GameEntry, strategy};
@@ -35,6 +35,8 @@ const DRAW_EVERY: Duration = Duration::from_millis(150);
 /// As many as any terminal shows.
 const TABLE_TOP: usize = 200;
 const RESULTS_SHOWN: usize = 4;
+/// A player that waited longer would lose its matches by the deadlines of the rules.
+const PACE_MAX: Duration = Duration::from_secs(10);
 
 /// Play a whole league on this machine, every message over real HTTP.
 #[derive(Debug, Args)]
@@ -90,6 +92,11 @@ fn configured_strategies(config: &Config) -> Result<Vec<PlayerStrategy>> {
 
 fn plan(config: &Config) -> Result<LeaguePlan> {
     let game = config.need(&settings::GAME)?;
+    let pace = config.need(&settings::PACE)?;
+    if pace > PACE_MAX {
+        let why = format!("expected at most {} seconds, got {}", PACE_MAX.as_secs(), pace.as_secs_f64());
+        return Err(config.wrong(&settings::PACE, why));
+    }
     let known: Vec<PlayerStrategy> = match configured_strategies(config)? {
         named if !named.is_empty() => named,
         _ if config.text(&settings::GAME_COMMAND).is_some() => {
@@ -102,7 +109,7 @@ fn plan(config: &Config) -> Result<LeaguePlan> {
         league: league::LeagueSettings {
             league_id: league_id(game),
             game_type: GameType::new(game.name),
-            announce_lead: config.need(&settings::LEAD)?,
+            announce_lead: config.need(&settings::LEAD)?.max(pace),
             competition: competition::configured(config, Competition::default())?,
             score: competition::score(config, &GameType::new(game.name))?,
             tie_breaks: config.need(&settings::TIE_BREAKS)?,
@@ -113,6 +120,7 @@ fn plan(config: &Config) -> Result<LeaguePlan> {
         seed: config.get(&settings::SEED)?,
         record_exchanges: config.need(&settings::EXCHANGES)?,
         dashboard: config.need(&settings::DASHBOARD)?,
+        pace,
         rules: None,
         telemetry: telemetry::from_config(config, Ipv4Addr::LOCALHOST.into(), &Client::new())?,
     })
@@ -157,6 +165,10 @@ pub(crate) async fn execute(args: RunArgs) -> Result<ExitCode> {
     let mut stop = Termination::listen()?;
     let config = args.flags.resolve()?;
     let mut plan = plan(&config)?;
+    let opens = config.need(&settings::OPEN)?;
+    if opens && !plan.dashboard {
+        return Err(config.wrong(&settings::OPEN, "there is no page to open with --dashboard off"));
+    }
     competition::check(&config, &plan.league, Some(plan.player_plans.len()))?;
     if let Some(rules) = rules(&config)? {
         let game = tokio::select! {
@@ -177,8 +189,14 @@ pub(crate) async fn execute(args: RunArgs) -> Result<ExitCode> {
     view.say(&opening(&plan, &ports, &file)?);
     let (strategies, telemetry) = (strategies(&plan), plan.telemetry.clone());
 
+    let page = plan.dashboard.then(|| ports.manager.local_addr()).transpose()?;
+    let page = page.map(|address| format!("http://{address}/"));
+    let stays = config.get(&settings::STAY)?.unwrap_or(matches!(view, View::Live(_)));
     let Ports { manager, listeners } = ports;
     let mut local = LocalLeague::begin(plan, store, manager)?;
+    if let Some(page) = page.as_ref().filter(|_| opens) {
+        browser::open(page);
+    }
     let mut began = Instant::now();
     let played = tokio::select! {
         played = play(&mut local, listeners, &mut view, &mut began) => Some(played),
@@ -186,19 +204,34 @@ pub(crate) async fn execute(args: RunArgs) -> Result<ExitCode> {
     };
     let took = began.elapsed();
     view.finish();
+    let how_it_ended = || -> Result<Summary> {
+        // Read from the file: matches may have been decided since the last look, and the file is authoritative.
+        let league = LeagueLog::load(&Store::open_read_only(&file)?)?.league;
+        let summary = Summary::of(&league, &strategies, took, file.clone());
+        let columns = Size::of_terminal().map(|size| size.columns);
+        let people = || summary.for_people(Paint::of_stdout(), columns);
+        say(if args.json { serde_json::to_string_pretty(&summary)? } else { people() });
+        Ok(summary)
+    };
+    let stays = stays && page.is_some() && matches!(played, Some(Ok(())));
+    if let Some(page) = page.filter(|_| stays) {
+        local.stored().await?;
+        how_it_ended()?;
+        say(format!("\nThe page stays at {page} until Ctrl-C; --no-stay ends the next run at once."));
+        stop.recv().await;
+    } else if matches!(played, Some(Ok(()))) {
+        local.wait_for_viewers().await;
+    }
     let closed = local.shutdown().await;
     telemetry.flush().await;
     let interrupted = played.is_none();
     let lies = || format!("the league broke off; what is decided lies in {}", file.display());
     played.unwrap_or(Ok(())).and(closed).with_context(lies)?;
-
-    // Read from the file: matches may have been decided since the last look, and the file is authoritative.
-    let league = LeagueLog::load(&Store::open_read_only(&file)?)?.league;
-    let summary = Summary::of(&league, &strategies, took, file);
-    let columns = Size::of_terminal().map(|size| size.columns);
-    say(if args.json { serde_json::to_string_pretty(&summary)? } else { summary.for_people(bold, columns) });
+    if stays {
+        return Ok(ExitCode::SUCCESS);
+    }
+    let Summary { matches_decided, matches, .. } = how_it_ended()?;
     if interrupted {
-        let Summary { matches_decided, matches, .. } = summary;
         notice(&format!(
             "stopped before the end: {matches_decided} of {matches} matches are decided and kept"
         ));
@@ -217,9 +250,9 @@ fn opening(plan: &LeaguePlan, ports: &Ports, file: &Path) -> Result<String> {
     let address = ports.manager.local_addr()?;
     let seen = if plan.dashboard { format!("; see it at http://{address}/") } else { String::new() };
     Ok(format!(
-        "{} players and {} referees play {}{}, the manager at http://{address}/mcp; the league is kept in {}{seen}",
-        plan.player_plans.len(),
-        plan.referees,
+        "{} and {} play {}{}, the manager at http://{address}/mcp; the league is kept in {}{seen}",
+        count_of(plan.player_plans.len(), "player", "players"),
+        count_of(plan.referees, "referee", "referees"),
         plan.league.game_type,
         course(&plan.league.competition),
         file.display()
@@ -247,7 +280,8 @@ async fn play(
     watch(local, view, round_line).await?;
     let unfinished = local.wait_for_agents_to_finish().await;
     if unfinished > 0 {
-        view.say(&format!("{unfinished} agents have not heard that the league is over"));
+        let agents = count_of(unfinished, "agent has", "agents have");
+        view.say(&format!("{agents} not heard that the league is over"));
     }
     for fallback in local.fallbacks().await {
         view.say(&fallback);
@@ -266,7 +300,9 @@ pub(super) async fn watch(
         let progress = local.look(Progress::of).await?;
         match &mut *view {
             View::Live(live) => {
-                let state = local.look(|league| LiveState::of(league, TABLE_TOP, RESULTS_SHOWN)).await?;
+                let paint = Paint::of_stdout();
+                let state =
+                    local.look(move |league| LiveState::of(league, TABLE_TOP, RESULTS_SHOWN, paint)).await?;
                 local.stored().await?;
                 live.draw(&progress, &state);
             }

@@ -3,19 +3,24 @@
 
 use super::Usage;
 use super::manager_arg::ManagerArg;
+use super::refresh::Refresh;
 use super::settings::OPERATOR_TOKEN;
 use crate::manager_client::{DashboardPage, ManagerClient, Refused, in_our_form};
 use crate::view::screen::Size;
 use crate::watch::app::{App, Flow, Key, Pane};
 use crate::watch::exchanges::ExchangePage;
 use crate::watch::screen::render;
-use crate::watch::{Messages, Status, Update, UpdateRequest};
+use crate::watch::{Board, Messages, Status, Update, UpdateRequest, featured};
 use anyhow::{Result, anyhow};
-use matchday_core::protocol::messages::query_data::{ScheduleData, StandingsData};
+use matchday_core::game::view::View;
+use matchday_core::protocol::messages::Phase;
+use matchday_core::protocol::messages::query_data::{ScheduleData, ScheduledMatch, StandingsData};
 use matchday_core::protocol::{RoundId, Token};
 use matchday_os::signals::Termination;
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use serde::Deserialize;
+use serde_json::json;
 use std::process::ExitCode;
 use std::thread;
 use std::time::Duration;
@@ -25,11 +30,14 @@ use tokio::time::sleep;
 pub(super) const EXAMPLE: &str = "\
 Example:
   matchday watch
-  matchday watch --manager http://localhost:8000/mcp
+  matchday watch --manager localhost:8000
+  matchday watch --json | jq .status.matches_completed
 
-Keys: 1 2 3 or Tab for table, matches and messages; the arrows scroll and turn to other rounds; ? for help; q to leave.
+Keys: 1 2 3 or Tab for table, matches and messages; the arrows scroll and turn to other rounds; b for another board;
+? for help; q to leave.
 Messages come from the manager's dashboard; with the operator's token more of them are seen.
-In a pipe, `matchday standings --watch` prints the table whenever it changes.";
+From 120 columns on the table and the matches stand beside each other, with the board of a match.
+In a pipe, --json prints a line whenever something changes, and `matchday standings --watch` the table.";
 
 #[derive(Debug, clap::Args)]
 pub(super) struct WatchArgs {
@@ -38,6 +46,9 @@ pub(super) struct WatchArgs {
     /// The token that the manager showed when the league was made, to see what is said in open matches
     #[arg(long, value_name = "TOKEN", env = OPERATOR_TOKEN.variable(), hide_env_values = true)]
     operator_token: Option<String>,
+    /// Print status, table, round and board as JSON instead, a line whenever something has changed, until the league is over
+    #[arg(long)]
+    json: bool,
 }
 
 /// How often the manager is asked.
@@ -48,12 +59,16 @@ const LOOK_EVERY: Duration = Duration::from_millis(200);
 const MESSAGES_MAX: usize = 500;
 
 pub(super) async fn execute(args: WatchArgs) -> Result<ExitCode> {
-    if Size::of_terminal().is_none() {
-        let why = "this is drawn on a terminal, and here is none - in a pipe use `matchday standings --watch`, or add --json";
-        return Err(anyhow!(Usage(why.to_owned())));
-    }
     let token = args.operator_token.filter(|text| !text.is_empty()).map(Token::new);
     let source = Source { client: args.at.client()?, token };
+    if args.json {
+        return source.print_changes().await;
+    }
+    if Size::of_terminal().is_none() {
+        let why =
+            "this is drawn on a terminal, and here is none - add --json, or use `matchday standings --watch`";
+        return Err(anyhow!(Usage(why.to_owned())));
+    }
     let mut stop = Termination::listen()?;
     let mut screen = FullScreen::enter()?;
     let (ask, asked) = watch::channel(UpdateRequest::default());
@@ -155,6 +170,7 @@ fn meaning(key: KeyEvent) -> Option<Key> {
         KeyCode::Left | KeyCode::Char('h') => Key::EarlierRound,
         KeyCode::Right | KeyCode::Char('l') => Key::LaterRound,
         KeyCode::Char('c') => Key::CurrentRound,
+        KeyCode::Char('b') => Key::NextBoard,
         _ => return None,
     })
 }
@@ -200,7 +216,57 @@ impl Source {
             number => self.schedule(Some(RoundId(number))).await?.rounds.into_iter().next(),
         };
         let messages = if requested.messages { self.messages().await } else { Messages::NotAsked };
-        Ok(Update { status, matches: counted.1, standings: standings.to_vec(), round, messages })
+        let board = match round.as_ref().and_then(|round| featured(round, requested.board)) {
+            Some(game) => self.board(game).await,
+            None => None,
+        };
+        Ok(Update { status, matches: counted.1, standings: standings.to_vec(), round, messages, board })
+    }
+
+    /// The position of a match; none if the manager has no dashboard, or the match none that may be seen.
+    async fn board(&self, game: &ScheduledMatch) -> Option<Board> {
+        #[derive(Deserialize)]
+        struct MatchPage {
+            #[serde(default)]
+            positions: Vec<View>,
+        }
+        let path = format!("api/matches/{}", game.match_id);
+        let DashboardPage::Found(page) = self.client.dashboard_page(&path, self.token.as_ref()).await.ok()?
+        else {
+            return None;
+        };
+        let page: MatchPage = serde_json::from_slice(&page).ok()?;
+        let position = page.positions.into_iter().next_back().filter(|view| view.check().is_ok())?;
+        let players = [game.player_a_id.clone(), game.player_b_id.clone()];
+        Some(Board { match_id: game.match_id.clone(), players, position })
+    }
+
+    /// Prints a line of JSON for each change, until the league is over or Ctrl-C.
+    async fn print_changes(self) -> Result<ExitCode> {
+        let mut stop = Termination::listen()?;
+        let mut refresh = Refresh::new(true);
+        let mut counted = (0, 0);
+        let mut is_first = true;
+        let watching = async {
+            loop {
+                match self.ask(UpdateRequest::default(), &mut counted).await {
+                    Ok(update) => {
+                        refresh.show(in_json(&update)?);
+                        if update.status.status == Phase::Completed {
+                            return Ok(ExitCode::SUCCESS);
+                        }
+                    }
+                    Err(error) if is_first => return Err(error),
+                    Err(error) => refresh.show_error(format!("{error:#}")),
+                }
+                is_first = false;
+                sleep(ASK_EVERY).await;
+            }
+        };
+        tokio::select! {
+            () = stop.recv() => Ok(ExitCode::SUCCESS),
+            ended = watching => ended,
+        }
     }
 
     async fn schedule(&self, round_id: Option<RoundId>) -> Result<ScheduleData> {
@@ -228,6 +294,14 @@ impl Source {
             Err(error) => Messages::Withheld(format!("{error:#}")),
         }
     }
+}
+
+fn in_json(update: &Update) -> Result<String> {
+    let Update { status, matches, standings, round, board, .. } = update;
+    let seen = json!({
+        "status": status, "matches": matches, "standings": standings, "round": round, "board": board,
+    });
+    Ok(seen.to_string())
 }
 
 #[cfg(test)]

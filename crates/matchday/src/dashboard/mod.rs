@@ -8,7 +8,7 @@
 //! - `projection`, `source`: the league, projected from its log; `background_statistics`; `topics`: what can change
 //! - `page`: the pages, as pure functions; `exchanges`: messages; `access`: what a request may see
 //! - `routes`: the API; `store_queries`, `merge`: reads from the stores; `cache`: rendered responses
-//! - `events`: server-sent events; `orders`: the operator's orders; `assets`, `response`, `query`: HTTP
+//! - `events`: server-sent events; `last_view`: what open pages get before the server stops; `orders`: the operator's orders; `assets`, `response`, `query`: HTTP
 //! - `serve`: a process that shows a stored league
 
 mod access;
@@ -17,6 +17,7 @@ mod background_statistics;
 mod cache;
 mod events;
 mod exchanges;
+mod last_view;
 mod merge;
 mod orders;
 mod page;
@@ -64,6 +65,7 @@ pub struct Dashboard {
     /// Counts the probes that make listeners with a closed connection fail.
     probes: watch::Sender<u64>,
     closing: watch::Sender<bool>,
+    views: last_view::Views,
 }
 
 impl Dashboard {
@@ -97,6 +99,7 @@ impl Dashboard {
             listeners: Arc::new(Semaphore::new(events::LISTENERS_MAX)),
             probes: watch::Sender::new(0),
             closing: watch::Sender::new(false),
+            views: last_view::Views::default(),
         })
     }
 

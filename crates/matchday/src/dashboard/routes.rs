@@ -10,6 +10,7 @@ use super::{assets, orders, response};
 use bytes::Bytes;
 use hyper::body::Incoming;
 use hyper::{Method, Request, StatusCode, Uri};
+use matchday_core::protocol::messages::Phase;
 use matchday_core::protocol::{LeagueId, MatchId, PlayerId};
 use matchday_net::server::HttpResponse;
 use matchday_runtime::Intake;
@@ -139,6 +140,7 @@ impl Dashboard {
     }
 
     async fn show(self: &Arc<Self>, api: &str, uri: &Uri, access: Access) -> HttpResponse {
+        self.views.asked();
         let route = match parse_route(api, &Query::of(uri)) {
             Ok(Some(route)) => route,
             Ok(None) => return response::error(StatusCode::NOT_FOUND, "the dashboard has no such page"),
@@ -195,6 +197,9 @@ impl Dashboard {
         match route {
             Route::League => {
                 let now = self.clock.now();
+                if snapshot.projection.league.phase == Phase::Completed {
+                    self.views.ended();
+                }
                 to_json(&league::page(snapshot, statistics, &self.location(), now, access))
             }
             Route::Standings => to_json(&standings::page(snapshot, statistics)),

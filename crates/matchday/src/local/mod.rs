@@ -26,6 +26,7 @@ use matchday_core::referee::Referee;
 use matchday_core::registration::Identity;
 use matchday_net::client::Client;
 use matchday_net::egress::{Egress, EgressPolicy, PinnedDns, Scopes};
+use matchday_runtime::surface::Surface;
 use matchday_runtime::telemetry::Telemetry;
 use matchday_runtime::{
     self, Clock, Colocated, Decider, ExternalRules, Handle, NoEntropy, Options, Runnable, Stopped,
@@ -59,6 +60,8 @@ pub(crate) struct LeaguePlan {
     pub(crate) record_exchanges: bool,
     /// Whether the manager serves the dashboard.
     pub(crate) dashboard: bool,
+    /// How long each of our players waits before a move.
+    pub(crate) pace: Duration,
     /// The external rules, if the game is not built in.
     pub(crate) rules: Option<GameProgram>,
     pub(crate) telemetry: Telemetry,
@@ -88,6 +91,7 @@ pub(crate) struct LocalLeague {
     manager: Handle<Manager>,
     referees: Vec<Handle<Referee>>,
     players: Vec<Handle<Player>>,
+    dashboard: Option<Arc<Dashboard>>,
     /// Players that registered from outside.
     external_players: usize,
 }
@@ -98,15 +102,14 @@ impl LocalLeague {
         let (colocated, clock) = (Colocated::of(&store, loopback_client()), Clock::start());
         let agent = Manager::new(plan.league.clone());
         let mut options = options(&plan, &colocated, clock, "manager")?;
-        if let Some(path) = store.path().filter(|_| plan.dashboard) {
-            let home = format!("http://{}/mcp", manager.local_addr()?);
-            let dashboard = Dashboard::live(Location::latest(path.to_owned()), Vec::new(), home, clock);
-            options.surfaces.push(dashboard);
-        }
+        let home = format!("http://{}/mcp", manager.local_addr()?);
+        let shown = store.path().filter(|_| plan.dashboard).map(|path| Location::latest(path.to_owned()));
+        let dashboard = shown.map(|store| Dashboard::live(store, Vec::new(), home, clock));
+        options.surfaces.extend(dashboard.clone().map(|dashboard| dashboard as Arc<dyn Surface>));
         options.checkpoint_keys = Some(CheckpointKeys::of(&store, &mut entropy_from_system()?)?);
         let manager = matchday_runtime::run(agent, manager, store.clone(), Stream::league(), options)?;
         let (referees, players) = (Vec::new(), Vec::new());
-        Ok(Self { plan, colocated, clock, store, manager, referees, players, external_players: 0 })
+        Ok(Self { plan, colocated, clock, store, manager, referees, players, dashboard, external_players: 0 })
     }
 
     pub(crate) fn manager_url(&self) -> String {
@@ -163,7 +166,8 @@ impl LocalLeague {
         let name = format!("{role} {number}");
         let options = options(&self.plan, &self.colocated, self.clock, &name)?;
         let rules = self.plan.rules.clone().map(|rules| Arc::new(rules) as Arc<dyn ExternalRules>);
-        let options = Options { decider, rules, ..options };
+        let pace = self.plan.pace;
+        let options = Options { decider, rules, pace, ..options };
         let stream = Stream(format!("{role}/{}", listener.local_addr()?.port()).into());
         Ok(matchday_runtime::run(agent, listener, self.store.clone(), stream, options)?)
     }
@@ -250,6 +254,13 @@ impl LocalLeague {
         };
         let _ = timeout(FINISH_MAX, everyone).await;
         self.unfinished_agents().await
+    }
+
+    /// Waits, up to a limit, until open pages show how the league ended.
+    pub(crate) async fn wait_for_viewers(&self) {
+        if let Some(dashboard) = &self.dashboard {
+            dashboard.wait_for_viewers().await;
+        }
     }
 
     /// The first player's id and token. The player learns them a moment after the manager has assigned them.

@@ -226,6 +226,7 @@ fn league_plan(options: &PracticeOptions, plan: &PracticePlan, player_plans: Vec
         seed: None,
         record_exchanges: true,
         dashboard: false,
+        pace: Duration::ZERO,
         rules: None,
         telemetry: Telemetry::default(),
     }

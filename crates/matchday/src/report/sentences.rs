@@ -7,9 +7,7 @@ use matchday_stats::sentences::percent;
 use std::collections::BTreeMap;
 
 /// `1 match`, `3 matches`.
-pub(super) fn count_of(count: usize, one: &str, more: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { more })
-}
+pub(super) use crate::view::count_of;
 
 /// `even 3, odd 4`
 pub(super) fn counted(counts: &BTreeMap<String, u32>) -> String {
@@ -109,7 +107,10 @@ impl Report {
         facts.extend(self.started_at.map(|at| ("Began", format_time(at))));
         facts.extend(self.completed_at.map(|at| ("Ended", format_time(at))));
         facts.extend(self.sides.clone().map(|sides| ("Sides", sides)));
-        facts.push(("Ties", format!("points, then {}, then player id", self.tie_breaks.join(", "))));
+        facts.push((
+            "Ties",
+            format!("points, then {}; level players share a place", self.tie_breaks.join(", ")),
+        ));
         facts
     }
 

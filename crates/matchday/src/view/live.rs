@@ -1,8 +1,11 @@
 //! Live progress of a league: redrawn in place on a terminal, plain lines otherwise.
 
+use super::colours::painted;
 use super::progress::{LiveState, Progress};
+use super::rank_changes::RankChanges;
 use super::screen::{Screen, Size, width};
-use super::{show, standings_table, table_that_fits};
+use super::wrap::wrapped;
+use super::{Paint, show, standings_table, table_that_fits};
 use std::time::{Duration, Instant};
 
 #[derive(Debug)]
@@ -18,7 +21,11 @@ impl View {
         if silent {
             Self::Silent
         } else if Size::of_terminal().is_some() {
-            Self::Live(Live { screen: Screen::default(), began: Instant::now() })
+            Self::Live(Live {
+                screen: Screen::default(),
+                began: Instant::now(),
+                changes: RankChanges::default(),
+            })
         } else {
             Self::Lines
         }
@@ -28,7 +35,8 @@ impl View {
         match self {
             Self::Live(live) => {
                 live.clear();
-                show(format!("{line}\n"));
+                let columns = Size::of_terminal().map_or(usize::MAX, |size| size.columns);
+                show(format!("{}\n", wrapped(line, columns)));
             }
             Self::Lines => show(format!("{line}\n")),
             Self::Silent => {}
@@ -47,12 +55,15 @@ impl View {
 pub(crate) struct Live {
     screen: Screen,
     began: Instant,
+    changes: RankChanges,
 }
 
 impl Live {
     pub(crate) fn draw(&mut self, progress: &Progress, state: &LiveState) {
         if let Some(size) = Size::of_terminal() {
-            let lines = frame(progress, state, self.began.elapsed(), size);
+            self.changes.take(progress.round, &state.top);
+            let look = (&self.changes, Paint::of_stdout());
+            let lines = frame(progress, state, self.began.elapsed(), size, look);
             show(self.screen.draw(&lines, size));
         }
     }
@@ -69,7 +80,13 @@ const BAR_MAX: usize = 40;
 const BAR_MIN: usize = 8;
 
 /// All lines of the view: progress, standings as far as they fit, latest results.
-fn frame(progress: &Progress, state: &LiveState, elapsed: Duration, size: Size) -> Vec<String> {
+fn frame(
+    progress: &Progress,
+    state: &LiveState,
+    elapsed: Duration,
+    size: Size,
+    look: (&RankChanges, Paint),
+) -> Vec<String> {
     let mut lines = vec![headline(progress, state.title.as_deref(), Some(elapsed), size.columns)];
     // One row for the cursor.
     let room = size.rows.saturating_sub(2);
@@ -79,7 +96,7 @@ fn frame(progress: &Progress, state: &LiveState, elapsed: Duration, size: Size) 
     let places = room.saturating_sub(for_results + 2);
     if places > 0 && !state.top.is_empty() {
         lines.push(String::new());
-        lines.extend(standings(state, places, size.columns));
+        lines.extend(standings(state, places, size.columns, look));
     }
     if results > 0 {
         lines.push(String::new());
@@ -91,12 +108,17 @@ fn frame(progress: &Progress, state: &LiveState, elapsed: Duration, size: Size) 
 }
 
 /// The standings, with as many columns and rows as fit.
-fn standings(state: &LiveState, places: usize, columns: usize) -> Vec<String> {
+fn standings(
+    state: &LiveState,
+    places: usize,
+    columns: usize,
+    (changes, paint): (&RankChanges, Paint),
+) -> Vec<String> {
     let shown = if state.players > places { places.saturating_sub(1) } else { places };
-    let rows: Vec<_> = state.top.iter().take(shown).map(standings_table::cells).collect();
+    let rows = standings_table::rows(&state.top, changes, shown);
     let table =
         table_that_fits(&standings_table::HEADERS, &rows, standings_table::COMPACT_COLUMN_SETS, columns);
-    let mut lines: Vec<String> = table.lines().map(str::to_owned).collect();
+    let mut lines: Vec<String> = painted(&table, paint).lines().map(str::to_owned).collect();
     if shown < state.players {
         lines.push(format!("... and {} more", state.players - shown));
     }

@@ -1,7 +1,9 @@
 //! Output for people: tables, live progress, summaries. Pure text, except for [`live`] and the writers here.
 
+pub(crate) mod colours;
 pub(crate) mod live;
 pub(crate) mod progress;
+pub(crate) mod rank_changes;
 pub(crate) mod schedule_table;
 pub(crate) mod screen;
 pub(crate) mod sides;
@@ -9,6 +11,7 @@ pub(crate) mod standings_table;
 pub(crate) mod statistics;
 pub(crate) mod summary;
 mod table;
+mod wrap;
 
 pub(crate) use table::{table, table_that_fits};
 
@@ -49,11 +52,14 @@ pub(crate) fn flush() {
     }
 }
 
-/// Writes lines to stdout after all pending output, with control characters escaped except line breaks and colours.
+/// Writes lines to stdout after all pending output, sentences wrapped at the width of a terminal, with control characters escaped except line breaks and colours.
 /// Write errors are ignored: the work goes on without a reader.
 pub(crate) fn say(lines: impl std::fmt::Display) {
     flush();
-    let _ = writeln!(io::stdout().lock(), "{}", escape_output(&lines.to_string()));
+    let text = escape_output(&lines.to_string()).into_owned();
+    let columns = screen::Size::of_terminal().map(|size| size.columns);
+    let text = columns.map_or(text.clone(), |columns| wrap::wrapped(&text, columns));
+    let _ = writeln!(io::stdout().lock(), "{text}");
 }
 
 /// Writes a whole frame of a [`screen::Screen`] at once.
@@ -62,8 +68,9 @@ pub(crate) fn draw(text: &str) {
     write_out(text);
 }
 
-pub(crate) fn bold(text: &str) -> String {
-    Paint::of_stdout().bold(text)
+/// `1 player`, `2 players`.
+pub(crate) fn count_of(count: usize, one: &str, more: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { more })
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,6 +84,7 @@ pub(crate) enum Colour {
     Red,
     Green,
     Yellow,
+    Magenta,
     Grey,
 }
 
@@ -96,6 +104,7 @@ impl Paint {
             Colour::Red => "31",
             Colour::Green => "32",
             Colour::Yellow => "33",
+            Colour::Magenta => "35",
             Colour::Grey => "90",
         };
         self.marked(mark, text)
@@ -109,10 +118,11 @@ impl Paint {
     }
 }
 
-/// A table with its header row in bold.
+/// A table with its header row in bold, and its results in colour.
 pub(crate) fn headed(table: &str) -> String {
-    match table.split_once('\n') {
-        Some((headers, rows)) => format!("{}\n{rows}", bold(headers)),
+    let paint = Paint::of_stdout();
+    match colours::painted(table, paint).split_once('\n') {
+        Some((headers, rows)) => format!("{}\n{rows}", paint.bold(headers)),
         None => table.to_owned(),
     }
 }

@@ -1,10 +1,11 @@
 //! Progress of a league as numbers and text. Pure.
 
+use super::{Colour, Paint, count_of};
 use matchday_core::league::League;
 use matchday_core::league::fixture::{Match, Round};
 use matchday_core::league::standings::Verdict;
 use matchday_core::protocol::messages::{GameStatus, Phase, StandingRow};
-use matchday_core::protocol::{MatchId, RoundId, Timestamp};
+use matchday_core::protocol::{MatchId, PlayerId, RoundId, Timestamp};
 
 /// Rounds with more matches are summarised.
 const LISTED_RESULTS_MAX: usize = 4;
@@ -48,14 +49,14 @@ pub(crate) struct LiveState {
 }
 
 impl LiveState {
-    pub(crate) fn of(league: &League, places: usize, results: usize) -> Self {
+    pub(crate) fn of(league: &League, places: usize, results: usize, paint: Paint) -> Self {
         let rows = league.rows();
         let top = rows.iter().take(places).cloned().collect();
         let recent = usize::try_from(league.current_round).unwrap_or(0);
         let rounds = league.rounds.iter().take(recent).rev().take(2);
         let mut decided: Vec<(Timestamp, String)> = rounds
             .flat_map(|round| league.matches_of(round))
-            .filter_map(|(id, game)| Some((game.decision.as_ref()?.at, result(id, game)?)))
+            .filter_map(|(id, game)| Some((game.decision.as_ref()?.at, result(id, game, paint)?)))
             .collect();
         decided.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
         let latest = decided.into_iter().map(|(_, text)| text).take(results).collect();
@@ -74,7 +75,8 @@ pub(crate) fn round_line(league: &League, round: &Round) -> String {
     let title = title(league, round.round_id).map_or_else(String::new, |title| format!(" ({title})"));
     let head = format!("round {} of {}{title}", round.round_id, league.rounds_in_all());
     if games.len() <= LISTED_RESULTS_MAX {
-        let results: Vec<String> = games.iter().filter_map(|(id, game)| result(id, game)).collect();
+        let results: Vec<String> =
+            games.iter().filter_map(|(id, game)| result(id, game, Paint::Plain)).collect();
         return format!("{head}: {}", results.join("; "));
     }
     let status = |wanted| {
@@ -82,23 +84,27 @@ pub(crate) fn round_line(league: &League, round: &Round) -> String {
         decided.filter(|decision| decision.status == wanted).count()
     };
     format!(
-        "{head}: {} matches, {} drawn, {} technical losses",
+        "{head}: {} matches, {} drawn, {}",
         games.len(),
         status(GameStatus::Draw),
-        status(GameStatus::TechnicalLoss)
+        count_of(status(GameStatus::TechnicalLoss), "technical loss", "technical losses")
     )
 }
 
 /// `R1M1 P01 beat P04`
-fn result(id: &MatchId, game: &Match) -> Option<String> {
+fn result(id: &MatchId, game: &Match, paint: Paint) -> Option<String> {
     let decision = game.decision.as_ref()?;
+    let is_technical = decision.status == GameStatus::TechnicalLoss;
+    let lost = if is_technical { Colour::Magenta } else { Colour::Red };
+    let [won, lost, drawn] = [Colour::Green, lost, Colour::Yellow]
+        .map(|colour| move |player: &PlayerId| paint.colour(colour, player.as_str()));
     let (a, b) = (&game.a, &game.b);
-    let technical = if decision.status == GameStatus::TechnicalLoss { " (technical loss)" } else { "" };
+    let technical = if is_technical { " (technical loss)" } else { "" };
     let text = match decision.verdict(game) {
-        Verdict::WonByA => format!("{a} beat {b}"),
-        Verdict::WonByB => format!("{b} beat {a}"),
-        Verdict::Drawn => format!("{a} drew with {b}"),
-        Verdict::LostByBoth => format!("{a} and {b} both lost"),
+        Verdict::WonByA => format!("{} beat {}", won(a), lost(b)),
+        Verdict::WonByB => format!("{} beat {}", won(b), lost(a)),
+        Verdict::Drawn => format!("{} drew with {}", drawn(a), drawn(b)),
+        Verdict::LostByBoth => format!("{} and {} both lost", lost(a), lost(b)),
     };
     Some(format!("{id} {text}{technical}"))
 }

@@ -1,9 +1,10 @@
 //! The standings as table rows, and which columns to show where space is limited. Pure.
 
+use super::rank_changes::{RankChanges, has_begun};
 use matchday_core::protocol::messages::StandingRow;
 
 pub(crate) const HEADERS: [&str; 10] =
-    ["#", "player", "name", "played", "won", "drawn", "lost", "points", "technical", "why"];
+    ["rank", "player", "name", "played", "won", "drawn", "lost", "points", "technical", "why"];
 
 /// Sets of columns, widest first.
 pub(crate) const COLUMN_SETS: &[&[usize]] = &[
@@ -18,12 +19,18 @@ pub(crate) const COLUMN_SETS: &[&[usize]] = &[
 pub(crate) const COMPACT_COLUMN_SETS: &[&[usize]] =
     &[&[0, 1, 2, 3, 4, 5, 6, 7], &[0, 1, 3, 4, 5, 6, 7], &[0, 1, 3, 7]];
 
-pub(crate) fn cells(row: &StandingRow) -> Vec<String> {
+/// The first rows, with how their ranks have changed.
+pub(crate) fn rows(standings: &[StandingRow], changes: &RankChanges, shown: usize) -> Vec<Vec<String>> {
+    let shown = standings.iter().take(shown);
+    shown.map(|row| cells(row, changes.rank(row, standings), has_begun(standings))).collect()
+}
+
+fn cells(row: &StandingRow, rank: String, has_begun: bool) -> Vec<String> {
     let technical = row.technical_losses.unwrap_or(0);
     let numbers = [row.played, row.wins, row.draws, row.losses, row.points, technical];
-    let mut cells =
-        vec![row.rank.to_string(), row.player_id.to_string(), row.display_name.escaped().to_string()];
+    let mut cells = vec![rank, row.player_id.to_string(), row.display_name.escaped().to_string()];
     cells.extend(numbers.iter().map(ToString::to_string));
-    cells.push(row.rank_reason.clone().unwrap_or_default().escaped().to_string());
+    let reason = row.rank_reason.clone().filter(|_| has_begun);
+    cells.push(reason.unwrap_or_default().escaped().to_string());
     cells
 }

@@ -1,9 +1,10 @@
 //! The summary of a finished run, for people and as JSON. Pure.
 
+use super::colours::painted;
 use super::live::seconds;
 use super::screen::width;
 use super::sides;
-use super::table;
+use super::{Paint, count_of, table};
 use crate::statistics;
 use matchday_core::league::standings::{Ahead, POINTS};
 use matchday_core::league::{DecidedBy, League};
@@ -24,6 +25,9 @@ pub(crate) struct Summary {
     /// False if the run was interrupted.
     pub(crate) completed: bool,
     pub(crate) champion: Option<PlayerId>,
+    /// All who share the title, if more than one does.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) joint_champions: Vec<PlayerId>,
     pub(crate) matches_decided: u32,
     pub(crate) matches: usize,
     pub(crate) rounds: usize,
@@ -65,6 +69,8 @@ impl Unplayed {
 
 /// How many matches that were not played are listed.
 const UNPLAYED_LISTED_MAX: usize = 3;
+/// How many of those who share the title are named.
+const CHAMPIONS_LISTED_MAX: usize = 4;
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Standing {
@@ -95,6 +101,7 @@ impl Summary {
             league_id: league.settings.league_id.clone(),
             completed: league.champion.is_some(),
             champion: league.champion.clone(),
+            joint_champions: league.joint_champions(),
             matches_decided: league.matches_decided,
             matches: league.matches.len(),
             rounds: league.rounds.len(),
@@ -119,26 +126,18 @@ impl Summary {
         }
     }
 
-    /// `bold` makes the champion stand out, where that is possible; `columns` is the room that there is, if it is limited.
-    pub(crate) fn for_people(&self, bold: impl Fn(&str) -> String, columns: Option<usize>) -> String {
-        let mut text = format!("\n{}\n\n", self.table(columns));
+    /// `columns` is the room that there is, if it is limited.
+    pub(crate) fn for_people(&self, paint: Paint, columns: Option<usize>) -> String {
+        let mut text = format!("\n{}\n\n", painted(&self.table(columns), paint));
         let took = Duration::from_secs_f64(self.seconds.max(0.0));
-        if let Some(winner) = self.standings.first().filter(|_| self.completed) {
-            let StandingRow { player_id, display_name, points, .. } = &winner.row;
-            let champion = format!("{player_id} ({}, {})", display_name.escaped(), winner.strategy);
-            let won = match winner.payoff {
-                Some(payoff) => format!("a payoff of {payoff}"),
-                None => format!("{points} points"),
-            };
-            text.push_str(&format!("Champion  {} with {won}\n", bold(&champion)));
-        }
+        text.push_str(&self.champions(paint));
         text.push_str(&format!(
-            "Matches   {} of {} in {} ({:.0} a second), {} technical losses\n",
+            "Matches   {} of {} in {} ({:.0} a second), {}\n",
             self.matches_decided,
             self.matches,
             seconds(took),
             self.matches_per_second,
-            self.technical_losses
+            count_of(self.technical_losses as usize, "technical loss", "technical losses")
         ));
         for Unplayed { match_id, reason } in self.unplayed.iter().take(UNPLAYED_LISTED_MAX) {
             text.push_str(&format!("Unplayed  {match_id}: {reason}\n"));
@@ -172,12 +171,42 @@ impl Summary {
         text
     }
 
+    /// Whose title it is: nobody's before the end, and everyone's who is level for the first place.
+    fn champions(&self, paint: Paint) -> String {
+        let first = self.standings.iter().filter(|standing| self.completed && standing.row.rank == 1);
+        let first: Vec<&Standing> = first.collect();
+        let named = |standing: &&Standing| {
+            let StandingRow { player_id, display_name, .. } = &standing.row;
+            paint.bold(&format!("{player_id} ({}, {})", display_name.escaped(), standing.strategy))
+        };
+        let won = |standing: &Standing| match standing.payoff {
+            Some(payoff) => format!("a payoff of {payoff}"),
+            None => count_of(standing.row.points as usize, "point", "points"),
+        };
+        match first.as_slice() {
+            [] => String::new(),
+            [winner] => format!("Champion  {} with {}\n", named(winner), won(winner)),
+            [one, ..] => {
+                let names: Vec<String> = first.iter().take(CHAMPIONS_LISTED_MAX).map(named).collect();
+                let more = first.len().saturating_sub(CHAMPIONS_LISTED_MAX);
+                let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+                let names = names.join(", ");
+                format!(
+                    "Champions {names}{more} share the title with {} each; --play-off plays it out\n",
+                    won(one)
+                )
+            }
+        }
+    }
+
     /// Without the last column where it does not fit.
     fn table(&self, columns: Option<usize>) -> String {
-        let mut headers = vec!["#", "player", "strategy", "played", "won", "drawn", "lost", "points"];
+        let mut headers = vec!["rank", "player", "strategy", "played", "won", "drawn", "lost", "points"];
         headers.extend(self.standings.iter().any(|standing| standing.payoff.is_some()).then_some("payoff"));
         headers.extend(["technical", "why"]);
-        let mut rows: Vec<Vec<String>> = self.standings.iter().map(Standing::cells).collect();
+        let has_begun = self.standings.iter().any(|standing| standing.row.played > 0);
+        let mut rows: Vec<Vec<String>> =
+            self.standings.iter().map(|standing| standing.cells(has_begun)).collect();
         let whole = table(&headers, &rows);
         match columns {
             Some(columns) if whole.lines().any(|line| width(line) > columns) => {
@@ -191,15 +220,17 @@ impl Summary {
 }
 
 impl Standing {
-    fn cells(&self) -> Vec<String> {
+    fn cells(&self, has_begun: bool) -> Vec<String> {
         let row = &self.row;
         let technical = row.technical_losses.unwrap_or(0);
-        let mut cells = vec![row.rank.to_string(), row.player_id.to_string(), self.strategy.to_string()];
+        let rank = if has_begun { row.rank.to_string() } else { "-".to_owned() };
+        let mut cells = vec![rank, row.player_id.to_string(), self.strategy.to_string()];
         let numbers = [row.played, row.wins, row.draws, row.losses, row.points];
         cells.extend(numbers.iter().map(ToString::to_string));
         cells.extend(self.payoff.map(|payoff| payoff.to_string()));
         cells.push(technical.to_string());
-        cells.push(self.tie_break.as_ref().map(ToString::to_string).unwrap_or_default());
+        let reason = self.tie_break.as_ref().filter(|_| has_begun);
+        cells.push(reason.map(ToString::to_string).unwrap_or_default());
         cells
     }
 }
@@ -243,6 +274,7 @@ mod tests {
             league_id: LeagueId::new("league"),
             completed,
             champion: completed.then(|| PlayerId::new("P01")),
+            joint_champions: Vec::new(),
             matches_decided: if completed { 6 } else { 4 },
             matches: 6,
             rounds: 3,
@@ -260,8 +292,29 @@ mod tests {
 
     #[test]
     fn a_league_that_is_over_has_a_champion_and_a_narrow_terminal_no_reasons() {
-        let marked = |text: &str| format!("<{text}>");
-        insta::assert_snapshot!("completed", summary(true).for_people(marked, None));
-        insta::assert_snapshot!("broken_off", summary(false).for_people(marked, Some(80)));
+        insta::assert_snapshot!("completed", summary(true).for_people(Paint::Plain, None));
+        insta::assert_snapshot!("broken_off", summary(false).for_people(Paint::Plain, Some(80)));
+    }
+
+    #[test]
+    fn level_players_share_the_title_by_name() {
+        let mut summary = summary(true);
+        for standing in &mut summary.standings {
+            (standing.row.rank, standing.row.points) = (1, 1);
+        }
+        let text = summary.for_people(Paint::Plain, None);
+        let champions = text.lines().find(|line| line.starts_with("Champions")).unwrap();
+        insta::assert_snapshot!(champions, @"Champions P01 (Player 1, random), P02 (Player 2, win_stay_lose_shift), P03 (Player 3, pattern) share the title with 1 point each; --play-off plays it out");
+    }
+
+    #[test]
+    fn nobody_has_a_rank_before_the_first_match() {
+        let mut summary = summary(false);
+        summary.standings.iter_mut().for_each(|standing| standing.row.played = 0);
+        let text = summary.for_people(Paint::Plain, None);
+        assert!(
+            text.lines().any(|line| line.trim_start().starts_with("-  ") && line.contains("P01")),
+            "{text}"
+        );
     }
 }

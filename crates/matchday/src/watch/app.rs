@@ -1,6 +1,7 @@
 //! State of the `watch` screen: what is shown, and how keys and updates change it. Pure.
 
 use super::{Messages, Update, UpdateRequest};
+use crate::view::rank_changes::RankChanges;
 
 #[derive(Debug, Default)]
 pub(crate) struct App {
@@ -10,6 +11,9 @@ pub(crate) struct App {
     /// Scroll offset of each pane.
     scroll: [usize; 3],
     pub(super) help: bool,
+    /// How often another board was asked for.
+    board: usize,
+    pub(super) changes: RankChanges,
     pub(super) update: Option<Update>,
     /// Why the last update failed.
     pub(super) error: Option<String>,
@@ -59,6 +63,8 @@ pub(crate) enum Key {
     Bottom,
     EarlierRound,
     LaterRound,
+    /// The board of another match.
+    NextBoard,
     /// Follows the current round again.
     CurrentRound,
     Help,
@@ -75,7 +81,7 @@ pub(crate) enum Flow {
 
 impl App {
     pub(crate) fn requested(&self) -> UpdateRequest {
-        UpdateRequest { round: self.round, messages: self.pane == Pane::Messages }
+        UpdateRequest { round: self.round, messages: self.pane == Pane::Messages, board: self.board }
     }
 
     pub(crate) fn has_update(&self) -> bool {
@@ -89,6 +95,7 @@ impl App {
                 if let (Messages::NotAsked, Some(last)) = (&update.messages, self.update.take()) {
                     update.messages = last.messages;
                 }
+                self.changes.take(update.status.current_round, &update.standings);
                 self.update = Some(update);
                 self.error = None;
             }
@@ -115,6 +122,7 @@ impl App {
             Key::Bottom => *self.scroll_mut() = usize::MAX,
             Key::EarlierRound => self.turn(-1),
             Key::LaterRound => self.turn(1),
+            Key::NextBoard => self.board = self.board.wrapping_add(1),
             Key::CurrentRound => self.turn_to(None),
         }
         Flow::Continue

@@ -12,9 +12,11 @@ pub(crate) mod screen;
 mod tests;
 
 use exchanges::ExchangeRow;
-use matchday_core::protocol::messages::query_data::ScheduledRound;
+use matchday_core::game::view::View;
+use matchday_core::protocol::messages::query_data::{MatchProgress, ScheduledMatch, ScheduledRound};
 use matchday_core::protocol::messages::{Phase, StandingRow};
-use serde::Deserialize;
+use matchday_core::protocol::{MatchId, PlayerId};
+use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone)]
 pub(crate) struct Update {
@@ -25,10 +27,28 @@ pub(crate) struct Update {
     /// The selected round, if it exists.
     pub(crate) round: Option<ScheduledRound>,
     pub(crate) messages: Messages,
+    /// A match of that round, as it stands.
+    pub(crate) board: Option<Board>,
+}
+
+/// The position of a match, from the manager's dashboard.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct Board {
+    pub(crate) match_id: MatchId,
+    pub(crate) players: [PlayerId; 2],
+    pub(crate) position: View,
+}
+
+/// The match whose board is shown: of those that are being played, or else of all that have begun, the n-th in turn.
+pub(crate) fn featured(round: &ScheduledRound, number: usize) -> Option<&ScheduledMatch> {
+    let in_state = |state| round.matches.iter().filter(move |game| game.state == state);
+    let playing: Vec<_> = in_state(MatchProgress::Playing).collect();
+    let shown = if playing.is_empty() { in_state(MatchProgress::Decided).collect() } else { playing };
+    shown.get(number.checked_rem(shown.len())?).copied()
 }
 
 /// The fields of LEAGUE_STATUS that are shown.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Status {
     pub(crate) league_id: String,
     pub(crate) status: Phase,
@@ -57,4 +77,6 @@ pub(crate) struct UpdateRequest {
     /// `None` for the current round.
     pub(crate) round: Option<u32>,
     pub(crate) messages: bool,
+    /// Which of the boards.
+    pub(crate) board: usize,
 }

@@ -3,14 +3,16 @@
 
 use super::app::{App, Pane};
 use super::exchanges::{ExchangeRow, HEADERS as MESSAGE_HEADERS};
-use super::{Messages, Update};
+use super::{Board, Messages, Update};
+use crate::view::colours::{self, Part};
 use crate::view::live::headline;
 use crate::view::progress::Progress;
-use crate::view::{schedule_table, standings_table, table_that_fits};
+use crate::view::{Colour, count_of, schedule_table, standings_table, table_that_fits};
 use matchday_core::protocol::messages::Phase;
+use matchday_core::protocol::untrusted::escape_line;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
-use ratatui::style::{Color, Modifier, Style};
+use ratatui::style::{Color, Modifier, Style, Stylize};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Paragraph, Wrap};
 use std::collections::BTreeMap;
@@ -27,10 +29,15 @@ pub(crate) fn render(app: &mut App, frame: &mut Frame<'_>) {
     ];
     let [head, tabs, body, below, foot] = Layout::vertical(parts).areas(frame.area());
     frame.render_widget(Paragraph::new(heading(app, head.width)), head);
-    frame.render_widget(Paragraph::new(titles(app)), tabs);
+    frame.render_widget(Paragraph::new(titles(app, tabs.width)), tabs);
     let seen = if app.help {
         frame.render_widget(Paragraph::new(HELP.join("\n")).wrap(Wrap { trim: false }), body);
         String::new()
+    } else if body.width >= TWO_PANES_COLUMNS {
+        let halves = [Constraint::Percentage(50), Constraint::Length(2), Constraint::Min(1)];
+        let [left, _, right] = Layout::horizontal(halves).areas(body);
+        beside(app, frame, right);
+        pane(app, frame, left)
     } else {
         pane(app, frame, body)
     };
@@ -70,11 +77,8 @@ fn heading(app: &App, columns: u16) -> Vec<Line<'static>> {
         Span::raw(format!("  {phase}")),
     ]);
     if status.status == Phase::Registration {
-        let registered = match update.standings.len() {
-            1 => "1 player has registered".to_owned(),
-            count => format!("{count} players have registered"),
-        };
-        return vec![name, Line::raw(registered)];
+        let registered = count_of(update.standings.len(), "player has", "players have");
+        return vec![name, Line::raw(format!("{registered} registered"))];
     }
     let progress = Progress {
         round: status.current_round,
@@ -89,13 +93,14 @@ fn heading(app: &App, columns: u16) -> Vec<Line<'static>> {
 }
 
 /// The tabs, and the selected round.
-fn titles(app: &App) -> Vec<Line<'static>> {
+fn titles(app: &App, columns: u16) -> Vec<Line<'static>> {
+    let shows_matches = app.pane == Pane::Matches || columns >= TWO_PANES_COLUMNS;
     let title = |(number, pane): (usize, Pane)| {
         let style = if pane == app.pane { Modifier::REVERSED | Modifier::BOLD } else { Modifier::empty() };
         [Span::styled(format!(" {number} {} ", pane.title()), style), Span::raw(" ")]
     };
     let round = match &app.update {
-        Some(update) if app.pane == Pane::Matches && !app.help && update.round.is_some() => {
+        Some(update) if shows_matches && !app.help && update.round.is_some() => {
             let now = if app.round.is_some() { "" } else { ", the current one" };
             let title = update.round.as_ref().and_then(|round| round.title.as_ref());
             let title = title.map_or_else(String::new, |title| format!(" ({})", title.escaped()));
@@ -106,38 +111,104 @@ fn titles(app: &App) -> Vec<Line<'static>> {
     vec![Line::from((1..).zip(Pane::ALL).flat_map(title).collect::<Vec<_>>()), Line::raw(round)]
 }
 
-/// Draws a pane. Returns which of its lines are visible.
-fn pane(app: &mut App, frame: &mut Frame<'_>, area: Rect) -> String {
-    let columns = usize::from(area.width);
-    let text = match (&app.update, app.pane) {
+/// From so many columns on there are two panes.
+const TWO_PANES_COLUMNS: u16 = 120;
+
+/// What is shown beside a pane: the matches, or beside these the table; as far as there is room.
+fn beside(app: &App, frame: &mut Frame<'_>, area: Rect) {
+    let other = if app.pane == Pane::Matches { Pane::Table } else { Pane::Matches };
+    let area = if other == Pane::Matches { above_the_board(app, frame, area) } else { area };
+    let text = text_of(app, other, area.width.into());
+    frame.render_widget(Paragraph::new(coloured(&text)).wrap(Wrap { trim: false }), area);
+}
+
+fn text_of(app: &App, pane: Pane, columns: usize) -> String {
+    match (&app.update, pane) {
         (None, _) => String::new(),
-        (Some(update), Pane::Table) => table(update, columns),
+        (Some(update), Pane::Table) => table(app, update, columns),
         (Some(update), Pane::Matches) => matches(app, update, columns),
         (Some(update), Pane::Messages) => messages(&update.messages, columns),
+    }
+}
+
+/// The lines of a table, its headers in bold and its results in colour. One line alone is a sentence.
+fn coloured(text: &str) -> Vec<Line<'static>> {
+    if text.lines().count() < 2 {
+        return vec![Line::raw(text.to_owned())];
+    }
+    let line = |(number, (line, parts)): (usize, (&str, Vec<Part>))| {
+        let mut spans = Vec::new();
+        let mut rest = 0;
+        let raw = |from: usize, to: usize| Span::raw(line.get(from..to).unwrap_or_default().to_owned());
+        for (part, colour) in parts {
+            spans.push(raw(rest, part.start));
+            spans.push(raw(part.start, part.end).fg(terminal_colour(colour)));
+            rest = part.end;
+        }
+        spans.push(raw(rest, line.len()));
+        let line = Line::from(spans);
+        if number == 0 { line.bold() } else { line }
     };
-    let mut lines = text.lines();
-    let Some(first) = lines.next() else { return String::new() };
-    let rest: Vec<&str> = lines.collect();
-    if rest.is_empty() {
-        frame.render_widget(Paragraph::new(first).wrap(Wrap { trim: true }), area);
+    text.lines().zip(colours::parts(text)).enumerate().map(line).collect()
+}
+
+fn terminal_colour(colour: Colour) -> Color {
+    let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    match colour {
+        _ if plain => Color::Reset,
+        Colour::Red => Color::Red,
+        Colour::Green => Color::Green,
+        Colour::Yellow => Color::Yellow,
+        Colour::Magenta => Color::Magenta,
+        Colour::Grey => Color::DarkGray,
+    }
+}
+
+/// Draws the board at the bottom of the area, if there is one and room for it. Returns what is left.
+fn above_the_board(app: &App, frame: &mut Frame<'_>, area: Rect) -> Rect {
+    let board = app.update.as_ref().and_then(|update| update.board.as_ref());
+    let Some(Board { match_id, players: [a, b], position }) = board else { return area };
+    let mut lines = vec![Line::from(format!("{match_id}: {a} (A) against {b} (B)")).bold()];
+    lines.extend(position.to_string().lines().map(|line| Line::raw(escape_line(line).into_owned())));
+    let height = u16::try_from(lines.len()).unwrap_or(u16::MAX);
+    if area.height < height.saturating_add(MATCHES_LEAST) {
+        return area;
+    }
+    let parts = [Constraint::Min(1), Constraint::Length(1), Constraint::Length(height)];
+    let [above, _, below] = Layout::vertical(parts).areas(area);
+    frame.render_widget(Paragraph::new(lines), below);
+    above
+}
+
+/// How many lines the list of matches needs beside a board.
+const MATCHES_LEAST: u16 = 5;
+
+/// Draws a pane. Returns which of its lines are visible.
+fn pane(app: &mut App, frame: &mut Frame<'_>, area: Rect) -> String {
+    let area = if app.pane == Pane::Matches { above_the_board(app, frame, area) } else { area };
+    let text = text_of(app, app.pane, area.width.into());
+    let mut rest = coloured(&text);
+    if rest.len() < 2 {
+        frame.render_widget(Paragraph::new(text).wrap(Wrap { trim: true }), area);
         return String::new();
     }
+    let first = rest.remove(0);
     let [head, body] = Layout::vertical([Constraint::Length(1), Constraint::Min(0)]).areas(area);
-    frame.render_widget(Paragraph::new(Line::styled(first.to_owned(), Modifier::BOLD)), head);
+    frame.render_widget(Paragraph::new(first), head);
     let room = usize::from(body.height);
     let above = app.scrolled(rest.len(), room);
-    let shown: Vec<Line<'_>> = rest.iter().skip(above).take(room).map(|line| Line::raw(*line)).collect();
+    let shown: Vec<Line<'_>> = rest.iter().skip(above).take(room).cloned().collect();
     let last = above + shown.len();
     frame.render_widget(Paragraph::new(shown), body);
     if rest.len() > room { format!("{}-{last} of {}", above + 1, rest.len()) } else { String::new() }
 }
 
-fn table(update: &Update, columns: usize) -> String {
+fn table(app: &App, update: &Update, columns: usize) -> String {
     if update.standings.is_empty() {
         return "No player has registered yet: `matchday player --manager URL` is one way to begin."
             .to_owned();
     }
-    let rows: Vec<_> = update.standings.iter().map(standings_table::cells).collect();
+    let rows = standings_table::rows(&update.standings, &app.changes, usize::MAX);
     table_that_fits(&standings_table::HEADERS, &rows, standings_table::COLUMN_SETS, columns)
 }
 
@@ -184,7 +255,7 @@ fn messages(messages: &Messages, columns: usize) -> String {
 const MESSAGE_COLUMN_SETS: &[&[usize]] =
     &[&[0, 1, 2, 3, 4, 5, 6], &[0, 1, 2, 3, 5, 6], &[0, 1, 2, 3, 5], &[2, 3, 6]];
 
-const HELP: [&str; 12] = [
+const HELP: [&str; 13] = [
     "1 2 3        table, matches, messages",
     "Tab          the next of them",
     "up, down     a line (also k, j)",
@@ -192,6 +263,7 @@ const HELP: [&str; 12] = [
     "Home, End    to an end (also g, G)",
     "left, right  another round (also h, l)",
     "c            the current round again",
+    "b            the board of another match",
     "?            this help",
     "q, Ctrl-C    leave; the league goes on",
     "",

@@ -11,6 +11,7 @@ use matchday_core::protocol::messages::{ByPlayer, GameStatus, Phase, StandingRow
 use matchday_core::protocol::{DisplayName, GameType, MatchId, PlayerId, RefereeId, RoundId};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
+use ratatui::style::Color;
 
 const SIZES: [(u16, u16); 3] = [(80, 24), (120, 40), (40, 15)];
 
@@ -94,7 +95,19 @@ fn update(players: u32) -> Update {
         standings: (1..=players).map(row).collect(),
         round: Some(round(2, players)),
         messages: rows(players * 2),
+        board: None,
     }
+}
+
+/// The same league with a board that is being played on.
+fn with_board() -> Update {
+    let position = serde_json::json!({
+        "kind": "grid", "columns": 3, "cells": ["X", "", "", "", "O", "", "", "", "X"], "last": [8],
+        "marks": {"A": ["X"], "B": ["O"]}, "column_names": ["a", "b", "c"], "row_names": ["1", "2", "3"],
+    });
+    let position = serde_json::from_value(position).unwrap();
+    let match_id = MatchId::numbered(RoundId(2), 1);
+    Update { board: Some(super::Board { match_id, players: [id(1), id(2)], position }), ..update(4) }
 }
 
 fn app(players: u32) -> App {
@@ -134,6 +147,56 @@ fn the_messages() {
 }
 
 #[test]
+fn the_board_stands_below_the_matches_where_there_is_room() {
+    let mut app = App::default();
+    app.take(Ok(with_board()));
+    app.press(Key::Look(Pane::Matches));
+    insta::assert_snapshot!("board", SIZES.map(|size| frame(&mut app, size)).join("\n"));
+    assert_eq!(app.requested().board, 0);
+    app.press(Key::NextBoard);
+    assert_eq!(app.requested().board, 1);
+}
+
+#[test]
+fn boards_are_those_of_matches_that_are_played_or_else_were() {
+    let mut round = round(2, 8);
+    let shown =
+        |round: &ScheduledRound, number| super::featured(round, number).map(|game| game.match_id.to_string());
+    assert_eq!(shown(&round, 0).as_deref(), Some("R2M1"), "it is being played");
+    assert_eq!(shown(&round, 1).as_deref(), Some("R2M1"), "the only one");
+    round.matches.remove(0);
+    assert_eq!(shown(&round, 1).as_deref(), Some("R2M3"));
+    assert_eq!(shown(&round, 3).as_deref(), Some("R2M2"));
+    round.matches.clear();
+    assert_eq!(shown(&round, 0), None);
+}
+
+#[test]
+fn ranks_that_changed_since_the_last_round_have_arrows() {
+    let mut app = app(4);
+    let mut later = update(4);
+    later.status.current_round = 3;
+    app.take(Ok(later.clone()));
+    later.standings.rotate_left(1);
+    (1..).zip(&mut later.standings).for_each(|(rank, row)| row.rank = rank);
+    app.take(Ok(later));
+    let shown = frame(&mut app, (80, 24));
+    assert!(shown.contains("1 ▲1") && shown.contains("4 ▼3"), "{shown}");
+}
+
+#[test]
+fn results_have_colours() {
+    let mut app = app(4);
+    app.press(Key::Look(Pane::Matches));
+    let mut terminal = Terminal::new(TestBackend::new(80, 24)).unwrap();
+    terminal.draw(|frame| render(&mut app, frame)).unwrap();
+    let cells = terminal.backend().buffer().content.iter();
+    let technical: String =
+        cells.filter(|cell| cell.fg == Color::Magenta).map(|cell| cell.symbol()).collect();
+    assert_eq!(technical, "P03 won (technical)");
+}
+
+#[test]
 fn the_help() {
     let mut app = app(4);
     app.press(Key::Help);
@@ -168,7 +231,7 @@ fn an_empty_league_says_what_comes_next() {
     };
     let why = "This manager shows no messages: its dashboard is off.".to_owned();
     let messages = Messages::Withheld(why);
-    app.take(Ok(Update { status, matches: 0, standings: Vec::new(), round: None, messages }));
+    app.take(Ok(Update { status, matches: 0, standings: Vec::new(), round: None, messages, board: None }));
     let shown = Pane::ALL.map(|pane| {
         app.press(Key::Look(pane));
         frame(&mut app, (80, 24))

@@ -103,7 +103,8 @@ pub struct Competition {
     /// How many of each group go through; `None` for two.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub qualifiers: Option<u32>,
-    /// How often a level tie of a knockout is played again before the lot decides.
+    /// How often a level tie of a knockout is played again before the lot decides, and a level play-off before those who
+    /// are in it share the title.
     pub replays: u32,
     /// Whether those who lose their semifinals play for the third place.
     pub third_place: bool,
@@ -112,6 +113,12 @@ pub struct Competition {
     /// Of a swiss league.
     #[serde(skip_serializing_if = "SwissPairing::is_greedy")]
     pub swiss_pairing: SwissPairing,
+    /// Whether those who are level for the first place play it out; otherwise they share it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub play_off: bool,
+    /// Whether the lot decides between level players of a group, and not the player id as in logs that do not say so.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub group_lots: bool,
 }
 
 /// More would be no tie but a league of its own.
@@ -133,6 +140,8 @@ impl Default for Competition {
             third_place: false,
             seeding: Seeding::Registration,
             swiss_pairing: SwissPairing::Greedy,
+            play_off: false,
+            group_lots: false,
         }
     }
 }
@@ -208,7 +217,8 @@ impl Competition {
             Format::Swiss => SwissPairing::LeastCost,
             _ => SwissPairing::Greedy,
         };
-        Self { format, swiss_pairing, ..Self::default() }
+        let group_lots = format == Format::GroupsKnockout;
+        Self { format, swiss_pairing, group_lots, ..Self::default() }
     }
 
     /// Whether events can leave it out, as those of old logs do.
@@ -235,6 +245,9 @@ impl Competition {
         }
         if self.third_place && !format.has_knockout() {
             return misfit("third_place", "knockout and groups_knockout");
+        }
+        if self.play_off && format.has_knockout() {
+            return misfit("play_off", "round_robin, double_round_robin and swiss");
         }
         let within = |setting, got: u32, least: u32, most: u32| match (least..=most).contains(&got) {
             true => Ok(()),

@@ -19,6 +19,7 @@ impl Draw {
             pairs,
             byes: bye.into_iter().collect(),
             fixed: true,
+            play_off: false,
         });
         drawn.flat_map(|round| legs::repeated(round, self.competition.legs())).collect()
     }

@@ -2,6 +2,7 @@
 
 use super::{Draw, Drawn, Lot, Played, count, knockout, legs};
 use crate::league::schedule::round_robin;
+use crate::league::settings::TieBreak;
 use crate::league::standings::{self, Basis, Game};
 use crate::protocol::PlayerId;
 use std::collections::BTreeMap;
@@ -91,7 +92,7 @@ impl Draw {
                 }
             }
             let title = format!("Group stage, round {stage}");
-            Drawn { title, stage, leg: 1, pairs, byes, fixed: true }
+            Drawn { title, stage, leg: 1, pairs, byes, fixed: true, play_off: false }
         });
         drawn.flat_map(|round| legs::repeated(round, self.competition.legs())).collect()
     }
@@ -109,10 +110,16 @@ impl Draw {
                 Some(Game { a, b, verdict: (*verdict)?, technical: false })
             });
             let basis = Basis { seed: self.seed, ..Basis::default() };
-            let ranked = standings::rank_by(&ids, own.collect(), &self.tie_breaks, &basis);
+            let ranked = standings::rank_by(&ids, own.collect(), &self.tie_breaks_in_groups(), &basis);
             ranked.iter().filter_map(|row| ids.get(row.player).map(|id| PlayerId::clone(id))).collect()
         });
         tables.collect()
+    }
+
+    /// Qualification must be decided, so that between level players the lot has the last word.
+    fn tie_breaks_in_groups(&self) -> Vec<TieBreak> {
+        let lots = Some(TieBreak::Lots).filter(|_| self.competition.group_lots);
+        self.tie_breaks.iter().copied().chain(lots).collect()
     }
 
     /// Who goes through, as the seeds of the knockout: the firsts of all groups, then the seconds, and so on.

@@ -99,6 +99,7 @@ impl Draw {
             pairs: due.map(|tie| legs::seated(&tie.pair, leg)).collect(),
             byes: if leg == 1 { bracket.byes } else { Vec::new() },
             fixed: played.is_empty(),
+            play_off: false,
         })
     }
 

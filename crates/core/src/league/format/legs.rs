@@ -17,7 +17,7 @@ pub(super) fn repeated(first: Drawn, legs: u32) -> Vec<Drawn> {
 }
 
 /// The pair as it sits in its n-th match: as it was drawn, then the other way round, and so on.
-pub(super) fn seated((a, b): &(PlayerId, PlayerId), leg: u32) -> (PlayerId, PlayerId) {
+pub(crate) fn seated((a, b): &(PlayerId, PlayerId), leg: u32) -> (PlayerId, PlayerId) {
     if leg % 2 == 1 { (a.clone(), b.clone()) } else { (b.clone(), a.clone()) }
 }
 

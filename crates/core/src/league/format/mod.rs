@@ -13,7 +13,7 @@ pub mod competition;
 mod fixed;
 mod groups;
 pub mod knockout;
-mod legs;
+pub(super) mod legs;
 pub mod lots;
 mod matching;
 mod min_cost_matching;
@@ -46,6 +46,9 @@ pub struct Drawn {
     /// Whether it is the same whatever came of the rounds before it.
     #[serde(default)]
     pub fixed: bool,
+    /// Whether it is played between those who are level for the first place, after all other rounds.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub play_off: bool,
 }
 
 /// A round and what has come of it: for each pair, in their order, how its match was decided.
@@ -176,7 +179,7 @@ impl Draw {
             Format::Swiss => swiss::byes(ids, played),
             _ => Vec::new(),
         };
-        Basis { seed: self.seed, byes, levels }
+        Basis { seed: self.seed, byes, levels, play_offs: Vec::new() }
     }
 
     /// The table, first place first. When the competition is over, its champion is the first.

@@ -47,6 +47,7 @@ impl Draw {
             pairs: pairs.into_iter().filter_map(|(a, b)| name(a).zip(name(b))).collect(),
             byes: bye.and_then(name).into_iter().collect(),
             fixed: played.is_empty(),
+            play_off: false,
         };
         legs::repeated(first, self.competition.legs())
     }

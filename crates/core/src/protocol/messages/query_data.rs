@@ -25,7 +25,7 @@ pub struct StandingsData {
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StandingData {
-    /// From 1; no two players share a rank.
+    /// From 1; level players share a rank, and then the next ranks are left out.
     #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub rank: u32,
     /// The player of this row.
@@ -198,7 +198,7 @@ pub struct PlayerStatsData {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PlayerStats {
-    /// The player's place in the table, from 1; no two players share a rank.
+    /// The player's place in the table, from 1; level players share a rank.
     #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub rank: u32,
     /// Matches that are decided, forfeited ones and byes in a Swiss league included.

@@ -125,7 +125,7 @@ pub struct LeagueStandingsUpdate {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StandingRow {
-    /// From 1; no two players share a rank.
+    /// From 1; level players share a rank, and then the next ranks are left out.
     #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub rank: u32,
     /// The player of this row.
@@ -145,7 +145,7 @@ pub struct StandingRow {
     /// Losses that were never played out; they count among `losses`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub technical_losses: Option<u32>,
-    /// Why this row stands where it does: "ahead of P03 on head-to-head".
+    /// Why this row stands where it does: "ahead of P03 on head-to-head", "level with P03".
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub rank_reason: Option<UntrustedText>,

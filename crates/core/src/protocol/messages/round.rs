@@ -168,7 +168,7 @@ pub struct RoundSummary {
     pub technical_losses: u32,
 }
 
-/// LEAGUE_COMPLETED: the last word of a league. The champion is the first of the table.
+/// LEAGUE_COMPLETED: the last word of a league. The champion is the first of the table; level players share the title.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LeagueCompleted {
@@ -178,8 +178,11 @@ pub struct LeagueCompleted {
     pub total_rounds: u32,
     /// Matches that have a result.
     pub total_matches: u32,
-    /// The first of the final table.
+    /// The first of the final table; of those who share the title, the one with the lowest id.
     pub champion: Champion,
+    /// All who share the title, if more than one does.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub joint_champions: Vec<PlayerId>,
     /// All players, first place first.
     pub final_standings: Shared<FinalStanding>,
 }
@@ -200,7 +203,7 @@ pub struct Champion {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FinalStanding {
-    /// From 1; no two players share a rank.
+    /// From 1; level players share a rank, and then the next ranks are left out.
     #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub rank: u32,
     /// The player of this row.

@@ -7,6 +7,7 @@ pub mod course;
 pub mod draw;
 pub mod fixtures;
 pub mod ledger;
+pub mod play_off;
 pub mod signed;
 pub mod table;
 
@@ -43,6 +44,8 @@ pub struct Course {
     pub lots: Vec<(PlayerId, PlayerId)>,
     /// As the league names it; `None` before its end.
     pub champion: Option<PlayerId>,
+    /// Whether those who are level for the first place play it out.
+    pub play_off: bool,
 }
 
 /// The format of a league, as far as the checks differ.
@@ -77,7 +80,7 @@ impl Course {
     /// What leagues are unless someone says otherwise.
     pub fn usual() -> Self {
         let (rounds, lots, champion) = (Vec::new(), Vec::new(), None);
-        Self { kind: Kind::All(1), legs: 1, replays: 0, rounds, lots, champion }
+        Self { kind: Kind::All(1), legs: 1, replays: 0, rounds, lots, champion, play_off: false }
     }
 }
 
@@ -94,11 +97,15 @@ pub struct Fixture {
     pub b: PlayerId,
     /// `None` until it is decided.
     pub outcome: Option<Outcome>,
+    /// The series of the play-off that it belongs to, if any.
+    pub series: Option<u32>,
 }
 
 /// One line of the table, as the league shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
+    /// From 1.
+    pub rank: u32,
     /// The player of this line.
     pub player: PlayerId,
     /// Decided matches.
@@ -144,5 +151,6 @@ pub fn always(facts: &Facts) -> Result<(), Fault> {
     fixtures::at_most_one_match_per_round(facts)?;
     fixtures::a_completed_league_is_decided(facts)?;
     table::adds_up(facts)?;
-    table::is_in_order(facts)
+    table::is_in_order(facts)?;
+    play_off::is_played(facts)
 }

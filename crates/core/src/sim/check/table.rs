@@ -1,6 +1,6 @@
 //! The rules on the standings: computed here from the results alone, then compared.
 
-use super::{Facts, Kind, Outcome};
+use super::{Facts, Fixture, Kind, Outcome, play_off};
 use crate::protocol::PlayerId;
 use crate::sim::failure::{Checker, Fault};
 use std::cmp::Ordering;
@@ -25,7 +25,8 @@ impl Line {
 
 fn line(facts: &Facts, player: &PlayerId, among: Option<&[PlayerId]>) -> Line {
     let mut line = Line { player: player.clone(), played: 0, wins: 0, draws: 0, losses: 0, forfeits: 0 };
-    for fixture in facts.fixtures.iter().filter(|fixture| fixture.has(player)) {
+    let own = |fixture: &&Fixture| fixture.series.is_none() && fixture.has(player);
+    for fixture in facts.fixtures.iter().filter(own) {
         let counted =
             among.is_none_or(|group| [&fixture.a, &fixture.b].into_iter().all(|one| group.contains(one)));
         let (Some(outcome), true) = (&fixture.outcome, counted) else {
@@ -71,13 +72,38 @@ pub fn adds_up(facts: &Facts) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Points; points in the matches among exactly those who are level on points; share of wins; wins; fewer draws; id.
+/// Points; points in the matches among exactly those who are level on points; share of wins; wins; fewer draws; each
+/// series of the play-off. Those who are level in all of that share a rank, in the order of their ids.
 ///
 /// In a knockout how far one came goes before all that, and is `course`'s matter.
 pub fn is_in_order(facts: &Facts) -> Result<(), Fault> {
     if matches!(facts.course.kind, Kind::Knockout | Kind::Groups) {
         return Ok(());
     }
+    let series = play_off::series(facts);
+    let order = order(facts, series);
+    let mut rank = 1;
+    let mut above: Option<&PlayerId> = None;
+    for ((number, row), (player, is_level)) in (1..).zip(&facts.table).zip(&order) {
+        if row.player != *player {
+            return Err(Fault::new(
+                Checker::TableInOrder,
+                format!("{} stands where {player} belongs", row.player),
+            ));
+        }
+        rank = if *is_level { rank } else { number };
+        if row.rank != rank {
+            let what = format!("{player} after {above:?} has rank {}, and not {rank}", row.rank);
+            return Err(Fault::new(Checker::TableInOrder, what));
+        }
+        above = Some(player);
+    }
+    Ok(())
+}
+
+/// All players, first place first, each with whether it is level with the one above. Only so many series of the play-off
+/// count.
+pub(super) fn order(facts: &Facts, series: u32) -> Vec<(PlayerId, bool)> {
     let lines: Vec<_> = facts.players.iter().map(|player| line(facts, player, None)).collect();
     let mut order: Vec<_> = lines
         .iter()
@@ -90,23 +116,19 @@ pub fn is_in_order(facts: &Facts) -> Result<(), Fault> {
             (own, line(facts, &own.player, Some(&level)).points())
         })
         .collect();
-    order.sort_by(|(x, x_direct), (y, y_direct)| {
+    let compare = |(x, x_direct): &(&Line, u32), (y, y_direct): &(&Line, u32)| {
         (y.points().cmp(&x.points()))
             .then(y_direct.cmp(x_direct))
             .then(share_of_wins(y, x))
             .then(y.wins.cmp(&x.wins))
             .then(x.draws.cmp(&y.draws))
-            .then(x.player.cmp(&y.player))
-    });
-    for (row, (own, _)) in facts.table.iter().zip(&order) {
-        if row.player != own.player {
-            return Err(Fault::new(
-                Checker::TableInOrder,
-                format!("{} stands where {} belongs", row.player, own.player),
-            ));
-        }
-    }
-    Ok(())
+            .then(play_off::points(facts, series, &y.player).cmp(&play_off::points(facts, series, &x.player)))
+    };
+    order.sort_by(|x, y| compare(x, y).then(x.0.player.cmp(&y.0.player)));
+    let above = std::iter::once(None).chain(order.iter().map(Some));
+    let level = above.zip(&order).map(|(above, own)| above.is_some_and(|above| compare(above, own).is_eq()));
+    let level: Vec<bool> = level.collect();
+    order.iter().map(|(own, _)| own.player.clone()).zip(level).collect()
 }
 
 /// Compares wins / played without dividing; who has not played has no share.

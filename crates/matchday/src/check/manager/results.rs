@@ -250,7 +250,12 @@ impl Suite {
     fn check_rows(&mut self, rows: &[StandingRow], exchange: &Exchange) {
         let wanted = self.table();
         let by_points = rows.windows(2).all(|pair| matches!(pair, [one, next] if one.points >= next.points));
-        let ranks = rows.iter().map(|row| row.rank).eq(1..=u32::try_from(rows.len()).unwrap_or(0));
+        let before = std::iter::once(0).chain(rows.iter().map(|row| row.rank));
+        // Level players may share a rank.
+        let ranks = (1..)
+            .zip(rows)
+            .zip(before)
+            .all(|((place, row), before)| row.rank == place || row.rank == before && before > 0);
         let wrong = wanted.iter().find_map(|place| {
             let tally = &place.tally;
             let right = [tally.played(), tally.wins, tally.draws, tally.losses, tally.points()];
@@ -267,7 +272,9 @@ impl Suite {
         let error = match (wrong, by_points, ranks) {
             (Some(wrong), ..) => Some(wrong),
             (_, false, _) => Some("the rows are not in order of points".to_owned()),
-            (_, _, false) => Some("the ranks are not 1, 2, 3, ...".to_owned()),
+            (_, _, false) => {
+                Some("the ranks are not 1, 2, 3, ..., or shared by level players as in 1, 2, 2, 4".to_owned())
+            }
             _ => None,
         };
         self.findings.check(

@@ -97,9 +97,9 @@ rules! {
     STANDINGS = Mandatory, "standings.sent", Results, "Every player is sent LEAGUE_STANDINGS_UPDATE after results", "standings-updates",
         "Post the whole table to every player within 5 s of a result.";
     STANDINGS_RIGHT = Mandatory, "standings.right", Results, "The table counts what was reported", "ranking",
-        "3 points for a win, 1 for a draw; played = wins + draws + losses; more points come first; ranks are 1, 2, 3, ...";
+        "3 points for a win, 1 for a draw; played = wins + draws + losses; more points come first; ranks are 1, 2, 3, ..., level players may share one.";
     STANDINGS_TIES = Advisory, "standings.ties", Results, "Equal points are ranked head-to-head first", "ranking",
-        "By points, the matches among those with equal points, win percentage, wins, fewer draws, player id.";
+        "By points, the matches among those with equal points, win percentage, wins, fewer draws; level rows by player id.";
 
     GET_STANDINGS = Mandatory quick, "query.standings", Queries, "GET_STANDINGS is answered with the table", "queries",
         "Answer LEAGUE_QUERY_RESPONSE with success true and data.standings.";

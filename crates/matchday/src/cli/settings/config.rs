@@ -6,7 +6,7 @@ use super::file::find_key;
 use super::setting::{DefaultValue, SECTIONS, Values, section};
 use super::{ALL, ConfigFile, Declared, Setting};
 use anyhow::Result;
-use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
@@ -34,14 +34,21 @@ impl<const SECTION: usize> Args for Flags<SECTION> {
             .value_parser(clap::value_parser!(PathBuf))
             .help("A configuration file [default: matchday.toml, if there is one]");
         let flags = ALL.iter().filter_map(|setting| Some((setting, setting.used_by(SECTION)?)));
-        let flags = flags.map(|(setting, used)| {
+        let flags = flags.flat_map(|(setting, used)| {
             let flag = Arg::new(setting.id)
                 .long(setting.name())
                 .value_name(setting.values.placeholder())
                 .help(setting.full_help(used));
             match setting.values {
-                Values::OnOff => flag.num_args(0..=1).default_missing_value("on"),
-                _ => flag.allow_hyphen_values(true),
+                Values::OnOff => {
+                    let off = Arg::new(format!("no-{}", setting.name()))
+                        .long(format!("no-{}", setting.name()))
+                        .action(ArgAction::SetTrue)
+                        .conflicts_with(setting.id)
+                        .hide(true);
+                    vec![flag.num_args(0..=1).default_missing_value("on"), off]
+                }
+                _ => vec![flag.allow_hyphen_values(true)],
             }
         });
         command.args(flags).arg(file)
@@ -55,8 +62,13 @@ impl<const SECTION: usize> Args for Flags<SECTION> {
 impl<const SECTION: usize> FromArgMatches for Flags<SECTION> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let settings = ALL.iter().filter(|setting| setting.used_by(SECTION).is_some());
-        let given =
-            settings.filter_map(|setting| Some((setting.id, matches.get_one::<String>(setting.id)?.clone())));
+        let is_off = |setting: &Declared| {
+            matches!(setting.values, Values::OnOff) && matches.get_flag(&format!("no-{}", setting.name()))
+        };
+        let given = settings.filter_map(|setting| match is_off(setting) {
+            true => Some((setting.id, "off".to_owned())),
+            false => Some((setting.id, matches.get_one::<String>(setting.id)?.clone())),
+        });
         Ok(Self { config: matches.get_one::<PathBuf>("config").cloned(), given: given.collect() })
     }
 

@@ -70,6 +70,10 @@ settings! {
         "Strategies, given to the players in turn; command:PROGRAM has a program of yours choose")];
     PORT_BASE: u16 = whole("PORT", 0, 65535), [with_default(&[RUN], "8000",
         "The manager's port; referees follow from 1 above it and players from 101; 0 picks free ports for all")];
+    STAY: bool = on_off(), [derived(&[RUN], "on, on a terminal", "Keep the page open after the end, until Ctrl-C; --no-stay ends at once")];
+    OPEN: bool = on_off(), [with_default(&[RUN], "off", "Open the page in a browser of this machine")];
+    PACE: Duration = seconds(), [with_default(&[RUN], "0",
+        "How long a player waits before each move, and the league before each round, so that people can follow; at most 10")];
     SEED: u64 = whole("N", 0, NO_LIMIT), [optional(&[RUN],
         "Take chance from this number instead of the system; tokens can then be guessed. Draws come out the same again if \
          no referee has more than one match at a time, as with 4 players and 2 referees")];
@@ -119,13 +123,15 @@ settings! {
     MATCHES_PER_PAIRING: u32 = whole("N", 0, NO_LIMIT), [with_default(&[M, L, RUN], "1",
         "How many matches two who are paired play, sides alternating; in a knockout, the best of so many")];
     GROUPS: Option<u32> = whole_or_auto(), [with_default(&[M, L, RUN], "auto",
-        "How many groups groups_knockout has; auto for about four players each")];
+        "How many groups groups_knockout has; auto for the power of two that puts four to seven players into each")];
     QUALIFIERS: Option<u32> = whole_or_auto(), [with_default(&[M, L, RUN], "auto",
         "How many of each group reach the knockout; auto for two")];
     REPLAYS: u32 = whole("N", 0, NO_LIMIT), [with_default(&[M, L, RUN], "3",
-        "How often a level tie of a knockout is played again before the lot decides")];
+        "How often a level tie of a knockout is played again before the lot decides, and a level play-off before the title is shared")];
     THIRD_PLACE: bool = on_off(), [with_default(&[M, L, RUN], "off",
         "Whether the beaten semifinalists play for the third place")];
+    PLAY_OFF: bool = on_off(), [with_default(&[M, L, RUN], "off",
+        "Whether players who are level for the first place play it out after the last round; otherwise they share the title")];
     SEEDING: Seeding = one_of(&["registration", "lots"], &[Seeding::Registration, Seeding::Lots]), [with_default(&[M, L, RUN],
         "registration",
         "Who counts as the stronger before the first match: who registered earlier, or by lot")];

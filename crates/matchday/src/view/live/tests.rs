@@ -38,7 +38,7 @@ fn state(players: u32, decided: u32) -> LiveState {
 
 /// The frame in a box, to show its edges and height.
 fn boxed(progress: &Progress, state: &LiveState, size: Size) -> String {
-    let lines = frame(progress, state, Duration::from_secs(4), size);
+    let lines = frame(progress, state, Duration::from_secs(4), size, (&RankChanges::default(), Paint::Plain));
     assert!(lines.len() < size.rows, "room for the cursor: {} of {}", lines.len(), size.rows);
     assert!(lines.iter().all(|line| width(line) <= size.columns), "{lines:#?}");
     let edge = format!("+{}+\n", "-".repeat(size.columns));
@@ -81,7 +81,13 @@ fn a_frame_fits_into_any_terminal() {
     for columns in 1..130 {
         for rows in 2..40 {
             let (progress, state) = (progress(1700, 4851), state(99, 1700));
-            let lines = frame(&progress, &state, Duration::from_secs(400), Size { columns, rows });
+            let lines = frame(
+                &progress,
+                &state,
+                Duration::from_secs(400),
+                Size { columns, rows },
+                (&RankChanges::default(), Paint::Plain),
+            );
             assert!(lines.len() < rows, "{columns}x{rows}: {}", lines.len());
         }
     }

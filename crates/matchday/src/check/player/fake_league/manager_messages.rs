@@ -100,6 +100,7 @@ impl FakeLeague {
             total_rounds: self.rounds.max(1),
             total_matches: self.rounds.max(1),
             champion: Champion { player_id: own.clone(), display_name: own_name.clone(), points: 3 },
+            joint_champions: Vec::new(),
             final_standings: standings.into(),
         };
         self.as_manager(now, "conv-league-complete", body)
