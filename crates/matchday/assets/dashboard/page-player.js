@@ -90,7 +90,7 @@ export function view(player, { league, memory, redraw }) {
     seat(player),
     against(player),
     played(player, memory, redraw),
-    league.live !== false && player.state !== 'withdrawn' && league.phase !== 'completed'
+    league.operator && league.live !== false && player.state !== 'withdrawn' && league.phase !== 'completed'
       ? el(
           'p',
           { key: 'orders' },

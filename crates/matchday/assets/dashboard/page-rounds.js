@@ -49,7 +49,7 @@ export function view({ rounds, round, offset }) {
       { class: 'card flush', key: 'list', 'aria-label': 'Matches' },
       round.matches.length ? matchList(round.matches) : empty('This round has no matches.'),
     ),
-    pager(offset, LIMIT, round.total, (to) => `${link('rounds', round.round)}?offset=${to}`),
+    pager(offset, LIMIT, round.total, (to) => link('rounds', round.round, { offset: to })),
   ];
 }
 
