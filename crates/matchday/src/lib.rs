@@ -9,7 +9,7 @@
 //! - [`statistics`]: converts the results of a league for the statistics crate
 //! - `manager_client`: asks a manager, and gives it an operator's orders
 //! - `local`: a whole league in one process; `service`: many leagues in one process
-//! - `suggest`: names that were probably meant; `view`: how commands print; `watch`: a league on a whole terminal
+//! - `mend`: how to mend deviations from the protocol; `suggest`: names that were probably meant; `view`: how commands print; `watch`: a league on a whole terminal
 //! - tools: `check` (conformance), `practice` (against built-in strategies and injected faults), `report` (HTML, Markdown, CSV),
 //!   `bench`, `simulate`, `experiment` (simulations by a plan), `starter` (starter agents in several languages)
 //! - [`cli`]: the commands
@@ -26,6 +26,7 @@ mod experiment;
 mod local;
 mod manager_client;
 mod mcp;
+mod mend;
 mod practice;
 mod report;
 pub mod seat;

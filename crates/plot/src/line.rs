@@ -58,11 +58,15 @@ impl LineChart {
         let frame = Frame { left: margin(y), right, top: 28.0, bottom: HEIGHT - 42.0, x, y, counts: false };
         let mut svg = Svg::new("line-chart", WIDTH, HEIGHT, &self.title, &self.alternative());
         frame.draw(&mut svg, &self.x, &self.y);
-        // Grey lines are drawn first.
-        for (number, line) in self.lines.iter().enumerate().rev() {
+        // Grey lines are drawn first, and lines that run over another one last, dashed, so that both are seen.
+        let covered: Vec<usize> = (0..self.lines.len()).map(|number| self.covered(number)).collect();
+        let numbered = || self.lines.iter().zip(&covered).enumerate();
+        let solid = numbered().rev().filter(|(_, (_, covered))| **covered == 0);
+        let dashed = numbered().filter(|(_, (_, covered))| **covered > 0);
+        for (number, (line, covered)) in solid.chain(dashed) {
             let width = if number < HUES { "2" } else { "1" };
             let paint = if number < HUES { hue(number) } else { OTHER };
-            svg.path(&path(line, &frame), &paint, Some(width), &line.name);
+            svg.line_path(&path(line, &frame), &paint, width, *covered, &line.name);
         }
         for mark in &self.marks {
             frame.across(&mut svg, mark);
@@ -77,6 +81,17 @@ impl LineChart {
             }
         }
         svg.finish()
+    }
+
+    /// How many of the coloured lines before this one it shares a segment with.
+    fn covered(&self, number: usize) -> usize {
+        let segments = |line: &Line| {
+            let points: Vec<(f64, f64)> = line.drawn().collect();
+            points.iter().copied().zip(points.iter().copied().skip(1)).collect::<Vec<_>>()
+        };
+        let Some(own) = self.lines.get(number).filter(|_| number < HUES).map(segments) else { return 0 };
+        let before = self.lines.iter().take(number);
+        before.filter(|line| segments(line).iter().any(|segment| own.contains(segment))).count()
     }
 
     /// A text alternative.
@@ -219,6 +234,16 @@ mod tests {
         let chart = chart(&names.iter().map(String::as_str).collect::<Vec<_>>());
         assert_eq!(chart.svg().matches("class=\"other\"").count(), 20 - HUES);
         assert!(chart.alternative().ends_with("and 12 more."), "{}", chart.alternative());
+    }
+
+    #[test]
+    fn level_lines_do_not_hide_each_other() {
+        let mut chart = chart(&["Ada", "Grace", "Barbara"]);
+        chart.lines[1].points = chart.lines[0].points.clone();
+        let svg = chart.svg();
+        assert_eq!(svg.matches("stroke-dasharray").count(), 1);
+        let (solid, dashed) = (svg.find("<title>Ada</title>"), svg.find("<title>Grace</title>"));
+        assert!(solid < dashed, "the dashed line is drawn over the other");
     }
 
     #[test]

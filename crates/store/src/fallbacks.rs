@@ -27,6 +27,18 @@ impl Fallbacks {
     }
 }
 
+/// Why the fallback of a player chose, by match, in the order of its moves.
+pub fn in_matches(players: &[AgentLog<PlayerEvent>], id: &str) -> BTreeMap<MatchId, Vec<String>> {
+    let mut all = BTreeMap::<MatchId, Vec<String>>::new();
+    for entry in players.iter().filter(|log| log.id() == id).flat_map(|log| &log.entries) {
+        if let PlayerEvent::Chosen { match_id, fallback: Some(why), turn, .. } = &entry.event {
+            let turn = turn.map(|turn| format!("turn {turn}: ")).unwrap_or_default();
+            all.entry(match_id.clone()).or_default().push(format!("{turn}{}", on_one_line(why)));
+        }
+    }
+    all
+}
+
 /// By player, of those whose own events are at hand.
 pub fn of_players(players: &[AgentLog<PlayerEvent>]) -> BTreeMap<String, Fallbacks> {
     let mut all = BTreeMap::<String, Fallbacks>::new();

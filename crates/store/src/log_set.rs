@@ -72,10 +72,23 @@ impl LogSet {
         league: &League,
         match_id: &MatchId,
     ) -> Result<(Self, Vec<StoreError>), StoreError> {
+        Self::open_about(stores, league, &format!("\"{match_id}\""))
+    }
+
+    /// The events in which a fallback chose, and the registrations of those who logged them.
+    pub fn open_fallbacks(stores: &[Location], league: &League) -> Result<Self, StoreError> {
+        Ok(Self::open_about(stores, league, "\"fallback\":")?.0)
+    }
+
+    fn open_about(
+        stores: &[Location],
+        league: &League,
+        text: &str,
+    ) -> Result<(Self, Vec<StoreError>), StoreError> {
         let mut told = Self { league: None, referees: Vec::new(), players: Vec::new(), readers: Vec::new() };
         let mut trouble = Vec::new();
         for (number, store) in stores.iter().enumerate() {
-            match told.add(store, (number == 0).then_some(league), league, match_id) {
+            match told.add(store, (number == 0).then_some(league), league, text) {
                 Err(error) if number == 0 => return Err(error),
                 Err(error) => trouble.push(error),
                 Ok(()) => {}
@@ -89,11 +102,10 @@ impl LogSet {
         store: &Location,
         own: Option<&League>,
         league: &League,
-        match_id: &MatchId,
+        text: &str,
     ) -> Result<(), StoreError> {
         let reader = store.open()?;
-        let quoted = format!("\"{match_id}\"");
-        let streams = reader.load_about([&quoted, "\"enrolled\""])?;
+        let streams = reader.load_about([text, "\"enrolled\""])?;
         if let Some(own) = own {
             let events = streams.get(&reader.league()).map_or(&[][..], Vec::as_slice);
             let entries = Entry::decode_all(events).map_err(|error| reader.unreadable(error))?;

@@ -49,6 +49,14 @@ pub struct Call {
     pub answered: bool,
 }
 
+impl Call {
+    /// How long the answer took, if there was one.
+    pub fn took_ms(&self) -> Option<u32> {
+        let done = self.done_at.filter(|_| self.answered)?;
+        u32::try_from(done.since(self.at).as_millis()).ok()
+    }
+}
+
 impl Reader {
     /// The calls that were made to `endpoint` in a match.
     pub fn calls_in(&self, match_id: &MatchId, endpoint: &str) -> Result<Vec<Call>, StoreError> {
@@ -64,6 +72,25 @@ impl Reader {
                 done_at: row.get::<_, Option<i64>>(2)?.map(Timestamp::from_micros),
                 answered: row.get(3)?,
             })
+        })
+    }
+
+    /// The calls for moves in all matches, with the match and the endpoint; at most `limit`, the newest.
+    pub fn move_calls(&self, limit: usize) -> Result<Vec<(MatchId, String, Call)>, StoreError> {
+        let sql = format!(
+            "SELECT message_type, at, done_at, answer IS NOT NULL, match_id, peer FROM exchanges \
+             WHERE league = {} AND direction = 'out' AND match_id IS NOT NULL \
+             AND message_type IN ('CHOOSE_PARITY_CALL', 'GAME_MOVE_CALL') ORDER BY id DESC LIMIT {limit}",
+            self.league
+        );
+        self.all(&sql, [], |row| {
+            let call = Call {
+                message_type: row.get_ref(0)?.as_str()?.into(),
+                at: Timestamp::from_micros(row.get(1)?),
+                done_at: row.get::<_, Option<i64>>(2)?.map(Timestamp::from_micros),
+                answered: row.get(3)?,
+            };
+            Ok((MatchId::new(row.get_ref(4)?.as_str()?), row.get(5)?, call))
         })
     }
 

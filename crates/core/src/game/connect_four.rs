@@ -1,5 +1,6 @@
 //! Connect four: A drops X and begins, B drops O, into seven columns of six cells. The first with four in a row wins.
 
+use super::analysis::Prospect;
 use super::fast::{self, Memo, Position};
 use super::strategy;
 use super::strategy::StrategyEntry;
@@ -201,6 +202,13 @@ impl Game for ConnectFour {
         }))
     }
 
+    fn prospects(&self) -> Vec<(Value, Prospect)> {
+        let Turn::One(seat) = self.turn() else { return Vec::new() };
+        let (own, theirs) = (*seat.of(&self.marks), *seat.other().of(&self.marks));
+        let columns = (0..COLUMNS).filter_map(|column| Some((column, landing(own | theirs, column)?)));
+        columns.map(|(column, cell)| (Value::from(column), prospect(own | cell, theirs))).collect()
+    }
+
     fn reason(&self, players: &[PlayerId; 2]) -> String {
         match self.winner() {
             Some(seat) => {
@@ -314,6 +322,22 @@ fn search(own: Cells, theirs: Cells) -> Option<u8> {
         }
     }
     best
+}
+
+/// What the position is worth to the player who has just moved, looking deeper until it is decided or the positions are used
+/// up.
+fn prospect(moved: Cells, to_move: Cells) -> Prospect {
+    let mut search = Search { positions_left: POSITIONS_MAX };
+    let free = COLUMNS * ROWS - (moved | to_move).count_ones();
+    for depth in 0..=free {
+        match search.worth(to_move, moved, depth, -WON, WON) {
+            None => return Prospect::Open,
+            Some(worth) if worth > WON / 2 => return Prospect::Lost,
+            Some(worth) if worth < -WON / 2 => return Prospect::Won,
+            Some(_) => {}
+        }
+    }
+    Prospect::Drawn
 }
 
 struct Search {

@@ -2,6 +2,7 @@
 //! no network and no player, only seats, moves and dice. A new game is a file of its own here and one line in
 //! [`GAMES`], its strategies and its rules in words included.
 
+pub mod analysis;
 #[cfg(test)]
 mod arena;
 pub mod context;
@@ -16,6 +17,7 @@ pub mod turn;
 pub mod view;
 
 use crate::fair::Dice;
+use crate::game::analysis::Prospect;
 use crate::game::fast::FastRules;
 use crate::game::strategy::StrategyEntry;
 use crate::protocol::error::ErrorCode;
@@ -64,6 +66,11 @@ pub trait Game: Debug + Send {
     /// How the position looks to a spectator: nothing that one player may not see of the other's move.
     fn view(&self) -> Option<View> {
         None
+    }
+
+    /// What each move of the seat whose turn it is leads to, in games whose rules can tell.
+    fn prospects(&self) -> Vec<(Value, Prospect)> {
+        Vec::new()
     }
 
     /// Every turn from the beginning, for rules that are kept outside; games that know their own have no use for it.

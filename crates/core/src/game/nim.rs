@@ -1,5 +1,6 @@
 //! Nim: three heaps of 3, 5 and 7 objects; players take turns, and the one who takes the last object wins.
 
+use super::analysis::Prospect;
 use super::fast::{self, Position};
 use super::strategy;
 use super::strategy::StrategyEntry;
@@ -134,6 +135,17 @@ impl Game for Nim {
             row_names: (1..=self.heaps.len()).map(|heap| heap.to_smolstr()).collect(),
             ..Grid::default()
         }))
+    }
+
+    /// Heaps whose sizes cancel out in binary are lost for the player who finds them.
+    fn prospects(&self) -> Vec<(Value, Prospect)> {
+        let balance = self.heaps.iter().fold(0, |all, size| all ^ size);
+        let moves = self.numbered().flat_map(|(heap, size)| (1..=size).map(move |take| (heap, size, take)));
+        let prospect = |size: u64, take: u64| match balance ^ size ^ (size - take) {
+            0 => Prospect::Won,
+            _ => Prospect::Lost,
+        };
+        moves.map(|(heap, size, take)| (written(heap, take), prospect(size, take))).collect()
     }
 
     fn reason(&self, players: &[PlayerId; 2]) -> String {

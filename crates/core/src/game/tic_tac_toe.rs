@@ -1,5 +1,6 @@
 //! Tic-tac-toe: A plays X and begins, B plays O. Cells are numbered 0 to 8, row by row from the top left.
 
+use super::analysis::Prospect;
 use super::fast::{self, Memo, Position};
 use super::strategy;
 use super::strategy::StrategyEntry;
@@ -136,6 +137,21 @@ impl Game for TicTacToe {
             line: self.row_of_three().map(|(_, line)| line.to_vec()).unwrap_or_default(),
             ..Grid::default()
         }))
+    }
+
+    fn prospects(&self) -> Vec<(Value, Prospect)> {
+        let Turn::One(seat) = self.turn() else { return Vec::new() };
+        let marks = |of: Seat| {
+            (0..9_u16).zip(self.cells).filter(|(_, cell)| *cell == Some(of)).fold(0, |all, (at, _)| all | 1 << at)
+        };
+        let (own, theirs) = (marks(seat), marks(seat.other()));
+        let free = (0..9_u16).filter(|cell| (own | theirs) & 1 << cell == 0);
+        let prospect = |cell: u16| match -worth(theirs, own | 1 << cell, -WON, WON) {
+            0 => Prospect::Drawn,
+            won if won > 0 => Prospect::Won,
+            _ => Prospect::Lost,
+        };
+        free.map(|cell| (Value::from(cell), prospect(cell))).collect()
     }
 
     fn reason(&self, players: &[PlayerId; 2]) -> String {

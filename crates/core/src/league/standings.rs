@@ -173,6 +173,26 @@ pub fn rank_by(ids: &[&PlayerId], games: Vec<Game>, tie_breaks: &[TieBreak], bas
     rows.collect()
 }
 
+/// The value of a tie-break for each player, as tables show it; `None` if it has no value of its own, as lots and head-to-head.
+pub fn tie_break_values(
+    ids: &[&PlayerId],
+    games: &[Game],
+    rule: TieBreak,
+    basis: &Basis,
+) -> Option<Vec<f64>> {
+    let mut tallies = vec![Tally::default(); ids.len()];
+    games.iter().for_each(|game| count(&mut tallies, game));
+    tallies.iter_mut().zip(&basis.byes).for_each(|(tally, byes)| tally.wins += byes);
+    let ranking = Ranking { ids, tallies: &tallies, games, basis };
+    match rule {
+        // Doubled while they are compared.
+        TieBreak::SonnebornBerger | TieBreak::Buchholz => {
+            Some(ranking.keys(rule, &[]).into_iter().map(|value| value as f64 / 2.0).collect())
+        }
+        _ => None,
+    }
+}
+
 /// Rows with ids in place of indices.
 pub(super) fn named(ids: &[&PlayerId], table: &[Ranked]) -> Vec<Place> {
     let name = |place: usize| ids.get(place).map(|id| PlayerId::clone(id));

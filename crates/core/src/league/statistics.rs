@@ -8,6 +8,7 @@ use super::state::League;
 use crate::protocol::ids::{PlayerId, RefereeId};
 use crate::protocol::messages::query_data::{PlayerStats, PlayerStatsData, RefereeListing, RefereesData};
 use crate::protocol::messages::{GameDetails, Record};
+use serde_json::Value;
 use std::collections::BTreeMap;
 
 impl League {
@@ -130,14 +131,32 @@ impl MatchStatistics {
             self.answer_ms_sum = self.answer_ms_sum.saturating_add(u64::from(answer_ms));
             self.answers += 1;
         }
-        if let Some(choice) = choice(player, game) {
-            *self.choices.entry(choice).or_default() += 1;
+        for made in moves(player, game) {
+            // Moves of a game with very many kinds are counted together.
+            let known = self.choices.len() < CHOICES_MAX || self.choices.contains_key(&made);
+            *self.choices.entry(if known { made } else { "other".to_owned() }).or_default() += 1;
         }
     }
 
     fn mean_answer_ms(&self) -> Option<u32> {
         self.answer_ms_sum.checked_div(self.answers).and_then(|mean| u32::try_from(mean).ok())
     }
+}
+
+/// How many kinds of moves are told apart.
+const CHOICES_MAX: usize = 60;
+/// The longest text of a move.
+const MOVE_CHARS_MAX: usize = 60;
+
+/// The moves of a player in a match of any game, as texts.
+fn moves(player: &PlayerId, game: &Match) -> Vec<String> {
+    let turns = game.decision.as_ref().and_then(|decision| decision.result.details.turn_log.as_ref());
+    let made = turns.into_iter().flatten().filter_map(|turn| turn.get(player));
+    let text = |made: &Value| match made {
+        Value::String(text) => text.chars().take(MOVE_CHARS_MAX).collect(),
+        other => other.to_string().chars().take(MOVE_CHARS_MAX).collect(),
+    };
+    choice(player, game).into_iter().chain(made.map(text)).collect()
 }
 
 /// What a player chose in a match of even/odd.

@@ -76,12 +76,29 @@ impl League {
         Some(ids.iter().zip(byes).map(|(id, byes)| own(id) + i64::from(byes * walkover)).collect())
     }
 
-    /// With the payoffs, if the table goes by them.
-    fn ranking(&self, ids: &[&PlayerId]) -> (Vec<Ranked>, Option<Vec<i64>>) {
-        let decided = self.games.iter().filter(|game| game.series.is_none()).filter_map(|game| {
+    /// The tie-breaks of this league that have a value for each player, by name.
+    pub fn tie_break_values(&self) -> Vec<(&'static str, BTreeMap<PlayerId, f64>)> {
+        let ids: Vec<&PlayerId> = self.players.keys().collect();
+        let games: Vec<standings::Game> = self.decided_games().collect();
+        let basis = self.draw.as_ref().map(|draw| draw.basis(&ids, &self.played())).unwrap_or_default();
+        let rules = self.settings.tie_breaks.iter();
+        let named = rules.filter_map(|rule| {
+            let values = standings::tie_break_values(&ids, &games, *rule, &basis)?;
+            Some((rule.name(), ids.iter().map(|id| PlayerId::clone(id)).zip(values).collect()))
+        });
+        named.collect()
+    }
+
+    fn decided_games(&self) -> impl Iterator<Item = standings::Game> {
+        self.games.iter().filter(|game| game.series.is_none()).filter_map(|game| {
             let ((a, b), (verdict, technical)) = game.players.zip(game.verdict)?;
             Some(standings::Game { a, b, verdict, technical })
-        });
+        })
+    }
+
+    /// With the payoffs, if the table goes by them.
+    fn ranking(&self, ids: &[&PlayerId]) -> (Vec<Ranked>, Option<Vec<i64>>) {
+        let decided = self.decided_games();
         let mut basis = self.draw.as_ref().map(|draw| draw.basis(ids, &self.played())).unwrap_or_default();
         let payoffs = self.payoffs(ids, &basis.byes);
         basis.levels.extend(payoffs.clone().map(|payoffs| (PAYOFF, payoffs)));

@@ -41,6 +41,8 @@ pub(super) struct Window {
     pub(super) retries: u32,
     /// The number of invalid answers in this try.
     pub(super) invalid_answers: u32,
+    /// How often it was asked again after an invalid answer, in all tries.
+    pub(super) asked_again: u32,
     /// When to ask again within this try, after an invalid answer.
     pub(super) ask_again: Option<Timestamp>,
     /// The last invalid answer in this try.
@@ -65,6 +67,7 @@ impl Window {
             pause: None,
             retries: 0,
             invalid_answers: 0,
+            asked_again: 0,
             ask_again: None,
             last_invalid: None,
             last: None,
@@ -80,6 +83,7 @@ impl Window {
         *self = Self {
             retries: self.retries.saturating_add(u32::from(!self.own_failure)),
             last: self.last.take(),
+            asked_again: self.asked_again,
             no_route: self.no_route,
             own_failures: self.own_failures,
             ..Self::open(self.since, closes)
@@ -103,7 +107,7 @@ impl Window {
     pub(super) fn forfeit(&self, now: Timestamp, cause: Cause, owed: MessageType) -> AnswerState {
         let blame = Blame {
             owed: Some(SmolStr::new_static(owed.name())),
-            tries: Some(self.retries.saturating_add(1)),
+            tries: Some(self.retries.saturating_add(self.asked_again).saturating_add(1)),
             since: Some(self.since.whole_second()),
             until: Some(now.whole_second()),
             evidence: self.last_invalid.clone().or_else(|| self.last.clone()).map(Into::into),

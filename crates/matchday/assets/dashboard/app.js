@@ -3,23 +3,33 @@
 
 import { ask, Refused, Unreachable } from './api.js';
 import { el, svg, update } from './dom.js';
+import { glide, places } from './flip.js';
+import { followFrom, link } from './follow.js';
+import { listenForKeys, openHelp } from './keys.js';
 import { listen } from './live.js';
 import { know, openPanel, tokenForm } from './orders.js';
-import { head, link, phase, phaseName, progress } from './parts.js';
+import { head, phase, phaseName, progress } from './parts.js';
 import { clock, left, number, plural, sentence } from './words.js';
-import * as overview from './page-overview.js';
-import * as rounds from './page-rounds.js';
-import * as cross from './page-cross.js';
-import * as player from './page-player.js';
-import * as match from './page-match.js';
-import * as messages from './page-messages.js';
-import * as referees from './page-referees.js';
 
-const PAGES = { '': overview, rounds, cross, players: player, matches: match, messages, referees };
+// A page's module is fetched when the page is first shown.
+const PAGES = {
+  '': () => import('./page-overview.js'),
+  rounds: () => import('./page-rounds.js'),
+  cross: () => import('./page-cross.js'),
+  charts: () => import('./page-charts.js'),
+  players: () => import('./page-player.js'),
+  matches: () => import('./page-match.js'),
+  messages: () => import('./page-messages.js'),
+  referees: () => import('./page-referees.js'),
+  wall: () => import('./page-wall.js'),
+};
+// What glides to its new place when the table changes.
+const GLIDING = '.standings .row, .wall-row';
 const NAV = [
   ['', 'Standings', 'M4 20V10h4v10M10 20V4h4v16M16 20v-7h4v7'],
   ['rounds', 'Rounds', 'M4 5h16v15H4zM4 10h16M9 3v4M15 3v4'],
   ['cross', 'Cross table', 'M4 4h16v16H4zM4 9.3h16M4 14.6h16M9.3 4v16M14.6 4v16'],
+  ['charts', 'Charts', 'M4 20V4M4 20h16M7 15l4-5 3 3 5-7'],
   ['messages', 'Messages', 'M4 5h16v11H9l-5 4z'],
   ['referees', 'Referees', 'M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM4 21c0-4 4-6 8-6s8 2 8 6'],
 ];
@@ -30,6 +40,7 @@ let shown = null; // What stands in `main`: its route, its page, what it remembe
 let stream = null;
 let lastHeard = null;
 let broken = false;
+let ended = false; // The manager has said that it stops.
 
 function routed() {
   const [path, query] = location.hash.replace(/^#\/?/, '').split('?');
@@ -45,8 +56,10 @@ function routed() {
 function navigate() {
   if (location.hash && !location.hash.startsWith('#/')) return;
   const route = routed();
+  followFrom(route.query);
   const same = shown && shown.route.name === route.name && shown.route.id === route.id;
-  shown = { route, page: PAGES[route.name] ?? null, memory: same ? shown.memory : {}, arrived: !same };
+  shown = { route, page: same ? shown.page : null, memory: same ? shown.memory : {}, arrived: !same };
+  document.body.classList.toggle('is-wall', route.name === 'wall');
   drawNav();
   refresh();
 }
@@ -73,7 +86,9 @@ async function refresh() {
 
 async function fetchAndDraw(view) {
   try {
-    league = await ask('league');
+    const [told, page] = await Promise.all([ask('league'), PAGES[view.route.name]?.()]);
+    league = told;
+    view.page = page ?? null;
     heardFrom();
     if (!stream) follow();
     know(league, refresh);
@@ -98,7 +113,11 @@ function draw(view) {
     main.querySelector('.strip [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
     if (view.moved) main.querySelector('h1')?.focus({ preventScroll: true });
     view.arrived = false;
-  } else update(main, view.content());
+  } else {
+    const before = places(main, GLIDING);
+    update(main, view.content());
+    glide(main, GLIDING, before);
+  }
   main.dataset.shown = view.route.hash || '#/';
   document.title = `${view.title} – ${league?.league_id ?? 'Matchday'}`;
   tick();
@@ -106,7 +125,7 @@ function draw(view) {
 
 const unknown = (route) => [
   head('There is no such page'),
-  el('p', {}, `Nothing stands at ${route.hash}. `, el('a', { href: '#/' }, 'To the standings')),
+  el('p', {}, `Nothing stands at ${route.hash}. `, el('a', { href: link('') }, 'To the standings')),
 ];
 
 function refusal(error, route) {
@@ -157,6 +176,8 @@ function stateWords() {
 }
 
 function drawState() {
+  // A stored league takes no orders.
+  document.getElementById('operator').hidden = league.live === false;
   const { matches } = league;
   update(
     document.getElementById('state'),
@@ -192,36 +213,42 @@ function follow() {
         refresh();
     },
     found: () => broken && refresh(),
+    end() {
+      ended = true;
+    },
     lost: lose,
   });
 }
 
 function heardFrom() {
   lastHeard = new Date();
+  ended = false;
   if (!broken) return;
   broken = false;
   document.getElementById('banner').hidden = true;
   announce('The manager is back');
 }
 
+/** Why nobody answers: the league is over, its manager was stopped, or it cannot be reached. */
+function absence(wait) {
+  const since = lastHeard ? ` What you see is from ${clock(lastHeard)}.` : '';
+  if (league?.phase === 'completed') return ['The league is over, and its manager has stopped.', ' What you see is the final state.'];
+  if (ended) return ['The manager was stopped.', `${since} This page goes on by itself when it is started again.`];
+  return ['The manager cannot be reached.', `${since} Trying again in ${left(wait)}.`];
+}
+
 /** Says that nobody answers, and since when; a page that has no stream tries again by itself. */
 function lose(wait = 2000) {
   broken = true;
   const banner = document.getElementById('banner');
-  const since = lastHeard ? ` What you see is from ${clock(lastHeard)}.` : '';
+  const [what, more] = absence(wait);
   update(
     banner,
-    el(
-      'p',
-      {},
-      el('b', {}, 'The manager cannot be reached.'),
-      since,
-      ` Trying again in ${left(wait)}. If it was stopped, start it again with the same command: the league goes on where it was.`,
-    ),
+    el('p', {}, el('b', {}, what), more),
     el('button', { type: 'button', onclick: () => (stream ? stream.again() : refresh()) }, 'Try now'),
   );
   banner.hidden = false;
-  announce('The manager cannot be reached');
+  announce(what);
   if (!stream) setTimeout(refresh, wait);
 }
 
@@ -235,6 +262,7 @@ function tick() {
 }
 
 document.getElementById('operator').onclick = () => openPanel();
+document.getElementById('keys').onclick = () => openHelp();
 document.getElementById('skip').onclick = (event) => {
   event.preventDefault();
   main.focus();
@@ -243,6 +271,20 @@ addEventListener('hashchange', () => {
   navigate();
   if (shown.arrived) shown.moved = true;
 });
+// Folded sections are printed too.
+addEventListener('beforeprint', () => {
+  for (const details of document.querySelectorAll('main details:not([open])')) {
+    details.open = true;
+    details.dataset.folded = '';
+  }
+});
+addEventListener('afterprint', () => {
+  for (const details of document.querySelectorAll('main details[data-folded]')) {
+    details.open = false;
+    delete details.dataset.folded;
+  }
+});
+listenForKeys();
 setInterval(tick, 1000);
 know(null, refresh);
 navigate();

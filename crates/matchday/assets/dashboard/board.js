@@ -6,7 +6,29 @@ const CELL = 44;
 
 /** `sides` are the names of A and B, for readers who do not see the picture. */
 export function board(view, sides) {
-  return view.kind === 'grid' ? grid(view, sides) : strip(view, sides);
+  if (view.kind === 'grid') return grid(view, sides);
+  return view.rounds.length === 1 && view.rounds[0].drawn !== undefined ? draw(view, sides) : strip(view, sides);
+}
+
+/** One choice each, and what was drawn after them. */
+function draw({ rounds: [round] }, [a, b]) {
+  const side = (name, seat) => {
+    const won = round.points[seat] > round.points[1 - seat];
+    return el(
+      'div',
+      { class: `draw-side ${'ab'[seat]}${won ? ' won' : ''}` },
+      el('bdi', { class: 'muted' }, name),
+      el('b', {}, el('bdi', {}, round.choices[seat])),
+      won ? el('span', { class: 'unseen' }, ' won') : null,
+    );
+  };
+  return el(
+    'div',
+    { class: 'draw-board' },
+    side(a, 0),
+    el('div', { class: 'draw-number' }, el('span', { class: 'muted' }, 'drawn'), el('b', {}, round.drawn)),
+    side(b, 1),
+  );
 }
 
 const owner = (view, text) =>
@@ -61,7 +83,7 @@ function inWords(view, [a, b]) {
 }
 
 function strip(view, [a, b]) {
-  if (!view.rounds.length) return el('p', { class: 'muted' }, 'Nobody has chosen yet.');
+  if (!view.rounds.length) return el('p', { class: 'nothing-chosen muted' }, '? : ?', el('span', {}, 'hidden until both have chosen'));
   const drawn = view.rounds.some((round) => round.drawn !== undefined);
   const cell = (round, seat) => {
     const won = round.points[seat] > round.points[1 - seat];

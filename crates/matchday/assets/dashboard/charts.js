@@ -28,11 +28,12 @@ export function bars(rows, { label }) {
 }
 
 /** How long answers took, beside how long they might have taken. */
-export function histogram({ buckets, deadline_ms: deadline, count, p50_ms: middle, p99_ms: slow, late }) {
+export function histogram({ buckets, deadline_ms: deadline, count, p50_ms: middle, p99_ms: slow, late, means }) {
   const most = Math.max(1, ...buckets.map((bucket) => bucket.count));
   const within = (bucket) => deadline === undefined || deadline === null || bucket.from_ms < deadline;
   const cut = deadline ? buckets.findIndex((bucket) => !within(bucket)) : -1;
-  const words = `${plural(count, 'answer')}, half of them within ${duration(middle)}, 99 % within ${duration(slow)}; the deadline is ${duration(deadline)}, ${plural(late ?? 0, 'answer')} came late.`;
+  const what = means ? plural(count, 'match', 'matches') + ', each with the mean of its answers' : plural(count, 'answer');
+  const words = `${what}, half of them within ${duration(middle)}, 99 % within ${duration(slow)}; the deadline is ${duration(deadline)}, ${plural(late ?? 0, 'answer')} came late.`;
   return el(
     'figure',
     { class: 'histogram' },

@@ -7,9 +7,9 @@ const QUIET_MS = 40000; // The manager says something every 15 seconds, if only 
 const POLL_MS = 5000; // How often to look, if the manager has no place for one more listener.
 const WAITS_MS = [500, 1000, 2000, 4000, 8000, 15000];
 
-/** `heard(change)` for each event, without topics if anything may have changed; `lost(waitMs)` when the stream broke,
- * `found()` when it stands again. */
-export function listen({ heard, lost, found }) {
+/** `heard(change)` for each event, without topics if anything may have changed; `end()` when the manager says that it stops;
+ * `lost(waitMs)` when the stream broke, `found()` when it stands again. */
+export function listen({ heard, end, lost, found }) {
   let failures = 0;
   let wake = () => {};
   let current = null;
@@ -31,6 +31,7 @@ export function listen({ heard, lost, found }) {
         silence = setTimeout(() => current.abort(), QUIET_MS);
       })) {
         if (event.name === 'change') heard(JSON.parse(event.data));
+        if (event.name === 'end') end();
       }
     } finally {
       clearTimeout(silence);

@@ -2,6 +2,7 @@
 // a table of 99 players has 9,702 of them, so that the tabulator stops at one alone.
 
 import { el } from './dom.js';
+import { saveCsv, saveJson } from './download.js';
 import { empty, head, link, who } from './parts.js';
 import { record } from './words.js';
 
@@ -9,13 +10,17 @@ export const topics = ['standings', 'rounds'];
 export const pace = 1500;
 export const title = () => 'Cross table';
 
+// From so many players on, cells are colours without letters, so that the whole table fits.
+const DENSE_FROM = 30;
+
 export const load = (ask) => ask('cross');
 
-export function view(data, { memory }) {
+export function view(data, { memory, redraw }) {
   const { players } = data;
   if (!players.length) return [head('Cross table'), empty('Who beat whom stands here as soon as matches are decided.')];
   if (memory.table?.data !== data) memory.table = prepared(data);
   const { order, met } = memory.table;
+  const dense = players.length > DENSE_FROM && !memory.letters;
   if (!memory.stop) memory.stop = firstMet(memory.table);
   return [
     head(
@@ -25,10 +30,30 @@ export function view(data, { memory }) {
         { class: 'muted' },
         'Read along the row: W means that the player of the row won. Arrow keys move between the cells; a cell leads to the last match of the two.',
       ),
+      el(
+        'p',
+        { class: 'saves' },
+        players.length > DENSE_FROM
+          ? el(
+              'button',
+              {
+                type: 'button',
+                class: 'small',
+                onclick: () => {
+                  memory.letters = !memory.letters;
+                  redraw();
+                },
+              },
+              dense ? 'Show letters' : 'Fit the whole table',
+            )
+          : null,
+        el('button', { type: 'button', class: 'small', 'aria-label': 'Save the cross table as CSV', onclick: () => saveCsv('cross-table.csv', rows(memory.table)) }, 'CSV'),
+        el('button', { type: 'button', class: 'small', 'aria-label': 'Save the cross table as JSON', onclick: () => saveJson('cross-table.json', data) }, 'JSON'),
+      ),
     ),
     el(
       'div',
-      { class: 'cross card flush', key: 'cross', tabindex: 0, role: 'region', 'aria-label': 'Cross table, scrolls' },
+      { class: `cross card flush${dense ? ' dense' : ''}`, key: 'cross', tabindex: 0, role: 'region', 'aria-label': 'Cross table, scrolls' },
       // The rows are no longer laid out as a table's, so that those out of sight cost nothing: the roles say what they are.
       el(
         'table',
@@ -75,6 +100,11 @@ export function view(data, { memory }) {
     ),
   ];
 }
+
+const rows = ({ data: { players }, order, met }) => [
+  ['', ...order.map((column) => players[column].id)],
+  ...order.map((row) => [players[row].name, ...order.map((column) => (met[row][column] ? letters(met[row][column]) : ''))]),
+];
 
 function prepared(data) {
   const { players, cells } = data;

@@ -76,7 +76,7 @@ export function view(match, context) {
       match.missing ? el('p', { class: 'muted' }, sentence(match.missing)) : null,
     ),
     el('div', { class: 'cards', key: 'cards' }, story(match), moves(match), draw(match, memory)),
-    league.live !== false && match.state === 'decided'
+    league.operator && league.live !== false && match.state === 'decided'
       ? el(
           'p',
           { key: 'orders' },
@@ -175,7 +175,7 @@ function moves(match) {
     el('h2', {}, 'Moves'),
     el(
       'div',
-      { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Moves, scrolls' },
+      { class: 'moves' },
       el(
         'table',
         {},
@@ -186,7 +186,7 @@ function moves(match) {
           el(
             'tr',
             {},
-            ['Turn', 'Player', 'Move'].map((name) => el('th', { scope: 'col' }, name)),
+            ['Turn', 'Player', 'Move', 'Thought', 'Asked'].map((name) => el('th', { scope: 'col' }, name)),
           ),
         ),
         el(
@@ -196,9 +196,11 @@ function moves(match) {
             el(
               'tr',
               {},
-              el('td', {}, move.turn),
+              el('td', {}, el('a', { href: link('matches', match.id, { ply: move.turn }) }, move.turn)),
               el('td', {}, move.player),
               el('td', {}, el('bdi', {}, typeof move.move === 'string' ? move.move : JSON.stringify(move.move))),
+              el('td', {}, move.think_ms === undefined ? '–' : duration(move.think_ms)),
+              el('td', {}, move.asked > 1 ? `${move.asked} times` : 'once'),
             ),
           ),
         ),

@@ -1,35 +1,49 @@
 // The league at a glance: what it is doing, the table and why it stands so, and the round that is on.
 
+import { featured } from './boards.js';
+import { bracket, isKnockout, loadBracket } from './bracket.js';
 import { el } from './dom.js';
-import { countdown, empty, figure, figures, form, head, link, matchList, next, who } from './parts.js';
+import { following, link } from './follow.js';
+import { countdown, empty, figure, figures, head, matchList, next } from './parts.js';
+import { podium } from './podium.js';
+import { table } from './table.js';
 import { moment, number, plural, sentence } from './words.js';
 
-export const topics = ['league', 'standings', 'rounds'];
+// Every move is a message, so that the boards move with them.
+export const topics = ['league', 'standings', 'rounds', 'messages'];
+export const pace = 500;
 export const title = () => 'Standings';
+const BOARDS = 4;
 
 export async function load(ask, { league }) {
   const current = league.phase === 'registration' ? null : league.round?.current;
-  const [standings, round] = await Promise.all([
+  const [standings, round, boards, rounds] = await Promise.all([
     ask('standings'),
     current ? ask(`rounds/${current}`, { limit: 60 }) : null,
+    current ? ask('boards', { limit: BOARDS, player: following() }) : { boards: [] },
+    current && isKnockout(league) ? ask('rounds').then(({ rounds }) => loadBracket(ask, rounds)) : [],
   ]);
-  return { standings, round };
+  return { standings, round, boards, rounds };
 }
 
-export function view({ standings, round }, { league }) {
+export function view({ standings, round, boards, rounds }, context) {
+  const { league } = context;
   return [
     hero(league),
+    league.phase === 'completed' ? podium(league, standings.rows) : featured(boards),
+    bracket(rounds),
     el(
       'div',
       { class: 'columns-2', key: 'body' },
       standings.rows.length
         ? [
-            el('div', { key: 'main' }, table(standings, league)),
+            el('div', { key: 'main' }, table(standings, league, context)),
             el(
               'div',
               { key: 'aside', class: `aside${['registration', 'paused'].includes(league.phase) ? ' first' : ''}` },
               next(league.next),
               round ? roundCard(round, league) : null,
+              league.phase === 'completed' ? featured(boards) : null,
               luck(league),
             ),
           ]
@@ -56,9 +70,6 @@ function hero(league) {
     { class: 'hero', key: 'hero' },
     head(
       TITLES[league.phase]?.(league) ?? league.phase,
-      league.champion && league.phase === 'completed'
-        ? el('p', { class: 'champion' }, el('span', {}, 'Champion:'), who(league.champion))
-        : null,
       el(
         'p',
         { class: 'muted' },
@@ -125,102 +136,5 @@ function roundCard(round, league) {
     few.length
       ? matchList(few)
       : empty(league.phase === 'completed' ? 'No matches.' : 'Its matches are not drawn up yet.'),
-  );
-}
-
-const HEADS = [
-  ['P', 'Played'],
-  ['W', 'Won'],
-  ['D', 'Drawn'],
-  ['L', 'Lost'],
-  ['T', 'Technical losses, counted among the lost'],
-  ['Rating', 'Rating, with its 95 % interval'],
-  ['Pts', 'Points'],
-];
-const WIDE = new Set(['W', 'D', 'L', 'T', 'Rating']);
-
-function table({ rows, tie_breaks: rules }, league) {
-  const rated = rows.some((row) => row.rating);
-  const heads = HEADS.filter(([name]) => name !== 'Rating' || rated);
-  const groups = [...new Set(rows.map((row) => row.group ?? null))];
-  return el(
-    'section',
-    { class: 'card flush', key: 'table' },
-    el(
-      'table',
-      { class: 'standings' },
-      el(
-        'caption',
-        {},
-        league.phase === 'completed' ? 'Final table' : 'Table',
-        rules?.length
-          ? el(
-              'small',
-              {},
-              `Level on points, the first of these decides: ${rules.filter((rule) => rule !== 'points').join(', ')}`,
-            )
-          : null,
-      ),
-      el(
-        'thead',
-        {},
-        el(
-          'tr',
-          {},
-          el('th', { scope: 'col', class: 'rank' }, el('abbr', { title: 'Rank' }, '#')),
-          el('th', { scope: 'col' }, 'Player'),
-          el('th', { scope: 'col', class: 'form-col' }, 'Form'),
-          heads.map(([name, words]) =>
-            el('th', { scope: 'col', class: `n${WIDE.has(name) ? ' wide' : ''}` }, el('abbr', { title: words }, name)),
-          ),
-        ),
-      ),
-      groups.map((group) =>
-        el(
-          'tbody',
-          { key: group ?? 'all' },
-          group
-            ? el('tr', { class: 'group' }, el('th', { colspan: 3 + heads.length, scope: 'rowgroup' }, `Group ${group}`))
-            : null,
-          rows.filter((row) => (row.group ?? null) === group).map((row) => line(row, rated)),
-        ),
-      ),
-    ),
-  );
-}
-
-function line(row, rated) {
-  const cell = (value, wide = true) =>
-    el('td', { class: `n${wide ? ' wide' : ''}${value === 0 ? ' zero' : ''}` }, value);
-  return el(
-    'tr',
-    { key: row.id, class: row.state === 'withdrawn' ? 'out' : '' },
-    el('td', { class: 'rank' }, row.rank),
-    el(
-      'th',
-      { scope: 'row' },
-      who(row),
-      row.state && row.state !== 'active' ? el('span', { class: 'pill' }, row.state) : null,
-      row.reason ? el('small', { class: 'why' }, row.reason) : null,
-    ),
-    el('td', { class: 'form-col' }, form(row.form)),
-    cell(row.played, false),
-    cell(row.wins),
-    cell(row.draws),
-    cell(row.losses),
-    cell(row.technical_losses),
-    rated
-      ? el(
-          'td',
-          { class: 'n wide' },
-          row.rating
-            ? [
-                Math.round(row.rating.value),
-                el('small', {}, ` ${Math.round(row.rating.low)} to ${Math.round(row.rating.high)}`),
-              ]
-            : '–',
-        )
-      : null,
-    el('td', { class: 'n points' }, row.points),
   );
 }

@@ -2,8 +2,11 @@
 
 import { bars, climb, histogram, interval } from './charts.js';
 import { el } from './dom.js';
+import { followLink, following } from './follow.js';
+import { band } from './lines.js';
 import { openPanel } from './orders.js';
 import { empty, figure, figures, form, head, matchList, who } from './parts.js';
+import { whyLost } from './why-lost.js';
 import { clock, percent, plural, record, sentence } from './words.js';
 
 export const topics = ['players', 'standings', 'messages'];
@@ -30,11 +33,13 @@ export function view(player, { league, memory, redraw }) {
         { class: 'muted' },
         player.id,
         player.state && player.state !== 'active' ? [' ', el('span', { class: 'pill' }, player.state)] : null,
-        player.rank ? `, rank ${player.rank} of ${league.players}` : null,
+        player.rank && league.matches.decided ? `, rank ${player.rank} of ${league.players}` : null,
         agent(player.agent),
       ),
+      el('p', {}, el('a', { class: 'button', href: followLink(player.id) }, following() === player.id ? '◆ Stop following' : '◇ Follow')),
     ),
     numbers(player),
+    whyLost(player),
     el(
       'div',
       { class: 'cards', key: 'cards' },
@@ -59,6 +64,9 @@ export function view(player, { league, memory, redraw }) {
             }),
           )
         : null,
+      player.rating_by_round?.length > 1
+        ? card('Rating, round by round', band(player.rating_by_round, { name: `rating-${player.id}` }))
+        : null,
       card(
         'Answer times',
         player.answers?.count ? histogram(player.answers) : empty('No answers of this player have been kept.'),
@@ -80,8 +88,14 @@ export function view(player, { league, memory, redraw }) {
           ? el(
               'ul',
               { class: 'plain' },
-              player.deviations.map(({ what, count }) =>
-                el('li', {}, sentence(what), count > 1 ? el('span', { class: 'muted' }, ` ${count} times`) : null),
+              player.deviations.map(({ what, count, mend }) =>
+                el(
+                  'li',
+                  {},
+                  el('b', {}, sentence(what)),
+                  count > 1 ? el('span', { class: 'muted' }, ` ${count} times`) : null,
+                  mend ? el('p', {}, mend) : null,
+                ),
               ),
             )
           : empty('None: it has kept to the protocol.'),
@@ -90,7 +104,7 @@ export function view(player, { league, memory, redraw }) {
     seat(player),
     against(player),
     played(player, memory, redraw),
-    league.live !== false && player.state !== 'withdrawn' && league.phase !== 'completed'
+    league.operator && league.live !== false && player.state !== 'withdrawn' && league.phase !== 'completed'
       ? el(
           'p',
           { key: 'orders' },

@@ -1,5 +1,6 @@
 // One round: its matches as they go through their states, and the way to every other round.
 
+import { bracket, isKnockout, loadBracket } from './bracket.js';
 import { el } from './dom.js';
 import { countdown, empty, head, link, matchList, pager, who } from './parts.js';
 import { plural } from './words.js';
@@ -15,12 +16,13 @@ export async function load(ask, { id, query, league }) {
   const offset = Number(query.offset ?? 0);
   const round =
     which && rounds.length ? await ask(`rounds/${encodeURIComponent(which)}`, { offset, limit: LIMIT }) : null;
-  return { rounds, round, offset };
+  const knockout = !id && isKnockout(league) ? await loadBracket(ask, rounds) : [];
+  return { rounds, round, offset, knockout };
 }
 
 const STATES = { scheduled: 'Not announced yet', announced: 'Announced', running: 'Being played', completed: 'Over' };
 
-export function view({ rounds, round, offset }) {
+export function view({ rounds, round, offset, knockout }) {
   if (!round) return [head('Rounds'), empty('The rounds are drawn up when the league starts.')];
   const decided = rounds.find((one) => one.round === round.round);
   return [
@@ -36,6 +38,7 @@ export function view({ rounds, round, offset }) {
       ),
     ),
     strip(rounds, round.round),
+    bracket(knockout),
     round.bye?.length
       ? el(
           'p',
@@ -49,7 +52,7 @@ export function view({ rounds, round, offset }) {
       { class: 'card flush', key: 'list', 'aria-label': 'Matches' },
       round.matches.length ? matchList(round.matches) : empty('This round has no matches.'),
     ),
-    pager(offset, LIMIT, round.total, (to) => `${link('rounds', round.round)}?offset=${to}`),
+    pager(offset, LIMIT, round.total, (to) => link('rounds', round.round, { offset: to })),
   ];
 }
 

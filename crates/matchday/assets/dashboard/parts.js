@@ -1,17 +1,19 @@
 // The small things that several pages show: names, badges, form, matches, commands.
 
 import { el } from './dom.js';
+import { following, link } from './follow.js';
 import { duration, plural, sentence } from './words.js';
 
-export const link = (...steps) => `#/${steps.map(encodeURIComponent).join('/')}`;
+export { link };
 
 /** A player's name as it gave it, kept from turning the direction of what stands beside it. */
 export function who(player, { plain = false } = {}) {
   const name = el('bdi', { class: 'name', title: player.name }, player.name || player.id);
   const id = player.name && player.name !== player.id ? el('span', { class: 'id' }, player.id) : null;
+  const pin = following() === player.id ? el('span', { class: 'pin', role: 'img', 'aria-label': 'followed' }, '◆') : null;
   return plain
-    ? el('span', { class: 'who' }, name, id)
-    : el('a', { class: 'who', href: link('players', player.id) }, name, id);
+    ? el('span', { class: 'who' }, pin, name, id)
+    : el('a', { class: 'who', href: link('players', player.id) }, pin, name, id);
 }
 
 const FORM = { W: 'won', D: 'drew', L: 'lost', T: 'lost for a technical reason' };
@@ -58,7 +60,7 @@ function matchRow(match) {
   ].filter(Boolean);
   return el(
     'li',
-    { class: 'match', key: match.id },
+    { class: `match${following() && [match.a.id, match.b.id].includes(following()) ? ' followed' : ''}`, key: match.id },
     el('a', { class: 'match-id', href: link('matches', match.id) }, match.id),
     el(
       'span',

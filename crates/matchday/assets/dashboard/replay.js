@@ -21,7 +21,7 @@ export function replay(match, { query, memory, redraw }) {
   const ply = Math.min(memory.ply ?? last, last);
   const go = (to) => {
     memory.ply = Math.min(Math.max(to, 0), last);
-    history.replaceState(null, '', `${link('matches', match.id)}?ply=${memory.ply}`);
+    history.replaceState(null, '', link('matches', match.id, { ply: memory.ply }));
     redraw();
   };
   const play = () => {

@@ -2,9 +2,9 @@
 // the time for it ran out.
 
 import { el } from './dom.js';
-import { clock, duration, moment, pretty, sentence } from './words.js';
+import { clock, duration, exact, moment, pretty, sentence } from './words.js';
 
-const time = (at) => (at ? Date.parse(at) : null);
+const time = (at) => (at ? exact(at) : null);
 
 /** When it was over: answered, given up, or out of time. */
 const ended = (message) => time(message.answered_at) ?? time(message.ended_at) ?? time(message.deadline_at);

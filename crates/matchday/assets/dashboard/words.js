@@ -11,13 +11,16 @@ export const percent = (part) => `${Math.round(part * 100)} %`;
 /** A duration. */
 export function duration(ms) {
   if (ms === null || ms === undefined) return '–';
-  if (ms < 10) return `${ms.toFixed(1)} ms`;
+  if (ms < 10) return `${Number.isInteger(ms) ? ms : ms.toFixed(1)} ms`;
   if (ms < 1000) return `${Math.round(ms)} ms`;
   if (ms < 60000) return `${(ms / 1000).toFixed(ms < 9950 ? 1 : 0)} s`;
   const seconds = Math.round(ms / 1000);
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
   return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
 }
+
+/** A time as milliseconds, with the microseconds that `Date` drops. */
+export const exact = (at) => Date.parse(at) + Number(`0.${/\.\d{3}(\d+)/.exec(at)?.[1] ?? 0}`);
 
 /** How long until something, in whole seconds. */
 export const left = (ms) => (ms > 59000 ? duration(ms) : `${Math.ceil(ms / 1000)} s`);
@@ -57,7 +60,7 @@ export function record({ w, d, l, t }) {
 export function sentence(text) {
   const trimmed = String(text)
     .trim()
-    .replace(/\.{2}$/, '.');
+    .replace(/([.?!])\.+$/, '$1');
   if (!trimmed) return '';
   const begun = trimmed[0].toUpperCase() + trimmed.slice(1);
   return /[.!?]$/.test(begun) ? begun : `${begun}.`;

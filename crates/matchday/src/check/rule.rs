@@ -81,7 +81,7 @@ impl Rule {
 /// Declares the rules of a role as statics, and all of them in order as `OWN`. A row is
 /// `NAME = Weight [quick], id, category, title, anchor, fix;`.
 macro_rules! rules {
-    ($($name:ident = $weight:ident $($quick:ident)?, $id:literal, $category:ident, $title:literal, $anchor:literal, $fix:literal;)*) => {
+    ($($name:ident = $weight:ident $($quick:ident)?, $id:literal, $category:ident, $title:literal, $anchor:literal, $fix:expr;)*) => {
         $(pub(in crate::check) static $name: $crate::check::rule::Rule = $crate::check::rule::Rule {
             id: $id,
             category: $crate::check::rule::Category::$category,

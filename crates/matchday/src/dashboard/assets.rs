@@ -60,3 +60,48 @@ fn kind(name: &str) -> &'static str {
         _ => "application/octet-stream",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use matchday_plot::{HeatMap, Line, LineChart};
+
+    /// The value of a custom property, the first time that it is set after `from`.
+    fn property<'a>(style: &'a str, from: &str, name: &str) -> &'a str {
+        let after = style.split(from).nth(1).unwrap();
+        let value = after.split(&format!("--{name}: ")).nth(1).unwrap_or_else(|| panic!("--{name}"));
+        value.split(';').next().unwrap()
+    }
+
+    /// The colour that a plot gives a class.
+    fn painted<'a>(svg: &'a str, class: &str) -> &'a str {
+        let after =
+            svg.split(&format!("class=\"{class}\" color=\"")).nth(1).unwrap_or_else(|| panic!("{class}"));
+        after.split('"').next().unwrap()
+    }
+
+    fn in_the_dark<'a>(class: &str) -> &'a str {
+        let after = matchday_plot::CSS.split(&format!(".plot .{class}{{color:")).nth(1).unwrap();
+        after.split('}').next().unwrap()
+    }
+
+    #[test]
+    fn pages_and_plots_have_one_palette() {
+        let style = find("style.css").unwrap();
+        let style = std::str::from_utf8(&style).unwrap();
+        let lines = (0..8).map(|n| Line::new(n.to_string(), vec![(0.0, 0.0), (1.0, f64::from(n))])).collect();
+        let lines = LineChart { lines, ..LineChart::default() }.svg();
+        for number in 0..8 {
+            let (page, plot) = (format!("s{number}"), format!("c{number}"));
+            assert_eq!(property(style, ":root", &page), painted(&lines, &plot));
+            assert_eq!(property(style, "scheme: dark", &page), in_the_dark(&plot));
+        }
+        let heat = HeatMap { rows: vec!["a".into()], columns: vec!["b".into()], ..HeatMap::default() }.svg();
+        for (page, plot) in
+            [("heat-l2", "h2"), ("heat-l1", "h3"), ("heat-d", "h4"), ("heat-w1", "h5"), ("heat-w2", "h6")]
+        {
+            assert_eq!(property(style, ":root", page), painted(&heat, plot));
+            assert_eq!(property(style, "scheme: dark", page), in_the_dark(plot));
+        }
+    }
+}

@@ -77,7 +77,10 @@ impl Dashboard {
         tokio::select! {
             () = self.send_changes(&to, changes) => {}
             () = to.closed() => {}
-            _ = closing.wait_for(|closing| *closing) => {}
+            _ = closing.wait_for(|closing| *closing) => {
+                // Tells a page that this end is meant: it need not say how to start a manager that has crashed.
+                let _ = to.try_send(Bytes::from_static(b"event: end\ndata: {}\n\n"));
+            }
         }
     }
 

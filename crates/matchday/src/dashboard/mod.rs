@@ -8,7 +8,7 @@
 //! - `projection`, `source`: the league, projected from its log; `background_statistics`; `topics`: what can change
 //! - `page`: the pages, as pure functions; `exchanges`: messages; `access`: what a request may see
 //! - `routes`: the API; `store_queries`, `merge`: reads from the stores; `cache`: rendered responses
-//! - `events`: server-sent events; `last_view`: what open pages get before the server stops; `orders`: the operator's orders; `assets`, `response`, `query`: HTTP
+//! - `qr_code`: the address for a wall; `events`: server-sent events; `last_view`: what open pages get before the server stops; `orders`: the operator's orders; `assets`, `response`, `query`: HTTP
 //! - `serve`: a process that shows a stored league
 
 mod access;
@@ -22,6 +22,7 @@ mod merge;
 mod orders;
 mod page;
 mod projection;
+mod qr_code;
 mod query;
 mod response;
 mod routes;

@@ -4,7 +4,7 @@
 use super::topics::{TOPICS, Topic};
 use matchday_core::league::{League, LeagueEvent, LeagueSettings, LossCause};
 use matchday_core::protocol::messages::Culprit;
-use matchday_core::protocol::{MatchId, RefereeId, Timestamp};
+use matchday_core::protocol::{MatchId, PlayerId, RefereeId, Timestamp};
 use matchday_store::entry::Entry;
 use matchday_store::{Location, StoreError};
 use std::collections::BTreeMap;
@@ -26,6 +26,8 @@ pub(crate) struct Projection {
     /// When each match was last given to a referee.
     pub(crate) assigned_at: BTreeMap<MatchId, Timestamp>,
     pub(crate) lost: BTreeMap<RefereeId, Lost>,
+    /// The ranks when the last round was announced; none before the first result.
+    pub(crate) ranks_before: BTreeMap<PlayerId, u32>,
     /// The number of the last event that changed what belongs to a topic.
     changed: [u64; TOPICS.len()],
     seq: u64,
@@ -115,6 +117,7 @@ impl Projection {
             announced_at: BTreeMap::new(),
             assigned_at: BTreeMap::new(),
             lost: BTreeMap::new(),
+            ranks_before: BTreeMap::new(),
             changed: [base; TOPICS.len()],
             seq: 0,
         }
@@ -134,6 +137,10 @@ impl Projection {
             LeagueEvent::LeagueCompleted { .. } => self.completed_at = Some(at),
             LeagueEvent::RoundAnnounced { round_id, .. } => {
                 self.announced_at.insert(round_id.0, at);
+                if self.league.matches_decided > 0 {
+                    let rows = self.league.rows();
+                    self.ranks_before = rows.iter().map(|row| (row.player_id.clone(), row.rank)).collect();
+                }
             }
             LeagueEvent::MatchAssigned { match_id, .. } => {
                 self.assigned_at.insert(match_id.clone(), at);

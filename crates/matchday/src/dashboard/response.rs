@@ -3,8 +3,8 @@
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper::header::{
-    ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, HeaderValue, REFERRER_POLICY,
-    RETRY_AFTER, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+    ALLOW, CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName,
+    HeaderValue, REFERRER_POLICY, RETRY_AFTER, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
 use hyper::{Response, StatusCode};
 use matchday_net::response::with_header;
@@ -38,6 +38,16 @@ pub(super) fn data(status: StatusCode, body: impl Into<Bytes>) -> HttpResponse {
     *answer.status_mut() = status;
     let answer = with_header(answer, CONTENT_TYPE, "application/json");
     with_security_headers(with_header(answer, CACHE_CONTROL, "no-store"))
+}
+
+/// A file to be saved. Ids of leagues are plain letters and digits.
+pub(super) fn download(name: &str, kind: &'static str, body: String) -> HttpResponse {
+    let answer = with_header(Response::new(Full::new(Bytes::from(body)).boxed()), CONTENT_TYPE, kind);
+    let mut answer = with_header(answer, CACHE_CONTROL, "no-store");
+    if let Ok(value) = HeaderValue::from_str(&format!("attachment; filename=\"{name}\"")) {
+        answer.headers_mut().insert(CONTENT_DISPOSITION, value);
+    }
+    with_security_headers(answer)
 }
 
 /// An error with a sentence for people.

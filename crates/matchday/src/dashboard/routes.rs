@@ -2,11 +2,15 @@
 
 use super::Dashboard;
 use super::access::Access;
-use super::page::{cross_table, league, one_match, player, referees, rounds, standings};
+use super::page::losses::LossRecords;
+use super::page::{
+    cross_table, featured, latency, league, one_match, player, race, referees, rounds, standings,
+};
 use super::projection::Snapshot;
 use super::query::{Query, percent_decode};
 use super::store_queries::{self, Filter};
-use super::{assets, orders, response};
+use super::{assets, orders, qr_code, response};
+use crate::report;
 use bytes::Bytes;
 use hyper::body::Incoming;
 use hyper::{Method, Request, StatusCode, Uri};
@@ -18,11 +22,15 @@ use matchday_runtime::surface::{Closing, Responding, Surface};
 use matchday_store::StoreError;
 use serde::Serialize;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// How many matches of a round are shown at once.
 const MATCHES_MAX: u64 = 500;
 const MATCHES_DEFAULT: u64 = 100;
+/// How many boards are featured at most.
+const BOARDS_MAX: u64 = 12;
+const BOARDS_DEFAULT: u64 = 4;
 
 /// A page of the API.
 #[derive(Debug)]
@@ -32,6 +40,10 @@ enum Route {
     Rounds,
     Round(u32, usize, usize),
     Cross,
+    Race,
+    Latency,
+    /// Those of a player that is followed come first.
+    Boards(usize, Option<PlayerId>),
     Player(PlayerId),
     Match(MatchId),
     Messages(Filter),
@@ -42,6 +54,8 @@ enum Route {
 #[derive(Debug)]
 pub(super) enum PageError {
     NotFound(String),
+    /// Not yet, or not to this request.
+    Withheld(&'static str),
     Store(StoreError),
 }
 
@@ -55,6 +69,7 @@ impl PageError {
     pub(super) fn response(&self) -> HttpResponse {
         match self {
             Self::NotFound(why) => response::error(StatusCode::NOT_FOUND, why),
+            Self::Withheld(why) => response::error(StatusCode::FORBIDDEN, why),
             Self::Store(error) => {
                 let why = format!("the league cannot be read: {error}");
                 response::error(StatusCode::INTERNAL_SERVER_ERROR, &why)
@@ -108,6 +123,7 @@ impl Dashboard {
             Some(api) => match self.admit(request.headers(), peer, intake).await {
                 Err(answer) => answer,
                 Ok(_) if api == "events" => self.listen(intake.map(|intake| intake.changes())),
+                Ok(access) if api == "report" => self.report(access).await,
                 Ok(access) => self.show(api, request.uri(), access).await,
             },
         }
@@ -139,8 +155,37 @@ impl Dashboard {
         snapshot.projection.league.settings.league_id.clone()
     }
 
+    /// The report as one page, as `matchday report` writes it.
+    async fn report(self: &Arc<Self>, access: Access) -> HttpResponse {
+        let made = async {
+            let snapshot = self.source.snapshot().await?;
+            let league = &snapshot.projection.league;
+            if league.phase != Phase::Completed && !access.operator {
+                return Err(PageError::Withheld("the report can be read when the league is over"));
+            }
+            let _permit = self.renders.acquire().await;
+            let files: Vec<PathBuf> = self.source.stores().iter().map(|store| store.path.clone()).collect();
+            let id = league.settings.league_id.clone();
+            let name = format!("{id}.html");
+            let page = tokio::task::spawn_blocking(move || report::html_page(&files, &id));
+            let page = page.await.unwrap_or_else(|error| Err(error.to_string()));
+            page.map(|page| (name, page)).map_err(PageError::NotFound)
+        };
+        match made.await {
+            Ok((name, page)) => response::download(&name, "text/html; charset=utf-8", page),
+            Err(error) => error.response(),
+        }
+    }
+
     async fn show(self: &Arc<Self>, api: &str, uri: &Uri, access: Access) -> HttpResponse {
         self.views.asked();
+        if api == "qr" {
+            return match qr_code::of_address(&Query::of(uri).text("text").unwrap_or_default()) {
+                Ok(code) => to_json(&code)
+                    .map_or_else(|error| error.response(), |body| response::data(StatusCode::OK, body)),
+                Err(why) => response::error(StatusCode::BAD_REQUEST, &why),
+            };
+        }
         let route = match parse_route(api, &Query::of(uri)) {
             Ok(Some(route)) => route,
             Ok(None) => return response::error(StatusCode::NOT_FOUND, "the dashboard has no such page"),
@@ -163,7 +208,12 @@ impl Dashboard {
         let snapshot = self.source.snapshot().await?;
         let version = (snapshot.version(), self.statistics.generation());
         // The moves of a match that is being played are no events of the league.
-        let moving = matches!(&route, Route::Match(id) if snapshot.projection.league.matches.get(id).is_some_and(|game| game.in_play));
+        let league = &snapshot.projection.league;
+        let moving = match &route {
+            Route::Match(id) => league.matches.get(id).is_some_and(|game| game.in_play),
+            Route::Boards(..) => league.matches.values().any(|game| game.in_play),
+            _ => false,
+        };
         let key = key.filter(|_| !moving);
         if let Some(cached) = key.as_ref().and_then(|key| self.cache.get(key, access, version)) {
             return Ok(cached);
@@ -209,9 +259,20 @@ impl Dashboard {
                 json_or_not_found(page, || format!("there is no round {number}"))
             }
             Route::Cross => to_json(&cross_table::page(snapshot)),
+            Route::Race => to_json(&race::page(snapshot)),
+            Route::Latency => to_json(&latency::page(snapshot, &store_queries::move_calls(stores)?)),
+            Route::Boards(limit, followed) => {
+                let chosen = featured::choose(&snapshot.projection.league, followed.as_ref(), *limit);
+                let exchanges = store_queries::exchanges_in_play(stores, snapshot, &chosen)?;
+                to_json(&featured::page(snapshot, &chosen, &exchanges, access))
+            }
             Route::Player(id) => {
                 let calls = store_queries::calls_to(stores, snapshot, id)?;
-                let page = player::page(snapshot, id, &calls, statistics, access);
+                let records = LossRecords {
+                    fallbacks: store_queries::fallbacks_of(stores, snapshot, id)?,
+                    files: self.source.names(),
+                };
+                let page = player::page(snapshot, id, &calls, &records, statistics, access);
                 json_or_not_found(page, || format!("there is no player {id}"))
             }
             Route::Match(id) => {
@@ -258,6 +319,13 @@ fn parse_route(api: &str, query: &Query) -> Result<Option<Route>, String> {
             "standings" => Route::Standings,
             "rounds" => Route::Rounds,
             "cross" => Route::Cross,
+            "race" => Route::Race,
+            "latency" => Route::Latency,
+            "boards" => {
+                let limit = query.number("limit")?.unwrap_or(BOARDS_DEFAULT).clamp(1, BOARDS_MAX);
+                let followed = query.text("player").map(|id| PlayerId::new(id.to_ascii_uppercase()));
+                Route::Boards(usize::try_from(limit).unwrap_or(1), followed)
+            }
             "referees" => Route::Referees,
             "messages" => Route::Messages(Filter::read(query)?),
             _ => return Ok(None),

@@ -43,6 +43,12 @@ impl Source {
         file.map_or_else(|| "FILE".to_owned(), |name| name.to_string_lossy().into_owned())
     }
 
+    /// The file names of all stores.
+    pub(super) fn names(&self) -> Vec<String> {
+        let names = self.stores.iter().filter_map(|store| store.path.file_name());
+        names.map(|name| name.to_string_lossy().into_owned()).collect()
+    }
+
     /// The current snapshot, at most [`REFRESH_EVERY`] old.
     pub(super) async fn snapshot(self: &Arc<Self>) -> Result<Snapshot, StoreError> {
         if let Some(fresh) = self.fresh() {

@@ -9,10 +9,12 @@ use super::projection::Snapshot;
 use super::query::Query;
 use matchday_core::league::League;
 use matchday_core::protocol::{ErrorCode, MatchId, MessageType, PlayerId, RefereeId};
+use matchday_store::fallbacks;
 use matchday_store::log_set::LogSet;
 use matchday_store::messages::{Agent, Call, MessageFilter, Page};
 use matchday_store::{Exchange, Location, StoreError};
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 const MESSAGES_MAX: u64 = 500;
 /// With their bodies, which may be long.
@@ -141,6 +143,55 @@ pub(super) fn calls_to(
         }
     }
     Ok(calls)
+}
+
+/// The most calls that the latency of the league is computed from, the newest.
+const CALLS_MAX: usize = 200_000;
+
+/// The calls for moves, with their match and the endpoint that was called. Blocks.
+pub(super) fn move_calls(stores: &[Location]) -> Result<Vec<(MatchId, String, Call)>, StoreError> {
+    let mut calls = Vec::new();
+    for (number, store) in stores.iter().enumerate() {
+        match store.open().and_then(|reader| reader.move_calls(CALLS_MAX)) {
+            // The page of a match reports errors of other agents' stores.
+            Err(_) if number > 0 => {}
+            more => calls.extend(more?),
+        }
+    }
+    Ok(calls)
+}
+
+/// Of these matches, the exchanges of those that are being played. Blocks.
+pub(super) fn exchanges_in_play(
+    stores: &[Location],
+    snapshot: &Snapshot,
+    chosen: &[MatchId],
+) -> Result<BTreeMap<MatchId, Vec<Exchange>>, StoreError> {
+    let league = &snapshot.projection.league;
+    let in_play = |id: &&MatchId| league.matches.get(*id).is_some_and(|game| game.in_play);
+    let playing: Vec<&MatchId> = chosen.iter().filter(in_play).collect();
+    let mut all: BTreeMap<MatchId, Vec<Exchange>> = BTreeMap::new();
+    for (number, store) in stores.iter().enumerate().filter(|_| !playing.is_empty()) {
+        let reader = match store.open() {
+            Err(_) if number > 0 => continue,
+            reader => reader?,
+        };
+        for id in &playing {
+            all.entry((*id).clone()).or_default().extend(reader.exchanges_of(id)?);
+        }
+    }
+    all.values_mut().for_each(|exchanges| exchanges.sort_by_key(|exchange| exchange.at));
+    Ok(all)
+}
+
+/// Why the fallback of a player chose, by match; nothing if the player's own log is in none of the stores. Blocks.
+pub(super) fn fallbacks_of(
+    stores: &[Location],
+    snapshot: &Snapshot,
+    id: &PlayerId,
+) -> Result<BTreeMap<MatchId, Vec<String>>, StoreError> {
+    let logs = LogSet::open_fallbacks(stores, &snapshot.projection.league)?;
+    Ok(fallbacks::in_matches(&logs.players, id.as_str()))
 }
 
 /// Blocks.

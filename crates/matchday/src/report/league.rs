@@ -3,6 +3,8 @@
 use super::{Match, PlayerName, Referee, Report, Round, VerificationSummary, faults, players, sentences};
 use crate::statistics;
 use crate::view::sides;
+use matchday_core::game::replay::views;
+use matchday_core::game::view::{Grid, View};
 use matchday_core::league::fixture::{self, Decision};
 use matchday_core::league::{DecidedBy, League, LeagueEvent};
 use matchday_core::protocol::messages::{GameStatus, Phase};
@@ -152,6 +154,7 @@ fn round_data(history: &LeagueLog, round: &fixture::Round) -> Round {
             }),
             decided_at: decision.map(|decision| decision.at),
             attempts: game.attempts.len(),
+            position: decision.and_then(|decision| last_board(league, game, decision)),
         }
     });
     let byes = match &round.drawn {
@@ -165,6 +168,15 @@ fn round_data(history: &LeagueLog, round: &fixture::Round) -> Round {
         starts_at: round.starts_at.map(Timestamp::whole_second),
         byes: byes.iter().map(|player| player_name(league, player)).collect(),
         matches: matches.collect(),
+    }
+}
+
+/// The last position of a game with a board.
+fn last_board(league: &League, game: &fixture::Match, decision: &Decision) -> Option<Grid> {
+    let details = &decision.result.details;
+    match views(&league.settings.game_type, [&game.a, &game.b], details).pop()? {
+        View::Grid(grid) => Some(grid),
+        View::Strip(_) => None,
     }
 }
 

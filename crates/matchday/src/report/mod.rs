@@ -19,14 +19,23 @@ mod plots;
 pub(crate) mod sample;
 mod sentences;
 
+use matchday_core::game::view::Grid;
+use matchday_core::protocol::LeagueId;
 use matchday_core::protocol::Timestamp;
 use matchday_core::protocol::messages::Phase;
-use matchday_stats::LeagueStatistics;
+use matchday_stats::{LeagueStatistics, Resampling};
 use matchday_store::fallbacks::Fallbacks;
 use matchday_store::llm_usage::LlmUsage;
 use matchday_store::verify::Verification;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// The report of a league as an HTML page, or why there is none. Reads the stores.
+pub(crate) fn html_page(files: &[PathBuf], league_id: &LeagueId) -> Result<String, String> {
+    let report = Report::gather(files, Some(league_id), &Resampling::default());
+    report.map(|report| html::page(&report)).map_err(|error| error.to_string())
+}
 
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Report {
@@ -190,8 +199,10 @@ impl Round {
     /// `Round 3`, `Round 3, Semifinals`.
     pub(crate) fn name(&self) -> String {
         match &self.title {
-            Some(title) => format!("Round {}, {title}", self.number),
-            None => format!("Round {}", self.number),
+            Some(title) if *title != format!("Round {}", self.number) => {
+                format!("Round {}, {title}", self.number)
+            }
+            _ => format!("Round {}", self.number),
         }
     }
 }
@@ -213,6 +224,9 @@ pub(crate) struct Match {
     pub(crate) decided_by: Option<String>,
     pub(crate) decided_at: Option<Timestamp>,
     pub(crate) attempts: usize,
+    /// The last position, in games with a board.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) position: Option<Grid>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -25,7 +25,7 @@ pub(super) fn points(report: &Report) -> LineChart {
     }
 }
 
-/// Mean points of each player against each other.
+/// The score of each player against each other: a draw is half of a win.
 pub(super) fn cross(report: &Report) -> HeatMap {
     let row = |player: &Player| {
         let cell = |other: &Player| {
@@ -35,7 +35,8 @@ pub(super) fn cross(report: &Report) -> HeatMap {
                 1 => met.points().to_string(),
                 _ => format!("{}-{}-{}", met.wins, met.draws, met.losses),
             };
-            Some(HeatCell::new(f64::from(met.points()) / f64::from(met.met().max(1)), text))
+            let score = f64::from(met.wins) + f64::from(met.draws) / 2.0;
+            Some(HeatCell::new(score / f64::from(met.met().max(1)), text))
         };
         report.players.iter().map(cell).collect()
     };
@@ -45,7 +46,7 @@ pub(super) fn cross(report: &Report) -> HeatMap {
         columns: report.players.iter().map(|player| player.who.id.clone()).collect(),
         cells: report.players.iter().map(row).collect(),
         low: (0.0, "lost".into()),
-        high: (3.0, "won".into()),
+        high: (1.0, "won".into()),
     }
 }
 

@@ -61,6 +61,31 @@ impl League {
         league
     }
 
+    /// One of this game, with seats.
+    pub(crate) fn with_seats_of(game: &str, names: &[&str]) -> Self {
+        let cli = Cli::new(crate::MATCHDAY);
+        let manager = manager(&cli, &["--seats", "on", "--game", game]);
+        let mut league = Self { cli, manager: Some(manager), agents: Vec::new() };
+        league.join(&["referee", "--store", "referee.db"]);
+        names.iter().for_each(|name| league.join(&["player", "--name", name]));
+        league
+    }
+
+    /// Players of this game with these strategies, and every match has been played.
+    pub(crate) fn of_strategies(game: &str, settings: &[&str], strategies: &[&str]) -> Self {
+        let cli = Cli::new(crate::MATCHDAY);
+        let manager = manager(&cli, &[&["--game", game], settings].concat());
+        let mut league = Self { cli, manager: Some(manager), agents: Vec::new() };
+        league.join(&["referee", "--store", "referee.db"]);
+        for (strategy, number) in strategies.iter().zip(1..) {
+            let name = format!("Player {number}");
+            league.join(&["player", "--name", &name, "--strategy", strategy]);
+        }
+        league.start();
+        league.cli.until_status("completed");
+        league
+    }
+
     /// Two players of this game, and every match has been played.
     pub(crate) fn of_game(game: &str) -> Self {
         let cli = Cli::new(crate::MATCHDAY);

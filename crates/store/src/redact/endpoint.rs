@@ -67,7 +67,10 @@ fn without_urls(text: &str) -> String {
         let after = after.get(mark.len()..).unwrap_or_default();
         let is_end =
             |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '>' | ')' | ',' | '`' | '\\');
-        rest = after.split_at(after.find(is_end).unwrap_or(after.len())).1;
+        let url = after.split_at(after.find(is_end).unwrap_or(after.len())).0;
+        // Punctuation at its end belongs to the sentence.
+        let url = url.trim_end_matches([':', '.', ';', '?', '!']);
+        rest = after.get(url.len()..).unwrap_or_default();
     }
     shown.push_str(rest);
     shown
@@ -93,6 +96,7 @@ mod tests {
             ),
             (r#"{"endpoint":"http:\/\/a.b\/mcp"}"#, r#"{"endpoint":"(left out)"}"#),
             ("no connection to http://a.b:1/mcp, refused", "no connection to (left out), refused"),
+            ("to http://a.b:1/mcp: is it there?", "to (left out): is it there?"),
             (r#"see http:\/\/a.b and"#, "see (left out) and"),
             ("no way to 127.0.0.1:8101: refused", "no way to (left out): refused"),
             ("at 127.0.0.1:81010", "at (left out)"),

@@ -1,6 +1,7 @@
 //! The rules for players, and those that all roles share.
 
 use crate::check::rule::{Rule, rules};
+use crate::mend;
 
 rules! {
     REGISTER_CAME = Mandatory, "register.request", Registration, "It registers by itself, with LEAGUE_REGISTER_REQUEST", "league_register_request",
@@ -10,7 +11,7 @@ rules! {
     REGISTER_ENVELOPE = Mandatory, "register.envelope", Registration, "Its registration has a whole envelope", "envelope",
         "Every message carries protocol, message_type, sender (player:NAME), timestamp (...Z) and conversation_id.";
     REGISTER_META = Mandatory, "register.meta", Registration, "player_meta has every field, in the right type", "league_register_request",
-        "Send player_meta with display_name, version (MAJOR.MINOR.PATCH), game_types (a list) and contact_endpoint (a URL).";
+        mend::PLAYER_META;
     REGISTER_ACCEPTED = Mandatory, "register.accepted", Registration, "A manager accepts it", "registration",
         "Read `reason` or `error_message` in the manager's answer: it says what the rules of the league object to.";
     REGISTER_ENDPOINT = Mandatory, "register.endpoint", Registration, "contact_endpoint is where it listens", "endpoint-check",
@@ -51,17 +52,17 @@ rules! {
         "If the body is a list, answer each request in it and send the list of the responses.";
 
     PROTOCOL = Mandatory quick, "envelope.protocol", Envelope, "Its answers carry protocol \"league.v2\"", "envelope",
-        "Put \"protocol\": \"league.v2\" into every message.";
+        mend::PROTOCOL;
     SENDER = Mandatory quick, "envelope.sender", Envelope, "Its answers are sent by player: and its id", "sender",
-        "Sign as \"player:P01\", with the id from the registration response: not a name of your own, not the bare id.";
+        mend::SENDER;
     TIMESTAMP = Mandatory quick, "envelope.timestamp", Envelope, "Its answers carry a timestamp in UTC, such as 2026-03-02T09:00:00Z", "timestamps",
-        "In Python: datetime.now(timezone.utc).strftime(\"%Y-%m-%dT%H:%M:%SZ\").";
+        mend::TIMESTAMP;
     CLOCK = Mandatory quick, "envelope.clock", Envelope, "Its timestamps are the time at which it answers", "timestamps",
-        "Take the time anew for every message, in UTC, and set the clock of the machine.";
+        mend::CLOCK;
     CONVERSATION = Mandatory quick, "envelope.conversation", Envelope, "It answers in the conversation that it was asked in", "conversations",
-        "Copy conversation_id from the question into the answer.";
+        mend::CONVERSATION;
     TOKEN = Mandatory quick, "envelope.token", Envelope, "Its answers carry an auth_token", "tokens",
-        "Put the auth_token of your registration, or better the token made for the match, into every answer: a strict referee refuses one without (E011).";
+        mend::TOKEN;
 
     JOIN_IN_TIME = Mandatory quick, "join.in-time", Joining, "It answers GAME_INVITATION within 5 s", "game_invitation",
         "Answer at once, before you compute anything: after 5 s the referee asks again, and after three more tries the match is lost.";
@@ -70,22 +71,22 @@ rules! {
     JOIN_MATCH = Mandatory quick, "join.match-id", Joining, "GAME_JOIN_ACK names the match of the invitation", "game_join_ack",
         "Copy match_id from the invitation: another one is refused with E015.";
     JOIN_PLAYER = Mandatory quick, "join.player-id", Joining, "GAME_JOIN_ACK carries its own player_id", "game_join_ack",
-        "Send the player_id of your registration response: another one is refused with E012.";
+        mend::PLAYER_ID;
     JOIN_ARRIVAL = Mandatory quick, "join.arrival", Joining, "GAME_JOIN_ACK has an arrival_timestamp", "game_join_ack",
-        "Send arrival_timestamp in the same form as timestamp.";
+        mend::ARRIVAL;
     JOIN_ACCEPT = Mandatory quick, "join.accept", Joining, "GAME_JOIN_ACK accepts, with the boolean true", "game_join_ack",
-        "Send \"accept\": true. A text, a number or a status is something else, and false forfeits the match.";
+        mend::ACCEPT;
 
     CHOICE_IN_TIME = Mandatory quick, "choice.in-time", Choosing, "It answers CHOOSE_PARITY_CALL within 30 s", "choose_parity_call",
         "Give your strategy a time limit well inside the deadline, and fall back to any choice when it is over.";
     CHOICE_KIND = Mandatory quick, "choice.message", Choosing, "It answers CHOOSE_PARITY_CALL with CHOOSE_PARITY_RESPONSE", "choose_parity_response",
         "Answer in the same exchange with a message whose message_type is \"CHOOSE_PARITY_RESPONSE\".";
     CHOICE_PARITY = Mandatory quick, "choice.parity", Choosing, "parity_choice is exactly \"even\" or \"odd\"", "choose_parity_response",
-        "Send \"parity_choice\": \"even\" or \"odd\": lower case, text, no spaces.";
+        mend::PARITY;
     CHOICE_MATCH = Mandatory quick, "choice.match-id", Choosing, "CHOOSE_PARITY_RESPONSE names the match that was asked about", "choose_parity_response",
-        "Copy match_id from the question: another one is refused with E015.";
+        mend::MATCH_ID;
     CHOICE_PLAYER = Mandatory quick, "choice.player-id", Choosing, "CHOOSE_PARITY_RESPONSE carries its own player_id", "choose_parity_response",
-        "Send the player_id of your registration response: another one is refused with E012.";
+        mend::PLAYER_ID;
     CHOICE_NONCE = Advisory, "choice.nonce", Choosing, "It sends a nonce with its choice, another one in each match", "fair-draw",
         "Send \"nonce\": a few characters, random anew for each match. Without it the referee knows the draw beforehand.";
     CHOICE_GENERIC = Advisory, "choice.generic", Choosing, "It gives the same choice to GAME_MOVE_CALL", "game_move_call",
@@ -96,15 +97,15 @@ rules! {
     MOVE_KIND = Mandatory quick, "move.message", Choosing, "It answers GAME_MOVE_CALL with GAME_MOVE_RESPONSE", "game_move_response",
         "Answer in the same exchange with a message whose message_type is \"GAME_MOVE_RESPONSE\".";
     MOVE_LEGAL = Mandatory quick, "move.legal", Choosing, "move_data.choice is one of the valid_options", "game_move_response",
-        "Copy one of move_request.valid_options into move_data.choice, in its own type: 3 is not \"3\".";
+        mend::LEGAL_MOVE;
     MOVE_TYPE = Mandatory quick, "move.type", Choosing, "move_data.move_type is the one that was asked for", "game_move_response",
         "Copy move_request.move_type into move_data.move_type.";
     MOVE_GAME = Mandatory quick, "move.game-type", Choosing, "GAME_MOVE_RESPONSE names the game that is played", "game_move_response",
         "Copy game_type from the question.";
     MOVE_MATCH = Mandatory quick, "move.match-id", Choosing, "GAME_MOVE_RESPONSE names the match that was asked about", "game_move_response",
-        "Copy match_id from the question: another one is refused with E015.";
+        mend::MATCH_ID;
     MOVE_PLAYER = Mandatory quick, "move.player-id", Choosing, "GAME_MOVE_RESPONSE carries its own player_id", "game_move_response",
-        "Send the player_id of your registration response: another one is refused with E012.";
+        mend::PLAYER_ID;
     MOVE_WHOLE_GAME = Mandatory, "move.whole-game", Choosing, "It plays a whole game to its end, every move legal", "game_move_call",
         "Choose anew for every question: what is legal changes with every move, and valid_options always says what is.";
 

@@ -8,23 +8,26 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// Response times of moves, as referees report them, and of each kind of call, as far as calls were recorded.
+/// Response times of moves, and of each kind of call. Where no calls were recorded, moves are as referees report them: one mean
+/// for each match.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub(in crate::dashboard) struct AnswerTimes {
     #[serde(flatten)]
     moves: TimeStatistics,
+    /// Whether each time is the mean of a match.
+    means: bool,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     by_type: BTreeMap<&'static str, TimeStatistics>,
 }
 
 #[derive(Debug, PartialEq, Eq, Serialize)]
-struct TimeStatistics {
+pub(super) struct TimeStatistics {
     deadline_ms: u64,
-    count: usize,
+    pub(super) count: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
-    p50_ms: Option<u32>,
+    pub(super) p50_ms: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    p99_ms: Option<u32>,
+    pub(super) p99_ms: Option<u32>,
     /// Of moves: matches lost by a timeout. Of calls: those without an answer.
     late: usize,
     buckets: Vec<Bucket>,
@@ -50,12 +53,20 @@ pub(super) fn of(league: &League, player: &PlayerId, calls: &[Call]) -> AnswerTi
     let late = decided().filter_map(|decision| decision.blame(player));
     let late = late.filter(|blame| matches!(blame.cause, Cause::Silent | Cause::Unreachable)).count();
     let timing = &league.settings.timing;
+    let is_move = |call: &&Call| {
+        [MessageType::ChooseParityCall, MessageType::GameMoveCall]
+            .iter()
+            .any(|kind| call.message_type == kind.name())
+    };
+    let moves: Vec<&Call> = calls.iter().filter(is_move).collect();
     let of_type = |(kind, deadline): (MessageType, Duration)| {
         let (answered, unanswered): (Vec<&Call>, Vec<&Call>) =
             calls.iter().filter(|call| call.message_type == kind.name()).partition(|call| call.answered);
-        let took = |call: &&Call| u32::try_from(call.done_at?.since(call.at).as_millis()).ok();
-        let times =
-            TimeStatistics::of(answered.iter().filter_map(took).collect(), unanswered.len(), deadline);
+        let times = TimeStatistics::of(
+            answered.iter().filter_map(|call| call.took_ms()).collect(),
+            unanswered.len(),
+            deadline,
+        );
         (times.count + times.late > 0).then_some((kind.name(), times))
     };
     let kinds = [
@@ -65,13 +76,21 @@ pub(super) fn of(league: &League, player: &PlayerId, calls: &[Call]) -> AnswerTi
         (MessageType::GameOver, timing.game_over),
     ];
     AnswerTimes {
-        moves: TimeStatistics::of(times, late, timing.choice),
+        means: moves.is_empty(),
+        moves: match moves.as_slice() {
+            [] => TimeStatistics::of(times, late, timing.choice),
+            moves => {
+                let answered: Vec<u32> = moves.iter().filter_map(|call| call.took_ms()).collect();
+                let late = moves.len() - answered.len();
+                TimeStatistics::of(answered, late, timing.choice)
+            }
+        },
         by_type: kinds.into_iter().filter_map(of_type).collect(),
     }
 }
 
 impl TimeStatistics {
-    fn of(mut times: Vec<u32>, late: usize, deadline: Duration) -> Self {
+    pub(super) fn of(mut times: Vec<u32>, late: usize, deadline: Duration) -> Self {
         let deadline_ms = u64::try_from(deadline.as_millis()).unwrap_or(u64::MAX);
         times.sort_unstable();
         Self {

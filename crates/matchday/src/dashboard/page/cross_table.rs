@@ -21,7 +21,7 @@ struct Ranked {
     rank: u32,
 }
 
-/// Wins, draws, losses, and losses without play.
+/// Wins, draws, losses, and how many of the losses were technical.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub(super) struct Cell {
     w: u32,
@@ -37,7 +37,7 @@ impl Cell {
         match letter {
             'W' => self.w += 1,
             'D' => self.d += 1,
-            'T' => self.t += 1,
+            'T' => (self.l, self.t) = (self.l + 1, self.t + 1),
             _ => self.l += 1,
         }
         match_id.clone_into(&mut self.last);

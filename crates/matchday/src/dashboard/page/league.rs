@@ -1,5 +1,6 @@
 //! The progress of the league. Pure.
 
+use super::awards::{self, Award};
 use super::next_steps::{self, NextStep};
 use super::{Named, Versioned};
 use crate::dashboard::access::Access;
@@ -26,6 +27,9 @@ pub(in crate::dashboard) struct Page {
     completed_at: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     champion: Option<Named>,
+    /// When it is over.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    awards: Vec<Award>,
     players: usize,
     referees: usize,
     round: Round,
@@ -103,6 +107,10 @@ pub(in crate::dashboard) fn page(
             .filter(|_| league.phase == Phase::Completed)
             .map(describe::time),
         champion: league.champion.as_ref().map(|id| Named::player(league, id)),
+        awards: match league.phase {
+            Phase::Completed => awards::of(projection, statistics),
+            _ => Vec::new(),
+        },
         players: league.players.len(),
         referees: league.referees.len(),
         round: Round {

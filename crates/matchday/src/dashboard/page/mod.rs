@@ -3,15 +3,21 @@
 //! - `league`: progress of the league, with `next_steps`; `standings`: the table; `cross_table`: who beat whom
 //! - `rounds`: all rounds, and one with its matches; `one_match`: a match as a line, and as a page, with its
 //!   `positions`
-//! - `player`, `answer_times`: one player; `referees`: the referees and their load
+//! - `player`, `answer_times`, `losses`: one player; `referees`: the referees and their load
+//! - `featured`: the boards of the front page; `race`: points by round; `latency`: answer times of all; `awards`
 
 pub(super) mod answer_times;
+pub(super) mod awards;
 pub(super) mod cross_table;
+pub(super) mod featured;
+pub(super) mod latency;
 pub(super) mod league;
+pub(super) mod losses;
 pub(super) mod next_steps;
 pub(super) mod one_match;
 pub(super) mod player;
 mod positions;
+pub(super) mod race;
 pub(super) mod referees;
 pub(super) mod rounds;
 pub(super) mod standings;

@@ -74,7 +74,7 @@ fn registration(league: &League, manager: &str) -> Vec<NextStep> {
     if league.referees.is_empty() {
         steps.push(step(
             "No referee has registered yet: start one.",
-            format!("matchday referee --manager {manager}"),
+            format!("matchday referee --listen 127.0.0.1:0 --manager {manager}"),
         ));
     }
     if players < 2 {
@@ -82,12 +82,16 @@ fn registration(league: &League, manager: &str) -> Vec<NextStep> {
             0 => "No player has registered yet: start two, or point agents of your own at this address.",
             _ => "One more player is needed.",
         };
-        steps.push(step(text, format!("matchday player --manager {manager}")));
+        // A free port each, so that the same command can be given again.
+        steps.push(step(text, format!("matchday player --listen 127.0.0.1:0 --manager {manager}")));
     }
     if steps.is_empty() {
+        let referees = match league.referees.len() {
+            1 => "1 referee has".to_owned(),
+            many => format!("{many} referees have"),
+        };
         let text = format!(
-            "{players} players and {} referees have registered: start the league when nobody else is to come.",
-            league.referees.len()
+            "{players} players and {referees} registered: start the league when nobody else is to come."
         );
         steps.push(step(text, format!("matchday start --manager {manager}")));
     }

@@ -98,7 +98,8 @@ fn blame(game: &Match, decision: &Decision, text: impl Fn(&str) -> String) -> Op
     let (_, first) = blamed.first()?;
     let cause = |(id, blame): &(&PlayerId, matchday_core::protocol::messages::Blame)| {
         let fault = timeline::fault(blame, blame.cause.words());
-        text(&format!("{id} {}.", fault.trim_end_matches('.')))
+        let stop = if fault.ends_with(['.', '?', '!']) { "" } else { "." };
+        text(&format!("{id} {fault}{stop}"))
     };
     Some(Blame {
         culprit: first.culprit,

@@ -2,17 +2,20 @@
 
 use super::answer_times::{self, AnswerTimes};
 use super::cross_table::Cell;
+use super::losses::{self, Loss, LossRecords};
 use super::one_match::MatchLine;
+use super::race::points_by_round;
 use super::standings::{forms, letters, rating};
 use super::{Rating, Versioned, state};
 use crate::dashboard::access::Access;
 use crate::dashboard::projection::Snapshot;
+use crate::mend;
 use matchday_core::league::League;
-use matchday_core::league::standings::{POINTS_DRAW, POINTS_WIN};
 use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::messages::GameStatus;
 use matchday_core::protocol::{GameType, PlayerId};
 use matchday_stats::LeagueStatistics;
+use matchday_stats::league::{AfterRound, PlayerStatistics};
 use matchday_store::messages::Call;
 use matchday_store::redact::EndpointRedactor;
 use serde::Serialize;
@@ -40,12 +43,24 @@ pub(in crate::dashboard) struct Page {
     agent: Agent,
     form: Vec<char>,
     points_by_round: Vec<u32>,
+    /// After each round, with the 95 % interval.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    rating_by_round: Vec<RatingAfter>,
     against: Vec<Against>,
     choices: Vec<Choice>,
     answers: AnswerTimes,
     deviations: Vec<Deviation>,
     technical_causes: Vec<TechnicalCause>,
+    /// The newest losses, explained.
+    why_lost: Vec<Loss>,
     matches: Vec<MatchLine>,
+}
+
+#[derive(Debug, Serialize)]
+struct RatingAfter {
+    round: u32,
+    #[serde(flatten)]
+    rating: Rating,
 }
 
 #[derive(Debug, Serialize)]
@@ -73,6 +88,9 @@ struct Choice {
 struct Deviation {
     what: String,
     count: u32,
+    /// How to mend it, as `check` says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mend: Option<&'static str>,
 }
 
 #[derive(Debug, Serialize)]
@@ -81,11 +99,12 @@ struct TechnicalCause {
     count: u32,
 }
 
-/// `None` if there is no such player. `calls` are those that were made to it in its matches.
+/// `None` if there is no such player. `calls` are those that were made to it in its matches, `records` those of its losses.
 pub(in crate::dashboard) fn page(
     snapshot: &Snapshot,
     id: &PlayerId,
     calls: &[Call],
+    records: &LossRecords,
     statistics: Option<&LeagueStatistics>,
     access: Access,
 ) -> Option<Versioned<Page>> {
@@ -118,14 +137,17 @@ pub(in crate::dashboard) fn page(
         },
         form: forms(league).remove(id).unwrap_or_default(),
         points_by_round: points_by_round(league, id),
+        rating_by_round: mine.map(rating_by_round).unwrap_or_default(),
         against: against(league, id),
         choices: counted(stats.choices, |choice, count| Choice { choice, count }),
         answers: answer_times::of(league, id, calls),
         deviations: counted(stats.deviations, |what, count| Deviation {
+            mend: mend::of_deviation(&what),
             what: redactor.redact(&what),
             count,
         }),
         technical_causes: counted(stats.technical_causes, |cause, count| TechnicalCause { cause, count }),
+        why_lost: losses::of(projection, id, records, access),
         matches: own.map(|(id, game)| MatchLine::of(projection, id, game, &redactor, access)).collect(),
     };
     Some(Versioned { version: snapshot.version(), page })
@@ -135,25 +157,17 @@ fn counted<T>(counts: BTreeMap<String, u32>, make: impl Fn(String, u32) -> T) ->
     counts.into_iter().map(|(what, count)| make(what, count)).collect()
 }
 
-/// The points after each round that has been announced.
-fn points_by_round(league: &League, player: &PlayerId) -> Vec<u32> {
-    let announced = league.rounds.iter().filter(|round| round.starts_at.is_some());
-    let mut points = 0;
-    announced
-        .map(|round| {
-            let own = league.matches_of(round).map(|(_, game)| game).filter(|game| game.has(player));
-            for (game, decision) in own.filter_map(|game| Some((game, game.decision.as_ref()?))) {
-                let [a, b] = letters(decision.verdict(game), decision.status == GameStatus::TechnicalLoss);
-                points += match if game.a == *player { a } else { b } {
-                    'W' => POINTS_WIN,
-                    'D' => POINTS_DRAW,
-                    _ => 0,
-                };
-            }
-            points
-        })
-        .collect()
+fn rating_by_round(player: &PlayerStatistics) -> Vec<RatingAfter> {
+    let whole = |rating: f64| rating.round() as i64;
+    let after = |after: &AfterRound| {
+        let [low, high] = [-INTERVAL, INTERVAL].map(|width| whole(after.rating + width * after.deviation));
+        RatingAfter { round: after.round, rating: Rating { value: whole(after.rating), low, high } }
+    };
+    player.glicko.history.iter().map(after).collect()
 }
+
+/// Standard deviations to either side of a 95 % interval.
+const INTERVAL: f64 = 1.96;
 
 fn against(league: &League, player: &PlayerId) -> Vec<Against> {
     let mut records: BTreeMap<&PlayerId, Cell> = BTreeMap::new();

@@ -2,7 +2,7 @@
 
 use matchday_core::game::replay::views;
 use matchday_core::game::view::View;
-use matchday_core::game::{self, Seat, Turn};
+use matchday_core::game::{self, AskBy, Seat, Turn};
 use matchday_core::league::fixture::{Decision, Match};
 use matchday_core::protocol::messages::{ByPlayer, GameDetails, Parity};
 use matchday_core::protocol::{GameType, MessageType, PlayerId};
@@ -13,9 +13,30 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// Whether both players see every move, so that a spectator may too while the match is played.
+/// Whether the positions of a match may be shown while it is played: a view has nothing that one player may not see of the
+/// other's move, and what chance draws in even/odd is told with the result alone.
 pub(in crate::dashboard) fn is_open_information(game_type: &GameType) -> bool {
-    game::find(game_type).is_some_and(|entry| matches!((entry.new)().turn(), Turn::One(_)))
+    game::find(game_type).is_some_and(|entry| (entry.new)().asks_by() == AskBy::Move)
+}
+
+/// What is known of a match that is being played.
+#[derive(Debug, Default)]
+pub(super) struct LivePosition {
+    /// The first position and the one after each turn.
+    pub(super) views: Vec<View>,
+    pub(super) to_move: Vec<Seat>,
+}
+
+/// Of an undecided match, from the recorded answers; nothing of a game whose positions are not open.
+pub(super) fn live(game_type: &GameType, game: &Match, exchanges: &[Exchange]) -> LivePosition {
+    let players = [&game.a, &game.b];
+    match game::find(game_type) {
+        Some(entry) if is_open_information(game_type) => played_so_far((entry.new)(), players, exchanges),
+        Some(entry) => {
+            LivePosition { views: (entry.new)().view().into_iter().collect(), to_move: Seat::BOTH.to_vec() }
+        }
+        None => LivePosition { views: external(exchanges), to_move: Vec::new() },
+    }
 }
 
 /// The first position and the one after each turn. Those of a match that is not decided come from the recorded answers.
@@ -24,7 +45,7 @@ pub(super) fn positions(game_type: &GameType, game: &Match, exchanges: &[Exchang
     let decided = game.decision.as_ref().map(|decision| views(game_type, players, &decision.result.details));
     match (decided, game::find(game_type)) {
         (Some(views), Some(_)) => views,
-        (None, Some(entry)) => played_so_far((entry.new)(), players, exchanges),
+        (None, Some(entry)) => played_so_far((entry.new)(), players, exchanges).views,
         (last, None) => external(exchanges).into_iter().chain(last.into_iter().flatten()).collect(),
     }
 }
@@ -34,7 +55,7 @@ fn played_so_far(
     mut game: Box<dyn game::Game>,
     players: [&PlayerId; 2],
     exchanges: &[Exchange],
-) -> Vec<View> {
+) -> LivePosition {
     let mut views: Vec<View> = game.view().into_iter().collect();
     for (call, answer) in
         calls(exchanges).filter_map(|(call, exchange)| Some((call, exchange.answer.as_deref()?)))
@@ -43,11 +64,17 @@ fn played_so_far(
         let choice =
             league_message(answer).and_then(|answer| answer.get("move_data")?.get("choice").cloned());
         let Some((seat, choice)) = seat.zip(choice) else { continue };
+        // With both to move, a position is new when the second has moved.
         if game.play(seat, &choice).is_ok() {
-            views.extend(game.view());
+            views.extend(game.view().filter(|view| views.last() != Some(view)));
         }
     }
-    views
+    let to_move = match game.turn() {
+        Turn::One(seat) => vec![seat],
+        Turn::Both => Seat::BOTH.to_vec(),
+        Turn::Chance | Turn::External | Turn::Over => Vec::new(),
+    };
+    LivePosition { views, to_move }
 }
 
 /// The views that an external game has put into its questions, each once.

@@ -49,7 +49,7 @@ pub(in crate::dashboard) fn all(snapshot: &Snapshot) -> Versioned<RoundsPage> {
         let decided = || league.matches_of(round).filter_map(|(_, game)| game.decision.as_ref());
         RoundSummary {
             round: round.round_id.0,
-            title: league.title(round.round_id).map(str::to_owned),
+            title: title(league, round),
             matches: round.matches.len(),
             decided: decided().count(),
             technical: decided().filter(|decision| decision.status == GameStatus::TechnicalLoss).count(),
@@ -78,7 +78,7 @@ pub(in crate::dashboard) fn one(
     };
     let page = RoundPage {
         round: number,
-        title: league.title(round.round_id).map(str::to_owned),
+        title: title(league, round),
         state: state(league, round),
         starts_at: round.starts_at.map(describe::time),
         bye: byes.iter().map(|id| Named::player(league, id)).collect(),
@@ -86,6 +86,12 @@ pub(in crate::dashboard) fn one(
         matches: matches.map(|(id, game)| MatchLine::of(projection, id, game, &redactor, access)).collect(),
     };
     Some(Versioned { version: snapshot.version(), page })
+}
+
+/// The name of a round that has one besides its number.
+fn title(league: &League, round: &Round) -> Option<String> {
+    let numbered = format!("Round {}", round.round_id.0);
+    league.title(round.round_id).filter(|title| *title != numbered).map(str::to_owned)
 }
 
 fn state(league: &League, round: &Round) -> &'static str {

@@ -19,11 +19,19 @@ const FORM_MAX: usize = 5;
 pub(in crate::dashboard) struct Page {
     rows: Vec<Row>,
     tie_breaks: Vec<&'static str>,
+    /// The tie-breaks that have a value in each row, in the order of the values.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    columns: Vec<&'static str>,
+    /// Whether ratings are still being computed.
+    ratings_pending: bool,
 }
 
 #[derive(Debug, Serialize)]
 struct Row {
     rank: u32,
+    /// By how many places it has risen since the last round was announced.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rise: Option<i64>,
     id: String,
     name: String,
     played: u32,
@@ -36,6 +44,8 @@ struct Row {
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     form: Vec<char>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tie_breaks: Vec<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     rating: Option<Rating>,
     /// In a league with groups.
@@ -50,11 +60,15 @@ pub(in crate::dashboard) fn page(
     let league = &snapshot.projection.league;
     let forms = forms(league);
     let groups = groups(league);
+    let tie_breaks = league.tie_break_values();
+    let is_played = league.matches_decided > 0;
     let rows = league.rows();
     let rows = rows.iter().filter_map(|row| {
+        let before = snapshot.projection.ranks_before.get(&row.player_id);
         let form = forms.get(&row.player_id).map_or(&[][..], Vec::as_slice);
         Some(Row {
             rank: row.rank,
+            rise: before.map(|before| i64::from(*before) - i64::from(row.rank)),
             id: row.player_id.to_string(),
             name: row.display_name.escaped().to_string(),
             played: row.played,
@@ -66,12 +80,21 @@ pub(in crate::dashboard) fn page(
             state: state(league.players.get(&row.player_id)?),
             reason: row.rank_reason.as_ref().map(|why| why.escaped().to_string()),
             form: form.get(form.len().saturating_sub(FORM_MAX)..).unwrap_or_default().to_vec(),
+            tie_breaks: tie_breaks
+                .iter()
+                .filter_map(|(_, values)| values.get(&row.player_id).copied())
+                .collect(),
             rating: statistics.and_then(|all| rating(all, &row.player_id)),
             group: groups.get(&row.player_id).cloned(),
         })
     });
     let rules = league.settings.tie_breaks.iter().map(|rule| rule.name());
-    let page = Page { rows: rows.collect(), tie_breaks: std::iter::once("points").chain(rules).collect() };
+    let page = Page {
+        rows: rows.collect(),
+        tie_breaks: std::iter::once("points").chain(rules).collect(),
+        columns: tie_breaks.iter().map(|(name, _)| *name).collect(),
+        ratings_pending: statistics.is_none() && is_played,
+    };
     Versioned { version: snapshot.version(), page }
 }
 

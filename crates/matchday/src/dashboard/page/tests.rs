@@ -8,6 +8,7 @@ use matchday_core::league::{LeagueEvent, Proof, RenewedBy, Requested};
 use matchday_core::protocol::messages::Phase;
 use matchday_core::protocol::{MatchId, Timestamp};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 const LOG: &str = include_str!("../../../../core/tests/manager/league_v1.jsonl");
@@ -41,6 +42,10 @@ fn location() -> league::LeagueLocation {
     league::LeagueLocation { live: true, manager, file: "league.db".to_owned() }
 }
 
+fn no_records() -> losses::LossRecords {
+    losses::LossRecords { fallbacks: BTreeMap::new(), files: vec!["league.db".to_owned()] }
+}
+
 fn first_page(snapshot: &Snapshot) -> Value {
     let now = Timestamp::from_micros(1_736_940_000_123_456);
     value(league::page(snapshot, None, &location(), now, Access::PUBLIC))
@@ -67,6 +72,7 @@ fn a_player_of_a_league() {
         &whole(),
         &PlayerId::new("P01"),
         &[],
+        &no_records(),
         None,
         Access::PUBLIC
     )));

@@ -2,8 +2,10 @@
 //!
 //! # Layout
 //! - `writer`: the only writer of HTML, which escapes; `tables`: scrollable tables
-//! - here: the page; `league`: standings, plots, verification; `players`: a section for each; `rounds`: every match
+//! - here: the page; `league`: standings, plots, verification; `players`: a section for each; `rounds`: every match, `boards`:
+//!   their last positions
 
+mod boards;
 mod league;
 mod players;
 mod rounds;

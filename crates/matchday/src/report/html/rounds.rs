@@ -1,5 +1,6 @@
 //! Every round with its matches, collapsed.
 
+use super::boards;
 use super::tables::{Cell, table};
 use super::writer::{Html, section};
 use crate::report::{Match, Report, Round, sentences};
@@ -9,13 +10,14 @@ pub(super) fn all(html: &mut Html, report: &Report) {
         if report.rounds.is_empty() {
             html.leaf("p", &[], "The rounds are drawn up when the league starts.");
         }
-        for round in &report.rounds {
-            one(html, round);
+        let all_fit = boards::all_fit(report);
+        for (number, round) in (1..).zip(&report.rounds) {
+            one(html, round, all_fit || number == report.rounds.len());
         }
     });
 }
 
-fn one(html: &mut Html, round: &Round) {
+fn one(html: &mut Html, round: &Round, with_boards: bool) {
     let technical = round.matches.iter().filter(|game| game.technical).count();
     let mut summary = format!(
         "{}: {}, {}",
@@ -63,6 +65,9 @@ fn one(html: &mut Html, round: &Round) {
             ]
         });
         table(html, &format!("Matches of round {}", round.number), &heads, rows);
+        if with_boards {
+            boards::of_matches(html, &round.matches);
+        }
     });
 }
 

@@ -19,6 +19,8 @@ export const PAGES = [
   '#/rounds',
   '#/rounds/1',
   '#/cross',
+  '#/charts',
+  '#/wall',
   '#/players/P01',
   '#/matches/R1M1',
   '#/messages',

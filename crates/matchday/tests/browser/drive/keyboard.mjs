@@ -9,7 +9,7 @@ await scenario(async ({ url, visit }) => {
   const page = await visit();
   await go(page, url, '#/');
   const stops = [];
-  for (let step = 0; step < 8; step += 1) {
+  for (let step = 0; step < 10; step += 1) {
     await page.keyboard.press('Tab');
     stops.push(await page.evaluate(here));
     const seen = await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle !== 'none');
@@ -18,10 +18,12 @@ await scenario(async ({ url, visit }) => {
   assert.deepEqual(stops, [
     'Skip to the content',
     'Matchday',
+    '?',
     'Operator',
     'Standings',
     'Rounds',
     'Cross table',
+    'Charts',
     'Messages',
     'Referees',
   ]);

@@ -1,0 +1,148 @@
+// Line charts: the points race of many players, and one rating with its band. Level lines are dashed over each other.
+
+import { el, svg } from './dom.js';
+import { saveChart } from './download.js';
+import { following } from './follow.js';
+import { number } from './words.js';
+
+const HUES = 8;
+const [WIDTH, HEIGHT] = [720, 320];
+
+/** Steps of 1, 2 or 5 times a power of ten, at most `most` of them from low to high. */
+function ticks(low, high, most) {
+  const span = Math.max(high - low, 1);
+  const power = 10 ** Math.floor(Math.log10(span / most));
+  const step = Math.max(1, [1, 2, 5, 10].map((factor) => factor * power).find((one) => span / one <= most) ?? span);
+  const first = Math.ceil(low / step) * step;
+  return Array.from({ length: Math.floor((high - first) / step) + 1 }, (_, index) => first + index * step);
+}
+
+function frame(xs, low, high, right) {
+  const [left, top, bottom] = [40, 12, HEIGHT - 36];
+  const [from, to] = [xs[0], Math.max(xs.at(-1), xs[0] + 1)];
+  const x = (value) => left + ((value - from) / (to - from)) * (WIDTH - right - left);
+  const y = (value) => bottom - ((value - low) / Math.max(high - low, 1)) * (bottom - top);
+  const grid = [
+    ticks(low, high, 6).map((value) => [
+      svg('line', { class: 'grid', x1: left, x2: WIDTH - right, y1: y(value), y2: y(value) }),
+      svg('text', { class: 'axis', x: left - 6, y: y(value) + 4, 'text-anchor': 'end' }, number(value)),
+    ]),
+    ticks(from, to, 12).map((value) =>
+      svg('text', { class: 'axis', x: x(value), y: bottom + 16, 'text-anchor': 'middle' }, value),
+    ),
+    svg('text', { class: 'axis', x: WIDTH - right, y: HEIGHT - 4, 'text-anchor': 'end' }, 'round'),
+  ];
+  return { x, y, top, bottom, grid };
+}
+
+/** Labels at least this far apart, each as near to its wanted height as can be. */
+function apart(wanted, distance, top, bottom) {
+  const order = wanted.map((y, index) => [y, index]).sort((a, b) => a[0] - b[0]);
+  let next = top;
+  for (const one of order) {
+    one[0] = Math.max(one[0], next);
+    next = one[0] + distance;
+  }
+  let most = bottom;
+  for (const one of order.reverse()) {
+    one[0] = Math.min(one[0], most);
+    most = one[0] - distance;
+  }
+  const placed = [];
+  for (const [y, index] of order) placed[index] = y;
+  return placed;
+}
+
+const path = (points) => `M${points.map(([x, y]) => `${x.toFixed(1)},${y.toFixed(1)}`).join('L')}`;
+
+/** How many of the lines before it a line shares a segment with. */
+const covered = (lines, index) =>
+  lines
+    .slice(0, index)
+    .filter((other) => lines[index].points.some((value, at, all) => at && value === other.points[at] && all[at - 1] === other.points[at - 1]))
+    .length;
+
+/** The race: the first eight and the followed player have a colour and a name, the others are grey. */
+export function race({ rounds, players }, { name = 'points-race', most = HUES } = {}) {
+  if (!rounds.length) return null;
+  const pinned = players.filter((player) => player.id === following());
+  const named = [...players.slice(0, most - pinned.length), ...pinned].filter(
+    (player, index, all) => all.indexOf(player) === index,
+  );
+  const others = players.filter((player) => !named.includes(player));
+  const high = Math.max(1, ...players.flatMap((player) => player.points));
+  const { x, y, top, bottom, grid } = frame([0, ...rounds], 0, high, 150);
+  const line = (points) => path([0, ...points].map((value, at) => [x(at ? rounds[at - 1] : 0), y(value)]));
+  const ends = apart(named.map((player) => y(player.points.at(-1))), 15, top, bottom);
+  const leaders = named.slice(0, 3).map((player) => `${player.name || player.id} ${player.points.at(-1)}`);
+  return el(
+    'figure',
+    { class: 'chart', key: name },
+    svg(
+      'svg',
+      { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: 'img', 'aria-label': `Points after round ${rounds.at(-1)}: ${leaders.join(', ')}` },
+      grid,
+      others.map((player) => svg('path', { class: 'line other', key: player.id, d: line(player.points) })),
+      [...named].reverse().map((player) => {
+        const index = named.indexOf(player);
+        const over = covered(named, index);
+        return svg(
+          'path',
+          {
+            class: `line s${index}${player.id === following() ? ' pinned' : ''}`,
+            key: player.id,
+            d: line(player.points),
+            'stroke-dasharray': over ? `6 ${6 * over}` : null,
+          },
+          svg('title', {}, player.name || player.id),
+        );
+      }),
+      named.map((player, index) =>
+        svg(
+          'text',
+          { class: `label s${index}${player.id === following() ? ' pinned' : ''}`, key: `label-${player.id}`, x: WIDTH - 144, y: ends[index] + 4 },
+          `${player.points.at(-1)}  ${cut(player.name || player.id)}`,
+        ),
+      ),
+    ),
+    el(
+      'figcaption',
+      { class: 'muted' },
+      others.length ? `The first ${named.length} of ${players.length} are named; the others are grey. ` : '',
+      saveChart(name, () => [['player', ...rounds], ...players.map((player) => [player.name || player.id, ...player.points])]),
+    ),
+  );
+}
+
+const cut = (text) => (text.length > 15 ? `${text.slice(0, 14)}…` : text);
+
+/** A rating after each round, with its 95 % band. */
+export function band(rows, { name }) {
+  const xs = rows.map((row) => row.round);
+  const { x, y, grid } = frame(xs, Math.min(...rows.map((row) => row.low)), Math.max(...rows.map((row) => row.high)), 20);
+  const last = rows.at(-1);
+  const words = `Rating ${last.value} after round ${last.round}, between ${last.low} and ${last.high} with 95 % confidence`;
+  return el(
+    'figure',
+    { class: 'chart', key: name },
+    svg(
+      'svg',
+      { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: 'img', 'aria-label': words },
+      grid,
+      svg('path', {
+        class: 'band',
+        d: `${path(rows.map((row) => [x(row.round), y(row.high)]))}L${[...rows]
+          .reverse()
+          .map((row) => `${x(row.round).toFixed(1)},${y(row.low).toFixed(1)}`)
+          .join('L')}Z`,
+      }),
+      svg('path', { class: 'line s0', d: path(rows.map((row) => [x(row.round), y(row.value)])) }),
+    ),
+    el(
+      'figcaption',
+      { class: 'muted' },
+      `${words}. `,
+      saveChart(name, () => [['round', 'rating', 'low', 'high'], ...rows.map((row) => [row.round, row.value, row.low, row.high])]),
+    ),
+  );
+}

@@ -1,0 +1,54 @@
+// The end of a league: its champion, the podium, the awards.
+
+import { el } from './dom.js';
+import { link } from './follow.js';
+import { who } from './parts.js';
+import { plural, sentence } from './words.js';
+
+const PLACES = { 1: 'First', 2: 'Second', 3: 'Third' };
+const ICONS = { upset: '⚡', longest: '⌛', fastest: '➤', luckiest: '✤' };
+
+export function podium(league, rows) {
+  const best = rows.filter((row) => row.rank <= 3).slice(0, 3);
+  if (!best.length) return null;
+  return el(
+    'section',
+    { class: 'show', key: 'show', 'aria-labelledby': 'show-title' },
+    el('p', { class: 'show-champion' }, 'Champion'),
+    el('h2', { id: 'show-title', class: 'show-name' }, league.champion ? who(league.champion) : who(best[0])),
+    el(
+      'ol',
+      { class: 'podium' },
+      best.map((row, index) =>
+        el(
+          'li',
+          { class: `step step-${index + 1}`, key: row.id },
+          el('span', { class: 'step-who' }, who(row)),
+          el('span', { class: 'step-points' }, plural(row.points, 'point')),
+          el(
+            'span',
+            { class: 'step-block', 'aria-label': `${PLACES[row.rank] ?? `Place ${row.rank}`}` },
+            el('span', { 'aria-hidden': 'true' }, row.rank),
+          ),
+        ),
+      ),
+    ),
+    league.awards?.length
+      ? el(
+          'ul',
+          { class: 'awards' },
+          league.awards.map((award) =>
+            el(
+              'li',
+              { class: 'award', key: award.kind },
+              el('span', { class: 'award-icon', 'aria-hidden': 'true' }, ICONS[award.kind] ?? '★'),
+              el('h3', {}, award.title),
+              el('p', { class: 'award-who' }, award.players.map((player, index) => [index ? ' and ' : null, who(player)])),
+              el('p', { class: 'muted' }, sentence(award.why)),
+              award.match_id ? el('a', { href: link('matches', award.match_id) }, `See ${award.match_id}`) : null,
+            ),
+          ),
+        )
+      : null,
+  );
+}

@@ -1,0 +1,177 @@
+// The table: searched, sorted, saved; rows glide when ranks change, and arrows say by how much.
+
+import { el } from './dom.js';
+import { saveCsv, saveJson } from './download.js';
+import { followLink, following } from './follow.js';
+import { form, who } from './parts.js';
+import { plural } from './words.js';
+
+/** By how many places it has risen or fallen since the round began. */
+export function rise(places) {
+  if (!places) return el('span', { class: 'rise' });
+  const words = `${places > 0 ? 'up' : 'down'} ${plural(Math.abs(places), 'place')}`;
+  return el(
+    'span',
+    { class: `rise ${places > 0 ? 'up' : 'down'}`, role: 'img', 'aria-label': words, title: words },
+    places > 0 ? '▲' : '▼',
+    Math.abs(places),
+  );
+}
+
+const plain = (value) => (Number.isInteger(value) ? value : value.toFixed(1));
+
+/** The columns that can be sorted by; `wide` ones are left out on phones. */
+function columns({ rows, columns: tieBreaks = [], ratings_pending: pending }) {
+  const rated = pending || rows.some((row) => row.rating);
+  return [
+    { name: 'P', words: 'Played', of: (row) => row.played },
+    { name: 'W', words: 'Won', wide: true, of: (row) => row.wins },
+    { name: 'D', words: 'Drawn', wide: true, of: (row) => row.draws },
+    { name: 'L', words: 'Lost', wide: true, of: (row) => row.losses },
+    { name: 'T', words: 'Technical losses, counted among the lost', wide: true, of: (row) => row.technical_losses },
+    ...tieBreaks.map((name, index) => ({
+      name: { 'Sonneborn-Berger': 'SB', Buchholz: 'BH' }[name] ?? name,
+      words: `Tie-break: ${name}`,
+      wide: true,
+      of: (row) => row.tie_breaks?.[index] ?? 0,
+      shown: (row) => plain(row.tie_breaks?.[index] ?? 0),
+    })),
+    rated
+      ? {
+          name: 'Rating',
+          words: 'Rating, with its 95 % interval',
+          wide: true,
+          of: (row) => row.rating?.value ?? -Infinity,
+          shown: (row) =>
+            row.rating
+              ? [Math.round(row.rating.value), el('small', {}, ` ${Math.round(row.rating.low)} to ${Math.round(row.rating.high)}`)]
+              : el('span', { class: 'muted', title: pending ? 'The ratings are being computed' : null }, pending ? '…' : '–'),
+        }
+      : null,
+    { name: 'Pts', words: 'Points', class: 'points', of: (row) => row.points },
+  ].filter(Boolean);
+}
+
+const matches = (row, words) => `${row.name} ${row.id} ${row.state}`.toLowerCase().includes(words);
+
+export function table(standings, league, { memory, redraw }) {
+  const shown = columns(standings);
+  const words = (memory.search ?? '').trim().toLowerCase();
+  const sort = shown.find((column) => column.name === memory.sort);
+  const found = standings.rows.filter((row) => !words || matches(row, words));
+  const rows = sort ? [...found].sort((a, b) => (sort.of(b) - sort.of(a)) * (memory.up ? -1 : 1)) : found;
+  const groups = sort ? [null] : [...new Set(rows.map((row) => row.group ?? null))];
+  const pinned = standings.rows.find((row) => row.id === following());
+  const context = { shown, played: league.matches.decided > 0 };
+  return el(
+    'section',
+    { class: 'card flush', key: 'table' },
+    tools(standings, league, memory, redraw),
+    el(
+      'table',
+      { class: 'standings' },
+      caption(standings, league),
+      el('thead', {}, heads(shown, memory, redraw)),
+      pinned ? el('tbody', { key: 'pinned', class: 'pinned-rows' }, line(pinned, context, 'pinned')) : null,
+      groups.map((group) =>
+        el(
+          'tbody',
+          { key: group ?? 'all' },
+          group ? el('tr', { class: 'group' }, el('th', { colspan: 3 + shown.length, scope: 'rowgroup' }, `Group ${group}`)) : null,
+          rows.filter((row) => sort || (row.group ?? null) === group).map((row) => line(row, context)),
+        ),
+      ),
+    ),
+    found.length ? null : el('p', { class: 'empty', key: 'none' }, `No player is called like “${memory.search}”.`),
+  );
+}
+
+function caption({ tie_breaks: rules }, league) {
+  return el(
+    'caption',
+    {},
+    league.phase === 'completed' ? 'Final table' : 'Table',
+    rules?.length > 1
+      ? el('small', {}, `Level on points, the first of these decides: ${rules.filter((rule) => rule !== 'points').join(', ')}`)
+      : null,
+  );
+}
+
+function tools(standings, league, memory, redraw) {
+  const name = `${league.league_id}-standings`;
+  const rows = () => [
+    ['rank', 'id', 'name', 'played', 'won', 'drawn', 'lost', 'technical', 'points', 'rating', ...(standings.columns ?? [])],
+    ...standings.rows.map((row) => [row.rank, row.id, row.name, row.played, row.wins, row.draws, row.losses, row.technical_losses, row.points, row.rating?.value, ...(row.tie_breaks ?? [])]),
+  ];
+  return el(
+    'div',
+    { class: 'tools', key: 'tools' },
+    el('input', {
+      type: 'search',
+      placeholder: 'Search players',
+      'aria-label': 'Search players',
+      value: memory.search ?? '',
+      oninput: (event) => {
+        memory.search = event.target.value;
+        redraw();
+      },
+    }),
+    el(
+      'span',
+      { class: 'saves' },
+      el('button', { type: 'button', class: 'small', 'aria-label': 'Save the table as CSV', onclick: () => saveCsv(`${name}.csv`, rows()) }, 'CSV'),
+      el('button', { type: 'button', class: 'small', 'aria-label': 'Save the table as JSON', onclick: () => saveJson(`${name}.json`, standings) }, 'JSON'),
+      league.phase === 'completed' || league.operator ? el('a', { class: 'button small', href: 'api/report', download: '' }, 'Report') : null,
+    ),
+  );
+}
+
+function heads(shown, memory, redraw) {
+  const sorted = (name) => (memory.sort === name ? (memory.up ? 'ascending' : 'descending') : null);
+  const by = (name) => () => {
+    if (memory.sort !== name) [memory.sort, memory.up] = [name, false];
+    else if (!memory.up) memory.up = true;
+    else memory.sort = null;
+    redraw();
+  };
+  return el(
+    'tr',
+    {},
+    el('th', { scope: 'col', class: 'rank' }, el('abbr', { title: 'Rank' }, '#')),
+    el('th', { scope: 'col' }, 'Player'),
+    el('th', { scope: 'col', class: 'form-col' }, 'Form'),
+    shown.map(({ name, words, wide }) =>
+      el(
+        'th',
+        { scope: 'col', class: `n${wide ? ' wide' : ''}`, 'aria-sort': sorted(name), key: name },
+        el('button', { type: 'button', class: 'sort', title: `${words}: sort by it`, 'aria-label': words, onclick: by(name) }, name),
+      ),
+    ),
+  );
+}
+
+function line(row, { shown, played }, pinned) {
+  const follows = following() === row.id;
+  return el(
+    'tr',
+    { key: pinned ? `pinned-${row.id}` : row.id, class: `row${row.state === 'withdrawn' ? ' out' : ''}${follows ? ' followed' : ''}` },
+    el('td', { class: 'rank' }, played ? row.rank : '–', played ? rise(row.rise) : null),
+    el(
+      'th',
+      { scope: 'row' },
+      who(row),
+      row.state && row.state !== 'active' ? el('span', { class: 'pill' }, row.state) : null,
+      el('a', { class: 'follow', href: followLink(row.id), 'aria-label': follows ? `Stop following ${row.name}` : `Follow ${row.name}`, title: follows ? 'Stop following' : 'Follow' }, follows ? '◆' : '◇'),
+      played && row.reason ? el('small', { class: 'why' }, row.reason) : null,
+    ),
+    el('td', { class: 'form-col' }, form(row.form)),
+    shown.map((column) => {
+      const value = column.of(row);
+      return el(
+        'td',
+        { class: `n${column.wide ? ' wide' : ''}${value === 0 ? ' zero' : ''} ${column.class ?? ''}`.trim(), key: column.name },
+        column.shown ? column.shown(row) : value,
+      );
+    }),
+  );
+}

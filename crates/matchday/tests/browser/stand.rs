@@ -1,0 +1,130 @@
+//! The league as something to watch: live boards, the end as a show, wall mode, charts, why a match was lost.
+
+use crate::league::League;
+use crate::script::{Script, can_be_run, plays};
+use matchday_testkit::mcp_client::call;
+use serde_json::{Value, json};
+
+#[test]
+fn the_end_is_a_show_and_a_stopped_league_is_not_to_be_started_again() {
+    if !can_be_run() {
+        return;
+    }
+    let mut league = League::played(&["Ada", "Basho", "Clio", "Dag"]);
+    let mut script = Script::start("podium", &league.cli.manager, &[]);
+    script.until("ready");
+    league.kill_manager();
+    script.succeeds();
+}
+
+#[test]
+fn wall_mode_fits_every_player_on_the_screen() {
+    if !can_be_run() {
+        return;
+    }
+    let names: Vec<String> = (1..=20).map(|number| format!("Player {number}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let league = League::played(&names);
+    plays("wall", &league.cli.manager, &[]);
+}
+
+#[test]
+fn a_player_is_told_by_which_move_it_lost() {
+    if !can_be_run() {
+        return;
+    }
+    let league =
+        League::of_strategies("tic_tac_toe", &["--format", "double_round_robin"], &["perfect", "random"]);
+    plays("why_lost", &league.cli.manager, &[]);
+}
+
+#[test]
+fn players_are_searched_sorted_followed_and_saved() {
+    if !can_be_run() {
+        return;
+    }
+    let league = League::played(&["=1+1", "Basho", "Clio", "Dag"]);
+    plays("find", &league.cli.manager, &[]);
+}
+
+#[test]
+fn the_first_view_is_light() {
+    if !can_be_run() {
+        return;
+    }
+    let league = League::played(&["Ada", "Basho", "Clio", "Dag"]);
+    plays("weight", &league.cli.manager, &[]);
+}
+
+#[test]
+fn a_knockout_is_drawn_as_a_bracket() {
+    if !can_be_run() {
+        return;
+    }
+    let league = League::of_strategies("nim", &["--format", "knockout"], &["optimal"; 4]);
+    plays("bracket", &league.cli.manager, &[]);
+}
+
+#[test]
+fn rows_glide_unless_the_reader_wants_no_motion() {
+    if !can_be_run() {
+        return;
+    }
+    let league = League::played(&["Ada", "Basho"]);
+    plays("motion", &league.cli.manager, &[]);
+}
+
+#[test]
+fn pages_show_no_defect_that_was_seen_once() {
+    if !can_be_run() {
+        return;
+    }
+    let league = League::of_strategies("connect_four", &[], &["random", "random", "random"]);
+    plays("page_defects", &league.cli.manager, &[]);
+}
+
+#[test]
+fn a_technical_loss_has_the_colour_of_its_legend() {
+    if !can_be_run() {
+        return;
+    }
+    let league = League::hurried(&["Ada", "Sleeper"]);
+    league.agents.last().unwrap().signal("STOP");
+    league.start();
+    league.cli.until_status("completed");
+    plays("technical_colour", &league.cli.manager, &[]);
+}
+
+/// Waits for a turn at a seat; `None` when the league is over.
+async fn turn(to: std::net::SocketAddr, seat: &Value) -> Option<Value> {
+    loop {
+        let told = call(to, "wait_for_turn", json!({ "seat": seat })).await["structuredContent"].clone();
+        match told["happened"].as_str().unwrap() {
+            "your_turn" => return Some(told["turn"].clone()),
+            "league_over" => return None,
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn a_board_is_shown_move_by_move_while_it_is_played() {
+    if !can_be_run() {
+        return;
+    }
+    let league = League::with_seats_of("tic_tac_toe", &["Ada"]);
+    let to = league.cli.manager.trim_start_matches("http://").trim_end_matches("/mcp").parse().unwrap();
+    tokio::runtime::Runtime::new().unwrap().block_on(async {
+        let joined = call(to, "join_league", json!({ "name": "Ann" })).await;
+        let seat = joined["structuredContent"]["seat"].clone();
+        league.start();
+        // The league waits for the seat, so that the board stands still until it moves.
+        let first = turn(to, &seat).await.unwrap();
+        let mut script = Script::start("live_board", &league.cli.manager, &[]);
+        script.until("moving");
+        let choice = &first["options"][0];
+        call(to, "make_move", json!({ "seat": seat, "turn": first["turn"], "choice": choice })).await;
+        script.until("moved");
+        script.succeeds();
+    });
+}
