@@ -4,7 +4,7 @@
 //! Below this crate: `matchday_core` (the agents, pure), `matchday_net` (HTTP), `matchday_store` (the event log), `matchday_runtime`
 //! (runs an agent). In this crate, each may import what stands above it:
 //! - surfaces, mounted on an agent's address: `mcp` (the Model Context Protocol), [`seat`] (seats for clients that cannot be
-//!   called), [`dashboard`] (a league in a browser)
+//!   called), [`relay`] (mailboxes for agents that dial out), [`dashboard`] (a league in a browser)
 //! - [`deciders`]: programs and language models that decide for a player
 //! - [`statistics`]: converts the results of a league for the statistics crate
 //! - `manager_client`: asks a manager, and gives it an operator's orders
@@ -27,6 +27,7 @@ mod local;
 mod manager_client;
 mod mcp;
 mod practice;
+pub mod relay;
 mod report;
 pub mod seat;
 mod service;

@@ -13,7 +13,7 @@ use crate::pool::{Pool, PooledConnection};
 use crate::rx_time::{RxTimed, RxTimes};
 use crate::socket::Socket;
 use crate::tls::{self, ClientTls};
-use crate::transport::{Connection, Dialer};
+use crate::transport::{Connection, Dialer, InProcess};
 use bytes::Bytes;
 use hyper::Method;
 use hyper::client::conn::http1;
@@ -38,6 +38,7 @@ pub struct Client {
     head_limits: HeadLimits,
     /// `None`: the operating system's TCP.
     dialer: Option<Arc<dyn Dialer>>,
+    in_process: Option<Arc<dyn InProcess>>,
 }
 
 /// Limits on the head of a response.
@@ -77,6 +78,16 @@ impl Client {
 
     pub fn with_dialer(dialer: Arc<dyn Dialer>) -> Self {
         Self { dialer: Some(dialer), ..Self::default() }
+    }
+
+    /// A client that calls the endpoints of `in_process` without a connection.
+    pub fn with_in_process(&self, in_process: Arc<dyn InProcess>) -> Self {
+        Self { in_process: Some(in_process), ..self.clone() }
+    }
+
+    /// Whether this endpoint is called without a connection: the egress policy does not apply to it.
+    pub fn is_in_process(&self, url: &str) -> bool {
+        self.in_process.as_ref().is_some_and(|in_process| in_process.serves(url))
     }
 
     /// Posts `body`, and reads at most `bytes_max` of the response's body.
@@ -132,6 +143,9 @@ impl Client {
         deadline: Instant,
         bytes_max: usize,
     ) -> CompletedCall {
+        if let Some(in_process) = self.in_process.as_ref().filter(|in_process| in_process.serves(url)) {
+            return in_process.call(url, request.into().body, deadline, bytes_max).await;
+        }
         let progress = CallProgress::begin();
         let result = match self.pool.parse(url) {
             Err(error) => Err(error),

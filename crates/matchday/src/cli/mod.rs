@@ -34,6 +34,7 @@ mod practice;
 mod query;
 mod referee;
 mod refresh;
+mod relay;
 mod replay;
 mod replay_against;
 mod report;
