@@ -249,6 +249,10 @@ settings! {
     RELAY_MAILBOXES_PER_ADDRESS: usize = whole("N", 1, 1_000_000).beyond("HTTP 429"), [with_default(&[M, V], "64",
         "How many of them may do so from one address; from this machine itself, all")];
 
+    DIAL: bool = on_off(), [
+        with_default(&[R, P], "off", "Dial out to the relay of the league instead of listening: nobody need be able to call it"),
+        with_default(&[RUN], "off", "Have the players dial out to the relay of the manager instead of listening")];
+
     // Seats, and the dashboard.
     SEATS: bool = on_off(), [with_default(&[M, L], "off",
         "Whether clients of the Model Context Protocol can take a seat here")];
