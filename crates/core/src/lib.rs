@@ -13,6 +13,7 @@
 //!   registration, the encoding of events
 //! - [`metrics`]: milestones and gauges of an agent
 //! - [`league`], [`referee`], [`player`]: the agents
+//! - [`mailbox`]: calls that wait for an agent that dials out
 //! - [`sim`]: a deterministic simulator, which runs the same driver
 //!
 //! # The run loop
@@ -64,6 +65,7 @@ pub mod game;
 mod hash_input;
 pub mod league;
 mod lower_hex;
+pub mod mailbox;
 pub mod metrics;
 pub mod outbox;
 mod pending_calls;

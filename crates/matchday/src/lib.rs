@@ -4,10 +4,11 @@
 //! Below this crate: `matchday_core` (the agents, pure), `matchday_net` (HTTP), `matchday_store` (the event log), `matchday_runtime`
 //! (runs an agent). In this crate, each may import what stands above it:
 //! - surfaces, mounted on an agent's address: `mcp` (the Model Context Protocol), [`seat`] (seats for clients that cannot be
-//!   called), [`dashboard`] (a league in a browser)
+//!   called), [`relay`] (mailboxes for agents that dial out), [`dashboard`] (a league in a browser)
 //! - [`deciders`]: programs and language models that decide for a player
 //! - [`statistics`]: converts the results of a league for the statistics crate
 //! - `manager_client`: asks a manager, and gives it an operator's orders
+//! - `connect`: agents that dial out to a relay
 //! - `local`: a whole league in one process; `service`: many leagues in one process
 //! - `mend`: how to mend deviations from the protocol; `suggest`: names that were probably meant; `view`: how commands print; `watch`: a league on a whole terminal
 //! - tools: `check` (conformance), `practice` (against built-in strategies and injected faults), `report` (HTML, Markdown, CSV),
@@ -20,6 +21,7 @@
 mod bench;
 mod check;
 pub mod cli;
+mod connect;
 pub mod dashboard;
 pub mod deciders;
 mod experiment;
@@ -28,6 +30,7 @@ mod manager_client;
 mod mcp;
 mod mend;
 mod practice;
+pub mod relay;
 mod report;
 pub mod seat;
 mod service;

@@ -10,13 +10,15 @@ use crate::egress::{Egress, Target};
 use crate::local_sockets::{LocalSocket, LocalSockets, SocketPair};
 use crate::parsed_url::ParsedUrl;
 use crate::pool::{Pool, PooledConnection};
+use crate::proxy::Proxies;
 use crate::rx_time::{RxTimed, RxTimes};
 use crate::socket::Socket;
 use crate::tls::{self, ClientTls};
-use crate::transport::{Connection, Dialer};
+use crate::transport::{Connection, Dialer, InProcess};
 use bytes::Bytes;
+use http_body_util::Full;
 use hyper::Method;
-use hyper::client::conn::http1;
+use hyper::client::conn::http1::{self, SendRequest};
 use hyper::header::{HeaderName, HeaderValue};
 use hyper::rt::{Read, Write};
 use hyper_util::rt::TokioIo;
@@ -38,6 +40,8 @@ pub struct Client {
     head_limits: HeadLimits,
     /// `None`: the operating system's TCP.
     dialer: Option<Arc<dyn Dialer>>,
+    in_process: Option<Arc<dyn InProcess>>,
+    proxies: Arc<Proxies>,
 }
 
 /// Limits on the head of a response.
@@ -77,6 +81,21 @@ impl Client {
 
     pub fn with_dialer(dialer: Arc<dyn Dialer>) -> Self {
         Self { dialer: Some(dialer), ..Self::default() }
+    }
+
+    /// A client that calls through these proxies, with a pool of its own.
+    pub fn with_proxies(&self, proxies: Proxies) -> Self {
+        Self { pool: Arc::default(), proxies: Arc::new(proxies), ..self.clone() }
+    }
+
+    /// A client that calls the endpoints of `in_process` without a connection.
+    pub fn with_in_process(&self, in_process: Arc<dyn InProcess>) -> Self {
+        Self { in_process: Some(in_process), ..self.clone() }
+    }
+
+    /// Whether this endpoint is called without a connection: the egress policy does not apply to it.
+    pub fn is_in_process(&self, url: &str) -> bool {
+        self.in_process.as_ref().is_some_and(|in_process| in_process.serves(url))
     }
 
     /// Posts `body`, and reads at most `bytes_max` of the response's body.
@@ -132,6 +151,9 @@ impl Client {
         deadline: Instant,
         bytes_max: usize,
     ) -> CompletedCall {
+        if let Some(in_process) = self.in_process.as_ref().filter(|in_process| in_process.serves(url)) {
+            return in_process.call(url, request.into().body, deadline, bytes_max).await;
+        }
         let progress = CallProgress::begin();
         let result = match self.pool.parse(url) {
             Err(error) => Err(error),
@@ -219,16 +241,32 @@ impl Client {
             let (stream, rx_times) = RxTimed::wrap(stream, |_| Instant::now(), None);
             return self.secure(stream, rx_times, local, url).await;
         }
-        let connecting = match pinned {
-            Some(addresses) => TcpStream::connect(addresses.as_slice()).await,
-            None => TcpStream::connect((host.as_str(), *port)).await,
+        let proxy = self.proxies.proxy_for(&url.target, url.is_https);
+        let connecting = match (proxy, pinned) {
+            (Some(proxy), _) => TcpStream::connect((proxy.host.as_str(), proxy.port)).await,
+            (None, Some(addresses)) => TcpStream::connect(addresses.as_slice()).await,
+            (None, None) => TcpStream::connect((host.as_str(), *port)).await,
         };
-        let stream = connecting.map_err(|error| connect_error::classify(&error))?;
+        let mut stream = connecting.map_err(|error| match proxy {
+            Some(proxy) => CallError::NoConnection(format!("the proxy {proxy:?}: {error}")),
+            None => connect_error::classify(&error),
+        })?;
+        if let Some(proxy) = proxy {
+            proxy.tunnel(&mut stream, &url.target).await?;
+        }
         let local = stream.local_addr().map_err(no_connection)?;
         let socket = Socket::connected(stream);
         let peek = socket.peek();
         let (stream, rx_times) = RxTimed::wrap(socket, Socket::rx_time, Some(peek));
         self.secure(stream, rx_times, local, url).await
+    }
+
+    /// A connection of its own, which is not pooled.
+    pub(crate) async fn connect_for_stream(
+        &self,
+        url: &ParsedUrl,
+    ) -> Result<SendRequest<Full<Bytes>>, CallError> {
+        Ok(self.connect(url).await?.connection.sender)
     }
 
     /// Does the handshakes of TLS, for https, and of HTTP.

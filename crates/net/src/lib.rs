@@ -9,6 +9,8 @@
 //! - [`origin_check`]: which `Host` and `Origin` headers are accepted (DNS rebinding, cross-site requests)
 //! - [`call`]: request, response, error and timings of one call; [`client`]: makes it, by a deadline; `call_deadline`,
 //!   `pool`, `parsed_url`, `connect_error` and `local_sockets` are its parts
+//! - [`streaming`]: responses that are read piece by piece; [`proxy`]: HTTP proxies on the way out; [`memory`]: server and client
+//!   in one process without a socket
 //! - [`egress`]: which addresses the client may connect to: policy, classes of IP addresses, pinned DNS
 //! - [`tls`]: certificates for both sides
 //! - `ref_counts`: counts behind the limits
@@ -24,14 +26,17 @@ pub mod cors;
 pub mod egress;
 mod head_timeout;
 mod local_sockets;
+pub mod memory;
 pub mod origin_check;
 mod parsed_url;
 mod pool;
+pub mod proxy;
 mod read_hook;
 mod ref_counts;
 pub mod response;
 pub mod rx_time;
 pub mod server;
 pub mod socket;
+pub mod streaming;
 pub mod tls;
 pub mod transport;

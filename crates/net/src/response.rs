@@ -1,7 +1,7 @@
 //! Building blocks for the responses of handlers.
 
 use crate::body;
-use crate::server::HttpResponse;
+use crate::server::{HttpResponse, Unanswered};
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
@@ -33,6 +33,13 @@ pub fn json(status: StatusCode, body: Vec<u8>) -> HttpResponse {
 
 pub fn empty(status: StatusCode) -> HttpResponse {
     json(status, Vec::new())
+}
+
+/// The connection is closed without an answer.
+pub fn unanswered() -> HttpResponse {
+    let mut response = empty(StatusCode::BAD_GATEWAY);
+    response.extensions_mut().insert(Unanswered);
+    with_close(response)
 }
 
 /// The connection ends after this response.

@@ -91,6 +91,11 @@ impl ServerOptions {
 /// A response of a handler. Its body may be a stream without end, such as server-sent events.
 pub type HttpResponse = Response<BoxBody<Bytes, Infallible>>;
 
+/// In the extensions of a response: the connection is closed instead, as if nobody had been there to answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the request is not answered")]
+pub struct Unanswered;
+
 /// Serves until `shutdown` turns true, and then until the requests in flight are answered or [`DRAIN_MAX`] is over.
 pub async fn serve<L, H, F, B>(
     listener: L,
@@ -218,7 +223,10 @@ async fn serve_http<H, F, B>(
         async move {
             let response = response.await;
             progress.response_sent();
-            Ok::<_, Infallible>(response)
+            match response.extensions().get::<Unanswered>() {
+                None => Ok(response),
+                Some(unanswered) => Err(*unanswered),
+            }
         }
     });
     let connection = http1::Builder::new()

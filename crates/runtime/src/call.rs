@@ -6,6 +6,7 @@ use crate::inbox::Arrived;
 use crate::log::{Header, emit, millis};
 use crate::message_meta::{self, MessageMeta};
 use bytes::Bytes;
+use hyper::header::{HeaderName, HeaderValue};
 use matchday_core::agent::{Answer, Failure, Input, Outgoing, Parcel};
 use matchday_core::driver::{Call, CallAttempts, ExchangeOutcome, Understood};
 use matchday_core::protocol::decode::Reading;
@@ -18,7 +19,11 @@ use matchday_store::redact::redact_body;
 use matchday_store::{Direction, Exchange};
 use smol_str::{SmolStr, ToSmolStr};
 use std::sync::Arc;
+use tokio::time::Instant;
 use tracing::Level;
+
+/// Tells a relay how many milliseconds a call may wait for the agent.
+pub const RELAY_TIMEOUT: HeaderName = HeaderName::from_static("matchday-timeout-ms");
 
 /// How a call ended, and when.
 struct Ended {
@@ -80,7 +85,12 @@ async fn attempt(context: &Context, outgoing: &Outgoing, dialect: Dialect) -> (E
     let request = Bytes::from(request);
     let deadline = context.clock.instant(outgoing.deadline);
     let most = context.limits.message_bytes_max;
-    let headers = context.telemetry.headers(outgoing.call, message_meta::match_of(&outgoing.parcel));
+    let mut headers = context.telemetry.headers(outgoing.call, message_meta::match_of(&outgoing.parcel));
+    if outgoing.to.raw().contains("/relay/") {
+        let left = deadline.saturating_duration_since(Instant::now());
+        let left_ms = u64::try_from(left.as_millis()).unwrap_or(u64::MAX);
+        headers.push((RELAY_TIMEOUT, HeaderValue::from(left_ms)));
+    }
     let sending = CallRequest { headers, ..CallRequest::from(request.clone()) };
     let CompletedCall { timings: times, result: outcome } =
         context.client.call(outgoing.to.raw(), sending, deadline, most).await;

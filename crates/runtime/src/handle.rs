@@ -29,6 +29,33 @@ pub enum Stopped {
     Broken(String),
 }
 
+/// Looks at a running agent.
+pub struct Inspector<A>(mpsc::UnboundedSender<Control<A>>);
+
+impl<A> Clone for Inspector<A> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<A> fmt::Debug for Inspector<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Inspector")
+    }
+}
+
+impl<A> Inspector<A> {
+    /// Runs `look` on the agent, between two steps of it. `None` if the agent has stopped.
+    pub async fn inspect<R: Send + 'static>(&self, look: impl FnOnce(&A) -> R + Send + 'static) -> Option<R> {
+        let (tell, told) = oneshot::channel();
+        let look = Box::new(move |agent: &A| {
+            let _ = tell.send(look(agent));
+        });
+        self.0.send(Control::Inspect(look)).ok()?;
+        told.await.ok()
+    }
+}
+
 impl<A> Handle<A> {
     pub(super) fn new(
         address: SocketAddr,
@@ -48,12 +75,12 @@ impl<A> Handle<A> {
 
     /// Runs `look` on the agent, between two steps of it. `None` if the agent has stopped.
     pub async fn inspect<R: Send + 'static>(&self, look: impl FnOnce(&A) -> R + Send + 'static) -> Option<R> {
-        let (tell, told) = oneshot::channel();
-        let look = Box::new(move |agent: &A| {
-            let _ = tell.send(look(agent));
-        });
-        self.control.send(Control::Inspect(look)).ok()?;
-        told.await.ok()
+        self.inspector().inspect(look).await
+    }
+
+    /// What others look at it with.
+    pub fn inspector(&self) -> Inspector<A> {
+        Inspector(self.control.clone())
     }
 
     /// Looks at the agent, and again after each step of it, until `look` finds something. `None` if the agent has stopped.

@@ -166,7 +166,9 @@ impl Intake {
     /// A registration whose endpoint has a name that must be resolved first waits for that, and no other request does.
     fn put_into_inbox(&self, at: Timestamp, mut request: Request, reply: ReplySlot) {
         let context = &self.context;
-        if let (Some(named), Some(egress)) = (endpoint(&request.ask), context.client.egress()) {
+        if let (Some(named), Some(egress)) = (endpoint(&request.ask), context.client.egress())
+            && !context.client.is_in_process(named.raw())
+        {
             let Some(verdict) = egress.check_cached(named.raw()) else {
                 let (named, context, egress) = (named.clone(), Arc::clone(context), egress.clone());
                 tokio::spawn(async move {

@@ -38,11 +38,12 @@ mod schemas;
 pub mod surface;
 pub mod telemetry;
 
+pub use call::RELAY_TIMEOUT;
 pub use clock::Clock;
 pub use colocated::Colocated;
 pub use decider::Decider;
 pub use entropy::{NoEntropy, entropy_from_system, entropy_numbered};
-pub use handle::{Handle, Stopped};
+pub use handle::{Handle, Inspector, Stopped};
 pub use http::HttpService;
 pub use intake::{Caller, Intake, NoReply};
 pub use join_code::JoinCode;

@@ -73,6 +73,14 @@ impl League {
         self.roster.iter().any(|place| place.invitation.role == role)
     }
 
+    /// Whether the holder of this code, if any, may have an address at the relay: players and referees who may register.
+    pub fn may_dial_out(&self, code: Option<&Token>) -> bool {
+        let known = |code: &Token| {
+            [AgentRole::Player, AgentRole::Referee].iter().any(|role| self.place_for(*role, code).is_some())
+        };
+        !self.needs_code(AgentRole::Player) || code.is_some_and(known)
+    }
+
     /// The slot of this code.
     pub(super) fn place_for(&self, role: AgentRole, code: &Token) -> Option<&Place> {
         let hash = code.hash();

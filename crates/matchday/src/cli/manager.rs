@@ -2,7 +2,7 @@
 //! given when it is started again are ignored, with a warning.
 
 use super::settings::{self, Config, ManagerFlags, StartWhen};
-use super::{competition, dashboard, network, notice, roster, seat, serve, telemetry, tls};
+use super::{competition, dashboard, network, notice, relay, roster, seat, serve, telemetry, tls};
 use crate::manager_client::ManagerClient;
 use anyhow::{Context, Result};
 use matchday_core::event_codec;
@@ -85,8 +85,12 @@ pub(super) async fn execute(flags: ManagerFlags) -> Result<ExitCode> {
     if let Some(seats) = &seats {
         crate::seat::mount(&mut options, &seats.seats);
     }
+    let relay = relay::for_manager(&config, listening.port(), &store, &mut options)?;
     options.checkpoint_keys = Some(CheckpointKeys::of(&store, &mut entropy_from_system()?)?);
     let handle = matchday_runtime::run(Manager::new(settings), listener, store.clone(), stream, options)?;
+    if let Some(relay) = relay {
+        relay.serve_league_of(handle.inspector());
+    }
     let mut address = handle.address();
     let local = address.ip().is_loopback();
     if address.ip().is_unspecified() {

@@ -16,7 +16,9 @@ mod check;
 mod compare;
 mod competition;
 mod config;
+mod connect;
 mod dashboard;
+mod dial;
 mod experiment;
 mod export;
 mod games;
@@ -35,6 +37,7 @@ mod practice;
 mod query;
 mod referee;
 mod refresh;
+mod relay;
 mod replay;
 mod replay_against;
 mod report;
@@ -102,6 +105,9 @@ enum Command {
     /// Run many leagues at one address, with referees of its own
     #[command(after_help = service::EXAMPLE)]
     Serve(ServeFlags),
+    /// Have an agent play in a league elsewhere, from any network: it dials out
+    #[command(after_help = connect::EXAMPLE)]
+    Connect(connect::ConnectArgs),
     /// Create, list, archive and delete the leagues of a service
     #[command(after_help = league::EXAMPLE)]
     League(league::LeagueArgs),
@@ -217,6 +223,7 @@ async fn execute(command: Command) -> anyhow::Result<ExitCode> {
         Command::Player(flags) => player::execute(flags).await,
         Command::Seat(flags) => seat::execute(flags).await,
         Command::Serve(flags) => service::execute(flags).await,
+        Command::Connect(args) => connect::execute(args).await,
         Command::League(args) => league::execute(args).await,
         Command::Start(args) => start::execute(args).await,
         Command::Status(args) => status::execute(args).await,

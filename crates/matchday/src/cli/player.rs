@@ -1,5 +1,7 @@
 //! `matchday player`: a player with a strategy that is built in, a program or a language model.
 
+use super::dial::DialLink;
+use super::serve::Listening;
 use super::settings::{self, Config, LLM_API_KEY, PlayerFlags};
 use super::{Usage, notice, serve, telemetry};
 use crate::deciders::command::PREFIX;
@@ -50,30 +52,30 @@ pub(super) async fn execute(flags: PlayerFlags) -> Result<ExitCode> {
     let budget = Arc::new(llm_budget(&config)?);
     let strategy = player_strategy(&config, &options.client, &budget)?;
     let (manager, join_code) = serve::manager(&config)?;
-    let listener = serve::bind(&config).await?;
-    let listening = listener.local_addr()?;
-    let port = listening.port();
-    let telemetry = telemetry::from_config(&config, listening.ip(), &options.client)?;
+    let Listening { listener, address, contact, short_name, link } =
+        serve::listen_or_dial(&config, &mut options, &manager, join_code.as_ref()).await?;
+    let telemetry = telemetry::from_config(&config, address.ip(), &options.client)?;
     options.telemetry = telemetry.clone();
     let settings = PlayerSettings {
         manager,
-        contact_endpoint: serve::contact(&config, port)?,
-        display_name: serve::display_name(&config, &format!("Player {port}"))?,
+        contact_endpoint: contact,
+        display_name: serve::display_name(&config, &format!("Player {short_name}"))?,
         version: Version::parse(env!("CARGO_PKG_VERSION"))?,
         game_types: games(&config),
         strategy: strategy.name(),
     };
     options.decider = strategy.decider();
-    let (_, store) = serve::open_store(&config, format!("player-{port}.db"))?;
+    let (_, store) = serve::open_store(&config, format!("player-{short_name}.db"))?;
     let stream = Stream("player".into());
     let stored = store.load(&stream)?;
     let events = stored.iter().filter_map(|stored| event_codec::decode::<PlayerEvent>(&stored.line).ok());
     budget.replay(events.map(|(_, event)| event).collect::<Vec<_>>().iter());
     let player = strategy.player(settings).with_token(config.text(&settings::AUTH_TOKEN).map(Token::new));
     let player = player.with_join_code(join_code);
-    let handle = matchday_runtime::run(player, listener, store.clone(), stream, options)?;
+    let handle = listener.run(player, store.clone(), stream, options)?;
     let look = |player: &Player| player.registration_state().clone();
     let served = serve::until_told(handle, store, stop, look, async |registration| {
+        link.as_ref().map_or(Ok(()), DialLink::check)?;
         serve::check_registration(registration)
     });
     let served = served.await;

@@ -1,5 +1,7 @@
 //! `matchday referee`: a referee that registers and runs the matches it is given.
 
+use super::dial::DialLink;
+use super::serve::Listening;
 use super::settings::{self, RefereeFlags};
 use super::{network, serve, telemetry};
 use anyhow::Result;
@@ -32,16 +34,15 @@ pub(super) async fn execute(flags: RefereeFlags) -> Result<ExitCode> {
         None => None,
     };
     game_types.extend(external_game.clone());
-    let listener = serve::bind(&config).await?;
-    let listening = listener.local_addr()?;
-    let telemetry = telemetry::from_config(&config, listening.ip(), &options.client)?;
+    let Listening { listener, address, contact, short_name, link } =
+        serve::listen_or_dial(&config, &mut options, &manager, join_code.as_ref()).await?;
+    let telemetry = telemetry::from_config(&config, address.ip(), &options.client)?;
     options.telemetry = telemetry.clone();
-    options.client = network::guarded(&config, &options.client, listening, &[manager.raw()])?;
-    let port = listening.port();
+    options.client = network::guarded(&config, &options.client, address, &[manager.raw()])?;
     let settings = RefereeSettings {
         manager,
-        contact_endpoint: serve::contact(&config, port)?,
-        display_name: serve::display_name(&config, &format!("Referee {port}"))?,
+        contact_endpoint: contact,
+        display_name: serve::display_name(&config, &format!("Referee {short_name}"))?,
         version: Version::parse(env!("CARGO_PKG_VERSION"))?,
         game_types,
         max_concurrent_matches,
@@ -49,7 +50,7 @@ pub(super) async fn execute(flags: RefereeFlags) -> Result<ExitCode> {
         timing,
         conformance,
     };
-    let (_, store) = serve::open_store(&config, format!("referee-{port}.db"))?;
+    let (_, store) = serve::open_store(&config, format!("referee-{short_name}.db"))?;
     let stream = Stream("referee".into());
     let referee = match (&rules, external_game) {
         (Some(rules), Some(game_type)) => {
@@ -60,9 +61,10 @@ pub(super) async fn execute(flags: RefereeFlags) -> Result<ExitCode> {
     options.rules = rules.map(|rules| Arc::new(rules) as Arc<dyn matchday_runtime::ExternalRules>);
     let referee = referee.with_token(config.text(&settings::AUTH_TOKEN).map(Token::new));
     let referee = referee.with_join_code(join_code);
-    let handle = matchday_runtime::run(referee, listener, store.clone(), stream, options)?;
+    let handle = listener.run(referee, store.clone(), stream, options)?;
     let look = |referee: &Referee| referee.registration_state().clone();
     let served = serve::until_told(handle, store, stop, look, async |registration| {
+        link.as_ref().map_or(Ok(()), DialLink::check)?;
         serve::check_registration(registration)
     });
     let served = served.await;

@@ -1,5 +1,6 @@
 //! What the commands that keep running have in common: an address, a store, a log, and an end in good order.
 
+use super::dial::{self, Dial, DialLink};
 use super::log_file::{self, LogFile};
 use super::settings::{self, Config};
 use super::{network, notice, roster, tls};
@@ -12,12 +13,13 @@ use matchday_core::protocol::{DisplayName, Endpoint, GameType, Token};
 use matchday_core::registration::RegistrationState;
 use matchday_core::retry::{Backoff, RetryPolicy};
 use matchday_core::timing::Timing;
+use matchday_net::memory::MemoryListener;
 use matchday_net::origin_check::{Allowlist, HostRule};
 use matchday_os::fd_limit;
 use matchday_os::signals::Termination;
 use matchday_runtime::log::{self, Entry, Format, LogWriter};
-use matchday_runtime::{Handle, Options, entropy_from_system};
-use matchday_store::Store;
+use matchday_runtime::{Handle, Options, Runnable, StartError, entropy_from_system};
+use matchday_store::{Store, Stream};
 use std::io::{ErrorKind, Write};
 use std::mem::discriminant;
 use std::net::SocketAddr;
@@ -50,6 +52,61 @@ pub(super) async fn bind(config: &Config) -> Result<TcpListener> {
         notice(&warning);
     }
     Ok(listener)
+}
+
+/// Where an agent is called: at a socket of its own, or through the relay of its league.
+pub(super) struct Listening {
+    pub(super) listener: AgentListener,
+    /// That of the socket; without one the unspecified address.
+    pub(super) address: SocketAddr,
+    pub(super) contact: Endpoint,
+    /// Tells agents of one machine apart: the port, if there is one.
+    pub(super) short_name: String,
+    /// The connection to the relay.
+    pub(super) link: Option<DialLink>,
+}
+
+pub(super) enum AgentListener {
+    Socket(TcpListener),
+    Dialled(MemoryListener),
+}
+
+impl AgentListener {
+    pub(super) fn run<A>(
+        self,
+        agent: A,
+        store: Store,
+        stream: Stream,
+        options: Options,
+    ) -> Result<Handle<A>, StartError>
+    where
+        A: Runnable,
+        A::Event: Send,
+    {
+        match self {
+            Self::Socket(listener) => matchday_runtime::run(agent, listener, store, stream, options),
+            Self::Dialled(listener) => matchday_runtime::run(agent, listener, store, stream, options),
+        }
+    }
+}
+
+/// Binds the socket of an agent, or connects to the relay of its league.
+pub(super) async fn listen_or_dial(
+    config: &Config,
+    options: &mut Options,
+    manager: &Endpoint,
+    code: Option<&Token>,
+) -> Result<Listening> {
+    if let Some(Dial { contact, listener, short_name, link }) =
+        dial::begin(config, options, manager, code).await?
+    {
+        let (listener, address) = (AgentListener::Dialled(listener), SocketAddr::from(([0, 0, 0, 0], 0)));
+        return Ok(Listening { listener, address, contact, short_name, link: Some(link) });
+    }
+    let listener = bind(config).await?;
+    let address = listener.local_addr()?;
+    let (contact, short_name) = (contact(config, address.port())?, address.port().to_string());
+    Ok(Listening { listener: AgentListener::Socket(listener), address, contact, short_name, link: None })
 }
 
 /// The warning that tokens can be read on the network, if the agent serves plain HTTP beyond loopback.

@@ -103,6 +103,7 @@ fn host(
     let scheme = if options.server.tls.is_some() { "https" } else { "http" };
     let local_url = format!("{scheme}://{local}");
     let own = format!("{local_url}/mcp");
+    let relay_limits = super::relay::limits(config)?;
     let (config, client) = (config.clone(), options.client.clone());
     network::guarded(&config, &client, address, &[])?;
     Ok(LeagueHost {
@@ -119,6 +120,7 @@ fn host(
         own_client,
         checkpoint_keys,
         matches_max: quota.matches,
+        relay_limits,
     })
 }
 

@@ -59,6 +59,15 @@ fn find(name: &str) -> Option<PathBuf> {
 impl Program {
     /// Starts the program with piped standard input and output, and standard error to `errors`.
     pub(super) fn start(&self, errors: Stdio) -> io::Result<Child> {
+        self.start_with(Stdio::piped(), Stdio::piped(), errors)
+    }
+
+    /// Starts it as an agent, which writes to our own standard output and error.
+    pub(crate) fn start_agent(&self) -> io::Result<Child> {
+        self.start_with(Stdio::null(), Stdio::inherit(), Stdio::inherit())
+    }
+
+    fn start_with(&self, input: Stdio, output: Stdio, errors: Stdio) -> io::Result<Child> {
         let mut command = Command::new(&self.path);
         // A process group, so that Ctrl-C here does not end it first, and its children can be killed with it.
         command.args(&self.args).kill_on_drop(true);
@@ -68,7 +77,7 @@ impl Program {
         {
             command.env_remove(name);
         }
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(errors);
+        command.stdin(input).stdout(output).stderr(errors);
         let cannot = |error: io::Error| {
             io::Error::new(error.kind(), format!("{} cannot be started: {error}", self.path.display()))
         };

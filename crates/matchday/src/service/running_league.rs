@@ -4,6 +4,7 @@
 use super::plan::LeaguePlan;
 use crate::dashboard::Dashboard;
 use crate::mcp::agent_options;
+use crate::relay::{Relay, RelaySettings};
 use crate::seat::{self, SeatSettings, Seats};
 use anyhow::{Context, Result};
 use hyper::body::Incoming;
@@ -21,6 +22,7 @@ use matchday_core::registration::RegistrationState;
 use matchday_net::client::Client;
 use matchday_net::response::empty;
 use matchday_net::server::HttpResponse;
+use matchday_net::transport::InProcess;
 use matchday_runtime::surface::Surface;
 use matchday_runtime::{
     Clock, Colocated, ExternalRules, Handle, Hosted, HttpService, Options, Runnable, Start, agent_telemetry,
@@ -57,6 +59,8 @@ pub(crate) struct LeagueHost {
     pub(crate) checkpoint_keys: CheckpointKeys,
     /// How many matches a referee of the house runs at once.
     pub(crate) matches_max: u32,
+    /// How many mailboxes a league may have, and how many from one address, if agents can dial out.
+    pub(crate) relay_limits: Option<(usize, usize)>,
 }
 
 impl fmt::Debug for LeagueHost {
@@ -69,6 +73,13 @@ impl LeagueHost {
     /// The base of a league's addresses: `https://leagues.example/leagues/spring`.
     pub(crate) fn league_url(&self, id: &LeagueId) -> String {
         format!("{}/leagues/{id}", self.public_url)
+    }
+
+    /// The relay of a league, if there is one: mailboxes are at `home`.
+    fn relay(&self, home: &str, store: &Store) -> Result<Option<Arc<Relay>>> {
+        let Some((mailboxes_max, per_address_max)) = self.relay_limits else { return Ok(None) };
+        let settings = RelaySettings { base_url: home.to_owned(), mailboxes_max, per_address_max };
+        Ok(Some(Relay::open(settings, store.clone(), &self.options)?))
     }
 
     fn local_league_url(&self, id: &LeagueId) -> String {
@@ -89,6 +100,7 @@ pub(super) struct RunningLeague {
     manager: Hosted<Manager>,
     referees: Vec<Hosted<Referee>>,
     seats: Option<Arc<Seats>>,
+    relay: Option<Arc<Relay>>,
     dashboard: Option<Arc<Dashboard>>,
     store: Store,
     clock: Clock,
@@ -118,7 +130,12 @@ impl RunningLeague {
     ) -> Result<Self> {
         let id = &plan.league.league_id;
         let (home, local_home) = (host.league_url(id), host.local_league_url(id));
-        let client = (host.league_client)(false)?;
+        let relay = host.relay(&home, &store)?;
+        let with_relay = |client: Client| match &relay {
+            Some(relay) => client.with_in_process(Arc::clone(relay) as Arc<dyn InProcess>),
+            None => client,
+        };
+        let client = with_relay((host.league_client)(false)?);
         let colocated = Colocated::of(&store, client.clone());
         let log = (host.league_log)(id);
         let base = || -> Result<Options> {
@@ -158,6 +175,7 @@ impl RunningLeague {
             Dashboard::live(location, Vec::new(), format!("{home}/mcp"), host.clock)
         });
         options.surfaces.extend(dashboard.iter().map(|dashboard| Arc::clone(dashboard) as Arc<dyn Surface>));
+        options.surfaces.extend(relay.iter().map(|relay| Arc::clone(relay) as Arc<dyn Surface>));
         options.checkpoint_keys = Some(host.checkpoint_keys.clone());
 
         let stream = store.manager_stream()?;
@@ -168,10 +186,15 @@ impl RunningLeague {
         let wakes = history.had_work || !over;
         let start = Start { address: host.address, url: format!("{home}/mcp"), wakes, last_at, telemetry };
         let manager = matchday_runtime::host(manager, start, store.clone(), stream, options)?;
+        if let Some(relay) = &relay {
+            relay.serve_league_of(manager.handle.inspector());
+        }
+        let colocated = colocated.calling_with(with_relay((host.league_client)(true)?));
         let mut running = Self {
             manager,
             referees: Vec::new(),
             seats,
+            relay,
             dashboard,
             store,
             clock: host.clock,
@@ -180,7 +203,6 @@ impl RunningLeague {
             last_request: AtomicU64::new(micros(host.clock.now())),
         };
         if !over {
-            let colocated = colocated.calling_with((host.league_client)(true)?);
             for (number, code) in (1_usize..).zip(&plan.house_codes) {
                 let options = Options { colocated: Some(colocated.clone()), ..base()? };
                 let referee = running.referee(host, number, code.as_deref(), options, history)?;
@@ -294,7 +316,8 @@ impl RunningLeague {
     pub(super) async fn idle(&self, sleep_after: std::time::Duration) -> Option<Option<Timestamp>> {
         let now = self.clock.now();
         let last = Timestamp::from_micros(self.last_request.load(Ordering::Acquire).cast_signed());
-        let watched = self.dashboard.as_ref().is_some_and(|dashboard| dashboard.has_listeners());
+        let watched = self.dashboard.as_ref().is_some_and(|dashboard| dashboard.has_listeners())
+            || self.relay.as_ref().is_some_and(|relay| relay.has_streams());
         if watched || self.in_flight.load(Ordering::Acquire) > 0 || now.since(last) < sleep_after {
             return None;
         }
@@ -319,6 +342,9 @@ impl RunningLeague {
     pub(super) async fn shutdown(self: Arc<Self>) {
         if let Some(seats) = &self.seats {
             seats.close().await;
+        }
+        if let Some(relay) = &self.relay {
+            relay.close().await;
         }
         // Requests that have no answer yet hold it, and nobody else does.
         let mut shared = self;

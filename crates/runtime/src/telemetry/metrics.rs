@@ -3,6 +3,7 @@
 use super::instruments::{Counters, Histogram};
 use super::labels::{Direction, MessageLabel, OutcomeLabel, Role};
 use super::probe::Probe;
+use super::relay::RelayMetrics;
 use bytes::Bytes;
 use matchday_core::metrics::Milestone;
 use matchday_core::protocol::messages::GameStatus;
@@ -27,6 +28,7 @@ pub struct Metrics {
     spans: Counters,
     /// Shared with the servers that accept connections.
     pub connections: Arc<AtomicUsize>,
+    pub relay: RelayMetrics,
     probes: Mutex<Vec<Weak<dyn Probe>>>,
     /// The page as it was last written, and when.
     pub(super) page: tokio::sync::Mutex<Option<(Instant, Bytes)>>,
@@ -116,6 +118,7 @@ impl Metrics {
             calls: Counters::new(ROLES),
             spans: Counters::new(SpanOutcome::ALL.len()),
             connections: Arc::default(),
+            relay: RelayMetrics::default(),
             probes: Mutex::default(),
             page: tokio::sync::Mutex::default(),
         })

@@ -2,7 +2,7 @@
 //! `/proc/self`, and sends traces where a setting says.
 //!
 //! - `labels`: the closed sets of label values; `instruments`: counters and histograms
-//! - `metrics`: the metrics of one process; `agent`: one agent's metrics and traces
+//! - `metrics`: the metrics of one process; `relay`: those of agents that dial out; `agent`: one agent's metrics and traces
 //! - `probe`: the gauges of each agent, read on a scrape; `process`: the metrics of the process itself
 //! - `metrics_page`, `exposition`: the text that Prometheus reads; `endpoints`: `/metrics` and `/health/ready`
 //! - `trace`: one match is one trace, across all processes
@@ -16,6 +16,7 @@ mod metrics;
 mod metrics_page;
 mod probe;
 mod process;
+mod relay;
 pub mod trace;
 
 pub use agent::AgentTelemetry;
@@ -26,6 +27,7 @@ pub(crate) use labels::Role;
 pub(crate) use metrics::LOG_LINES_DROPPED;
 pub use metrics::Metrics;
 pub(crate) use probe::Probe;
+pub use relay::RelayMetrics;
 
 use std::sync::Arc;
 use trace::Exporter;

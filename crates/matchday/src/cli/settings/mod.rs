@@ -246,6 +246,19 @@ settings! {
     QUOTA_PROGRAMS: u32 = whole("N", 0, 1000).beyond("HTTP 409; nothing is created"), [with_default(&[V], "0",
         "How many leagues may have a game program, which runs on this machine")];
 
+    // Agents that dial out.
+    RELAY: bool = on_off(), [
+        with_default(&[M], "off", "Whether agents that cannot be called can dial out to it: `matchday connect`"),
+        with_default(&[V], "on", "Whether agents that cannot be called can dial out to it: `matchday connect`")];
+    RELAY_MAILBOXES: usize = whole("N", 1, 1_000_000).beyond("HTTP 429; one that was abandoned for an hour is removed instead"),
+        [with_default(&[M, V], "1024", "How many agents of a league may dial out")];
+    RELAY_MAILBOXES_PER_ADDRESS: usize = whole("N", 1, 1_000_000).beyond("HTTP 429"), [with_default(&[M, V], "64",
+        "How many of them may do so from one address; from this machine itself, all")];
+
+    DIAL: bool = on_off(), [
+        with_default(&[R, P], "off", "Dial out to the relay of the league instead of listening: nobody need be able to call it"),
+        with_default(&[RUN], "off", "Have the players dial out to the relay of the manager instead of listening")];
+
     // Seats, and the dashboard.
     SEATS: bool = on_off(), [with_default(&[M, L], "off",
         "Whether clients of the Model Context Protocol can take a seat here")];

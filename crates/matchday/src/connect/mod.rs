@@ -1,0 +1,21 @@
+//! The client's side of the relay: an agent that dials out. `matchday connect` runs it beside an unmodified agent; agents of ours
+//! run it within their process (`--dial`).
+//!
+//! - `relay_client`: the requests to a relay; `calls`: reads the stream or polls, reconnects, has the agent answer
+//! - `stand_in`: stands in for the manager on localhost, so that the agent registers there; `rewrite`: the one field it changes
+//! - `agent_process`: starts and restarts the agent; `status`: what is shown; `saved_mailbox`: the mailbox of the last run
+
+mod agent_process;
+mod calls;
+mod relay_client;
+mod rewrite;
+mod saved_mailbox;
+mod stand_in;
+mod status;
+
+pub(crate) use agent_process::keep_running;
+pub(crate) use calls::{AgentEndpoint, Dialled};
+pub(crate) use relay_client::{OpenedMailbox, RelayClient, RelayError};
+pub(crate) use saved_mailbox::SavedMailbox;
+pub(crate) use stand_in::StandIn;
+pub(crate) use status::{Change, Status};
