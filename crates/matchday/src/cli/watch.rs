@@ -3,6 +3,7 @@
 
 use super::Usage;
 use super::manager_arg::ManagerArg;
+use super::operator::secret_or_file;
 use super::settings::OPERATOR_TOKEN;
 use crate::manager_client::{DashboardPage, ManagerClient, Refused, in_our_form};
 use crate::view::screen::Size;
@@ -52,7 +53,7 @@ pub(super) async fn execute(args: WatchArgs) -> Result<ExitCode> {
         let why = "this is drawn on a terminal, and here is none - in a pipe use `matchday standings --watch`, or add --json";
         return Err(anyhow!(Usage(why.to_owned())));
     }
-    let token = args.operator_token.filter(|text| !text.is_empty()).map(Token::new);
+    let token = secret_or_file(args.operator_token, &OPERATOR_TOKEN)?.map(Token::new);
     let source = Source { client: args.at.client()?, token };
     let mut stop = Termination::listen()?;
     let mut screen = FullScreen::enter()?;
