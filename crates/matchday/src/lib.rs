@@ -12,7 +12,8 @@
 //! - `local`: a whole league in one process; `service`: many leagues in one process
 //! - `mend`: how to mend deviations from the protocol; `suggest`: names that were probably meant; `view`: how commands print; `watch`: a league on a whole terminal
 //! - tools: `check` (conformance), `practice` (against built-in strategies and injected faults), `report` (HTML, Markdown, CSV),
-//!   `bench`, `simulate`, `experiment` (simulations by a plan), `starter` (starter agents in several languages)
+//!   `bench`, `simulate`, `experiment` (simulations by a plan), `starter` (starter agents in several languages), `course` (nightly
+//!   leagues and grades of a course), `doctor` (looks for what is wrong with a machine and its settings)
 //! - [`cli`]: the commands
 
 // What goes to a terminal passes `view`, where text of others is escaped.
@@ -22,8 +23,10 @@ mod bench;
 mod check;
 pub mod cli;
 mod connect;
+mod course;
 pub mod dashboard;
 pub mod deciders;
+mod doctor;
 mod experiment;
 mod local;
 mod manager_client;

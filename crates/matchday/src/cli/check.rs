@@ -1,5 +1,6 @@
 //! `matchday check`: is an agent conformant? Exit code 0 only if every mandatory rule is known to hold.
 
+use super::operator::secret_or_file;
 use super::tls::TlsArgs;
 use super::{Usage, games, notice};
 use crate::check::manager::ManagerOptions;
@@ -196,6 +197,7 @@ async fn check_referee(args: RefereeArgs) -> Result<ExitCode> {
 
 async fn check_manager(args: ManagerArgs) -> Result<ExitCode> {
     let ManagerArgs { url, operator_token, players, referees, common } = args;
+    let operator_token = secret_or_file(operator_token, &super::settings::OPERATOR_TOKEN)?;
     notice(&format!(
         "this registers {players} players and {referees} referees in the league at {}, and leaves them there: use a fresh one",
         target(&url)?.escaped()

@@ -1,6 +1,7 @@
 //! `matchday league`: creates, lists, shows, changes, archives, deletes and imports the leagues of a service, by its HTTP API.
 
 use super::Usage;
+use super::operator::secret_or_file;
 use super::settings::{LeagueFlags, SERVICE_TOKEN};
 use super::tls::TlsArgs;
 use crate::service::JoinCodeRow;
@@ -46,7 +47,7 @@ pub(super) struct LeagueArgs {
 }
 
 #[derive(Debug, Args)]
-struct ServiceArg {
+pub(super) struct ServiceArg {
     /// Where the service listens
     #[arg(
         long,
@@ -55,12 +56,12 @@ struct ServiceArg {
         default_value = "http://localhost:8000",
         global = true
     )]
-    service: String,
+    pub(super) service: String,
     /// The token that the service showed when it was first started
     #[arg(long, value_name = "TOKEN", env = SERVICE_TOKEN.variable(), hide_env_values = true, global = true)]
-    service_token: Option<String>,
+    pub(super) service_token: Option<String>,
     #[command(flatten)]
-    tls: TlsArgs,
+    pub(super) tls: TlsArgs,
 }
 
 #[derive(Debug, clap::Subcommand)]
@@ -291,17 +292,17 @@ fn show(data: &Value) -> String {
 }
 
 /// A client of the service's API.
-struct Api<'a> {
-    args: &'a ServiceArg,
+pub(super) struct Api<'a> {
+    pub(super) args: &'a ServiceArg,
 }
 
 impl Api<'_> {
-    async fn call(&self, method: Method, path: &str, body: Option<Value>) -> Result<Value> {
+    pub(super) async fn call(&self, method: Method, path: &str, body: Option<Value>) -> Result<Value> {
         let base = self.args.service.trim_end_matches('/');
         let base = base.strip_suffix("/mcp").unwrap_or(base);
         let url = format!("{base}/api/leagues{path}");
         let mut headers = vec![(CONTENT_TYPE, HeaderValue::from_static("application/json"))];
-        if let Some(token) = self.args.service_token.as_deref().filter(|token| !token.is_empty()) {
+        if let Some(token) = secret_or_file(self.args.service_token.clone(), &SERVICE_TOKEN)? {
             let value = HeaderValue::from_str(&format!("Bearer {token}"));
             headers.push((
                 AUTHORIZATION,

@@ -1,7 +1,7 @@
 //! Flags of the commands that have models play in simulations.
 
 use super::Usage;
-use super::settings::LLM_API_KEY;
+use super::settings::{LLM_API_KEY, secret_file};
 use super::tls::TlsArgs;
 use crate::deciders::llm::{Api, Key};
 use crate::simulate::entrants::Externals;
@@ -47,6 +47,7 @@ impl LlmArgs {
                 .into());
             }
             let key = std::env::var(LLM_API_KEY).ok().filter(|key| !key.trim().is_empty());
+            let key = key.map_or_else(|| secret_file::of_variable(LLM_API_KEY), |key| Ok(Some(key)))?;
             Ok(Models {
                 client: self.tls.client()?,
                 url: url.clone(),

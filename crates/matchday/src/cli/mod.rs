@@ -17,11 +17,14 @@ mod compare;
 mod competition;
 mod config;
 mod connect;
+mod course;
 mod dashboard;
 mod dial;
+mod doctor;
 mod experiment;
 mod export;
 mod games;
+mod health;
 mod league;
 mod league_arg;
 mod leagues;
@@ -111,6 +114,9 @@ enum Command {
     /// Create, list, archive and delete the leagues of a service
     #[command(after_help = league::EXAMPLE)]
     League(league::LeagueArgs),
+    /// Run a course: a roster, nightly leagues of a service, hand-outs for students, grades
+    #[command(after_help = course::EXAMPLE)]
+    Course(course::CourseArgs),
     /// Close registration and begin the league
     #[command(after_help = "Example:\n  matchday start --manager http://localhost:8000/mcp")]
     Start(start::StartArgs),
@@ -180,6 +186,12 @@ enum Command {
     Report(report::ReportArgs),
     /// Write a stored league out as JSON and CSV
     Export(export::ExportArgs),
+    /// Look for what would keep an agent from working here: ports, clock, disk, store, TLS, limits, other agents
+    #[command(after_help = doctor::EXAMPLE)]
+    Doctor(doctor::DoctorArgs),
+    /// Ask an agent whether it can do its work; for health checks
+    #[command(after_help = health::EXAMPLE)]
+    Health(health::HealthArgs),
     /// Copy a store, also while it is in use, and check the copy
     Backup(backup::BackupArgs),
 }
@@ -225,6 +237,7 @@ async fn execute(command: Command) -> anyhow::Result<ExitCode> {
         Command::Serve(flags) => service::execute(flags).await,
         Command::Connect(args) => connect::execute(args).await,
         Command::League(args) => league::execute(args).await,
+        Command::Course(args) => course::execute(args).await,
         Command::Start(args) => start::execute(args).await,
         Command::Status(args) => status::execute(args).await,
         Command::Standings(args) => standings::execute(args).await,
@@ -249,6 +262,8 @@ async fn execute(command: Command) -> anyhow::Result<ExitCode> {
         Command::Compare(args) => compare::execute(args),
         Command::Report(args) => report::execute(args),
         Command::Export(args) => export::execute(args),
+        Command::Doctor(args) => doctor::execute(args).await,
+        Command::Health(args) => health::execute(args).await,
         Command::Backup(args) => backup::execute(args),
     }
 }

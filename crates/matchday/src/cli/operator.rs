@@ -2,7 +2,7 @@
 
 use super::Usage;
 use super::manager_arg::ManagerArg;
-use super::settings::OPERATOR_TOKEN;
+use super::settings::{Declared, OPERATOR_TOKEN, secret_file};
 use super::status::status_table;
 use crate::manager_client::ManagerClient;
 use crate::view::say;
@@ -10,6 +10,7 @@ use anyhow::Result;
 use matchday_core::league::OPERATOR;
 use matchday_core::protocol::Token;
 use serde_json::Value;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 #[derive(Debug, clap::Args)]
@@ -25,20 +26,34 @@ pub(super) struct OperatorArgs {
         global = true
     )]
     operator_token: Option<String>,
+    /// A file that holds this token [env: MATCHDAY_OPERATOR_TOKEN_FILE]
+    #[arg(long, value_name = "FILE", global = true, conflicts_with = "operator_token")]
+    operator_token_file: Option<PathBuf>,
     /// Print the status as JSON
     #[arg(long, global = true)]
     json: bool,
 }
 
+/// What was given, or what is in the file that the environment names.
+pub(super) fn secret_or_file(given: Option<String>, setting: &Declared) -> Result<Option<String>> {
+    match given.filter(|text| !text.is_empty()) {
+        Some(text) => Ok(Some(text)),
+        None => Ok(secret_file::of_variable(&setting.variable())?),
+    }
+}
+
 impl OperatorArgs {
-    pub(super) fn token(&self) -> Option<Token> {
-        self.operator_token.as_deref().filter(|text| !text.is_empty()).map(Token::new)
+    pub(super) fn token(&self) -> Result<Option<Token>> {
+        if let Some(path) = &self.operator_token_file {
+            return Ok(Some(Token::new(secret_file::read("--operator-token-file", path)?)));
+        }
+        Ok(secret_or_file(self.operator_token.clone(), &OPERATOR_TOKEN)?.map(Token::new))
     }
 
     /// The token, for what cannot be done without it.
     pub(super) fn needed_token(&self) -> Result<Token> {
         let what = "this needs the operator token - give --operator-token, or set MATCHDAY_OPERATOR_TOKEN";
-        self.token().ok_or_else(|| Usage(what.to_owned()).into())
+        self.token()?.ok_or_else(|| Usage(what.to_owned()).into())
     }
 
     pub(super) fn client(&self) -> Result<ManagerClient> {

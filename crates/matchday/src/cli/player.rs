@@ -2,7 +2,7 @@
 
 use super::dial::DialLink;
 use super::serve::Listening;
-use super::settings::{self, Config, LLM_API_KEY, PlayerFlags};
+use super::settings::{self, Config, LLM_API_KEY, PlayerFlags, secret_file};
 use super::{Usage, notice, serve, telemetry};
 use crate::deciders::command::PREFIX;
 use crate::deciders::llm::{Key, Llm};
@@ -124,6 +124,7 @@ fn llm(config: &Config, client: &Client, budget: &Arc<LlmBudget>) -> Result<Llm>
         config.text(&settings::LLM_MODEL).ok_or_else(|| missing("--llm-model", "the name of the model"))?;
     let api = config.need(&settings::LLM_API)?;
     let key = std::env::var(LLM_API_KEY).ok().filter(|key| !key.trim().is_empty());
+    let key = key.map_or_else(|| secret_file::of_variable(LLM_API_KEY), |key| Ok(Some(key)))?;
     if key.is_some() && goes_open(&url) {
         notice(&format!("the key for {url} travels unencrypted: use https if that is not this very network"));
     }

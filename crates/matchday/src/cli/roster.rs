@@ -243,7 +243,17 @@ pub(super) fn parse(file: &str, text: &str, entropy: &mut Entropy) -> Result<Vec
                 name.escaped()
             )));
         }
-        let code = Token::new_join_code(entropy);
+        let code = match cell(3) {
+            "" => Token::new_join_code(entropy),
+            text => Some(Token::new(text)).filter(Token::is_join_code).ok_or_else(|| {
+                wrong(
+                    "join_code: expected tok_join_ and at least 16 letters and digits, or nothing".to_owned(),
+                )
+            })?,
+        };
+        if entries.iter().any(|entry: &RosterEntry| entry.code.reveal() == code.reveal()) {
+            return Err(wrong("join_code: another line has the same: each needs one of its own".to_owned()));
+        }
         entries.push(RosterEntry { name, role, mail: cell(2).to_owned(), code });
     }
     if entries.is_empty() {
@@ -314,11 +324,24 @@ mod tests {
             ("Ann\nAnn\n", "line 2"),
             ("Ann,captain\n", "role: expected player or referee"),
             (",player\n", "line 1"),
+            ("Ann,player,,short\n", "line 1: join_code: expected tok_join_"),
+            (
+                "Ann,player,,tok_join_0123456789abcdef\nBob,player,,tok_join_0123456789abcdef\n",
+                "line 2: join_code: another line has the same",
+            ),
             ("name,role\n", "names nobody"),
         ] {
             let error = roster(text).unwrap_err().to_string();
             assert!(error.contains(what), "{text:?}: {error}");
         }
+    }
+
+    #[test]
+    fn a_roster_may_bring_its_join_codes() {
+        let text = "name,role,mail,join_code\nAnn,player,,tok_join_0123456789abcdef\nBob\n";
+        let entries = parse("class.csv", text, &mut Entropy::numbered(1)).unwrap();
+        assert_eq!(entries[0].code.reveal(), "tok_join_0123456789abcdef");
+        assert!(entries[1].code.is_join_code());
     }
 
     #[test]

@@ -13,5 +13,5 @@ pub(super) struct StartArgs {
 pub(super) async fn execute(StartArgs { operator }: StartArgs) -> Result<ExitCode> {
     let client = operator.client()?;
     let league_id = client.league().await?;
-    operator.print(&client.start(&league_id, operator.token().as_ref()).await?)
+    operator.print(&client.start(&league_id, operator.token()?.as_ref()).await?)
 }

@@ -3,6 +3,7 @@
 
 use super::Usage;
 use super::manager_arg::ManagerArg;
+use super::operator::secret_or_file;
 use super::refresh::Refresh;
 use super::settings::OPERATOR_TOKEN;
 use crate::manager_client::{DashboardPage, ManagerClient, Refused, in_our_form};
@@ -59,7 +60,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(200);
 const MESSAGES_MAX: usize = 500;
 
 pub(super) async fn execute(args: WatchArgs) -> Result<ExitCode> {
-    let token = args.operator_token.filter(|text| !text.is_empty()).map(Token::new);
+    let token = secret_or_file(args.operator_token, &OPERATOR_TOKEN)?.map(Token::new);
     let source = Source { client: args.at.client()?, token };
     if args.json {
         return source.print_changes().await;

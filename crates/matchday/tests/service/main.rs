@@ -10,6 +10,7 @@
 mod addresses;
 mod api;
 mod archive;
+mod course;
 mod crashes;
 mod fixture;
 mod isolation;

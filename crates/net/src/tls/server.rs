@@ -55,6 +55,13 @@ impl ServerTls {
         Ok(())
     }
 
+    /// When our own certificate expires, in seconds since 1970; `None` if it cannot be read.
+    pub fn expires_at(&self) -> Option<i64> {
+        let leaf = self.current().leaf;
+        let (_, certificate) = x509_parser::parse_x509_certificate(&leaf).ok()?;
+        Some(certificate.validity().not_after.timestamp())
+    }
+
     pub fn requires_client_cert(&self) -> bool {
         self.0.files.client_ca.is_some()
     }

@@ -13,6 +13,12 @@ pub fn create_private(path: &Path) -> io::Result<File> {
     OpenOptions::new().create_new(true).write(true).mode(0o600).open(path)
 }
 
+/// How many bytes the file system of this path has left for unprivileged users.
+pub fn free_bytes(path: &Path) -> Option<u64> {
+    let found = rustix::fs::statvfs(path).ok()?;
+    Some(found.f_bavail.saturating_mul(found.f_frsize))
+}
+
 /// Under how many names the file is linked.
 pub fn hard_links(metadata: &Metadata) -> u64 {
     metadata.nlink()

@@ -12,6 +12,11 @@ pub fn create_private(path: &Path) -> io::Result<File> {
     OpenOptions::new().create_new(true).write(true).open(path)
 }
 
+/// Not known.
+pub fn free_bytes(_: &Path) -> Option<u64> {
+    None
+}
+
 /// Not known: a second name of a store is not found.
 pub fn hard_links(_: &Metadata) -> u64 {
     1

@@ -4,7 +4,7 @@
 use super::super::Usage;
 use super::file::find_key;
 use super::setting::{DefaultValue, SECTIONS, Values, section};
-use super::{ALL, ConfigFile, Declared, Setting};
+use super::{ALL, ConfigFile, Declared, Setting, secret_file};
 use anyhow::Result;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use std::collections::BTreeMap;
@@ -16,6 +16,8 @@ use std::path::PathBuf;
 pub(crate) struct Flags<const SECTION: usize> {
     pub(crate) config: Option<PathBuf>,
     given: BTreeMap<&'static str, String>,
+    /// Files that hold the secrets of settings.
+    files: BTreeMap<&'static str, PathBuf>,
 }
 
 pub(crate) type ManagerFlags = Flags<{ section::MANAGER }>;
@@ -51,7 +53,16 @@ impl<const SECTION: usize> Args for Flags<SECTION> {
                 _ => vec![flag.allow_hyphen_values(true)],
             }
         });
-        command.args(flags).arg(file)
+        let secrets = ALL.iter().filter(|setting| setting.secret && setting.used_by(SECTION).is_some());
+        let secret_files = secrets.map(|setting| {
+            Arg::new(secret_file::argument(setting))
+                .long(secret_file::argument(setting))
+                .value_name("FILE")
+                .value_parser(clap::value_parser!(PathBuf))
+                .conflicts_with(setting.id)
+                .hide(true)
+        });
+        command.args(flags).args(secret_files).arg(file)
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -69,7 +80,16 @@ impl<const SECTION: usize> FromArgMatches for Flags<SECTION> {
             true => Some((setting.id, "off".to_owned())),
             false => Some((setting.id, matches.get_one::<String>(setting.id)?.clone())),
         });
-        Ok(Self { config: matches.get_one::<PathBuf>("config").cloned(), given: given.collect() })
+        let secrets = ALL.iter().filter(|setting| setting.secret && setting.used_by(SECTION).is_some());
+        let files = secrets.filter_map(|setting| {
+            let file = matches.get_one::<PathBuf>(&secret_file::argument(setting))?;
+            Some((setting.id, file.clone()))
+        });
+        Ok(Self {
+            config: matches.get_one::<PathBuf>("config").cloned(),
+            given: given.collect(),
+            files: files.collect(),
+        })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
@@ -90,13 +110,28 @@ impl<const SECTION: usize> Flags<SECTION> {
         for (key, text) in texts {
             given.insert(find_key(Self::NAME, SECTION, key).map_err(Usage)?.id, text.clone());
         }
-        Ok(Self { config: None, given })
+        Ok(Self { config: None, given, files: BTreeMap::new() })
     }
 
     /// Reads the environment and the configuration file.
     pub(crate) fn resolve(&self) -> Result<Config> {
         let file = ConfigFile::find(self.config.as_deref())?;
-        Ok(self.resolve_with(&file, |name| std::env::var(name).ok()))
+        let mut flags = self.clone();
+        for (id, path) in &self.files {
+            let flag = format!("--{}-file", id.to_ascii_lowercase().replace('_', "-"));
+            flags.given.insert(id, secret_file::read(&flag, path)?);
+        }
+        let mut from_files = BTreeMap::new();
+        for setting in ALL.iter().filter(|setting| setting.secret && setting.used_by(SECTION).is_some()) {
+            if let Some(secret) = secret_file::of_variable(&setting.variable())? {
+                from_files.insert(setting.variable(), secret);
+            }
+        }
+        let variable = |name: &str| {
+            let text = std::env::var(name).ok().filter(|text| !text.is_empty());
+            text.or_else(|| from_files.get(name).cloned())
+        };
+        Ok(flags.resolve_with(&file, variable))
     }
 
     /// As they are, with the defaults: neither the environment nor a file has a say.

@@ -2,6 +2,7 @@
 //! leave the default in effect.
 
 use super::super::Usage;
+use super::secret_file::SUFFIX;
 use super::{ALL, LLM_API_KEY};
 use crate::suggest::nearest;
 
@@ -9,8 +10,14 @@ const PREFIX: &str = "MATCHDAY_";
 
 /// Variables that are no settings: the key of a model, the port that deploy/healthcheck asks, the service of `matchday league`,
 /// and what Kubernetes sets for a service of this name.
-const OTHERS: [&str; 5] =
-    [LLM_API_KEY, "MATCHDAY_PORT", "MATCHDAY_SERVICE", "MATCHDAY_SERVICE_HOST", "MATCHDAY_SERVICE_PORT"];
+const OTHERS: [&str; 6] = [
+    LLM_API_KEY,
+    "MATCHDAY_LLM_API_KEY_FILE",
+    "MATCHDAY_PORT",
+    "MATCHDAY_SERVICE",
+    "MATCHDAY_SERVICE_HOST",
+    "MATCHDAY_SERVICE_PORT",
+];
 
 /// Refuses a variable that is not known, but nearly the one of a setting. Any other that begins with our prefix may be
 /// somebody else's: an orchestrator sets MATCHDAY_SERVICE_HOST for a service of this name.
@@ -18,6 +25,7 @@ pub(crate) fn check_environment(names: impl Iterator<Item = String>) -> Result<(
     let known: Vec<String> = ALL
         .iter()
         .map(|setting| setting.id.to_owned())
+        .chain(ALL.iter().filter(|setting| setting.secret).map(|setting| format!("{}{SUFFIX}", setting.id)))
         .chain(OTHERS.map(|name| name.replace(PREFIX, "")))
         .collect();
     for name in names {

@@ -9,6 +9,7 @@ pub(crate) mod config;
 mod docs;
 mod environment;
 mod file;
+pub(crate) mod secret_file;
 mod setting;
 mod values;
 

@@ -276,6 +276,10 @@ impl Declared {
             DefaultValue::Text(text) | DefaultValue::Derived(text) => format!(" [default: {text}]"),
             DefaultValue::None => String::new(),
         };
-        format!("{}{}{default} [env: {}]", used.help, range.unwrap_or_default(), self.variable())
+        let file = match self.secret {
+            true => format!(" [or in a file: --{}-file]", self.name()),
+            false => String::new(),
+        };
+        format!("{}{}{default} [env: {}]{file}", used.help, range.unwrap_or_default(), self.variable())
     }
 }

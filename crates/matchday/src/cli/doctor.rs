@@ -1,0 +1,93 @@
+//! `matchday doctor`: looks for what would keep an agent from working, with the settings that the agent would have.
+
+use super::settings::config::Flags;
+use super::settings::{self, Config, ManagerFlags, PlayerFlags, RefereeFlags, SeatFlags, ServeFlags};
+use super::{network, roster, tls};
+use crate::doctor::{self, Severity, Subject};
+use crate::view::say;
+use anyhow::Result;
+use matchday_net::tls::ServerTlsFiles;
+use matchday_runtime::Clock;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+pub(super) const EXAMPLE: &str = "\
+Example:
+  matchday doctor                                      # of a manager with the settings in effect here
+  matchday doctor serve --listen 0.0.0.0:8000 --store /var/lib/matchday/service.db
+  matchday doctor player --manager https://league.example.org/mcp
+  matchday doctor manager --json
+
+Exit code 0 if it will work, also with warnings; 1 if something failed.";
+
+#[derive(Debug, clap::Args)]
+pub(super) struct DoctorArgs {
+    /// Print the findings as JSON
+    #[arg(long)]
+    json: bool,
+    #[command(subcommand)]
+    of: Option<Of>,
+}
+
+/// The command that is examined, with the flags that it would be started with.
+#[derive(Debug, clap::Subcommand)]
+enum Of {
+    /// Examine what `matchday manager` needs
+    Manager(ManagerFlags),
+    /// Examine what `matchday referee` needs
+    Referee(RefereeFlags),
+    /// Examine what `matchday player` needs
+    Player(PlayerFlags),
+    /// Examine what `matchday seat` needs
+    Seat(SeatFlags),
+    /// Examine what `matchday serve` needs
+    Serve(ServeFlags),
+}
+
+pub(super) async fn execute(args: DoctorArgs) -> Result<ExitCode> {
+    let subject = match args.of.unwrap_or_else(|| Of::Manager(ManagerFlags::default())) {
+        Of::Manager(flags) => subject(&flags.resolve()?, ManagerFlags::NAME)?,
+        Of::Serve(flags) => subject(&flags.resolve()?, ServeFlags::NAME)?,
+        Of::Referee(flags) => registering(&flags)?,
+        Of::Player(flags) => registering(&flags)?,
+        Of::Seat(flags) => registering(&flags)?,
+    };
+    let findings = doctor::examine(&subject).await;
+    say(if args.json { serde_json::to_string_pretty(&findings)? } else { doctor::text(&findings) });
+    let failed = findings.iter().any(|finding| finding.severity == Severity::Failed);
+    Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// An agent that registers with a manager, and calls no endpoints of others on our behalf.
+fn registering<const SECTION: usize>(flags: &Flags<SECTION>) -> Result<Subject> {
+    let config = flags.resolve()?;
+    let manager = config.need(&settings::MANAGER)?;
+    let manager = Some(roster::split(manager.raw()).0);
+    Ok(Subject { manager, agent_client: None, ..base(&config, Flags::<SECTION>::NAME)? })
+}
+
+fn subject(config: &Config, section: &str) -> Result<Subject> {
+    let base = base(config, section)?;
+    let listening = base.listen.parse().unwrap_or_else(|_| SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));
+    let agent_client = Some(network::guarded(config, &base.client, listening, &[])?);
+    Ok(Subject { agent_client, ..base })
+}
+
+fn base(config: &Config, section: &str) -> Result<Subject> {
+    let listen = config.text(&settings::LISTEN).unwrap_or_default().to_owned();
+    let port = listen.rsplit_once(':').map_or("", |(_, port)| port);
+    let store = config.text(&settings::STORE).map_or_else(|| format!("{section}-{port}.db"), str::to_owned);
+    let file = |setting| config.text(setting).map(PathBuf::from);
+    let files = file(&settings::TLS_CERT).zip(file(&settings::TLS_KEY));
+    Ok(Subject {
+        listen,
+        store: PathBuf::from(store),
+        tls: files.map(|(cert, key)| ServerTlsFiles { cert, key, client_ca: file(&settings::TLS_CLIENT_CA) }),
+        connections_max: config.need(&settings::CONNECTIONS_MAX)?,
+        manager: None,
+        client: tls::client(config)?,
+        agent_client: None,
+        now: Clock::start().now(),
+    })
+}

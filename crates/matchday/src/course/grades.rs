@@ -1,0 +1,348 @@
+//! The grade sheet of a course, by section: scores of nights, the grade by the scale, progress by version, late registrations
+//! and replacements. Pure.
+
+use super::night_results::{Night, Performance};
+use super::plan::CoursePlan;
+use super::roster::Student;
+use crate::view::table;
+use matchday_store::csv_rows::csv;
+use serde::Serialize;
+
+/// A student's line of the grade sheet.
+#[derive(Debug, Serialize)]
+pub(crate) struct Line {
+    section: String,
+    name: String,
+    mail: String,
+    score: f64,
+    grade: String,
+    nights_played: usize,
+    nights: usize,
+    first_night_score: Option<f64>,
+    last_night_score: Option<f64>,
+    /// The last night's score less the first one's.
+    improvement: Option<f64>,
+    /// In the order in which they played.
+    versions: String,
+    late_registrations: usize,
+    replacements: u32,
+    technical_losses: u32,
+}
+
+/// One night of one student.
+#[derive(Debug, Serialize)]
+struct NightLine<'a> {
+    section: &'a str,
+    name: &'a str,
+    night: &'a str,
+    registered_at: Option<String>,
+    late: bool,
+    versions: String,
+    replacements: u32,
+    won: u32,
+    drawn: u32,
+    lost: u32,
+    technical_losses: u32,
+    score: f64,
+    league_completed: bool,
+}
+
+/// A row as learning platforms import grades: matched by mail, one number and a remark.
+#[derive(Debug, Serialize)]
+struct PlatformRow<'a> {
+    #[serde(rename = "Email address")]
+    mail: &'a str,
+    #[serde(rename = "Full name")]
+    name: &'a str,
+    #[serde(rename = "Group")]
+    section: &'a str,
+    #[serde(rename = "Score (of 100)")]
+    score: f64,
+    #[serde(rename = "Grade")]
+    grade: &'a str,
+    #[serde(rename = "Feedback")]
+    feedback: String,
+}
+
+#[derive(Debug)]
+pub(crate) struct GradeSheet<'a> {
+    plan: &'a CoursePlan,
+    students: &'a [Student],
+    /// Those that have begun, by section and date.
+    nights: Vec<Night>,
+    pub(crate) lines: Vec<Line>,
+}
+
+impl<'a> GradeSheet<'a> {
+    pub(crate) fn new(plan: &'a CoursePlan, students: &'a [Student], nights: Vec<Night>) -> Self {
+        let mut nights: Vec<Night> = nights.into_iter().filter(|night| night.begun).collect();
+        nights.sort_by(|a, b| (&a.section, &a.date).cmp(&(&b.section, &b.date)));
+        let mut lines: Vec<Line> = students.iter().map(|student| line(plan, student, &nights)).collect();
+        lines.sort_by(|a, b| {
+            a.section.cmp(&b.section).then(b.score.total_cmp(&a.score)).then_with(|| a.name.cmp(&b.name))
+        });
+        Self { plan, students, nights, lines }
+    }
+
+    /// A row for each student.
+    pub(crate) fn csv(&self) -> Result<String, csv::Error> {
+        csv(&self.lines)
+    }
+
+    /// A row for each student and night.
+    pub(crate) fn nights_csv(&self) -> Result<String, csv::Error> {
+        let absent = Performance::default();
+        let rows = self.students.iter().flat_map(|student| {
+            let own = self.nights.iter().filter(|night| night.section == student.section);
+            own.map(|night| {
+                let name = student.name.raw();
+                night_line(self.plan, name, night, night.players.get(name).unwrap_or(&absent))
+            })
+        });
+        csv(rows)
+    }
+
+    /// For the import of a learning platform.
+    pub(crate) fn platform_csv(&self) -> Result<String, csv::Error> {
+        csv(self.lines.iter().map(|line| PlatformRow {
+            mail: &line.mail,
+            name: &line.name,
+            section: &line.section,
+            score: line.score,
+            grade: &line.grade,
+            feedback: feedback(line),
+        }))
+    }
+
+    /// A table for each section.
+    pub(crate) fn text(&self) -> String {
+        let mut text = String::new();
+        for section in self.plan.sections() {
+            let lines: Vec<&Line> = self.lines.iter().filter(|line| line.section == section).collect();
+            let nights = self.nights.iter().filter(|night| night.section == section).count();
+            text.push_str(&format!("Section {section}: {} students, {nights} nights\n", lines.len()));
+            if !lines.is_empty() {
+                text.push_str(&section_table(&lines));
+                text.push('\n');
+            }
+            text.push('\n');
+        }
+        text.trim_end().to_owned()
+    }
+}
+
+fn section_table(lines: &[&Line]) -> String {
+    let headers = [
+        "NAME",
+        "SCORE",
+        "GRADE",
+        "PLAYED",
+        "FIRST",
+        "LAST",
+        "IMPROVED",
+        "VERSIONS",
+        "LATE",
+        "REPLACED",
+        "TECHNICAL",
+    ];
+    let number = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |value| format!("{value:.1}"));
+    let row = |line: &&Line| {
+        vec![
+            line.name.clone(),
+            format!("{:.1}", line.score),
+            line.grade.clone(),
+            format!("{}/{}", line.nights_played, line.nights),
+            number(line.first_night_score),
+            number(line.last_night_score),
+            line.improvement.map_or_else(|| "-".to_owned(), |value| format!("{value:+.1}")),
+            line.versions.clone(),
+            line.late_registrations.to_string(),
+            line.replacements.to_string(),
+            line.technical_losses.to_string(),
+        ]
+    };
+    table(&headers, &lines.iter().map(row).collect::<Vec<_>>())
+}
+
+fn is_late(night: &Night, performance: &Performance) -> bool {
+    performance.registered_at.is_some_and(|at| at > night.deadline)
+}
+
+fn night_score(plan: &CoursePlan, night: &Night, performance: &Performance) -> f64 {
+    let penalty = if is_late(night, performance) { plan.grading.late_penalty } else { 0.0 };
+    (performance.score() - penalty).max(0.0)
+}
+
+fn rounded(score: f64) -> f64 {
+    (score * 10.0).round() / 10.0
+}
+
+fn line(plan: &CoursePlan, student: &Student, nights: &[Night]) -> Line {
+    let name = student.name.raw();
+    let own: Vec<&Night> = nights.iter().filter(|night| night.section == student.section).collect();
+    let played: Vec<(&Night, &Performance)> =
+        own.iter().filter_map(|night| Some((*night, night.players.get(name)?))).collect();
+    let scores: Vec<f64> = played.iter().map(|(night, one)| night_score(plan, night, one)).collect();
+    let mut best = scores.clone();
+    best.sort_by(|a, b| b.total_cmp(a));
+    let counted = plan.grading.best_nights.unwrap_or(own.len()).min(own.len());
+    // A night without the student is a zero among those that count.
+    let score = match counted {
+        0 => 0.0,
+        counted => rounded(
+            best.iter().take(counted).sum::<f64>() / f64::from(u32::try_from(counted).unwrap_or(u32::MAX)),
+        ),
+    };
+    let (first, last) = (scores.first().copied().map(rounded), scores.last().copied().map(rounded));
+    let improvement = first.zip(last).filter(|_| scores.len() > 1).map(|(first, last)| rounded(last - first));
+    let mut versions: Vec<&str> = Vec::new();
+    for version in played.iter().flat_map(|(_, one)| &one.versions) {
+        if versions.last() != Some(&version.as_str()) {
+            versions.push(version);
+        }
+    }
+    Line {
+        section: student.section.clone(),
+        name: name.to_owned(),
+        mail: student.mail.clone(),
+        score,
+        grade: if counted == 0 { "-" } else { plan.grade(score) }.to_owned(),
+        nights_played: played.len(),
+        nights: own.len(),
+        first_night_score: first,
+        last_night_score: last,
+        improvement,
+        versions: versions.join(" > "),
+        late_registrations: played.iter().filter(|(night, one)| is_late(night, one)).count(),
+        replacements: played.iter().map(|(_, one)| one.replacements).sum(),
+        technical_losses: played.iter().map(|(_, one)| one.technical_losses).sum(),
+    }
+}
+
+fn night_line<'a>(plan: &CoursePlan, name: &'a str, night: &'a Night, one: &Performance) -> NightLine<'a> {
+    NightLine {
+        section: &night.section,
+        name,
+        night: &night.date,
+        registered_at: one.registered_at.map(|at| at.to_string()),
+        late: is_late(night, one),
+        versions: one.versions.join(" > "),
+        replacements: one.replacements,
+        won: one.wins,
+        drawn: one.draws,
+        lost: one.losses,
+        technical_losses: one.technical_losses,
+        score: rounded(night_score(plan, night, one)),
+        league_completed: night.completed,
+    }
+}
+
+fn feedback(line: &Line) -> String {
+    let mut parts = vec![format!("{} of {} nights played", line.nights_played, line.nights)];
+    parts.extend(line.improvement.map(|by| format!("{by:+.1} from the first night to the last")));
+    let (late, technical) = (line.late_registrations, line.technical_losses);
+    parts.extend((late > 0).then(|| format!("late registrations: {late}")));
+    parts.extend((technical > 0).then(|| format!("technical losses: {technical}")));
+    parts.join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{plan, roster};
+    use super::*;
+    use matchday_core::protocol::Timestamp;
+    use std::collections::BTreeMap;
+
+    const DATES: [&str; 3] = ["2026-03-02", "2026-03-03", "2026-03-04"];
+
+    fn course() -> (CoursePlan, Vec<Student>) {
+        let nights = DATES.map(|date| format!("{date:?}")).join(", ");
+        let text = plan::TEMPLATE.replace("{nights}", &nights).replace("best_nights = 4", "best_nights = 2");
+        let plan = CoursePlan::parse(&text).unwrap();
+        let students = roster::parse(roster::TEMPLATE, &plan).unwrap();
+        (plan, students)
+    }
+
+    fn performance(at: &str, version: &str, [wins, draws, losses]: [u32; 3]) -> Performance {
+        Performance {
+            registered_at: Some(Timestamp::parse(at).unwrap().0),
+            versions: vec![version.to_owned()],
+            wins,
+            draws,
+            losses,
+            ..Performance::default()
+        }
+    }
+
+    fn night(plan: &CoursePlan, date: &str, players: &[(&str, Performance)]) -> Night {
+        Night {
+            date: date.to_owned(),
+            section: "monday".to_owned(),
+            deadline: plan.deadline_of(date).unwrap(),
+            begun: true,
+            completed: true,
+            players: players
+                .iter()
+                .map(|(name, one)| ((*name).to_owned(), one.clone()))
+                .collect::<BTreeMap<_, _>>(),
+        }
+    }
+
+    /// Ann improves from night to night; Bob is late once, forfeits, and stays away once.
+    fn season(plan: &CoursePlan) -> Vec<Night> {
+        let replaced = Performance {
+            versions: vec!["1.1.0".to_owned(), "1.2.0".to_owned()],
+            replacements: 1,
+            ..performance("2026-03-04T19:00:00Z", "", [9, 1, 0])
+        };
+        let forfeits =
+            Performance { technical_losses: 3, ..performance("2026-03-03T20:00:01Z", "1.0.0", [4, 0, 6]) };
+        vec![
+            night(
+                plan,
+                DATES[0],
+                &[
+                    ("Ann Lee", performance("2026-03-02T18:00:00Z", "1.0.0", [3, 0, 7])),
+                    ("Bob Roy", performance("2026-03-02T18:00:00Z", "1.0.0", [7, 0, 3])),
+                ],
+            ),
+            night(
+                plan,
+                DATES[1],
+                &[
+                    ("Ann Lee", performance("2026-03-03T18:00:00Z", "1.1.0", [6, 0, 4])),
+                    ("Bob Roy", forfeits),
+                ],
+            ),
+            night(plan, DATES[2], &[("Ann Lee", replaced)]),
+        ]
+    }
+
+    #[test]
+    fn a_grade_sheet_by_section() {
+        let (plan, students) = course();
+        let sheet = GradeSheet::new(&plan, &students, season(&plan));
+        insta::assert_snapshot!(sheet.text());
+        insta::assert_snapshot!("nights", sheet.nights_csv().unwrap());
+        insta::assert_snapshot!("platform", sheet.platform_csv().unwrap());
+    }
+
+    #[test]
+    fn a_league_that_has_not_begun_does_not_count() {
+        let (plan, students) = course();
+        let mut nights = season(&plan);
+        nights[2].begun = false;
+        let sheet = GradeSheet::new(&plan, &students, nights);
+        assert_eq!(sheet.lines[0].nights, 2);
+    }
+
+    #[test]
+    fn a_night_missed_is_a_zero_among_those_that_count() {
+        let (plan, students) = course();
+        let only =
+            night(&plan, DATES[0], &[("Ann Lee", performance("2026-03-02T18:00:00Z", "1.0.0", [1, 0, 0]))]);
+        let sheet = GradeSheet::new(&plan, &students, vec![only, night(&plan, DATES[1], &[])]);
+        let ann = sheet.lines.iter().find(|line| line.name == "Ann Lee").unwrap();
+        assert_eq!((ann.score, ann.grade.as_str(), ann.improvement), (50.0, "D", None));
+    }
+}

@@ -1,0 +1,255 @@
+//! `course.toml`: sections, the nights of the season with their deadline, settings of the leagues, the grading scale. Pure.
+
+use matchday_core::protocol::Timestamp;
+use serde::Deserialize;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What `matchday course init` writes. `{nights}` are the coming nights.
+pub(crate) const TEMPLATE: &str = include_str!("template.toml");
+
+/// Settings that the course itself gives to each league.
+const OWN_SETTINGS: [&str; 4] = ["roster", "operator-token", "start-when", "league-id"];
+/// With `_` and a date it is the id of a league, which has 64 characters at most.
+const SECTION_LENGTH_MAX: usize = 50;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CoursePlan {
+    pub(crate) name: String,
+    /// Where students and staff reach the service.
+    pub(crate) service: String,
+    pub(crate) season: Season,
+    /// Settings of every league, as in the section `[league]` of a configuration file.
+    #[serde(default)]
+    league: toml::Table,
+    /// By section: settings that differ there.
+    sections: BTreeMap<String, toml::Table>,
+    pub(crate) grading: Grading,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Season {
+    /// Dates, as in 2026-03-02. Each section plays one league a night.
+    pub(crate) nights: Vec<String>,
+    /// When registration for a night's league closes: a time of day in UTC, as in 20:00.
+    pub(crate) deadline: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Grading {
+    /// How many nights count, the best first; all if it is absent.
+    pub(crate) best_nights: Option<usize>,
+    /// Points of a hundred that a night loses for a registration after its deadline.
+    #[serde(default)]
+    pub(crate) late_penalty: f64,
+    /// The least score, of a hundred, for each grade.
+    pub(crate) scale: BTreeMap<String, f64>,
+}
+
+impl CoursePlan {
+    /// Fails with what is wrong and where.
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        let mut plan: Self = toml::from_str(text).map_err(|error| toml_error(text, &error))?;
+        plan.service = plan.service.trim_end_matches('/').trim_end_matches("/mcp").to_owned();
+        if !plan.service.starts_with("http://") && !plan.service.starts_with("https://") {
+            return Err(format!(
+                "service: expected a URL, such as http://localhost:8000, got {:?}",
+                plan.service
+            ));
+        }
+        plan.check_season()?;
+        plan.check_sections()?;
+        plan.check_grading()?;
+        Ok(plan)
+    }
+
+    fn check_season(&self) -> Result<(), String> {
+        let Season { nights, deadline } = &self.season;
+        if nights.is_empty() {
+            return Err("season.nights: expected at least one date, such as \"2026-03-02\"".to_owned());
+        }
+        let mut before = "";
+        for night in nights {
+            if night.len() != 10 || self.deadline_of(night).is_none() {
+                return Err(format!(
+                    "season: expected nights such as \"2026-03-02\" and a deadline such as \"20:00\" (UTC), got {night:?} and \
+                     {deadline:?}"
+                ));
+            }
+            if before >= night.as_str() {
+                return Err(format!(
+                    "season.nights: {night} stands after {before}: put them in order, each once"
+                ));
+            }
+            before = night;
+        }
+        Ok(())
+    }
+
+    fn check_sections(&self) -> Result<(), String> {
+        if self.sections.is_empty() {
+            return Err("sections: expected at least one, such as [sections.monday]".to_owned());
+        }
+        for section in self.sections.keys() {
+            let plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '-' || letter == '_';
+            if section.is_empty() || section.len() > SECTION_LENGTH_MAX || !section.chars().all(plain) {
+                return Err(format!(
+                    "sections.{section}: expected 1 to {SECTION_LENGTH_MAX} letters, digits, - and _: it is part of the \
+                     league's id"
+                ));
+            }
+            self.league_settings(section)?;
+        }
+        Ok(())
+    }
+
+    fn check_grading(&self) -> Result<(), String> {
+        let Grading { best_nights, late_penalty, scale } = &self.grading;
+        if *best_nights == Some(0) {
+            return Err(
+                "grading.best_nights: expected 1 or more; leave it out to count every night".to_owned()
+            );
+        }
+        if !(0.0..=100.0).contains(late_penalty) {
+            return Err(format!("grading.late_penalty: expected 0 to 100, got {late_penalty}"));
+        }
+        let mut bounds = BTreeSet::new();
+        for (grade, bound) in scale {
+            if !(0.0..=100.0).contains(bound) {
+                return Err(format!("grading.scale.{grade}: expected 0 to 100, got {bound}"));
+            }
+            if !bounds.insert(bound.to_bits()) {
+                return Err(format!("grading.scale.{grade}: another grade begins at {bound} too"));
+            }
+        }
+        match scale.is_empty() {
+            true => Err("grading.scale: expected at least one grade, such as A = 85".to_owned()),
+            false => Ok(()),
+        }
+    }
+
+    pub(crate) fn sections(&self) -> impl Iterator<Item = &str> {
+        self.sections.keys().map(String::as_str)
+    }
+
+    pub(crate) fn deadline_of(&self, night: &str) -> Option<Timestamp> {
+        Some(Timestamp::parse(&format!("{night}T{}:00Z", self.season.deadline))?.0)
+    }
+
+    /// The first night whose deadline is still to come.
+    pub(crate) fn next_night(&self, now: Timestamp) -> Option<&str> {
+        let mut nights = self.season.nights.iter();
+        nights
+            .find(|night| self.deadline_of(night).is_some_and(|deadline| deadline > now))
+            .map(String::as_str)
+    }
+
+    pub(crate) fn night_after(&self, night: &str) -> Option<&str> {
+        self.season.nights.iter().map(String::as_str).find(|other| *other > night)
+    }
+
+    /// The settings of the leagues of a section, by their keys.
+    pub(crate) fn league_settings(&self, section: &str) -> Result<BTreeMap<String, String>, String> {
+        let differing = self.sections.get(section).into_iter().flatten();
+        let tables = self.league.iter().map(|entry| ("league".to_owned(), entry));
+        let tables = tables.chain(differing.map(|entry| (format!("sections.{section}"), entry)));
+        let mut settings = BTreeMap::new();
+        for (table, (key, value)) in tables {
+            let key = key.replace('_', "-");
+            if OWN_SETTINGS.contains(&key.as_str()) {
+                return Err(format!("{table}.{key}: this is set by the course: leave it out"));
+            }
+            let text = match value {
+                toml::Value::String(text) => text.clone(),
+                toml::Value::Integer(number) => number.to_string(),
+                toml::Value::Float(number) => number.to_string(),
+                toml::Value::Boolean(truth) => truth.to_string(),
+                _ => return Err(format!("{table}.{key}: expected a text, a number, true or false")),
+            };
+            settings.insert(key, text);
+        }
+        Ok(settings)
+    }
+
+    pub(crate) fn game(&self, section: &str) -> String {
+        let settings = self.league_settings(section).unwrap_or_default();
+        settings.get("game").cloned().unwrap_or_else(|| "even_odd".to_owned())
+    }
+
+    /// The grade of a score; `-` below the whole scale.
+    pub(crate) fn grade(&self, score: f64) -> &str {
+        let reached = self.grading.scale.iter().filter(|(_, bound)| score >= **bound);
+        reached.max_by(|(_, a), (_, b)| a.total_cmp(b)).map_or("-", |(grade, _)| grade)
+    }
+}
+
+pub(crate) fn league_id(section: &str, night: &str) -> String {
+    format!("{section}_{night}")
+}
+
+fn toml_error(text: &str, error: &toml::de::Error) -> String {
+    let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+    format!("line {}: {}", before.matches('\n').count() + 1, error.message())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn template() -> String {
+        TEMPLATE.replace("{nights}", "\"2026-03-02\", \"2026-03-03\"")
+    }
+
+    #[test]
+    fn the_template_is_a_plan() {
+        let plan = CoursePlan::parse(&template()).unwrap();
+        assert_eq!(plan.sections().collect::<Vec<_>>(), ["monday", "tuesday"]);
+        assert_eq!(plan.deadline_of("2026-03-02").unwrap().to_string(), "2026-03-02T20:00:00Z");
+        assert_eq!(
+            (plan.grade(100.0), plan.grade(85.0), plan.grade(84.9), plan.grade(1.0)),
+            ("A", "A", "B", "F")
+        );
+    }
+
+    #[test]
+    fn a_section_differs_where_it_says_so() {
+        let text = template().replace("[sections.tuesday]", "[sections.tuesday]\ngame = \"nim\"");
+        let plan = CoursePlan::parse(&text).unwrap();
+        assert_eq!((plan.game("monday"), plan.game("tuesday")), ("even_odd".to_owned(), "nim".to_owned()));
+    }
+
+    #[test]
+    fn the_next_night_is_the_one_whose_deadline_is_to_come() {
+        let plan = CoursePlan::parse(&template()).unwrap();
+        let at = |time: &str| Timestamp::parse(time).unwrap().0;
+        assert_eq!(plan.next_night(at("2026-03-02T19:59:59Z")), Some("2026-03-02"));
+        assert_eq!(plan.next_night(at("2026-03-02T20:00:00Z")), Some("2026-03-03"));
+        assert_eq!(plan.next_night(at("2026-03-04T00:00:00Z")), None);
+        assert_eq!(plan.night_after("2026-03-02"), Some("2026-03-03"));
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_with_what_to_do() {
+        for (from, to, what) in [
+            ("deadline = \"20:00\"", "deadline = \"8 pm\"", "a deadline such as \"20:00\""),
+            ("\"2026-03-02\", \"2026-03-03\"", "\"2026-03-03\", \"2026-03-02\"", "put them in order"),
+            ("[sections.monday]", "[sections.\"mon day\"]", "it is part of the league's id"),
+            (
+                "[sections.monday]",
+                "[sections.monday]\nroster = \"x.csv\"",
+                "sections.monday.roster: this is set by the course",
+            ),
+            ("best_nights = 4", "best_nights = 0", "leave it out to count every night"),
+            ("A = 85", "A = 185", "grading.scale.A: expected 0 to 100"),
+            ("service = \"http", "service = \"ftp", "expected a URL"),
+            ("best_nights", "best_knights", "unknown field `best_knights`"),
+        ] {
+            let text = template();
+            assert!(text.contains(from), "{from}");
+            let error = CoursePlan::parse(&text.replace(from, to)).unwrap_err();
+            assert!(error.contains(what), "{from} -> {to}: {error}");
+        }
+    }
+}
