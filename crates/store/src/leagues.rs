@@ -135,12 +135,17 @@ pub struct LeagueState {
     pub exchange_bytes: u64,
     /// When it is to be loaded: the epoch if it was loaded last.
     pub wake_at: Option<Timestamp>,
+    /// Wholly: a crash may leave some of its rows, which are still to be removed.
     pub removed: bool,
 }
 
 pub(super) fn states(db: &Connection) -> rusqlite::Result<Vec<LeagueState>> {
-    let mut rows =
-        db.prepare("SELECT number, exchange_bytes, wake_at, removed FROM leagues ORDER BY number")?;
+    let mut rows = db.prepare(
+        "SELECT number, exchange_bytes, wake_at, removed \
+             AND NOT EXISTS (SELECT 1 FROM events WHERE league = number) \
+             AND NOT EXISTS (SELECT 1 FROM exchanges WHERE league = number) \
+         FROM leagues ORDER BY number",
+    )?;
     let states = rows.query_map([], |row| {
         Ok(LeagueState {
             number: row.get(0)?,

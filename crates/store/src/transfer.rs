@@ -19,12 +19,38 @@ use std::sync::mpsc;
 /// How many exchanges are read and written at a time.
 const PAGE: usize = 512;
 
-/// Writes a league into a new file, which every command reads, and verifies that before it gets its name.
+const DRAFT: &str = ".new";
+
+/// Removes the drafts of archives that a crash has left in a folder, if there is one.
+pub fn remove_drafts(folder: &Path) -> Result<(), StoreError> {
+    let failed = |error| StoreError::io(folder, error);
+    let files = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        files => files.map_err(failed)?,
+    };
+    for file in files {
+        let path = file.map_err(failed)?.path();
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let is_draft = ["", "-wal", "-shm", ".lock"].iter().any(|suffix| {
+            name.strip_suffix(suffix).is_some_and(|name| name.ends_with(&format!(".db{DRAFT}")))
+        });
+        if is_draft {
+            fs::remove_file(&path).map_err(failed)?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes a league into a new file, which every command reads, and verifies that before it gets its name. A file that holds
+/// exactly this league already is left as it is: the process was stopped before the league was removed.
 pub fn archive(league: &Location, to: &Path) -> Result<Verification, StoreError> {
     if fs::symlink_metadata(to).is_ok() {
-        return Err(StoreError::Exists(to.to_owned()));
+        return match is_same_league(&league.open()?, to)? {
+            true => verify_files(std::slice::from_ref(&to.to_owned())),
+            false => Err(StoreError::Exists(to.to_owned())),
+        };
     }
-    let draft = beside(to, ".new");
+    let draft = beside(to, DRAFT);
     let failed = |error| StoreError::io(to, error);
     let remove_draft = || {
         for suffix in ["", "-wal", "-shm", ".lock"] {
@@ -49,6 +75,21 @@ pub fn archive(league: &Location, to: &Path) -> Result<Verification, StoreError>
     remove_draft()?;
     sync_directory(directory(to)).map_err(failed)?;
     Ok(found)
+}
+
+/// Whether a file holds the chosen league of a reader and nothing else: the same chains, and as many exchanges.
+fn is_same_league(league: &Reader, file: &Path) -> Result<bool, StoreError> {
+    let Ok(other) = Reader::open(file) else { return Ok(false) };
+    let streams = league.streams()?;
+    if streams != other.streams()? || league.exchanges_count()? != other.exchanges_count()? {
+        return Ok(false);
+    }
+    for stream in &streams {
+        if league.head(stream)? != other.head(stream)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Copies the chosen league of a reader to the league of a handle, which must have no events yet. What was copied is compared

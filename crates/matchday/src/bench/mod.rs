@@ -9,6 +9,7 @@
 //! - `in_process`, `queries`, `allocations`: a league in this process, to query it under load and to count
 //!   allocations
 //! - `pure_core`: the state machines without a network
+//! - `service`: many leagues in one service
 //! - `targets`, `compare`, `render`: the goals, the comparison with a saved run, the output for people
 
 mod allocations;
@@ -27,6 +28,7 @@ pub(crate) mod render;
 mod run_statistics;
 #[cfg(test)]
 mod sample;
+pub(crate) mod service;
 pub(crate) mod size;
 pub(crate) mod targets;
 mod usage;

@@ -34,7 +34,7 @@ pub(crate) fn for_people(
     parts.join("\n\n")
 }
 
-fn headed(title: &str, columns: &str, rows: &[Vec<String>], paint: Paint) -> String {
+pub(super) fn headed(title: &str, columns: &str, rows: &[Vec<String>], paint: Paint) -> String {
     let columns: Vec<&str> = columns.split('|').collect();
     format!("{}\n{}", paint.bold(title), table(&columns, rows))
 }
@@ -167,7 +167,7 @@ fn others(figures: &Measurements, paint: Paint) -> Vec<String> {
     parts
 }
 
-fn targets_met(targets: &[Target], paint: Paint) -> String {
+pub(super) fn targets_met(targets: &[Target], paint: Paint) -> String {
     let rows: Vec<Vec<String>> = targets
         .iter()
         .map(|target| {

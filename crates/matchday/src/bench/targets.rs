@@ -64,12 +64,24 @@ pub(crate) fn targets(figures: &Measurements) -> Vec<Target> {
     .collect()
 }
 
-fn at_least(what: &'static str, bound: f64, places: usize, unit: &str, found: Option<f64>) -> Option<Target> {
+pub(super) fn at_least(
+    what: &'static str,
+    bound: f64,
+    places: usize,
+    unit: &str,
+    found: Option<f64>,
+) -> Option<Target> {
     let wanted = format!("at least {bound:.places$}{unit}");
     found.map(|found| Target { what, wanted, found: format!("{found:.places$}{unit}"), met: found >= bound })
 }
 
-fn at_most(what: &'static str, bound: f64, places: usize, unit: &str, found: Option<f64>) -> Option<Target> {
+pub(super) fn at_most(
+    what: &'static str,
+    bound: f64,
+    places: usize,
+    unit: &str,
+    found: Option<f64>,
+) -> Option<Target> {
     let wanted = format!("at most {bound:.places$}{unit}");
     found.map(|found| Target { what, wanted, found: format!("{found:.places$}{unit}"), met: found <= bound })
 }

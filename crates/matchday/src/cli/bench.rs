@@ -4,6 +4,8 @@ use super::{Usage, notice};
 use crate::bench::compare::{Change, compare};
 use crate::bench::measurements::{FORMAT, Measurements};
 use crate::bench::render::for_people;
+use crate::bench::service::figures::{self, ServiceFigures};
+use crate::bench::service::{self, ServicePlan};
 use crate::bench::size::Size;
 use crate::bench::targets::{Target, targets};
 use crate::bench::{self, BenchPlan};
@@ -23,6 +25,7 @@ Example:
   matchday bench --quick
   matchday bench --save before.json       (now change something, and build it)
   matchday bench --against before.json    (faster, slower, or no difference that can be told)
+  matchday bench --service                (10,000 leagues in one service, 100 at once, a flood)
 
 Each league is played between two measurements of the raw ceiling: the same exchanges, made by
 the same HTTP client with the same HTTP server, each side reading the JSON once and doing nothing
@@ -44,6 +47,9 @@ pub(crate) struct BenchArgs {
     /// Play 4, 16, 50 and 99 players with 1, 2 and 10 referees each
     #[arg(long, conflicts_with_all = ["sizes", "quick"])]
     full: bool,
+    /// Measure `matchday serve` instead: a store of 10,000 leagues, 100 leagues at once, and a league that is flooded
+    #[arg(long, conflicts_with_all = ["sizes", "full", "runs", "one_process", "save", "against"])]
+    service: bool,
     /// Play 16/2 and 50/10 only, once each: enough for a first look, too little for a comparison
     #[arg(long)]
     quick: bool,
@@ -77,17 +83,21 @@ impl BenchArgs {
             ([], ..) => DEFAULT_SIZE.to_vec(),
             (sizes, ..) => sizes.to_vec(),
         };
-        if !self.folder.is_dir() {
-            return Err(Usage(format!("--folder: {} is no folder", self.folder.display())).into());
-        }
         Ok(BenchPlan {
             sizes,
             runs: self.runs.map_or(if self.quick { 1 } else { 3 }, usize::from),
             ceiling_time: Duration::from_millis(if self.quick { 400 } else { 1000 }),
             outside_players: !self.one_process,
-            // The processes that are measured work in folders of their own.
-            folder: fs::canonicalize(&self.folder)?,
+            folder: self.folder()?,
         })
+    }
+
+    /// Absolute: the processes that are measured work in folders of their own.
+    fn folder(&self) -> Result<PathBuf> {
+        match self.folder.is_dir() {
+            true => Ok(fs::canonicalize(&self.folder)?),
+            false => Err(Usage(format!("--folder: {} is no folder", self.folder.display())).into()),
+        }
     }
 }
 
@@ -101,7 +111,39 @@ struct Report<'a> {
     changes: &'a [Change],
 }
 
+#[derive(Serialize)]
+struct ServiceReport<'a> {
+    #[serde(flatten)]
+    figures: &'a ServiceFigures,
+    targets: &'a [Target],
+}
+
+async fn execute_service(args: &BenchArgs) -> Result<ExitCode> {
+    let folder = args.folder()?;
+    let plan = if args.quick { ServicePlan::quick(folder) } else { ServicePlan::new(folder) };
+    let mut stop = Termination::listen()?;
+    let mut progress = Progress::new(args.json);
+    let mut tell = |doing: &str| progress.tell(doing);
+    let found = tokio::select! {
+        found = service::run(&plan, &mut tell) => found,
+        () = stop.recv() => bail!("stopped before the end: nothing was measured"),
+    };
+    progress.clear();
+    let found = found?;
+    say(match args.json {
+        true => serde_json::to_string_pretty(&ServiceReport {
+            figures: &found,
+            targets: &figures::targets(&found),
+        })?,
+        false => figures::for_people(&found, Paint::of_stdout()),
+    });
+    Ok(ExitCode::SUCCESS)
+}
+
 pub(crate) async fn execute(args: BenchArgs) -> Result<ExitCode> {
+    if args.service {
+        return execute_service(&args).await;
+    }
     let plan = args.plan()?;
     // A file that cannot be read is better known of before the minutes that follow.
     let before = args.against.as_deref().map(saved).transpose()?;

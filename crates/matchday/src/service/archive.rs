@@ -18,16 +18,13 @@ use std::path::PathBuf;
 impl Service {
     /// Writes a league into a file beside the store, and removes it once that has been verified.
     pub(super) async fn archive(&self, id: &LeagueId) -> Result<PathBuf, ServiceError> {
-        let _alone = self.changing.lock().await;
-        let registered = self.registered(id).ok_or_else(|| ServiceError::NotFound(id.clone()))?;
+        let (registered, mut state) = self.held(id).await?;
         let number = registered.number;
-        let slot = self.slot(number);
-        let mut state = slot.lock().await;
         if state.unload().await {
             // If it cannot be archived, it goes on.
             lock(&self.wake_times).insert(number, Timestamp::EPOCH);
         }
-        let folder = self.path.with_extension("archive");
+        let folder = self.archive_folder();
         let (to, location) = (folder.join(format!("{id}.db")), self.location(number));
         let file = to.clone();
         let written = tokio::task::spawn_blocking(move || -> Result<()> {
@@ -42,7 +39,10 @@ impl Service {
         });
         written.await.map_err(|error| anyhow!(error))?.map_err(|error| {
             match error.downcast_ref::<StoreError>() {
-                Some(StoreError::Exists(_)) => ServiceError::Conflict(format!("{error:#}")),
+                Some(StoreError::Exists(file)) => ServiceError::Conflict(format!(
+                    "{} exists already: move it away, and archive the league then",
+                    file.display()
+                )),
                 _ => ServiceError::Failed(error),
             }
         })?;
@@ -51,6 +51,10 @@ impl Service {
         *state = SlotState::Removed;
         self.remove_rows(number, registered.plan.seats.is_some()).await?;
         Ok(file)
+    }
+
+    pub(super) fn archive_folder(&self) -> PathBuf {
+        self.path.with_extension("archive")
     }
 
     /// Takes a league out of a file of this machine into the service, with its chains as they are.

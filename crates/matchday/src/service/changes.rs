@@ -1,6 +1,6 @@
 //! Creates leagues, changes their settings, and removes them. A change is one event of the service's log.
 
-use super::plan::{LeagueSpec, NewLeague};
+use super::plan::{LeaguePlan, LeagueSpec, NewLeague};
 use super::quota::Usage;
 use super::registry::{self, Registered, ServiceEvent};
 use super::slot::SlotState;
@@ -8,6 +8,7 @@ use super::{Service, ServiceError, lock};
 use anyhow::Result;
 use matchday_core::protocol::{LeagueId, Timestamp};
 use std::collections::{BTreeMap, BTreeSet};
+use tokio::sync::OwnedMutexGuard;
 
 /// Settings from which codes and tokens were handed out.
 const FIXED: [&str; 4] = ["operator-token", "referee-code", "referees", "roster"];
@@ -19,18 +20,23 @@ fn invalid(error: anyhow::Error) -> ServiceError {
 impl Service {
     /// Creates leagues, all of them or none.
     pub(super) async fn create(&self, specs: Vec<LeagueSpec>) -> Result<Vec<NewLeague>, ServiceError> {
-        let _alone = self.changing.lock().await;
         let mut made = Vec::new();
         for spec in specs {
             check_id(&spec.league_id).map_err(ServiceError::Invalid)?;
             made.push(self.plan(spec)?);
         }
-        let first = self.check_new(&made)?;
-        let mut events = Vec::new();
-        for (number, NewLeague { plan, .. }) in (first..).zip(&mut made) {
+        self.check_new(&made)?;
+        // A program takes its time, and must not hold up the creation of other leagues.
+        for NewLeague { plan, .. } in &mut made {
             plan.describe_program().await.map_err(invalid)?;
-            events.push(ServiceEvent::LeagueCreated { number, plan: Box::new(plan.clone()) });
         }
+        let _alone = self.changing.lock().await;
+        let first = self.check_new(&made)?;
+        let created = |(number, league): (u32, &NewLeague)| ServiceEvent::LeagueCreated {
+            number,
+            plan: Box::new(league.plan.clone()),
+        };
+        let events: Vec<ServiceEvent> = (first..).zip(&made).map(created).collect();
         self.record(&events).await?;
         Ok(made)
     }
@@ -75,8 +81,7 @@ impl Service {
         id: &LeagueId,
         settings: BTreeMap<String, String>,
     ) -> Result<Option<String>, ServiceError> {
-        let _alone = self.changing.lock().await;
-        let registered = self.registered(id).ok_or_else(|| ServiceError::NotFound(id.clone()))?;
+        let (registered, mut state) = self.held(id).await?;
         let settings: BTreeMap<String, String> =
             settings.into_iter().map(|(key, text)| (key.replace('_', "-"), text)).collect();
         if let Some(key) = settings.keys().find(|key| FIXED.contains(&key.as_str())) {
@@ -93,14 +98,7 @@ impl Service {
             seats.authorization.clone_from(&had.authorization);
             seat_code = None;
         }
-        let mut usage = Usage::default();
-        lock(&self.registry)
-            .leagues()
-            .filter(|(other, _)| *other != id)
-            .for_each(|(_, league)| usage.add(&league.plan));
-        self.settings.quota.check(&plan, usage).map_err(ServiceError::Conflict)?;
-        let slot = self.slot(registered.number);
-        let mut state = slot.lock().await;
+        self.check_changed(id, &plan)?;
         if !self.has_begun(registered.number)? {
             plan.describe_program().await.map_err(invalid)?;
         } else if plan.league != before.league || plan.program != before.program {
@@ -111,12 +109,36 @@ impl Service {
         } else {
             plan.league = registered.plan.league;
         }
+        let _alone = self.changing.lock().await;
+        self.check_changed(id, &plan)?;
         self.record(&[ServiceEvent::LeagueConfigured { number: registered.number, plan: Box::new(plan) }])
             .await?;
         if state.unload().await {
             lock(&self.wake_times).insert(registered.number, Timestamp::EPOCH);
         }
         Ok(seat_code)
+    }
+
+    /// Whether a league may be changed like this, beside the others.
+    fn check_changed(&self, id: &LeagueId, plan: &LeaguePlan) -> Result<(), ServiceError> {
+        let mut usage = Usage::default();
+        let registry = lock(&self.registry);
+        let others = registry.leagues().filter(|(other, _)| *other != id);
+        others.for_each(|(_, league)| usage.add(&league.plan));
+        self.settings.quota.check(plan, usage).map_err(ServiceError::Conflict)
+    }
+
+    /// A league that nobody else loads, unloads, changes or removes meanwhile.
+    pub(super) async fn held(
+        &self,
+        id: &LeagueId,
+    ) -> Result<(Registered, OwnedMutexGuard<SlotState>), ServiceError> {
+        let not_found = || ServiceError::NotFound(id.clone());
+        let number = self.registered(id).ok_or_else(not_found)?.number;
+        let state = self.slot(number).lock_owned().await;
+        // It may have changed, or gone, before the lock was ours.
+        let registered = self.registered(id).filter(|registered| registered.number == number);
+        Ok((registered.ok_or_else(not_found)?, state))
     }
 
     /// The plan of a league with other settings. Codes and tokens are those that were handed out.
@@ -141,11 +163,8 @@ impl Service {
 
     /// Removes a league for good.
     pub(super) async fn delete(&self, id: &LeagueId) -> Result<(), ServiceError> {
-        let _alone = self.changing.lock().await;
-        let registered = self.registered(id).ok_or_else(|| ServiceError::NotFound(id.clone()))?;
+        let (registered, mut state) = self.held(id).await?;
         let number = registered.number;
-        let slot = self.slot(number);
-        let mut state = slot.lock().await;
         self.record(&[ServiceEvent::LeagueDeleted { number }]).await?;
         state.unload().await;
         *state = SlotState::Removed;

@@ -7,12 +7,17 @@ use super::{Service, Unavailable, lock};
 use anyhow::Result;
 use matchday_core::protocol::{LeagueId, Timestamp};
 use matchday_store::Store;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::watch;
+use tokio::sync::{OwnedMutexGuard, Semaphore, watch};
+use tokio::task::JoinSet;
 
 /// How often loaded leagues are looked at, and those that are due are loaded.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
+/// How many leagues are loaded at once because they are due: after a crash all that were loaded are.
+const LOADS_MAX: usize = 4;
 
 impl Service {
     /// The league, loaded, and a guard that keeps it so.
@@ -20,23 +25,35 @@ impl Service {
         let registered = self.registered(id).ok_or(Unavailable::NotFound)?;
         let slot = self.slot(registered.number);
         let mut state = slot.lock().await;
-        let running = match &*state {
-            SlotState::Awake(running) => Arc::clone(running),
-            SlotState::Removed => return Err(Unavailable::NotFound),
-            SlotState::Quarantined => return Err(Unavailable::Quarantined),
-            SlotState::Asleep => match self.load(registered).await {
-                Ok(running) => {
-                    *state = SlotState::Awake(Arc::clone(&running));
-                    running
-                }
-                Err(error) => {
-                    self.quarantine(id, &mut state, &format!("{error:#}"));
-                    return Err(Unavailable::Quarantined);
-                }
-            },
-        };
+        let running = self.awake(registered, &mut state).await?;
         let guard = running.begin_request();
         Ok((running, guard))
+    }
+
+    /// The league whose slot this is, loaded.
+    async fn awake(
+        &self,
+        registered: Registered,
+        state: &mut SlotState,
+    ) -> Result<Arc<RunningLeague>, Unavailable> {
+        match state {
+            SlotState::Awake(running) => Ok(Arc::clone(running)),
+            SlotState::Removed => Err(Unavailable::NotFound),
+            SlotState::Quarantined => Err(Unavailable::Quarantined),
+            SlotState::Asleep => {
+                let id = registered.plan.league.league_id.clone();
+                match self.load(registered).await {
+                    Ok(running) => {
+                        *state = SlotState::Awake(Arc::clone(&running));
+                        Ok(running)
+                    }
+                    Err(error) => {
+                        self.quarantine(&id, state, &format!("{error:#}"));
+                        Err(Unavailable::Quarantined)
+                    }
+                }
+            }
+        }
     }
 
     fn quarantine(&self, id: &LeagueId, state: &mut SlotState, why: &str) {
@@ -65,9 +82,12 @@ impl Service {
         if let Some(store) = &*seats {
             return Ok(store.clone());
         }
+        Ok(seats.insert(Store::open(&self.seats_path())?).clone())
+    }
+
+    pub(super) fn seats_path(&self) -> PathBuf {
         let name = self.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let store = Store::open(&self.path.with_file_name(format!("{name}-seats.db")))?;
-        Ok(seats.insert(store).clone())
+        self.path.with_file_name(format!("{name}-seats.db"))
     }
 
     pub(super) fn slot(&self, number: u32) -> Arc<Slot> {
@@ -76,46 +96,88 @@ impl Service {
 
     /// Loads what is due and unloads what has nothing to do, until `closing` turns true; then unloads all.
     pub(super) async fn supervise(self: Arc<Self>, mut closing: watch::Receiver<bool>) {
+        let mut looks = Looks::new(closing.clone());
         loop {
-            self.look().await;
+            self.look(&mut looks);
             tokio::select! {
                 () = tokio::time::sleep(LOOK_EVERY) => {}
                 () = async { drop(closing.wait_for(|&closing| closing).await) } => break,
             }
         }
+        while looks.tasks.join_next().await.is_some() {}
         let slots: Vec<_> = lock(&self.slots).values().cloned().collect();
         for slot in slots {
             slot.lock().await.unload().await;
         }
     }
 
-    async fn look(&self) {
+    /// Begins a task for each league that has to be looked at: none waits for another.
+    fn look(self: &Arc<Self>, looks: &mut Looks) {
+        looks.reap();
         let now = self.settings.host.clock.now();
-        let leagues: Vec<(LeagueId, u32)> = {
-            let (registry, slots, due) = (lock(&self.registry), lock(&self.slots), lock(&self.wake_times));
-            let is_due = |number: &u32| due.get(number).is_some_and(|at| *at <= now + LOOK_EVERY);
-            let concerns = |number: &u32| is_due(number) || slots.contains_key(number);
-            let leagues = registry.leagues().filter(|(_, league)| concerns(&league.number));
-            leagues.map(|(id, league)| (id.clone(), league.number)).collect()
+        let mut due: Vec<(Timestamp, u32)> = {
+            let times = lock(&self.wake_times);
+            times
+                .iter()
+                .filter(|(_, at)| **at <= now + LOOK_EVERY)
+                .map(|(number, at)| (*at, *number))
+                .collect()
         };
-        for (id, number) in leagues {
-            let due = lock(&self.wake_times).get(&number).is_some_and(|at| *at <= now + LOOK_EVERY);
-            if due {
-                // What is wrong has been said, and is shown to whoever asks.
-                let _ = self.league(&id).await;
-            } else {
-                self.look_at(&id, number).await;
-            }
+        due.sort_unstable();
+        for (_, number) in due {
+            let (service, closing, loads) =
+                (Arc::clone(self), looks.closing.clone(), Arc::clone(&looks.loads));
+            looks.begin(number, async move {
+                let _load = loads.acquire().await;
+                if !*closing.borrow() {
+                    service.load_due(number).await;
+                }
+            });
+        }
+        for (number, slot) in self.awake_slots() {
+            let service = Arc::clone(self);
+            looks.begin(number, async move { service.look_at(number, slot).await });
         }
     }
 
-    async fn look_at(&self, id: &LeagueId, number: u32) {
+    /// The slots of loaded leagues about which there may be something to do. Those of sleeping leagues that nobody holds are
+    /// forgotten.
+    fn awake_slots(&self) -> Vec<(u32, OwnedMutexGuard<SlotState>)> {
+        let mut awake = Vec::new();
+        lock(&self.slots).retain(|number, slot| {
+            let is_held = Arc::strong_count(slot) > 1;
+            // Whoever loads or unloads it holds the lock.
+            let Ok(state) = Arc::clone(slot).try_lock_owned() else { return true };
+            match &*state {
+                SlotState::Asleep => is_held,
+                SlotState::Awake(running) if running.needs_a_look(self.settings.sleep_after) => {
+                    awake.push((*number, state));
+                    true
+                }
+                _ => true,
+            }
+        });
+        awake
+    }
+
+    async fn load_due(&self, number: u32) {
+        let Some(registered) = lock(&self.registry).by_number(number).cloned() else {
+            lock(&self.wake_times).remove(&number);
+            return;
+        };
         let slot = self.slot(number);
-        // A request that loads it holds the lock.
-        let Ok(mut state) = slot.try_lock() else { return };
+        // A request that loads it holds the lock. What is wrong has been said, and is shown to whoever asks.
+        if let Ok(mut state) = slot.try_lock() {
+            let _ = self.awake(registered, &mut state).await;
+            lock(&self.wake_times).remove(&number);
+        }
+    }
+
+    async fn look_at(&self, number: u32, mut state: OwnedMutexGuard<SlotState>) {
         let SlotState::Awake(running) = &*state else { return };
+        let id = running.id().clone();
         if let Some(why) = running.failure() {
-            self.quarantine(id, &mut state, &why);
+            self.quarantine(&id, &mut state, &why);
             return;
         }
         if let Some(why) = running.start_if_complete().await {
@@ -125,6 +187,42 @@ impl Service {
             state.unload().await;
             self.store.in_league(number).set_wake_at(wake_at);
             lock(&self.wake_times).extend(wake_at.map(|at| (number, at)));
+        }
+    }
+}
+
+/// The tasks that look at leagues, at most one for each.
+struct Looks {
+    tasks: JoinSet<u32>,
+    busy: BTreeSet<u32>,
+    loads: Arc<Semaphore>,
+    closing: watch::Receiver<bool>,
+}
+
+impl Looks {
+    fn new(closing: watch::Receiver<bool>) -> Self {
+        let loads = Arc::new(Semaphore::new(LOADS_MAX));
+        Self { tasks: JoinSet::new(), busy: BTreeSet::new(), loads, closing }
+    }
+
+    fn begin(&mut self, number: u32, look: impl Future<Output = ()> + Send + 'static) {
+        if self.busy.insert(number) {
+            self.tasks.spawn(async move {
+                look.await;
+                number
+            });
+        }
+    }
+
+    fn reap(&mut self) {
+        while let Some(ended) = self.tasks.try_join_next() {
+            if let Ok(number) = ended {
+                self.busy.remove(&number);
+            }
+        }
+        // A task that panicked has not told its number.
+        if self.tasks.is_empty() {
+            self.busy.clear();
         }
     }
 }

@@ -29,7 +29,7 @@ use anyhow::{Result, bail};
 use matchday_core::entropy::Entropy;
 use matchday_core::protocol::{LeagueId, Timestamp, Token};
 use matchday_store::leagues::NO_LEAGUE;
-use matchday_store::{LeagueChoice, Location, Store};
+use matchday_store::{LeagueChoice, Location, Store, transfer};
 use registry::{Registered, Registry, ServiceEvent};
 use slot::Slot;
 use std::collections::{BTreeMap, BTreeSet};
@@ -56,9 +56,9 @@ pub(crate) struct Service {
     path: PathBuf,
     settings: ServiceSettings,
     registry: Mutex<Registry>,
-    /// Held while leagues are created, changed or removed.
+    /// Held while leagues are created or imported, or a changed plan is recorded. Never before the lock of a slot.
     changing: tokio::sync::Mutex<()>,
-    /// By number. One that was made stays, so that a league is never loaded twice.
+    /// By number. One that somebody holds stays, so that a league is never loaded twice.
     slots: Mutex<BTreeMap<u32, Arc<Slot>>>,
     /// When leagues that are not loaded have something to do.
     wake_times: Mutex<BTreeMap<u32, Timestamp>>,
@@ -150,7 +150,8 @@ impl Service {
         Ok((service, made))
     }
 
-    /// Removes what a crash left of leagues that were removed or not wholly imported, and notes which have something to do.
+    /// Removes what a crash left of leagues that were removed, archived or not wholly imported, and notes which have something
+    /// to do.
     async fn recover(&self) -> Result<()> {
         let known: BTreeSet<u32> = lock(&self.registry).leagues().map(|(_, league)| league.number).collect();
         for state in self.store.league_states()?.into_iter().filter(|state| !state.removed) {
@@ -162,7 +163,14 @@ impl Service {
                 (true, None) => {}
             }
         }
-        Ok(())
+        if self.seats_path().exists() {
+            let seats = self.seats_store()?;
+            let states = seats.league_states()?.into_iter();
+            for state in states.filter(|state| !state.removed && !known.contains(&state.number)) {
+                seats.in_league(state.number).remove_league().await?;
+            }
+        }
+        Ok(transfer::remove_drafts(&self.archive_folder())?)
     }
 
     fn registered(&self, id: &LeagueId) -> Option<Registered> {

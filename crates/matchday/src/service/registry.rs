@@ -51,6 +51,7 @@ pub(super) struct Registered {
 pub(super) struct Registry {
     pub(super) service_token: Option<TokenHash>,
     leagues: BTreeMap<LeagueId, Registered>,
+    ids: BTreeMap<u32, LeagueId>,
     /// The highest number that a league ever had.
     number_max: u32,
 }
@@ -72,22 +73,30 @@ impl Registry {
             ServiceEvent::ServiceTokenSet { token } => self.service_token = Some(*token),
             ServiceEvent::LeagueCreated { number, plan } => {
                 let registered = Registered { number: *number, plan: (**plan).clone(), created_at: at };
+                self.ids.insert(*number, plan.league.league_id.clone());
                 self.leagues.insert(plan.league.league_id.clone(), registered);
                 self.number_max = self.number_max.max(*number);
             }
             ServiceEvent::LeagueConfigured { number, plan } => {
-                if let Some(league) = self.leagues.values_mut().find(|league| league.number == *number) {
+                let id = self.ids.get(number);
+                if let Some(league) = id.and_then(|id| self.leagues.get_mut(id)) {
                     league.plan = (**plan).clone();
                 }
             }
             ServiceEvent::LeagueArchived { number, .. } | ServiceEvent::LeagueDeleted { number } => {
-                self.leagues.retain(|_, league| league.number != *number);
+                if let Some(id) = self.ids.remove(number) {
+                    self.leagues.remove(&id);
+                }
             }
         }
     }
 
     pub(super) fn get(&self, id: &LeagueId) -> Option<&Registered> {
         self.leagues.get(id)
+    }
+
+    pub(super) fn by_number(&self, number: u32) -> Option<&Registered> {
+        self.leagues.get(self.ids.get(&number)?)
     }
 
     /// In the order of their names.

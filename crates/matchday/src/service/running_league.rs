@@ -34,6 +34,7 @@ use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
 use tracing::Dispatch;
 
 const REFEREES: &str = "/referees/";
@@ -109,6 +110,8 @@ pub(super) struct RunningLeague {
     in_flight: AtomicUsize,
     /// When the last request came, in microseconds of the clock.
     last_request: AtomicU64,
+    /// The manager's changes when it was last asked whether the league is complete.
+    changes_seen: AtomicU64,
 }
 
 impl fmt::Debug for RunningLeague {
@@ -201,6 +204,7 @@ impl RunningLeague {
             plan: plan.clone(),
             in_flight: AtomicUsize::new(0),
             last_request: AtomicU64::new(micros(host.clock.now())),
+            changes_seen: AtomicU64::new(u64::MAX),
         };
         if !over {
             for (number, code) in (1_usize..).zip(&plan.house_codes) {
@@ -279,9 +283,31 @@ impl RunningLeague {
         InFlight(Arc::clone(self))
     }
 
+    pub(super) fn id(&self) -> &LeagueId {
+        &self.plan.league.league_id
+    }
+
+    /// Whether it has failed, may be complete, or may be unloaded. Asks no agent, so that a league at rest costs nothing.
+    pub(super) fn needs_a_look(&self, sleep_after: Duration) -> bool {
+        let changes = *self.manager.changes.borrow();
+        let has_changed = changes != self.changes_seen.load(Ordering::Acquire);
+        self.failure().is_some()
+            || self.plan.start_when.is_some() && has_changed
+            || self.is_unasked(self.clock.now(), sleep_after)
+    }
+
+    /// Whether nobody has asked it anything for so long.
+    fn is_unasked(&self, now: Timestamp, sleep_after: Duration) -> bool {
+        let last = Timestamp::from_micros(self.last_request.load(Ordering::Acquire).cast_signed());
+        let watched = self.dashboard.as_ref().is_some_and(|dashboard| dashboard.has_listeners())
+            || self.relay.as_ref().is_some_and(|relay| relay.has_streams());
+        !watched && self.in_flight.load(Ordering::Acquire) == 0 && now.since(last) >= sleep_after
+    }
+
     /// Starts the league if as many have registered as it waits for. `Some` if that was refused: why.
     pub(super) async fn start_if_complete(&self) -> Option<String> {
         let wanted = self.plan.start_when?;
+        self.changes_seen.store(*self.manager.changes.borrow(), Ordering::Release);
         let look = |manager: &Manager| {
             let league = manager.league();
             let players = league.players.values().filter(|player| !player.withdrawn).count();
@@ -308,17 +334,14 @@ impl RunningLeague {
     pub(super) fn failure(&self) -> Option<String> {
         let stopped = |stopped: bool| stopped.then(|| "an agent of the league has stopped".to_owned());
         let agents = stopped(self.manager.handle.has_stopped())
-            .or_else(|| stopped(self.referees.iter().any(|referee| referee.handle.has_stopped())));
-        self.store.failure().filter(|_| agents.is_some()).or(agents)
+            .or_else(|| stopped(self.referees.iter().any(|referee| referee.handle.has_stopped())))?;
+        Some(self.store.failure().unwrap_or(agents))
     }
 
     /// If the league has had nothing to do for so long, and will have nothing for as long: when it next has, if ever.
-    pub(super) async fn idle(&self, sleep_after: std::time::Duration) -> Option<Option<Timestamp>> {
+    pub(super) async fn idle(&self, sleep_after: Duration) -> Option<Option<Timestamp>> {
         let now = self.clock.now();
-        let last = Timestamp::from_micros(self.last_request.load(Ordering::Acquire).cast_signed());
-        let watched = self.dashboard.as_ref().is_some_and(|dashboard| dashboard.has_listeners())
-            || self.relay.as_ref().is_some_and(|relay| relay.has_streams());
-        if watched || self.in_flight.load(Ordering::Acquire) > 0 || now.since(last) < sleep_after {
+        if !self.is_unasked(now, sleep_after) {
             return None;
         }
         let mut deadlines = vec![self.manager.handle.inspect(Agent::deadline).await?];
@@ -353,7 +376,7 @@ impl RunningLeague {
                 Ok(running) => break running,
                 Err(held) => shared = held,
             }
-            tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+            tokio::time::sleep(Duration::from_millis(1)).await;
         };
         // A failure is in its log already.
         for referee in running.referees {

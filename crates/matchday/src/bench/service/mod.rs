@@ -1,0 +1,80 @@
+//! Benchmarks of `matchday serve`: a store of very many leagues, many leagues played at once, and a league that is flooded.
+//!
+//! # Layout
+//! - `figures`: what is measured, as values, with the aims and the text for people
+//! - `process`: a service in a child process, and requests to it; `played`: leagues of it that are played, read from its store
+//! - `at_rest`, `at_once`, `flood`: the three measurements
+
+mod at_once;
+mod at_rest;
+pub(crate) mod figures;
+mod flood;
+mod played;
+mod process;
+
+use super::Tell;
+use anyhow::{Context, Result};
+use figures::ServiceFigures;
+use std::path::PathBuf;
+use std::time::Duration;
+use tempfile::TempDir;
+
+#[derive(Debug, Clone)]
+pub(crate) struct ServicePlan {
+    /// In one store.
+    pub(crate) leagues: usize,
+    /// Of them, loaded.
+    pub(crate) active: usize,
+    /// Played at once.
+    pub(crate) at_once: usize,
+    pub(crate) players: u16,
+    /// How long CPU time is measured while nothing happens.
+    pub(crate) rest: Duration,
+    /// How often each league that is compared is played.
+    pub(crate) runs: usize,
+    /// Leagues beside the one that is flooded.
+    pub(crate) others: usize,
+    pub(crate) flood_per_s: u32,
+    /// Where the stores are: the disk matters.
+    pub(crate) folder: PathBuf,
+}
+
+impl ServicePlan {
+    pub(crate) fn new(folder: PathBuf) -> Self {
+        Self {
+            leagues: 10_000,
+            active: 100,
+            at_once: 100,
+            players: 8,
+            rest: Duration::from_secs(20),
+            runs: 5,
+            others: 10,
+            flood_per_s: 2_000,
+            folder,
+        }
+    }
+
+    pub(crate) fn quick(folder: PathBuf) -> Self {
+        let rest = Duration::from_secs(2);
+        Self { leagues: 200, active: 10, at_once: 10, rest, runs: 1, others: 4, ..Self::new(folder) }
+    }
+}
+
+pub(crate) async fn run(plan: &ServicePlan, tell: Tell<'_>) -> Result<ServiceFigures> {
+    let at_rest = at_rest::measure(plan, folder(plan)?.path(), tell).await?;
+    let at_once = at_once::measure(plan, folder(plan)?.path(), tell).await?;
+    let flood = flood::measure(plan, folder(plan)?.path(), tell).await?;
+    Ok(ServiceFigures {
+        made_by: concat!("matchday ", env!("CARGO_PKG_VERSION")).to_owned(),
+        cores: std::thread::available_parallelism().map_or(1, usize::from),
+        optimised: !cfg!(debug_assertions),
+        at_rest,
+        at_once,
+        flood,
+    })
+}
+
+fn folder(plan: &ServicePlan) -> Result<TempDir> {
+    TempDir::with_prefix_in("matchday-bench-", &plan.folder)
+        .with_context(|| format!("cannot make a folder in {}", plan.folder.display()))
+}
