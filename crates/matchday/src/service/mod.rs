@@ -10,6 +10,8 @@
 mod api;
 mod archive;
 mod changes;
+#[cfg(test)]
+mod crash_checker;
 mod http;
 mod list_page;
 mod loading;

@@ -124,12 +124,14 @@ impl RunningLeague {
         let client = (host.league_client)(false)?;
         let colocated = Colocated::of(&store, client.clone());
         let log = (host.league_log)(id);
+        let telemetry = host.options.telemetry.of_league(id);
         let base = || -> Result<Options> {
             Ok(Options {
                 client: client.clone(),
                 colocated: Some(colocated.clone()),
                 entropy: entropy_from_system()?,
                 log: log.clone(),
+                telemetry: telemetry.clone(),
                 record_exchanges: plan.exchanges,
                 exchanges_bytes_max: plan.exchanges_bytes_max,
                 mcp: agent_options(entropy_from_system()?).mcp,
@@ -166,7 +168,7 @@ impl RunningLeague {
         let stream = store.manager_stream()?;
         let mut manager = Manager::new(plan.league.clone());
         let telemetry = agent_telemetry(&manager, &options);
-        let last_at = replay(&mut manager, &store, &stream, history.is_new.then_some(&telemetry))?;
+        let last_at = replay(&mut manager, &store, &stream, &telemetry, history.is_new)?;
         let over = manager.league().phase == Phase::Completed;
         let wakes = history.had_work || !over;
         let start = Start { address: host.address, url: format!("{home}/mcp"), wakes, last_at, telemetry };
@@ -228,7 +230,7 @@ impl RunningLeague {
         options.rules = program.map(|program| Arc::new(program) as Arc<dyn ExternalRules>);
         let stream = Stream(format!("referee/house-{number}").into());
         let telemetry = agent_telemetry(&referee, &options);
-        let last_at = replay(&mut referee, &self.store, &stream, history.is_new.then_some(&telemetry))?;
+        let last_at = replay(&mut referee, &self.store, &stream, &telemetry, history.is_new)?;
         let start = Start { address: host.address, url, wakes: true, last_at, telemetry };
         Ok(matchday_runtime::host(referee, start, self.store.clone(), stream, options)?)
     }

@@ -2,6 +2,7 @@
 
 use super::instruments::{Counters, Histogram};
 use super::labels::{Direction, MessageLabel, OutcomeLabel, Role};
+use super::league_counters::LeagueTable;
 use super::probe::Probe;
 use bytes::Bytes;
 use matchday_core::metrics::Milestone;
@@ -25,6 +26,8 @@ pub struct Metrics {
     milestones: Counters,
     calls: Counters,
     spans: Counters,
+    /// Of a process with several.
+    pub(super) leagues: LeagueTable,
     /// Shared with the servers that accept connections.
     pub connections: Arc<AtomicUsize>,
     probes: Mutex<Vec<Weak<dyn Probe>>>,
@@ -115,6 +118,7 @@ impl Metrics {
             milestones: Counters::new(ROLES * MilestoneKind::COUNT),
             calls: Counters::new(ROLES),
             spans: Counters::new(SpanOutcome::ALL.len()),
+            leagues: LeagueTable::default(),
             connections: Arc::default(),
             probes: Mutex::default(),
             page: tokio::sync::Mutex::default(),
