@@ -129,7 +129,8 @@ pub(super) async fn execute(args: LeagueArgs) -> Result<ExitCode> {
             }
             let texts = settings.resolve_alone().given_texts();
             if texts.is_empty() {
-                let why = format!("name what is to change, such as `matchday league configure {name} --lead 5`");
+                let why =
+                    format!("name what is to change, such as `matchday league configure {name} --lead 5`");
                 return Err(Usage(why).into());
             }
             let body = json!({ "settings": texts });

@@ -1,7 +1,9 @@
 //! A crash at every step of creating, archiving, importing and deleting leagues. Every commit is a step, and the write-ahead log
 //! holds them in order: the service is opened on each prefix of that log, also on those that end within a commit.
 
-use super::{LeagueHost, LeaguePlan, LeagueSpec, NewLeague, Quota, Service, ServiceSettings, lock};
+use super::{
+    LeagueClients, LeagueHost, LeaguePlan, LeagueSpec, NewLeague, Quota, Service, ServiceSettings, lock,
+};
 use crate::mcp::agent_options;
 use crate::service::registry::{self, ServiceEvent};
 use matchday_core::event_codec;
@@ -55,15 +57,23 @@ async fn open(folder: &Path) -> Arc<Service> {
         local_url: "http://127.0.0.1:9".to_owned(),
         clock: options.clock,
         options,
-        league_client: Box::new(|_| Ok(Client::new())),
+        league_clients: Box::new(|| Ok(LeagueClients { manager: Client::new(), house: Client::new() })),
         league_log: Box::new(|_| Dispatch::none()),
         own_client: Client::new(),
         checkpoint_keys,
         matches_max: 1,
+        requests_per_s: 0,
     };
     let settings = ServiceSettings {
         host,
-        quota: Quota { leagues: 100, players: 1_000, matches: 1, bytes: 1 << 40, programs: 0 },
+        quota: Quota {
+            leagues: 100,
+            players: 1_000,
+            matches: 1,
+            requests_per_s: 0,
+            bytes: 1 << 40,
+            programs: 0,
+        },
         planner: Box::new(|spec| Ok(planned(spec))),
         sleep_after: Duration::from_secs(60),
         notice: |_| {},

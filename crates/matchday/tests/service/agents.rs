@@ -21,10 +21,10 @@ pub(crate) fn hanging(fixture: &Fixture, league: &str, count: usize) -> Agents {
     register(fixture, league, "even_odd", count, |_, _| Answer::json(&json!({})).after(NEVER))
 }
 
-/// Registers players that accept every invitation to this game, and take note of everything else.
+/// Registers players that accept every invitation to this game, and take note of everything else. They registered with a bare
+/// message, and so are sent bare messages.
 pub(crate) fn accepting(fixture: &Fixture, league: &str, game: &str, count: usize) -> Agents {
-    register(fixture, league, game, count, |request, (id, token)| {
-        let message = &request["params"];
+    register(fixture, league, game, count, |message, (id, token)| {
         let result = match message["message_type"].as_str() {
             Some("GAME_INVITATION") => json!({
                 "protocol": "league.v2",
@@ -40,7 +40,7 @@ pub(crate) fn accepting(fixture: &Fixture, league: &str, game: &str, count: usiz
             }),
             _ => json!({"status": "received"}),
         };
-        Answer::json(&json!({"jsonrpc": "2.0", "id": request["id"], "result": result}))
+        Answer::json(&result)
     })
 }
 

@@ -84,6 +84,16 @@ fn an_address_that_asks_one_league_too_much_is_not_refused_by_another() {
 }
 
 #[test]
+fn a_league_takes_so_many_requests_a_second_and_the_next_league_has_its_own() {
+    let fixture = Fixture::new();
+    let _service = fixture.serve(&["--quota-requests", "1"]);
+    fixture.create(&["spring", "autumn"], &[]);
+    let ask = |league: &str| fixture.post(&format!("/leagues/{league}/mcp"), standings(league)).status;
+    fixture.until("spring", |_| ask("spring") == 429);
+    assert_eq!(ask("autumn"), 200);
+}
+
+#[test]
 fn a_league_whose_agents_hang_holds_up_no_other() {
     let fixture = Fixture::new();
     let _service = fixture.serve(&[]);

@@ -133,8 +133,11 @@ impl AgentTelemetry {
         }
     }
 
-    /// The league that a message names: traces are identified by it.
+    /// The league that a message names: traces are identified by it, unless the agent's league is known beforehand.
     pub(crate) fn set_league(&self, league_id: Option<&str>) {
+        if self.league.is_some() {
+            return;
+        }
         if let (Some(tracer), Some(league_id)) = (&self.tracer, league_id) {
             tracer.set_league(league_id);
         }
