@@ -11,6 +11,7 @@ mod addresses;
 mod agents;
 mod api;
 mod archive;
+mod bench;
 #[path = "../observe/collector.rs"]
 #[allow(dead_code, reason = "this suite needs a collector that takes everything")]
 mod collector;
