@@ -75,6 +75,11 @@ impl Client {
         Self { pool: Arc::default(), egress: Some(egress), ..self.clone() }
     }
 
+    /// A client whose connections are told apart from those of all others.
+    pub fn with_own_sockets(&self) -> Self {
+        Self { pool: Arc::default(), local_sockets: LocalSockets::default(), ..self.clone() }
+    }
+
     pub fn egress(&self) -> Option<&Egress> {
         self.egress.as_ref()
     }

@@ -67,7 +67,7 @@ impl Colocated {
     }
 
     /// Whether it is one of them that calls `port` from there.
-    pub(super) fn is_caller(&self, port: u16, from: SocketAddr) -> bool {
+    pub fn is_caller(&self, port: u16, from: SocketAddr) -> bool {
         self.client.is_local_socket(from, port)
     }
 }

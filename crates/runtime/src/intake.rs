@@ -366,7 +366,8 @@ impl Intake {
         done_at
     }
 
-    pub(super) fn refused_unread(&self, peer: SocketAddr, why: &str) {
+    /// Logs and counts a request that is refused before it is read.
+    pub fn refused_unread(&self, peer: SocketAddr, why: &str) {
         let context = &self.context;
         context.telemetry.request_rejected();
         context.log(|| {

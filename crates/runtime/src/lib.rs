@@ -186,7 +186,7 @@ where
     L: Listener,
 {
     let telemetry = agent_telemetry(&agent, &options);
-    let last_at = replay(&mut agent, &store, &stream, Some(&telemetry))?;
+    let last_at = replay(&mut agent, &store, &stream, &telemetry, true)?;
     let address = listener.local_addr().map_err(StartError::NoAddress)?;
     let mut server = options.server.clone();
     server.open = Arc::clone(&options.telemetry.metrics.connections);
@@ -343,12 +343,13 @@ pub fn agent_telemetry<A: Agent>(agent: &A, options: &Options) -> AgentTelemetry
 }
 
 /// Brings an agent to where its stored events left it, and says when the last of them happened. Its counters begin with what
-/// they tell, unless this process has counted them before.
+/// they tell, if they `are_new`: this process has not counted them before.
 pub fn replay<A: Metrics>(
     agent: &mut A,
     store: &Store,
     stream: &Stream,
-    telemetry: Option<&AgentTelemetry>,
+    telemetry: &AgentTelemetry,
+    are_new: bool,
 ) -> Result<Timestamp, StartError> {
     let name = || stream.0.to_string();
     let events = store.load(stream).map_err(|error| StartError::Unreadable { stream: name(), error })?;
@@ -359,8 +360,8 @@ pub fn replay<A: Metrics>(
             error,
         })?;
         agent.apply(at, &event);
-        if let (Some(telemetry), Some(milestone)) = (telemetry, A::milestone(&event)) {
-            telemetry.replayed(at, &milestone);
+        if let Some(milestone) = A::milestone(&event) {
+            telemetry.replayed(at, &milestone, are_new);
         }
     }
     Ok(events.last().map_or(Timestamp::EPOCH, |last| last.at))

@@ -128,7 +128,13 @@ pub(super) async fn execute(args: LeagueArgs) -> Result<ExitCode> {
             if settings.config.is_some() {
                 return Err(Usage("--config: name what is to change with flags".to_owned()).into());
             }
-            let body = json!({ "settings": settings.resolve_alone().given_texts() });
+            let texts = settings.resolve_alone().given_texts();
+            if texts.is_empty() {
+                let why =
+                    format!("name what is to change, such as `matchday league configure {name} --lead 5`");
+                return Err(Usage(why).into());
+            }
+            let body = json!({ "settings": texts });
             api.call(Method::PATCH, &format!("/{name}"), Some(body)).await?
         }
         What::Archive { name } => api.call(Method::POST, &format!("/{name}/archive"), None).await?,

@@ -6,8 +6,8 @@ use super::serve::LogTo;
 use super::settings::{self, Config, LeagueFlags, ServeFlags};
 use super::{competition, manager, network, notice, serve, telemetry, tls};
 use crate::service::{
-    self, JoinCodeRow, LeagueHost, LeaguePlan, LeagueSpec, NewLeague, Planner, ProgramPlan, Quota, SeatsPlan,
-    Service, ServiceSettings, StartCounts, house_name,
+    self, JoinCodeRow, LeagueClients, LeagueHost, LeaguePlan, LeagueSpec, NewLeague, Planner, ProgramPlan,
+    Quota, SeatsPlan, Service, ServiceSettings, StartCounts, house_name,
 };
 use anyhow::{Context, Result, bail};
 use matchday_core::entropy::Entropy;
@@ -79,6 +79,7 @@ fn quota(config: &Config) -> Result<Quota> {
         leagues: config.need(&settings::QUOTA_LEAGUES)?,
         players: config.need(&settings::QUOTA_PLAYERS)?,
         matches: config.need(&settings::QUOTA_MATCHES)?,
+        requests_per_s: config.need(&settings::QUOTA_REQUESTS)?,
         bytes: config.need(&settings::QUOTA_BYTES)?,
         programs: config.need(&settings::QUOTA_PROGRAMS)?,
     })
@@ -112,15 +113,17 @@ fn host(
         local_url,
         clock: options.clock,
         options,
-        league_client: Box::new(move |calls_itself| {
-            let trusted: &[&str] = if calls_itself { &[&own] } else { &[] };
-            network::guarded(&config, &client, address, trusted)
+        league_clients: Box::new(move || {
+            let client = client.with_own_sockets();
+            let of = |trusted: &[&str]| network::guarded(&config, &client, address, trusted);
+            Ok(LeagueClients { manager: of(&[])?, house: of(&[&own])? })
         }),
         league_log: league_log(log_sink),
         own_client,
         checkpoint_keys,
         matches_max: quota.matches,
         relay_limits,
+        requests_per_s: quota.requests_per_s,
     })
 }
 

@@ -14,7 +14,7 @@ pub(super) fn from_config(config: &Config, listening: IpAddr, client: &Client) -
     let metrics = Metrics::new();
     let collector = config.get(&settings::OTLP)?;
     let traces = collector.map(|url| Exporter::start(&url, client.clone(), Arc::clone(&metrics)));
-    Ok(Telemetry { metrics, metrics_shown: shown, traces })
+    Ok(Telemetry::new(metrics, shown, traces))
 }
 
 #[cfg(test)]

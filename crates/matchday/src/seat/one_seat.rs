@@ -100,7 +100,7 @@ impl Seat {
         let mut player = player(settings, &name, &home)?.with_join_code(join_code);
         let stream = Stream(format!("player/seat-{}", record.number).into());
         let telemetry = matchday_runtime::agent_telemetry(&player, &options);
-        let last_at = matchday_runtime::replay(&mut player, store, &stream, Some(&telemetry))?;
+        let last_at = matchday_runtime::replay(&mut player, store, &stream, &telemetry, true)?;
         // A player that has played a league to its end enters the next one only when its client asks.
         let start =
             Start { address, url: home, wakes: !player.durable().league_closed(), last_at, telemetry };

@@ -144,11 +144,18 @@ impl Service {
         public.map(|(id, _)| id.clone()).collect()
     }
 
-    /// The leagues that the holder of these headers may see.
+    /// The leagues that the holder of these headers may see, in alphabetical order.
     pub(super) fn visible_leagues(&self, headers: &HeaderMap) -> Vec<Registered> {
         let all: Vec<Registered> = lock(&self.registry).leagues().map(|(_, league)| league.clone()).collect();
-        all.into_iter().filter(|league| may_see(self, league, headers)).collect()
+        let mut visible: Vec<Registered> =
+            all.into_iter().filter(|league| may_see(self, league, headers)).collect();
+        visible.sort_by(|one, other| name(one).cmp(name(other)));
+        visible
     }
+}
+
+fn name(league: &Registered) -> &str {
+    league.plan.league.league_id.as_str()
 }
 
 fn brief(service: &Service, league: &Registered) -> Value {

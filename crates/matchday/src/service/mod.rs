@@ -3,27 +3,33 @@
 //!
 //! # Layout
 //! - `plan`: what the service knows of a league; `registry`: all of them, as a fold over the service's log; `quota`
-//! - `running_league`: a league that is loaded; `slot`: whether it is; `loading`: when it is
+//! - `league_host`: what all leagues share; `running_league`: a league that is loaded; `slot`: whether it is; `loading`: when it
+//!   is; `request_rate`: how much it is asked
 //! - `changes`: creating, configuring and removing leagues; `archive`: moving them into files and back
 //! - `http`: the routes; `api`: `/api/leagues`; `openapi`: its description; `list_page`: the list for a browser
 
 mod api;
 mod archive;
 mod changes;
+#[cfg(test)]
+mod crash_checker;
 mod http;
+mod league_host;
 mod list_page;
 mod loading;
 mod openapi;
 mod plan;
 mod quota;
 mod registry;
+mod request_rate;
 mod running_league;
 mod slot;
 
 pub(crate) use http::serve;
+pub(crate) use league_host::{LeagueClients, LeagueHost};
 pub(crate) use plan::{JoinCodeRow, LeaguePlan, LeagueSpec, NewLeague, ProgramPlan, SeatsPlan, StartCounts};
 pub(crate) use quota::Quota;
-pub(crate) use running_league::{LeagueHost, house_name, is_hosted_path};
+pub(crate) use running_league::{house_name, is_hosted_path};
 
 use anyhow::{Result, bail};
 use matchday_core::entropy::Entropy;

@@ -9,6 +9,8 @@ pub(crate) struct Quota {
     pub(crate) players: u32,
     /// Matches that a referee of the house runs at once.
     pub(crate) matches: u32,
+    /// Requests that a league takes in a second; 0 for any number.
+    pub(crate) requests_per_s: u32,
     /// Of messages and answers.
     pub(crate) bytes: u64,
     /// Leagues with a program that runs on this machine.
@@ -66,7 +68,8 @@ mod tests {
     use std::collections::BTreeMap;
     use std::time::Duration;
 
-    const QUOTA: Quota = Quota { leagues: 2, players: 10, matches: 5, bytes: 100, programs: 0 };
+    const QUOTA: Quota =
+        Quota { leagues: 2, players: 10, matches: 5, requests_per_s: 0, bytes: 100, programs: 0 };
 
     fn plan() -> LeaguePlan {
         LeaguePlan {

@@ -1,13 +1,16 @@
 //! A league that is loaded: its manager, the referees of the house and the seats, behind the service's socket. Touches the
 //! store by way of the runtime.
 
+use super::league_host::{LeagueClients, LeagueHost};
 use super::plan::LeaguePlan;
+use super::request_rate::RequestRate;
 use crate::dashboard::Dashboard;
 use crate::mcp::agent_options;
-use crate::relay::{Relay, RelaySettings};
+use crate::relay::Relay;
 use crate::seat::{self, SeatSettings, Seats};
 use anyhow::{Context, Result};
 use hyper::body::Incoming;
+use hyper::header::RETRY_AFTER;
 use hyper::{Request, StatusCode, Uri};
 use matchday_core::agent::{Agent, Content};
 use matchday_core::game::GAMES;
@@ -20,7 +23,7 @@ use matchday_core::protocol::{
 use matchday_core::referee::{Referee, RefereeSettings};
 use matchday_core::registration::RegistrationState;
 use matchday_net::client::Client;
-use matchday_net::response::empty;
+use matchday_net::response::{empty, with_header};
 use matchday_net::server::HttpResponse;
 use matchday_net::transport::InProcess;
 use matchday_runtime::surface::Surface;
@@ -28,65 +31,14 @@ use matchday_runtime::{
     Clock, Colocated, ExternalRules, Handle, Hosted, HttpService, Options, Runnable, Start, agent_telemetry,
     entropy_from_system, replay,
 };
-use matchday_store::checkpoint_keys::CheckpointKeys;
 use matchday_store::{LeagueChoice, Location, Store, Stream};
 use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::time::Duration;
-use tracing::Dispatch;
+use std::time::{Duration, Instant};
 
 const REFEREES: &str = "/referees/";
-
-/// What all leagues of a service share.
-pub(crate) struct LeagueHost {
-    /// Of the service's socket.
-    pub(crate) address: SocketAddr,
-    /// Where others reach the service: `https://leagues.example`.
-    pub(crate) public_url: String,
-    /// Where the service reaches itself.
-    pub(crate) local_url: String,
-    pub(crate) clock: Clock,
-    /// What every agent begins with.
-    pub(crate) options: Options,
-    /// Makes a client of one league: its connections and its egress policy are its own. Referees of the house, and they alone,
-    /// may call the service itself.
-    pub(crate) league_client: Box<dyn Fn(bool) -> Result<Client> + Send + Sync>,
-    /// Makes the log of one league, whose entries name it.
-    pub(crate) league_log: Box<dyn Fn(&LeagueId) -> Dispatch + Send + Sync>,
-    /// For seats, which call the service itself.
-    pub(crate) own_client: Client,
-    pub(crate) checkpoint_keys: CheckpointKeys,
-    /// How many matches a referee of the house runs at once.
-    pub(crate) matches_max: u32,
-    /// How many mailboxes a league may have, and how many from one address, if agents can dial out.
-    pub(crate) relay_limits: Option<(usize, usize)>,
-}
-
-impl fmt::Debug for LeagueHost {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("LeagueHost").field("public_url", &self.public_url).finish_non_exhaustive()
-    }
-}
-
-impl LeagueHost {
-    /// The base of a league's addresses: `https://leagues.example/leagues/spring`.
-    pub(crate) fn league_url(&self, id: &LeagueId) -> String {
-        format!("{}/leagues/{id}", self.public_url)
-    }
-
-    /// The relay of a league, if there is one: mailboxes are at `home`.
-    fn relay(&self, home: &str, store: &Store) -> Result<Option<Arc<Relay>>> {
-        let Some((mailboxes_max, per_address_max)) = self.relay_limits else { return Ok(None) };
-        let settings = RelaySettings { base_url: home.to_owned(), mailboxes_max, per_address_max };
-        Ok(Some(Relay::open(settings, store.clone(), &self.options)?))
-    }
-
-    fn local_league_url(&self, id: &LeagueId) -> String {
-        format!("{}/leagues/{id}", self.local_url)
-    }
-}
 
 /// What happened to a league before it is loaded.
 #[derive(Debug, Clone, Copy)]
@@ -106,6 +58,8 @@ pub(super) struct RunningLeague {
     store: Store,
     clock: Clock,
     plan: LeaguePlan,
+    colocated: Colocated,
+    request_rate: RequestRate,
     /// Requests that have no answer yet.
     in_flight: AtomicUsize,
     /// When the last request came, in microseconds of the clock.
@@ -138,15 +92,18 @@ impl RunningLeague {
             Some(relay) => client.with_in_process(Arc::clone(relay) as Arc<dyn InProcess>),
             None => client,
         };
-        let client = with_relay((host.league_client)(false)?);
+        let LeagueClients { manager, house } = (host.league_clients)()?;
+        let (client, house) = (with_relay(manager), with_relay(house));
         let colocated = Colocated::of(&store, client.clone());
         let log = (host.league_log)(id);
+        let telemetry = host.options.telemetry.of_league(id);
         let base = || -> Result<Options> {
             Ok(Options {
                 client: client.clone(),
                 colocated: Some(colocated.clone()),
                 entropy: entropy_from_system()?,
                 log: log.clone(),
+                telemetry: telemetry.clone(),
                 record_exchanges: plan.exchanges,
                 exchanges_bytes_max: plan.exchanges_bytes_max,
                 mcp: agent_options(entropy_from_system()?).mcp,
@@ -184,7 +141,7 @@ impl RunningLeague {
         let stream = store.manager_stream()?;
         let mut manager = Manager::new(plan.league.clone());
         let telemetry = agent_telemetry(&manager, &options);
-        let last_at = replay(&mut manager, &store, &stream, history.is_new.then_some(&telemetry))?;
+        let last_at = replay(&mut manager, &store, &stream, &telemetry, history.is_new)?;
         let over = manager.league().phase == Phase::Completed;
         let wakes = history.had_work || !over;
         let start = Start { address: host.address, url: format!("{home}/mcp"), wakes, last_at, telemetry };
@@ -192,7 +149,7 @@ impl RunningLeague {
         if let Some(relay) = &relay {
             relay.serve_league_of(manager.handle.inspector());
         }
-        let colocated = colocated.calling_with(with_relay((host.league_client)(true)?));
+        let colocated = colocated.calling_with(house);
         let mut running = Self {
             manager,
             referees: Vec::new(),
@@ -202,6 +159,8 @@ impl RunningLeague {
             store,
             clock: host.clock,
             plan: plan.clone(),
+            colocated: colocated.clone(),
+            request_rate: RequestRate::new(host.requests_per_s),
             in_flight: AtomicUsize::new(0),
             last_request: AtomicU64::new(micros(host.clock.now())),
             changes_seen: AtomicU64::new(u64::MAX),
@@ -250,7 +209,7 @@ impl RunningLeague {
         options.rules = program.map(|program| Arc::new(program) as Arc<dyn ExternalRules>);
         let stream = Stream(format!("referee/house-{number}").into());
         let telemetry = agent_telemetry(&referee, &options);
-        let last_at = replay(&mut referee, &self.store, &stream, history.is_new.then_some(&telemetry))?;
+        let last_at = replay(&mut referee, &self.store, &stream, &telemetry, history.is_new)?;
         let start = Start { address: host.address, url, wakes: true, last_at, telemetry };
         Ok(matchday_runtime::host(referee, start, self.store.clone(), stream, options)?)
     }
@@ -262,6 +221,11 @@ impl RunningLeague {
         peer: SocketAddr,
         _guard: InFlight,
     ) -> HttpResponse {
+        let is_own = self.colocated.is_caller(self.manager.handle.address().port(), peer);
+        if !is_own && !self.request_rate.admits(Instant::now()) {
+            self.manager.service.intake().refused_unread(peer, "the league is asked too much");
+            return with_header(empty(StatusCode::TOO_MANY_REQUESTS), RETRY_AFTER, "1");
+        }
         let rest = request.uri().path().strip_prefix(REFEREES).and_then(|rest| rest.split_once('/'));
         let Some((number, path)) = rest else {
             return Arc::clone(&self.manager.service).answer(request, peer).await;

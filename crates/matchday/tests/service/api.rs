@@ -97,6 +97,8 @@ fn settings_can_change_until_the_league_has_begun() {
     assert!(refused.failed(1).starts_with("spring has begun, and keeps the settings"), "{refused:?}");
     let refused = fixture.league(&["configure", "spring", "--referees", "2"]);
     assert!(refused.failed(2).starts_with("referees is set when the league is created"), "{refused:?}");
+    let nothing = fixture.league(&["configure", "spring"]);
+    assert!(nothing.failed(2).starts_with("name what is to change"), "{nothing:?}");
     assert_eq!(fixture.league(&["configure", "spring", "--start-when", "players=2"]).code, 0);
     assert_eq!(fixture.show("spring")["settings"]["start-when"], "players=2");
 }

@@ -44,8 +44,9 @@ fn a_league_is_archived_and_imported_with_byte_identical_chains() {
     fixture.until("spring", |shown| shown["phase"] == "completed");
     let taken = fixture.league(&["import", archived.to_str().unwrap()]);
     assert!(taken.failed(1).contains("the league id spring is taken"), "{taken:?}");
+    std::fs::write(archived, "something else").unwrap();
     let exists = fixture.league(&["archive", "spring"]);
-    assert!(exists.failed(1).contains("exists already"), "nothing is written over: {exists:?}");
+    assert!(exists.failed(1).contains("exists already: move it away"), "nothing is written over: {exists:?}");
     assert_eq!(fixture.show("spring")["phase"], "completed", "and the league is still here");
 }
 

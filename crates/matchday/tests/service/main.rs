@@ -8,14 +8,21 @@
 )]
 
 mod addresses;
+mod agents;
 mod api;
 mod archive;
+mod bench;
+#[path = "../observe/collector.rs"]
+#[allow(dead_code, reason = "this suite needs a collector that takes everything")]
+mod collector;
 mod course;
 mod crashes;
 mod fixture;
 mod isolation;
 mod leagues;
+mod noisy_league;
 mod sleeping;
+mod telemetry;
 
 /// The program under test.
 const MATCHDAY: &str = env!("CARGO_BIN_EXE_matchday");

@@ -2,6 +2,7 @@
 
 use super::Telemetry;
 use super::labels::{Direction, MessageLabel, OutcomeLabel, Role};
+use super::league_counters::LeagueCounters;
 use super::metrics::Metrics;
 use super::trace::{Parent, SpanStatus, Tracer};
 use hyper::header::{HeaderName, HeaderValue};
@@ -15,6 +16,7 @@ use std::sync::Arc;
 pub struct AgentTelemetry {
     role: Role,
     metrics: Arc<Metrics>,
+    league: Option<Arc<LeagueCounters>>,
     tracer: Option<Tracer>,
 }
 
@@ -42,16 +44,22 @@ impl AgentTelemetry {
     pub(crate) fn new(agent: &Sender, telemetry: &Telemetry) -> Self {
         let role = Role::of(agent);
         let tracer = telemetry.traces.as_ref().map(|exporter| Tracer::new(role, exporter.clone()));
-        Self { role, metrics: Arc::clone(&telemetry.metrics), tracer }
+        if let (Some(tracer), Some(league)) = (&tracer, &telemetry.league) {
+            tracer.set_league(league.id.as_str());
+        }
+        let league = telemetry.league.as_ref().map(|league| Arc::clone(&league.counters));
+        Self { role, metrics: Arc::clone(&telemetry.metrics), league, tracer }
     }
 
     pub(crate) fn role(&self) -> Role {
         self.role
     }
 
-    /// A milestone of a stored event.
-    pub(crate) fn replayed(&self, at: Timestamp, milestone: &Milestone<'_>) {
-        self.metrics.record_milestone(self.role, milestone);
+    /// A milestone of a stored event, which may have been counted in this process before.
+    pub(crate) fn replayed(&self, at: Timestamp, milestone: &Milestone<'_>, is_new: bool) {
+        if is_new {
+            self.metrics.record_milestone(self.role, milestone);
+        }
         if let Some(tracer) = &self.tracer {
             tracer.remember(at, milestone);
         }
@@ -88,6 +96,9 @@ impl AgentTelemetry {
         let (kind, outcome) = (MessageLabel::parse(done.message_type), OutcomeLabel::of(outcome));
         let took = done.ended.since(done.began);
         self.metrics.record_exchange(self.role, Direction::Out, kind, outcome, took);
+        if let Some(league) = &self.league {
+            league.count_call(outcome.is_ok());
+        }
         self.metrics.record_deadline_used(self.role, kind, took, deadline.since(done.began));
         if let (Some(tracer), Some(match_id)) = (&self.tracer, done.match_id) {
             tracer.call_finished(done, match_id, call, SpanStatus::from(outcome), &name());
@@ -98,6 +109,9 @@ impl AgentTelemetry {
     pub(crate) fn request_finished(&self, done: FinishedExchange<'_>, outcome: &ExchangeOutcome) {
         let (kind, outcome) = (MessageLabel::parse(done.message_type), OutcomeLabel::of(outcome));
         self.metrics.record_exchange(self.role, Direction::In, kind, outcome, done.ended.since(done.began));
+        if let Some(league) = &self.league {
+            league.count_request(outcome.is_ok());
+        }
     }
 
     /// Traces a request of a peer that has been answered.
@@ -119,8 +133,11 @@ impl AgentTelemetry {
         }
     }
 
-    /// The league that a message names: traces are identified by it.
+    /// The league that a message names: traces are identified by it, unless the agent's league is known beforehand.
     pub(crate) fn set_league(&self, league_id: Option<&str>) {
+        if self.league.is_some() {
+            return;
+        }
         if let (Some(tracer), Some(league_id)) = (&self.tracer, league_id) {
             tracer.set_league(league_id);
         }
@@ -128,6 +145,9 @@ impl AgentTelemetry {
 
     pub(crate) fn request_rejected(&self) {
         self.metrics.record_rejected(self.role);
+        if let Some(league) = &self.league {
+            league.count_request(false);
+        }
     }
 
     pub(crate) fn is_tracing(&self) -> bool {

@@ -2,6 +2,7 @@
 
 use super::instruments::{Counters, Histogram};
 use super::labels::{Direction, MessageLabel, OutcomeLabel, Role};
+use super::league_counters::LeagueTable;
 use super::probe::Probe;
 use super::relay::RelayMetrics;
 use bytes::Bytes;
@@ -26,6 +27,8 @@ pub struct Metrics {
     milestones: Counters,
     calls: Counters,
     spans: Counters,
+    /// Of a process with several.
+    pub(super) leagues: LeagueTable,
     /// Shared with the servers that accept connections.
     pub connections: Arc<AtomicUsize>,
     pub relay: RelayMetrics,
@@ -117,6 +120,7 @@ impl Metrics {
             milestones: Counters::new(ROLES * MilestoneKind::COUNT),
             calls: Counters::new(ROLES),
             spans: Counters::new(SpanOutcome::ALL.len()),
+            leagues: LeagueTable::default(),
             connections: Arc::default(),
             relay: RelayMetrics::default(),
             probes: Mutex::default(),

@@ -3,6 +3,7 @@
 use super::exposition::Exposition;
 use super::instruments::HistogramSnapshot;
 use super::labels::{Direction, MessageLabel, OutcomeLabel, Role};
+use super::league_counters::{NAMED_MAX, OTHERS};
 use super::metrics::{LOG_LINES_DROPPED, Metrics, MilestoneKind, SpanOutcome};
 use super::probe::Snapshot;
 use super::process;
@@ -30,6 +31,7 @@ pub(super) async fn render(metrics: &Metrics) -> Bytes {
         .value(&[("version", env!("CARGO_PKG_VERSION"))], 1);
     agents(&mut out, &snapshot);
     league(&mut out, &snapshot);
+    league_exchanges(&mut out, metrics);
     milestones(&mut out, metrics, &snapshot);
     messages(&mut out, metrics, &snapshot);
     queues(&mut out, metrics, &snapshot);
@@ -77,9 +79,6 @@ fn agents(out: &mut Exposition, snapshot: &Snapshot) {
     }
 }
 
-/// How many leagues are named; the others count as one, so that a scrape stays small.
-const LEAGUES_NAMED_MAX: usize = 10;
-
 /// The leagues of the process, by what `league` is to say of them. One alone needs no name; of several the busiest have theirs.
 fn leagues(snapshot: &Snapshot) -> Vec<(Option<String>, Vec<&LeagueGauges>)> {
     let gauges = snapshot.agents.iter().filter_map(|agent| agent.gauges.as_ref());
@@ -91,11 +90,11 @@ fn leagues(snapshot: &Snapshot) -> Vec<(Option<String>, Vec<&LeagueGauges>)> {
     leagues.sort_by(|(live, league), (other_live, other)| {
         other_live.cmp(live).then_with(|| league.league_id.cmp(&other.league_id))
     });
-    let rest = leagues.split_off(leagues.len().min(LEAGUES_NAMED_MAX));
+    let rest = leagues.split_off(leagues.len().min(NAMED_MAX));
     let mut named: Vec<_> =
         leagues.into_iter().map(|(_, league)| (Some(league.league_id.to_string()), vec![league])).collect();
     if !rest.is_empty() {
-        named.push((Some("(others)".to_owned()), rest.into_iter().map(|(_, league)| league).collect()));
+        named.push((Some(OTHERS.to_owned()), rest.into_iter().map(|(_, league)| league).collect()));
     }
     named
 }
@@ -156,6 +155,23 @@ fn league(out: &mut Exposition, snapshot: &Snapshot) {
                 family.value(&with_league(name.as_deref(), &[("kind", kind)]), sum);
             }
         }
+    }
+}
+
+/// Exchanges of the busiest leagues of a service, and of all others together.
+fn league_exchanges(out: &mut Exposition, metrics: &Metrics) {
+    let series = metrics.leagues.scrape();
+    let mut family = out.counter(
+        "matchday_league_exchanges_total",
+        "Exchanges of a league's agents, of the busiest leagues.",
+    );
+    for (league, counts) in &series {
+        family.value(&[("league", league), ("direction", Direction::In.name())], counts.received);
+        family.value(&[("league", league), ("direction", Direction::Out.name())], counts.sent);
+    }
+    let mut family = out.counter("matchday_league_errors_total", "Those of them that did not end well.");
+    for (league, counts) in &series {
+        family.value(&[("league", league)], counts.failed);
     }
 }
 

@@ -2,7 +2,8 @@
 //! `/proc/self`, and sends traces where a setting says.
 //!
 //! - `labels`: the closed sets of label values; `instruments`: counters and histograms
-//! - `metrics`: the metrics of one process; `relay`: those of agents that dial out; `agent`: one agent's metrics and traces
+//! - `league_counters`: exchanges by league; `metrics`: the metrics of one process; `relay`: those of agents that dial out; `agent`: one
+//!   agent's metrics and traces
 //! - `probe`: the gauges of each agent, read on a scrape; `process`: the metrics of the process itself
 //! - `metrics_page`, `exposition`: the text that Prometheus reads; `endpoints`: `/metrics` and `/health/ready`
 //! - `trace`: one match is one trace, across all processes
@@ -12,6 +13,7 @@ mod endpoints;
 mod exposition;
 mod instruments;
 mod labels;
+mod league_counters;
 mod metrics;
 mod metrics_page;
 mod probe;
@@ -29,6 +31,8 @@ pub use metrics::Metrics;
 pub(crate) use probe::Probe;
 pub use relay::RelayMetrics;
 
+use league_counters::LeagueCounters;
+use matchday_core::protocol::LeagueId;
 use std::sync::Arc;
 use trace::Exporter;
 
@@ -40,15 +44,33 @@ pub struct Telemetry {
     pub metrics_shown: bool,
     /// Where traces go, if anywhere.
     pub traces: Option<Exporter>,
+    /// The league of the agents, where a process has several.
+    league: Option<AgentLeague>,
+}
+
+#[derive(Debug, Clone)]
+struct AgentLeague {
+    id: LeagueId,
+    counters: Arc<LeagueCounters>,
 }
 
 impl Default for Telemetry {
     fn default() -> Self {
-        Self { metrics: Metrics::new(), metrics_shown: true, traces: None }
+        Self::new(Metrics::new(), true, None)
     }
 }
 
 impl Telemetry {
+    pub fn new(metrics: Arc<Metrics>, metrics_shown: bool, traces: Option<Exporter>) -> Self {
+        Self { metrics, metrics_shown, traces, league: None }
+    }
+
+    /// The same, for the agents of one of several leagues.
+    pub fn of_league(&self, id: &LeagueId) -> Self {
+        let league = AgentLeague { id: id.clone(), counters: self.metrics.leagues.counters(id) };
+        Self { league: Some(league), ..self.clone() }
+    }
+
     /// Sends the traces that still wait to be sent, within a moment.
     pub async fn flush(&self) {
         if let Some(traces) = &self.traces {

@@ -23,7 +23,7 @@ pub(super) async fn measure(plan: &ServicePlan, folder: &Path, tell: Tell<'_>) -
     play(&mut service, &at_once, plan.players).await?;
     let large_players = players_with_matches(plan.at_once * matches_of(plan.players));
     tell(&format!("one league of {large_players} players, with as many matches as these"));
-    let large = service.create(&names("large", 1), settings(&[("lead", "0"), ("referees", "10")])).await?;
+    let large = service.create(&names("large", 1), settings(&[("lead", "0"), ("referees", "9")])).await?;
     play(&mut service, &large, large_players).await?;
     let store = service.stop().await?;
 

@@ -87,14 +87,15 @@ impl Stream {
                     let deadline = Instant::now() + ANSWER_MAX;
                     let answer =
                         client.post(&league.url, league.question(), deadline, ANSWER_BYTES_MAX).await;
-                    answered.fetch_add(u64::from(answer.is_ok()), Ordering::Relaxed);
+                    let is_answered = answer.is_ok_and(|answer| answer.status == 200);
+                    answered.fetch_add(u64::from(is_answered), Ordering::Relaxed);
                 }
             });
         }
         Self { tasks, answered, began: Instant::now() }
     }
 
-    /// How many requests were answered in a second.
+    /// How many requests were answered in a second, and not refused.
     fn end(self) -> f64 {
         drop(self.tasks);
         self.answered.load(Ordering::Relaxed) as f64 / self.began.elapsed().as_secs_f64()

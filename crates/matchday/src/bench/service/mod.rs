@@ -56,7 +56,7 @@ impl ServicePlan {
 
     pub(crate) fn quick(folder: PathBuf) -> Self {
         let rest = Duration::from_secs(2);
-        Self { leagues: 200, active: 10, at_once: 10, rest, runs: 1, others: 4, ..Self::new(folder) }
+        Self { leagues: 100, active: 5, at_once: 5, rest, runs: 1, others: 2, ..Self::new(folder) }
     }
 }
 

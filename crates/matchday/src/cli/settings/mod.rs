@@ -242,6 +242,8 @@ settings! {
         [with_default(&[V], "1000", "The most players that a league may allow")];
     QUOTA_MATCHES: u32 = whole("N", 1, 1000).beyond("waits until another match is over"),
         [with_default(&[V], "10", "How many matches each referee of the service runs at once")];
+    QUOTA_REQUESTS: u32 = whole("N", 0, NO_LIMIT).beyond("HTTP 429 with `Retry-After`"),
+        [with_default(&[V], "1000", "How many requests a second a league takes, of all who ask it; 0 for any number")];
     QUOTA_BYTES: u64 = whole("BYTES", 0, NO_LIMIT).beyond("HTTP 409; nothing is created"),
         [with_default(&[V], "1073741824", "The most bytes of messages and answers that a league may keep")];
     QUOTA_PROGRAMS: u32 = whole("N", 0, 1000).beyond("HTTP 409; nothing is created"), [with_default(&[V], "0",

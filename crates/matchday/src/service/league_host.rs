@@ -1,0 +1,70 @@
+//! What all leagues of a service share: its address, its clock, and what their agents are made with. Values only.
+
+use crate::relay::{Relay, RelaySettings};
+use anyhow::Result;
+use matchday_core::protocol::LeagueId;
+use matchday_net::client::Client;
+use matchday_runtime::{Clock, Options};
+use matchday_store::Store;
+use matchday_store::checkpoint_keys::CheckpointKeys;
+use std::fmt;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use tracing::Dispatch;
+
+/// What all leagues of a service share.
+pub(crate) struct LeagueHost {
+    /// Of the service's socket.
+    pub(crate) address: SocketAddr,
+    /// Where others reach the service: `https://leagues.example`.
+    pub(crate) public_url: String,
+    /// Where the service reaches itself.
+    pub(crate) local_url: String,
+    pub(crate) clock: Clock,
+    /// What every agent begins with.
+    pub(crate) options: Options,
+    /// Makes the clients of one league: their connections and egress policies are its own.
+    pub(crate) league_clients: Box<dyn Fn() -> Result<LeagueClients> + Send + Sync>,
+    /// Makes the log of one league, whose entries name it.
+    pub(crate) league_log: Box<dyn Fn(&LeagueId) -> Dispatch + Send + Sync>,
+    /// For seats, which call the service itself.
+    pub(crate) own_client: Client,
+    pub(crate) checkpoint_keys: CheckpointKeys,
+    /// How many matches a referee of the house runs at once.
+    pub(crate) matches_max: u32,
+    /// How many requests a league takes in a second.
+    pub(crate) requests_per_s: u32,
+    /// How many mailboxes a league may have, and how many from one address, if agents can dial out.
+    pub(crate) relay_limits: Option<(usize, usize)>,
+}
+
+/// What the agents of one league call with. Referees of the house, and they alone, may call the service itself.
+#[derive(Debug)]
+pub(crate) struct LeagueClients {
+    pub(crate) manager: Client,
+    pub(crate) house: Client,
+}
+
+impl fmt::Debug for LeagueHost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LeagueHost").field("public_url", &self.public_url).finish_non_exhaustive()
+    }
+}
+
+impl LeagueHost {
+    /// The base of a league's addresses: `https://leagues.example/leagues/spring`.
+    pub(crate) fn league_url(&self, id: &LeagueId) -> String {
+        format!("{}/leagues/{id}", self.public_url)
+    }
+
+    /// The relay of a league, if there is one: mailboxes are at `home`.
+    pub(super) fn relay(&self, home: &str, store: &Store) -> Result<Option<Arc<Relay>>> {
+        let Some((mailboxes_max, per_address_max)) = self.relay_limits else { return Ok(None) };
+        let settings = RelaySettings { base_url: home.to_owned(), mailboxes_max, per_address_max };
+        Ok(Some(Relay::open(settings, store.clone(), &self.options)?))
+    }
+
+    pub(super) fn local_league_url(&self, id: &LeagueId) -> String {
+        format!("{}/leagues/{id}", self.local_url)
+    }
+}
