@@ -1,12 +1,11 @@
 // Charts of the league: the points race, the ratings, how long the answers took.
 
 import { histogram } from './charts.js';
-import { el } from './dom.js';
+import { el, svg } from './dom.js';
 import { saveChart } from './download.js';
 import { race } from './lines.js';
 import { empty, head, who } from './parts.js';
-import { svg } from './dom.js';
-import { duration, plural } from './words.js';
+import { duration, number } from './words.js';
 
 export const topics = ['standings'];
 export const pace = 1500;
@@ -92,7 +91,7 @@ function slowest({ players, deadline_ms: deadline }) {
             'tr',
             { key: one.id },
             el('th', { scope: 'row' }, who(one)),
-            [plural(one.count, '').trim(), duration(one.p50_ms), duration(one.p99_ms), duration(one.longest_ms), one.late].map((value) => el('td', { class: 'n' }, value)),
+            [number(one.count), duration(one.p50_ms), duration(one.p99_ms), duration(one.longest_ms), one.late].map((value) => el('td', { class: 'n' }, value)),
           ),
         ),
       ),

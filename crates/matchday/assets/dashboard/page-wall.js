@@ -72,7 +72,7 @@ function table({ rows }, league) {
   const played = league.matches.decided > 0;
   return el(
     'ol',
-    { class: 'wall-rows', style: { '--columns': columns, '--rows': Math.ceil(rows.length / columns) }, 'aria-label': `Table of ${plural(rows.length, 'player')}` },
+    { class: `wall-rows${columns > 2 ? ' many' : ''}`, style: { '--columns': columns, '--rows': Math.ceil(rows.length / columns) }, 'aria-label': `Table of ${plural(rows.length, 'player')}` },
     rows.map((row) =>
       el(
         'li',

@@ -6,7 +6,7 @@ import { who } from './parts.js';
 import { plural, sentence } from './words.js';
 
 const PLACES = { 1: 'First', 2: 'Second', 3: 'Third' };
-const ICONS = { upset: '⚡', longest: '⌛', fastest: '➤', luckiest: '✤' };
+const ICONS = { upset: '⚡', longest: '∞', fastest: '➤', luckiest: '✤' };
 
 export function podium(league, rows) {
   const best = rows.filter((row) => row.rank <= 3).slice(0, 3);
@@ -22,7 +22,7 @@ export function podium(league, rows) {
       best.map((row, index) =>
         el(
           'li',
-          { class: `step step-${index + 1}`, key: row.id },
+          { class: `step step-${index + 1} place-${row.rank}`, key: row.id },
           el('span', { class: 'step-who' }, who(row)),
           el('span', { class: 'step-points' }, plural(row.points, 'point')),
           el(

@@ -128,3 +128,13 @@ fn a_board_is_shown_move_by_move_while_it_is_played() {
         script.succeeds();
     });
 }
+
+#[test]
+fn a_swiss_league_shows_its_tie_breaks() {
+    if !can_be_run() {
+        return;
+    }
+    let settings = ["--format", "swiss", "--tie-breaks", "buchholz,sonneborn_berger"];
+    let league = League::of_strategies("nim", &settings, &["random"; 4]);
+    plays("swiss", &league.cli.manager, &[]);
+}
