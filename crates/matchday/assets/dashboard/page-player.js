@@ -60,6 +60,7 @@ export function view(player, { league, memory, redraw }) {
         ? card(
             'Points, round by round',
             climb(player.points_by_round, {
+              name: `points-${player.id}`,
               label: `${player.points_by_round.at(-1)} points after ${plural(player.points_by_round.length, 'round')}`,
             }),
           )
@@ -69,7 +70,7 @@ export function view(player, { league, memory, redraw }) {
         : null,
       card(
         'Answer times',
-        player.answers?.count ? histogram(player.answers) : empty('No answers of this player have been kept.'),
+        player.answers?.count ? histogram(player.answers, { name: `answer-times-${player.id}` }) : empty('No answers of this player have been kept.'),
         byType(player.answers),
       ),
       card(
@@ -229,7 +230,7 @@ function byType(answers) {
         'div',
         { class: 'by-type' },
         el('h3', {}, type),
-        part.buckets?.length ? histogram(part) : el('p', { class: 'muted' }, plural(part.count ?? 0, 'answer')),
+        part.buckets?.length ? histogram(part, { name: `${type.toLowerCase()}-${part.count}` }) : el('p', { class: 'muted' }, plural(part.count ?? 0, 'answer')),
       ),
     ),
   );

@@ -44,12 +44,18 @@ function columns({ rows, columns: tieBreaks = [], ratings_pending: pending }) {
           of: (row) => row.rating?.value ?? -Infinity,
           shown: (row) =>
             row.rating
-              ? [Math.round(row.rating.value), el('small', {}, ` ${Math.round(row.rating.low)} to ${Math.round(row.rating.high)}`)]
+              ? rating(row.rating, tieBreaks.length)
               : el('span', { class: 'muted', title: pending ? 'The ratings are being computed' : null }, pending ? '…' : '–'),
         }
       : null,
     { name: 'Pts', words: 'Points', class: 'points', of: (row) => row.points },
   ].filter(Boolean);
+}
+
+/** With its interval beside it, or where there are more columns, when it is pointed at. */
+function rating({ value, low, high }, crowded) {
+  const words = `${Math.round(low)} to ${Math.round(high)}`;
+  return crowded ? el('span', { title: words }, Math.round(value)) : [Math.round(value), el('small', {}, ` ${words}`)];
 }
 
 const matches = (row, words) => `${row.name} ${row.id} ${row.state}`.toLowerCase().includes(words);
@@ -159,9 +165,13 @@ function line(row, { shown, played }, pinned) {
     el(
       'th',
       { scope: 'row' },
-      who(row),
-      row.state && row.state !== 'active' ? el('span', { class: 'pill' }, row.state) : null,
-      el('a', { class: 'follow', href: followLink(row.id), 'aria-label': follows ? `Stop following ${row.name}` : `Follow ${row.name}`, title: follows ? 'Stop following' : 'Follow' }, follows ? '◆' : '◇'),
+      el(
+        'span',
+        { class: 'player-line' },
+        who(row),
+        row.state && row.state !== 'active' ? el('span', { class: 'pill' }, row.state) : null,
+        el('a', { class: 'follow', href: followLink(row.id), 'aria-label': follows ? `Stop following ${row.name}` : `Follow ${row.name}`, title: follows ? 'Stop following' : 'Follow' }, follows ? '◆' : '◇'),
+      ),
       played && row.reason ? el('small', { class: 'why' }, row.reason) : null,
     ),
     el('td', { class: 'form-col' }, form(row.form)),
