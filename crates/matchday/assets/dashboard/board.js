@@ -31,8 +31,7 @@ function draw({ rounds: [round] }, [a, b]) {
   );
 }
 
-const owner = (view, text) =>
-  view.marks?.A?.includes(text) ? 'a' : view.marks?.B?.includes(text) ? 'b' : 'neutral';
+const owner = (view, text) => (view.marks?.A?.includes(text) ? 'a' : view.marks?.B?.includes(text) ? 'b' : 'neutral');
 
 function grid(view, sides) {
   const rows = view.cells.length / view.columns;
@@ -86,7 +85,8 @@ const STRIP = { cell: 24, perLine: 20, left: 12, gap: 14 };
 
 /** The first letters that tell the choices apart. */
 function letters(choices) {
-  const length = [1, 2, 3].find((many) => new Set(choices.map((one) => one.slice(0, many))).size === choices.length) ?? 3;
+  const length =
+    [1, 2, 3].find((many) => new Set(choices.map((one) => one.slice(0, many))).size === choices.length) ?? 3;
   return new Map(choices.map((one) => [one, one.slice(0, length)]));
 }
 
@@ -113,9 +113,27 @@ function strip(view, [a, b]) {
     );
   };
   const number = (round, index) =>
-    svg('text', { class: 'strip-drawn', x: left + ((index % perLine) + 0.5) * cell, y: Math.floor(index / perLine) * line + 2.5 * cell }, round.drawn ?? '');
+    svg(
+      'text',
+      {
+        class: 'strip-drawn',
+        x: left + ((index % perLine) + 0.5) * cell,
+        y: Math.floor(index / perLine) * line + 2.5 * cell,
+      },
+      round.drawn ?? '',
+    );
   const lines = Math.ceil(rounds.length / perLine);
-  const sides = Array.from({ length: lines }, (_, at) => [0, 1].map((seat) => svg('rect', { class: `strip-side ${'ab'[seat]}`, x: 0, y: at * line + seat * cell + 2, width: 4, height: cell - 4 })));
+  const sides = Array.from({ length: lines }, (_, at) =>
+    [0, 1].map((seat) =>
+      svg('rect', {
+        class: `strip-side ${'ab'[seat]}`,
+        x: 0,
+        y: at * line + seat * cell + 2,
+        width: 4,
+        height: cell - 4,
+      }),
+    ),
+  );
   const told = (name, seat) => `${name} ${totals[seat]}: ${rounds.map((round) => round.choices[seat]).join(', ')}`;
   return el(
     'div',
@@ -129,7 +147,11 @@ function strip(view, [a, b]) {
         'aria-label': `${told(a, 0)}; ${told(b, 1)}`,
       },
       sides,
-      rounds.map((round, index) => [square(round, index, 0), square(round, index, 1), drawn ? number(round, index) : null]),
+      rounds.map((round, index) => [
+        square(round, index, 0),
+        square(round, index, 1),
+        drawn ? number(round, index) : null,
+      ]),
     ),
     el(
       'p',

@@ -87,7 +87,11 @@ export function bracket(rounds, league) {
           'div',
           { class: 'bracket-round', key: title },
           el('h3', {}, title),
-          el('ol', {}, pairs.map((pair) => box(pair, through(pair, all[index + 1], league.champion?.id)))),
+          el(
+            'ol',
+            {},
+            pairs.map((pair) => box(pair, through(pair, all[index + 1], league.champion?.id))),
+          ),
         ),
       ),
     ),

@@ -31,11 +31,16 @@ export function bars(rows, { label }) {
 const [WIDTH, HEIGHT, TOP, BOTTOM] = [520, 200, 18, 22];
 
 /** How long answers took, beside how long they might have taken. */
-export function histogram({ buckets, deadline_ms: deadline, count, p50_ms: middle, p99_ms: slow, late, means }, { name = 'answer-times' } = {}) {
+export function histogram(
+  { buckets, deadline_ms: deadline, count, p50_ms: middle, p99_ms: slow, late, means },
+  { name = 'answer-times' } = {},
+) {
   const most = Math.max(1, ...buckets.map((bucket) => bucket.count));
   const within = (bucket) => deadline === undefined || deadline === null || bucket.from_ms < deadline;
   const wide = WIDTH / buckets.length;
-  const what = means ? `${plural(count, 'match', 'matches')}, each with the mean of its answers` : plural(count, 'answer');
+  const what = means
+    ? `${plural(count, 'match', 'matches')}, each with the mean of its answers`
+    : plural(count, 'answer');
   const words = `${what}, half of them within ${duration(middle)}, 99 % within ${duration(slow)}; the deadline is ${duration(deadline)}, ${plural(late ?? 0, 'answer')} came late.`;
   const column = (bucket, index) => {
     const height = (bucket.count / most) * (HEIGHT - TOP - BOTTOM);
@@ -44,7 +49,9 @@ export function histogram({ buckets, deadline_ms: deadline, count, p50_ms: middl
       'g',
       { key: index },
       svg('rect', { class: within(bucket) ? 'bar' : 'bar over', x: x + 1.5, y, width: wide - 3, height, rx: 3 }),
-      bucket.count ? svg('text', { class: 'axis', x: x + wide / 2, y: y - 5, 'text-anchor': 'middle' }, number(bucket.count)) : null,
+      bucket.count
+        ? svg('text', { class: 'axis', x: x + wide / 2, y: y - 5, 'text-anchor': 'middle' }, number(bucket.count))
+        : null,
       svg('text', { class: 'axis', x: x + wide / 2, y: HEIGHT - 6, 'text-anchor': 'middle' }, upTo(bucket)),
       svg('title', {}, `${between(bucket)}: ${plural(bucket.count, 'answer')}`),
     );
@@ -65,7 +72,10 @@ export function histogram({ buckets, deadline_ms: deadline, count, p50_ms: middl
       'figcaption',
       { class: 'muted' },
       `${words} Under each column: up to how many milliseconds. `,
-      saveChart(name, () => [['from_ms', 'to_ms', 'answers'], ...buckets.map((bucket) => [bucket.from_ms, bucket.to_ms, bucket.count])]),
+      saveChart(name, () => [
+        ['from_ms', 'to_ms', 'answers'],
+        ...buckets.map((bucket) => [bucket.from_ms, bucket.to_ms, bucket.count]),
+      ]),
     ),
   );
 }
@@ -91,7 +101,12 @@ export function climb(values, { label, name }) {
       svg('path', { class: 'area', d: `M0,${height} L${points.join(' L')} L${width},${height} Z` }),
       svg('path', { class: 'line', d: `M${points.join(' L')}` }),
     ),
-    el('figcaption', { class: 'muted' }, `${label} `, saveChart(name, () => [['round', 'points'], ...values.map((value, index) => [index + 1, value])])),
+    el(
+      'figcaption',
+      { class: 'muted' },
+      `${label} `,
+      saveChart(name, () => [['round', 'points'], ...values.map((value, index) => [index + 1, value])]),
+    ),
   );
 }
 

@@ -60,7 +60,9 @@ function shared(lines, index) {
   const at = (line, place) => (place < 0 ? 0 : line.points[place]);
   const same = (other, place) =>
     at(other, place) === at(lines[index], place) && at(other, place - 1) === at(lines[index], place - 1);
-  const over = lines[index].points.map((_, place) => lines.slice(0, index).filter((other) => same(other, place)).length);
+  const over = lines[index].points.map(
+    (_, place) => lines.slice(0, index).filter((other) => same(other, place)).length,
+  );
   return over.flatMap((count, place) => (count ? [{ count, place }] : []));
 }
 
@@ -75,31 +77,54 @@ export function race({ rounds, players }, { name = 'points-race', most = HUES } 
   const high = Math.max(1, ...players.flatMap((player) => player.points));
   const { x, y, top, bottom, grid } = frame([0, ...rounds], 0, high, 150);
   const line = (points) => path([0, ...points].map((value, at) => [x(at ? rounds[at - 1] : 0), y(value)]));
-  const ends = apart(named.map((player) => y(player.points.at(-1))), 15, top, bottom);
+  const ends = apart(
+    named.map((player) => y(player.points.at(-1))),
+    15,
+    top,
+    bottom,
+  );
   const leaders = named.slice(0, 3).map((player) => `${player.name || player.id} ${player.points.at(-1)}`);
   return el(
     'figure',
     { class: 'chart', key: name },
     svg(
       'svg',
-      { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: 'img', 'aria-label': `Points after round ${rounds.at(-1)}: ${leaders.join(', ')}` },
+      {
+        viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+        role: 'img',
+        'aria-label': `Points after round ${rounds.at(-1)}: ${leaders.join(', ')}`,
+      },
       grid,
       others.map((player) => svg('path', { class: 'line other', key: player.id, d: line(player.points) })),
       [...named].reverse().map((player) => {
         const index = named.indexOf(player);
         const pin = player.id === following() ? ' pinned' : '';
-        return svg('path', { class: `line s${index}${pin}`, key: player.id, d: line(player.points) }, svg('title', {}, player.name || player.id));
+        return svg(
+          'path',
+          { class: `line s${index}${pin}`, key: player.id, d: line(player.points) },
+          svg('title', {}, player.name || player.id),
+        );
       }),
       named.flatMap((player, index) =>
         shared(named, index).map(({ count, place }) => {
           const point = (at) => [x(at < 0 ? 0 : rounds[at]), y(at < 0 ? 0 : player.points[at])];
-          return svg('path', { class: `line s${index}`, key: `over-${player.id}-${place}`, d: path([point(place - 1), point(place)]), 'stroke-dasharray': `6 ${6 * count}` });
+          return svg('path', {
+            class: `line s${index}`,
+            key: `over-${player.id}-${place}`,
+            d: path([point(place - 1), point(place)]),
+            'stroke-dasharray': `6 ${6 * count}`,
+          });
         }),
       ),
       named.map((player, index) =>
         svg(
           'text',
-          { class: `label s${index}${player.id === following() ? ' pinned' : ''}`, key: `label-${player.id}`, x: WIDTH - 144, y: ends[index] + 4 },
+          {
+            class: `label s${index}${player.id === following() ? ' pinned' : ''}`,
+            key: `label-${player.id}`,
+            x: WIDTH - 144,
+            y: ends[index] + 4,
+          },
           `${player.points.at(-1)}  ${cut(player.name || player.id)}`,
         ),
       ),
@@ -108,7 +133,10 @@ export function race({ rounds, players }, { name = 'points-race', most = HUES } 
       'figcaption',
       { class: 'muted' },
       others.length ? `The first ${named.length} of ${players.length} are named; the others are grey. ` : '',
-      saveChart(name, () => [['player', ...rounds], ...players.map((player) => [player.name || player.id, ...player.points])]),
+      saveChart(name, () => [
+        ['player', ...rounds],
+        ...players.map((player) => [player.name || player.id, ...player.points]),
+      ]),
     ),
   );
 }
@@ -118,7 +146,13 @@ const cut = (text) => (text.length > 15 ? `${text.slice(0, 14)}…` : text);
 /** A rating after each round, with its 95 % band. */
 export function band(rows, { name }) {
   const xs = rows.map((row) => row.round);
-  const { x, y, grid } = frame(xs, Math.min(...rows.map((row) => row.low)), Math.max(...rows.map((row) => row.high)), 12, BAND_WIDTH);
+  const { x, y, grid } = frame(
+    xs,
+    Math.min(...rows.map((row) => row.low)),
+    Math.max(...rows.map((row) => row.high)),
+    12,
+    BAND_WIDTH,
+  );
   const last = rows.at(-1);
   const words = `Rating ${last.value} after round ${last.round}, between ${last.low} and ${last.high} with 95 % confidence`;
   return el(
@@ -141,7 +175,10 @@ export function band(rows, { name }) {
       'figcaption',
       { class: 'muted' },
       `${words}. `,
-      saveChart(name, () => [['round', 'rating', 'low', 'high'], ...rows.map((row) => [row.round, row.value, row.low, row.high])]),
+      saveChart(name, () => [
+        ['round', 'rating', 'low', 'high'],
+        ...rows.map((row) => [row.round, row.value, row.low, row.high]),
+      ]),
     ),
   );
 }

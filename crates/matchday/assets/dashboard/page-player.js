@@ -36,7 +36,15 @@ export function view(player, { league, memory, redraw }) {
         player.rank && league.matches.decided ? `, rank ${player.rank} of ${league.players}` : null,
         agent(player.agent),
       ),
-      el('p', {}, el('a', { class: 'button', href: followLink(player.id) }, following() === player.id ? '◆ Stop following' : '◇ Follow')),
+      el(
+        'p',
+        {},
+        el(
+          'a',
+          { class: 'button', href: followLink(player.id) },
+          following() === player.id ? '◆ Stop following' : '◇ Follow',
+        ),
+      ),
     ),
     numbers(player),
     whyLost(player),
@@ -70,7 +78,9 @@ export function view(player, { league, memory, redraw }) {
         : null,
       card(
         'Answer times',
-        player.answers?.count ? histogram(player.answers, { name: `answer-times-${player.id}` }) : empty('No answers of this player have been kept.'),
+        player.answers?.count
+          ? histogram(player.answers, { name: `answer-times-${player.id}` })
+          : empty('No answers of this player have been kept.'),
         byType(player.answers),
       ),
       card(
@@ -230,7 +240,9 @@ function byType(answers) {
         'div',
         { class: 'by-type' },
         el('h3', {}, type),
-        part.buckets?.length ? histogram(part, { name: `${type.toLowerCase()}-${part.count}` }) : el('p', { class: 'muted' }, plural(part.count ?? 0, 'answer')),
+        part.buckets?.length
+          ? histogram(part, { name: `${type.toLowerCase()}-${part.count}` })
+          : el('p', { class: 'muted' }, plural(part.count ?? 0, 'answer')),
       ),
     ),
   );

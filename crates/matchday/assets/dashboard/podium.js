@@ -43,7 +43,11 @@ export function podium(league, rows) {
               { class: 'award', key: award.kind },
               el('span', { class: 'award-icon', 'aria-hidden': 'true' }, ICONS[award.kind] ?? '★'),
               el('h3', {}, award.title),
-              el('p', { class: 'award-who' }, award.players.map((player, index) => [index ? ' and ' : null, who(player)])),
+              el(
+                'p',
+                { class: 'award-who' },
+                award.players.map((player, index) => [index ? ' and ' : null, who(player)]),
+              ),
               el('p', { class: 'muted' }, sentence(award.why)),
               award.match_id ? el('a', { href: link('matches', award.match_id) }, `See ${award.match_id}`) : null,
             ),

@@ -45,7 +45,11 @@ function columns({ rows, columns: tieBreaks = [], ratings_pending: pending }) {
           shown: (row) =>
             row.rating
               ? rating(row.rating, tieBreaks.length)
-              : el('span', { class: 'muted', title: pending ? 'The ratings are being computed' : null }, pending ? '…' : '–'),
+              : el(
+                  'span',
+                  { class: 'muted', title: pending ? 'The ratings are being computed' : null },
+                  pending ? '…' : '–',
+                ),
         }
       : null,
     { name: 'Pts', words: 'Points', class: 'points', of: (row) => row.points },
@@ -83,7 +87,9 @@ export function table(standings, league, { memory, redraw }) {
         el(
           'tbody',
           { key: group ?? 'all' },
-          group ? el('tr', { class: 'group' }, el('th', { colspan: 3 + shown.length, scope: 'rowgroup' }, `Group ${group}`)) : null,
+          group
+            ? el('tr', { class: 'group' }, el('th', { colspan: 3 + shown.length, scope: 'rowgroup' }, `Group ${group}`))
+            : null,
           rows.filter((row) => sort || (row.group ?? null) === group).map((row) => line(row, context)),
         ),
       ),
@@ -98,7 +104,11 @@ function caption({ tie_breaks: rules }, league) {
     {},
     league.phase === 'completed' ? 'Final table' : 'Table',
     rules?.length > 1
-      ? el('small', {}, `Level on points, the first of these decides: ${rules.filter((rule) => rule !== 'points').join(', ')}`)
+      ? el(
+          'small',
+          {},
+          `Level on points, the first of these decides: ${rules.filter((rule) => rule !== 'points').join(', ')}`,
+        )
       : null,
   );
 }
@@ -106,8 +116,32 @@ function caption({ tie_breaks: rules }, league) {
 function tools(standings, league, memory, redraw) {
   const name = `${league.league_id}-standings`;
   const rows = () => [
-    ['rank', 'id', 'name', 'played', 'won', 'drawn', 'lost', 'technical', 'points', 'rating', ...(standings.columns ?? [])],
-    ...standings.rows.map((row) => [row.rank, row.id, row.name, row.played, row.wins, row.draws, row.losses, row.technical_losses, row.points, row.rating?.value, ...(row.tie_breaks ?? [])]),
+    [
+      'rank',
+      'id',
+      'name',
+      'played',
+      'won',
+      'drawn',
+      'lost',
+      'technical',
+      'points',
+      'rating',
+      ...(standings.columns ?? []),
+    ],
+    ...standings.rows.map((row) => [
+      row.rank,
+      row.id,
+      row.name,
+      row.played,
+      row.wins,
+      row.draws,
+      row.losses,
+      row.technical_losses,
+      row.points,
+      row.rating?.value,
+      ...(row.tie_breaks ?? []),
+    ]),
   ];
   return el(
     'div',
@@ -125,9 +159,29 @@ function tools(standings, league, memory, redraw) {
     el(
       'span',
       { class: 'saves' },
-      el('button', { type: 'button', class: 'small', 'aria-label': 'Save the table as CSV', onclick: () => saveCsv(`${name}.csv`, rows()) }, 'CSV'),
-      el('button', { type: 'button', class: 'small', 'aria-label': 'Save the table as JSON', onclick: () => saveJson(`${name}.json`, standings) }, 'JSON'),
-      league.phase === 'completed' || league.operator ? el('a', { class: 'button small', href: 'api/report', download: '' }, 'Report') : null,
+      el(
+        'button',
+        {
+          type: 'button',
+          class: 'small',
+          'aria-label': 'Save the table as CSV',
+          onclick: () => saveCsv(`${name}.csv`, rows()),
+        },
+        'CSV',
+      ),
+      el(
+        'button',
+        {
+          type: 'button',
+          class: 'small',
+          'aria-label': 'Save the table as JSON',
+          onclick: () => saveJson(`${name}.json`, standings),
+        },
+        'JSON',
+      ),
+      league.phase === 'completed' || league.operator
+        ? el('a', { class: 'button small', href: 'api/report', download: '' }, 'Report')
+        : null,
     ),
   );
 }
@@ -150,7 +204,11 @@ function heads(shown, memory, redraw) {
       el(
         'th',
         { scope: 'col', class: `n${wide ? ' wide' : ''}`, 'aria-sort': sorted(name), key: name },
-        el('button', { type: 'button', class: 'sort', title: `${words}: sort by it`, 'aria-label': words, onclick: by(name) }, name),
+        el(
+          'button',
+          { type: 'button', class: 'sort', title: `${words}: sort by it`, 'aria-label': words, onclick: by(name) },
+          name,
+        ),
       ),
     ),
   );
@@ -160,7 +218,10 @@ function line(row, { shown, played }, pinned) {
   const follows = following() === row.id;
   return el(
     'tr',
-    { key: pinned ? `pinned-${row.id}` : row.id, class: `row${row.state === 'withdrawn' ? ' out' : ''}${follows ? ' followed' : ''}` },
+    {
+      key: pinned ? `pinned-${row.id}` : row.id,
+      class: `row${row.state === 'withdrawn' ? ' out' : ''}${follows ? ' followed' : ''}`,
+    },
     el('td', { class: 'rank' }, played ? row.rank : '–', played ? rise(row.rise) : null),
     el(
       'th',
@@ -170,7 +231,16 @@ function line(row, { shown, played }, pinned) {
         { class: 'player-line' },
         who(row),
         row.state && row.state !== 'active' ? el('span', { class: 'pill' }, row.state) : null,
-        el('a', { class: 'follow', href: followLink(row.id), 'aria-label': follows ? `Stop following ${row.name}` : `Follow ${row.name}`, title: follows ? 'Stop following' : 'Follow' }, follows ? '◆' : '◇'),
+        el(
+          'a',
+          {
+            class: 'follow',
+            href: followLink(row.id),
+            'aria-label': follows ? `Stop following ${row.name}` : `Follow ${row.name}`,
+            title: follows ? 'Stop following' : 'Follow',
+          },
+          follows ? '◆' : '◇',
+        ),
       ),
       played && row.reason ? el('small', { class: 'why' }, row.reason) : null,
     ),
@@ -179,7 +249,10 @@ function line(row, { shown, played }, pinned) {
       const value = column.of(row);
       return el(
         'td',
-        { class: `n${column.wide ? ' wide' : ''}${value === 0 ? ' zero' : ''} ${column.class ?? ''}`.trim(), key: column.name },
+        {
+          class: `n${column.wide ? ' wide' : ''}${value === 0 ? ' zero' : ''} ${column.class ?? ''}`.trim(),
+          key: column.name,
+        },
         column.shown ? column.shown(row) : value,
       );
     }),

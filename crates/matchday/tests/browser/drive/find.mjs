@@ -21,7 +21,10 @@ await scenario(async ({ url, visit }) => {
     page.locator('.standings .row').evaluateAll((rows) => rows.map((row) => Number(row.cells[6].textContent)));
   await page.getByRole('button', { name: 'Lost', exact: true }).click();
   const sorted = await losses();
-  assert.deepEqual(sorted, [...sorted].sort((a, b) => b - a));
+  assert.deepEqual(
+    sorted,
+    [...sorted].sort((a, b) => b - a),
+  );
   assert.equal(await page.locator('th[aria-sort=descending]').textContent(), 'L');
   await page.getByRole('button', { name: 'Lost', exact: true }).click();
   await page.getByRole('button', { name: 'Lost', exact: true }).click();
@@ -47,9 +50,13 @@ await scenario(async ({ url, visit }) => {
     assert.match(download.suggestedFilename(), name);
     return readFile(await download.path());
   };
-  const picture = await saved(/points-race\.svg/, () => page.getByRole('button', { name: 'points-race as SVG' }).click());
+  const picture = await saved(/points-race\.svg/, () =>
+    page.getByRole('button', { name: 'points-race as SVG' }).click(),
+  );
   assert.match(picture.toString(), /^<svg .*stroke="rgb/s, 'it needs no style sheet');
-  const bitmap = await saved(/points-race\.png/, () => page.getByRole('button', { name: 'points-race as PNG' }).click());
+  const bitmap = await saved(/points-race\.png/, () =>
+    page.getByRole('button', { name: 'points-race as PNG' }).click(),
+  );
   assert.deepEqual([...bitmap.subarray(1, 4)], [...Buffer.from('PNG')]);
 
   await go(page, url, '#/');

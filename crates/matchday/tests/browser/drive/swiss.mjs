@@ -11,7 +11,10 @@ await scenario(async ({ url, visit }) => {
   const values = await page
     .locator('.standings .row')
     .evaluateAll((rows, at) => rows.map((row) => Number(row.cells[at].textContent)), heads.indexOf('BH'));
-  assert.ok(values.some((value) => value > 0), values.join(' '));
+  assert.ok(
+    values.some((value) => value > 0),
+    values.join(' '),
+  );
   await go(page, url, '#/rounds');
   assert.match(await page.locator('h1').textContent(), /^Round \d+$/);
 });
