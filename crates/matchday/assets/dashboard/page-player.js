@@ -69,7 +69,7 @@ export function view(player, { league, memory, redraw }) {
             'Points, round by round',
             climb(player.points_by_round, {
               name: `points-${player.id}`,
-              label: `${player.points_by_round.at(-1)} points after ${plural(player.points_by_round.length, 'round')}`,
+              label: `${plural(player.points_by_round.at(-1), 'point')} from ${plural(player.played, 'match', 'matches')} in ${plural(player.points_by_round.length, 'round')}`,
             }),
           )
         : null,

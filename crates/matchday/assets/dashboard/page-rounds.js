@@ -73,7 +73,7 @@ function strip(rounds, here) {
               href: link('rounds', one.round),
               class: `chip ${one.state}`,
               'aria-current': one.round === here ? 'page' : null,
-              'aria-label': `${one.title ?? `Round ${one.round}`}, ${one.decided} of ${one.matches} decided`,
+              'aria-label': `Round ${one.round}${one.title ? `, ${one.title}` : ''}, ${one.decided} of ${one.matches} decided`,
               title: `${one.title ? `${one.title}: ` : ''}${one.decided} of ${one.matches} decided`,
             },
             el('i', { style: { height: `${one.matches ? (one.decided / one.matches) * 100 : 0}%` } }),

@@ -27,7 +27,7 @@ export function podium(league, rows) {
           el('span', { class: 'step-points' }, plural(row.points, 'point')),
           el(
             'span',
-            { class: 'step-block', 'aria-label': `${PLACES[row.rank] ?? `Place ${row.rank}`}` },
+            { class: 'step-block', role: 'img', 'aria-label': `${PLACES[row.rank] ?? `Place ${row.rank}`}` },
             el('span', { 'aria-hidden': 'true' }, row.rank),
           ),
         ),

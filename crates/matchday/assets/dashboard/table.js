@@ -206,7 +206,13 @@ function heads(shown, memory, redraw) {
         { scope: 'col', class: `n${wide ? ' wide' : ''}`, 'aria-sort': sorted(name), key: name },
         el(
           'button',
-          { type: 'button', class: 'sort', title: `${words}: sort by it`, 'aria-label': words, onclick: by(name) },
+          {
+            type: 'button',
+            class: 'sort',
+            title: `${words}: sort by it`,
+            'aria-label': `${name}: ${words}`,
+            onclick: by(name),
+          },
           name,
         ),
       ),

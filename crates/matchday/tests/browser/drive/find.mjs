@@ -19,15 +19,15 @@ await scenario(async ({ url, visit }) => {
 
   const losses = () =>
     page.locator('.standings .row').evaluateAll((rows) => rows.map((row) => Number(row.cells[6].textContent)));
-  await page.getByRole('button', { name: 'Lost', exact: true }).click();
+  await page.getByRole('button', { name: 'L: Lost', exact: true }).click();
   const sorted = await losses();
   assert.deepEqual(
     sorted,
     [...sorted].sort((a, b) => b - a),
   );
   assert.equal(await page.locator('th[aria-sort=descending]').textContent(), 'L');
-  await page.getByRole('button', { name: 'Lost', exact: true }).click();
-  await page.getByRole('button', { name: 'Lost', exact: true }).click();
+  await page.getByRole('button', { name: 'L: Lost', exact: true }).click();
+  await page.getByRole('button', { name: 'L: Lost', exact: true }).click();
   assert.deepEqual(await names(), ranked, 'the third click brings the ranks back');
 
   await page.getByRole('link', { name: 'Follow Clio' }).click();
