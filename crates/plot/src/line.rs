@@ -65,7 +65,8 @@ impl LineChart {
             svg.path(&path(line, &frame), &paint, Some(width), &line.name);
         }
         for (number, over, ends) in self.shared() {
-            let [from, to] = ends.map(|(x, y)| frame.at(x, y)).map(|(x, y)| format!("{} {}", place(x), place(y)));
+            let [from, to] =
+                ends.map(|(x, y)| frame.at(x, y)).map(|(x, y)| format!("{} {}", place(x), place(y)));
             svg.dashed(&format!("M{from}L{to}"), &hue(number), over);
         }
         for mark in &self.marks {

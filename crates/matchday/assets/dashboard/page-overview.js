@@ -6,7 +6,7 @@ import { el } from './dom.js';
 import { following, link } from './follow.js';
 import { countdown, empty, figure, figures, head, matchList, next } from './parts.js';
 import { podium } from './podium.js';
-import { table } from './table.js';
+import { groupTables, table } from './table.js';
 import { moment, number, plural, sentence } from './words.js';
 
 // Every move is a message, so that the boards move with them.
@@ -33,6 +33,7 @@ export function view({ standings, round, boards, rounds }, context) {
     league.phase === 'completed' ? podium(league, standings.rows) : null,
     featured(boards),
     bracket(rounds, league),
+    groupTables(standings.groups),
     el(
       'div',
       { class: 'columns-2', key: 'body' },

@@ -62,6 +62,46 @@ function rating({ value, low, high }, crowded) {
   return crowded ? el('span', { title: words }, Math.round(value)) : [Math.round(value), el('small', {}, ` ${words}`)];
 }
 
+/** The tables of the groups, when the knockout has begun. */
+export function groupTables(groups) {
+  if (!groups?.length) return null;
+  const heads = ['Player', 'P', 'W', 'D', 'L', 'Pts'];
+  const one = ({ name, rows }) =>
+    el(
+      'table',
+      { key: name },
+      el('caption', {}, `Group ${name}`),
+      el(
+        'thead',
+        {},
+        el(
+          'tr',
+          {},
+          heads.map((head, index) => el('th', { scope: 'col', class: index ? 'n' : null }, head)),
+        ),
+      ),
+      el(
+        'tbody',
+        {},
+        rows.map((row) =>
+          el(
+            'tr',
+            { key: row.id, class: row.through ? 'through' : '' },
+            el(
+              'th',
+              { scope: 'row' },
+              who(row),
+              row.through ? el('span', { class: 'unseen' }, ' reached the knockout') : null,
+            ),
+            [row.played, row.wins, row.draws, row.losses].map((value) => el('td', { class: 'n' }, value)),
+            el('td', { class: 'n' }, el('b', {}, row.points)),
+          ),
+        ),
+      ),
+    );
+  return el('section', { class: 'card flush groups', key: 'groups', 'aria-label': 'Groups' }, groups.map(one));
+}
+
 const matches = (row, words) => `${row.name} ${row.id} ${row.state}`.toLowerCase().includes(words);
 
 export function table(standings, league, { memory, redraw }) {

@@ -138,3 +138,12 @@ fn a_swiss_league_shows_its_tie_breaks() {
     let league = League::of_strategies("nim", &settings, &["random"; 4]);
     plays("swiss", &league.cli.manager, &[]);
 }
+
+#[test]
+fn folded_sections_of_a_report_are_printed() {
+    if !can_be_run() {
+        return;
+    }
+    let league = League::played(&["Ada", "Basho"]);
+    plays("print", &league.cli.manager, &[]);
+}
