@@ -10,8 +10,10 @@
 //! - [`statistics`]: converts the results of a league for the statistics crate
 //! - `manager_client`: asks a manager, and gives it an operator's orders
 //! - `local`: a whole league in one process; `service`: many leagues in one process
-//! - `mend`: how to mend deviations from the protocol; `suggest`: names that were probably meant; `view`: how commands print; `watch`: a league on a whole terminal
-//! - tools: `check` (conformance), `practice` (against built-in strategies and injected faults), `bench`, `simulate`, `experiment` (simulations by a plan), `starter` (starter agents in several languages)
+//! - `mend`: how to mend deviations from the protocol; `suggest`: names that were probably meant; `view`: how commands print;
+//!   `watch`: a league on a whole terminal
+//! - tools: `check` (conformance), `practice` (against built-in strategies and injected faults), `bench`, `simulate`,
+//!   `experiment` (simulations by a plan), `starter` (starter agents in several languages)
 //! - [`cli`]: the commands
 
 // What goes to a terminal passes `view`, where text of others is escaped.

@@ -2,7 +2,7 @@
 
 import { el } from './dom.js';
 
-function save(name, blob) {
+export function save(name, blob) {
   const url = URL.createObjectURL(blob);
   const to = el('a', { href: url, download: name });
   document.body.append(to);

@@ -10,7 +10,7 @@ import { whyLost } from './why-lost.js';
 import { clock, percent, plural, record, sentence } from './words.js';
 
 export const topics = ['players', 'standings', 'messages'];
-export const pace = 500;
+export const pace = 1500;
 const SEAT_LIMIT = 50;
 export const title = (player) => player.name || player.id;
 

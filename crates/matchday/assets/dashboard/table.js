@@ -1,10 +1,11 @@
 // The table: searched, sorted, saved; rows glide when ranks change, and arrows say by how much.
 
+import { report } from './api.js';
 import { el } from './dom.js';
-import { saveCsv, saveJson } from './download.js';
+import { save, saveCsv, saveJson } from './download.js';
 import { followLink, following } from './follow.js';
 import { form, who } from './parts.js';
-import { plural } from './words.js';
+import { plural, sentence } from './words.js';
 
 /** By how many places it has risen or fallen since the round began. */
 export function rise(places) {
@@ -220,10 +221,30 @@ function tools(standings, league, memory, redraw) {
         'JSON',
       ),
       league.phase === 'completed' || league.operator
-        ? el('a', { class: 'button small', href: 'api/report', download: '' }, 'Report')
+        ? el(
+            'button',
+            {
+              type: 'button',
+              class: 'small',
+              'aria-label': 'Save the Report',
+              onclick: (event) => saveReport(league, event.currentTarget),
+            },
+            'Report',
+          )
         : null,
     ),
   );
+}
+
+/** Takes a moment, since every draw and every score is checked for it. */
+async function saveReport(league, button) {
+  button.disabled = true;
+  try {
+    save(`${league.league_id}.html`, await report());
+  } catch (error) {
+    button.textContent = sentence(error.message);
+  }
+  button.disabled = false;
 }
 
 function heads(shown, memory, redraw) {

@@ -63,6 +63,6 @@ await scenario(async ({ url, visit }) => {
   const csv = await saved(/standings\.csv/, () => page.getByRole('button', { name: 'Save the table as CSV' }).click());
   assert.equal(csv.toString().trim().split('\r\n').length, 5);
   assert.match(csv.toString(), /'=1\+1/, 'a name that begins like a formula is text');
-  const report = await saved(/\.html/, () => page.getByRole('link', { name: 'Report' }).click());
+  const report = await saved(/\.html/, () => page.getByRole('button', { name: 'Save the Report' }).click());
   assert.match(report.toString(), /^<!DOCTYPE html>/);
 });
