@@ -3,6 +3,7 @@
 //! # Layout
 //! Below this crate: `matchday_core` (the agents, pure), `matchday_net` (HTTP), `matchday_store` (the event log), `matchday_runtime`
 //! (runs an agent). In this crate, each may import what stands above it:
+//! - `report` (HTML, Markdown, CSV): a command, and what the dashboard saves
 //! - surfaces, mounted on an agent's address: `mcp` (the Model Context Protocol), [`seat`] (seats for clients that cannot be
 //!   called), [`relay`] (mailboxes for agents that dial out), [`dashboard`] (a league in a browser)
 //! - [`deciders`]: programs and language models that decide for a player
@@ -10,10 +11,11 @@
 //! - `manager_client`: asks a manager, and gives it an operator's orders
 //! - `connect`: agents that dial out to a relay
 //! - `local`: a whole league in one process; `service`: many leagues in one process
-//! - `mend`: how to mend deviations from the protocol; `suggest`: names that were probably meant; `view`: how commands print; `watch`: a league on a whole terminal
-//! - tools: `check` (conformance), `practice` (against built-in strategies and injected faults), `report` (HTML, Markdown, CSV),
-//!   `bench`, `simulate`, `experiment` (simulations by a plan), `starter` (starter agents in several languages), `course` (nightly
-//!   leagues and grades of a course), `doctor` (looks for what is wrong with a machine and its settings)
+//! - `mend`: how to mend deviations from the protocol; `suggest`: names that were probably meant; `view`: how commands print;
+//!   `watch`: a league on a whole terminal
+//! - tools: `check` (conformance), `practice` (against built-in strategies and injected faults), `bench`, `simulate`,
+//!   `experiment` (simulations by a plan), `starter` (starter agents in several languages), `course` (nightly leagues and
+//!   grades of a course), `doctor` (looks for what is wrong with a machine and its settings)
 //! - [`cli`]: the commands
 
 // What goes to a terminal passes `view`, where text of others is escaped.

@@ -58,15 +58,16 @@ impl LineChart {
         let frame = Frame { left: margin(y), right, top: 28.0, bottom: HEIGHT - 42.0, x, y, counts: false };
         let mut svg = Svg::new("line-chart", WIDTH, HEIGHT, &self.title, &self.alternative());
         frame.draw(&mut svg, &self.x, &self.y);
-        // Grey lines are drawn first, and lines that run over another one last, dashed, so that both are seen.
-        let covered: Vec<usize> = (0..self.lines.len()).map(|number| self.covered(number)).collect();
-        let numbered = || self.lines.iter().zip(&covered).enumerate();
-        let solid = numbered().rev().filter(|(_, (_, covered))| **covered == 0);
-        let dashed = numbered().filter(|(_, (_, covered))| **covered > 0);
-        for (number, (line, covered)) in solid.chain(dashed) {
+        // Grey lines are drawn first.
+        for (number, line) in self.lines.iter().enumerate().rev() {
             let width = if number < HUES { "2" } else { "1" };
             let paint = if number < HUES { hue(number) } else { OTHER };
-            svg.line_path(&path(line, &frame), &paint, width, *covered, &line.name);
+            svg.path(&path(line, &frame), &paint, Some(width), &line.name);
+        }
+        for (number, over, ends) in self.shared() {
+            let [from, to] =
+                ends.map(|(x, y)| frame.at(x, y)).map(|(x, y)| format!("{} {}", place(x), place(y)));
+            svg.dashed(&format!("M{from}L{to}"), &hue(number), over);
         }
         for mark in &self.marks {
             frame.across(&mut svg, mark);
@@ -83,15 +84,22 @@ impl LineChart {
         svg.finish()
     }
 
-    /// How many of the coloured lines before this one it shares a segment with.
-    fn covered(&self, number: usize) -> usize {
-        let segments = |line: &Line| {
+    /// The segments that a coloured line shares with lines before it, and with how many: there it is drawn over them,
+    /// dashed, so that level lines do not hide each other.
+    fn shared(&self) -> Vec<(usize, usize, [(f64, f64); 2])> {
+        let segments = |line: &Line| -> Vec<[(f64, f64); 2]> {
             let points: Vec<(f64, f64)> = line.drawn().collect();
-            points.iter().copied().zip(points.iter().copied().skip(1)).collect::<Vec<_>>()
+            points.iter().zip(points.iter().skip(1)).map(|(from, to)| [*from, *to]).collect()
         };
-        let Some(own) = self.lines.get(number).filter(|_| number < HUES).map(segments) else { return 0 };
-        let before = self.lines.iter().take(number);
-        before.filter(|line| segments(line).iter().any(|segment| own.contains(segment))).count()
+        let all: Vec<_> = self.lines.iter().take(HUES).map(segments).collect();
+        let numbered = all.iter().enumerate();
+        let shared = numbered.flat_map(|(number, own)| {
+            let before = all.get(..number).unwrap_or_default();
+            own.iter().map(move |segment| {
+                (number, before.iter().filter(|other| other.contains(segment)).count(), *segment)
+            })
+        });
+        shared.filter(|(_, over, _)| *over > 0).collect()
     }
 
     /// A text alternative.
@@ -241,9 +249,9 @@ mod tests {
         let mut chart = chart(&["Ada", "Grace", "Barbara"]);
         chart.lines[1].points = chart.lines[0].points.clone();
         let svg = chart.svg();
-        assert_eq!(svg.matches("stroke-dasharray").count(), 1);
-        let (solid, dashed) = (svg.find("<title>Ada</title>"), svg.find("<title>Grace</title>"));
-        assert!(solid < dashed, "the dashed line is drawn over the other");
+        assert_eq!(svg.matches("stroke-dasharray").count(), 5, "each of the segments that they share");
+        let (solid, dashed) = (svg.find("<title>Ada</title>"), svg.find("stroke-dasharray"));
+        assert!(solid < dashed, "dashes are drawn over the other line");
     }
 
     #[test]

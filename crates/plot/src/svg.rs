@@ -103,19 +103,12 @@ impl Svg {
         self.shape("path", &attributes, hint);
     }
 
-    /// A line; dashed if it runs over others, the more of them the wider apart.
-    pub(crate) fn line_path(&mut self, path: &str, paint: &Paint, width: &str, over: usize, hint: &str) {
-        if over == 0 {
-            return self.path(path, paint, Some(width), hint);
-        }
+    /// Dashes over so many other lines, the more of them the wider apart.
+    pub(crate) fn dashed(&mut self, path: &str, paint: &Paint, over: usize) {
         let dashes = format!("6 {}", 6 * over);
         let mut attributes: Vec<_> = paint.attributes().chain([("d", path), ("fill", "none")]).collect();
-        attributes.extend([
-            ("stroke", "currentColor"),
-            ("stroke-width", width),
-            ("stroke-dasharray", &dashes),
-        ]);
-        self.shape("path", &attributes, hint);
+        attributes.extend([("stroke", "currentColor"), ("stroke-width", "2"), ("stroke-dasharray", &dashes)]);
+        self.shape("path", &attributes, "");
     }
 
     fn start(&mut self, name: &str, attributes: &[(&str, &str)]) {

@@ -36,7 +36,7 @@ pub struct DecidingMove {
     pub instead: Prospect,
 }
 
-/// "3 at ply 8 lost the game; 5 would have held the draw".
+/// "move 3 at ply 8 lost the game; move 5 would have held the draw".
 impl fmt::Display for DecidingMove {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { ply, made, better, instead } = self;
@@ -45,7 +45,7 @@ impl fmt::Display for DecidingMove {
             Prospect::Drawn => "would have held the draw",
             Prospect::Open | Prospect::Lost => "was not lost, as far as the search reaches",
         };
-        write!(f, "{} at ply {ply} lost the game; {} {instead}", plain(made), plain(better))
+        write!(f, "move {} at ply {ply} lost the game; move {} {instead}", plain(made), plain(better))
     }
 }
 

@@ -58,6 +58,7 @@ fn each_way_of_losing_has_its_cause() {
     invalid.until(30.0);
     assert_eq!(causes(&invalid), [Some(Cause::Invalid), None]);
     assert!(blame(&invalid, 1).unwrap().evidence.unwrap().raw().contains("a page"));
+    assert_eq!(blame(&invalid, 1).unwrap().tries, Some(2), "it was asked again after the invalid answer");
 
     let mut unreachable = Bench::invited();
     unreachable.joins(2, "R1M1");

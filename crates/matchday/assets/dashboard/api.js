@@ -40,6 +40,14 @@ export function ask(path, query = {}) {
   return answer(`api/${path}${tail}`, { headers: headers(), signal: AbortSignal.timeout(15000) });
 }
 
+/** The report of the league as a file; in the manager's words, why there is none. */
+export async function report() {
+  const response = await fetch('api/report', { headers: headers(), cache: 'no-store', credentials: 'omit' });
+  if (response.ok) return response.blob();
+  const { error } = await response.json().catch(() => ({}));
+  throw new Refused(response.status, error ?? `the manager answered ${response.status}`);
+}
+
 /** Gives an order, and returns what the manager said to it. */
 export async function order(what) {
   const told = await answer('api/orders', {

@@ -232,7 +232,8 @@ function heardFrom() {
 /** Why nobody answers: the league is over, its manager was stopped, or it cannot be reached. */
 function absence(wait) {
   const since = lastHeard ? ` What you see is from ${clock(lastHeard)}.` : '';
-  if (league?.phase === 'completed') return ['The league is over, and its manager has stopped.', ' What you see is the final state.'];
+  if (league?.phase === 'completed')
+    return ['The league is over, and its manager has stopped.', ' What you see is the final state.'];
   if (ended) return ['The manager was stopped.', `${since} This page goes on by itself when it is started again.`];
   return ['The manager cannot be reached.', `${since} Trying again in ${left(wait)}.`];
 }

@@ -31,8 +31,7 @@ function draw({ rounds: [round] }, [a, b]) {
   );
 }
 
-const owner = (view, text) =>
-  view.marks?.A?.includes(text) ? 'a' : view.marks?.B?.includes(text) ? 'b' : 'neutral';
+const owner = (view, text) => (view.marks?.A?.includes(text) ? 'a' : view.marks?.B?.includes(text) ? 'b' : 'neutral');
 
 function grid(view, sides) {
   const rows = view.cells.length / view.columns;
@@ -82,59 +81,83 @@ function inWords(view, [a, b]) {
   return [...whose, ...rows].join('; ');
 }
 
+const STRIP = { cell: 24, perLine: 20, left: 12, gap: 14 };
+
+/** The first letters that tell the choices apart. */
+function letters(choices) {
+  const length =
+    [1, 2, 3].find((many) => new Set(choices.map((one) => one.slice(0, many))).size === choices.length) ?? 3;
+  return new Map(choices.map((one) => [one, one.slice(0, length)]));
+}
+
+/** Each round is a column: what A chose over what B chose, and what was drawn; the choice that won the round is framed. */
 function strip(view, [a, b]) {
-  if (!view.rounds.length) return el('p', { class: 'nothing-chosen muted' }, '? : ?', el('span', {}, 'hidden until both have chosen'));
-  const drawn = view.rounds.some((round) => round.drawn !== undefined);
-  const cell = (round, seat) => {
+  const { rounds, totals } = view;
+  if (!rounds.length)
+    return el('p', { class: 'nothing-chosen muted' }, '? : ?', el('span', {}, 'hidden until both have chosen'));
+  const choices = [...new Set(rounds.flatMap((round) => round.choices))].sort();
+  const short = letters(choices);
+  const { cell, perLine, left, gap } = STRIP;
+  const columns = Math.min(rounds.length, perLine);
+  const drawn = rounds.some((round) => round.drawn !== undefined) ? 1 : 0;
+  const line = cell * (2 + drawn) + gap;
+  const square = (round, index, seat) => {
+    const [x, y] = [left + (index % perLine) * cell, Math.floor(index / perLine) * line + seat * cell];
     const won = round.points[seat] > round.points[1 - seat];
-    return el(
-      'td',
-      { class: won ? `won ${'ab'[seat]}` : null },
-      el('bdi', {}, round.choices[seat]),
-      won ? el('span', { class: 'unseen' }, ' won the round') : null,
+    return svg(
+      'g',
+      { class: `chosen c${choices.indexOf(round.choices[seat]) % 8}${won ? ' won' : ''}`, key: `${index} ${seat}` },
+      svg('rect', { x: x + 1.5, y: y + 1.5, width: cell - 3, height: cell - 3, rx: 4 }),
+      svg('text', { x: x + cell / 2, y: y + cell / 2 }, short.get(round.choices[seat])),
+      svg('title', {}, `Round ${index + 1}: ${round.choices[seat]}, ${round.points[seat]} points`),
     );
   };
-  const line = (name, seat) =>
-    el(
-      'tr',
-      {},
-      el('th', { scope: 'row' }, el('bdi', {}, name)),
-      view.rounds.map((round) => cell(round, seat)),
-      el('td', { class: 'total' }, view.totals[seat]),
+  const number = (round, index) =>
+    svg(
+      'text',
+      {
+        class: 'strip-drawn',
+        x: left + ((index % perLine) + 0.5) * cell,
+        y: Math.floor(index / perLine) * line + 2.5 * cell,
+      },
+      round.drawn ?? '',
     );
+  const lines = Math.ceil(rounds.length / perLine);
+  const sides = Array.from({ length: lines }, (_, at) =>
+    [0, 1].map((seat) =>
+      svg('rect', {
+        class: `strip-side ${'ab'[seat]}`,
+        x: 0,
+        y: at * line + seat * cell + 2,
+        width: 4,
+        height: cell - 4,
+      }),
+    ),
+  );
+  const told = (name, seat) => `${name} ${totals[seat]}: ${rounds.map((round) => round.choices[seat]).join(', ')}`;
   return el(
     'div',
-    { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Rounds, scrolls' },
+    { class: 'strip-board' },
+    svg(
+      'svg',
+      {
+        viewBox: `0 0 ${left + columns * cell} ${lines * line - gap}`,
+        style: { 'max-width': `${(left + columns * cell) * 1.4}px` },
+        role: 'img',
+        'aria-label': `${told(a, 0)}; ${told(b, 1)}`,
+      },
+      sides,
+      rounds.map((round, index) => [
+        square(round, index, 0),
+        square(round, index, 1),
+        drawn ? number(round, index) : null,
+      ]),
+    ),
     el(
-      'table',
-      { class: 'strip-board' },
-      el('caption', { class: 'unseen' }, 'What each chose, round by round'),
-      el(
-        'thead',
-        {},
-        el(
-          'tr',
-          {},
-          el('th', { scope: 'col' }, 'Round'),
-          view.rounds.map((_, index) => el('th', { scope: 'col' }, index + 1)),
-          el('th', { scope: 'col' }, 'Total'),
-        ),
-      ),
-      el(
-        'tbody',
-        {},
-        line(a, 0),
-        line(b, 1),
-        drawn
-          ? el(
-              'tr',
-              {},
-              el('th', { scope: 'row' }, 'Drawn'),
-              view.rounds.map((round) => el('td', { class: 'drawn-number' }, round.drawn ?? '')),
-              el('td', {}),
-            )
-          : null,
-      ),
+      'p',
+      { class: 'strip-key muted' },
+      el('b', {}, `${totals[0]} : ${totals[1]}`),
+      choices.map((choice) => [' ', el('b', {}, short.get(choice)), ' ', el('bdi', {}, choice)]),
     ),
   );
 }

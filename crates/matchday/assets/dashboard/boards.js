@@ -11,7 +11,8 @@ const name = (player) => player.name || player.id;
 function state(match) {
   if (match.state === 'decided') {
     const winner = [match.a, match.b].find((player) => player.id === match.winner);
-    if (winner) return [el('bdi', {}, name(winner)), match.status === 'TECHNICAL_LOSS' ? ' wins by technical loss' : ' wins'];
+    if (winner)
+      return [el('bdi', {}, name(winner)), match.status === 'TECHNICAL_LOSS' ? ' wins by technical loss' : ' wins'];
     return match.status === 'TECHNICAL_LOSS' ? 'Both lost' : 'Drawn';
   }
   const turns = match.ply ? plural(match.ply, 'turn') : 'The first turn';

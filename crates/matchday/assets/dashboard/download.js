@@ -2,7 +2,7 @@
 
 import { el } from './dom.js';
 
-function save(name, blob) {
+export function save(name, blob) {
   const url = URL.createObjectURL(blob);
   const to = el('a', { href: url, download: name });
   document.body.append(to);
@@ -24,7 +24,19 @@ export const saveCsv = (name, rows) =>
 export const saveJson = (name, data) =>
   save(name, new Blob([`${JSON.stringify(data, null, 2)}\n`], { type: 'application/json' }));
 
-const PAINTED = ['fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'opacity', 'font-size', 'font-weight', 'font-family', 'text-anchor', 'dominant-baseline', 'fill-opacity'];
+const PAINTED = [
+  'fill',
+  'stroke',
+  'stroke-width',
+  'stroke-dasharray',
+  'opacity',
+  'font-size',
+  'font-weight',
+  'font-family',
+  'text-anchor',
+  'dominant-baseline',
+  'fill-opacity',
+];
 
 /** A picture that needs no style sheet: what the page's styles say stands on each element. */
 function alone(picture) {

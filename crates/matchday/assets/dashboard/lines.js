@@ -6,7 +6,7 @@ import { following } from './follow.js';
 import { number } from './words.js';
 
 const HUES = 8;
-const [WIDTH, HEIGHT] = [720, 320];
+const [WIDTH, HEIGHT, BAND_WIDTH] = [720, 320, 480];
 
 /** Steps of 1, 2 or 5 times a power of ten, at most `most` of them from low to high. */
 function ticks(low, high, most) {
@@ -17,20 +17,20 @@ function ticks(low, high, most) {
   return Array.from({ length: Math.floor((high - first) / step) + 1 }, (_, index) => first + index * step);
 }
 
-function frame(xs, low, high, right) {
+function frame(xs, low, high, right, width = WIDTH) {
   const [left, top, bottom] = [40, 12, HEIGHT - 36];
   const [from, to] = [xs[0], Math.max(xs.at(-1), xs[0] + 1)];
-  const x = (value) => left + ((value - from) / (to - from)) * (WIDTH - right - left);
+  const x = (value) => left + ((value - from) / (to - from)) * (width - right - left);
   const y = (value) => bottom - ((value - low) / Math.max(high - low, 1)) * (bottom - top);
   const grid = [
     ticks(low, high, 6).map((value) => [
-      svg('line', { class: 'grid', x1: left, x2: WIDTH - right, y1: y(value), y2: y(value) }),
+      svg('line', { class: 'grid', x1: left, x2: width - right, y1: y(value), y2: y(value) }),
       svg('text', { class: 'axis', x: left - 6, y: y(value) + 4, 'text-anchor': 'end' }, number(value)),
     ]),
     ticks(from, to, 12).map((value) =>
       svg('text', { class: 'axis', x: x(value), y: bottom + 16, 'text-anchor': 'middle' }, value),
     ),
-    svg('text', { class: 'axis', x: WIDTH - right, y: HEIGHT - 4, 'text-anchor': 'end' }, 'round'),
+    svg('text', { class: 'axis', x: width - right, y: HEIGHT - 4, 'text-anchor': 'end' }, 'round'),
   ];
   return { x, y, top, bottom, grid };
 }
@@ -55,12 +55,16 @@ function apart(wanted, distance, top, bottom) {
 
 const path = (points) => `M${points.map(([x, y]) => `${x.toFixed(1)},${y.toFixed(1)}`).join('L')}`;
 
-/** How many of the lines before it a line shares a segment with. */
-const covered = (lines, index) =>
-  lines
-    .slice(0, index)
-    .filter((other) => lines[index].points.some((value, at, all) => at && value === other.points[at] && all[at - 1] === other.points[at - 1]))
-    .length;
+/** The segments that a line shares with lines before it, and with how many: there it is drawn over them, dashed. */
+function shared(lines, index) {
+  const at = (line, place) => (place < 0 ? 0 : line.points[place]);
+  const same = (other, place) =>
+    at(other, place) === at(lines[index], place) && at(other, place - 1) === at(lines[index], place - 1);
+  const over = lines[index].points.map(
+    (_, place) => lines.slice(0, index).filter((other) => same(other, place)).length,
+  );
+  return over.flatMap((count, place) => (count ? [{ count, place }] : []));
+}
 
 /** The race: the first eight and the followed player have a colour and a name, the others are grey. */
 export function race({ rounds, players }, { name = 'points-race', most = HUES } = {}) {
@@ -73,34 +77,54 @@ export function race({ rounds, players }, { name = 'points-race', most = HUES } 
   const high = Math.max(1, ...players.flatMap((player) => player.points));
   const { x, y, top, bottom, grid } = frame([0, ...rounds], 0, high, 150);
   const line = (points) => path([0, ...points].map((value, at) => [x(at ? rounds[at - 1] : 0), y(value)]));
-  const ends = apart(named.map((player) => y(player.points.at(-1))), 15, top, bottom);
+  const ends = apart(
+    named.map((player) => y(player.points.at(-1))),
+    15,
+    top,
+    bottom,
+  );
   const leaders = named.slice(0, 3).map((player) => `${player.name || player.id} ${player.points.at(-1)}`);
   return el(
     'figure',
     { class: 'chart', key: name },
     svg(
       'svg',
-      { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: 'img', 'aria-label': `Points after round ${rounds.at(-1)}: ${leaders.join(', ')}` },
+      {
+        viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+        role: 'img',
+        'aria-label': `Points after round ${rounds.at(-1)}: ${leaders.join(', ')}`,
+      },
       grid,
       others.map((player) => svg('path', { class: 'line other', key: player.id, d: line(player.points) })),
       [...named].reverse().map((player) => {
         const index = named.indexOf(player);
-        const over = covered(named, index);
+        const pin = player.id === following() ? ' pinned' : '';
         return svg(
           'path',
-          {
-            class: `line s${index}${player.id === following() ? ' pinned' : ''}`,
-            key: player.id,
-            d: line(player.points),
-            'stroke-dasharray': over ? `6 ${6 * over}` : null,
-          },
+          { class: `line s${index}${pin}`, key: player.id, d: line(player.points) },
           svg('title', {}, player.name || player.id),
         );
       }),
+      named.flatMap((player, index) =>
+        shared(named, index).map(({ count, place }) => {
+          const point = (at) => [x(at < 0 ? 0 : rounds[at]), y(at < 0 ? 0 : player.points[at])];
+          return svg('path', {
+            class: `line s${index}`,
+            key: `over-${player.id}-${place}`,
+            d: path([point(place - 1), point(place)]),
+            'stroke-dasharray': `6 ${6 * count}`,
+          });
+        }),
+      ),
       named.map((player, index) =>
         svg(
           'text',
-          { class: `label s${index}${player.id === following() ? ' pinned' : ''}`, key: `label-${player.id}`, x: WIDTH - 144, y: ends[index] + 4 },
+          {
+            class: `label s${index}${player.id === following() ? ' pinned' : ''}`,
+            key: `label-${player.id}`,
+            x: WIDTH - 144,
+            y: ends[index] + 4,
+          },
           `${player.points.at(-1)}  ${cut(player.name || player.id)}`,
         ),
       ),
@@ -109,7 +133,10 @@ export function race({ rounds, players }, { name = 'points-race', most = HUES } 
       'figcaption',
       { class: 'muted' },
       others.length ? `The first ${named.length} of ${players.length} are named; the others are grey. ` : '',
-      saveChart(name, () => [['player', ...rounds], ...players.map((player) => [player.name || player.id, ...player.points])]),
+      saveChart(name, () => [
+        ['player', ...rounds],
+        ...players.map((player) => [player.name || player.id, ...player.points]),
+      ]),
     ),
   );
 }
@@ -119,7 +146,13 @@ const cut = (text) => (text.length > 15 ? `${text.slice(0, 14)}…` : text);
 /** A rating after each round, with its 95 % band. */
 export function band(rows, { name }) {
   const xs = rows.map((row) => row.round);
-  const { x, y, grid } = frame(xs, Math.min(...rows.map((row) => row.low)), Math.max(...rows.map((row) => row.high)), 20);
+  const { x, y, grid } = frame(
+    xs,
+    Math.min(...rows.map((row) => row.low)),
+    Math.max(...rows.map((row) => row.high)),
+    12,
+    BAND_WIDTH,
+  );
   const last = rows.at(-1);
   const words = `Rating ${last.value} after round ${last.round}, between ${last.low} and ${last.high} with 95 % confidence`;
   return el(
@@ -127,7 +160,7 @@ export function band(rows, { name }) {
     { class: 'chart', key: name },
     svg(
       'svg',
-      { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: 'img', 'aria-label': words },
+      { viewBox: `0 0 ${BAND_WIDTH} ${HEIGHT}`, role: 'img', 'aria-label': words },
       grid,
       svg('path', {
         class: 'band',
@@ -142,7 +175,10 @@ export function band(rows, { name }) {
       'figcaption',
       { class: 'muted' },
       `${words}. `,
-      saveChart(name, () => [['round', 'rating', 'low', 'high'], ...rows.map((row) => [row.round, row.value, row.low, row.high])]),
+      saveChart(name, () => [
+        ['round', 'rating', 'low', 'high'],
+        ...rows.map((row) => [row.round, row.value, row.low, row.high]),
+      ]),
     ),
   );
 }

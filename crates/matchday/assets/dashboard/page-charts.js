@@ -1,12 +1,11 @@
 // Charts of the league: the points race, the ratings, how long the answers took.
 
 import { histogram } from './charts.js';
-import { el } from './dom.js';
+import { el, svg } from './dom.js';
 import { saveChart } from './download.js';
 import { race } from './lines.js';
 import { empty, head, who } from './parts.js';
-import { svg } from './dom.js';
-import { duration, plural } from './words.js';
+import { duration, number } from './words.js';
 
 export const topics = ['standings'];
 export const pace = 1500;
@@ -25,7 +24,11 @@ export function view({ points, standings, latency }) {
       'div',
       { class: 'cards wide-cards', key: 'charts' },
       card('Points race', race(points) ?? empty('The race begins with the first result.')),
-      card('Ratings', ratings(standings.rows) ?? empty(standings.ratings_pending ? 'The ratings are being computed.' : 'Ratings follow from results.')),
+      card(
+        'Ratings',
+        ratings(standings.rows) ??
+          empty(standings.ratings_pending ? 'The ratings are being computed.' : 'Ratings follow from results.'),
+      ),
       card(
         'Answer times of the league',
         latency.count ? histogram(latency) : empty('No answers have been recorded.'),
@@ -50,14 +53,22 @@ function ratings(rows) {
     { class: 'chart', key: 'ratings' },
     svg(
       'svg',
-      { viewBox: `0 0 ${WIDTH} ${height}`, role: 'img', 'aria-label': `Ratings from ${rated[0].name}, ${rated[0].rating.value}, to ${rated.at(-1).name}, ${rated.at(-1).rating.value}` },
+      {
+        viewBox: `0 0 ${WIDTH} ${height}`,
+        role: 'img',
+        'aria-label': `Ratings from ${rated[0].name}, ${rated[0].rating.value}, to ${rated.at(-1).name}, ${rated.at(-1).rating.value}`,
+      },
       rated.map((row, index) => {
         const y = index * ROW + 14;
         const { value, low: from, high: to } = row.rating;
         return svg(
           'g',
           { key: row.id },
-          svg('text', { class: 'axis', x: LEFT - 8, y: y + 4, 'text-anchor': 'end' }, row.name.length > 20 ? `${row.name.slice(0, 19)}…` : row.name),
+          svg(
+            'text',
+            { class: 'axis', x: LEFT - 8, y: y + 4, 'text-anchor': 'end' },
+            row.name.length > 20 ? `${row.name.slice(0, 19)}…` : row.name,
+          ),
           svg('line', { class: 'range s0', x1: x(from), x2: x(to), y1: y, y2: y }),
           svg('circle', { class: 'dot s0', cx: x(value), cy: y, r: 4.5 }),
           svg('text', { class: 'axis', x: WIDTH - RIGHT + 10, y: y + 4 }, value),
@@ -68,7 +79,10 @@ function ratings(rows) {
       'figcaption',
       { class: 'muted' },
       'Bradley-Terry ratings with their 95 % intervals. ',
-      saveChart('ratings', () => [['player', 'rating', 'low', 'high'], ...rated.map((row) => [row.name, row.rating.value, row.rating.low, row.rating.high])]),
+      saveChart('ratings', () => [
+        ['player', 'rating', 'low', 'high'],
+        ...rated.map((row) => [row.name, row.rating.value, row.rating.low, row.rating.high]),
+      ]),
     ),
   );
 }
@@ -83,7 +97,17 @@ function slowest({ players, deadline_ms: deadline }) {
       'table',
       {},
       el('caption', {}, 'The slowest', el('small', {}, `the deadline is ${duration(deadline)}`)),
-      el('thead', {}, el('tr', {}, ['Player', 'Answers', 'Half within', '99 % within', 'Longest', 'None'].map((name, index) => el('th', { scope: 'col', class: index ? 'n' : null }, name)))),
+      el(
+        'thead',
+        {},
+        el(
+          'tr',
+          {},
+          ['Player', 'Answers', 'Half within', '99 % within', 'Longest', 'None'].map((name, index) =>
+            el('th', { scope: 'col', class: index ? 'n' : null }, name),
+          ),
+        ),
+      ),
       el(
         'tbody',
         {},
@@ -92,7 +116,9 @@ function slowest({ players, deadline_ms: deadline }) {
             'tr',
             { key: one.id },
             el('th', { scope: 'row' }, who(one)),
-            [plural(one.count, '').trim(), duration(one.p50_ms), duration(one.p99_ms), duration(one.longest_ms), one.late].map((value) => el('td', { class: 'n' }, value)),
+            [number(one.count), duration(one.p50_ms), duration(one.p99_ms), duration(one.longest_ms), one.late].map(
+              (value) => el('td', { class: 'n' }, value),
+            ),
           ),
         ),
       ),

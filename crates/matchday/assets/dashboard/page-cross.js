@@ -47,13 +47,37 @@ export function view(data, { memory, redraw }) {
               dense ? 'Show letters' : 'Fit the whole table',
             )
           : null,
-        el('button', { type: 'button', class: 'small', 'aria-label': 'Save the cross table as CSV', onclick: () => saveCsv('cross-table.csv', rows(memory.table)) }, 'CSV'),
-        el('button', { type: 'button', class: 'small', 'aria-label': 'Save the cross table as JSON', onclick: () => saveJson('cross-table.json', data) }, 'JSON'),
+        el(
+          'button',
+          {
+            type: 'button',
+            class: 'small',
+            'aria-label': 'Save the cross table as CSV',
+            onclick: () => saveCsv('cross-table.csv', rows(memory.table)),
+          },
+          'CSV',
+        ),
+        el(
+          'button',
+          {
+            type: 'button',
+            class: 'small',
+            'aria-label': 'Save the cross table as JSON',
+            onclick: () => saveJson('cross-table.json', data),
+          },
+          'JSON',
+        ),
       ),
     ),
     el(
       'div',
-      { class: `cross card flush${dense ? ' dense' : ''}`, key: 'cross', tabindex: 0, role: 'region', 'aria-label': 'Cross table, scrolls' },
+      {
+        class: `cross card flush${dense ? ' dense' : ''}`,
+        key: 'cross',
+        tabindex: 0,
+        role: 'region',
+        'aria-label': 'Cross table, scrolls',
+      },
       // The rows are no longer laid out as a table's, so that those out of sight cost nothing: the roles say what they are.
       el(
         'table',
@@ -103,7 +127,10 @@ export function view(data, { memory, redraw }) {
 
 const rows = ({ data: { players }, order, met }) => [
   ['', ...order.map((column) => players[column].id)],
-  ...order.map((row) => [players[row].name, ...order.map((column) => (met[row][column] ? letters(met[row][column]) : ''))]),
+  ...order.map((row) => [
+    players[row].name,
+    ...order.map((column) => (met[row][column] ? letters(met[row][column]) : '')),
+  ]),
 ];
 
 function prepared(data) {

@@ -6,7 +6,7 @@ import { el } from './dom.js';
 import { following, link } from './follow.js';
 import { countdown, empty, figure, figures, head, matchList, next } from './parts.js';
 import { podium } from './podium.js';
-import { table } from './table.js';
+import { groupTables, table } from './table.js';
 import { moment, number, plural, sentence } from './words.js';
 
 // Every move is a message, so that the boards move with them.
@@ -15,13 +15,13 @@ export const pace = 500;
 export const title = () => 'Standings';
 const BOARDS = 4;
 
-export async function load(ask, { league }) {
+export async function load(ask, { league, memory }) {
   const current = league.phase === 'registration' ? null : league.round?.current;
   const [standings, round, boards, rounds] = await Promise.all([
     ask('standings'),
     current ? ask(`rounds/${current}`, { limit: 60 }) : null,
     current ? ask('boards', { limit: BOARDS, player: following() }) : { boards: [] },
-    current && isKnockout(league) ? ask('rounds').then(({ rounds }) => loadBracket(ask, rounds)) : [],
+    current && isKnockout(league) ? ask('rounds').then(({ rounds }) => loadBracket(ask, rounds, memory)) : [],
   ]);
   return { standings, round, boards, rounds };
 }
@@ -30,8 +30,10 @@ export function view({ standings, round, boards, rounds }, context) {
   const { league } = context;
   return [
     hero(league),
-    league.phase === 'completed' ? podium(league, standings.rows) : featured(boards),
-    bracket(rounds),
+    league.phase === 'completed' ? podium(league, standings.rows) : null,
+    featured(boards),
+    bracket(rounds, league),
+    groupTables(standings.groups),
     el(
       'div',
       { class: 'columns-2', key: 'body' },
@@ -43,7 +45,6 @@ export function view({ standings, round, boards, rounds }, context) {
               { key: 'aside', class: `aside${['registration', 'paused'].includes(league.phase) ? ' first' : ''}` },
               next(league.next),
               round ? roundCard(round, league) : null,
-              league.phase === 'completed' ? featured(boards) : null,
               luck(league),
             ),
           ]

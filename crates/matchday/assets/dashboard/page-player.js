@@ -10,7 +10,7 @@ import { whyLost } from './why-lost.js';
 import { clock, percent, plural, record, sentence } from './words.js';
 
 export const topics = ['players', 'standings', 'messages'];
-export const pace = 500;
+export const pace = 1500;
 const SEAT_LIMIT = 50;
 export const title = (player) => player.name || player.id;
 
@@ -36,7 +36,15 @@ export function view(player, { league, memory, redraw }) {
         player.rank && league.matches.decided ? `, rank ${player.rank} of ${league.players}` : null,
         agent(player.agent),
       ),
-      el('p', {}, el('a', { class: 'button', href: followLink(player.id) }, following() === player.id ? '◆ Stop following' : '◇ Follow')),
+      el(
+        'p',
+        {},
+        el(
+          'a',
+          { class: 'button', href: followLink(player.id) },
+          following() === player.id ? '◆ Stop following' : '◇ Follow',
+        ),
+      ),
     ),
     numbers(player),
     whyLost(player),
@@ -60,7 +68,8 @@ export function view(player, { league, memory, redraw }) {
         ? card(
             'Points, round by round',
             climb(player.points_by_round, {
-              label: `${player.points_by_round.at(-1)} points after ${plural(player.points_by_round.length, 'round')}`,
+              name: `points-${player.id}`,
+              label: `${plural(player.points_by_round.at(-1), 'point')} from ${plural(player.played, 'match', 'matches')} in ${plural(player.points_by_round.length, 'round')}`,
             }),
           )
         : null,
@@ -69,7 +78,9 @@ export function view(player, { league, memory, redraw }) {
         : null,
       card(
         'Answer times',
-        player.answers?.count ? histogram(player.answers) : empty('No answers of this player have been kept.'),
+        player.answers?.count
+          ? histogram(player.answers, { name: `answer-times-${player.id}` })
+          : empty('No answers of this player have been kept.'),
         byType(player.answers),
       ),
       card(
@@ -229,7 +240,9 @@ function byType(answers) {
         'div',
         { class: 'by-type' },
         el('h3', {}, type),
-        part.buckets?.length ? histogram(part) : el('p', { class: 'muted' }, plural(part.count ?? 0, 'answer')),
+        part.buckets?.length
+          ? histogram(part, { name: `${type.toLowerCase()}-${part.count}` })
+          : el('p', { class: 'muted' }, plural(part.count ?? 0, 'answer')),
       ),
     ),
   );

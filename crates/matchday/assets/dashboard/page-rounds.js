@@ -10,19 +10,19 @@ export const title = (data) => (data.round ? `Round ${data.round.round}` : 'Roun
 
 const LIMIT = 100;
 
-export async function load(ask, { id, query, league }) {
+export async function load(ask, { id, query, league, memory }) {
   const { rounds } = await ask('rounds');
   const which = id ?? league.round?.current ?? rounds[0]?.round;
   const offset = Number(query.offset ?? 0);
   const round =
     which && rounds.length ? await ask(`rounds/${encodeURIComponent(which)}`, { offset, limit: LIMIT }) : null;
-  const knockout = !id && isKnockout(league) ? await loadBracket(ask, rounds) : [];
+  const knockout = !id && isKnockout(league) ? await loadBracket(ask, rounds, memory) : [];
   return { rounds, round, offset, knockout };
 }
 
 const STATES = { scheduled: 'Not announced yet', announced: 'Announced', running: 'Being played', completed: 'Over' };
 
-export function view({ rounds, round, offset, knockout }) {
+export function view({ rounds, round, offset, knockout }, { league }) {
   if (!round) return [head('Rounds'), empty('The rounds are drawn up when the league starts.')];
   const decided = rounds.find((one) => one.round === round.round);
   return [
@@ -38,7 +38,7 @@ export function view({ rounds, round, offset, knockout }) {
       ),
     ),
     strip(rounds, round.round),
-    bracket(knockout),
+    bracket(knockout, league),
     round.bye?.length
       ? el(
           'p',
@@ -73,7 +73,7 @@ function strip(rounds, here) {
               href: link('rounds', one.round),
               class: `chip ${one.state}`,
               'aria-current': one.round === here ? 'page' : null,
-              'aria-label': `${one.title ?? `Round ${one.round}`}, ${one.decided} of ${one.matches} decided`,
+              'aria-label': `Round ${one.round}${one.title ? `, ${one.title}` : ''}, ${one.decided} of ${one.matches} decided`,
               title: `${one.title ? `${one.title}: ` : ''}${one.decided} of ${one.matches} decided`,
             },
             el('i', { style: { height: `${one.matches ? (one.decided / one.matches) * 100 : 0}%` } }),

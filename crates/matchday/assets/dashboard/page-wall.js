@@ -38,7 +38,14 @@ export function view({ standings, points, boards, qr, address }, { league }) {
         'div',
         { class: 'wall-side', key: 'side' },
         over ? podium({ ...league, awards: [] }, standings.rows) : first ? featuredBoard(first) : null,
-        points.rounds.length ? el('section', { class: 'card', key: 'race' }, el('h2', {}, 'Points race'), race(points, { name: 'wall-race' })) : null,
+        points.rounds.length
+          ? el(
+              'section',
+              { class: 'card', key: 'race' },
+              el('h2', {}, 'Points race'),
+              race(points, { name: 'wall-race' }),
+            )
+          : null,
         code(qr, address),
       ),
     ),
@@ -60,7 +67,11 @@ function header(league) {
       league.phase === 'running' ? `Round ${round.current}${round.total ? ` of ${round.total}` : ''}` : null,
       waits ? [' starts ', countdown(starts)] : null,
     ),
-    el('p', { class: 'muted' }, `${number(matches.decided)}${matches.total ? ` of ${number(matches.total)}` : ''} matches decided`),
+    el(
+      'p',
+      { class: 'muted' },
+      `${number(matches.decided)}${matches.total ? ` of ${number(matches.total)}` : ''} matches decided`,
+    ),
     matches.total ? progress(matches.decided, matches.total, 'Matches decided') : null,
     el('a', { class: 'button', href: link('') }, 'Leave wall mode'),
   );
@@ -72,7 +83,11 @@ function table({ rows }, league) {
   const played = league.matches.decided > 0;
   return el(
     'ol',
-    { class: 'wall-rows', style: { '--columns': columns, '--rows': Math.ceil(rows.length / columns) }, 'aria-label': `Table of ${plural(rows.length, 'player')}` },
+    {
+      class: `wall-rows${columns > 2 ? ' many' : ''}`,
+      style: { '--columns': columns, '--rows': Math.ceil(rows.length / columns) },
+      'aria-label': `Table of ${plural(rows.length, 'player')}`,
+    },
     rows.map((row) =>
       el(
         'li',
@@ -92,7 +107,14 @@ function featuredBoard(match) {
   return el(
     'section',
     { class: 'card wall-board', key: 'board' },
-    el('h2', {}, `${match.state === 'playing' ? 'Now' : 'Last'}: `, el('bdi', {}, name(match.a)), ' against ', el('bdi', {}, name(match.b))),
+    el(
+      'h2',
+      {},
+      `${match.state === 'playing' ? 'Now' : 'Last'}: `,
+      el('bdi', {}, name(match.a)),
+      ' against ',
+      el('bdi', {}, name(match.b)),
+    ),
     match.view ? board(match.view, [name(match.a), name(match.b)]) : null,
   );
 }
@@ -101,7 +123,12 @@ function code({ size, path }, address) {
   return el(
     'figure',
     { class: 'qr', key: 'qr' },
-    svg('svg', { viewBox: `-3 -3 ${size + 6} ${size + 6}`, role: 'img', 'aria-label': `QR code of ${address}` }, svg('rect', { class: 'qr-paper', x: -3, y: -3, width: size + 6, height: size + 6 }), svg('path', { class: 'qr-ink', d: path })),
+    svg(
+      'svg',
+      { viewBox: `-3 -3 ${size + 6} ${size + 6}`, role: 'img', 'aria-label': `QR code of ${address}` },
+      svg('rect', { class: 'qr-paper', x: -3, y: -3, width: size + 6, height: size + 6 }),
+      svg('path', { class: 'qr-ink', d: path }),
+    ),
     el('figcaption', {}, address),
   );
 }

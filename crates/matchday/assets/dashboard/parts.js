@@ -10,7 +10,8 @@ export { link };
 export function who(player, { plain = false } = {}) {
   const name = el('bdi', { class: 'name', title: player.name }, player.name || player.id);
   const id = player.name && player.name !== player.id ? el('span', { class: 'id' }, player.id) : null;
-  const pin = following() === player.id ? el('span', { class: 'pin', role: 'img', 'aria-label': 'followed' }, '◆') : null;
+  const pin =
+    following() === player.id ? el('span', { class: 'pin', role: 'img', 'aria-label': 'followed' }, '◆') : null;
   return plain
     ? el('span', { class: 'who' }, pin, name, id)
     : el('a', { class: 'who', href: link('players', player.id) }, pin, name, id);
@@ -60,7 +61,10 @@ function matchRow(match) {
   ].filter(Boolean);
   return el(
     'li',
-    { class: `match${following() && [match.a.id, match.b.id].includes(following()) ? ' followed' : ''}`, key: match.id },
+    {
+      class: `match${following() && [match.a.id, match.b.id].includes(following()) ? ' followed' : ''}`,
+      key: match.id,
+    },
     el('a', { class: 'match-id', href: link('matches', match.id) }, match.id),
     el(
       'span',

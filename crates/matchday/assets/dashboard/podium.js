@@ -6,7 +6,7 @@ import { who } from './parts.js';
 import { plural, sentence } from './words.js';
 
 const PLACES = { 1: 'First', 2: 'Second', 3: 'Third' };
-const ICONS = { upset: '⚡', longest: '⌛', fastest: '➤', luckiest: '✤' };
+const ICONS = { upset: '⚡', longest: '∞', fastest: '➤', luckiest: '✤' };
 
 export function podium(league, rows) {
   const best = rows.filter((row) => row.rank <= 3).slice(0, 3);
@@ -22,12 +22,12 @@ export function podium(league, rows) {
       best.map((row, index) =>
         el(
           'li',
-          { class: `step step-${index + 1}`, key: row.id },
+          { class: `step step-${index + 1} place-${row.rank}`, key: row.id },
           el('span', { class: 'step-who' }, who(row)),
           el('span', { class: 'step-points' }, plural(row.points, 'point')),
           el(
             'span',
-            { class: 'step-block', 'aria-label': `${PLACES[row.rank] ?? `Place ${row.rank}`}` },
+            { class: 'step-block', role: 'img', 'aria-label': `${PLACES[row.rank] ?? `Place ${row.rank}`}` },
             el('span', { 'aria-hidden': 'true' }, row.rank),
           ),
         ),
@@ -43,7 +43,11 @@ export function podium(league, rows) {
               { class: 'award', key: award.kind },
               el('span', { class: 'award-icon', 'aria-hidden': 'true' }, ICONS[award.kind] ?? '★'),
               el('h3', {}, award.title),
-              el('p', { class: 'award-who' }, award.players.map((player, index) => [index ? ' and ' : null, who(player)])),
+              el(
+                'p',
+                { class: 'award-who' },
+                award.players.map((player, index) => [index ? ' and ' : null, who(player)]),
+              ),
               el('p', { class: 'muted' }, sentence(award.why)),
               award.match_id ? el('a', { href: link('matches', award.match_id) }, `See ${award.match_id}`) : null,
             ),

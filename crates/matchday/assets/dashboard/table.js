@@ -1,10 +1,11 @@
 // The table: searched, sorted, saved; rows glide when ranks change, and arrows say by how much.
 
+import { report } from './api.js';
 import { el } from './dom.js';
-import { saveCsv, saveJson } from './download.js';
+import { save, saveCsv, saveJson } from './download.js';
 import { followLink, following } from './follow.js';
 import { form, who } from './parts.js';
-import { plural } from './words.js';
+import { plural, sentence } from './words.js';
 
 /** By how many places it has risen or fallen since the round began. */
 export function rise(places) {
@@ -44,12 +45,62 @@ function columns({ rows, columns: tieBreaks = [], ratings_pending: pending }) {
           of: (row) => row.rating?.value ?? -Infinity,
           shown: (row) =>
             row.rating
-              ? [Math.round(row.rating.value), el('small', {}, ` ${Math.round(row.rating.low)} to ${Math.round(row.rating.high)}`)]
-              : el('span', { class: 'muted', title: pending ? 'The ratings are being computed' : null }, pending ? '…' : '–'),
+              ? rating(row.rating, tieBreaks.length)
+              : el(
+                  'span',
+                  { class: 'muted', title: pending ? 'The ratings are being computed' : null },
+                  pending ? '…' : '–',
+                ),
         }
       : null,
     { name: 'Pts', words: 'Points', class: 'points', of: (row) => row.points },
   ].filter(Boolean);
+}
+
+/** With its interval beside it, or where there are more columns, when it is pointed at. */
+function rating({ value, low, high }, crowded) {
+  const words = `${Math.round(low)} to ${Math.round(high)}`;
+  return crowded ? el('span', { title: words }, Math.round(value)) : [Math.round(value), el('small', {}, ` ${words}`)];
+}
+
+/** The tables of the groups, when the knockout has begun. */
+export function groupTables(groups) {
+  if (!groups?.length) return null;
+  const heads = ['Player', 'P', 'W', 'D', 'L', 'Pts'];
+  const one = ({ name, rows }) =>
+    el(
+      'table',
+      { key: name },
+      el('caption', {}, `Group ${name}`),
+      el(
+        'thead',
+        {},
+        el(
+          'tr',
+          {},
+          heads.map((head, index) => el('th', { scope: 'col', class: index ? 'n' : null }, head)),
+        ),
+      ),
+      el(
+        'tbody',
+        {},
+        rows.map((row) =>
+          el(
+            'tr',
+            { key: row.id, class: row.through ? 'through' : '' },
+            el(
+              'th',
+              { scope: 'row' },
+              who(row),
+              row.through ? el('span', { class: 'unseen' }, ' reached the knockout') : null,
+            ),
+            [row.played, row.wins, row.draws, row.losses].map((value) => el('td', { class: 'n' }, value)),
+            el('td', { class: 'n' }, el('b', {}, row.points)),
+          ),
+        ),
+      ),
+    );
+  return el('section', { class: 'card flush groups', key: 'groups', 'aria-label': 'Groups' }, groups.map(one));
 }
 
 const matches = (row, words) => `${row.name} ${row.id} ${row.state}`.toLowerCase().includes(words);
@@ -77,7 +128,9 @@ export function table(standings, league, { memory, redraw }) {
         el(
           'tbody',
           { key: group ?? 'all' },
-          group ? el('tr', { class: 'group' }, el('th', { colspan: 3 + shown.length, scope: 'rowgroup' }, `Group ${group}`)) : null,
+          group
+            ? el('tr', { class: 'group' }, el('th', { colspan: 3 + shown.length, scope: 'rowgroup' }, `Group ${group}`))
+            : null,
           rows.filter((row) => sort || (row.group ?? null) === group).map((row) => line(row, context)),
         ),
       ),
@@ -92,7 +145,11 @@ function caption({ tie_breaks: rules }, league) {
     {},
     league.phase === 'completed' ? 'Final table' : 'Table',
     rules?.length > 1
-      ? el('small', {}, `Level on points, the first of these decides: ${rules.filter((rule) => rule !== 'points').join(', ')}`)
+      ? el(
+          'small',
+          {},
+          `Level on points, the first of these decides: ${rules.filter((rule) => rule !== 'points').join(', ')}`,
+        )
       : null,
   );
 }
@@ -100,8 +157,32 @@ function caption({ tie_breaks: rules }, league) {
 function tools(standings, league, memory, redraw) {
   const name = `${league.league_id}-standings`;
   const rows = () => [
-    ['rank', 'id', 'name', 'played', 'won', 'drawn', 'lost', 'technical', 'points', 'rating', ...(standings.columns ?? [])],
-    ...standings.rows.map((row) => [row.rank, row.id, row.name, row.played, row.wins, row.draws, row.losses, row.technical_losses, row.points, row.rating?.value, ...(row.tie_breaks ?? [])]),
+    [
+      'rank',
+      'id',
+      'name',
+      'played',
+      'won',
+      'drawn',
+      'lost',
+      'technical',
+      'points',
+      'rating',
+      ...(standings.columns ?? []),
+    ],
+    ...standings.rows.map((row) => [
+      row.rank,
+      row.id,
+      row.name,
+      row.played,
+      row.wins,
+      row.draws,
+      row.losses,
+      row.technical_losses,
+      row.points,
+      row.rating?.value,
+      ...(row.tie_breaks ?? []),
+    ]),
   ];
   return el(
     'div',
@@ -119,11 +200,51 @@ function tools(standings, league, memory, redraw) {
     el(
       'span',
       { class: 'saves' },
-      el('button', { type: 'button', class: 'small', 'aria-label': 'Save the table as CSV', onclick: () => saveCsv(`${name}.csv`, rows()) }, 'CSV'),
-      el('button', { type: 'button', class: 'small', 'aria-label': 'Save the table as JSON', onclick: () => saveJson(`${name}.json`, standings) }, 'JSON'),
-      league.phase === 'completed' || league.operator ? el('a', { class: 'button small', href: 'api/report', download: '' }, 'Report') : null,
+      el(
+        'button',
+        {
+          type: 'button',
+          class: 'small',
+          'aria-label': 'Save the table as CSV',
+          onclick: () => saveCsv(`${name}.csv`, rows()),
+        },
+        'CSV',
+      ),
+      el(
+        'button',
+        {
+          type: 'button',
+          class: 'small',
+          'aria-label': 'Save the table as JSON',
+          onclick: () => saveJson(`${name}.json`, standings),
+        },
+        'JSON',
+      ),
+      league.phase === 'completed' || league.operator
+        ? el(
+            'button',
+            {
+              type: 'button',
+              class: 'small',
+              'aria-label': 'Save the Report',
+              onclick: (event) => saveReport(league, event.currentTarget),
+            },
+            'Report',
+          )
+        : null,
     ),
   );
+}
+
+/** Takes a moment, since every draw and every score is checked for it. */
+async function saveReport(league, button) {
+  button.disabled = true;
+  try {
+    save(`${league.league_id}.html`, await report());
+  } catch (error) {
+    button.textContent = sentence(error.message);
+  }
+  button.disabled = false;
 }
 
 function heads(shown, memory, redraw) {
@@ -144,7 +265,17 @@ function heads(shown, memory, redraw) {
       el(
         'th',
         { scope: 'col', class: `n${wide ? ' wide' : ''}`, 'aria-sort': sorted(name), key: name },
-        el('button', { type: 'button', class: 'sort', title: `${words}: sort by it`, 'aria-label': words, onclick: by(name) }, name),
+        el(
+          'button',
+          {
+            type: 'button',
+            class: 'sort',
+            title: `${words}: sort by it`,
+            'aria-label': `${name}: ${words}`,
+            onclick: by(name),
+          },
+          name,
+        ),
       ),
     ),
   );
@@ -154,14 +285,30 @@ function line(row, { shown, played }, pinned) {
   const follows = following() === row.id;
   return el(
     'tr',
-    { key: pinned ? `pinned-${row.id}` : row.id, class: `row${row.state === 'withdrawn' ? ' out' : ''}${follows ? ' followed' : ''}` },
+    {
+      key: pinned ? `pinned-${row.id}` : row.id,
+      class: `row${row.state === 'withdrawn' ? ' out' : ''}${follows ? ' followed' : ''}`,
+    },
     el('td', { class: 'rank' }, played ? row.rank : '–', played ? rise(row.rise) : null),
     el(
       'th',
       { scope: 'row' },
-      who(row),
-      row.state && row.state !== 'active' ? el('span', { class: 'pill' }, row.state) : null,
-      el('a', { class: 'follow', href: followLink(row.id), 'aria-label': follows ? `Stop following ${row.name}` : `Follow ${row.name}`, title: follows ? 'Stop following' : 'Follow' }, follows ? '◆' : '◇'),
+      el(
+        'span',
+        { class: 'player-line' },
+        who(row),
+        row.state && row.state !== 'active' ? el('span', { class: 'pill' }, row.state) : null,
+        el(
+          'a',
+          {
+            class: 'follow',
+            href: followLink(row.id),
+            'aria-label': follows ? `Stop following ${row.name}` : `Follow ${row.name}`,
+            title: follows ? 'Stop following' : 'Follow',
+          },
+          follows ? '◆' : '◇',
+        ),
+      ),
       played && row.reason ? el('small', { class: 'why' }, row.reason) : null,
     ),
     el('td', { class: 'form-col' }, form(row.form)),
@@ -169,7 +316,10 @@ function line(row, { shown, played }, pinned) {
       const value = column.of(row);
       return el(
         'td',
-        { class: `n${column.wide ? ' wide' : ''}${value === 0 ? ' zero' : ''} ${column.class ?? ''}`.trim(), key: column.name },
+        {
+          class: `n${column.wide ? ' wide' : ''}${value === 0 ? ' zero' : ''} ${column.class ?? ''}`.trim(),
+          key: column.name,
+        },
         column.shown ? column.shown(row) : value,
       );
     }),

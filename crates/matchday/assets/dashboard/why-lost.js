@@ -32,8 +32,16 @@ function loss(one) {
       ? el(
           'div',
           { class: 'note bad' },
-          el('p', {}, el('b', {}, `Its own program failed in ${plural(one.fallbacks.length, 'move')}, and the fallback chose:`)),
-          el('ul', { class: 'plain' }, one.fallbacks.map((why) => el('li', {}, el('code', {}, why)))),
+          el(
+            'p',
+            {},
+            el('b', {}, `Its own program failed in ${plural(one.fallbacks.length, 'move')}, and the fallback chose:`),
+          ),
+          el(
+            'ul',
+            { class: 'plain' },
+            one.fallbacks.map((why) => el('li', {}, el('code', {}, why))),
+          ),
         )
       : null,
     el('details', {}, el('summary', {}, 'Play it again against the agent'), command(one.command)),

@@ -108,3 +108,27 @@ pub(super) fn answers_of(answers: &Answers, deadline_ms: u64) -> Histogram {
         marks: deadline(deadline_ms, longest).into_iter().collect(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample;
+
+    #[test]
+    fn a_draw_has_the_colour_between_won_and_lost() {
+        let report = sample::league();
+        let map = cross(&report);
+        let middle = f64::midpoint(map.low.0, map.high.0);
+        let mut drawn = 0;
+        for (player, row) in report.players.iter().zip(&map.cells) {
+            for (other, cell) in report.players.iter().zip(row) {
+                let met = player.against.iter().find(|against| against.who.id == other.who.id);
+                if met.is_some_and(|met| met.draws > 0 && met.draws == met.met()) {
+                    assert!(cell.as_ref().is_some_and(|cell| (cell.value - middle).abs() < 1e-9));
+                    drawn += 1;
+                }
+            }
+        }
+        assert!(drawn > 0, "the sample has draws");
+    }
+}

@@ -128,3 +128,22 @@ fn a_board_is_shown_move_by_move_while_it_is_played() {
         script.succeeds();
     });
 }
+
+#[test]
+fn a_swiss_league_shows_its_tie_breaks() {
+    if !can_be_run() {
+        return;
+    }
+    let settings = ["--format", "swiss", "--tie-breaks", "buchholz,sonneborn_berger"];
+    let league = League::of_strategies("nim", &settings, &["random"; 4]);
+    plays("swiss", &league.cli.manager, &[]);
+}
+
+#[test]
+fn folded_sections_of_a_report_are_printed() {
+    if !can_be_run() {
+        return;
+    }
+    let league = League::played(&["Ada", "Basho"]);
+    plays("print", &league.cli.manager, &[]);
+}

@@ -1,9 +1,9 @@
 //! The standings, with the tie break that decided each rank. Pure.
 
-use super::{Rating, Versioned, state};
+use super::{Named, Rating, Versioned, state};
 use crate::dashboard::projection::Snapshot;
-use matchday_core::league::fixture::Round;
-use matchday_core::league::standings::Verdict;
+use matchday_core::league::fixture::{Match, Round};
+use matchday_core::league::standings::{Counted, Place, Verdict, table};
 use matchday_core::league::{Draw, Format, League};
 use matchday_core::protocol::PlayerId;
 use matchday_core::protocol::messages::GameStatus;
@@ -22,6 +22,9 @@ pub(in crate::dashboard) struct Page {
     /// The tie-breaks that have a value in each row, in the order of the values.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     columns: Vec<&'static str>,
+    /// The tables of the groups, once the knockout is drawn and all players are in one table.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    groups: Vec<GroupTable>,
     /// Whether ratings are still being computed.
     ratings_pending: bool,
 }
@@ -93,6 +96,7 @@ pub(in crate::dashboard) fn page(
         rows: rows.collect(),
         tie_breaks: std::iter::once("points").chain(rules).collect(),
         columns: tie_breaks.iter().map(|(name, _)| *name).collect(),
+        groups: group_tables(league),
         ratings_pending: statistics.is_none() && is_played,
     };
     Versioned { version: snapshot.version(), page }
@@ -108,10 +112,70 @@ fn groups(league: &League) -> BTreeMap<PlayerId, String> {
     if league.rounds.iter().any(is_knockout) {
         return BTreeMap::new();
     }
+    let groups = named_groups(league);
+    groups.flat_map(|(name, group)| group.into_iter().map(move |player| (player, name.clone()))).collect()
+}
+
+fn named_groups(league: &League) -> impl Iterator<Item = (String, Vec<PlayerId>)> {
     let in_groups = |draw: &&Arc<Draw>| draw.competition().format == Format::GroupsKnockout;
     let groups = league.draw.iter().filter(in_groups).flat_map(|draw| draw.groups());
-    let named = ('A'..='Z').map(String::from).chain((27..).map(|number| number.to_string())).zip(groups);
-    named.flat_map(|(name, group)| group.into_iter().map(move |player| (player, name.clone()))).collect()
+    ('A'..='Z').map(String::from).chain((27..).map(|number| number.to_string())).zip(groups)
+}
+
+/// The table of a group from its own matches.
+#[derive(Debug, Serialize)]
+struct GroupTable {
+    name: String,
+    rows: Vec<GroupRow>,
+}
+
+#[derive(Debug, Serialize)]
+struct GroupRow {
+    #[serde(flatten)]
+    who: Named,
+    played: u32,
+    wins: u32,
+    draws: u32,
+    losses: u32,
+    points: u32,
+    /// Whether it has reached the knockout.
+    through: bool,
+}
+
+fn group_tables(league: &League) -> Vec<GroupTable> {
+    let of_group = |round: &&Round| round.drawn.as_ref().is_some_and(|drawn| drawn.fixed);
+    let knockout: Vec<&Match> = league
+        .rounds
+        .iter()
+        .filter(|round| !of_group(round))
+        .flat_map(|round| league.matches_of(round))
+        .map(|(_, game)| game)
+        .collect();
+    if knockout.is_empty() {
+        return Vec::new();
+    }
+    let in_groups = || league.rounds.iter().filter(of_group).flat_map(|round| league.matches_of(round));
+    let group_table = |(name, players): (String, Vec<PlayerId>)| {
+        let results = in_groups().filter_map(|(_, game)| counted(game));
+        let places = table(&players, results, &league.settings.tie_breaks);
+        let row = |place: &Place| GroupRow {
+            who: Named::player(league, &place.player),
+            played: place.tally.played(),
+            wins: place.tally.wins,
+            draws: place.tally.draws,
+            losses: place.tally.losses,
+            points: place.tally.points(),
+            through: knockout.iter().any(|game| game.has(&place.player)),
+        };
+        GroupTable { name, rows: places.iter().map(row).collect() }
+    };
+    named_groups(league).map(group_table).collect()
+}
+
+fn counted(game: &Match) -> Option<Counted<'_>> {
+    let decision = game.decision.as_ref()?;
+    let technical = decision.status == GameStatus::TechnicalLoss;
+    Some(Counted { a: &game.a, b: &game.b, verdict: decision.verdict(game), technical })
 }
 
 /// How each player's matches ended, in the order of the rounds: W, D, L, and T for a loss without play.

@@ -151,3 +151,92 @@ fn nothing_of_a_match_that_is_not_decided_is_told_but_its_state() {
         assert!(page.get(silent).is_none(), "{silent}: {page}");
     }
 }
+
+#[test]
+fn ratings_that_are_being_computed_have_their_column() {
+    let pending = |snapshot: &Snapshot| value(standings::page(snapshot, None))["ratings_pending"].clone();
+    assert_eq!(pending(&after(1)), false);
+    assert_eq!(pending(&whole()), true);
+}
+
+#[test]
+fn points_are_told_after_rounds_that_were_played() {
+    let snapshots = (1..=LOG.lines().count()).map(after);
+    for snapshot in snapshots {
+        let league = &snapshot.projection.league;
+        for id in league.players.keys() {
+            let own = league.matches.values().filter(|game| game.has(id) && game.decision.is_some());
+            let completed = league.rounds.iter().filter(|round| round.completed).count();
+            let told = race::points_by_round(league, id);
+            assert!(told.len() <= own.count().max(completed), "{id}: {told:?}");
+            assert!(told.windows(2).all(|pair| pair[0] <= pair[1]));
+        }
+    }
+}
+
+#[test]
+fn the_race_ends_with_the_points_of_the_table() {
+    let (race, table) = (value(race::page(&whole())), value(standings::page(&whole(), None)));
+    let rows = table["rows"].as_array().unwrap();
+    for (runner, row) in race["players"].as_array().unwrap().iter().zip(rows) {
+        assert_eq!(runner["id"], row["id"]);
+        assert_eq!(runner["points"].as_array().unwrap().last(), Some(&row["points"]));
+    }
+}
+
+#[test]
+fn a_technical_loss_is_a_loss_too() {
+    let mut cell = cross_table::Cell::default();
+    cell.add('T', "R1M1");
+    assert_eq!(value(cell), serde_json::json!({ "w": 0, "d": 0, "l": 1, "t": 1, "last": "R1M1" }));
+}
+
+#[test]
+fn the_commands_of_an_empty_league_can_be_given_twice() {
+    let page = first_page(&after(1));
+    let commands: Vec<&str> =
+        page["next"].as_array().unwrap().iter().filter_map(|step| step["command"].as_str()).collect();
+    assert_eq!(commands.len(), 2);
+    assert!(commands.iter().all(|command| command.contains("--listen 127.0.0.1:0")), "{commands:?}");
+}
+
+#[test]
+fn a_league_that_is_over_has_awards() {
+    let page = first_page(&whole());
+    let kinds: Vec<&str> =
+        page["awards"].as_array().unwrap().iter().map(|award| award["kind"].as_str().unwrap()).collect();
+    assert!(kinds.contains(&"longest"), "{kinds:?}");
+    let running = when(|league| league.phase == Phase::Running);
+    assert!(first_page(&running).get("awards").is_none());
+}
+
+#[test]
+fn the_featured_boards_are_those_being_played_first() {
+    let playing = when(|league| league.matches.values().filter(|game| game.in_play).count() > 1);
+    let league = &playing.projection.league;
+    let chosen = featured::choose(league, None, 2);
+    assert!(chosen.iter().all(|id| league.matches[id].in_play), "{chosen:?}");
+    let page = value(featured::page(&playing, &chosen, &BTreeMap::new(), Access::PUBLIC));
+    let board = &page["boards"][0];
+    // In even/odd both choose at once, and nothing is shown before the result.
+    assert_eq!(board["view"]["rounds"], serde_json::json!([]));
+    assert_eq!(board["to_move"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn a_loss_is_told_with_the_command_that_plays_it_again() {
+    let snapshot = whole();
+    let league = &snapshot.projection.league;
+    let beaten = league.players.keys().find(|id| {
+        let page = player::page(&snapshot, id, &[], &no_records(), None, Access::PUBLIC);
+        value(page)["why_lost"].as_array().is_some_and(|losses| !losses.is_empty())
+    });
+    let id = beaten.expect("someone lost");
+    let page = value(player::page(&snapshot, id, &[], &no_records(), None, Access::PUBLIC));
+    let loss = &page["why_lost"][0];
+    let wanted = format!(
+        "matchday replay league.db --match {} --as {id} --against http://localhost:8101/mcp",
+        loss["match_id"].as_str().unwrap()
+    );
+    assert_eq!(loss["command"], wanted);
+}

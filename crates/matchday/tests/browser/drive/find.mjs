@@ -19,12 +19,15 @@ await scenario(async ({ url, visit }) => {
 
   const losses = () =>
     page.locator('.standings .row').evaluateAll((rows) => rows.map((row) => Number(row.cells[6].textContent)));
-  await page.getByRole('button', { name: 'Lost', exact: true }).click();
+  await page.getByRole('button', { name: 'L: Lost', exact: true }).click();
   const sorted = await losses();
-  assert.deepEqual(sorted, [...sorted].sort((a, b) => b - a));
+  assert.deepEqual(
+    sorted,
+    [...sorted].sort((a, b) => b - a),
+  );
   assert.equal(await page.locator('th[aria-sort=descending]').textContent(), 'L');
-  await page.getByRole('button', { name: 'Lost', exact: true }).click();
-  await page.getByRole('button', { name: 'Lost', exact: true }).click();
+  await page.getByRole('button', { name: 'L: Lost', exact: true }).click();
+  await page.getByRole('button', { name: 'L: Lost', exact: true }).click();
   assert.deepEqual(await names(), ranked, 'the third click brings the ranks back');
 
   await page.getByRole('link', { name: 'Follow Clio' }).click();
@@ -47,15 +50,19 @@ await scenario(async ({ url, visit }) => {
     assert.match(download.suggestedFilename(), name);
     return readFile(await download.path());
   };
-  const picture = await saved(/points-race\.svg/, () => page.getByRole('button', { name: 'points-race as SVG' }).click());
+  const picture = await saved(/points-race\.svg/, () =>
+    page.getByRole('button', { name: 'points-race as SVG' }).click(),
+  );
   assert.match(picture.toString(), /^<svg .*stroke="rgb/s, 'it needs no style sheet');
-  const bitmap = await saved(/points-race\.png/, () => page.getByRole('button', { name: 'points-race as PNG' }).click());
+  const bitmap = await saved(/points-race\.png/, () =>
+    page.getByRole('button', { name: 'points-race as PNG' }).click(),
+  );
   assert.deepEqual([...bitmap.subarray(1, 4)], [...Buffer.from('PNG')]);
 
   await go(page, url, '#/');
   const csv = await saved(/standings\.csv/, () => page.getByRole('button', { name: 'Save the table as CSV' }).click());
   assert.equal(csv.toString().trim().split('\r\n').length, 5);
   assert.match(csv.toString(), /'=1\+1/, 'a name that begins like a formula is text');
-  const report = await saved(/\.html/, () => page.getByRole('link', { name: 'Report' }).click());
+  const report = await saved(/\.html/, () => page.getByRole('button', { name: 'Save the Report' }).click());
   assert.match(report.toString(), /^<!DOCTYPE html>/);
 });

@@ -31,6 +31,6 @@ await scenario(async ({ url, visit }) => {
   const points = page.locator('.card').filter({ has: page.getByRole('heading', { name: 'Points, round by round' }) });
   if (await points.count()) {
     const played = await page.locator('.figure').filter({ hasText: 'played' }).locator('dd').textContent();
-    assert.match(await points.textContent(), new RegExp(`after ${played} rounds?`));
+    assert.match(await points.textContent(), new RegExp(`from ${played} match`));
   }
 });
