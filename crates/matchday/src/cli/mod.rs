@@ -17,6 +17,8 @@ mod competition;
 mod config;
 mod course;
 mod dashboard;
+#[cfg(test)]
+mod docs_commands;
 mod doctor;
 mod experiment;
 mod export;

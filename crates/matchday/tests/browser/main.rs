@@ -12,6 +12,7 @@ mod league;
 mod live;
 mod pages;
 mod script;
+mod tutorial;
 
 /// The program under test.
 const MATCHDAY: &str = env!("CARGO_BIN_EXE_matchday");
