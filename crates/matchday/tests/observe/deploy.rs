@@ -1,7 +1,7 @@
 //! The files in `deploy/`: what they ask for exists, and the tools that read them find nothing wrong.
 
 use crate::page::{Played, address, figures, tool};
-use matchday_testkit::cli::Cli;
+use matchday_testkit::cli::{Cli, free_address};
 use matchday_testkit::tools;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -226,4 +226,18 @@ fn the_health_check_of_the_container_succeeds_only_for_an_agent_that_is_ready() 
     let at = address(&manager);
     drop(manager);
     assert!(!check(&at), "nobody is there");
+}
+
+#[test]
+fn the_image_runs_without_root_on_a_file_system_that_it_cannot_write_to() {
+    let probe = tempfile::tempdir().unwrap();
+    let mounted = Command::new("mount").arg("--bind").args([probe.path(), probe.path()]).output();
+    if !tools::require_mount(mounted.is_ok_and(|mounted| mounted.status.success())) {
+        return;
+    }
+    let _ = Command::new("umount").arg(probe.path()).status();
+    let port = free_address().rsplit(':').next().unwrap().to_owned();
+    let mut check = Command::new(folder().join("check-container"));
+    let (content, said) = tool(check.arg(crate::MATCHDAY).env("MATCHDAY_PORT", port), "");
+    assert!(content, "{said}");
 }
