@@ -68,7 +68,9 @@ fn nights(html: &mut Html, plan: &CoursePlan, student: &Student, code: &str) {
     html.leaf("p", &[], &about);
     html.element("table", &[], |html| {
         html.element("tr", &[], |html| {
-            ["Night", "Page", "Manager's URL"].map(|head| html.leaf("th", &[("scope", "col")], head));
+            for head in ["Night", "Page", "Manager's URL"] {
+                html.leaf("th", &[("scope", "col")], head);
+            }
         });
         for night in &plan.season.nights {
             let page = format!("{}/leagues/{}/", plan.service, league_id(&student.section, night));

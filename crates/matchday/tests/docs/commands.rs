@@ -25,7 +25,7 @@ enum Step {
 }
 
 /// How a background process says that it is ready.
-const READY: &str = "listening on|registered as|leagues are served at|can be seen at|waiting for";
+const READY: &str = "listening on|registered as|leagues are served at|waiting [0-9]";
 
 /// What a page has to run, or the blocks that say neither how nor why not.
 fn steps(page: &str) -> Result<Vec<Step>, String> {

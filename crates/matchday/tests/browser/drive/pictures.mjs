@@ -21,7 +21,9 @@ await scenario(async ({ url, visit }) => {
     const words = await page.evaluate(() =>
       [...document.querySelectorAll('nav a, h1, h2, th[scope="col"]')].map((element) => element.textContent.trim()),
     );
-    seen.push(`${name}: ${words.filter(Boolean).join(' | ')}`);
+    // Which player stands where, and in which round, is the league's own.
+    const lasting = words.filter((word) => word && !/^(P?\d+|Round \d+)$/.test(word));
+    seen.push(`${name}: ${lasting.join(' | ')}`);
   }
   writeFileSync(`${folder}/pictures.txt`, seen.join('\n') + '\n');
 });
