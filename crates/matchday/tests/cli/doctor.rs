@@ -74,7 +74,7 @@ fn a_registered_agent_that_cannot_be_reached_is_named() {
     let lost = finding(&doctor, "agents");
     assert_eq!(lost["severity"], "warning");
     assert!(lost["finding"].as_str().unwrap().starts_with("P02 (Gone) at http://127.0.0.1:"), "{lost}");
-    assert!(doctor.out.contains("2 registered agents can be reached"), "{doctor:?}");
+    assert!(doctor.out.contains("registered agents that can be reached: 2"), "{doctor:?}");
 }
 
 #[test]
