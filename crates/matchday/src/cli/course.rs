@@ -191,7 +191,7 @@ async fn create_leagues(folder: &mut Folder, service: &ServiceArg, night: &str) 
         true => "is there already".to_owned(),
         false => {
             let students = folder.students.iter().filter(|student| student.section == league.section).count();
-            format!("created for {students} students")
+            format!("created, students: {students}")
         }
     };
     Ok(leagues
@@ -287,19 +287,17 @@ async fn start(service: &ServiceArg, league: &CourseLeague) -> Result<String> {
     let phase = shown.get("phase").and_then(Value::as_str).unwrap_or_default().to_ascii_lowercase();
     let players = shown.get("players").and_then(Value::as_u64).unwrap_or_default();
     if phase != "registration" {
-        return Ok(format!("started already, with {players} players: {phase}"));
+        return Ok(format!("started already, players: {players}, {phase}"));
     }
     if players < 2 {
-        bail!(
-            "{players} players have registered, and a league needs 2: start it later with the same command"
-        );
+        bail!("{players} registered, and a league needs 2 players: start it later with the same command");
     }
     let base = service.service.trim_end_matches('/').trim_end_matches("/mcp");
     let (id, token) = (LeagueId::new(league.league_id.as_str()), Token::new(league.operator_token.as_str()));
     let url = format!("{base}/leagues/{id}/mcp");
     let client = ManagerClient::at(&url, service.tls.client()?).with_league(Some(id.clone()));
     client.start(&id, Some(&token)).await?;
-    Ok(format!("started with {players} players"))
+    Ok(format!("started, players: {players}"))
 }
 
 fn print(as_json: bool, steps: &[LeagueStep], after: &str) -> Result<ExitCode> {

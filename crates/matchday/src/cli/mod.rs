@@ -20,6 +20,8 @@ mod connect;
 mod course;
 mod dashboard;
 mod dial;
+#[cfg(test)]
+mod docs_commands;
 mod doctor;
 mod experiment;
 mod export;

@@ -120,7 +120,7 @@ impl<'a> GradeSheet<'a> {
         for section in self.plan.sections() {
             let lines: Vec<&Line> = self.lines.iter().filter(|line| line.section == section).collect();
             let nights = self.nights.iter().filter(|night| night.section == section).count();
-            text.push_str(&format!("Section {section}: {} students, {nights} nights\n", lines.len()));
+            text.push_str(&format!("Section {section} (students: {}, nights: {nights})\n", lines.len()));
             if !lines.is_empty() {
                 text.push_str(&section_table(&lines));
                 text.push('\n');

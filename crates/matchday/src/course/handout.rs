@@ -6,10 +6,22 @@ use crate::report::html::writer::{Html, section};
 use crate::report::html::{POLICY, STYLE};
 use crate::starter::Language;
 
+/// Commands are long: they are wrapped, on paper too.
+const COMMANDS_STYLE: &str = "pre, td code, td a { white-space: pre-wrap; overflow-wrap: anywhere }";
+
 /// A command as two shells take it.
 struct ShellCommand {
     sh: String,
     powershell: String,
+}
+
+impl ShellCommand {
+    fn by_shell(&self) -> Vec<(&'static str, &str)> {
+        match self.sh == self.powershell {
+            true => vec![("In every shell", &self.sh)],
+            false => vec![("Linux and macOS", &self.sh), ("PowerShell", &self.powershell)],
+        }
+    }
 }
 
 pub(crate) fn page(plan: &CoursePlan, student: &Student, code: &str) -> String {
@@ -20,7 +32,7 @@ pub(crate) fn page(plan: &CoursePlan, student: &Student, code: &str) -> String {
             html.open("meta", &[("name", "viewport"), ("content", "width=device-width, initial-scale=1")]);
             html.open("meta", &[("http-equiv", "Content-Security-Policy"), ("content", POLICY)]);
             html.leaf("title", &[], &format!("{} - {}", student.name.raw(), plan.name));
-            html.style(&[STYLE]);
+            html.style(&[STYLE, COMMANDS_STYLE]);
         });
         html.element("body", &[], |html| body(html, plan, student, code));
     });
@@ -50,10 +62,10 @@ fn body(html: &mut Html, plan: &CoursePlan, student: &Student, code: &str) {
         for (id, title, about, command) in steps {
             section(html, id, title, |html| {
                 html.leaf("p", &[], about);
-                html.leaf("p", &[("class", "quiet")], "Linux and macOS");
-                html.leaf("pre", &[], &command.sh);
-                html.leaf("p", &[("class", "quiet")], "PowerShell");
-                html.leaf("pre", &[], &command.powershell);
+                for (shell, command) in command.by_shell() {
+                    html.leaf("p", &[("class", "quiet")], shell);
+                    html.leaf("pre", &[], command);
+                }
             });
         }
         section(html, "nights", "The nights", |html| nights(html, plan, student, code));
@@ -68,7 +80,9 @@ fn nights(html: &mut Html, plan: &CoursePlan, student: &Student, code: &str) {
     html.leaf("p", &[], &about);
     html.element("table", &[], |html| {
         html.element("tr", &[], |html| {
-            ["Night", "Page", "Manager's URL"].map(|head| html.leaf("th", &[("scope", "col")], head));
+            for head in ["Night", "Page", "Manager's URL"] {
+                html.leaf("th", &[("scope", "col")], head);
+            }
         });
         for night in &plan.season.nights {
             let page = format!("{}/leagues/{}/", plan.service, league_id(&student.section, night));

@@ -75,7 +75,7 @@ pub(super) async fn agents(client: &Client, agents: Vec<RegisteredAgent>) -> Vec
         findings.push(Finding::ok("agents", format!("{} more agents were not called", all - AGENTS_MAX)));
     }
     if reached > 0 {
-        findings.push(Finding::ok("agents", format!("{reached} registered agents can be reached")));
+        findings.push(Finding::ok("agents", format!("registered agents that can be reached: {reached}")));
     }
     findings
 }

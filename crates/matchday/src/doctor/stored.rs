@@ -51,7 +51,7 @@ fn look(path: &Path) -> Result<(Finding, Vec<RegisteredAgent>, Option<Timestamp>
     }
     let shown = path.display();
     let finding = match verification.is_good() {
-        true => Finding::ok("store", format!("{shown} holds {} leagues, and verifies", leagues.len())),
+        true => Finding::ok("store", format!("{shown} verifies; leagues: {}", leagues.len())),
         false => {
             let advice = format!("see `matchday verify {shown}`, and restore a copy");
             Finding::failed("store", format!("{shown} does not verify"), advice)

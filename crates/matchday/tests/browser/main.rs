@@ -13,6 +13,7 @@ mod live;
 mod pages;
 mod script;
 mod stand;
+mod tutorial;
 
 /// The program under test.
 const MATCHDAY: &str = env!("CARGO_BIN_EXE_matchday");

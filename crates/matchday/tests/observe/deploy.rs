@@ -1,7 +1,7 @@
 //! The files in `deploy/`: what they ask for exists, and the tools that read them find nothing wrong.
 
 use crate::page::{Played, address, figures, tool};
-use matchday_testkit::cli::Cli;
+use matchday_testkit::cli::{Cli, free_address};
 use matchday_testkit::tools;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -145,11 +145,16 @@ fn units(into: &Path) -> Vec<PathBuf> {
     let named = [
         ("matchday-manager.service", "matchday-manager.service"),
         ("matchday-referee@.service", "matchday-referee@8001.service"),
+        ("matchday-serve.service", "matchday-serve.service"),
+        ("matchday-course@.service", "matchday-course@agents-101.service"),
+        ("matchday-backup@.service", "matchday-backup@manager.service"),
     ];
     let units = named.map(|(file, unit)| {
         let text = fs::read_to_string(folder().join(file)).unwrap();
-        assert!(text.contains("ExecStart=/usr/local/bin/matchday "), "{file}");
+        assert!(text.contains("ExecStart=/usr/local/bin/matchday"), "{file}");
         let path = into.join(unit);
+        let backup = folder().join("backup").canonicalize().unwrap();
+        let text = text.replace("/usr/local/bin/matchday-backup", backup.to_str().unwrap());
         fs::write(&path, text.replace("/usr/local/bin/matchday", program)).unwrap();
         path
     });
@@ -166,6 +171,25 @@ fn systemd_finds_nothing_wrong_with_the_units() {
         let (content, said) =
             tool(Command::new("systemd-analyze").args(["verify", "--man=no"]).arg(&unit), "");
         assert!(content && said.trim().is_empty(), "{}: {said}", unit.display());
+    }
+}
+
+#[test]
+fn systemd_finds_nothing_wrong_with_the_timers() {
+    if !tools::require("systemd-analyze") {
+        return;
+    }
+    let into = tempfile::tempdir().unwrap();
+    units(into.path());
+    for (file, unit) in [
+        ("matchday-course@.timer", "matchday-course@agents-101.timer"),
+        ("matchday-backup@.timer", "matchday-backup@manager.timer"),
+    ] {
+        let path = into.path().join(unit);
+        fs::copy(folder().join(file), &path).unwrap();
+        let (content, said) =
+            tool(Command::new("systemd-analyze").args(["verify", "--man=no"]).arg(&path), "");
+        assert!(content && said.trim().is_empty(), "{unit}: {said}");
     }
 }
 
@@ -188,7 +212,10 @@ fn the_health_check_of_the_container_succeeds_only_for_an_agent_that_is_ready() 
     let cli = Cli::new(crate::MATCHDAY);
     let check = |at: &str| {
         let port = at.rsplit(':').next().unwrap();
-        tool(Command::new(folder().join("healthcheck")).arg(port), "").0
+        let by_script = tool(Command::new(folder().join("healthcheck")).arg(port), "").0;
+        let by_program = tool(Command::new(crate::MATCHDAY).arg("health").env("MATCHDAY_PORT", port), "").0;
+        assert_eq!(by_script, by_program);
+        by_program
     };
     let player = cli.agent(&["player"]);
     player.until("cannot register");
@@ -199,4 +226,18 @@ fn the_health_check_of_the_container_succeeds_only_for_an_agent_that_is_ready() 
     let at = address(&manager);
     drop(manager);
     assert!(!check(&at), "nobody is there");
+}
+
+#[test]
+fn the_image_runs_without_root_on_a_file_system_that_it_cannot_write_to() {
+    let probe = tempfile::tempdir().unwrap();
+    let mounted = Command::new("mount").arg("--bind").args([probe.path(), probe.path()]).output();
+    if !tools::require_mount(mounted.is_ok_and(|mounted| mounted.status.success())) {
+        return;
+    }
+    let _ = Command::new("umount").arg(probe.path()).status();
+    let port = free_address().rsplit(':').next().unwrap().to_owned();
+    let mut check = Command::new(folder().join("check-container"));
+    let (content, said) = tool(check.arg(crate::MATCHDAY).env("MATCHDAY_PORT", port), "");
+    assert!(content, "{said}");
 }

@@ -14,6 +14,7 @@ mod deploy;
 mod metrics;
 mod page;
 mod ready;
+mod scheduled_backup;
 mod traces;
 
 /// The program under test.

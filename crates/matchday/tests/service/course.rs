@@ -200,7 +200,7 @@ fn a_course_is_published_again_without_new_codes_or_leagues() {
     course.write_plan();
     course.write_roster(8);
     let first = course.run(&["publish", "course"]);
-    assert!(first.out.contains("amber_2999-01-07  created for 2 students"), "{first:?}");
+    assert!(first.out.contains("amber_2999-01-07  created, students: 2"), "{first:?}");
     let codes = course.codes();
     let page = course.fixture.cli.path().join("course/handouts/amber/student-00.html");
     assert!(fs::read_to_string(&page).unwrap().contains(&codes["Student 00"]));
@@ -227,7 +227,7 @@ fn what_cannot_be_is_one_line_with_what_to_do_and_creates_nothing() {
     let empty = course.run(&["night", "course", "--night", NIGHTS[4]]);
     assert_eq!(empty.code, 1);
     assert!(
-        empty.out.contains("amber_2999-01-10  NOT STARTED: 0 players have registered, and a league needs 2"),
+        empty.out.contains("amber_2999-01-10  NOT STARTED: 0 registered, and a league needs 2 players"),
         "{empty:?}"
     );
     let path = course.fixture.cli.path().join("course/course.toml");
