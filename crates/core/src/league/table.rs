@@ -1,12 +1,15 @@
 //! The standings of a league. Never stored: only each match's outcome is kept, by index.
 
+use super::format::ladder::rank_key;
 use super::settings::Score;
-use super::standings::{self, Place, Ranked, Verdict};
+use super::standings::{self, Basis, Place, Ranked, Verdict};
 use super::state::League;
 use crate::protocol::PlayerId;
 use crate::protocol::messages::{GameStatus, Shared, StandingRow};
 use std::collections::BTreeMap;
 
+/// The criterion of a ladder.
+const RATING: &str = "rating";
 /// The criterion of tables that go by payoffs.
 const PAYOFF: &str = "payoff";
 
@@ -76,7 +79,15 @@ impl League {
             let ((a, b), (verdict, technical)) = game.players.zip(game.verdict)?;
             Some(standings::Game { a, b, verdict, technical })
         });
-        let mut basis = self.draw.as_ref().map(|draw| draw.basis(ids, &self.played())).unwrap_or_default();
+        let mut basis = match (&self.draw, self.ratings()) {
+            (Some(draw), Some(ratings)) => {
+                let key = |id: &&PlayerId| ratings.get(*id).map_or(i64::MIN, |rating| rank_key(*rating));
+                let levels = vec![(RATING, ids.iter().map(key).collect())];
+                Basis { seed: draw.seed(), byes: Vec::new(), levels }
+            }
+            (Some(draw), None) => draw.basis(ids, &self.played()),
+            (None, _) => Basis::default(),
+        };
         let payoffs = self.payoffs(ids, &basis.byes);
         basis.levels.extend(payoffs.clone().map(|payoffs| (PAYOFF, payoffs)));
         (standings::rank_by(ids, decided.collect(), &self.settings.tie_breaks, &basis), payoffs)
@@ -92,6 +103,8 @@ impl League {
     pub fn rows(&self) -> Shared<StandingRow> {
         let (ids, players): (Vec<&PlayerId>, Vec<_>) = self.players.iter().unzip();
         let (ranked, payoffs) = self.ranking(&ids);
+        let ratings = self.ratings();
+        let rating = |player: usize| ratings.as_ref().and_then(|all| all.get(*ids.get(player)?).copied());
         let reason = |player: usize, of: usize, on: &str| {
             let reason = standings::reason(ids.get(of)?, on);
             let both = payoffs.as_ref().filter(|_| on == PAYOFF);
@@ -112,9 +125,18 @@ impl League {
                     losses: tally.losses,
                     points: tally.points(),
                     technical_losses: Some(tally.technical_losses),
+                    rating: rating(player).map(|rating| whole(rating.rating)),
+                    rating_deviation: rating(player).map(|rating| whole(rating.deviation)),
                     rank_reason: ahead.and_then(|(of, on)| Some(reason(player, of, on)?.into())),
                 })
             })
             .collect()
     }
+}
+
+/// A rating in whole points.
+fn whole(points: f64) -> u32 {
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "`as` saturates")]
+    let points = points.round() as u32;
+    points
 }

@@ -10,6 +10,7 @@ use matchday_core::protocol::GameType;
 /// `base` with what the settings say. [`check`] tells whether there can be such a league.
 pub(super) fn configured(config: &Config, base: Competition) -> Result<Competition> {
     let matches_per_pairing = config.get(&settings::MATCHES_PER_PAIRING)?;
+    let per_hour = config.get(&settings::MATCHES_PER_HOUR)?;
     let format = config.get(&settings::FORMAT)?.unwrap_or(base.format);
     Ok(Competition {
         format,
@@ -21,6 +22,7 @@ pub(super) fn configured(config: &Config, base: Competition) -> Result<Competiti
         third_place: config.get(&settings::THIRD_PLACE)?.unwrap_or(base.third_place),
         seeding: config.get(&settings::SEEDING)?.unwrap_or(base.seeding),
         swiss_pairing: Competition::of(format).swiss_pairing,
+        matches_per_hour: per_hour.or(Competition::of(format).matches_per_hour),
     })
 }
 

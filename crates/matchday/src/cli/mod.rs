@@ -41,6 +41,7 @@ mod roster;
 mod run;
 mod schedule;
 mod schema;
+mod season;
 mod seat;
 mod serve;
 mod service;
@@ -104,6 +105,9 @@ enum Command {
     /// Create, list, archive and delete the leagues of a service
     #[command(after_help = league::EXAMPLE)]
     League(league::LeagueArgs),
+    /// Create, list, show and steer the seasons of a service: leagues by a schedule, with a table over all of them
+    #[command(after_help = season::EXAMPLE)]
+    Season(season::SeasonArgs),
     /// Close registration and begin the league
     #[command(after_help = "Example:\n  matchday start --manager http://localhost:8000/mcp")]
     Start(start::StartArgs),
@@ -217,6 +221,7 @@ async fn execute(command: Command) -> anyhow::Result<ExitCode> {
         Command::Seat(flags) => seat::execute(flags).await,
         Command::Serve(flags) => service::execute(flags).await,
         Command::League(args) => league::execute(args).await,
+        Command::Season(args) => season::execute(args).await,
         Command::Start(args) => start::execute(args).await,
         Command::Status(args) => status::execute(args).await,
         Command::Standings(args) => standings::execute(args).await,

@@ -157,6 +157,10 @@ pub(crate) async fn execute(args: RunArgs) -> Result<ExitCode> {
     let mut stop = Termination::listen()?;
     let config = args.flags.resolve()?;
     let mut plan = plan(&config)?;
+    if plan.league.competition.format == Format::Ladder {
+        let why = "a ladder has no end: run it with `matchday manager` or `matchday serve`";
+        return Err(config.wrong(&settings::FORMAT, why));
+    }
     competition::check(&config, &plan.league, Some(plan.player_plans.len()))?;
     if let Some(rules) = rules(&config)? {
         let game = tokio::select! {

@@ -19,6 +19,7 @@ impl Service {
     /// Writes a league into a file beside the store, and removes it once that has been verified.
     pub(super) async fn archive(&self, id: &LeagueId) -> Result<PathBuf, ServiceError> {
         let _alone = self.changing.lock().await;
+        self.refuse_current(id)?;
         let registered = self.registered(id).ok_or_else(|| ServiceError::NotFound(id.clone()))?;
         let number = registered.number;
         let slot = self.slot(number);

@@ -47,6 +47,11 @@ impl Service {
         let mut ids: BTreeSet<&LeagueId> = registry.leagues().map(|(id, _)| id).collect();
         for NewLeague { plan, .. } in made {
             let id = &plan.league.league_id;
+            if registry.season(id).is_some() {
+                return Err(ServiceError::Conflict(format!(
+                    "{id} is the name of a season: choose another id"
+                )));
+            }
             if !ids.insert(id) {
                 return Err(ServiceError::Conflict(format!("the league id {id} is taken: choose another")));
             }
@@ -134,7 +139,7 @@ impl Service {
     }
 
     /// Whether the league has events of its own.
-    fn has_begun(&self, number: u32) -> Result<bool> {
+    pub(super) fn has_begun(&self, number: u32) -> Result<bool> {
         let store = self.store.in_league(number);
         Ok(!store.load(&store.manager_stream()?)?.is_empty())
     }
@@ -142,6 +147,7 @@ impl Service {
     /// Removes a league for good.
     pub(super) async fn delete(&self, id: &LeagueId) -> Result<(), ServiceError> {
         let _alone = self.changing.lock().await;
+        self.refuse_current(id)?;
         let registered = self.registered(id).ok_or_else(|| ServiceError::NotFound(id.clone()))?;
         let number = registered.number;
         let slot = self.slot(number);

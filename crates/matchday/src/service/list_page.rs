@@ -32,9 +32,24 @@ pub(super) fn page(service: &Service, headers: &HeaderMap) -> HttpResponse {
         many if many > LEAGUES_MAX => format!("<ul>\n{rows}</ul>\n<p>and {} more</p>", many - LEAGUES_MAX),
         _ => format!("<ul>\n{rows}</ul>"),
     };
+    let seasons: String = super::season_api::visible(service, headers)
+        .iter()
+        .take(LEAGUES_MAX)
+        .map(|(name, _)| escape(name.as_str()))
+        .map(|name| format!("<li><a href=\"seasons/{name}\">{name}</a></li>\n"))
+        .collect();
+    let seasons = match seasons.is_empty() {
+        true => String::new(),
+        false => format!("<h2>Seasons</h2>\n<ul>\n{seasons}</ul>\n"),
+    };
+    html("Leagues", &format!("<h1>Leagues</h1>\n{list}\n{seasons}"))
+}
+
+/// A page without scripts.
+pub(super) fn html(title: &str, body: &str) -> HttpResponse {
     let page = format!(
         "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" \
-         content=\"width=device-width\">\n<title>Leagues</title>\n<h1>Leagues</h1>\n{list}\n</html>\n"
+         content=\"width=device-width\">\n<title>{title}</title>\n{body}\n</html>\n"
     );
     let answer = HttpResponse::new(Full::new(Bytes::from(page)).boxed());
     let answer = with_header(answer, CONTENT_TYPE, "text/html; charset=utf-8");
@@ -43,6 +58,6 @@ pub(super) fn page(service: &Service, headers: &HeaderMap) -> HttpResponse {
     with_header(answer, CACHE_CONTROL, "no-store")
 }
 
-fn escape(text: &str) -> String {
+pub(super) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

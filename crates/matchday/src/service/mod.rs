@@ -5,6 +5,8 @@
 //! - `plan`: what the service knows of a league; `registry`: all of them, as a fold over the service's log; `quota`
 //! - `running_league`: a league that is loaded; `slot`: whether it is; `loading`: when it is
 //! - `changes`: creating, configuring and removing leagues; `archive`: moving them into files and back
+//! - `season`: a series of leagues; `schedule`: when they start; `seasons`: what the service does for them; `season_api`,
+//!   `season_openapi`: `/api/seasons`
 //! - `http`: the routes; `api`: `/api/leagues`; `openapi`: its description; `list_page`: the list for a browser
 
 mod api;
@@ -18,6 +20,11 @@ mod plan;
 mod quota;
 mod registry;
 mod running_league;
+mod schedule;
+mod season;
+mod season_api;
+mod season_openapi;
+mod seasons;
 mod slot;
 
 pub(crate) use http::serve;
@@ -66,6 +73,7 @@ pub(crate) struct Service {
     counted: Mutex<BTreeSet<u32>>,
     /// The store of seats, once a league has any: their players keep tokens in clear, which no league's log holds.
     seats_store: Mutex<Option<Store>>,
+    season_memory: Mutex<seasons::SeasonMemory>,
 }
 
 impl fmt::Debug for Service {
@@ -83,6 +91,8 @@ enum ServiceError {
     Conflict(String),
     #[error("there is no league {0} that you may see: `matchday league list` shows those that there are")]
     NotFound(LeagueId),
+    #[error("there is no season {0} that you may see: `matchday season list` shows those that there are")]
+    NoSeason(LeagueId),
     #[error("{0:#}")]
     Failed(anyhow::Error),
 }
@@ -145,6 +155,7 @@ impl Service {
             wake_times: Mutex::default(),
             counted: Mutex::default(),
             seats_store: Mutex::default(),
+            season_memory: Mutex::default(),
         });
         service.recover().await?;
         Ok((service, made))

@@ -10,7 +10,7 @@ use hyper::body::Incoming;
 use hyper::{Request, StatusCode, Uri};
 use matchday_core::agent::{Agent, Content};
 use matchday_core::game::GAMES;
-use matchday_core::league::Manager;
+use matchday_core::league::{CarriedOver, Manager};
 use matchday_core::protocol::messages::{Phase, StartLeague, Timeouts};
 use matchday_core::protocol::{
     Body, ConversationId, DisplayName, Endpoint, Envelope, GameType, LeagueId, Message, Sender, Timestamp,
@@ -115,6 +115,7 @@ impl RunningLeague {
         store: Store,
         seats_store: Option<Store>,
         history: History,
+        carried_over: Vec<CarriedOver>,
     ) -> Result<Self> {
         let id = &plan.league.league_id;
         let (home, local_home) = (host.league_url(id), host.local_league_url(id));
@@ -161,7 +162,7 @@ impl RunningLeague {
         options.checkpoint_keys = Some(host.checkpoint_keys.clone());
 
         let stream = store.manager_stream()?;
-        let mut manager = Manager::new(plan.league.clone());
+        let mut manager = Manager::new(plan.league.clone()).with_carried_over(carried_over);
         let telemetry = agent_telemetry(&manager, &options);
         let last_at = replay(&mut manager, &store, &stream, history.is_new.then_some(&telemetry))?;
         let over = manager.league().phase == Phase::Completed;
@@ -269,6 +270,18 @@ impl RunningLeague {
         if phase != Phase::Registration || players < wanted.players || referees < wanted.referees {
             return None;
         }
+        self.start().await.err()
+    }
+
+    /// Whether the league is over, and nothing is left to be said to anyone.
+    pub(super) async fn is_over_and_told(&self) -> bool {
+        let look =
+            |manager: &Manager| manager.league().phase == Phase::Completed && manager.deadline().is_none();
+        self.manager.handle.inspect(look).await.unwrap_or(false)
+    }
+
+    /// Starts the league, as its operator would; says why if that is refused.
+    pub(super) async fn start(&self) -> Result<(), String> {
         let league_id = self.plan.league.league_id.clone();
         let now = self.clock.now();
         let envelope = Envelope::new(Sender::Launcher, now, ConversationId::new("conv-start-when"));
@@ -276,9 +289,9 @@ impl RunningLeague {
         match self.manager.service.intake().order(&message).await {
             Ok(Content::Message(Message { body: Body::LeagueError(error), .. })) => {
                 let message = error.error_message.as_ref().map(|text| text.escaped().to_string());
-                Some(format!("{} {}", error.error_code.code(), message.unwrap_or_default()))
+                Err(format!("{} {}", error.error_code.code(), message.unwrap_or_default()))
             }
-            _ => None,
+            _ => Ok(()),
         }
     }
 

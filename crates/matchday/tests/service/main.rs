@@ -13,7 +13,9 @@ mod archive;
 mod crashes;
 mod fixture;
 mod isolation;
+mod ladders;
 mod leagues;
+mod seasons;
 mod sleeping;
 
 /// The program under test.

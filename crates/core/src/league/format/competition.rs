@@ -19,11 +19,23 @@ pub enum Format {
     Knockout,
     /// A round robin in groups, and a knockout of the best of each.
     GroupsKnockout,
+    /// No end: agents join and leave at any time, and are paired by rating.
+    Ladder,
 }
 
 impl Format {
     /// Every format, in the order in which users are shown them.
-    pub const ALL: [Self; 5] =
+    pub const ALL: [Self; 6] = [
+        Self::RoundRobin,
+        Self::DoubleRoundRobin,
+        Self::Swiss,
+        Self::Knockout,
+        Self::GroupsKnockout,
+        Self::Ladder,
+    ];
+
+    /// Those that end by themselves.
+    pub const ENDING: [Self; 5] =
         [Self::RoundRobin, Self::DoubleRoundRobin, Self::Swiss, Self::Knockout, Self::GroupsKnockout];
 
     /// As settings and events write it.
@@ -34,6 +46,7 @@ impl Format {
             Self::Swiss => "swiss",
             Self::Knockout => "knockout",
             Self::GroupsKnockout => "groups_knockout",
+            Self::Ladder => "ladder",
         }
     }
 
@@ -112,12 +125,17 @@ pub struct Competition {
     /// Of a swiss league.
     #[serde(skip_serializing_if = "SwissPairing::is_greedy")]
     pub swiss_pairing: SwissPairing,
+    /// How many matches a player of a ladder has in any hour, at most.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub matches_per_hour: Option<u32>,
 }
 
 /// More would be no tie but a league of its own.
 pub const MATCHES_PER_PAIRING_MAX: u32 = 99;
 /// The upper bound of `replays`: limits how long a level tie can take.
 pub const REPLAYS_MAX: u32 = 99;
+/// How many matches a player of a ladder has in any hour unless the operator chooses.
+pub const LADDER_MATCHES_PER_HOUR: u32 = 60;
 /// Of rounds, groups and qualifiers: more than any league has players for.
 const COUNT_MAX: u32 = 9_999;
 
@@ -133,6 +151,7 @@ impl Default for Competition {
             third_place: false,
             seeding: Seeding::Registration,
             swiss_pairing: SwissPairing::Greedy,
+            matches_per_hour: None,
         }
     }
 }
@@ -208,7 +227,8 @@ impl Competition {
             Format::Swiss => SwissPairing::LeastCost,
             _ => SwissPairing::Greedy,
         };
-        Self { format, swiss_pairing, ..Self::default() }
+        let matches_per_hour = (format == Format::Ladder).then_some(LADDER_MATCHES_PER_HOUR);
+        Self { format, swiss_pairing, matches_per_hour, ..Self::default() }
     }
 
     /// Whether events can leave it out, as those of old logs do.
@@ -233,6 +253,9 @@ impl Competition {
         if self.qualifiers.is_some() && format != Format::GroupsKnockout {
             return misfit("qualifiers", "groups_knockout");
         }
+        if self.matches_per_hour.is_some() && format != Format::Ladder {
+            return misfit("matches_per_hour", "ladder");
+        }
         if self.third_place && !format.has_knockout() {
             return misfit("third_place", "knockout and groups_knockout");
         }
@@ -244,6 +267,7 @@ impl Competition {
         within("replays", self.replays, 0, REPLAYS_MAX)?;
         within("rounds", self.rounds.unwrap_or(1), 1, COUNT_MAX)?;
         within("groups", self.groups.unwrap_or(1), 1, COUNT_MAX)?;
+        within("matches_per_hour", self.matches_per_hour.unwrap_or(1), 1, COUNT_MAX)?;
         within("qualifiers", self.qualifiers.unwrap_or(1), 1, COUNT_MAX)
     }
 

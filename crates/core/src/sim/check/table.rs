@@ -73,9 +73,9 @@ pub fn adds_up(facts: &Facts) -> Result<(), Fault> {
 
 /// Points; points in the matches among exactly those who are level on points; share of wins; wins; fewer draws; id.
 ///
-/// In a knockout how far one came goes before all that, and is `course`'s matter.
+/// In a knockout how far one came goes before all that, and is `course`'s matter; a ladder goes by ratings.
 pub fn is_in_order(facts: &Facts) -> Result<(), Fault> {
-    if matches!(facts.course.kind, Kind::Knockout | Kind::Groups) {
+    if matches!(facts.course.kind, Kind::Knockout | Kind::Groups | Kind::Ladder) {
         return Ok(());
     }
     let lines: Vec<_> = facts.players.iter().map(|player| line(facts, player, None)).collect();
