@@ -7,6 +7,7 @@ use super::projection::Snapshot;
 use super::query::{Query, percent_decode};
 use super::store_queries::{self, Filter};
 use super::{assets, orders, response};
+use crate::statistics::of_league;
 use bytes::Bytes;
 use hyper::body::Incoming;
 use hyper::{Method, Request, StatusCode, Uri};
@@ -14,6 +15,7 @@ use matchday_core::protocol::{LeagueId, MatchId, PlayerId};
 use matchday_net::server::HttpResponse;
 use matchday_runtime::Intake;
 use matchday_runtime::surface::{Closing, Responding, Surface};
+use matchday_stats::head_to_head::HeadToHead;
 use matchday_store::StoreError;
 use serde::Serialize;
 use std::net::SocketAddr;
@@ -32,6 +34,8 @@ enum Route {
     Round(u32, usize, usize),
     Cross,
     Player(PlayerId),
+    /// Which of two players is better, and how sure that is.
+    Compare(PlayerId, PlayerId),
     Match(MatchId),
     Messages(Filter),
     Referees,
@@ -209,6 +213,11 @@ impl Dashboard {
                 let page = player::page(snapshot, id, &calls, statistics, access);
                 json_or_not_found(page, || format!("there is no player {id}"))
             }
+            Route::Compare(first, second) => {
+                let results = of_league(&snapshot.projection.league);
+                let found = HeadToHead::of(&results, first.as_str(), second.as_str());
+                json_or_not_found(found, || format!("there is no player {first}, or no player {second}"))
+            }
             Route::Match(id) => {
                 let league = &snapshot.projection.league;
                 let game_type = &league.settings.game_type;
@@ -256,6 +265,10 @@ fn parse_route(api: &str, query: &Query) -> Result<Option<Route>, String> {
             "referees" => Route::Referees,
             "messages" => Route::Messages(Filter::read(query)?),
             _ => return Ok(None),
+        },
+        Some(("compare", pair)) => match pair.split_once('/') {
+            Some((first, second)) => Route::Compare(PlayerId::new(id(first)), PlayerId::new(id(second))),
+            None => return Ok(None),
         },
         Some(("rounds", number)) => {
             let number =

@@ -63,6 +63,9 @@ fn a_ladder_goes_on_while_players_join_and_leave_and_after_a_kill() {
     assert_eq!(compared["players"], json!(["P01", "P02"]));
     let likelihood = compared["likelihood"].as_f64().unwrap();
     assert!((0.0..=1.0).contains(&likelihood) && compared["sentence"].is_string(), "{compared}");
+    let asked = fixture.call("GET", "/leagues/ladder/api/compare/P01/P02", None, None);
+    assert_eq!((asked.status, asked.json()["likelihood"].as_f64()), (200, Some(likelihood)));
+    assert_eq!(fixture.call("GET", "/leagues/ladder/api/compare/P01/P09", None, None).status, 404);
     let stats = fixture.cli.run(&["stats", "--store", "service.db", "--league", "ladder", "--json"]).json();
     let rated = stats["players"][0]["glicko"]["rating"].as_f64().unwrap();
     assert!(

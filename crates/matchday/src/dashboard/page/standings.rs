@@ -50,6 +50,7 @@ pub(in crate::dashboard) fn page(
     let league = &snapshot.projection.league;
     let forms = forms(league);
     let groups = groups(league);
+    let ratings = league.ratings();
     let rows = league.rows();
     let rows = rows.iter().filter_map(|row| {
         let form = forms.get(&row.player_id).map_or(&[][..], Vec::as_slice);
@@ -66,12 +67,17 @@ pub(in crate::dashboard) fn page(
             state: state(league.players.get(&row.player_id)?),
             reason: row.rank_reason.as_ref().map(|why| why.escaped().to_string()),
             form: form.get(form.len().saturating_sub(FORM_MAX)..).unwrap_or_default().to_vec(),
-            rating: statistics.and_then(|all| rating(all, &row.player_id)),
+            // A ladder is ranked by its own ratings.
+            rating: match &ratings {
+                Some(ratings) => ratings.get(&row.player_id).copied().map(Rating::from),
+                None => statistics.and_then(|all| rating(all, &row.player_id)),
+            },
             group: groups.get(&row.player_id).cloned(),
         })
     });
     let rules = league.settings.tie_breaks.iter().map(|rule| rule.name());
-    let page = Page { rows: rows.collect(), tie_breaks: std::iter::once("points").chain(rules).collect() };
+    let first = ratings.is_some().then_some("rating").into_iter().chain(["points"]);
+    let page = Page { rows: rows.collect(), tie_breaks: first.chain(rules).collect() };
     Versioned { version: snapshot.version(), page }
 }
 
