@@ -37,6 +37,13 @@ impl League {
 }
 
 impl Manager {
+    /// With the players of the season's previous league, who take part in this one without registering.
+    #[must_use]
+    pub fn with_carried_over(mut self, players: Vec<CarriedOver>) -> Self {
+        self.carried_over = players;
+        self
+    }
+
     /// Enters the players of the previous league. The empty table tells them of this one: our players register again at it,
     /// to learn its id, and players of other makes need not.
     pub(super) fn carry_over(&mut self, ctx: &mut Ctx<'_>) {

@@ -25,14 +25,13 @@ impl League {
         }
     }
 
-    /// The rating of each player of a ladder, after all completed rounds.
+    /// The rating of each player of a ladder, after all decided matches.
     pub fn ratings(&self) -> Option<BTreeMap<PlayerId, Rating>> {
         if !self.is_ladder() {
             return None;
         }
         let mut ladder = self.ladder.clone();
-        let unsettled = self.rounds.get(ladder.settled..).unwrap_or_default();
-        for round in unsettled.iter().filter(|round| round.completed) {
+        for round in self.rounds.get(ladder.settled..).unwrap_or_default() {
             self.settle_into(&mut ladder, round);
         }
         Some(self.players.keys().map(|id| (id.clone(), ladder.rating(id))).collect())

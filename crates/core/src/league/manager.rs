@@ -10,13 +10,11 @@ use super::request::{ReceivedMessage, RequestError};
 use super::settings::LeagueSettings;
 use super::start::RollCall;
 use super::state::League;
-use crate::agent::{
-    Agent, Answer, Ask, CallId, Content, DecodeHints, Failure, Input, Request, Step, StepContext,
-};
+use crate::agent::{Agent, Answer, Ask, CallId, Content, Failure, Input, Request, Step, StepContext};
 use crate::driver::EventDurability;
 use crate::entropy::Entropy;
 use crate::outbox::{Outbox, Sent};
-use crate::protocol::decode::{Conformance, Deviation, DeviationKind, Incoming, Limits, Rejection};
+use crate::protocol::decode::{Deviation, DeviationKind, Incoming, Rejection};
 use crate::protocol::dialect::Dialect;
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{ConversationId, MatchId, PlayerId, RefereeId};
@@ -108,13 +106,6 @@ impl Manager {
             carried_over: Vec::new(),
             key_rotation: None,
         }
-    }
-
-    /// With the players of the season's previous league, who take part in this one without registering.
-    #[must_use]
-    pub fn with_carried_over(mut self, players: Vec<CarriedOver>) -> Self {
-        self.carried_over = players;
-        self
     }
 
     /// The state that the events have made.
@@ -405,12 +396,3 @@ impl Agent for Manager {
 }
 
 impl EventDurability for Manager {}
-
-impl DecodeHints for Manager {
-    fn reading(&self) -> (Conformance, Limits) {
-        (
-            self.league.settings.conformance,
-            Limits { message_bytes_max: self.league.settings.message_bytes_max, ..Limits::MANAGER },
-        )
-    }
-}

@@ -134,9 +134,7 @@ impl League {
     }
 }
 
-/// A rating in whole points.
+/// A rating in whole points; `as` saturates.
 fn whole(points: f64) -> u32 {
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "`as` saturates")]
-    let points = points.round() as u32;
-    points
+    points.round() as u32
 }

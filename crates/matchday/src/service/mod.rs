@@ -3,7 +3,7 @@
 //!
 //! # Layout
 //! - `plan`: what the service knows of a league; `registry`: all of them, as a fold over the service's log; `quota`
-//! - `running_league`: a league that is loaded; `slot`: whether it is; `loading`: when it is
+//! - `running_league`, `league_start`: a league that is loaded; `slot`: whether it is; `loading`: when it is
 //! - `changes`: creating, configuring and removing leagues; `archive`: moving them into files and back
 //! - `season`: a series of leagues; `schedule`: when they start; `seasons`: what the service does for them; `season_api`,
 //!   `season_openapi`: `/api/seasons`
@@ -13,6 +13,7 @@ mod api;
 mod archive;
 mod changes;
 mod http;
+mod league_start;
 mod list_page;
 mod loading;
 mod openapi;

@@ -8,14 +8,11 @@ use crate::seat::{self, SeatSettings, Seats};
 use anyhow::{Context, Result};
 use hyper::body::Incoming;
 use hyper::{Request, StatusCode, Uri};
-use matchday_core::agent::{Agent, Content};
+use matchday_core::agent::Agent;
 use matchday_core::game::GAMES;
 use matchday_core::league::{CarriedOver, Manager};
-use matchday_core::protocol::messages::{Phase, StartLeague, Timeouts};
-use matchday_core::protocol::{
-    Body, ConversationId, DisplayName, Endpoint, Envelope, GameType, LeagueId, Message, Sender, Timestamp,
-    Token, Version,
-};
+use matchday_core::protocol::messages::{Phase, Timeouts};
+use matchday_core::protocol::{DisplayName, Endpoint, GameType, LeagueId, Timestamp, Token, Version};
 use matchday_core::referee::{Referee, RefereeSettings};
 use matchday_core::registration::RegistrationState;
 use matchday_net::client::Client;
@@ -86,13 +83,13 @@ pub(super) struct History {
 }
 
 pub(super) struct RunningLeague {
-    manager: Hosted<Manager>,
+    pub(super) manager: Hosted<Manager>,
     referees: Vec<Hosted<Referee>>,
     seats: Option<Arc<Seats>>,
     dashboard: Option<Arc<Dashboard>>,
     store: Store,
-    clock: Clock,
-    plan: LeaguePlan,
+    pub(super) clock: Clock,
+    pub(super) plan: LeaguePlan,
     /// Requests that have no answer yet.
     in_flight: AtomicUsize,
     /// When the last request came, in microseconds of the clock.
@@ -256,43 +253,6 @@ impl RunningLeague {
     pub(super) fn begin_request(self: &Arc<Self>) -> InFlight {
         self.in_flight.fetch_add(1, Ordering::AcqRel);
         InFlight(Arc::clone(self))
-    }
-
-    /// Starts the league if as many have registered as it waits for. `Some` if that was refused: why.
-    pub(super) async fn start_if_complete(&self) -> Option<String> {
-        let wanted = self.plan.start_when?;
-        let look = |manager: &Manager| {
-            let league = manager.league();
-            let players = league.players.values().filter(|player| !player.withdrawn).count();
-            (league.phase, players, league.referees.len())
-        };
-        let (phase, players, referees) = self.manager.handle.inspect(look).await?;
-        if phase != Phase::Registration || players < wanted.players || referees < wanted.referees {
-            return None;
-        }
-        self.start().await.err()
-    }
-
-    /// Whether the league is over, and nothing is left to be said to anyone.
-    pub(super) async fn is_over_and_told(&self) -> bool {
-        let look =
-            |manager: &Manager| manager.league().phase == Phase::Completed && manager.deadline().is_none();
-        self.manager.handle.inspect(look).await.unwrap_or(false)
-    }
-
-    /// Starts the league, as its operator would; says why if that is refused.
-    pub(super) async fn start(&self) -> Result<(), String> {
-        let league_id = self.plan.league.league_id.clone();
-        let now = self.clock.now();
-        let envelope = Envelope::new(Sender::Launcher, now, ConversationId::new("conv-start-when"));
-        let message = Message::new(envelope, StartLeague { league_id });
-        match self.manager.service.intake().order(&message).await {
-            Ok(Content::Message(Message { body: Body::LeagueError(error), .. })) => {
-                let message = error.error_message.as_ref().map(|text| text.escaped().to_string());
-                Err(format!("{} {}", error.error_code.code(), message.unwrap_or_default()))
-            }
-            _ => Ok(()),
-        }
     }
 
     /// Why it runs no more though nobody stopped it: its log cannot be written.

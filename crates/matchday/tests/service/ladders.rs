@@ -9,7 +9,7 @@ fn a_ladder_goes_on_while_players_join_and_leave_and_after_a_kill() {
     let service = fixture.serve(&[]);
     let tokens = fixture.create(
         &["ladder"],
-        &["--format", "ladder", "--start-when", "players=2", "--matches-per-hour", "500"],
+        &["--format", "ladder", "--start-when", "players=2", "--matches-per-hour", "5000", "--lead", "0.2"],
     );
     let mut players = vec![fixture.player("ladder"), fixture.player("ladder")];
     fixture.until("ladder", |shown| shown["matches_decided"].as_u64() >= Some(3));

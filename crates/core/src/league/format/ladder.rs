@@ -133,9 +133,7 @@ impl Ladder {
 
 /// Sorts by rating: thousandths of a point.
 pub(in crate::league) fn rank_key(rating: Rating) -> i64 {
-    #[allow(clippy::cast_possible_truncation, reason = "a rating has four digits, and `as` saturates")]
-    let key = (rating.rating * 1000.0).round() as i64;
-    key
+    (rating.rating * 1000.0).round() as i64
 }
 
 fn points(rating: Rating) -> i128 {
