@@ -238,6 +238,13 @@ impl Registration {
         registered
     }
 
+    /// Asks again, though the manager has accepted or refused.
+    pub(crate) fn renew(&mut self) {
+        if matches!(self.state, RegistrationState::Done | RegistrationState::Refused { .. }) {
+            self.state = RegistrationState::Idle;
+        }
+    }
+
     /// After a refusal: the agent continues under the identity that it has, though registration may be closed.
     pub fn keep_identity(&mut self) {
         if matches!(self.state, RegistrationState::Refused { .. }) {

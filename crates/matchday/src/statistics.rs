@@ -24,14 +24,16 @@ pub fn of_league(league: &League) -> Results {
                 Verdict::Drawn => MatchOutcome::Drawn,
                 Verdict::LostByBoth => MatchOutcome::LostByBoth,
             },
-            forfeited: decision.status == GameStatus::TechnicalLoss,
+            // In a ladder a forfeit counts as a loss, so that nobody keeps its rating by leaving a match.
+            forfeited: decision.status == GameStatus::TechnicalLoss && !league.is_ladder(),
             calls: match &decision.result.details.game {
                 GameDetails::Parity(details) => Some(calls(details, played)),
                 GameDetails::Other(_) => None,
             },
         })
     });
-    Results { players: entrants(&league.rows()), matches: matches.collect(), game }
+    let ladder = league.is_ladder();
+    Results { players: entrants(&league.rows()), matches: matches.collect(), game, ladder }
 }
 
 /// Without the calls of even/odd, which a manager does not answer with.
@@ -39,8 +41,11 @@ pub(crate) fn of_answers(standings: &StandingsData, schedule: &ScheduleData) -> 
     let rounds = || schedule.rounds.iter();
     let games = rounds().flat_map(|round| round.matches.iter().map(move |played| (round.round_id.0, played)));
     let game = games.clone().next().map(|(_, played)| played.game_type.to_string()).unwrap_or_default();
-    let matches = games.filter_map(|(round, played)| decided(round, played)).collect();
-    Results { players: entrants(&standings.standings), matches, game }
+    // Only the rows of a ladder have ratings.
+    let ladder = standings.standings.iter().any(|row| row.rating.is_some());
+    let matches = games.filter_map(|(round, played)| decided(round, played));
+    let matches = matches.map(|played| Played { forfeited: played.forfeited && !ladder, ..played }).collect();
+    Results { players: entrants(&standings.standings), matches, game, ladder }
 }
 
 fn decided(round: u32, played: &ScheduledMatch) -> Option<Played> {

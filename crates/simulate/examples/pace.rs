@@ -55,7 +55,7 @@ fn main() {
     }
     let even_odd = game::find(&GameType::new("even_odd")).unwrap();
     let entrants: Vec<Entrant> = strategy::of(even_odd).map(Entrant::built_in).collect();
-    for format in Format::ALL {
+    for format in Format::ENDING {
         let competition = Competition::of(format);
         let leagues = Leagues {
             game: even_odd,

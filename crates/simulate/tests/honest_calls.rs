@@ -137,7 +137,7 @@ fn league(
         }
     }
     let players = ids.iter().map(|id| Entrant { id: id.to_string(), name: id.to_string() }).collect();
-    Results { game: "even_odd".to_owned(), players, matches }
+    Results { game: "even_odd".to_owned(), players, matches, ladder: false }
 }
 
 /// How many of so many leagues name a pair. `leagues_in_store` leagues are looked at together.

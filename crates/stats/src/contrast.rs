@@ -140,7 +140,7 @@ mod tests {
         matches.push(played(met + 1, "P01", "P03", true));
         matches.push(played(met + 2, "P02", "P03", true));
         let players = vec![entrant("P01", "Ada"), entrant("P02", "Bob"), entrant("P03", "Eve")];
-        Results { game: "nim".into(), players, matches }
+        Results { game: "nim".into(), players, matches, ladder: false }
     }
 
     fn of<'a>(all: &'a [Contrast], name: &str) -> &'a Contrast {

@@ -184,7 +184,8 @@ fn players(
     chance: &NullModel,
     strengths: Option<&[Strength]>,
 ) -> Vec<PlayerStatistics> {
-    let history = glicko::by_round(results.players.len(), games);
+    let rate = if results.ladder { glicko::of_ladder } else { glicko::by_round };
+    let history = rate(results.players.len(), games);
     let all = results.players.len();
     let each = results.players.iter().enumerate().map(|(place, player)| {
         let own = || games.iter().filter(|game| game.a == place || game.b == place);

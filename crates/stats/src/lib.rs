@@ -15,6 +15,7 @@
 //! - [`redraw`]: does a referee repeat matches in favour of one player?
 //! - [`elo`], [`pentanomial`], [`sprt`]: two players: their Elo difference, from matches and from pairs of them with
 //!   swapped seats, and a sequential test
+//! - [`head_to_head`]: two players of a league, which is better and how sure that is
 //! - [`season`]: ratings across leagues; [`contrast`]: two leagues of the same players
 //! - [`league`]: all statistics of one league; [`sentences`]: in plain words
 //!
@@ -28,6 +29,7 @@ pub mod contrast;
 pub mod elo;
 mod explanations;
 pub mod glicko;
+pub mod head_to_head;
 pub mod holm;
 pub mod league;
 pub mod luck;

@@ -10,6 +10,9 @@ pub struct Results {
     pub players: Vec<Entrant>,
     /// The decided matches, in any order.
     pub matches: Vec<Played>,
+    /// Of a ladder: a round in which a player has no match is no rating period of it, since it may come and go.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ladder: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

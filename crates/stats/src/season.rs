@@ -1,7 +1,7 @@
 //! Ratings across leagues: Glicko-2 over all of them in order, each round a rating period. Pure.
 
 use crate::glicko::{Rating, by_round_from};
-use crate::results::Results;
+use crate::results::{MatchOutcome, Results};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -80,6 +80,68 @@ pub fn carry_over(leagues: &[(String, Results)], by: KnownBy) -> Vec<Carried> {
     all
 }
 
+/// A player's row in the table of a season.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SeasonRow {
+    /// The name or id that identifies it.
+    pub player: String,
+    pub leagues: u32,
+    /// Forfeited matches included, as in the tables of the leagues.
+    pub played: u32,
+    pub wins: u32,
+    pub draws: u32,
+    pub losses: u32,
+    /// 3 for a win, 1 for a draw.
+    pub points: u32,
+    /// Glicko-2, carried over from league to league, without forfeited matches.
+    pub rating: f64,
+    /// The 95 % confidence interval.
+    pub low: f64,
+    pub high: f64,
+}
+
+/// The points over all leagues of a season, most first; then wins, then the rating.
+pub fn season_table(leagues: &[(String, Results)], by: KnownBy) -> Vec<SeasonRow> {
+    let mut records: BTreeMap<String, [u32; 3]> = BTreeMap::new();
+    for (_, results) in leagues {
+        let named: BTreeMap<&str, String> =
+            results.players.iter().map(|player| player.id.as_str()).zip(keys(results, by)).collect();
+        for played in &results.matches {
+            let [a, b] = match played.outcome {
+                MatchOutcome::WonByA => [0, 2],
+                MatchOutcome::WonByB => [2, 0],
+                MatchOutcome::Drawn => [1, 1],
+                MatchOutcome::LostByBoth => [2, 2],
+            };
+            for (player, place) in [(&played.a, a), (&played.b, b)] {
+                let record = named.get(player.as_str()).map(|key| records.entry(key.clone()).or_default());
+                if let Some(count) = record.and_then(|record: &mut [u32; 3]| record.get_mut(place)) {
+                    *count += 1;
+                }
+            }
+        }
+    }
+    let rows = carry_over(leagues, by).into_iter().map(|carried| {
+        let [wins, draws, losses] = records.get(&carried.player).copied().unwrap_or_default();
+        SeasonRow {
+            player: carried.player,
+            leagues: carried.leagues,
+            played: wins + draws + losses,
+            wins,
+            draws,
+            losses,
+            points: 3 * wins + draws,
+            rating: carried.rating.rating,
+            low: carried.low,
+            high: carried.high,
+        }
+    });
+    let mut rows: Vec<SeasonRow> = rows.collect();
+    // Those who are level stay in the order of their ratings.
+    rows.sort_by_key(|row| std::cmp::Reverse((row.points, row.wins)));
+    rows
+}
+
 impl Carried {
     fn unknown(player: String) -> Self {
         let rating = Rating::default();
@@ -106,6 +168,7 @@ mod tests {
             game: "nim".into(),
             players: players.iter().map(entrant).collect(),
             matches: matches.iter().map(won).collect(),
+            ladder: false,
         }
     }
 
@@ -128,6 +191,20 @@ mod tests {
         }
         assert_eq!(carried[0].player, "Bob");
         assert_eq!((carried[0].leagues, carried[0].matches, carried[0].history.len()), (2, 3, 2));
+    }
+
+    #[test]
+    fn the_table_of_a_season_adds_up_the_points_of_its_leagues() {
+        let players = [("P01", "Ada"), ("P02", "Bob")];
+        let mut second = league(&players, &[(1, "P02", "P01"), (2, "P02", "P01")]);
+        second.matches[1].forfeited = true;
+        let leagues =
+            [("one".to_owned(), league(&players, &[(1, "P01", "P02")])), ("two".to_owned(), second)];
+        let table = season_table(&leagues, KnownBy::Name);
+        let rows: Vec<_> =
+            table.iter().map(|row| (row.player.as_str(), row.leagues, row.played, row.points)).collect();
+        assert_eq!(rows, [("Bob", 2, 3, 6), ("Ada", 2, 3, 3)]);
+        assert!(table[0].low < table[0].rating && table[0].rating < table[0].high);
     }
 
     #[test]

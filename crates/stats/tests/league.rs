@@ -21,7 +21,7 @@ fn played(round: u32, a: usize, b: usize, outcome: MatchOutcome) -> Played {
 
 fn league(game: &str, players: usize, matches: Vec<Played>) -> Results {
     let entrant = |place| Entrant { id: id(place), name: format!("Player {place}") };
-    Results { game: game.to_owned(), players: (0..players).map(entrant).collect(), matches }
+    Results { game: game.to_owned(), players: (0..players).map(entrant).collect(), matches, ladder: false }
 }
 
 /// How the first two of a league call when they meet.

@@ -414,7 +414,7 @@ fn played_as(competition: Competition, players: u32) -> Vec<String> {
 }
 
 fn every_format() -> impl Iterator<Item = Competition> {
-    Format::ALL.into_iter().flat_map(|format| {
+    Format::ENDING.into_iter().flat_map(|format| {
         let plain = Competition::of(format);
         [
             Competition { seeding: Seeding::Lots, ..plain.clone() },

@@ -263,6 +263,7 @@ fn player_meta(number: u32) -> PlayerMeta {
         contact_endpoint: Endpoint::parse(&format!("http://localhost:{}/mcp", 8100 + number)).unwrap(),
         protocol_version: None,
         public_key: None,
+        max_matches_per_hour: None,
     }
 }
 

@@ -27,6 +27,10 @@ impl Manager {
             Right::NewPlayer => Err(wrong_kind(&envelope.sender, "player")),
             Right::NewReferee => Err(wrong_kind(&envelope.sender, "referee")),
             Right::Launcher => self.authorize_operator(envelope, local).map(|()| None),
+            // A player of a ladder may order that it leaves.
+            Right::Operator if self.league.is_ladder() && matches!(envelope.sender, Sender::Player(_)) => {
+                self.authenticate(envelope).map(Some)
+            }
             Right::Operator => self.authorize_operator(envelope, false).map(|()| None),
             Right::Member => self.authenticate(envelope).map(Some),
             Right::Referee => match self.authenticate(envelope)? {

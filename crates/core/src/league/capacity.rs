@@ -5,7 +5,6 @@ use super::event::Requested;
 use super::manager::Manager;
 use super::request::{ReceivedMessage, RequestError};
 use crate::protocol::error::ErrorCode;
-use crate::protocol::messages::Phase;
 use core::net::IpAddr;
 
 /// IPv6 addresses are counted by their /64, because one host commonly has all of them.
@@ -26,7 +25,7 @@ impl Manager {
         if new_member.renews.is_some() {
             return Ok(());
         }
-        if self.league.phase != Phase::Registration {
+        if !self.league.is_open() {
             return Err(RequestError::new(
                 ErrorCode::LateRegistration,
                 "Registration closed - league already started",
@@ -35,7 +34,7 @@ impl Manager {
         let settings = &self.league.settings;
         let (taken, most, reason) = match new_member.applicant {
             Applicant::Player(_) => (
-                self.league.players.values().filter(|player| player.is_in()).count(),
+                self.league.players.values().filter(|player| player.is_in() && !player.away).count(),
                 settings.players_max,
                 "Maximum players reached",
             ),

@@ -9,10 +9,10 @@ use super::schedule::{self, Pairings};
 use super::settings::{LeagueSettings, TieBreak};
 use super::state::League;
 use crate::agent::Agent;
-use crate::protocol::PlayerId;
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{MatchId, RoundId};
 use crate::protocol::messages::Phase;
+use crate::protocol::{PlayerId, Timestamp};
 use std::collections::BTreeSet;
 
 impl LeagueSettings {
@@ -41,11 +41,16 @@ impl League {
         self.draw.as_deref().filter(|draw| !draw.competition().format.is_fixed())
     }
 
-    /// The rounds to draw now: none while a drawn round is undecided, and none when the league is over.
-    pub fn rounds_to_draw(&self) -> Vec<Drawn> {
+    /// The rounds to draw now: none while a drawn round is undecided, and none when the league is over. Only in a ladder it
+    /// matters when that is.
+    pub fn rounds_to_draw(&self, now: Timestamp) -> Vec<Drawn> {
         let all_announced = self.rounds.last().is_none_or(|last| last.round_id.0 <= self.current_round);
         if !all_announced || !self.undecided.is_empty() {
             return Vec::new();
+        }
+        if self.is_ladder() {
+            let is_due = self.phase == Phase::Running;
+            return is_due.then(|| self.ladder_round(now)).flatten().into_iter().collect();
         }
         let next = self.open_draw().map_or_else(Vec::new, |draw| {
             let gone = self.players.iter().filter(|(_, player)| player.withdrawn);
@@ -57,7 +62,8 @@ impl League {
 
     /// The ties decided by lot that are not recorded yet.
     pub fn lots_to_draw(&self) -> Vec<Lot> {
-        let lots = self.open_draw().map_or_else(Vec::new, |draw| draw.lots(&self.played()));
+        let draw = self.open_draw().filter(|_| !self.is_ladder());
+        let lots = draw.map_or_else(Vec::new, |draw| draw.lots(&self.played()));
         lots.into_iter().filter(|lot| !self.lots.contains(lot)).collect()
     }
 
@@ -65,7 +71,9 @@ impl League {
     pub fn rounds_in_all(&self) -> u32 {
         let known = u32::try_from(self.rounds.len()).unwrap_or(u32::MAX);
         match self.open_draw() {
-            Some(draw) if self.phase != Phase::Completed => known.max(draw.rounds_in_all(&self.played())),
+            Some(draw) if self.phase != Phase::Completed && !self.is_ladder() => {
+                known.max(draw.rounds_in_all(&self.played()))
+            }
             _ => known,
         }
     }
@@ -107,7 +115,7 @@ impl Manager {
         for lot in self.league.lots_to_draw() {
             self.record(ctx, LeagueEvent::LotDrawn { lot });
         }
-        for drawn in self.league.rounds_to_draw() {
+        for drawn in self.league.rounds_to_draw(ctx.now) {
             let round_id = RoundId(self.league.rounds.last().map_or(1, |last| last.round_id.0 + 1));
             self.record(ctx, LeagueEvent::RoundDrawn { round_id, drawn: drawn.into() });
         }

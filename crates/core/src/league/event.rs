@@ -9,7 +9,7 @@ use super::roster::Invitation;
 use super::schedule::Pairings;
 use super::settings::LeagueSettings;
 use crate::protocol::dialect::Dialect;
-use crate::protocol::ids::{Attempt, MatchId, PlayerId, RefereeId, RoundId};
+use crate::protocol::ids::{Attempt, LeagueId, MatchId, PlayerId, RefereeId, RoundId};
 use crate::protocol::messages::{Cause, Culprit, GameStatus, MatchResult, PlayerMeta, RefereeMeta};
 use crate::protocol::time::exact;
 use crate::protocol::token::TokenHash;
@@ -80,6 +80,22 @@ pub enum LeagueEvent {
         /// Absent in old logs.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         request: Option<Requested>,
+    },
+    /// A player of the season's previous league takes part in this one under the same id and token, without having asked.
+    PlayerCarriedOver {
+        /// As in that league.
+        player_id: PlayerId,
+        /// As it registered there.
+        meta: PlayerMeta,
+        /// Only the hash is stored.
+        token: TokenHash,
+        /// The dialect in which the manager calls it.
+        dialect: Dialect,
+        /// What it was recognised by there.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        request: Option<Requested>,
+        /// The previous league.
+        from: LeagueId,
     },
     /// An agent without a registration key has shown its token: it gets no other token without proof.
     TokenShown {
@@ -178,6 +194,11 @@ pub enum LeagueEvent {
     LeagueResumed,
     /// The player is out for good: it forfeits its matches from now on.
     PlayerWithdrawn {
+        /// A registered player.
+        player_id: PlayerId,
+    },
+    /// A player of a ladder has left it, and is not paired again before it registers again.
+    PlayerLeft {
         /// A registered player.
         player_id: PlayerId,
     },

@@ -1,6 +1,7 @@
 //! The manager as an agent: dispatches each input to the module that handles it.
 
 use super::assignments::{AssignmentForm, refusal};
+use super::carry_over::CarriedOver;
 use super::event::LeagueEvent;
 use super::notices::NoticeQueue;
 use super::rate_limit::RateLimiter;
@@ -9,13 +10,11 @@ use super::request::{ReceivedMessage, RequestError};
 use super::settings::LeagueSettings;
 use super::start::RollCall;
 use super::state::League;
-use crate::agent::{
-    Agent, Answer, Ask, CallId, Content, DecodeHints, Failure, Input, Request, Step, StepContext,
-};
+use crate::agent::{Agent, Answer, Ask, CallId, Content, Failure, Input, Request, Step, StepContext};
 use crate::driver::EventDurability;
 use crate::entropy::Entropy;
 use crate::outbox::{Outbox, Sent};
-use crate::protocol::decode::{Conformance, Deviation, DeviationKind, Incoming, Limits, Rejection};
+use crate::protocol::decode::{Deviation, DeviationKind, Incoming, Rejection};
 use crate::protocol::dialect::Dialect;
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{ConversationId, MatchId, PlayerId, RefereeId};
@@ -53,11 +52,15 @@ pub struct Manager {
     pub(super) assignment_forms: BTreeMap<RefereeId, AssignmentForm>,
     /// When the standings are sent, if there are results that they have not shown.
     pub(super) standings_at: Option<Timestamp>,
+    /// When players of a ladder that have had as many matches as they allow may have another, while nobody can be paired.
+    pub(super) pair_at: Option<Timestamp>,
     /// When suspended agents are probed next.
     pub(super) probe_at: Option<Timestamp>,
     /// Agents whose probe failed for a local reason, so that nothing is known of them.
     pub(super) unprobed: BTreeSet<Sender>,
     pub(super) rate_limiter: RateLimiter,
+    /// The players of the season's previous league, until the first event of this one.
+    pub(super) carried_over: Vec<CarriedOver>,
     /// The order to rotate the checkpoint key, until the driver has created the new key.
     pub(super) key_rotation: Option<ReceivedMessage>,
 }
@@ -96,9 +99,11 @@ impl Manager {
             due: Timers::default(),
             assignment_forms: BTreeMap::new(),
             standings_at: None,
+            pair_at: None,
             probe_at: None,
             unprobed: BTreeSet::new(),
             rate_limiter: RateLimiter::default(),
+            carried_over: Vec::new(),
             key_rotation: None,
         }
     }
@@ -222,6 +227,9 @@ impl Manager {
                 self.register_referee(ctx, received, Arc::unwrap_or_clone(request))
             }
             (Body::StartLeague(start), _) => self.start_league(ctx, received, &start).map(|()| None),
+            (Body::LeagueOrder(order), Some(Sender::Player(player))) => {
+                self.leave(ctx, received, player, &order).map(|()| None)
+            }
             (Body::LeagueOrder(order), _) => {
                 self.carry_out(ctx, received, Arc::unwrap_or_clone(order)).map(|()| None)
             }
@@ -293,6 +301,7 @@ impl Manager {
         if !self.league.created {
             let settings = self.league.settings.clone();
             self.record(ctx, LeagueEvent::LeagueCreated { settings });
+            self.carry_over(ctx);
         }
         match self.league.phase {
             Phase::Registration => {}
@@ -314,7 +323,11 @@ impl Manager {
             self.unacknowledged.clear();
             self.announcement_deadline = None;
         }
-        if waited || self.backoff_until.len() < backoff_until || has_come(self.release_at) {
+        if waited
+            || self.backoff_until.len() < backoff_until
+            || has_come(self.release_at)
+            || has_come(self.pair_at)
+        {
             self.advance(ctx);
         }
         if self.standings_at.is_some_and(|at| at <= ctx.now) {
@@ -371,7 +384,10 @@ impl Agent for Manager {
         let rested = self.backoff_until.values().min().copied();
         let own =
             [self.outbox.deadline(), self.rate_limiter.deadline(), self.release_at, due, roll_call, rested];
-        own.into_iter().chain([self.announcement_deadline, self.standings_at, self.probe_at]).flatten().min()
+        own.into_iter()
+            .chain([self.announcement_deadline, self.standings_at, self.pair_at, self.probe_at])
+            .flatten()
+            .min()
     }
 
     fn sender(&self) -> Sender {
@@ -380,12 +396,3 @@ impl Agent for Manager {
 }
 
 impl EventDurability for Manager {}
-
-impl DecodeHints for Manager {
-    fn reading(&self) -> (Conformance, Limits) {
-        (
-            self.league.settings.conformance,
-            Limits { message_bytes_max: self.league.settings.message_bytes_max, ..Limits::MANAGER },
-        )
-    }
-}

@@ -44,6 +44,10 @@ pub struct Member<M> {
     pub barred: bool,
     /// Withdrawn by the operator, for good.
     pub withdrawn: bool,
+    /// Taken over from the season's previous league, and not registered with this one since.
+    pub carried_over: bool,
+    /// Of a player of a ladder: it has left, until it registers again.
+    pub away: bool,
     /// Whether it was still suspended when the league ended.
     pub left: bool,
     /// The operator revoked its token, and it has no other yet.
@@ -81,6 +85,8 @@ impl<M> Member<M> {
             lost: 0,
             barred: false,
             withdrawn: false,
+            carried_over: false,
+            away: false,
             left: false,
             revoked: false,
             pinned: false,
@@ -126,10 +132,17 @@ impl<M> Member<M> {
         !self.withdrawn && !self.revoked
     }
 
+    /// Whether it can be paired in a ladder.
+    pub fn is_there(&self) -> bool {
+        self.is_in() && !self.away && !self.is_suspended()
+    }
+
     /// Registers again with its token, with new metadata.
     pub(super) fn rejoin(&mut self, meta: M, dialect: Dialect, request: Option<Requested>) {
         self.meta = meta;
         self.dialect = dialect;
+        self.away = false;
+        self.carried_over = false;
         self.request = request.or(self.request);
         self.token_shown = true;
         self.renewals = self.renewals.saturating_add(1);

@@ -5,8 +5,8 @@
 //!   the fold over them
 //! - [`mod@format`], [`schedule`], [`standings`]: pure arithmetic; `statistics`: figures of each player and referee
 //! - [`manager`]: the agent, which dispatches its inputs
-//! - entry: `registration`, `applicant`, `re_registration`, [`roster`], `capacity`, `auth` (authorization), `rate_limit`
-//! - course: `start`, `drawing`, `play_off`, `rounds`, `referee_choice`, `assignments`, `handing_back`, `notices` (announcements),
+//! - entry: `registration`, `applicant`, `re_registration`, `carry_over` (of a season), [`roster`], `capacity`, `auth` (authorization), `rate_limit`
+//! - course: `start`, `drawing`, `play_off`, `ladder`, `rounds`, `referee_choice`, `assignments`, `handing_back`, `notices` (announcements),
 //!   `briefing`
 //! - results: `results`, `result_check`, `proof`, `table`; also `queries`, `orders`, `tokens`, `checkpoints`
 
@@ -15,6 +15,7 @@ mod assignments;
 mod auth;
 mod briefing;
 mod capacity;
+mod carry_over;
 mod cause;
 mod checkpoints;
 mod drawing;
@@ -22,6 +23,7 @@ pub mod event;
 pub mod fixture;
 pub mod format;
 mod handing_back;
+mod ladder;
 pub mod manager;
 pub mod member;
 mod metrics;
@@ -49,12 +51,14 @@ mod statistics;
 mod table;
 mod tokens;
 
+pub use carry_over::CarriedOver;
 pub use cause::{LossCause, Suspicion};
 pub use checkpoints::{CHECKPOINT_KEY, Checkpoints, checkpoint_origin, is_successor, sign_successor};
 pub use event::{DecidedBy, DrawnFrom, LeagueEvent, Proof, Renewal, RenewedBy, Requested};
 pub use format::{Competition, Draw, Format};
 pub use handing_back::{ATTEMPTS_PER_REFEREE_MAX, LOST_MAX, LOST_PERCENT_MAX};
 pub use manager::Manager;
+pub use matchday_rating::Rating;
 pub use roster::{Invitation, Place, REFEREES};
 pub use settings::{EndpointCheck, LeagueSettings, Score, TieBreak};
 pub use state::League;

@@ -98,6 +98,28 @@ impl Manager {
         Ok(())
     }
 
+    /// A player leaves a ladder: it plays the match that it has, and is not paired again before it registers again.
+    pub(super) fn leave(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        received: &ReceivedMessage,
+        player: &PlayerId,
+        order: &LeagueOrder,
+    ) -> Result<(), RequestError> {
+        self.check_league(&order.league_id)?;
+        if order.order != Order::Withdraw || order.player_id.as_ref() != Some(player) {
+            let message =
+                format!("{player} may order only that {player} is withdrawn: agents do not run the league");
+            return Err(RequestError::new(ErrorCode::TokenInvalid, message));
+        }
+        self.expect_phase(&[Phase::Registration, Phase::Running, Phase::Paused], "leave")?;
+        if self.league.players.get(player).is_some_and(|known| !known.away) {
+            self.record(ctx, LeagueEvent::PlayerLeft { player_id: player.clone() });
+        }
+        self.reply(ctx, received, self.status());
+        Ok(())
+    }
+
     /// Ends the current attempts of a player that is out: its matches are reassigned, to be decided as forfeits.
     pub(super) fn take_out(&mut self, ctx: &mut Ctx<'_>, player: &PlayerId) {
         let under_way = self.under_way(|id| self.league.matches.get(id).is_some_and(|game| game.has(player)));

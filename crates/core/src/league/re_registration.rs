@@ -9,7 +9,7 @@ use super::request::{ReceivedMessage, RequestError};
 use super::roster::Place;
 use crate::agent::Agent;
 use crate::protocol::error::ErrorCode;
-use crate::protocol::messages::{Phase, PlayerMeta, RefereeMeta};
+use crate::protocol::messages::{PlayerMeta, RefereeMeta};
 use crate::protocol::text::{DisplayName, Endpoint};
 use crate::protocol::token::TokenHash;
 use crate::protocol::{Sender, Timestamp, Token};
@@ -58,6 +58,7 @@ struct KnownMember<'a> {
     may_ask_again: bool,
     may_renew: bool,
     needs_proof: bool,
+    carried_over: bool,
     withdrawn: bool,
 }
 
@@ -79,6 +80,7 @@ impl<'a> KnownMember<'a> {
             may_ask_again: member.may_ask_again(now),
             may_renew: member.may_renew_from(received.client),
             needs_proof: member.is_keyed() || member.pinned,
+            carried_over: member.carried_over,
             withdrawn: member.withdrawn,
         }
     }
@@ -165,7 +167,7 @@ impl Manager {
 
     /// Whether registration is open.
     fn is_open(&self) -> bool {
-        self.league.phase == Phase::Registration
+        self.league.is_open()
     }
 
     fn is_barred(&self, member: &Sender) -> bool {
@@ -199,7 +201,8 @@ impl Manager {
         let (member, known_member) = self.find(now, received, applicant, fits)?;
         let token = key.league_token(&self.league.settings.league_id, member.id());
         if !known_member.token.admits(&token) {
-            return None;
+            // The token of a player that was carried over is that of the league it comes from.
+            return known_member.carried_over.then(|| Recognition::Renews(member, RenewedBy::Key));
         }
         let is_old = known_member.request.is_some_and(|known| is_older(request, known, now));
         Some(match is_old {

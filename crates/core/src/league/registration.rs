@@ -72,7 +72,16 @@ impl Manager {
             self.probe_before_registration(ctx, received, new_member.applicant);
             return None;
         }
-        Some(self.enter(ctx, received, new_member))
+        let member = self.enter(ctx, received, new_member);
+        self.pair_newcomer(ctx);
+        Some(member)
+    }
+
+    /// A ladder that lacked players may go on.
+    fn pair_newcomer(&mut self, ctx: &mut Ctx<'_>) {
+        if self.league.is_ladder() {
+            self.advance(ctx);
+        }
     }
 
     /// Handles an agent that is registered already; returns one that is not.
@@ -91,6 +100,7 @@ impl Manager {
                 }
                 self.enter(ctx, received, new_member);
                 self.on_rejoined(ctx, &member);
+                self.pair_newcomer(ctx);
                 return Ok(Some(member));
             }
             Recognition::Returns(member, token, by) => {
@@ -154,7 +164,12 @@ impl Manager {
     fn next_id(&self, applicant: &Applicant) -> Sender {
         let next = |count: usize| u32::try_from(count).unwrap_or(u32::MAX).saturating_add(1);
         match applicant {
-            Applicant::Player(_) => Sender::Player(PlayerId::numbered(next(self.league.players.len()))),
+            Applicant::Player(_) => {
+                // Players that were carried over keep their ids, with gaps between them.
+                let highest = self.league.players.keys().filter_map(PlayerId::number).max().unwrap_or(0);
+                let number = next(self.league.players.len()).max(highest.saturating_add(1));
+                Sender::Player(PlayerId::numbered(number))
+            }
             Applicant::Referee(_) => Sender::Referee(RefereeId::numbered(next(self.league.referees.len()))),
         }
     }
@@ -217,6 +232,7 @@ impl Manager {
         self.note_clock(ctx, received, member);
         self.accept(ctx, received, member, token);
         self.on_rejoined(ctx, member);
+        self.pair_newcomer(ctx);
     }
 
     /// Agents that write local time as UTC are common: this is recorded as a deviation only.
@@ -317,7 +333,11 @@ impl Manager {
         let member = match self.greet(ctx, &received, applicant) {
             Ok(member) => member,
             Err(new_member) => match self.check_room(&received, &new_member) {
-                Ok(()) => Some(self.enter(ctx, &received, new_member)),
+                Ok(()) => {
+                    let member = self.enter(ctx, &received, new_member);
+                    self.pair_newcomer(ctx);
+                    Some(member)
+                }
                 Err(error) => return self.reject(ctx, &received, &new_member.applicant, error),
             },
         };

@@ -1,7 +1,8 @@
-//! A request to the manager, and its rejection.
+//! A request to the manager, how it is decoded, and its rejection.
 
-use crate::agent::RequestId;
-use crate::protocol::decode::Rejection;
+use super::manager::Manager;
+use crate::agent::{DecodeHints, RequestId};
+use crate::protocol::decode::{Conformance, Limits, Rejection};
 use crate::protocol::dialect::Dialect;
 use crate::protocol::error::ErrorCode;
 use crate::protocol::messages::LeagueError;
@@ -58,5 +59,14 @@ impl From<Rejection> for RequestError {
     fn from(rejection: Rejection) -> Self {
         let error = LeagueError::from(&rejection);
         Self { message: rejection.sentence(), context: error.context, code: rejection.code, guess: None }
+    }
+}
+
+impl DecodeHints for Manager {
+    fn reading(&self) -> (Conformance, Limits) {
+        (
+            self.league.settings.conformance,
+            Limits { message_bytes_max: self.league.settings.message_bytes_max, ..Limits::MANAGER },
+        )
     }
 }

@@ -34,6 +34,10 @@ impl Manager {
         while self.league.phase == Phase::Running && self.roll_call.is_none() {
             let idle = self.league.open_round().is_none() && self.league.undecided.is_empty();
             if idle && !self.announce_next(ctx) {
+                if self.league.is_ladder() {
+                    self.pair_at = self.league.next_pairing_at(ctx.now);
+                    return;
+                }
                 return self.complete_league(ctx, false);
             }
             self.release_matches(ctx);
@@ -48,6 +52,7 @@ impl Manager {
 
     /// Announces the next round; false if there is none.
     fn announce_next(&mut self, ctx: &mut Ctx<'_>) -> bool {
+        self.pair_at = None;
         self.draw_ahead(ctx);
         let next = RoundId(self.league.current_round.saturating_add(1));
         let Some(round) = self.league.rounds.iter().find(|round| round.round_id == next) else {

@@ -4,7 +4,7 @@ use super::cause::{LossCause, Suspicion};
 use super::checkpoints::Checkpoints;
 use super::event::{DrawnFrom, LeagueEvent};
 use super::fixture::{Decision, LostAttempt, Match, Round};
-use super::format::{Draw, Drawn, Lot};
+use super::format::{Draw, Drawn, Ladder, Lot};
 use super::member::Member;
 use super::roster::Place;
 use super::schedule::Pairings;
@@ -52,6 +52,8 @@ pub struct League {
     pub draw: Option<Arc<Draw>>,
     /// The ties that were decided by lot.
     pub lots: Vec<Lot>,
+    /// Ratings and pairings, in a ladder.
+    pub(super) ladder: Ladder,
     /// What has been signed, and what is due.
     pub checkpoints: Checkpoints,
 }
@@ -76,6 +78,7 @@ impl League {
             champion: None,
             draw: None,
             lots: Vec::new(),
+            ladder: Ladder::default(),
             checkpoints: Checkpoints::default(),
         }
     }
@@ -90,15 +93,21 @@ impl League {
                 settings.roster.iter().for_each(|invitation| self.invite(invitation));
             }
             LeagueEvent::PlayerRegistered { player_id, meta, token, dialect, request } => {
-                let player = Member::new(meta.clone(), *token, at, *dialect, *request);
+                let player = self.newcomer(Member::new(meta.clone(), *token, at, *dialect, *request));
                 self.take_place(AgentRole::Player, &meta.display_name, Sender::Player(player_id.clone()));
                 register(&mut self.players, player_id, player);
                 if !self.games.is_empty() {
                     self.number_matches();
                 }
             }
+            LeagueEvent::PlayerCarriedOver { player_id, meta, token, dialect, request, .. } => {
+                let mut player = Member::new(meta.clone(), *token, at, *dialect, *request);
+                player.carried_over = true;
+                self.take_place(AgentRole::Player, &meta.display_name, Sender::Player(player_id.clone()));
+                register(&mut self.players, player_id, player);
+            }
             LeagueEvent::RefereeRegistered { referee_id, meta, token, dialect, request } => {
-                let referee = Member::new(meta.clone(), *token, at, *dialect, *request);
+                let referee = self.newcomer(Member::new(meta.clone(), *token, at, *dialect, *request));
                 self.take_place(AgentRole::Referee, &meta.display_name, Sender::Referee(referee_id.clone()));
                 register(&mut self.referees, referee_id, referee);
             }
@@ -115,6 +124,7 @@ impl League {
             LeagueEvent::TokenShown { agent } => self.note_token(agent),
             LeagueEvent::LeagueStarted { rounds, draw } => self.start(rounds, draw.as_ref()),
             LeagueEvent::RoundDrawn { round_id, drawn } => {
+                self.note_pairing(at, drawn);
                 let only = drawn.byes.first().filter(|_| drawn.byes.len() == 1);
                 self.add_round(*round_id, &drawn.pairs, only.cloned(), Some(Arc::clone(drawn)));
                 self.number_matches();
@@ -196,6 +206,11 @@ impl League {
                     player.state = Lifecycle::Shutdown;
                 }
             }
+            LeagueEvent::PlayerLeft { player_id } => {
+                if let Some(player) = self.players.get_mut(player_id) {
+                    player.away = true;
+                }
+            }
             LeagueEvent::TokenRotated { agent, token } => self.rotate(agent, *token),
             LeagueEvent::TokenRevoked { agent } => self.revoke(agent),
             LeagueEvent::OperatorTokenRotated { token } => self.settings.operator_token = Some(*token),
@@ -222,6 +237,12 @@ impl League {
         for state in players.chain(referees).filter(|state| **state == Lifecycle::Registered) {
             *state = Lifecycle::Active;
         }
+    }
+
+    /// A ladder has begun when its later members come.
+    fn newcomer<M>(&self, member: Member<M>) -> Member<M> {
+        let state = if self.phase == Phase::Registration { member.state } else { Lifecycle::Active };
+        Member { state, ..member }
     }
 
     fn add_round(

@@ -1,12 +1,15 @@
 //! The standings of a league. Never stored: only each match's outcome is kept, by index.
 
+use super::format::ladder::rank_key;
 use super::settings::Score;
-use super::standings::{self, POINTS_DRAW, POINTS_WIN, Place, Ranked, Verdict};
+use super::standings::{self, Basis, POINTS_DRAW, POINTS_WIN, Place, Ranked, Verdict};
 use super::state::League;
 use crate::protocol::messages::{GameStatus, Shared, StandingRow};
 use crate::protocol::{PlayerId, RoundId};
 use std::collections::BTreeMap;
 
+/// The criterion of a ladder.
+const RATING: &str = "rating";
 /// The criterion of tables that go by payoffs.
 const PAYOFF: &str = "payoff";
 
@@ -99,7 +102,15 @@ impl League {
     /// With the payoffs, if the table goes by them.
     fn ranking(&self, ids: &[&PlayerId]) -> (Vec<Ranked>, Option<Vec<i64>>) {
         let decided = self.decided_games();
-        let mut basis = self.draw.as_ref().map(|draw| draw.basis(ids, &self.played())).unwrap_or_default();
+        let mut basis = match (&self.draw, self.ratings()) {
+            (Some(draw), Some(ratings)) => {
+                let key = |id: &&PlayerId| ratings.get(*id).map_or(i64::MIN, |rating| rank_key(*rating));
+                let levels = vec![(RATING, ids.iter().map(key).collect())];
+                Basis { seed: draw.seed(), levels, ..Basis::default() }
+            }
+            (Some(draw), None) => draw.basis(ids, &self.played()),
+            (None, _) => Basis::default(),
+        };
         let payoffs = self.payoffs(ids, &basis.byes);
         basis.levels.extend(payoffs.clone().map(|payoffs| (PAYOFF, payoffs)));
         basis.play_offs = self.play_off_points(ids.len());
@@ -137,6 +148,8 @@ impl League {
     pub fn rows(&self) -> Shared<StandingRow> {
         let (ids, players): (Vec<&PlayerId>, Vec<_>) = self.players.iter().unzip();
         let (ranked, payoffs) = self.ranking(&ids);
+        let ratings = self.ratings();
+        let rating = |player: usize| ratings.as_ref().and_then(|all| all.get(*ids.get(player)?).copied());
         let reason = |player: usize, of: usize, on: &str| {
             let reason = standings::reason(ids.get(of)?, on);
             let both = payoffs.as_ref().filter(|_| on == PAYOFF);
@@ -157,9 +170,16 @@ impl League {
                     losses: tally.losses,
                     points: tally.points(),
                     technical_losses: Some(tally.technical_losses),
+                    rating: rating(player).map(|rating| whole(rating.rating)),
+                    rating_deviation: rating(player).map(|rating| whole(rating.deviation)),
                     rank_reason: ahead.and_then(|(of, on)| Some(reason(player, of, on)?.into())),
                 })
             })
             .collect()
     }
+}
+
+/// A rating in whole points; `as` saturates.
+fn whole(points: f64) -> u32 {
+    points.round() as u32
 }

@@ -78,6 +78,10 @@ pub struct Player {
     last_call: u64,
     /// Our row of the latest standings.
     standing: Option<StandingRow>,
+    /// How many matches we want in any hour of a ladder.
+    max_matches_per_hour: Option<u32>,
+    /// When a message of another league has last made us register again.
+    renewed_at: Option<Timestamp>,
 }
 
 type Ctx<'a> = StepContext<'a, PlayerEvent>;
@@ -95,6 +99,8 @@ impl Player {
             keyring: None,
             last_call: 0,
             standing: None,
+            max_matches_per_hour: None,
+            renewed_at: None,
         }
     }
 
@@ -118,6 +124,12 @@ impl Player {
     /// With a token that the operator issued for it.
     pub fn with_token(mut self, granted: Option<Token>) -> Self {
         self.registration.granted = granted;
+        self
+    }
+
+    /// With a limit on its matches in any hour of a ladder.
+    pub fn with_matches_per_hour(mut self, most: Option<u32>) -> Self {
+        self.max_matches_per_hour = most;
         self
     }
 
@@ -193,7 +205,12 @@ impl Player {
     ) -> Result<Option<Content>, LeagueError> {
         let Incoming { envelope, message_type, body, .. } = incoming;
         match who_may(Party::Player, message_type) {
-            Right::Manager => self.authenticate_manager(&envelope)?,
+            Right::Manager => {
+                if let Err(error) = self.authenticate_manager(&envelope) {
+                    self.on_other_league(ctx, body.as_ref().ok());
+                    return Err(error);
+                }
+            }
             // The expected token depends on the match, so the body is decoded first.
             Right::RefereeOfMatch => {}
             _ => {

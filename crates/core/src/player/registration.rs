@@ -4,13 +4,35 @@ use super::event::PlayerEvent;
 use super::keys::Keys;
 use super::{Ctx, Player, slug};
 use crate::agent::{Agent, Answer, CallId};
-use crate::protocol::Body;
 use crate::protocol::dialect::Dialect;
 use crate::protocol::messages::{LeagueRegisterRequest, PlayerMeta};
+use crate::protocol::{Body, Timestamp};
 use crate::registration::{Application, PROTOCOL_VERSION};
 use smol_str::SmolStr;
+use std::time::Duration;
+
+/// How often messages of another league make us register again, at most: anyone can send them.
+const RENEW_EVERY: Duration = Duration::from_secs(10);
 
 impl Player {
+    /// A message that names another league may be the first of the next league of a season, whose manager has the address of
+    /// ours: registering again tells.
+    pub(super) fn on_other_league(&mut self, ctx: &mut Ctx<'_>, body: Option<&Body>) {
+        let named = match body {
+            Some(Body::RoundAnnouncement(announcement)) => &announcement.league_id,
+            Some(Body::LeagueStandingsUpdate(update)) => &update.league_id,
+            _ => return,
+        };
+        let own = self.identity().and_then(|identity| identity.league_id.as_ref());
+        let is_recent = |at: Timestamp| ctx.now.since(at) < RENEW_EVERY;
+        if own.is_none_or(|own| own == named) || self.renewed_at.is_some_and(is_recent) {
+            return;
+        }
+        self.renewed_at = Some(ctx.now);
+        self.registration.renew();
+        self.register(ctx);
+    }
+
     /// Sends the registration, if it is due.
     pub(super) fn register(&mut self, ctx: &mut Ctx<'_>) {
         if !self.registration.is_due(ctx.now) {
@@ -28,6 +50,7 @@ impl Player {
             contact_endpoint: self.settings.contact_endpoint.clone(),
             protocol_version: Some(SmolStr::new_static(PROTOCOL_VERSION)),
             public_key: self.keys.as_ref().map(Keys::public_key),
+            max_matches_per_hour: self.max_matches_per_hour,
         };
         let request = LeagueRegisterRequest { player_meta, join_code: self.registration.join_code.clone() };
         self.last_call += 1;
@@ -51,6 +74,9 @@ impl Player {
         if let Some(identity) = registered {
             self.cancel_decisions(ctx);
             self.record(ctx, PlayerEvent::Registered { identity });
+        }
+        if self.renewed_at.is_some() && self.identity().is_some() {
+            self.registration.keep_identity();
         }
         // The manager may want a shorter list of games.
         self.register(ctx);

@@ -63,7 +63,7 @@ impl Right {
             Self::NewPlayer => "anyone that signs as a player",
             Self::NewReferee => "anyone that signs as a referee",
             Self::Launcher => "the operator: its token, or the manager's own machine",
-            Self::Operator => "the operator: its token",
+            Self::Operator => "the operator: its token; a player of a ladder, to leave it: its token",
             Self::Referee => "a referee: its league token",
             Self::Member => "a registered agent: its league token",
             Self::Manager => "the manager: the receiver's notice token",

@@ -15,6 +15,9 @@ pub enum Checker {
     EachPairOnce,
     /// Rounds that are drawn from results are such as the format asks for.
     FormatIsFollowed,
+    /// A ladder pairs those who are there, within what they allow, and nobody with the same opponent again while that can be
+    /// helped.
+    LadderIsFollowed,
     /// A player has at most one match in a round.
     OneMatchPerRound,
     /// A finished league has exactly one result for each match.

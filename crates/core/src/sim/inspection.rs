@@ -49,6 +49,7 @@ fn course(league: &League) -> Course {
         Format::Swiss => Kind::Swiss,
         Format::Knockout => Kind::Knockout,
         Format::GroupsKnockout => Kind::Groups,
+        Format::Ladder => Kind::Ladder,
     };
     let rounds = league.rounds.iter().filter_map(|round| {
         let drawn = round.drawn.as_ref().filter(|drawn| !drawn.play_off)?;
@@ -136,7 +137,10 @@ impl World {
     pub(super) fn read_ledger(&mut self) -> Result<(), Fault> {
         let log = self.cast.manager.log();
         let fresh = log.get(self.ledger_read..).unwrap_or_default();
-        for (_, event) in fresh {
+        for (at, event) in fresh {
+            if let Some(rules) = &mut self.ladder_rules {
+                rules.take(*at, event)?;
+            }
             if self.is_calm() {
                 check::conduct::healthy_referee_stays(event)?;
             }
@@ -240,7 +244,8 @@ impl World {
 
     fn all_hear_of_the_end_of_their_matches(&self) -> Result<(), Fault> {
         let league = self.cast.league();
-        for (match_id, game) in &league.matches {
+        let ended = league.matches.iter().filter(|(_, game)| game.decision.is_some());
+        for (match_id, game) in ended {
             for player in [&game.a, &game.b].into_iter().filter_map(|id| league.players.get(id)) {
                 if let Some(who) = Who::at(&player.meta.contact_endpoint) {
                     self.conduct.was_told(who, match_id)?;

@@ -3,14 +3,15 @@
 use super::event::WorldEvent;
 use super::failure::{Checker, Fault};
 use super::faults::pick;
+use super::scenario::{LADDER_ROUNDS, OPERATOR_TOKEN};
 use super::takeovers;
 use super::who::Who;
 use super::wire::Payload;
 use super::world::World;
 use crate::agent::{Answer, Ask, Look};
 use crate::protocol::messages::{
-    ByPlayer, GameDetails, GameStatus, LeagueError, LeagueQuery, MatchResult, MatchResultReport, Phase,
-    QueryError, QueryParams, QueryType, ResultDetails, StartLeague,
+    ByPlayer, GameDetails, GameStatus, LeagueError, LeagueOrder, LeagueQuery, MatchResult, MatchResultReport,
+    Order, Phase, QueryError, QueryParams, QueryType, ResultDetails, StartLeague,
 };
 use crate::protocol::{
     Body, ConversationId, Envelope, ErrorCode, Message, PlayerId, RefereeId, Sender, Token,
@@ -22,6 +23,10 @@ use std::time::Duration;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
     Launch,
+    /// The operator ends a ladder.
+    End,
+    /// A player leaves a ladder.
+    Leave,
     /// A player's answer by a request of its own.
     Separate,
     /// A question, to which any answer will do.
@@ -42,7 +47,7 @@ const PATIENCE: Duration = Duration::from_secs(40);
 impl World {
     pub(super) fn launch(&mut self) {
         if self.launched {
-            return;
+            return self.end_ladder();
         }
         let ready = if self.scenario.hasty { self.can_begin() } else { self.all_are_in() };
         let now = self.now;
@@ -52,6 +57,33 @@ impl World {
         }
         let pause = if ready || late { 2_000 } else { 100 };
         self.queue.plan(now + Duration::from_millis(pause), WorldEvent::Launch);
+    }
+
+    /// The operator ends a ladder after some rounds, or when it has had the time for them.
+    fn end_ladder(&mut self) {
+        let league = self.cast.league();
+        if !self.scenario.is_ladder() || league.phase == Phase::Completed {
+            return;
+        }
+        let is_late = self.now >= self.heals_at + self.scenario.bound() / 2;
+        if league.current_round >= LADDER_ROUNDS || is_late {
+            let message = self.order(Sender::Launcher, Token::new(OPERATOR_TOKEN), Order::End, None);
+            self.call_from_outside(Purpose::End, Who::Outsider, Who::Manager, Payload::Message(message));
+        }
+        self.queue.plan(self.now + Duration::from_secs(1), WorldEvent::Launch);
+    }
+
+    fn order(&self, sender: Sender, token: Token, order: Order, player_id: Option<PlayerId>) -> Message {
+        let league_id = self.scenario.league_id.clone();
+        let order = LeagueOrder { league_id, order, player_id, match_id: None, agent_id: None };
+        Message::new(self.envelope(sender, Some(token)), order)
+    }
+
+    /// A player leaves the ladder; it is back when it registers again.
+    fn leave(&mut self) {
+        let Some((who, player, token)) = self.some_player() else { return };
+        let message = self.order(Sender::Player(player.clone()), token, Order::Withdraw, Some(player));
+        self.call_from_outside(Purpose::Leave, who, Who::Manager, Payload::Message(message));
     }
 
     /// Who is in the league. It need not know.
@@ -97,6 +129,7 @@ impl World {
             return;
         }
         match self.chance.below(8) {
+            6 if self.scenario.is_ladder() => self.leave(),
             0 => self.ask_around(),
             1 => self.query(),
             2 if self.launched => self.start_league(),
@@ -223,6 +256,11 @@ impl World {
             (Purpose::Launch, Some(Body::LeagueError(error))) => {
                 !self.launched && error.error_code == ErrorCode::InvalidState
             }
+            (Purpose::End | Purpose::Leave, Some(Body::LeagueStatus(_))) => true,
+            // It is over already, or has not begun.
+            (Purpose::End | Purpose::Leave, Some(Body::LeagueError(error))) => {
+                refused(error) || error.error_code == ErrorCode::InvalidState
+            }
             (Purpose::Forgery, Some(Body::LeagueError(error))) => refused(error),
             (Purpose::Takeover(_), body) => takeovers::is_refused(body.as_ref()),
             (Purpose::Replay, Some(Body::MatchResultAck(_))) => true,
@@ -240,7 +278,12 @@ impl World {
         let checker = match purpose {
             Purpose::Forgery | Purpose::Replay => Checker::ForgeriesRefused,
             Purpose::Takeover(_) => Checker::NobodyTakenOver,
-            Purpose::Launch | Purpose::Separate | Purpose::Ask | Purpose::Query => Checker::QuestionsAnswered,
+            Purpose::Launch
+            | Purpose::End
+            | Purpose::Leave
+            | Purpose::Separate
+            | Purpose::Ask
+            | Purpose::Query => Checker::QuestionsAnswered,
         };
         Err(Fault::new(checker, format!("{purpose:?} was answered with {shown:?}")))
     }

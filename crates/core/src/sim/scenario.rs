@@ -14,7 +14,7 @@ use crate::league::{ATTEMPTS_PER_REFEREE_MAX, EndpointCheck, LeagueSettings};
 use crate::protocol::decode::Conformance;
 use crate::protocol::dialect::Dialect;
 use crate::protocol::messages::Timeouts;
-use crate::protocol::{Body, Endpoint, GameType, LeagueId, Message};
+use crate::protocol::{Body, Endpoint, GameType, LeagueId, Message, Token};
 use crate::retry::RetryPolicy;
 use crate::timing::Timing;
 use std::sync::Arc;
@@ -22,6 +22,11 @@ use std::time::Duration;
 
 /// How long both sides take for what they do before and after an answer, at most.
 const STEPS_AND_DISKS: Duration = Duration::from_millis(100);
+
+/// After how many rounds the operator ends a ladder.
+pub(super) const LADDER_ROUNDS: u32 = 6;
+/// What the operator shows.
+pub(super) const OPERATOR_TOKEN: &str = "tok_operator_of_the_simulation";
 
 /// All that is chosen about a run before it begins.
 #[derive(Debug, Clone, PartialEq)]
@@ -173,7 +178,15 @@ impl Scenario {
             let one = |aside: &mut Entropy| pick(aside, &Dialect::ALL).copied().filter(|_| aside.chance(50));
             scenario.understood = scenario.players.iter().map(|_| one(&mut aside)).collect();
         }
+        if aside.chance(5) {
+            scenario.competition = ladder(&mut aside);
+        }
         scenario
+    }
+
+    /// Whether the league has no end of its own.
+    pub fn is_ladder(&self) -> bool {
+        self.competition.format == Format::Ladder
     }
 
     /// Whether a player that answers at once is in time: on a sound network, whose slowest way there and back takes no longer
@@ -265,6 +278,7 @@ impl Scenario {
             endpoint_check: self.endpoint_check,
             timing: self.timing,
             competition: self.competition.clone(),
+            operator_token: self.is_ladder().then(|| Token::new(OPERATOR_TOKEN).hash()),
             ..LeagueSettings::default()
         }
     }
@@ -307,18 +321,25 @@ impl Scenario {
             Format::DoubleRoundRobin => 2 * players * matches_per_pairing,
             Format::Knockout => knockout,
             Format::GroupsKnockout => players * matches_per_pairing + knockout,
+            Format::Ladder => 2 * LADDER_ROUNDS,
         }
     }
 }
 
 fn competition(chance: &mut Entropy) -> Competition {
-    let format = pick(chance, &Format::ALL).copied().unwrap_or_default();
+    let format = pick(chance, &Format::ENDING).copied().unwrap_or_default();
     let matches_per_pairing = *pick(chance, &[1, 1, 1, 2, 3]).unwrap_or(&1);
     let replays = *pick(chance, &[0, 1, 3]).unwrap_or(&3);
     let seeding = if chance.chance(50) { Seeding::Lots } else { Seeding::Registration };
     // Drawn aside, so that the rest of a seed's scenario stays as it was.
     let play_off = !matches!(format, Format::Knockout | Format::GroupsKnockout) && chance.clone().chance(50);
     Competition { matches_per_pairing, replays, seeding, play_off, ..Competition::of(format) }
+}
+
+fn ladder(chance: &mut Entropy) -> Competition {
+    let matches_per_pairing = *pick(chance, &[1, 1, 2, 3]).unwrap_or(&1);
+    let matches_per_hour = pick(chance, &[None, Some(60), Some(4)]).copied().flatten();
+    Competition { matches_per_pairing, matches_per_hour, ..Competition::of(Format::Ladder) }
 }
 
 fn behaviour(chance: &mut Entropy, faults: &Faults, number: u32) -> Behaviour {

@@ -9,7 +9,7 @@ use super::wire::Payload;
 use super::world::World;
 use crate::league::Requested;
 use crate::protocol::messages::{
-    LeagueRegisterRequest, Phase, PlayerMeta, RefereeMeta, RefereeRegisterRequest, RegisterStatus,
+    LeagueRegisterRequest, PlayerMeta, RefereeMeta, RefereeRegisterRequest, RegisterStatus,
 };
 use crate::protocol::token::TokenHash;
 use crate::protocol::{
@@ -52,7 +52,7 @@ impl World {
         let players = league.players.values().map(|member| Victim::Player(member.meta.clone()));
         let referees = league.referees.values().map(|member| Victim::Referee(member.meta.clone()));
         let victims: Vec<_> = players.chain(referees).collect();
-        let started = league.phase != Phase::Registration;
+        let started = !league.is_open();
         let Some(victim) = pick(&mut self.chance, &victims).cloned() else { return };
         let Some(who) = Who::at(victim.endpoint()) else { return };
         let own = self.wiretap.conversation_of(who).cloned();

@@ -2,6 +2,7 @@
 
 use super::cast::Cast;
 use super::check::conduct::Conduct;
+use super::check::ladder::LadderRules;
 use super::check::ledger::Ledger;
 use super::colocated::SharedLog;
 use super::event::WorldEvent;
@@ -38,6 +39,7 @@ pub(super) struct World {
     pub(super) wiretap: Wiretap,
     pub(super) conduct: Conduct,
     pub(super) ledger: Ledger,
+    pub(super) ladder_rules: Option<LadderRules>,
     /// How much of the manager's log the ledger has taken in.
     pub(super) ledger_read: usize,
     pub(super) trace: Trace,
@@ -78,6 +80,7 @@ impl World {
             now: START,
             queue: Queue::default(),
             heals_at: START + scenario.faults.heal_after,
+            ladder_rules: scenario.is_ladder().then(LadderRules::default),
             chance,
             scenario,
             cast,

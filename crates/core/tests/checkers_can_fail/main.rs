@@ -1,6 +1,7 @@
 //! A check that cannot fail is worthless: each is shown a league that is right, and then one that is wrong.
 
 mod formats;
+mod ladder;
 mod planted;
 
 use matchday_core::fair::{MatchDraw, Scheme, Secret};

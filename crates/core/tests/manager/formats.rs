@@ -57,8 +57,8 @@ fn look(desk: &mut Desk, look: Look) -> Value {
 
 fn every_format() -> Vec<Competition> {
     let best_of_three = |format| Competition { matches_per_pairing: 3, ..Competition::of(format) };
-    let mut all: Vec<Competition> = Format::ALL.into_iter().map(Competition::of).collect();
-    all.extend(Format::ALL.map(best_of_three));
+    let mut all: Vec<Competition> = Format::ENDING.into_iter().map(Competition::of).collect();
+    all.extend(Format::ENDING.map(best_of_three));
     all.push(Competition { third_place: true, ..Competition::of(Format::Knockout) });
     all
 }

@@ -11,6 +11,7 @@
 mod announcing;
 mod answers;
 mod capacity;
+mod carry_over;
 mod checkpoints;
 mod context;
 mod desk;
@@ -18,6 +19,7 @@ mod foreign_referees;
 mod forfeits;
 mod formats;
 mod handing_back;
+mod ladder;
 mod orders;
 mod payoff;
 mod play_off;

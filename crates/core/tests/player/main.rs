@@ -20,6 +20,7 @@ mod registration;
 mod repetition;
 mod report;
 mod rights;
+mod season;
 mod seat;
 mod signing;
 mod strategies;

@@ -47,6 +47,8 @@ fn the_state_tells_our_place_in_the_last_table() {
         losses: 0,
         points: 1,
         technical_losses: None,
+        rating: None,
+        rating_deviation: None,
         rank_reason: None,
     };
     seat.tell(from_manager(LeagueStandingsUpdate {

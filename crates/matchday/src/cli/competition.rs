@@ -10,6 +10,7 @@ use matchday_core::protocol::GameType;
 /// `base` with what the settings say. [`check`] tells whether there can be such a league.
 pub(super) fn configured(config: &Config, base: Competition) -> Result<Competition> {
     let matches_per_pairing = config.get(&settings::MATCHES_PER_PAIRING)?;
+    let per_hour = config.get(&settings::MATCHES_PER_HOUR)?;
     let format = config.get(&settings::FORMAT)?.unwrap_or(base.format);
     Ok(Competition {
         format,
@@ -23,6 +24,7 @@ pub(super) fn configured(config: &Config, base: Competition) -> Result<Competiti
         play_off: config.get(&settings::PLAY_OFF)?.unwrap_or(base.play_off),
         swiss_pairing: Competition::of(format).swiss_pairing,
         group_lots: Competition::of(format).group_lots,
+        matches_per_hour: per_hour.or(Competition::of(format).matches_per_hour),
     })
 }
 

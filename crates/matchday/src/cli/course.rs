@@ -175,7 +175,7 @@ fn known_night(folder: &Folder, night: String) -> Result<String> {
 
 /// Creates those leagues of the night that the service does not have.
 async fn create_leagues(folder: &mut Folder, service: &ServiceArg, night: &str) -> Result<Vec<LeagueStep>> {
-    let api = Api { args: service };
+    let api = Api { args: service, base: "leagues" };
     // Asked first, so that nothing is issued for a service that cannot be reached.
     let known = league_ids(&api).await?;
     let mut entropy = entropy_from_system()?;
@@ -283,7 +283,7 @@ async fn play_night(at: &CourseAt, night: Option<String>) -> Result<ExitCode> {
 
 /// Starts a league, unless that has been done.
 async fn start(service: &ServiceArg, league: &CourseLeague) -> Result<String> {
-    let shown = Api { args: service }.call(Method::GET, &format!("/{}", league.league_id), None).await?;
+    let shown = Api { args: service, base: "leagues" }.call(Method::GET, &format!("/{}", league.league_id), None).await?;
     let phase = shown.get("phase").and_then(Value::as_str).unwrap_or_default().to_ascii_lowercase();
     let players = shown.get("players").and_then(Value::as_u64).unwrap_or_default();
     if phase != "registration" {

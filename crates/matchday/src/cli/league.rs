@@ -113,7 +113,7 @@ struct ConfigureArgs {
 }
 
 pub(super) async fn execute(args: LeagueArgs) -> Result<ExitCode> {
-    let api = Api { args: &args.service };
+    let api = Api { args: &args.service, base: "leagues" };
     let data = match args.what {
         What::Create(create_args) => return create(&api, create_args, args.json).await,
         What::List => {
@@ -159,7 +159,7 @@ pub(super) async fn execute(args: LeagueArgs) -> Result<ExitCode> {
     })
 }
 
-fn print(as_json: bool, data: &Value, to_text: impl FnOnce(&Value) -> String) -> Result<ExitCode> {
+pub(super) fn print(as_json: bool, data: &Value, to_text: impl FnOnce(&Value) -> String) -> Result<ExitCode> {
     match as_json {
         true => say(serde_json::to_string_pretty(data)?),
         false => say(to_text(data)),
@@ -205,7 +205,7 @@ async fn create(api: &Api<'_>, args: CreateArgs, as_json: bool) -> Result<ExitCo
         .context("the service's answer cannot be understood")?;
     for league in &created {
         if !league.join_codes.is_empty() {
-            write_codes(league)?;
+            write_codes(&league.league_id, &league.join_codes)?;
         }
     }
     say(headed(&created_table(&created)));
@@ -240,21 +240,20 @@ fn created_table(created: &[Created]) -> String {
 }
 
 /// `rosters/{}.csv` is another file for each league.
-fn read_roster(pattern: &str, name: &str) -> Result<String> {
+pub(super) fn read_roster(pattern: &str, name: &str) -> Result<String> {
     let path = pattern.replace("{}", name);
     std::fs::read_to_string(&path)
         .map_err(|error| Usage(format!("--roster: {path} cannot be read: {error}")).into())
 }
 
-fn codes_file(name: &str) -> PathBuf {
+pub(super) fn codes_file(name: &str) -> PathBuf {
     PathBuf::from(format!("{name}.codes.csv"))
 }
 
-fn write_codes(league: &Created) -> Result<()> {
-    let path = codes_file(&league.league_id);
-    let write = |path: &Path| -> Result<()> {
-        Ok(create_private(path)?.write_all(csv(league.join_codes.iter())?.as_bytes())?)
-    };
+pub(super) fn write_codes(name: &str, codes: &[JoinCodeRow]) -> Result<()> {
+    let path = codes_file(name);
+    let write =
+        |path: &Path| -> Result<()> { Ok(create_private(path)?.write_all(csv(codes.iter())?.as_bytes())?) };
     write(&path).with_context(|| format!("{} cannot be written", path.display()))
 }
 
@@ -273,7 +272,7 @@ fn list(data: &Value) -> String {
     ))
 }
 
-fn show(data: &Value) -> String {
+pub(super) fn show(data: &Value) -> String {
     let empty = Map::new();
     let rows: Vec<Vec<String>> = data
         .as_object()
@@ -300,13 +299,15 @@ fn show(data: &Value) -> String {
 /// A client of the service's API.
 pub(super) struct Api<'a> {
     pub(super) args: &'a ServiceArg,
+    /// `leagues` or `seasons`.
+    pub(super) base: &'static str,
 }
 
 impl Api<'_> {
     pub(super) async fn call(&self, method: Method, path: &str, body: Option<Value>) -> Result<Value> {
         let base = self.args.service.trim_end_matches('/');
         let base = base.strip_suffix("/mcp").unwrap_or(base);
-        let url = format!("{base}/api/leagues{path}");
+        let url = format!("{base}/api/{}{path}", self.base);
         let mut headers = vec![(CONTENT_TYPE, HeaderValue::from_static("application/json"))];
         if let Some(token) = secret_or_file(self.args.service_token.clone(), &SERVICE_TOKEN)? {
             let value = HeaderValue::from_str(&format!("Bearer {token}"));

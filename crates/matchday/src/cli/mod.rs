@@ -50,6 +50,7 @@ mod roster;
 mod run;
 mod schedule;
 mod schema;
+mod season;
 mod seat;
 mod serve;
 mod service;
@@ -116,6 +117,9 @@ enum Command {
     /// Create, list, archive and delete the leagues of a service
     #[command(after_help = league::EXAMPLE)]
     League(league::LeagueArgs),
+    /// Create, list, show and steer the seasons of a service: leagues by a schedule, with a table over all of them
+    #[command(after_help = season::EXAMPLE)]
+    Season(season::SeasonArgs),
     /// Run a course: a roster, nightly leagues of a service, hand-outs for students, grades
     #[command(after_help = course::EXAMPLE)]
     Course(course::CourseArgs),
@@ -239,6 +243,7 @@ async fn execute(command: Command) -> anyhow::Result<ExitCode> {
         Command::Serve(flags) => service::execute(flags).await,
         Command::Connect(args) => connect::execute(args).await,
         Command::League(args) => league::execute(args).await,
+        Command::Season(args) => season::execute(args).await,
         Command::Course(args) => course::execute(args).await,
         Command::Start(args) => start::execute(args).await,
         Command::Status(args) => status::execute(args).await,

@@ -71,7 +71,8 @@ pub(super) async fn execute(flags: PlayerFlags) -> Result<ExitCode> {
     let events = stored.iter().filter_map(|stored| event_codec::decode::<PlayerEvent>(&stored.line).ok());
     budget.replay(events.map(|(_, event)| event).collect::<Vec<_>>().iter());
     let player = strategy.player(settings).with_token(config.text(&settings::AUTH_TOKEN).map(Token::new));
-    let player = player.with_join_code(join_code);
+    let player =
+        player.with_join_code(join_code).with_matches_per_hour(config.get(&settings::MATCHES_PER_HOUR)?);
     let handle = listener.run(player, store.clone(), stream, options)?;
     let look = |player: &Player| player.registration_state().clone();
     let served = serve::until_told(handle, store, stop, look, async |registration| {

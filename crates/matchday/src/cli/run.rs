@@ -165,6 +165,10 @@ pub(crate) async fn execute(args: RunArgs) -> Result<ExitCode> {
     let mut stop = Termination::listen()?;
     let config = args.flags.resolve()?;
     let mut plan = plan(&config)?;
+    if plan.league.competition.format == Format::Ladder {
+        let why = "a ladder has no end: run it with `matchday manager` or `matchday serve`";
+        return Err(config.wrong(&settings::FORMAT, why));
+    }
     let opens = config.need(&settings::OPEN)?;
     if opens && !plan.dashboard {
         return Err(config.wrong(&settings::OPEN, "there is no page to open with --dashboard off"));

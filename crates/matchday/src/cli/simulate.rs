@@ -128,8 +128,9 @@ pub(super) struct SimulateArgs {
 }
 
 fn format(name: &str) -> Result<Format, String> {
-    Format::find(&name.replace('-', "_")).ok_or_else(|| {
-        let known: Vec<&str> = Format::ALL.iter().map(|format| format.name()).collect();
+    let found = Format::find(&name.replace('-', "_")).filter(|format| Format::ENDING.contains(format));
+    found.ok_or_else(|| {
+        let known: Vec<&str> = Format::ENDING.iter().map(|format| format.name()).collect();
         format!("there is no format {name:?}; choose one of: {}", known.join(", "))
     })
 }

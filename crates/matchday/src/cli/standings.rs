@@ -16,10 +16,28 @@ fn standings_table(data: &Value) -> Result<String> {
     if rows.is_empty() {
         return Ok("no player has registered yet".to_owned());
     }
-    let fields =
-        ["rank", "player_id", "display_name", "played", "wins", "draws", "losses", "points", "rank_reason"];
-    let rows: Vec<Vec<String>> =
-        rows.iter().map(|row| fields.iter().map(|field| cell(row, field)).collect()).collect();
-    let headers = ["RANK", "PLAYER", "NAME", "PLAYED", "WON", "DRAWN", "LOST", "POINTS", ""];
-    Ok(table(&headers, &rows))
+    let is_ladder = rows.iter().any(|row| row.get("rating").is_some());
+    let fields = ["rank", "player_id", "display_name", "played", "wins", "draws", "losses", "points"];
+    let rows: Vec<Vec<String>> = rows
+        .iter()
+        .map(|row| {
+            let known = fields.iter().map(|field| cell(row, field));
+            let rated = is_ladder.then(|| [cell(row, "rating"), interval(row)]);
+            known.chain(rated.into_iter().flatten()).chain([cell(row, "rank_reason")]).collect()
+        })
+        .collect();
+    let known = ["RANK", "PLAYER", "NAME", "PLAYED", "WON", "DRAWN", "LOST", "POINTS"];
+    let rated: &[&str] = if is_ladder { &["RATING", "95 %"] } else { &[] };
+    Ok(table(&[&known, rated, &[""]].concat(), &rows))
+}
+
+/// The 95 % interval of a rating.
+fn interval(row: &Value) -> String {
+    let number = |field: &str| row.get(field).and_then(Value::as_f64);
+    match number("rating").zip(number("rating_deviation")) {
+        Some((rating, deviation)) => {
+            format!("{:.0} to {:.0}", rating - 1.96 * deviation, rating + 1.96 * deviation)
+        }
+        None => String::new(),
+    }
 }

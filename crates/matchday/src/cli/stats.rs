@@ -16,6 +16,7 @@ use matchday_core::protocol::messages::query_data::{
 };
 use matchday_core::protocol::{LeagueId, PlayerId};
 use matchday_stats::Question;
+use matchday_stats::head_to_head::HeadToHead;
 use matchday_stats::league::PlayerStatistics;
 use matchday_stats::redraw::{self, Favoured, Redrawn};
 use matchday_stats::{LeagueStatistics, Resampling, Results};
@@ -34,6 +35,7 @@ pub(super) const EXAMPLE: &str = "\
 Example:
   matchday stats                      (the whole league: ratings, and how much of the table is luck)
   matchday stats P01
+  matchday stats P01 --against P02    (which of the two is better, and how sure that is)
   matchday stats REF01
   matchday stats --store league.db --json
   matchday stats --store season.db --carry-over   (ratings through all leagues of the file)
@@ -44,6 +46,9 @@ What the figures mean, for people who have not studied statistics: docs/statisti
 pub(super) struct StatsArgs {
     /// Which player or referee, such as P01 or REF01 [default: the whole league]
     agent: Option<String>,
+    /// Compare the player with this one
+    #[arg(long, value_name = "PLAYER", requires = "agent")]
+    against: Option<String>,
     /// Read a stored league instead of asking a manager
     #[arg(long, value_name = "FILE", conflicts_with = "watch")]
     store: Option<PathBuf>,
@@ -68,6 +73,7 @@ pub(super) struct StatsArgs {
 enum Subject<'a> {
     League,
     Player(&'a str),
+    Pair(&'a str, &'a str),
     Referee(&'a str),
 }
 
@@ -85,6 +91,9 @@ pub(super) async fn execute(args: StatsArgs) -> Result<ExitCode> {
     let settings = Resampling { seed: args.seed, ..Resampling::default() };
     let subject = match args.agent.as_deref() {
         None => Subject::League,
+        Some(player) if args.against.is_some() => {
+            Subject::Pair(player, args.against.as_deref().unwrap_or_default())
+        }
         Some(referee) if referee.starts_with("REF") => Subject::Referee(referee),
         Some(player) => Subject::Player(player),
     };
@@ -92,6 +101,7 @@ pub(super) async fn execute(args: StatsArgs) -> Result<ExitCode> {
         let text = match subject {
             Subject::League => words::league(&serde_json::from_value(data.clone())?),
             Subject::Player(_) => player_table(data)?,
+            Subject::Pair(..) => words::head_to_head(&serde_json::from_value(data.clone())?),
             Subject::Referee(_) => referee_table(data)?,
         };
         Ok(text + &failures(data))
@@ -116,6 +126,7 @@ pub(super) async fn execute(args: StatsArgs) -> Result<ExitCode> {
     let mut data = match subject {
         Subject::League => serde_json::to_value(LeagueStatistics::of(&of_league(&league), &settings))?,
         Subject::Player(id) => player_of_league(&league, id, &settings)?,
+        Subject::Pair(first, second) => head_to_head(&of_league(&league), first, second)?,
         Subject::Referee(id) => referee_of(league.referee_listings(), id)?,
     };
     let files: Vec<_> = std::iter::once(file).chain(&args.player_stores).cloned().collect();
@@ -153,6 +164,7 @@ fn own_records(
     let is_wanted = |id: &String| match subject {
         Subject::League => true,
         Subject::Player(wanted) => id == wanted,
+        Subject::Pair(first, second) => id == first || id == second,
         Subject::Referee(_) => false,
     };
     let mut failed = fallbacks::of_players(&stored.players);
@@ -179,6 +191,7 @@ async fn asked(client: &ManagerClient, subject: &Subject<'_>, settings: &Resampl
             let known = player_stats(client, PlayerId::new(*id)).await?;
             Ok(serde_json::to_value(player_view(known, &results(client).await?, settings))?)
         }
+        Subject::Pair(first, second) => head_to_head(&results(client).await?, first, second),
         Subject::Referee(id) => {
             let referees = client.query(QueryType::GetReferees, QueryParams::default()).await?;
             referee_of(in_our_form("referees", referees)?, id)
@@ -195,6 +208,17 @@ async fn results(client: &ManagerClient) -> Result<Results> {
     let standings: StandingsData = in_our_form("standings", client.standings().await?)?;
     let schedule: ScheduleData = in_our_form("schedule", client.schedule(None).await?)?;
     Ok(of_answers(&standings, &schedule))
+}
+
+fn head_to_head(results: &Results, first: &str, second: &str) -> Result<Value> {
+    match HeadToHead::of(results, first, second) {
+        Some(found) => Ok(serde_json::to_value(found)?),
+        None => {
+            let known: Vec<&str> = results.players.iter().map(|player| player.id.as_str()).collect();
+            let unknown = [first, second].into_iter().find(|id| !known.contains(id)).unwrap_or(first);
+            bail!("no player {unknown}: the league has {}", known.join(", "))
+        }
+    }
 }
 
 fn player_of_league(league: &League, id: &str, settings: &Resampling) -> Result<Value> {

@@ -179,6 +179,8 @@ fn topics_of(event: &LeagueEvent) -> &'static [Topic] {
         }
         LeagueEvent::PlayerRegistered { .. }
         | LeagueEvent::PlayerRejoined { .. }
+        | LeagueEvent::PlayerCarriedOver { .. }
+        | LeagueEvent::PlayerLeft { .. }
         | LeagueEvent::PlayerWithdrawn { .. } => &[Topic::League, Topic::Standings, Topic::Players],
         LeagueEvent::TokenShown { .. }
         | LeagueEvent::OperatorTokenRotated { .. }

@@ -11,6 +11,7 @@ use super::query::{Query, percent_decode};
 use super::store_queries::{self, Filter};
 use super::{assets, orders, qr_code, response};
 use crate::report;
+use crate::statistics::of_league;
 use bytes::Bytes;
 use hyper::body::Incoming;
 use hyper::{Method, Request, StatusCode, Uri};
@@ -19,6 +20,7 @@ use matchday_core::protocol::{LeagueId, MatchId, PlayerId};
 use matchday_net::server::HttpResponse;
 use matchday_runtime::Intake;
 use matchday_runtime::surface::{Closing, Responding, Surface};
+use matchday_stats::head_to_head::HeadToHead;
 use matchday_store::StoreError;
 use serde::Serialize;
 use std::net::SocketAddr;
@@ -45,6 +47,8 @@ enum Route {
     /// Those of a player that is followed come first.
     Boards(usize, Option<PlayerId>),
     Player(PlayerId),
+    /// Which of two players is better, and how sure that is.
+    Compare(PlayerId, PlayerId),
     Match(MatchId),
     Messages(Filter),
     Referees,
@@ -275,6 +279,11 @@ impl Dashboard {
                 let page = player::page(snapshot, id, &calls, &records, statistics, access);
                 json_or_not_found(page, || format!("there is no player {id}"))
             }
+            Route::Compare(first, second) => {
+                let results = of_league(&snapshot.projection.league);
+                let found = HeadToHead::of(&results, first.as_str(), second.as_str());
+                json_or_not_found(found, || format!("there is no player {first}, or no player {second}"))
+            }
             Route::Match(id) => {
                 let league = &snapshot.projection.league;
                 let game_type = &league.settings.game_type;
@@ -329,6 +338,10 @@ fn parse_route(api: &str, query: &Query) -> Result<Option<Route>, String> {
             "referees" => Route::Referees,
             "messages" => Route::Messages(Filter::read(query)?),
             _ => return Ok(None),
+        },
+        Some(("compare", pair)) => match pair.split_once('/') {
+            Some((first, second)) => Route::Compare(PlayerId::new(id(first)), PlayerId::new(id(second))),
+            None => return Ok(None),
         },
         Some(("rounds", number)) => {
             let number =

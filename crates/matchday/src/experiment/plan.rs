@@ -195,8 +195,8 @@ fn known_game(name: &str) -> Result<&'static GameEntry, String> {
 }
 
 fn known_format(name: &str) -> Result<Option<Competition>, String> {
-    let names = std::iter::once(DUELS).chain(Format::ALL.iter().map(|format| format.name()));
-    match Format::find(name) {
+    let names = std::iter::once(DUELS).chain(Format::ENDING.iter().map(|format| format.name()));
+    match Format::find(name).filter(|format| Format::ENDING.contains(format)) {
         Some(format) => Ok(Some(Competition::of(format))),
         None if name == DUELS => Ok(None),
         None => Err(format!("there is no format {name:?}{}", hint(name, names))),

@@ -243,6 +243,7 @@ fn registration(name: DisplayName, reached_at: Endpoint) -> Result<Message> {
         contact_endpoint: reached_at,
         protocol_version: None,
         public_key: None,
+        max_matches_per_hour: None,
     };
     Ok(Message::new(envelope, LeagueRegisterRequest { player_meta, join_code: None }))
 }

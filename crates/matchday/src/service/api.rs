@@ -64,6 +64,10 @@ pub(super) async fn answer(service: &Arc<Service>, request: Request<Incoming>) -
         ([_], _) => return not_allowed("GET, PATCH, DELETE"),
         _ => return empty(StatusCode::NOT_FOUND),
     };
+    response(outcome)
+}
+
+pub(super) fn response(outcome: Outcome) -> HttpResponse {
     match outcome {
         Ok((status, data)) => {
             with_header(json(status, data.to_string().into_bytes()), CACHE_CONTROL, "no-store")
@@ -72,14 +76,14 @@ pub(super) async fn answer(service: &Arc<Service>, request: Request<Incoming>) -
     }
 }
 
-fn not_allowed(methods: &'static str) -> HttpResponse {
+pub(super) fn not_allowed(methods: &'static str) -> HttpResponse {
     with_header(empty(StatusCode::METHOD_NOT_ALLOWED), ALLOW, methods)
 }
 
-type Outcome = Result<(StatusCode, Value), ApiError>;
+pub(super) type Outcome = Result<(StatusCode, Value), ApiError>;
 
 #[derive(Debug)]
-enum ApiError {
+pub(super) enum ApiError {
     Unauthorized,
     BadRequest(String),
     Service(ServiceError),
@@ -103,7 +107,7 @@ impl ApiError {
                 let status = match error {
                     ServiceError::Invalid(_) => StatusCode::BAD_REQUEST,
                     ServiceError::Conflict(_) => StatusCode::CONFLICT,
-                    ServiceError::NotFound(_) => StatusCode::NOT_FOUND,
+                    ServiceError::NotFound(_) | ServiceError::NoSeason(_) => StatusCode::NOT_FOUND,
                     ServiceError::Failed(_) => StatusCode::INTERNAL_SERVER_ERROR,
                 };
                 (status, error.to_string())
@@ -117,7 +121,7 @@ impl ApiError {
     }
 }
 
-fn admit(service: &Service, headers: &HeaderMap) -> Result<(), ApiError> {
+pub(super) fn admit(service: &Service, headers: &HeaderMap) -> Result<(), ApiError> {
     let token = lock(&service.registry).service_token;
     let shown = bearer(headers).map(Token::new);
     match (token, shown) {
@@ -208,7 +212,7 @@ async fn show(service: &Arc<Service>, id: &LeagueId, headers: &HeaderMap) -> Out
     Ok((StatusCode::OK, data))
 }
 
-async fn read_json<T: DeserializeOwned>(
+pub(super) async fn read_json<T: DeserializeOwned>(
     service: &Service,
     request: Request<Incoming>,
 ) -> Result<T, ApiError> {
@@ -238,7 +242,7 @@ async fn create(service: &Service, request: Request<Incoming>) -> Outcome {
 }
 
 /// The secrets of a new league, which are not shown again.
-fn created(service: &Service, league: NewLeague) -> Value {
+pub(super) fn created(service: &Service, league: NewLeague) -> Value {
     let NewLeague { plan, operator_token, mut join_codes, referee_code, seat_code } = league;
     let url = service.settings.host.league_url(&plan.league.league_id);
     for row in &mut join_codes {

@@ -19,6 +19,7 @@ impl Service {
     /// Writes a league into a file beside the store, and removes it once that has been verified.
     pub(super) async fn archive(&self, id: &LeagueId) -> Result<PathBuf, ServiceError> {
         let (registered, mut state) = self.held(id).await?;
+        self.refuse_current(id)?;
         let number = registered.number;
         if state.unload().await {
             // If it cannot be archived, it goes on.

@@ -53,6 +53,11 @@ impl Service {
         let mut ids: BTreeSet<&LeagueId> = registry.leagues().map(|(id, _)| id).collect();
         for NewLeague { plan, .. } in made {
             let id = &plan.league.league_id;
+            if registry.season(id).is_some() {
+                return Err(ServiceError::Conflict(format!(
+                    "{id} is the name of a season: choose another id"
+                )));
+            }
             if !ids.insert(id) {
                 return Err(ServiceError::Conflict(format!("the league id {id} is taken: choose another")));
             }
@@ -156,7 +161,7 @@ impl Service {
     }
 
     /// Whether the league has events of its own.
-    fn has_begun(&self, number: u32) -> Result<bool> {
+    pub(super) fn has_begun(&self, number: u32) -> Result<bool> {
         let store = self.store.in_league(number);
         Ok(!store.load(&store.manager_stream()?)?.is_empty())
     }
@@ -164,6 +169,7 @@ impl Service {
     /// Removes a league for good.
     pub(super) async fn delete(&self, id: &LeagueId) -> Result<(), ServiceError> {
         let (registered, mut state) = self.held(id).await?;
+        self.refuse_current(id)?;
         let number = registered.number;
         self.record(&[ServiceEvent::LeagueDeleted { number }]).await?;
         state.unload().await;

@@ -1,7 +1,7 @@
 //! The routes of a service: what is beneath `/leagues/ID` goes to that league, `/api/leagues` to the service itself. With a single
 //! league everything else is the league's too, as at the address of its manager.
 
-use super::{Service, ServiceSettings, Unavailable, api, list_page, openapi};
+use super::{Service, ServiceSettings, Unavailable, api, list_page, openapi, season_api};
 use hyper::body::Incoming;
 use hyper::header::{ALLOW, CONTENT_TYPE, HeaderValue, LOCATION, RETRY_AFTER};
 use hyper::{Method, Request, StatusCode, Uri};
@@ -77,6 +77,13 @@ impl ServiceHttp {
             (path, _) if path == "/api/leagues" || path.starts_with("/api/leagues/") => {
                 api::answer(service, request).await
             }
+            (path, _) if path == "/api/seasons" || path.starts_with("/api/seasons/") => {
+                season_api::answer(service, request).await
+            }
+            (path, &Method::GET) if path.starts_with("/seasons/") => {
+                let name = LeagueId::new(path.trim_start_matches("/seasons/"));
+                season_api::page(service, &name, request.headers())
+            }
             ("/health/live", &Method::GET) => json(StatusCode::OK, br#"{"status":"ok"}"#.to_vec()),
             ("/health/ready", &Method::GET) => readiness_response(service.not_ready()),
             ("/metrics", &Method::GET) => metrics_response(telemetry).await,
@@ -111,6 +118,7 @@ impl ServiceHttp {
         peer: SocketAddr,
     ) -> HttpResponse {
         let Some(below) = below else { return empty(StatusCode::NOT_FOUND) };
+        let id = &self.service.league_at(id);
         match self.service.league(id).await {
             Ok((league, guard)) => {
                 *request.uri_mut() = below;

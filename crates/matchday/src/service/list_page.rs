@@ -39,11 +39,26 @@ pub(super) fn page(service: &Service, headers: &HeaderMap) -> HttpResponse {
         many if many > LEAGUES_MAX => format!("{}\n<p class=\"muted\">and {} more</p>", table(), many - LEAGUES_MAX),
         _ => table(),
     };
+    let seasons: String = super::season_api::visible(service, headers)
+        .iter()
+        .take(LEAGUES_MAX)
+        .map(|(name, _)| escape(name.as_str()))
+        .map(|name| format!("<li><a href=\"seasons/{name}\">{name}</a></li>\n"))
+        .collect();
+    let seasons = match seasons.is_empty() {
+        true => String::new(),
+        false => format!("<h2>Seasons</h2>\n<ul>\n{seasons}</ul>\n"),
+    };
+    html("Leagues", &format!("<h1>Leagues</h1>\n{list}\n{seasons}"))
+}
+
+/// A page without scripts.
+pub(super) fn html(title: &str, body: &str) -> HttpResponse {
     let page = format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" \
-         content=\"width=device-width, initial-scale=1\">\n<title>Leagues – Matchday</title>\n<style>{STYLE}</style>\n</head>\n\
+         content=\"width=device-width, initial-scale=1\">\n<title>{title} – Matchday</title>\n<style>{STYLE}</style>\n</head>\n\
          <body>\n<header class=\"top\"><div class=\"inside\"><span class=\"brand\">Matchday</span></div></header>\n\
-         <main>\n<h1>Leagues</h1>\n{list}\n</main>\n</body>\n</html>\n"
+         <main>\n{body}\n</main>\n</body>\n</html>\n"
     );
     let answer = HttpResponse::new(Full::new(Bytes::from(page)).boxed());
     let answer = with_header(answer, CONTENT_TYPE, "text/html; charset=utf-8");
@@ -56,6 +71,6 @@ pub(super) fn page(service: &Service, headers: &HeaderMap) -> HttpResponse {
     with_header(answer, CACHE_CONTROL, "no-store")
 }
 
-fn escape(text: &str) -> String {
+pub(super) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

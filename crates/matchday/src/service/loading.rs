@@ -64,6 +64,7 @@ impl Service {
     }
 
     async fn load(&self, registered: Registered) -> Result<Arc<RunningLeague>> {
+        let carried_over = self.carried_over(&registered).await?;
         let Registered { number, plan, .. } = registered;
         let store = self.store.in_league(number);
         let had_work = lock(&self.wake_times).remove(&number).is_some();
@@ -73,8 +74,10 @@ impl Service {
         let seats = plan.seats.as_ref().map(|_| self.seats_store()).transpose()?;
         let seats = seats.map(|seats| seats.in_league(number));
         // Replaying a long log takes its time, and must not hold up the others.
-        tokio::task::block_in_place(|| RunningLeague::load(&self.settings.host, &plan, store, seats, history))
-            .map(Arc::new)
+        tokio::task::block_in_place(|| {
+            RunningLeague::load(&self.settings.host, &plan, store, seats, history, carried_over)
+        })
+        .map(Arc::new)
     }
 
     pub(super) fn seats_store(&self) -> Result<Store> {
@@ -99,6 +102,7 @@ impl Service {
         let mut looks = Looks::new(closing.clone());
         loop {
             self.look(&mut looks);
+            self.look_at_seasons(self.settings.host.clock.now()).await;
             tokio::select! {
                 () = tokio::time::sleep(LOOK_EVERY) => {}
                 () = async { drop(closing.wait_for(|&closing| closing).await) } => break,

@@ -3,9 +3,11 @@
 //!
 //! # Layout
 //! - `plan`: what the service knows of a league; `registry`: all of them, as a fold over the service's log; `quota`
-//! - `league_host`: what all leagues share; `running_league`: a league that is loaded; `slot`: whether it is; `loading`: when it
-//!   is; `request_rate`: how much it is asked
+//! - `league_host`: what all leagues share; `running_league`, `league_start`: a league that is loaded; `slot`: whether it is;
+//!   `loading`: when it is; `request_rate`: how much it is asked
 //! - `changes`: creating, configuring and removing leagues; `archive`: moving them into files and back
+//! - `season`: a series of leagues; `schedule`: when they start; `seasons`: what the service does for them; `season_api`,
+//!   `season_openapi`: `/api/seasons`
 //! - `http`: the routes; `api`: `/api/leagues`; `openapi`: its description; `list_page`: the list for a browser
 
 mod api;
@@ -15,6 +17,7 @@ mod changes;
 mod crash_checker;
 mod http;
 mod league_host;
+mod league_start;
 mod list_page;
 mod loading;
 mod openapi;
@@ -23,6 +26,11 @@ mod quota;
 mod registry;
 mod request_rate;
 mod running_league;
+mod schedule;
+mod season;
+mod season_api;
+mod season_openapi;
+mod seasons;
 mod slot;
 
 pub(crate) use http::serve;
@@ -72,6 +80,7 @@ pub(crate) struct Service {
     counted: Mutex<BTreeSet<u32>>,
     /// The store of seats, once a league has any: their players keep tokens in clear, which no league's log holds.
     seats_store: Mutex<Option<Store>>,
+    season_memory: Mutex<seasons::SeasonMemory>,
 }
 
 impl fmt::Debug for Service {
@@ -89,6 +98,8 @@ enum ServiceError {
     Conflict(String),
     #[error("there is no league {0} that you may see: `matchday league list` shows those that there are")]
     NotFound(LeagueId),
+    #[error("there is no season {0} that you may see: `matchday season list` shows those that there are")]
+    NoSeason(LeagueId),
     #[error("{0:#}")]
     Failed(anyhow::Error),
 }
@@ -151,6 +162,7 @@ impl Service {
             wake_times: Mutex::default(),
             counted: Mutex::default(),
             seats_store: Mutex::default(),
+            season_memory: Mutex::default(),
         });
         service.recover().await?;
         Ok((service, made))

@@ -22,7 +22,7 @@ pub(crate) fn document() -> Value {
     let id = json!([{"name": "id", "in": "path", "required": true, "schema": {"type": "string"}}]);
     let denied = error("No service token, or a wrong one");
     let missing = error("There is no such league, or it is not open to readers");
-    json!({
+    let mut document = json!({
         "openapi": "3.1.0",
         "info": {
             "title": "Matchday service",
@@ -102,7 +102,9 @@ pub(crate) fn document() -> Value {
             "securitySchemes": {"service_token": {"type": "http", "scheme": "bearer"}},
             "schemas": schemas(),
         },
-    })
+    });
+    super::season_openapi::describe(&mut document);
+    document
 }
 
 fn schemas() -> Value {

@@ -2,6 +2,7 @@
 //! leaves no league half-created. Reads and appends that log.
 
 use super::plan::LeaguePlan;
+use super::season::{Season, SeasonEvent};
 use anyhow::{Context, Result};
 use matchday_core::event_codec;
 use matchday_core::protocol::token::TokenHash;
@@ -38,6 +39,10 @@ pub(super) enum ServiceEvent {
     LeagueDeleted {
         number: u32,
     },
+    Season {
+        name: LeagueId,
+        change: SeasonEvent,
+    },
 }
 
 #[derive(Debug, Clone)]
@@ -52,6 +57,7 @@ pub(super) struct Registry {
     pub(super) service_token: Option<TokenHash>,
     leagues: BTreeMap<LeagueId, Registered>,
     ids: BTreeMap<u32, LeagueId>,
+    seasons: BTreeMap<LeagueId, Season>,
     /// The highest number that a league ever had.
     number_max: u32,
 }
@@ -88,6 +94,14 @@ impl Registry {
                     self.leagues.remove(&id);
                 }
             }
+            ServiceEvent::Season { name, change: SeasonEvent::Created { plan } } => {
+                self.seasons.insert(name.clone(), Season::new((**plan).clone()));
+            }
+            ServiceEvent::Season { name, change } => {
+                if let Some(season) = self.seasons.get_mut(name) {
+                    season.apply(change);
+                }
+            }
         }
     }
 
@@ -97,6 +111,15 @@ impl Registry {
 
     pub(super) fn by_number(&self, number: u32) -> Option<&Registered> {
         self.leagues.get(self.ids.get(&number)?)
+    }
+
+    pub(super) fn season(&self, name: &LeagueId) -> Option<&Season> {
+        self.seasons.get(name)
+    }
+
+    /// In the order of their names.
+    pub(super) fn seasons(&self) -> impl Iterator<Item = (&LeagueId, &Season)> {
+        self.seasons.iter()
     }
 
     /// In the order of their names.

@@ -12,14 +12,11 @@ use anyhow::{Context, Result};
 use hyper::body::Incoming;
 use hyper::header::RETRY_AFTER;
 use hyper::{Request, StatusCode, Uri};
-use matchday_core::agent::{Agent, Content};
+use matchday_core::agent::Agent;
 use matchday_core::game::GAMES;
-use matchday_core::league::Manager;
-use matchday_core::protocol::messages::{Phase, StartLeague, Timeouts};
-use matchday_core::protocol::{
-    Body, ConversationId, DisplayName, Endpoint, Envelope, GameType, LeagueId, Message, Sender, Timestamp,
-    Token, Version,
-};
+use matchday_core::league::{CarriedOver, Manager};
+use matchday_core::protocol::messages::{Phase, Timeouts};
+use matchday_core::protocol::{DisplayName, Endpoint, GameType, LeagueId, Timestamp, Token, Version};
 use matchday_core::referee::{Referee, RefereeSettings};
 use matchday_core::registration::RegistrationState;
 use matchday_net::client::Client;
@@ -50,14 +47,14 @@ pub(super) struct History {
 }
 
 pub(super) struct RunningLeague {
-    manager: Hosted<Manager>,
+    pub(super) manager: Hosted<Manager>,
     referees: Vec<Hosted<Referee>>,
     seats: Option<Arc<Seats>>,
     relay: Option<Arc<Relay>>,
     dashboard: Option<Arc<Dashboard>>,
     store: Store,
-    clock: Clock,
-    plan: LeaguePlan,
+    pub(super) clock: Clock,
+    pub(super) plan: LeaguePlan,
     colocated: Colocated,
     request_rate: RequestRate,
     /// Requests that have no answer yet.
@@ -65,7 +62,7 @@ pub(super) struct RunningLeague {
     /// When the last request came, in microseconds of the clock.
     last_request: AtomicU64,
     /// The manager's changes when it was last asked whether the league is complete.
-    changes_seen: AtomicU64,
+    pub(super) changes_seen: AtomicU64,
 }
 
 impl fmt::Debug for RunningLeague {
@@ -84,6 +81,7 @@ impl RunningLeague {
         store: Store,
         seats_store: Option<Store>,
         history: History,
+        carried_over: Vec<CarriedOver>,
     ) -> Result<Self> {
         let id = &plan.league.league_id;
         let (home, local_home) = (host.league_url(id), host.local_league_url(id));
@@ -139,7 +137,7 @@ impl RunningLeague {
         options.checkpoint_keys = Some(host.checkpoint_keys.clone());
 
         let stream = store.manager_stream()?;
-        let mut manager = Manager::new(plan.league.clone());
+        let mut manager = Manager::new(plan.league.clone()).with_carried_over(carried_over);
         let telemetry = agent_telemetry(&manager, &options);
         let last_at = replay(&mut manager, &store, &stream, &telemetry, history.is_new)?;
         let over = manager.league().phase == Phase::Completed;
@@ -266,32 +264,6 @@ impl RunningLeague {
         let watched = self.dashboard.as_ref().is_some_and(|dashboard| dashboard.has_listeners())
             || self.relay.as_ref().is_some_and(|relay| relay.has_streams());
         !watched && self.in_flight.load(Ordering::Acquire) == 0 && now.since(last) >= sleep_after
-    }
-
-    /// Starts the league if as many have registered as it waits for. `Some` if that was refused: why.
-    pub(super) async fn start_if_complete(&self) -> Option<String> {
-        let wanted = self.plan.start_when?;
-        self.changes_seen.store(*self.manager.changes.borrow(), Ordering::Release);
-        let look = |manager: &Manager| {
-            let league = manager.league();
-            let players = league.players.values().filter(|player| !player.withdrawn).count();
-            (league.phase, players, league.referees.len())
-        };
-        let (phase, players, referees) = self.manager.handle.inspect(look).await?;
-        if phase != Phase::Registration || players < wanted.players || referees < wanted.referees {
-            return None;
-        }
-        let league_id = self.plan.league.league_id.clone();
-        let now = self.clock.now();
-        let envelope = Envelope::new(Sender::Launcher, now, ConversationId::new("conv-start-when"));
-        let message = Message::new(envelope, StartLeague { league_id });
-        match self.manager.service.intake().order(&message).await {
-            Ok(Content::Message(Message { body: Body::LeagueError(error), .. })) => {
-                let message = error.error_message.as_ref().map(|text| text.escaped().to_string());
-                Some(format!("{} {}", error.error_code.code(), message.unwrap_or_default()))
-            }
-            _ => None,
-        }
     }
 
     /// Why it runs no more though nobody stopped it: its log cannot be written.

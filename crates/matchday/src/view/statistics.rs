@@ -2,7 +2,9 @@
 
 use super::table;
 use matchday_stats::LeagueStatistics;
+use matchday_stats::head_to_head::HeadToHead;
 use matchday_stats::league::PlayerStatistics;
+use matchday_stats::results::Wdl;
 use matchday_stats::sentences::percent;
 use matchday_stats::{Complementary, Question};
 
@@ -101,6 +103,35 @@ pub(crate) fn player_rows(player: &PlayerStatistics) -> Vec<(&'static str, Strin
     ]
 }
 
+/// Two players beside each other.
+pub(crate) fn head_to_head(found: &HeadToHead) -> String {
+    let [first, second] = &found.players;
+    let [one, other] = found.ratings.map(|rating| {
+        let [low, high] = rating.interval();
+        format!("{:.0} (95 %: {low:.0} to {high:.0})", rating.rating)
+    });
+    let [name, other_name] = found.names.clone();
+    let back = found.record.reversed();
+    let record = |record: Wdl| format!("{}-{}-{}", record.wins, record.draws, record.losses);
+    let rows = [
+        ["name".to_owned(), name, other_name],
+        ["Glicko-2".to_owned(), one, other],
+        ["won-drawn-lost against the other".to_owned(), record(found.record), record(back)],
+        [
+            "score to expect of a match".to_owned(),
+            format!("{:.2}", found.expected_score),
+            format!("{:.2}", 1.0 - found.expected_score),
+        ],
+        [
+            "likelihood to be the better one".to_owned(),
+            percent(found.likelihood),
+            percent(1.0 - found.likelihood),
+        ],
+    ];
+    let rows: Vec<Vec<String>> = rows.map(|row| row.to_vec()).to_vec();
+    format!("{}\n\n{}", table(&["", first, second], &rows), found.sentence)
+}
+
 pub(crate) fn player_remarks(player: &PlayerStatistics, asked: &[Question]) -> String {
     let lines: Vec<String> = std::iter::once(player.sentence.clone()).chain(questions(asked)).collect();
     lines.join("\n")
@@ -138,7 +169,10 @@ mod tests {
         matches.push(Played { round: legs, a, b, outcome, forfeited: true, calls: None });
         let entrant = |id: &str| Entrant { id: id.to_owned(), name: format!("Player {id}") };
         let players = ids.map(entrant).to_vec();
-        LeagueStatistics::of(&Results { game: "even_odd".into(), players, matches }, &Resampling::default())
+        LeagueStatistics::of(
+            &Results { game: "even_odd".into(), players, matches, ladder: false },
+            &Resampling::default(),
+        )
     }
 
     #[test]
@@ -154,7 +188,8 @@ mod tests {
     #[test]
     fn a_league_before_its_first_match() {
         let player = Entrant { id: "P01".into(), name: "Ada".into() };
-        let results = Results { game: "nim".into(), players: vec![player], matches: Vec::new() };
+        let results =
+            Results { game: "nim".into(), players: vec![player], matches: Vec::new(), ladder: false };
         insta::assert_snapshot!(league(&LeagueStatistics::of(&results, &Resampling::default())));
     }
 

@@ -257,6 +257,8 @@ mod tests {
             losses: 3 - points / 3 - points % 3,
             points,
             technical_losses: Some(u32::from(place == 3)),
+            rating: None,
+            rating_deviation: None,
             rank_reason: None,
         };
         let rows = [

@@ -31,6 +31,8 @@ fn row(rank: u32) -> StandingRow {
         losses: rank.min(2),
         points: 3 * (2 - rank.min(2)),
         technical_losses: Some(u32::from(rank == 3)),
+        rating: None,
+        rating_deviation: None,
         rank_reason: (!rank.is_multiple_of(4)).then(|| format!("ahead of P{:02} on points", rank + 1).into()),
     }
 }

@@ -19,8 +19,10 @@ mod course;
 mod crashes;
 mod fixture;
 mod isolation;
+mod ladders;
 mod leagues;
 mod noisy_league;
+mod seasons;
 mod sleeping;
 mod telemetry;
 

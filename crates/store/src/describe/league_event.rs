@@ -103,6 +103,10 @@ pub(crate) fn league_event(event: &LeagueEvent) -> String {
         LeagueEvent::LeaguePaused => "league paused by the operator".into(),
         LeagueEvent::LeagueResumed => "league resumed by the operator".into(),
         LeagueEvent::PlayerWithdrawn { player_id } => format!("{player_id} withdrawn by the operator"),
+        LeagueEvent::PlayerLeft { player_id } => format!("{player_id} leaves the ladder"),
+        LeagueEvent::PlayerCarriedOver { player_id, meta, from, .. } => {
+            format!("{player_id} ({}) taken over from {from}", meta.display_name.escaped())
+        }
         LeagueEvent::MatchVoided { match_id } => {
             format!("result of {match_id} struck by the operator: it is played again")
         }

@@ -4,7 +4,7 @@ use super::schedule;
 use matchday_core::league::format::{Drawn, Lot};
 use matchday_core::league::schedule::Pairings;
 use matchday_core::league::{Draw, DrawnFrom, League};
-use matchday_core::protocol::{PlayerId, RoundId};
+use matchday_core::protocol::{PlayerId, RoundId, Timestamp};
 use std::collections::VecDeque;
 
 type Finding = Result<(), String>;
@@ -53,14 +53,20 @@ impl Drawing {
     }
 
     /// The league is as it was before the round was drawn.
-    pub(super) fn check_round(&mut self, league: &League, round_id: RoundId, drawn: &Drawn) -> Finding {
+    pub(super) fn check_round(
+        &mut self,
+        league: &League,
+        at: Timestamp,
+        round_id: RoundId,
+        drawn: &Drawn,
+    ) -> Finding {
         let next = RoundId(league.rounds.last().map_or(1, |last| last.round_id.0 + 1));
         if round_id != next {
             return Err(format!("round {next} is drawn next, not round {round_id}"));
         }
         if self.expected.is_empty() {
             check_lots(league)?;
-            self.expected = league.rounds_to_draw().into();
+            self.expected = league.rounds_to_draw(at).into();
         }
         let Some(expected) = self.expected.pop_front() else {
             return Err(format!("round {round_id} does not follow from anything"));
@@ -90,9 +96,9 @@ impl Drawing {
     }
 
     /// Before a round is announced, and before the league ends by itself: nothing is left to be drawn.
-    pub(super) fn check_complete(&self, league: &League) -> Finding {
+    pub(super) fn check_complete(&self, league: &League, at: Timestamp) -> Finding {
         check_lots(league)?;
-        let missing = self.expected.front().cloned().or_else(|| league.rounds_to_draw().into_iter().next());
+        let missing = self.expected.front().cloned().or_else(|| league.rounds_to_draw(at).into_iter().next());
         match missing {
             Some(missing) => Err(format!("{} was to be drawn before that", missing.title)),
             None => Ok(()),

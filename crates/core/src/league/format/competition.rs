@@ -19,11 +19,23 @@ pub enum Format {
     Knockout,
     /// A round robin in groups, and a knockout of the best of each.
     GroupsKnockout,
+    /// No end: agents join and leave at any time, and are paired by rating.
+    Ladder,
 }
 
 impl Format {
     /// Every format, in the order in which users are shown them.
-    pub const ALL: [Self; 5] =
+    pub const ALL: [Self; 6] = [
+        Self::RoundRobin,
+        Self::DoubleRoundRobin,
+        Self::Swiss,
+        Self::Knockout,
+        Self::GroupsKnockout,
+        Self::Ladder,
+    ];
+
+    /// Those that end by themselves.
+    pub const ENDING: [Self; 5] =
         [Self::RoundRobin, Self::DoubleRoundRobin, Self::Swiss, Self::Knockout, Self::GroupsKnockout];
 
     /// As settings and events write it.
@@ -34,6 +46,7 @@ impl Format {
             Self::Swiss => "swiss",
             Self::Knockout => "knockout",
             Self::GroupsKnockout => "groups_knockout",
+            Self::Ladder => "ladder",
         }
     }
 
@@ -119,12 +132,17 @@ pub struct Competition {
     /// Whether the lot decides between level players of a group, and not the player id as in logs that do not say so.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub group_lots: bool,
+    /// How many matches a player of a ladder has in any hour, at most.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub matches_per_hour: Option<u32>,
 }
 
 /// More would be no tie but a league of its own.
 pub const MATCHES_PER_PAIRING_MAX: u32 = 99;
 /// The upper bound of `replays`: limits how long a level tie can take.
 pub const REPLAYS_MAX: u32 = 99;
+/// How many matches a player of a ladder has in any hour unless the operator chooses.
+pub const LADDER_MATCHES_PER_HOUR: u32 = 60;
 /// Of rounds, groups and qualifiers: more than any league has players for.
 const COUNT_MAX: u32 = 9_999;
 
@@ -142,6 +160,7 @@ impl Default for Competition {
             swiss_pairing: SwissPairing::Greedy,
             play_off: false,
             group_lots: false,
+            matches_per_hour: None,
         }
     }
 }
@@ -218,7 +237,8 @@ impl Competition {
             _ => SwissPairing::Greedy,
         };
         let group_lots = format == Format::GroupsKnockout;
-        Self { format, swiss_pairing, group_lots, ..Self::default() }
+        let matches_per_hour = (format == Format::Ladder).then_some(LADDER_MATCHES_PER_HOUR);
+        Self { format, swiss_pairing, group_lots, matches_per_hour, ..Self::default() }
     }
 
     /// Whether events can leave it out, as those of old logs do.
@@ -243,10 +263,13 @@ impl Competition {
         if self.qualifiers.is_some() && format != Format::GroupsKnockout {
             return misfit("qualifiers", "groups_knockout");
         }
+        if self.matches_per_hour.is_some() && format != Format::Ladder {
+            return misfit("matches_per_hour", "ladder");
+        }
         if self.third_place && !format.has_knockout() {
             return misfit("third_place", "knockout and groups_knockout");
         }
-        if self.play_off && format.has_knockout() {
+        if self.play_off && (format.has_knockout() || format == Format::Ladder) {
             return misfit("play_off", "round_robin, double_round_robin and swiss");
         }
         let within = |setting, got: u32, least: u32, most: u32| match (least..=most).contains(&got) {
@@ -257,6 +280,7 @@ impl Competition {
         within("replays", self.replays, 0, REPLAYS_MAX)?;
         within("rounds", self.rounds.unwrap_or(1), 1, COUNT_MAX)?;
         within("groups", self.groups.unwrap_or(1), 1, COUNT_MAX)?;
+        within("matches_per_hour", self.matches_per_hour.unwrap_or(1), 1, COUNT_MAX)?;
         within("qualifiers", self.qualifiers.unwrap_or(1), 1, COUNT_MAX)
     }
 

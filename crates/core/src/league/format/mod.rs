@@ -3,6 +3,7 @@
 //! # Layout
 //! - [`competition`]: what the operator chooses, and what of it is impossible
 //! - `fixed` (the two round robins), [`swiss`], [`knockout`], `groups`: one format each; `legs` repeats their pairings
+//! - [`ladder`]: a league without an end, paired by rating
 //! - `swiss_cost` with `min_cost_matching`: the pairing of swiss rounds that costs least; `matching`: pairs that leave
 //!   nobody over; [`lots`]: chance by a seed that is in the log
 //!
@@ -13,6 +14,7 @@ pub mod competition;
 mod fixed;
 mod groups;
 pub mod knockout;
+pub mod ladder;
 pub(super) mod legs;
 pub mod lots;
 mod matching;
@@ -21,6 +23,7 @@ pub mod swiss;
 mod swiss_cost;
 
 pub use competition::{Competition, Format, Impossible, Seeding, SwissPairing};
+pub use ladder::Ladder;
 
 use super::schedule::Pairings;
 use super::settings::TieBreak;
@@ -132,6 +135,8 @@ impl Draw {
             Format::Swiss => self.swiss_round(played, out),
             Format::Knockout => self.knockout_round(&self.players, 1, played).into_iter().collect(),
             Format::GroupsKnockout => self.groups_round(played),
+            // The league holds the ratings that its rounds follow from.
+            Format::Ladder => Vec::new(),
         }
     }
 
@@ -151,13 +156,14 @@ impl Draw {
             Format::Swiss => self.competition.swiss_rounds(self.players.len()) * self.competition.legs(),
             Format::Knockout => self.knockout_rounds(self.players.len(), 1, played),
             Format::GroupsKnockout => self.groups_rounds(played),
+            Format::Ladder => 0,
         }
     }
 
     /// The ties that were decided by lot.
     pub fn lots(&self, played: &[Played<'_>]) -> Vec<Lot> {
         match self.competition.format {
-            Format::RoundRobin | Format::DoubleRoundRobin | Format::Swiss => Vec::new(),
+            Format::RoundRobin | Format::DoubleRoundRobin | Format::Swiss | Format::Ladder => Vec::new(),
             Format::Knockout => self.bracket(&self.players, 1, played).lots,
             Format::GroupsKnockout => self.groups_lots(played),
         }
@@ -170,7 +176,7 @@ impl Draw {
             ids.iter().map(|id| own(id).unwrap_or(i64::MIN)).collect()
         };
         let levels: Vec<(&'static str, Vec<i64>)> = match self.competition.format {
-            Format::RoundRobin | Format::DoubleRoundRobin | Format::Swiss => Vec::new(),
+            Format::RoundRobin | Format::DoubleRoundRobin | Format::Swiss | Format::Ladder => Vec::new(),
             Format::Knockout => vec![(knockout::REACHED, self.bracket(&self.players, 1, played).reached)],
             Format::GroupsKnockout => self.groups_levels(played),
         };

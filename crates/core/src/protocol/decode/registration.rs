@@ -44,6 +44,7 @@ pub(super) fn player_request(r: &Reader<'_>) -> Read<LeagueRegisterRequest> {
             contact_endpoint: meta.required_text("contact_endpoint", Endpoint::parse_cleaned)?,
             protocol_version: protocol_version(&meta)?,
             public_key: meta.extra("public_key", rules::public_key)?,
+            max_matches_per_hour: meta.extra("max_matches_per_hour", rules::ordinal)?,
         },
         join_code: join_code(r)?,
     })

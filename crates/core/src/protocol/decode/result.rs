@@ -88,6 +88,8 @@ pub(super) fn standing(r: &Reader<'_>) -> Read<StandingRow> {
         losses,
         points: r.required("points", rules::count)?,
         technical_losses: r.optional("technical_losses", rules::count)?,
+        rating: r.optional("rating", rules::count)?,
+        rating_deviation: r.optional("rating_deviation", rules::count)?,
         rank_reason: r.optional("rank_reason", rules::prose)?,
     })
 }

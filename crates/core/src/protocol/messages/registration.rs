@@ -101,6 +101,10 @@ pub struct PlayerMeta {
     /// The key by which its moves are checked: who registers one signs every move.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub public_key: Option<PublicKey>,
+    /// How many matches it wants in any hour of a ladder, at most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
+    pub max_matches_per_hour: Option<u32>,
 }
 
 /// Whether an agent takes part.

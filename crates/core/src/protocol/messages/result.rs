@@ -145,6 +145,12 @@ pub struct StandingRow {
     /// Losses that were never played out; they count among `losses`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub technical_losses: Option<u32>,
+    /// Of a ladder: the Glicko-2 rating, 1500 before the first match.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rating: Option<u32>,
+    /// Of a ladder: the standard deviation of the rating. The 95 % interval reaches about twice as far both ways.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rating_deviation: Option<u32>,
     /// Why this row stands where it does: "ahead of P03 on head-to-head", "level with P03".
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
@@ -155,7 +161,13 @@ impl StandingRow {
     /// With the fields of the sources alone.
     #[must_use]
     pub fn without_additions(&self) -> Self {
-        Self { technical_losses: None, rank_reason: None, ..self.clone() }
+        Self {
+            technical_losses: None,
+            rating: None,
+            rating_deviation: None,
+            rank_reason: None,
+            ..self.clone()
+        }
     }
 }
 

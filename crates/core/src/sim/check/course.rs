@@ -31,6 +31,7 @@ pub fn is_followed(facts: &Facts) -> Result<(), Fault> {
             let after: Vec<&Drawn> = rounds.into_iter().filter(|round| !round.in_groups).collect();
             knockout(facts, &stages(facts, &after))
         }
+        Kind::Ladder => Ok(()),
     }
 }
 

@@ -6,6 +6,7 @@ pub mod conduct;
 pub mod course;
 pub mod draw;
 pub mod fixtures;
+pub mod ladder;
 pub mod ledger;
 pub mod play_off;
 pub mod signed;
@@ -59,6 +60,8 @@ pub enum Kind {
     Knockout,
     /// Groups, and then a knockout of the best of each.
     Groups,
+    /// By rating, without an end; `ladder` holds its log to the rules.
+    Ladder,
 }
 
 /// A round that was drawn from results.

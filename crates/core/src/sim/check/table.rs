@@ -75,9 +75,9 @@ pub fn adds_up(facts: &Facts) -> Result<(), Fault> {
 /// Points; points in the matches among exactly those who are level on points; share of wins; wins; fewer draws; each
 /// series of the play-off. Those who are level in all of that share a rank, in the order of their ids.
 ///
-/// In a knockout how far one came goes before all that, and is `course`'s matter.
+/// In a knockout how far one came goes before all that, and is `course`'s matter; a ladder goes by ratings.
 pub fn is_in_order(facts: &Facts) -> Result<(), Fault> {
-    if matches!(facts.course.kind, Kind::Knockout | Kind::Groups) {
+    if matches!(facts.course.kind, Kind::Knockout | Kind::Groups | Kind::Ladder) {
         return Ok(());
     }
     let series = play_off::series(facts);

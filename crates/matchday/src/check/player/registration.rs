@@ -235,6 +235,7 @@ fn registration(now: Timestamp, number: u64, game: &str) -> Option<Message> {
         contact_endpoint: Endpoint::parse(&format!("http://localhost:{}/mcp", 8101 + number)).ok()?,
         protocol_version: None,
         public_key: None,
+        max_matches_per_hour: None,
     };
     let sender = Sender::Player(PlayerId::new(format!("ada-{number}")));
     let envelope = Envelope::new(sender, now, ConversationId::new(format!("conv-register-ada-{number}")));

@@ -69,9 +69,16 @@ impl Rating {
     }
 }
 
+impl From<matchday_core::league::Rating> for Rating {
+    fn from(rating: matchday_core::league::Rating) -> Self {
+        let [low, high] = rating.interval().map(|end| end.round() as i64);
+        Self { value: rating.rating.round() as i64, low, high }
+    }
+}
+
 pub(super) fn state(player: &Member<PlayerMeta>) -> &'static str {
     match player {
-        player if player.withdrawn => "withdrawn",
+        player if player.withdrawn || player.away => "withdrawn",
         player if player.revoked || player.is_suspended() => "suspended",
         _ => "active",
     }

@@ -127,7 +127,10 @@ pub(in crate::dashboard) fn page(
         draws: stats.draws,
         losses: stats.losses,
         technical_losses: stats.technical_losses,
-        rating: statistics.and_then(|all| rating(all, id)),
+        rating: match league.ratings() {
+            Some(ratings) => ratings.get(id).copied().map(Rating::from),
+            None => statistics.and_then(|all| rating(all, id)),
+        },
         luck: mine.map(|mine| mine.sentence.clone()),
         by_chance: mine.filter(|mine| mine.record.total() > 0).map(|mine| mine.as_good_by_chance),
         agent: Agent {

@@ -65,6 +65,7 @@ pub(in crate::dashboard) fn page(
     let groups = groups(league);
     let tie_breaks = league.tie_break_values();
     let is_played = league.matches_decided > 0;
+    let ratings = league.ratings();
     let rows = league.rows();
     let rows = rows.iter().filter_map(|row| {
         let before = snapshot.projection.ranks_before.get(&row.player_id);
@@ -87,14 +88,19 @@ pub(in crate::dashboard) fn page(
                 .iter()
                 .filter_map(|(_, values)| values.get(&row.player_id).copied())
                 .collect(),
-            rating: statistics.and_then(|all| rating(all, &row.player_id)),
+            // A ladder is ranked by its own ratings.
+            rating: match &ratings {
+                Some(ratings) => ratings.get(&row.player_id).copied().map(Rating::from),
+                None => statistics.and_then(|all| rating(all, &row.player_id)),
+            },
             group: groups.get(&row.player_id).cloned(),
         })
     });
     let rules = league.settings.tie_breaks.iter().map(|rule| rule.name());
+    let first = ratings.is_some().then_some("rating").into_iter().chain(["points"]);
     let page = Page {
         rows: rows.collect(),
-        tie_breaks: std::iter::once("points").chain(rules).collect(),
+        tie_breaks: first.chain(rules).collect(),
         columns: tie_breaks.iter().map(|(name, _)| *name).collect(),
         groups: group_tables(league),
         ratings_pending: statistics.is_none() && is_played,

@@ -29,6 +29,8 @@ fn state(players: u32, decided: u32) -> LiveState {
         losses: decided / 2 - decided / 4 - decided / 8,
         points: (decided / 4) * 3 + decided / 8,
         technical_losses: Some(0),
+        rating: None,
+        rating_deviation: None,
         rank_reason: None,
     };
     let latest = (0..decided.min(6)).map(|n| format!("R1M{} P01 beat P{:02}", decided - n, n + 2));

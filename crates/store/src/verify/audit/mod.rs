@@ -10,7 +10,7 @@ use matchday_core::league::{
     LOST_MAX, LOST_PERCENT_MAX, League, LeagueEvent, LeagueSettings, RenewedBy, Requested, Suspicion,
 };
 use matchday_core::protocol::messages::Phase;
-use matchday_core::protocol::{MatchId, PlayerId, RefereeId, RoundId, Sender, Timestamp};
+use matchday_core::protocol::{LeagueId, MatchId, PlayerId, RefereeId, RoundId, Sender, Timestamp};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -107,10 +107,12 @@ impl Auditor {
             }
             LeagueEvent::RoundDrawn { round_id, drawn } => {
                 self.running()?;
-                self.drawing.check_round(&self.league, *round_id, drawn)
+                self.drawing.check_round(&self.league, at, *round_id, drawn)
             }
             LeagueEvent::LotDrawn { lot } => self.drawing.check_lot(&self.league, lot),
-            LeagueEvent::RoundAnnounced { round_id, plan, .. } => self.check_announcement(*round_id, plan),
+            LeagueEvent::RoundAnnounced { round_id, plan, .. } => {
+                self.check_announcement(at, *round_id, plan)
+            }
             LeagueEvent::MatchAssigned { match_id, attempt, referee_id, forfeits } => {
                 self.check_assignment(match_id, *attempt, referee_id)?;
                 self.check_forfeits(match_id, forfeits)
@@ -122,12 +124,19 @@ impl Auditor {
                 self.check_decision(match_id, *attempt, *status, result, by)
             }
             LeagueEvent::RoundCompleted { round_id } => self.check_round_end(*round_id),
-            LeagueEvent::LeagueCompleted { champion, by_order } => self.check_end(champion, *by_order),
+            LeagueEvent::LeagueCompleted { champion, by_order } => self.check_end(at, champion, *by_order),
             LeagueEvent::LeaguePaused => self.running(),
             LeagueEvent::LeagueResumed => {
                 ensure(self.league.phase == Phase::Paused, || "the league is not paused".into())
             }
             LeagueEvent::PlayerWithdrawn { player_id } => self.check_withdrawal(player_id),
+            LeagueEvent::PlayerLeft { player_id } => {
+                ensure(self.league.is_ladder(), || "players leave by themselves only in a ladder".into())?;
+                self.member(&Sender::Player(player_id.clone()))
+            }
+            LeagueEvent::PlayerCarriedOver { player_id, from, .. } => {
+                self.check_carried_over(player_id, from)
+            }
             LeagueEvent::MatchVoided { match_id } => self.check_striking(match_id),
             LeagueEvent::AgentSuspended { agent, cause } => self.check_suspension(agent, *cause),
             LeagueEvent::TokenRevoked { agent } => {
@@ -152,9 +161,7 @@ impl Auditor {
     }
 
     fn check_registration(&self, known: bool, again: bool, count: usize, max: u32) -> Finding {
-        ensure(again || self.league.phase == Phase::Registration, || {
-            "registration was closed when the league started".into()
-        })?;
+        ensure(again || self.league.is_open(), || "registration was closed when the league started".into())?;
         ensure(known || count < max as usize, || format!("the league takes no more than {max}"))
     }
 
@@ -162,13 +169,13 @@ impl Auditor {
         ensure(self.league.phase == Phase::Running, || "the league is not running".into())
     }
 
-    fn check_announcement(&self, round_id: RoundId, plan: &[(MatchId, RefereeId)]) -> Finding {
+    fn check_announcement(&self, at: Timestamp, round_id: RoundId, plan: &[(MatchId, RefereeId)]) -> Finding {
         self.running()?;
         ensure(self.league.open_round().is_none(), || {
             format!("round {} is not over", self.league.current_round)
         })?;
         self.nothing_awaited()?;
-        self.drawing.check_complete(&self.league)?;
+        self.drawing.check_complete(&self.league, at)?;
         let next = self.league.current_round.saturating_add(1);
         ensure(round_id.0 == next, || format!("round {next} comes next"))?;
         let round = self.league.rounds.iter().find(|round| round.round_id == round_id);
@@ -202,7 +209,7 @@ impl Auditor {
     }
 
     /// The operator may end a league at any time, so that it need not have been played out.
-    fn check_end(&self, champion: &PlayerId, by_order: bool) -> Finding {
+    fn check_end(&self, at: Timestamp, champion: &PlayerId, by_order: bool) -> Finding {
         ensure(matches!(self.league.phase, Phase::Running | Phase::Paused), || {
             "the league is not running".into()
         })?;
@@ -210,8 +217,9 @@ impl Auditor {
         ensure(by_order || unplayed == 0, || {
             format!("the league ends by itself with {unplayed} matches undecided")
         })?;
+        ensure(by_order || !self.league.is_ladder(), || "a ladder ends by order alone".into())?;
         if !by_order {
-            self.drawing.check_complete(&self.league)?;
+            self.drawing.check_complete(&self.league, at)?;
         }
         let first = self.league.table().into_iter().next().map(|place| place.player);
         ensure(first.as_ref() == Some(champion), || {
@@ -224,6 +232,15 @@ impl Auditor {
         ensure(self.league.phase != Phase::Completed, || "the league is over".into())?;
         let known = self.league.players.get(player).ok_or_else(|| format!("{player} has not registered"))?;
         ensure(!known.withdrawn, || format!("{player} was withdrawn before"))
+    }
+
+    /// Players are taken over before anyone registers.
+    fn check_carried_over(&self, player: &PlayerId, from: &LeagueId) -> Finding {
+        ensure(self.league.phase == Phase::Registration, || "the league has started".into())?;
+        ensure(*from != self.league.settings.league_id, || {
+            format!("{player} is taken over from this very league")
+        })?;
+        ensure(!self.league.players.contains_key(player), || format!("{player} is in the league already"))
     }
 
     fn check_suspension(&self, agent: &Sender, cause: Suspicion) -> Finding {

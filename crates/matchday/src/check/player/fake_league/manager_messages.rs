@@ -58,6 +58,8 @@ impl FakeLeague {
             losses: 1 - won,
             points: 3 * won,
             technical_losses: Some(0),
+            rating: None,
+            rating_deviation: None,
             rank_reason: None,
         }
     }

@@ -1,0 +1,63 @@
+//! Ladders in the simulated world: players join late, leave, come back and crash, and every checker holds.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+use matchday_core::league::format::{Competition, Format};
+use matchday_core::league::{League, LeagueEvent, LeagueSettings};
+use matchday_core::sim::{self, Faults, Options, Scenario};
+use std::time::Duration;
+
+fn scenario(matches_per_pairing: u32, matches_per_hour: Option<u32>, faults: Faults) -> Scenario {
+    let competition =
+        Competition { matches_per_pairing, matches_per_hour, ..Competition::of(Format::Ladder) };
+    Scenario { competition, faults, hasty: true, ..Scenario::plain(5, 2) }
+}
+
+fn play(scenario: &Scenario, seeds: std::ops::Range<u64>) -> Vec<Vec<LeagueEvent>> {
+    let options = Options { scenario: Some(scenario.clone()), ..Options::default() };
+    seeds
+        .map(|seed| {
+            let report = sim::run(seed, &options);
+            assert!(report.failure.is_none(), "seed {seed}: {}", report.failure.unwrap());
+            let mut league = League::new(LeagueSettings::default());
+            report.league.iter().for_each(|(at, event)| league.apply(*at, event));
+            assert!(league.rounds.len() >= 2, "seed {seed} has {} rounds", league.rounds.len());
+            report.league.into_iter().map(|(_, event)| event).collect()
+        })
+        .collect()
+}
+
+#[test]
+fn a_ladder_on_a_sound_network_is_paired_and_rated_round_after_round() {
+    play(&scenario(1, None, Faults::NONE), 0..5);
+    play(&scenario(3, Some(60), Faults::NONE), 0..5);
+}
+
+#[test]
+fn a_ladder_whose_players_allow_few_matches_waits_for_the_next_hour() {
+    for events in play(&scenario(1, Some(2), Faults::NONE), 0..2) {
+        let drawn = events.iter().filter(|event| matches!(event, LeagueEvent::RoundDrawn { .. })).count();
+        assert!(drawn > 2, "{drawn}");
+    }
+}
+
+#[test]
+fn players_of_a_ladder_leave_come_back_and_crash() {
+    let mut left = 0;
+    for heal_after in [20, 60] {
+        let heal_after = Duration::from_secs(heal_after);
+        let faults = Faults {
+            loss_percent: 10,
+            meddling_percent: 90,
+            crashes: 3,
+            outage_us_max: 5_000_000,
+            heal_after,
+            ..Faults::NONE
+        };
+        let logs = play(&scenario(1, None, faults), 0..15);
+        let leaves = |events: &Vec<LeagueEvent>| {
+            events.iter().filter(|event| matches!(event, LeagueEvent::PlayerLeft { .. })).count()
+        };
+        left += logs.iter().map(leaves).sum::<usize>();
+    }
+    assert!(left > 5, "{left} have left");
+}

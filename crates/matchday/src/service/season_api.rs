@@ -1,0 +1,177 @@
+//! `/api/seasons`, and the page of a season. Everything but reading needs the service token.
+
+use super::api::{self, ApiError, Outcome, admit, not_allowed, read_json};
+use super::list_page::{escape, html};
+use super::season::Season;
+use super::seasons::SeasonSpec;
+use super::{Service, ServiceError, lock};
+use hyper::body::Incoming;
+use hyper::header::HeaderMap;
+use hyper::{Method, Request, StatusCode};
+use matchday_core::protocol::LeagueId;
+use matchday_net::response::empty;
+use matchday_net::server::HttpResponse;
+use matchday_stats::season::{KnownBy, SeasonRow, season_table};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+pub(super) async fn answer(service: &Arc<Service>, request: Request<Incoming>) -> HttpResponse {
+    let path = request.uri().path().to_owned();
+    let parts: Vec<&str> = path.trim_start_matches("/api/seasons").trim_matches('/').split('/').collect();
+    let method = request.method().clone();
+    let outcome = match (parts.as_slice(), &method) {
+        ([""], &Method::GET) => Ok((StatusCode::OK, list(service, request.headers()))),
+        ([name], &Method::GET) => show(service, &LeagueId::new(*name), request.headers()),
+        ([""], &Method::POST) => create(service, request).await,
+        ([name, order @ ("run" | "pause" | "resume" | "end")], &Method::POST) => {
+            carry_out(service, &LeagueId::new(*name), order, request.headers()).await
+        }
+        ([""], _) => return not_allowed("GET, POST"),
+        ([_, "run" | "pause" | "resume" | "end"], _) => return not_allowed("POST"),
+        ([_], _) => return not_allowed("GET"),
+        _ => return empty(StatusCode::NOT_FOUND),
+    };
+    api::response(outcome)
+}
+
+/// The seasons that the holder of these headers may see.
+pub(super) fn visible(service: &Service, headers: &HeaderMap) -> Vec<(LeagueId, Season)> {
+    let is_admitted = admit(service, headers).is_ok();
+    let registry = lock(&service.registry);
+    let seasons =
+        registry.seasons().filter(|(_, season)| is_admitted || season.plan.league.league.public_reads);
+    seasons.map(|(name, season)| (name.clone(), season.clone())).collect()
+}
+
+fn find(service: &Service, name: &LeagueId, headers: &HeaderMap) -> Result<Season, ServiceError> {
+    let found = visible(service, headers).into_iter().find(|(known, _)| known == name);
+    found.map(|(_, season)| season).ok_or_else(|| ServiceError::NoSeason(name.clone()))
+}
+
+fn brief(service: &Service, name: &LeagueId, season: &Season) -> Value {
+    let host = &service.settings.host;
+    json!({
+        "name": name,
+        "game_type": season.plan.league.league.game_type,
+        "state": season.state,
+        "schedule": season.plan.schedule,
+        "time_zone": season.plan.time_zone,
+        "starts_at": season.starts_at,
+        "skipped": season.skipped,
+        "current_league": season.current().map(|league| &league.league_id),
+        "leagues_played": season.ended().len(),
+        "url": format!("{}/mcp", host.league_url(name)),
+        "page": format!("{}/seasons/{name}", host.public_url),
+    })
+}
+
+fn list(service: &Service, headers: &HeaderMap) -> Value {
+    let seasons = visible(service, headers);
+    json!({ "seasons": seasons.iter().map(|(name, season)| brief(service, name, season)).collect::<Vec<_>>() })
+}
+
+fn show(service: &Service, name: &LeagueId, headers: &HeaderMap) -> Outcome {
+    let season = find(service, name, headers)?;
+    let mut data = brief(service, name, &season);
+    let league = |league: &super::season::SeasonLeague| {
+        let url = service.settings.host.league_url(&league.league_id);
+        json!({ "league_id": league.league_id, "page": format!("{url}/"), "ended": league.results.is_some() })
+    };
+    if let Some(data) = data.as_object_mut() {
+        data.insert("leagues".to_owned(), season.leagues.iter().map(league).collect());
+        data.insert("table".to_owned(), json!(table(&season)));
+    }
+    Ok((StatusCode::OK, data))
+}
+
+fn table(season: &Season) -> Vec<SeasonRow> {
+    season_table(&season.ended(), KnownBy::Name)
+}
+
+async fn create(service: &Service, request: Request<Incoming>) -> Outcome {
+    admit(service, request.headers())?;
+    let spec: SeasonSpec = read_json(service, request).await?;
+    let made = service.create_season(spec).await?;
+    let mut data = api::created(service, made);
+    if let Some(data) = data.as_object_mut()
+        && let Some(name) = data.remove("league_id")
+    {
+        data.insert(
+            "page".to_owned(),
+            json!(format!(
+                "{}/seasons/{}",
+                service.settings.host.public_url,
+                name.as_str().unwrap_or_default()
+            )),
+        );
+        data.insert("name".to_owned(), name);
+    }
+    Ok((StatusCode::CREATED, data))
+}
+
+async fn carry_out(service: &Arc<Service>, name: &LeagueId, order: &str, headers: &HeaderMap) -> Outcome {
+    admit(service, headers)?;
+    match order {
+        "run" => {
+            let league_id = service.run_season(name).await?;
+            return Ok((StatusCode::OK, json!({ "name": name, "league_id": league_id })));
+        }
+        "pause" => service.pause_season(name, true).await?,
+        "resume" => service.pause_season(name, false).await?,
+        _ => service.end_season(name).await?,
+    }
+    let season = service.season(name).ok_or_else(|| ApiError::from(ServiceError::NoSeason(name.clone())))?;
+    Ok((StatusCode::OK, brief(service, name, &season)))
+}
+
+/// `/seasons/NAME`: the table of a season and its leagues, without scripts.
+pub(super) fn page(service: &Service, name: &LeagueId, headers: &HeaderMap) -> HttpResponse {
+    let Ok(season) = find(service, name, headers) else { return empty(StatusCode::NOT_FOUND) };
+    let title = escape(name.as_str());
+    let when = match (&season.starts_at, season.started, season.state) {
+        (_, _, super::season::SeasonState::Ended) => "The season has ended.".to_owned(),
+        (_, true, _) => "A league is being played.".to_owned(),
+        (Some(at), ..) => format!("The next league starts at {at}."),
+        (None, ..) => "The next league starts when the operator says so.".to_owned(),
+    };
+    let cells = |tag: &str, texts: &[String]| -> String {
+        texts.iter().map(|text| format!("<{tag}>{}</{tag}>", escape(text))).collect()
+    };
+    let head = ["#", "player", "leagues", "played", "won", "drawn", "lost", "points", "rating", "95 %"]
+        .map(str::to_owned);
+    let rows: String = (1..)
+        .zip(table(&season))
+        .map(|(rank, row)| cells_of(rank, &row))
+        .map(|texts| format!("<tr>{}</tr>\n", cells("td", &texts)))
+        .collect();
+    let table = match rows.is_empty() {
+        true => "<p>No league of the season is over yet.</p>".to_owned(),
+        false => format!("<table>\n<tr>{}</tr>\n{rows}</table>", cells("th", &head)),
+    };
+    let leagues: String = season
+        .leagues
+        .iter()
+        .rev()
+        .map(|league| {
+            let id = escape(league.league_id.as_str());
+            let state = if league.results.is_some() { "over" } else { "current" };
+            format!("<li><a href=\"../leagues/{id}/\">{id}</a> <span>{state}</span></li>\n")
+        })
+        .collect();
+    html(&title, &format!("<h1>{title}</h1>\n<p>{when}</p>\n{table}\n<h2>Leagues</h2>\n<ul>\n{leagues}</ul>"))
+}
+
+fn cells_of(rank: u32, row: &SeasonRow) -> [String; 10] {
+    [
+        rank.to_string(),
+        row.player.clone(),
+        row.leagues.to_string(),
+        row.played.to_string(),
+        row.wins.to_string(),
+        row.draws.to_string(),
+        row.losses.to_string(),
+        row.points.to_string(),
+        format!("{:.0}", row.rating),
+        format!("{:.0} to {:.0}", row.low, row.high),
+    ]
+}
