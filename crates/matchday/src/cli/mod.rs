@@ -105,7 +105,7 @@ enum Command {
     /// Create, list, archive and delete the leagues of a service
     #[command(after_help = league::EXAMPLE)]
     League(league::LeagueArgs),
-    /// Create, list, show and steer the seasons of a service: leagues by a schedule, with a table over all of them
+    /// Create, list and steer the seasons of a service: leagues by a schedule
     #[command(after_help = season::EXAMPLE)]
     Season(season::SeasonArgs),
     /// Close registration and begin the league
