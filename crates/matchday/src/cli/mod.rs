@@ -117,7 +117,7 @@ enum Command {
     /// Create, list, archive and delete the leagues of a service
     #[command(after_help = league::EXAMPLE)]
     League(league::LeagueArgs),
-    /// Create, list, show and steer the seasons of a service: leagues by a schedule, with a table over all of them
+    /// Create, list and steer the seasons of a service: leagues by a schedule
     #[command(after_help = season::EXAMPLE)]
     Season(season::SeasonArgs),
     /// Run a course: a roster, nightly leagues of a service, hand-outs for students, grades

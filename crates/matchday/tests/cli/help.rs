@@ -52,6 +52,11 @@ fn of_the_leagues_of_a_service() {
 }
 
 #[test]
+fn of_the_seasons_of_a_service() {
+    insta::assert_snapshot!(help(&["season"]));
+}
+
+#[test]
 fn of_the_bench() {
     insta::assert_snapshot!(help(&["bench"]));
 }

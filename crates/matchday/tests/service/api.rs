@@ -123,7 +123,18 @@ fn the_api_is_described_by_an_openapi_document() {
     let document = fixture.call("GET", "/api/openapi.json", None, None).json();
     assert_eq!(document["openapi"], "3.1.0");
     let paths: Vec<&String> = document["paths"].as_object().unwrap().keys().collect();
-    let known = ["/api/leagues", "/api/leagues/import", "/api/leagues/{id}", "/api/leagues/{id}/archive"];
+    let known = [
+        "/api/leagues",
+        "/api/leagues/import",
+        "/api/leagues/{id}",
+        "/api/leagues/{id}/archive",
+        "/api/seasons",
+        "/api/seasons/{name}",
+        "/api/seasons/{name}/end",
+        "/api/seasons/{name}/pause",
+        "/api/seasons/{name}/resume",
+        "/api/seasons/{name}/run",
+    ];
     assert_eq!(paths, known);
     // Every answer is as the document says.
     fixture.create(&["spring"], &[]);
@@ -135,4 +146,10 @@ fn the_api_is_described_by_an_openapi_document() {
     check("LeagueList", &fixture.call("GET", "/api/leagues", None, None).json());
     check("League", &fixture.show("spring"));
     check("Error", &fixture.call("DELETE", "/api/leagues/spring", None, None).json());
+    let spec = json!({"name": "nightly", "schedule": "0 22 * * *", "time_zone": "Europe/Berlin"});
+    check("SeasonSpec", &spec);
+    check("CreatedSeason", &fixture.call("POST", "/api/seasons", Some(SERVICE_TOKEN), Some(spec)).json());
+    check("SeasonList", &fixture.call("GET", "/api/seasons", None, None).json());
+    check("Season", &fixture.call("GET", "/api/seasons/nightly", None, None).json());
+    check("Season", &fixture.call("POST", "/api/seasons/nightly/pause", Some(SERVICE_TOKEN), None).json());
 }
