@@ -81,15 +81,14 @@ fn script(page: &str, steps: &[Step], folder: &Path) -> String {
             Step::Background { line, text } => {
                 script.push_str(&format!("echo '== {page}:{line}'\n"));
                 let commands = text.replace("\\\n", " ");
-                let first = logs;
+                // One after the other, as a reader would: the first referee is the first to register.
                 for command in
                     commands.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'))
                 {
                     let quoted = command.replace('\'', r"'\''");
-                    script.push_str(&format!("background 'exec {quoted}' log-{logs}\n"));
+                    script.push_str(&format!("background 'exec {quoted}' log-{logs}\nready log-{logs}\n"));
                     logs += 1;
                 }
-                (first..logs).for_each(|log| script.push_str(&format!("ready log-{log}\n")));
             }
         }
     }

@@ -139,7 +139,7 @@ fn league(number: usize, night: &str) -> String {
     format!("{}_{night}", SECTIONS[number % 4])
 }
 
-fn line<'a>(sheet: &'a Value, number: usize) -> &'a Value {
+fn line(sheet: &Value, number: usize) -> &Value {
     let name = name(number);
     sheet.as_array().unwrap().iter().find(|line| line["name"] == name.as_str()).unwrap()
 }

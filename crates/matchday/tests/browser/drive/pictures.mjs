@@ -1,4 +1,4 @@
-// Takes the pictures of the tutorial, and writes down what stands on them: navigation, headings, heads of columns.
+// Takes the pictures of the tutorial, and writes down what stands on them: navigation and headings.
 
 import { writeFileSync } from 'node:fs';
 import { go, scenario } from './browser.mjs';
@@ -19,7 +19,7 @@ await scenario(async ({ url, visit }) => {
     await go(page, url, hash);
     await page.screenshot({ path: `${folder}/${name}.png`, animations: 'disabled' });
     const words = await page.evaluate(() =>
-      [...document.querySelectorAll('nav a, h1, h2, th[scope="col"]')].map((element) => element.textContent.trim()),
+      [...document.querySelectorAll('nav a, h1')].map((element) => element.textContent.trim()),
     );
     // Which player stands where, and in which round, is the league's own.
     const lasting = words.filter((word) => word && !/^(P?\d+|Round \d+)$/.test(word));
