@@ -67,7 +67,11 @@ fn the_list_shows_what_the_viewer_may_see() {
     assert!(page(Some(&tokens[0])).contains("secret"), "its operator sees it");
     assert_eq!(fixture.call("GET", "/api/leagues/secret", None, None).status, 404);
     let listed = fixture.call("GET", "/api/leagues", Some(&tokens[0]), None).json();
-    let names: Vec<&str> =
-        listed["leagues"].as_array().unwrap().iter().filter_map(|league| league["league_id"].as_str()).collect();
+    let names: Vec<&str> = listed["leagues"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|league| league["league_id"].as_str())
+        .collect();
     assert_eq!(names, ["autumn", "secret", "spring"], "in alphabetical order");
 }
