@@ -22,36 +22,32 @@ const LOADS_MAX: usize = 4;
 impl Service {
     /// The league, loaded, and a guard that keeps it so.
     pub(super) async fn league(&self, id: &LeagueId) -> Result<(Arc<RunningLeague>, InFlight), Unavailable> {
-        let registered = self.registered(id).ok_or(Unavailable::NotFound)?;
-        let slot = self.slot(registered.number);
+        let number = lock(&self.registry).get(id).ok_or(Unavailable::NotFound)?.number;
+        let slot = self.slot(number);
         let mut state = slot.lock().await;
-        let running = self.awake(registered, &mut state).await?;
+        let running = self.awake(number, &mut state).await?;
         let guard = running.begin_request();
         Ok((running, guard))
     }
 
-    /// The league whose slot this is, loaded.
-    async fn awake(
-        &self,
-        registered: Registered,
-        state: &mut SlotState,
-    ) -> Result<Arc<RunningLeague>, Unavailable> {
+    /// The league of this number, whose slot this is, loaded.
+    async fn awake(&self, number: u32, state: &mut SlotState) -> Result<Arc<RunningLeague>, Unavailable> {
         match state {
-            SlotState::Awake(running) => Ok(Arc::clone(running)),
-            SlotState::Removed => Err(Unavailable::NotFound),
-            SlotState::Quarantined => Err(Unavailable::Quarantined),
-            SlotState::Asleep => {
-                let id = registered.plan.league.league_id.clone();
-                match self.load(registered).await {
-                    Ok(running) => {
-                        *state = SlotState::Awake(Arc::clone(&running));
-                        Ok(running)
-                    }
-                    Err(error) => {
-                        self.quarantine(&id, state, &format!("{error:#}"));
-                        Err(Unavailable::Quarantined)
-                    }
-                }
+            SlotState::Awake(running) => return Ok(Arc::clone(running)),
+            SlotState::Removed => return Err(Unavailable::NotFound),
+            SlotState::Quarantined => return Err(Unavailable::Quarantined),
+            SlotState::Asleep => {}
+        }
+        let registered = lock(&self.registry).by_number(number).cloned().ok_or(Unavailable::NotFound)?;
+        let id = registered.plan.league.league_id.clone();
+        match self.load(registered).await {
+            Ok(running) => {
+                *state = SlotState::Awake(Arc::clone(&running));
+                Ok(running)
+            }
+            Err(error) => {
+                self.quarantine(&id, state, &format!("{error:#}"));
+                Err(Unavailable::Quarantined)
             }
         }
     }
@@ -165,14 +161,10 @@ impl Service {
     }
 
     async fn load_due(&self, number: u32) {
-        let Some(registered) = lock(&self.registry).by_number(number).cloned() else {
-            lock(&self.wake_times).remove(&number);
-            return;
-        };
         let slot = self.slot(number);
         // A request that loads it holds the lock. What is wrong has been said, and is shown to whoever asks.
         if let Ok(mut state) = slot.try_lock() {
-            let _ = self.awake(registered, &mut state).await;
+            let _ = self.awake(number, &mut state).await;
             lock(&self.wake_times).remove(&number);
         }
     }

@@ -114,7 +114,7 @@ impl ServiceProcess {
     pub(super) async fn load(&self, leagues: &[BenchLeague]) -> Result<()> {
         let at_once = Arc::new(Semaphore::new(REQUESTS_AT_ONCE));
         let mut asked = JoinSet::new();
-        for league in leagues.to_vec() {
+        for league in leagues.iter().cloned() {
             let permit = Arc::clone(&at_once).acquire_owned().await?;
             let client = self.client.clone();
             asked.spawn(async move {
@@ -131,7 +131,7 @@ impl ServiceProcess {
     /// Players for each of these leagues, all registered.
     pub(super) async fn register(&self, leagues: &[BenchLeague], players: u16) -> Result<Vec<LightPlayers>> {
         let mut registering = JoinSet::new();
-        for league in leagues.to_vec() {
+        for league in leagues.iter().cloned() {
             registering
                 .spawn(async move { LightPlayers::register(Size::new(players, 1), &league.url).await });
         }
@@ -145,7 +145,7 @@ impl ServiceProcess {
     /// Starts leagues and returns when all are over.
     pub(super) async fn play(&mut self, leagues: &[BenchLeague]) -> Result<()> {
         let mut starting = JoinSet::new();
-        for league in leagues.to_vec() {
+        for league in leagues.iter().cloned() {
             let client = ManagerClient::at(&league.url, self.client.clone());
             starting.spawn(async move { client.start(&league.id, Some(&league.operator)).await });
         }
