@@ -42,6 +42,9 @@ impl Line {
     }
 }
 
+/// From one point of a line to the next.
+type Segment = [(f64, f64); 2];
+
 const WIDTH: f64 = 720.0;
 const HEIGHT: f64 = 340.0;
 const LABEL_COLUMNS_MAX: usize = 22;
@@ -86,8 +89,8 @@ impl LineChart {
 
     /// The segments that a coloured line shares with lines before it, and with how many: there it is drawn over them,
     /// dashed, so that level lines do not hide each other.
-    fn shared(&self) -> Vec<(usize, usize, [(f64, f64); 2])> {
-        let segments = |line: &Line| -> Vec<[(f64, f64); 2]> {
+    fn shared(&self) -> Vec<(usize, usize, Segment)> {
+        let segments = |line: &Line| -> Vec<Segment> {
             let points: Vec<(f64, f64)> = line.drawn().collect();
             points.iter().zip(points.iter().skip(1)).map(|(from, to)| [*from, *to]).collect()
         };

@@ -87,7 +87,7 @@ impl League {
         let rules = self.settings.tie_breaks.iter();
         let named = rules.filter_map(|rule| {
             let values = standings::tie_break_values(&ids, &games, *rule, &basis)?;
-            Some((rule.name(), ids.iter().map(|id| PlayerId::clone(id)).zip(values).collect()))
+            Some((rule.name(), self.players.keys().cloned().zip(values).collect()))
         });
         named.collect()
     }

@@ -42,14 +42,19 @@ function card(match) {
   );
 }
 
+function heading(boards) {
+  const live = boards.filter((match) => match.state === 'playing').length;
+  if (!live) return 'The last boards';
+  return live === boards.length ? 'Being played now' : 'Being played now, and just ended';
+}
+
 /** The section; nothing before the first match. */
 export function featured({ boards }, { title } = {}) {
   if (!boards?.length) return null;
-  const live = boards.some((match) => match.state === 'playing');
   return el(
     'section',
     { class: 'card featured', key: 'featured', 'aria-labelledby': 'featured-title' },
-    el('h2', { id: 'featured-title' }, title ?? (live ? 'Being played now' : 'The last boards')),
+    el('h2', { id: 'featured-title' }, title ?? heading(boards)),
     el('ul', { class: 'live-boards' }, boards.map(card)),
   );
 }

@@ -91,6 +91,8 @@ function morphAttributes(old, fresh) {
     if (name === 'style') {
       if (old.style.cssText !== fresh.style.cssText) old.style.cssText = fresh.style.cssText;
     } else if (old.getAttribute(name) !== value) old.setAttribute(name, value);
+    // A slider that was moved no longer follows its attribute.
+    if (name === 'value' && old.type === 'range' && old.value !== value) old.value = value;
   }
   for (const { name } of [...old.attributes]) {
     // Whether details are open is the reader's business.

@@ -2,7 +2,7 @@
 
 import { bracket, isKnockout, loadBracket } from './bracket.js';
 import { el } from './dom.js';
-import { countdown, empty, head, link, matchList, pager, who } from './parts.js';
+import { countdown, empty, head, link, matchList, pager, searchField, who } from './parts.js';
 import { plural } from './words.js';
 
 export const topics = ['rounds'];
@@ -22,7 +22,16 @@ export async function load(ask, { id, query, league, memory }) {
 
 const STATES = { scheduled: 'Not announced yet', announced: 'Announced', running: 'Being played', completed: 'Over' };
 
-export function view({ rounds, round, offset, knockout }, { league }) {
+const TECHNICAL = 'technical';
+
+/** Whether a match is of a player that is searched for; `technical` finds technical losses. */
+function fits(match, words) {
+  const technical = match.status === 'TECHNICAL_LOSS' ? TECHNICAL : '';
+  const told = [match.id, match.a.name, match.a.id, match.b.name, match.b.id, match.state, technical];
+  return told.join(' ').toLowerCase().includes(words);
+}
+
+export function view({ rounds, round, offset, knockout }, { league, memory, redraw }) {
   if (!round) return [head('Rounds'), empty('The rounds are drawn up when the league starts.')];
   const decided = rounds.find((one) => one.round === round.round);
   return [
@@ -50,10 +59,21 @@ export function view({ rounds, round, offset, knockout }, { league }) {
     el(
       'section',
       { class: 'card flush', key: 'list', 'aria-label': 'Matches' },
-      round.matches.length ? matchList(round.matches) : empty('This round has no matches.'),
+      round.matches.length
+        ? [
+            el('div', { class: 'tools' }, searchField('Search matches: a player, playing, technical', memory, redraw)),
+            found(round, memory),
+          ]
+        : empty('This round has no matches.'),
     ),
     pager(offset, LIMIT, round.total, (to) => link('rounds', round.round, { offset: to })),
   ];
+}
+
+function found(round, memory) {
+  const words = (memory.search ?? '').trim().toLowerCase();
+  const matches = round.matches.filter((match) => fits(match, words));
+  return matches.length ? matchList(matches) : empty(`No match of this round is like “${memory.search}”.`);
 }
 
 function strip(rounds, here) {

@@ -131,6 +131,19 @@ export const figures = (...list) => el('dl', { class: 'figures' }, list);
 export const head = (title, ...under) =>
   el('div', { class: 'head', key: 'head' }, el('h1', { tabindex: -1 }, title), under);
 
+/** A field that narrows a list to what holds its words; they are kept in `memory.search`. */
+export const searchField = (label, memory, redraw) =>
+  el('input', {
+    type: 'search',
+    placeholder: label,
+    'aria-label': label,
+    value: memory.search ?? '',
+    oninput: (event) => {
+      memory.search = event.target.value;
+      redraw();
+    },
+  });
+
 export const empty = (...words) => el('p', { class: 'empty' }, ...words);
 
 /** Done out of all, as a bar. */

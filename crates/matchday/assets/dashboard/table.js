@@ -4,7 +4,7 @@ import { report } from './api.js';
 import { el } from './dom.js';
 import { save, saveCsv, saveJson } from './download.js';
 import { followLink, following } from './follow.js';
-import { form, who } from './parts.js';
+import { form, searchField, who } from './parts.js';
 import { plural, sentence } from './words.js';
 
 /** By how many places it has risen or fallen since the round began. */
@@ -187,16 +187,7 @@ function tools(standings, league, memory, redraw) {
   return el(
     'div',
     { class: 'tools', key: 'tools' },
-    el('input', {
-      type: 'search',
-      placeholder: 'Search players',
-      'aria-label': 'Search players',
-      value: memory.search ?? '',
-      oninput: (event) => {
-        memory.search = event.target.value;
-        redraw();
-      },
-    }),
+    searchField('Search players', memory, redraw),
     el(
       'span',
       { class: 'saves' },

@@ -14,9 +14,9 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// Whether the positions of a match may be shown while it is played: a view has nothing that one player may not see of the
-/// other's move, and what chance draws in even/odd is told with the result alone.
+/// other's move, in games by command neither, and what chance draws in even/odd is told with the result alone.
 pub(in crate::dashboard) fn is_open_information(game_type: &GameType) -> bool {
-    game::find(game_type).is_some_and(|entry| (entry.new)().asks_by() == AskBy::Move)
+    game::find(game_type).is_none_or(|entry| (entry.new)().asks_by() == AskBy::Move)
 }
 
 /// What is known of a match that is being played.

@@ -37,6 +37,10 @@ await scenario(async ({ url, visit }) => {
   await page.locator('.match.followed').first().waitFor();
   assert.match(page.url(), /#\/rounds\?follow=P03/, 'the followed player stays in the address');
 
+  await page.getByRole('searchbox').fill('clio');
+  await page.waitForFunction(() => document.querySelectorAll('.match').length === 1);
+  assert.match(await page.locator('.match').textContent(), /Clio/);
+
   await page.locator('h1').focus();
   await page.keyboard.press('?');
   const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' });

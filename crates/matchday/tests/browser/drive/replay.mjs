@@ -22,6 +22,12 @@ await scenario(async ({ url, visit }) => {
   assert.equal(await game.locator('.cell.last').count(), 1);
   assert.match(page.url(), /#\/matches\/R1M1\?ply=2$/);
 
+  // The slider goes along with the keys, also after it was moved by hand.
+  await game.getByRole('slider').fill('1');
+  await game.focus();
+  await page.keyboard.press('End');
+  assert.equal(await game.getByRole('slider').inputValue(), String(last));
+
   await go(page, url, '#/');
   await go(page, url, '#/matches/R1M1?ply=1');
   await shown(page, '#/matches/R1M1?ply=1');
