@@ -1,7 +1,7 @@
 //! Statistics of each player and referee: results, answer times, choices, deviations. Read-only.
 
 use super::event::DecidedBy;
-use super::fixture::Match;
+use super::fixture::{Decision, Match};
 use super::standings::Tally;
 use super::standings::Verdict;
 use super::state::League;
@@ -130,7 +130,7 @@ impl MatchStatistics {
             self.answer_ms_sum = self.answer_ms_sum.saturating_add(u64::from(answer_ms));
             self.answers += 1;
         }
-        if let Some(choice) = choice(player, game) {
+        for choice in choice(player, game).into_iter().chain(moves(player, decision)) {
             *self.choices.entry(choice).or_default() += 1;
         }
     }
@@ -148,6 +148,16 @@ fn choice(player: &PlayerId, game: &Match) -> Option<String> {
         }
         GameDetails::Other(_) => None,
     }
+}
+
+/// The moves of a player in a match of any other game, as they were written.
+fn moves<'a>(player: &'a PlayerId, decision: &'a Decision) -> impl Iterator<Item = String> + 'a {
+    let turns = decision.result.details.turn_log.iter().flatten();
+    let is_other = matches!(decision.result.details.game, GameDetails::Other(_));
+    turns.filter(move |_| is_other).filter_map(move |turn| turn.get(player)).map(|made| match made {
+        serde_json::Value::String(text) => text.clone(),
+        other => other.to_string(),
+    })
 }
 
 fn share(tally: Tally, part: u32) -> Option<f64> {

@@ -32,6 +32,7 @@ impl OngoingMatch {
                 actions.push(Action::Ask(seat));
             } else if now < window.closes {
                 window.ask_again = None;
+                window.asked_again = window.asked_again.saturating_add(1);
                 actions.push(Action::Ask(seat));
             } else if stalled >= STALLED_AFTER {
                 let why = format!("the referee stood still for {} seconds", stalled.as_secs());

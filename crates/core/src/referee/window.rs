@@ -43,6 +43,8 @@ pub(super) struct Window {
     pub(super) invalid_answers: u32,
     /// When to ask again within this try, after an invalid answer.
     pub(super) ask_again: Option<Timestamp>,
+    /// How often it was asked again after an invalid answer, in all tries.
+    pub(super) asked_again: u32,
     /// The last invalid answer in this try.
     pub(super) last_invalid: Option<String>,
     /// The last failure in any try.
@@ -66,6 +68,7 @@ impl Window {
             retries: 0,
             invalid_answers: 0,
             ask_again: None,
+            asked_again: 0,
             last_invalid: None,
             last: None,
             no_route: true,
@@ -79,6 +82,7 @@ impl Window {
     pub(super) fn reopen(&mut self, closes: Timestamp) {
         *self = Self {
             retries: self.retries.saturating_add(u32::from(!self.own_failure)),
+            asked_again: self.asked_again,
             last: self.last.take(),
             no_route: self.no_route,
             own_failures: self.own_failures,
@@ -103,7 +107,7 @@ impl Window {
     pub(super) fn forfeit(&self, now: Timestamp, cause: Cause, owed: MessageType) -> AnswerState {
         let blame = Blame {
             owed: Some(SmolStr::new_static(owed.name())),
-            tries: Some(self.retries.saturating_add(1)),
+            tries: Some(self.retries.saturating_add(1).saturating_add(self.asked_again)),
             since: Some(self.since.whole_second()),
             until: Some(now.whole_second()),
             evidence: self.last_invalid.clone().or_else(|| self.last.clone()).map(Into::into),

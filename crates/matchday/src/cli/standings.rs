@@ -10,16 +10,66 @@ pub(super) async fn execute(args: QueryArgs) -> Result<ExitCode> {
     show(&args, async |client| client.standings().await, standings_table).await
 }
 
+const FIELDS: [&str; 10] = [
+    "rank",
+    "player_id",
+    "display_name",
+    "played",
+    "wins",
+    "draws",
+    "losses",
+    "technical_losses",
+    "points",
+    "rank_reason",
+];
+
 /// Managers of another make may tell of a row no more than rank, player and points.
 fn standings_table(data: &Value) -> Result<String> {
     let rows = data.get("standings").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     if rows.is_empty() {
         return Ok("no player has registered yet".to_owned());
     }
-    let fields =
-        ["rank", "player_id", "display_name", "played", "wins", "draws", "losses", "points", "rank_reason"];
-    let rows: Vec<Vec<String>> =
-        rows.iter().map(|row| fields.iter().map(|field| cell(row, field)).collect()).collect();
-    let headers = ["RANK", "PLAYER", "NAME", "PLAYED", "WON", "DRAWN", "LOST", "POINTS", ""];
+    let number = |row: &Value, field: &str| row.get(field).and_then(Value::as_u64);
+    let unplayed = rows.iter().all(|row| number(row, "played") == Some(0));
+    let rows: Vec<Vec<String>> = rows
+        .iter()
+        .map(|row| {
+            let mut cells: Vec<String> = FIELDS.iter().map(|field| cell(row, field)).collect();
+            if let (true, [rank, .., reason]) = (unplayed, cells.as_mut_slice()) {
+                // Nobody has a rank before the first result.
+                (*rank, *reason) = ("-".to_owned(), String::new());
+            }
+            cells
+        })
+        .collect();
+    let headers = ["RANK", "PLAYER", "NAME", "PLAYED", "WON", "DRAWN", "LOST", "TECHNICAL", "POINTS", "WHY"];
     Ok(table(&headers, &rows))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn row(number: u32, played: u32, technical: u32) -> Value {
+        json!({
+            "rank": 1, "player_id": format!("P0{number}"), "display_name": "Ada", "played": played, "wins": 0, "draws": 0,
+            "losses": played, "technical_losses": technical, "points": 0, "rank_reason": "level with P02",
+        })
+    }
+
+    #[test]
+    fn technical_losses_are_shown_and_ranks_only_after_a_match() {
+        let shown = |rows: [Value; 2]| standings_table(&json!({ "standings": rows })).unwrap();
+        insta::assert_snapshot!(shown([row(1, 2, 1), row(2, 2, 0)]), @r"
+        RANK  PLAYER  NAME  PLAYED  WON  DRAWN  LOST  TECHNICAL  POINTS  WHY
+           1  P01     Ada        2    0      0     2          1       0  level with P02
+           1  P02     Ada        2    0      0     2          0       0  level with P02
+        ");
+        insta::assert_snapshot!(shown([row(1, 0, 0), row(2, 0, 0)]), @r"
+        RANK  PLAYER  NAME  PLAYED  WON  DRAWN  LOST  TECHNICAL  POINTS  WHY
+        -     P01     Ada        0    0      0     0          0       0
+        -     P02     Ada        0    0      0     0          0       0
+        ");
+    }
 }

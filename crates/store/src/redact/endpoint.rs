@@ -67,7 +67,11 @@ fn without_urls(text: &str) -> String {
         let after = after.get(mark.len()..).unwrap_or_default();
         let is_end =
             |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '>' | ')' | ',' | '`' | '\\');
-        rest = after.split_at(after.find(is_end).unwrap_or(after.len())).1;
+        let (url, after) = after.split_at(after.find(is_end).unwrap_or(after.len()));
+        // What ends a sentence or a clause is no part of the address.
+        let kept = url.len() - url.trim_end_matches([':', ';', '.', '?', '!']).len();
+        shown.push_str(url.get(url.len() - kept..).unwrap_or_default());
+        rest = after;
     }
     shown.push_str(rest);
     shown
@@ -93,6 +97,7 @@ mod tests {
             ),
             (r#"{"endpoint":"http:\/\/a.b\/mcp"}"#, r#"{"endpoint":"(left out)"}"#),
             ("no connection to http://a.b:1/mcp, refused", "no connection to (left out), refused"),
+            ("No connection to http://a.b:1/mcp: is it there?", "No connection to (left out): is it there?"),
             (r#"see http:\/\/a.b and"#, "see (left out) and"),
             ("no way to 127.0.0.1:8101: refused", "no way to (left out): refused"),
             ("at 127.0.0.1:81010", "at (left out)"),

@@ -98,7 +98,8 @@ fn blame(game: &Match, decision: &Decision, text: impl Fn(&str) -> String) -> Op
     let (_, first) = blamed.first()?;
     let cause = |(id, blame): &(&PlayerId, matchday_core::protocol::messages::Blame)| {
         let fault = timeline::fault(blame, blame.cause.words());
-        text(&format!("{id} {}.", fault.trim_end_matches('.')))
+        let end = if fault.ends_with(['.', '?']) { "" } else { "." };
+        text(&format!("{id} {fault}{end}"))
     };
     Some(Blame {
         culprit: first.culprit,
