@@ -5,6 +5,7 @@ use matchday_testkit::cli::{Cli, Process, output};
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
+use std::time::{Duration, Instant};
 
 const SMALL: [&str; 9] =
     ["run", "--players", "2", "--referees", "1", "--port-base", "0", "--store", "league.db"];
@@ -45,6 +46,8 @@ fn a_page_that_follows_gets_the_end_before_the_server_goes() {
     let cli = Cli::new(crate::MATCHDAY);
     let mut run = cli.start(&[&SMALL[..], &["--no-stay", "--pace", "1"]].concat());
     let address = page_of(&run);
+    // The manager is opening the league at first.
+    while get(&address, "/api/league", "").0 != 200 {}
     let mut stream = TcpStream::connect(&address).unwrap();
     write!(stream, "GET /api/events HTTP/1.1\r\nhost: {address}\r\n\r\n").unwrap();
     // As the page does: it asks for the league whenever something has changed.
@@ -68,7 +71,13 @@ fn the_page_is_opened_if_that_is_wanted() {
     command.env("PATH", format!("{}:/usr/bin:/bin", cli.path().display()));
     let done = output(command);
     assert_eq!(done.code, 0, "{done:?}");
-    let opened = std::fs::read_to_string(cli.path().join("opened")).unwrap();
+    let deadline = Instant::now() + Duration::from_secs(20);
+    let opened = loop {
+        match std::fs::read_to_string(cli.path().join("opened")) {
+            Ok(page) if page.ends_with('\n') => break page,
+            other => assert!(Instant::now() < deadline, "nothing was opened: {other:?}"),
+        }
+    };
     assert!(done.out.contains(&format!("see it at {}", opened.trim())), "{opened}: {done:?}");
     let none = cli.run(&["run", "--open", "--dashboard", "off"]);
     assert_eq!(none.failed(2), "--open: there is no page to open with --dashboard off");
