@@ -23,7 +23,7 @@ fn the_help_shows_the_options_of_every_day_and_help_all_the_others_in_groups() {
 fn what_is_nearly_right_is_suggested() {
     let cli = Cli::new(crate::MATCHDAY);
     for (args, meant) in [
-        (&["rnu"][..], "'run'"),
+        (&["standngs"][..], "'standings'"),
         (&["run", "--plyers", "4"], "'--players'"),
         (&["run", "--game", "tic_tac_to"], "did you mean \"tic_tac_toe\"?"),
         (&["run", "--format", "swis"], "did you mean \"swiss\"?"),
