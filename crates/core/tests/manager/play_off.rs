@@ -66,7 +66,7 @@ fn without_a_play_off_the_title_is_shared_and_everyone_is_told() {
     });
     assert_eq!(told.len(), 5, "four players and a referee");
     for end in told {
-        assert_eq!((end.champion.player_id, end.joint_champions), (PlayerId::numbered(1), joint.clone()));
+        assert_eq!((&end.champion.player_id, &end.joint_champions), (&PlayerId::numbered(1), &joint));
     }
 }
 

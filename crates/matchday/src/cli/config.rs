@@ -1,11 +1,16 @@
 //! `matchday config`: the settings in effect, and where each came from.
 
+use super::competition;
+use super::manager;
 use super::settings::config::Flags;
 use super::settings::{
-    Config, LeagueFlags, ManagerFlags, PlayerFlags, RefereeFlags, RunFlags, SeatFlags, ServeFlags,
+    self, Config, Declared, LeagueFlags, ManagerFlags, PlayerFlags, RefereeFlags, RunFlags, SeatFlags,
+    ServeFlags,
 };
 use crate::view::{say, table};
 use anyhow::Result;
+use matchday_core::league::{Competition, LeagueSettings};
+use matchday_core::protocol::GameType;
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -77,7 +82,21 @@ fn section<const SECTION: usize>(
     file: &Option<PathBuf>,
 ) -> Result<(&'static str, Config)> {
     flags.config = flags.config.or_else(|| file.clone());
-    Ok((Flags::<SECTION>::NAME, flags.resolve()?))
+    let config = flags.resolve()?;
+    settings::check_values(&config)?;
+    let has = |setting: &Declared| config.values().any(|value| value.setting.id == setting.id);
+    if has(&settings::FORMAT) {
+        let competition = competition::configured(&config, Competition::default())?;
+        let players = if has(&settings::PLAYERS) { config.get(&settings::PLAYERS)? } else { None };
+        let league = LeagueSettings { competition, ..LeagueSettings::default() };
+        competition::check(&config, &league, players.map(usize::from))?;
+        let game = config.need(&settings::GAME)?;
+        competition::score(&config, &GameType::new(game.name))?;
+    }
+    if has(&settings::START_WHEN) {
+        manager::start_when(&config)?;
+    }
+    Ok((Flags::<SECTION>::NAME, config))
 }
 
 fn for_people(sections: &[(&str, Config)]) -> String {

@@ -5,6 +5,7 @@ use super::league_arg::LeagueArg;
 use super::notice;
 use super::serve;
 use super::settings::{self, Config};
+use super::store_arg::StoreArgs;
 use crate::dashboard::{self, Dashboard};
 use crate::view::say;
 use anyhow::{Context, Result};
@@ -29,9 +30,8 @@ Example:
 
 #[derive(Debug, Args)]
 pub(super) struct DashboardArgs {
-    /// The store of the league, and then those of referees and players, which tell more of their matches
-    #[arg(required = true, value_name = "FILE")]
-    files: Vec<PathBuf>,
+    #[command(flatten)]
+    stores: StoreArgs,
     #[command(flatten)]
     league: LeagueArg,
     /// Where to listen; port 0 takes a free one
@@ -53,7 +53,8 @@ enum Open {
 
 pub(super) async fn execute(args: DashboardArgs) -> Result<ExitCode> {
     let mut stop = Termination::listen()?;
-    let (store, others) = args.files.split_first().context("name the store of a league")?;
+    let files = args.stores.files();
+    let (store, others) = files.split_first().context("name the store of a league")?;
     // Opened to see whether they are what they are taken for.
     others.iter().try_for_each(|path| Store::open_read_only(path).map(drop))?;
     let league = args.league.id().map_or(LeagueChoice::Latest, LeagueChoice::Named);

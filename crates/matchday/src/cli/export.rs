@@ -1,6 +1,7 @@
 //! `matchday export`: what stores hold as JSON and CSV files.
 
 use super::league_arg::LeagueArg;
+use super::store_arg::StoreArgs;
 use crate::view::say;
 use anyhow::Result;
 use clap::Args;
@@ -18,9 +19,8 @@ Example:
 
 Matches and standings as CSV are written if the manager's store is among them.")]
 pub(crate) struct ExportArgs {
-    /// The store of the league, of a referee or of a player, or several of them
-    #[arg(required = true, value_name = "FILE")]
-    files: Vec<PathBuf>,
+    #[command(flatten)]
+    stores: StoreArgs,
     #[command(flatten)]
     league: LeagueArg,
     /// The directory to write, which must be new or empty
@@ -29,7 +29,7 @@ pub(crate) struct ExportArgs {
 }
 
 pub(crate) fn execute(args: ExportArgs) -> Result<ExitCode> {
-    let logs = LogSet::open_league(&args.files, args.league.id().as_ref())?;
+    let logs = LogSet::open_league(&args.stores.files(), args.league.id().as_ref())?;
     let written = exporting::export(&logs, &args.out)?;
     let (events, matches, out) = (written.events, written.matches, args.out.display());
     let no_league = if written.league { "" } else { "; no table, for that is in the manager's store" };

@@ -3,6 +3,7 @@
 
 use super::Usage;
 pub(super) use crate::simulate::entrants::knows;
+use crate::suggest::nearest;
 use crate::view::say;
 use anyhow::Result;
 use clap::Args;
@@ -79,6 +80,9 @@ pub(super) fn help() -> String {
 
 /// The game of that name, or which there are.
 pub(super) fn known(name: &str) -> Result<&'static GameEntry, String> {
-    game::find(&GameType::new(name))
-        .ok_or_else(|| format!("there is no game {name:?}; choose one of: {}", names()))
+    game::find(&GameType::new(name)).ok_or_else(|| {
+        let hint = nearest(name, GAMES.iter().map(|game| game.name));
+        let hint = hint.map_or_else(String::new, |name| format!(" - did you mean {name:?}?"));
+        format!("there is no game {name:?}; choose one of: {}{hint}", names())
+    })
 }

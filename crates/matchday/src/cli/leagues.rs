@@ -1,12 +1,13 @@
 //! `matchday leagues`: what leagues a store holds, and ratings that go on from one to the next. Reads the store.
 
+use super::store_arg::StoreArg;
 use crate::statistics::of_league;
 use crate::view::{headed, say, table};
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use matchday_core::league::LeagueEvent;
 use matchday_core::protocol::messages::Phase;
-use matchday_core::protocol::{GameType, LeagueId};
+use matchday_core::protocol::{GameType, LeagueId, PlayerId};
 use matchday_stats::Results;
 use matchday_stats::complementary::{self, Complementary};
 use matchday_stats::season::{self, Carried};
@@ -15,7 +16,8 @@ use matchday_store::league_log::LeagueLog;
 use matchday_store::{Reader, Store, StoreError};
 use serde::Serialize;
 use serde_json::json;
-use std::path::{Path, PathBuf};
+use std::fmt;
+use std::path::Path;
 use std::process::ExitCode;
 
 pub(super) const EXAMPLE: &str = "\
@@ -30,9 +32,8 @@ Example:
 
 #[derive(Debug, Args)]
 pub(super) struct LeaguesArgs {
-    /// The manager's store
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
+    #[command(flatten)]
+    store: StoreArg,
     /// Show ratings that go on from league to league
     #[arg(long)]
     ratings: bool,
@@ -83,6 +84,9 @@ struct Listed {
     matches: usize,
     matches_decided: u32,
     champion: Option<Champion>,
+    /// All who share the title, if more than one does.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    joint_champions: Vec<Champion>,
     began: String,
     /// When the last that is known of it happened.
     last: String,
@@ -94,16 +98,24 @@ struct Champion {
     display_name: String,
 }
 
+impl fmt::Display for Champion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.player_id, self.display_name)
+    }
+}
+
 impl Listed {
     fn of(history: &LeagueLog) -> Self {
         let league = &history.league;
-        let champion = league.champion.as_ref().map(|id| Champion {
+        let named = |id: &PlayerId| Champion {
             player_id: id.to_string(),
             display_name: league
                 .players
                 .get(id)
                 .map_or_else(String::new, |player| player.meta.display_name.escaped().to_string()),
-        });
+        };
+        let champion = league.champion.as_ref().map(named);
+        let joint_champions = league.joint_champions().iter().map(named).collect();
         let time = |entry: Option<&Entry<LeagueEvent>>| {
             entry.map_or_else(String::new, |entry| entry.at.whole_second().to_string())
         };
@@ -115,6 +127,7 @@ impl Listed {
             matches: league.matches.len(),
             matches_decided: league.matches_decided,
             champion,
+            joint_champions,
             began: time(history.entries.first()),
             last: time(history.entries.last()),
         }
@@ -122,7 +135,7 @@ impl Listed {
 }
 
 pub(super) fn execute(args: LeaguesArgs) -> Result<ExitCode> {
-    let histories = all(Store::open_read_only(&args.file)?)?;
+    let histories = all(Store::open_read_only(&args.store.file())?)?;
     let listed: Vec<Listed> = histories.iter().map(Listed::of).collect();
     let ratings = args.ratings.then(|| carried(&histories, args.known));
     if args.json {
@@ -179,7 +192,10 @@ fn list(listed: &[Listed]) -> String {
     let rows: Vec<Vec<String>> = (1..)
         .zip(listed)
         .map(|(number, league): (u32, _)| {
-            let champion = league.champion.as_ref();
+            let champions: Vec<String> = match league.joint_champions.as_slice() {
+                [] => league.champion.iter().map(Champion::to_string).collect(),
+                joint => joint.iter().map(Champion::to_string).collect(),
+            };
             vec![
                 number.to_string(),
                 league.league_id.to_string(),
@@ -187,10 +203,7 @@ fn list(listed: &[Listed]) -> String {
                 league.players.to_string(),
                 format!("{} of {}", league.matches_decided, league.matches),
                 phase(league.phase).to_owned(),
-                champion.map_or_else(
-                    || "-".to_owned(),
-                    |champion| format!("{} {}", champion.player_id, champion.display_name),
-                ),
+                if champions.is_empty() { "-".to_owned() } else { champions.join(", ") },
                 league.began.clone(),
                 league.last.clone(),
             ]

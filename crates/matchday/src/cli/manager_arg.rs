@@ -2,7 +2,7 @@
 
 use super::settings;
 use super::tls::TlsArgs;
-use crate::manager_client::ManagerClient;
+use crate::manager_client::{ManagerClient, manager_url};
 use anyhow::Result;
 use matchday_core::protocol::LeagueId;
 
@@ -22,6 +22,6 @@ pub(super) struct ManagerArg {
 impl ManagerArg {
     pub(super) fn client(&self) -> Result<ManagerClient> {
         let league_id = self.league_id.as_deref().map(LeagueId::new);
-        Ok(ManagerClient::at(&self.manager, self.tls.client()?).with_league(league_id))
+        Ok(ManagerClient::at(&manager_url(&self.manager), self.tls.client()?).with_league(league_id))
     }
 }

@@ -6,7 +6,7 @@
 //! - `settings`: every setting, declared once; `manager_arg`, `league_arg`, `llm_arg`, `operator`, `query`, `tls`: flags
 //! - `serve`: what the commands that keep running have in common (`matchday serve` itself is `service`); `network`,
 //!   `competition`, `telemetry`, `log_file`: their settings as values
-//! - `refresh`: the display of `--watch`
+//! - `refresh`: the display of `--watch`; `browser`: opens a page; `store_arg`: FILE or `--store`; `help`: `--help-all`
 
 mod admin;
 mod backup;
@@ -15,6 +15,7 @@ mod browser;
 mod check;
 mod compare;
 mod competition;
+mod completions;
 mod config;
 mod connect;
 mod course;
@@ -27,11 +28,13 @@ mod experiment;
 mod export;
 mod games;
 mod health;
+mod help;
 mod league;
 mod league_arg;
 mod leagues;
 mod llm_arg;
 mod log_file;
+mod man;
 mod manager;
 mod manager_arg;
 mod network;
@@ -60,6 +63,7 @@ mod standings;
 mod start;
 mod stats;
 mod status;
+mod store_arg;
 mod telemetry;
 mod tls;
 mod verify;
@@ -200,6 +204,12 @@ enum Command {
     Health(health::HealthArgs),
     /// Copy a store, also while it is in use, and check the copy
     Backup(backup::BackupArgs),
+    /// Print what a shell needs to complete commands and options
+    #[command(after_help = completions::EXAMPLE)]
+    Completions(completions::CompletionsArgs),
+    /// Print the manual page of the program or of a command, or write all of them
+    #[command(after_help = man::EXAMPLE)]
+    Man(man::ManArgs),
 }
 
 /// The command was called in a way that cannot work.
@@ -209,7 +219,13 @@ pub(crate) struct Usage(pub(crate) String);
 
 /// Runs the command that the process was started with.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match help::parse() {
+        Ok(cli) => cli,
+        Err(code) => {
+            view::flush();
+            return code;
+        }
+    };
     fd_limit::raise();
     let outcome =
         settings::check_environment(std::env::vars_os().filter_map(|(name, _)| name.into_string().ok()))
@@ -272,6 +288,8 @@ async fn execute(command: Command) -> anyhow::Result<ExitCode> {
         Command::Doctor(args) => doctor::execute(args).await,
         Command::Health(args) => health::execute(args).await,
         Command::Backup(args) => backup::execute(args),
+        Command::Completions(args) => completions::execute(&args),
+        Command::Man(args) => man::execute(&args),
     }
 }
 

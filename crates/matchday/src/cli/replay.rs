@@ -2,6 +2,7 @@
 
 use super::league_arg::LeagueArg;
 use super::replay_against::{self, Against};
+use super::store_arg::StoreArgs;
 use super::tls::TlsArgs;
 use crate::view::say;
 use anyhow::Result;
@@ -9,7 +10,6 @@ use clap::Args;
 use matchday_core::protocol::MatchId;
 use matchday_store::log_set::LogSet;
 use matchday_store::{export as exporting, timeline};
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -23,9 +23,8 @@ Example:
 
 Each agent's store tells what that agent sent and received; those of several are put together by time.")]
 pub(crate) struct ReplayArgs {
-    /// The store of the league, of a referee or of a player, or several of them
-    #[arg(required = true, value_name = "FILE")]
-    files: Vec<PathBuf>,
+    #[command(flatten)]
+    stores: StoreArgs,
     #[command(flatten)]
     league: LeagueArg,
     /// The match to show, message by message [default: everything in brief]
@@ -48,7 +47,7 @@ pub(crate) struct ReplayArgs {
 }
 
 pub(crate) async fn execute(args: ReplayArgs) -> Result<ExitCode> {
-    let logs = LogSet::open_league(&args.files, args.league.id().as_ref())?;
+    let logs = LogSet::open_league(&args.stores.files(), args.league.id().as_ref())?;
     let match_id = args.match_id.map(|id| MatchId::new(id.to_ascii_uppercase()));
     match (&match_id, &args.against) {
         (Some(match_id), Some(url)) => {

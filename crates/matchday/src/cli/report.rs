@@ -2,6 +2,7 @@
 
 use super::Usage;
 use super::league_arg::LeagueArg;
+use super::store_arg::StoreArgs;
 use crate::report::{Report, grades, html, markdown};
 use crate::view::{draw, say};
 use anyhow::{Context, Result, anyhow};
@@ -25,9 +26,8 @@ far as it is. Exit code 0 if the report is written and the stores verify, 1 if t
 
 #[derive(Debug, clap::Args)]
 pub(super) struct ReportArgs {
-    /// The store of the league; those of referees and players may be named too, and are checked against it
-    #[arg(required = true, value_name = "FILE")]
-    files: Vec<PathBuf>,
+    #[command(flatten)]
+    stores: StoreArgs,
     #[command(flatten)]
     league: LeagueArg,
     /// What to write: a page, one row for each player, everything as data, or Markdown
@@ -80,7 +80,7 @@ pub(super) fn execute(args: ReportArgs) -> Result<ExitCode> {
         return Err(taken(&out));
     }
     let settings = Resampling { seed: args.seed, ..Resampling::default() };
-    let report = Report::gather(&args.files, args.league.id().as_ref(), &settings)?;
+    let report = Report::gather(&args.stores.files(), args.league.id().as_ref(), &settings)?;
     let text = args.format.write(&report)?;
     if to_stdout {
         draw(&text);

@@ -79,12 +79,11 @@ fn configured_strategies(config: &Config) -> Result<Vec<PlayerStrategy>> {
     let game = config.need(&settings::GAME)?;
     let own_rules = config.text(&settings::GAME_COMMAND).is_some();
     let strategy = |name: &str| {
-        let strategy = player_strategy::named(name)?;
-        match &strategy {
-            PlayerStrategy::BuiltIn(entry) if !own_rules => games::knows(game, entry.name)?,
-            _ => {}
+        let is_built_in = !name.contains(':') && name != player_strategy::LLM;
+        if is_built_in && !own_rules {
+            games::knows(game, name)?;
         }
-        Ok(strategy)
+        player_strategy::named(name)
     };
     let strategies: Result<_, String> = names.split(',').map(strategy).collect();
     strategies.map_err(|why| config.wrong(&settings::STRATEGIES, why))

@@ -1,9 +1,10 @@
 //! `matchday schedule`: the rounds, their matches and results.
 
 use super::query::{QueryArgs, show};
-use crate::manager_client::in_our_form;
+use crate::manager_client::{ManagerClient, in_our_form};
 use crate::view::{schedule_table, table};
 use anyhow::Result;
+use matchday_core::protocol::Untrusted;
 use matchday_core::protocol::messages::query_data::ScheduleData;
 use serde_json::Value;
 use std::process::ExitCode;
@@ -18,10 +19,34 @@ pub(super) struct ScheduleArgs {
 }
 
 pub(super) async fn execute(args: ScheduleArgs) -> Result<ExitCode> {
-    show(&args.query, async |client| client.schedule(args.round).await, schedule_table).await
+    let ask = async |client: &ManagerClient| {
+        let mut schedule = client.schedule(args.round).await?;
+        // Names stand in the standings alone; a manager that withholds them still tells its schedule.
+        if let (Some(data), Ok(standings)) = (schedule.as_object_mut(), client.standings().await) {
+            data.insert(NAMES.to_owned(), names(&standings));
+        }
+        Ok(schedule)
+    };
+    show(&args.query, ask, schedule_table).await
+}
+
+/// Under which key the names of players are added to the schedule.
+const NAMES: &str = "player_names";
+
+fn names(standings: &Value) -> Value {
+    let rows = standings.get("standings").and_then(Value::as_array).into_iter().flatten();
+    let named = rows.filter_map(|row| {
+        Some((row.get("player_id")?.as_str()?.to_owned(), Value::from(row.get("display_name")?.as_str()?)))
+    });
+    Value::Object(named.collect())
 }
 
 fn schedule_table(data: &Value) -> Result<String> {
+    let names = data.get(NAMES).cloned().unwrap_or_default();
+    let with_name = |id: &str| match names.get(id).and_then(Value::as_str) {
+        Some(name) => format!("{id} {}", Untrusted::new(name).escaped()),
+        None => id.to_owned(),
+    };
     let ScheduleData { rounds, rounds_to_come } = in_our_form("schedule", data.clone())?;
     if rounds.is_empty() {
         return Ok("the rounds are drawn up when the league starts".to_owned());
@@ -29,12 +54,15 @@ fn schedule_table(data: &Value) -> Result<String> {
     let titled = rounds.iter().any(|round| round.title.is_some());
     let rows = rounds.iter().flat_map(|round| {
         // All but the reason, which has no room here.
-        let head = move |row: Vec<String>| {
+        let head = |row: Vec<String>| {
             let title = titled.then(|| round.title.clone().unwrap_or_default().escaped().to_string());
-            let cells = row.into_iter().take(5);
+            let named = |(place, cell): (usize, String)| {
+                if place == 1 || place == 2 { with_name(&cell) } else { cell }
+            };
+            let cells = row.into_iter().take(5).enumerate().map(named);
             std::iter::once(round.round_id.to_string()).chain(title).chain(cells).collect::<Vec<_>>()
         };
-        schedule_table::rows(round).into_iter().map(head)
+        schedule_table::rows(round).into_iter().map(head).collect::<Vec<_>>()
     });
     let rows: Vec<Vec<String>> = rows.collect();
     let headers = ["ROUND", "TITLE", "MATCH", "PLAYER A", "PLAYER B", "REFEREE", "RESULT"];
@@ -46,4 +74,25 @@ fn schedule_table(data: &Value) -> Result<String> {
         ));
     }
     Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn players_stand_there_by_name() {
+        let game = json!({
+            "match_id": "R1M1", "game_type": "even_odd", "player_A_id": "P01", "player_B_id": "P02",
+            "referee_id": "REF01", "state": "playing",
+        });
+        let mut data = json!({ "rounds": [{ "round_id": 1, "matches": [game] }] });
+        let rows = json!({ "standings": [{ "player_id": "P01", "display_name": "Ada" }] });
+        data[NAMES] = names(&rows);
+        insta::assert_snapshot!(schedule_table(&data).unwrap(), @r"
+        ROUND  MATCH  PLAYER A  PLAYER B  REFEREE  RESULT
+            1  R1M1   P01 Ada   P02       REF01    playing
+        ");
+    }
 }

@@ -1,7 +1,9 @@
 //! `matchday start`: closes registration and begins the league.
 
+use super::notice;
 use super::operator::OperatorArgs;
 use anyhow::Result;
+use serde_json::Value;
 use std::process::ExitCode;
 
 #[derive(Debug, clap::Args)]
@@ -13,5 +15,11 @@ pub(super) struct StartArgs {
 pub(super) async fn execute(StartArgs { operator }: StartArgs) -> Result<ExitCode> {
     let client = operator.client()?;
     let league_id = client.league().await?;
+    let before = client.status().await.unwrap_or_default();
+    let phase = before.get("status").and_then(Value::as_str).unwrap_or_default();
+    if matches!(phase, "running" | "paused" | "completed") {
+        notice(&format!("{league_id} is already started: it is {phase}"));
+        return operator.print(&before);
+    }
     operator.print(&client.start(&league_id, operator.token()?.as_ref()).await?)
 }

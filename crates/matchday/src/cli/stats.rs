@@ -260,7 +260,7 @@ fn player_table(data: &Value) -> Result<String> {
         false => format!("{} ({})", stats.technical_losses, counted(&stats.technical_causes)),
     };
     let mut rows = vec![
-        ("rank", stats.rank.to_string()),
+        ("rank", if stats.played == 0 && stats.rank == 1 { "-".to_owned() } else { stats.rank.to_string() }),
         ("points", stats.points.to_string()),
         ("played", stats.played.to_string()),
         ("won", rate(stats.wins, stats.win_rate)),

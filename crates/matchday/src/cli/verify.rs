@@ -1,6 +1,7 @@
 //! `matchday verify`: does a stored league fit together? Reads stores, and changes nothing in them.
 
 use super::league_arg::LeagueArg;
+use super::store_arg::StoreArgs;
 use crate::view::say;
 use anyhow::{Context, Result};
 use clap::Args;
@@ -19,9 +20,8 @@ Example:
 
 Exit code 0 only if everything fits.")]
 pub(crate) struct VerifyArgs {
-    /// The store of the league, or of a referee or a player; of several, whether they agree
-    #[arg(required = true, value_name = "FILE")]
-    files: Vec<PathBuf>,
+    #[command(flatten)]
+    stores: StoreArgs,
     #[command(flatten)]
     league: LeagueArg,
     /// Every league of the store in a line of its own, each with the agents that are stored beside it
@@ -37,7 +37,7 @@ pub(crate) struct VerifyArgs {
 
 pub(crate) fn execute(args: VerifyArgs) -> Result<ExitCode> {
     let kept = args.checkpoint.as_deref().map(kept_checkpoint).transpose()?;
-    let found = verifying::verify_league(&args.files, args.league.id().as_ref(), kept.as_ref())?;
+    let found = verifying::verify_league(&args.stores.files(), args.league.id().as_ref(), kept.as_ref())?;
     if args.json {
         say(serde_json::to_string_pretty(&found)?);
     } else if args.all {

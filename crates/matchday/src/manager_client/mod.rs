@@ -1,7 +1,9 @@
 //! A client of a league manager: queries, and the messages of an operator.
 
+mod address;
 mod reply;
 
+pub(crate) use address::manager_url;
 pub(crate) use reply::{Refused, in_our_form};
 
 use anyhow::{Error, Result, anyhow};

@@ -67,6 +67,7 @@ impl Report {
             phase: league.phase,
             unfinished: unfinished(league),
             champion: league.champion.as_ref().map(|champion| player_name(league, champion)),
+            joint_champions: league.joint_champions().iter().map(|id| player_name(league, id)).collect(),
             created_at: when(|event| matches!(event, LeagueEvent::LeagueCreated { .. })),
             started_at: when(|event| matches!(event, LeagueEvent::LeagueStarted { .. })),
             completed_at: when(|event| matches!(event, LeagueEvent::LeagueCompleted { .. })),

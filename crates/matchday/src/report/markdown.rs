@@ -13,6 +13,12 @@ pub(crate) fn markdown(report: &Report) -> String {
                 report.as_of.map(|at| format!(" As of {}.", sentences::format_time(at))).unwrap_or_default();
             let _ = writeln!(text, "**{unfinished}**{as_of}\n");
         }
+        (None, Some(_)) if !report.joint_champions.is_empty() => {
+            let names = report.joint_champions.iter();
+            let names: Vec<_> =
+                names.map(|who| format!("**{}** ({})", plain(&who.name), plain(&who.id))).collect();
+            let _ = writeln!(text, "Joint champions: {}\n", names.join(", "));
+        }
         (None, Some(champion)) => {
             let _ = writeln!(text, "Champion: **{}** ({})\n", plain(&champion.name), plain(&champion.id));
         }

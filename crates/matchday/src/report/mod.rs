@@ -47,6 +47,8 @@ pub(crate) struct Report {
     /// If the league is not over, how far it is.
     pub(crate) unfinished: Option<String>,
     pub(crate) champion: Option<PlayerName>,
+    /// All who share the title, if more than one does.
+    pub(crate) joint_champions: Vec<PlayerName>,
     pub(crate) created_at: Option<Timestamp>,
     pub(crate) started_at: Option<Timestamp>,
     pub(crate) completed_at: Option<Timestamp>,

@@ -4,6 +4,7 @@ use super::models::{self, Models};
 use super::program_strategy::ProgramStrategy;
 use crate::deciders::command::PREFIX;
 use crate::deciders::player_strategy::{self, ExternalDecider, LLM, PlayerStrategy};
+use crate::suggest::nearest;
 use matchday_core::game::{GameEntry, strategy};
 use matchday_simulate::{Entrant, StrategySource};
 use std::sync::Arc;
@@ -83,5 +84,8 @@ pub(crate) fn knows(game: &GameEntry, strategy: &str) -> Result<(), String> {
         return Ok(());
     }
     let known: Vec<_> = strategy::of(game).map(|entry| entry.name).collect();
-    Err(format!("{} does not know the strategy {strategy}; choose one of: {}", game.name, known.join(", ")))
+    let hint = nearest(strategy, known.iter().copied());
+    let hint = hint.map_or_else(String::new, |name| format!(" - did you mean {name:?}?"));
+    let known = known.join(", ");
+    Err(format!("{} does not know the strategy {strategy}; choose one of: {known}{hint}", game.name))
 }

@@ -4,21 +4,23 @@
 //! # Layout
 //! - `one_match`: a match, from all that the stores at hand tell of it
 //! - `exchanges`: messages and answers, those that both sides recorded put together
-//! - `outcome`: why it ended as it did
+//! - `outcome`: why it ended as it did; `positions`: the boards
 //! - `gaps`: what is missing here, and which store holds it
 
 mod exchanges;
 mod gaps;
 mod one_match;
 mod outcome;
+mod positions;
 
 use crate::agent_log::{AgentEvent, AgentLog};
 use crate::describe;
 use crate::error::StoreError;
 use crate::league_log::LeagueLog;
 use crate::log_set::LogSet;
+use matchday_core::league::LeagueEvent;
 use matchday_core::protocol::untrusted::escape_line;
-use matchday_core::protocol::{MatchId, Timestamp};
+use matchday_core::protocol::{MatchId, PlayerId, Timestamp};
 
 pub(super) use exchanges::summarize_answer;
 pub use exchanges::{EndpointNames, paired};
@@ -66,8 +68,15 @@ fn tellers(logs: &LogSet) -> String {
 
 /// Everything that happened to a league, one line each.
 fn of_league(league_log: &LeagueLog) -> String {
-    let events = league_log.entries.iter();
-    in_seconds(events.map(|entry| (entry.at, describe::league_event(&entry.event))).collect())
+    let joint = league_log.league.joint_champions();
+    let told = |event: &LeagueEvent| match event {
+        LeagueEvent::LeagueCompleted { .. } if !joint.is_empty() => {
+            let names: Vec<&str> = joint.iter().map(PlayerId::as_str).collect();
+            format!("league completed: {} are level and share the title", names.join(", "))
+        }
+        event => describe::league_event(event),
+    };
+    in_seconds(league_log.entries.iter().map(|entry| (entry.at, told(&entry.event))).collect())
 }
 
 /// Everything that agents wrote down for themselves, one line each.

@@ -1,5 +1,6 @@
 //! Why a match ended as it did: by the manager's word, else the referee's, else a player's. Pure.
 
+use super::positions;
 use crate::agent_log::AgentLog;
 use crate::describe;
 use crate::describe::status_of;
@@ -8,10 +9,8 @@ use crate::verify::draw_proof;
 use crate::verify::result::{self, Played};
 use matchday_core::game::past::{DrawCheck, PastGame};
 use matchday_core::game::replay;
-use matchday_core::game::view::View;
 use matchday_core::player::PlayerEvent;
 use matchday_core::protocol::messages::{Blame, GameDetails, MatchResult, Parity};
-use matchday_core::protocol::untrusted::escape_line;
 use matchday_core::protocol::{GameType, MatchId, PlayerId};
 use matchday_core::referee::{Assignment, RefereeEvent};
 
@@ -34,17 +33,14 @@ pub(super) fn of(logs: &LogSet, match_id: &MatchId) -> String {
     by_player.map_or_else(|| "not decided yet\n".into(), |(player, game)| of_game(player, game))
 }
 
-/// The last position, under an empty line; of even/odd all that it shows is told already.
+/// The positions, under an empty line; of even/odd all that they show is told already.
 fn board(game_type: &GameType, players: [&PlayerId; 2], result: &MatchResult) -> String {
     let details = &result.details;
     let views = match &details.game {
         GameDetails::Parity(_) => Vec::new(),
         GameDetails::Other(_) => replay::views(game_type, players, details),
     };
-    let lines = |view: &View| {
-        view.to_string().lines().map(|line| format!("  {}\n", escape_line(line))).collect::<String>()
-    };
-    views.last().map_or_else(String::new, |view| format!("\n{}", lines(view)))
+    positions::of(&views)
 }
 
 /// The last result that a referee has come to in a match.

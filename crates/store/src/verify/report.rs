@@ -51,8 +51,8 @@ impl fmt::Display for Verification {
         if !self.table.is_empty() {
             writeln!(f, "\n{}", standings(&self.table))?;
         }
-        if let (Some(champion), None) = (&self.champion, &self.fault) {
-            writeln!(f, "champion {champion}")?;
+        if let (Some(champion), None) = (self.champions(), &self.fault) {
+            writeln!(f, "{champion}")?;
         }
         for other in &self.others {
             writeln!(f, "also {}", other.brief())?;
@@ -93,14 +93,25 @@ impl Verification {
         lines.join("\n")
     }
 
+    /// `champion P01`, `joint champions P01, P03`; `None` before the end.
+    fn champions(&self) -> Option<String> {
+        let champion = self.champion.as_ref()?;
+        let level = self.table.iter().filter(|row| row.rank == 1).map(|row| row.player_id.to_string());
+        let level: Vec<String> = level.collect();
+        Some(match level.len() {
+            0 | 1 => format!("champion {champion}"),
+            _ => format!("joint champions {}", level.join(", ")),
+        })
+    }
+
     /// `spring_1: 120 events, 6 of 6 matches decided, 6 draws recomputed, champion P01`
     fn brief(&self) -> String {
         let name =
             self.league_id.as_ref().map_or_else(|| "a league without a name".to_owned(), ToString::to_string);
         let (events, draws) = (many(self.events, "event"), many(self.draws_proven, "draw"));
         let matches = format!("{} of {} matches decided", self.matches, self.matches_scheduled);
-        let champion = self.champion.as_ref().filter(|_| self.fault.is_none());
-        let champion = champion.map(|champion| format!(", champion {champion}")).unwrap_or_default();
+        let champion = self.champions().filter(|_| self.fault.is_none());
+        let champion = champion.map(|champion| format!(", {champion}")).unwrap_or_default();
         format!("{name}: {events}, {matches}, {draws} recomputed{champion}")
     }
 

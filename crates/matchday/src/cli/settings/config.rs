@@ -3,8 +3,10 @@
 
 use super::super::Usage;
 use super::file::find_key;
+use super::groups::heading;
 use super::setting::{DefaultValue, SECTIONS, Values, section};
 use super::{ALL, ConfigFile, Declared, Setting, secret_file};
+use crate::suggest::nearest;
 use anyhow::Result;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use std::collections::BTreeMap;
@@ -41,6 +43,10 @@ impl<const SECTION: usize> Args for Flags<SECTION> {
                 .long(setting.name())
                 .value_name(setting.values.placeholder())
                 .help(setting.full_help(used));
+            let flag = match heading(setting) {
+                Some(heading) => flag.help_heading(heading).hide(true),
+                None => flag,
+            };
             match setting.values {
                 Values::OnOff => {
                     let off = Arg::new(format!("no-{}", setting.name()))
@@ -268,7 +274,14 @@ impl Config {
             None if setting.secret => {
                 Err(self.wrong(setting, format!("expected {}", setting.values.expected())))
             }
-            None => Err(self.wrong(setting, format!("expected {}, got {text:?}", setting.values.expected()))),
+            None => {
+                let expected = setting.values.expected();
+                let hint = match nearest(text, expected.split(" or ").filter(|name| name.len() > 3)) {
+                    Some(name) => format!(" - did you mean {name:?}?"),
+                    None => String::new(),
+                };
+                Err(self.wrong(setting, format!("expected {expected}, got {text:?}{hint}")))
+            }
         }
     }
 

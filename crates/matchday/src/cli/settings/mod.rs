@@ -9,6 +9,7 @@ pub(crate) mod config;
 mod docs;
 mod environment;
 mod file;
+mod groups;
 pub(crate) mod secret_file;
 mod setting;
 mod values;
@@ -38,7 +39,7 @@ use setting::{
     whole_or_auto, with_default,
 };
 use std::time::Duration;
-use values::{each, endpoint, expected_tie_breaks, games, house_referees, tie_breaks, url};
+use values::{each, endpoint, expected_tie_breaks, games, house_referees, manager, tie_breaks, url};
 
 /// The key of a model's server. It is no setting: it must stand neither in arguments, which everyone on the machine can
 /// read, nor in a file that is shared.
@@ -60,6 +61,14 @@ macro_rules! settings {
         };)*
         /// In the order of the help.
         pub(crate) static ALL: &[&Declared] = &[$(&$id.declared),*];
+
+        /// Refuses the first value that its setting cannot have.
+        pub(crate) fn check_values(config: &Config) -> anyhow::Result<()> {
+            $(if config.values().any(|value| std::ptr::eq(value.setting, &$id.declared)) {
+                config.get(&$id)?;
+            })*
+            Ok(())
+        }
     };
 }
 
@@ -85,8 +94,9 @@ settings! {
         with_default(&[R], "127.0.0.1:8001", "Where to listen; port 0 takes a free one"),
         with_default(&[P], "127.0.0.1:8101", "Where to listen; port 0 takes a free one"),
         with_default(&[S], "127.0.0.1:8201", "Where to listen; port 0 takes a free one")];
-    MANAGER: Endpoint = parsed("URL", || "a URL, such as http://localhost:8000/mcp".into(), endpoint),
-        [with_default(&[R, P, S], "http://localhost:8000/mcp", "Where the league manager listens")];
+    MANAGER: Endpoint = parsed("URL", || "host:port or a URL, such as localhost:8000 or http://localhost:8000/mcp".into(), manager),
+        [with_default(&[R, P, S], "http://localhost:8000/mcp",
+        "Where the league manager listens: host:port, the URL of its page, or that of its /mcp")];
     NAME: DisplayName = parsed("NAME", || "a name of 1 to 50 characters, none of them a control or invisible".into(),
         |text| DisplayName::parse(text).ok()), [
         derived(&[R], "Referee PORT", "What the referee is called"),

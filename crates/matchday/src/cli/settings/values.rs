@@ -1,5 +1,6 @@
 //! Parsers of values that are more than a text, a number or a choice.
 
+use crate::manager_client::manager_url;
 use matchday_core::game;
 use matchday_core::league::TieBreak;
 use matchday_core::protocol::Endpoint;
@@ -10,6 +11,11 @@ pub(super) fn games() -> String {
 
 pub(super) fn endpoint(text: &str) -> Option<Endpoint> {
     Endpoint::parse(text).ok()
+}
+
+/// The manager, as people give its address.
+pub(super) fn manager(text: &str) -> Option<Endpoint> {
+    endpoint(&manager_url(text))
 }
 
 pub(super) fn url(text: &str) -> Option<String> {

@@ -85,11 +85,18 @@ fn outcome(html: &mut Html, report: &Report) {
             html.text(&as_of.unwrap_or_default());
         });
     }
-    if let Some(champion) = &report.champion {
+    let champions: Vec<_> = match report.joint_champions.as_slice() {
+        [] => report.champion.iter().collect(),
+        joint => joint.iter().collect(),
+    };
+    if !champions.is_empty() {
         html.element("p", &[("class", "champion")], |html| {
-            html.text("Champion: ");
-            html.element("strong", &[], |html| html.name(&champion.name));
-            html.text(&format!(" ({})", champion.id));
+            html.text(if champions.len() > 1 { "Joint champions: " } else { "Champion: " });
+            for (place, champion) in champions.iter().enumerate() {
+                html.text(if place > 0 { ", " } else { "" });
+                html.element("strong", &[], |html| html.name(&champion.name));
+                html.text(&format!(" ({})", champion.id));
+            }
         });
     }
     let verified = &report.verification;
