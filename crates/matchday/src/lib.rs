@@ -8,7 +8,7 @@
 //! - [`deciders`]: programs and language models that decide for a player
 //! - [`statistics`]: converts the results of a league for the statistics crate
 //! - `manager_client`: asks a manager, and gives it an operator's orders
-//! - `connect`: agents that dial out to a relay
+//! - [`connect`]: agents that dial out to a relay
 //! - `local`: a whole league in one process; `service`: many leagues in one process
 //! - `suggest`: names that were probably meant; `view`: how commands print; `watch`: a league on a whole terminal
 //! - tools: `check` (conformance), `practice` (against built-in strategies and injected faults), `report` (HTML, Markdown, CSV),
@@ -21,7 +21,7 @@
 mod bench;
 mod check;
 pub mod cli;
-mod connect;
+pub mod connect;
 pub mod dashboard;
 pub mod deciders;
 mod experiment;

@@ -115,6 +115,7 @@ fn plan(config: &Config) -> Result<LeaguePlan> {
         dashboard: config.need(&settings::DASHBOARD)?,
         rules: None,
         telemetry: telemetry::from_config(config, Ipv4Addr::LOCALHOST.into(), &Client::new())?,
+        dial: config.need(&settings::DIAL)?,
     })
 }
 

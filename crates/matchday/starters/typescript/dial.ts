@@ -9,6 +9,7 @@ const POLL_MS = 35_000;
 const PAUSE_MAX_MS = 1_600;
 
 export type Reply = { status: number; body: string };
+type Opened = { mailbox: string; relay_token: string; contact_endpoint: string };
 
 export class Mailbox {
   readonly endpoint: string;
@@ -17,7 +18,7 @@ export class Mailbox {
   readonly #client = randomBytes(8).toString("hex");
   #seen = 0;
 
-  private constructor(base: string, opened: { mailbox: string; relay_token: string; contact_endpoint: string }) {
+  private constructor(base: string, opened: Opened) {
     this.endpoint = opened.contact_endpoint;
     this.#token = opened.relay_token;
     this.#url = `${base}/relay/${opened.mailbox}`;
@@ -30,7 +31,7 @@ export class Mailbox {
     if (response.status !== 201) {
       throw new Error(`HTTP ${response.status} from ${base}/relay: ${await response.text()}`);
     }
-    return new Mailbox(base, (await response.json()) as ConstructorParameters<typeof Mailbox>[1]);
+    return new Mailbox(base, (await response.json()) as Opened);
   }
 
   /** Has `answer` answer every call. Returns why it cannot go on. */

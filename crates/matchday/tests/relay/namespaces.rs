@@ -49,10 +49,12 @@ impl Network {
         let id = std::process::id();
         let network = Self(["league", "gateway", "agents"].map(|name| format!("md-{name}-{id}")));
         let [league, gateway, agents] = &network.0;
-        let made =
-            network.0.iter().all(|name| ip(&["netns", "add", name]) && ip(&["-n", name, "link", "set", "lo", "up"]))
-                && cable(league, gateway, "out", ["10.77.0.1/30", "10.77.0.2/30"])
-                && cable(gateway, agents, "in", ["10.78.0.1/30", "10.78.0.2/30"]);
+        let made = network
+            .0
+            .iter()
+            .all(|name| ip(&["netns", "add", name]) && ip(&["-n", name, "link", "set", "lo", "up"]))
+            && cable(league, gateway, "out", ["10.77.0.1/30", "10.77.0.2/30"])
+            && cable(gateway, agents, "in", ["10.78.0.1/30", "10.78.0.2/30"]);
         made.then_some(network)
     }
 
@@ -67,7 +69,8 @@ impl Drop for Network {
     fn drop(&mut self) {
         for namespace in &self.0 {
             let pids = Command::new("ip").args(["netns", "pids", namespace]).output();
-            for pid in String::from_utf8_lossy(&pids.map(|output| output.stdout).unwrap_or_default()).lines() {
+            for pid in String::from_utf8_lossy(&pids.map(|output| output.stdout).unwrap_or_default()).lines()
+            {
                 let _ = Command::new("kill").args(["-9", pid]).status();
             }
             ip(&["netns", "del", namespace]);
@@ -83,7 +86,10 @@ fn agents_without_an_inbound_route_play_a_whole_league() {
         return;
     }
     let network = Network::new();
-    if !require_that(network.is_some(), "network namespaces cannot be made here (they need root and iproute2)") {
+    if !require_that(
+        network.is_some(),
+        "network namespaces cannot be made here (they need root and iproute2)",
+    ) {
         return;
     }
     let (network, cli) = (network.unwrap(), Cli::new(MATCHDAY));
@@ -92,8 +98,22 @@ fn agents_without_an_inbound_route_play_a_whole_league() {
         LEAGUE,
         &cli,
         &[
-            MATCHDAY, "manager", "--listen", "10.77.0.1:8000", "--allowed-hosts", OUTSIDE, "--relay", "on", "--lead", "0",
-            "--referee-code", "off", "--start-when", "players=4,referees=1", "--operator-token", "tok_operator_here",
+            MATCHDAY,
+            "manager",
+            "--listen",
+            "10.77.0.1:8000",
+            "--allowed-hosts",
+            OUTSIDE,
+            "--relay",
+            "on",
+            "--lead",
+            "0",
+            "--referee-code",
+            "off",
+            "--start-when",
+            "players=4,referees=1",
+            "--operator-token",
+            "tok_operator_here",
         ],
     );
     manager.until("listening on");
@@ -102,17 +122,45 @@ fn agents_without_an_inbound_route_play_a_whole_league() {
     let _referee =
         network.run(LEAGUE, &cli, &[MATCHDAY, "referee", "--listen", "10.77.0.1:8001", "--manager", inside]);
     let league = format!("http://{OUTSIDE}/mcp");
-    let ping = network.run(LEAGUE, &cli, &["python3", "-c", "import socket; socket.create_connection(('10.78.0.2', 8101), 3)"]);
+    let ping = network.run(
+        LEAGUE,
+        &cli,
+        &["python3", "-c", "import socket; socket.create_connection(('10.78.0.2', 8101), 3)"],
+    );
     ping.until("Network is unreachable");
     let written = cli.run(&["new", "--language", "python", "unmodified"]);
     assert_eq!(written.code, 0, "{written:?}");
-    let connect = network.run(AGENTS, &cli, &[MATCHDAY, "connect", &league, "--to", "http://127.0.0.1:8101/mcp"]);
+    let connect =
+        network.run(AGENTS, &cli, &[MATCHDAY, "connect", &league, "--to", "http://127.0.0.1:8101/mcp"]);
     connect.until("connected to the league");
     let _agents = [
-        network.run(AGENTS, &cli, &["python3", "unmodified/agent.py", "--listen", "127.0.0.1:8101", "--manager", "http://127.0.0.1:8000/mcp"]),
-        network.run(AGENTS, &cli, &["python3", "unmodified/agent.py", "--dial", "--name", "Dialled", "--manager", &league]),
-        network.run(AGENTS, &cli, &[MATCHDAY, "player", "--dial", "on", "--store", "p1.db", "--manager", &league]),
-        network.run(AGENTS, &cli, &[MATCHDAY, "player", "--dial", "on", "--store", "p2.db", "--manager", &league]),
+        network.run(
+            AGENTS,
+            &cli,
+            &[
+                "python3",
+                "unmodified/agent.py",
+                "--listen",
+                "127.0.0.1:8101",
+                "--manager",
+                "http://127.0.0.1:8000/mcp",
+            ],
+        ),
+        network.run(
+            AGENTS,
+            &cli,
+            &["python3", "unmodified/agent.py", "--dial", "--name", "Dialled", "--manager", &league],
+        ),
+        network.run(
+            AGENTS,
+            &cli,
+            &[MATCHDAY, "player", "--dial", "on", "--store", "p1.db", "--manager", &league],
+        ),
+        network.run(
+            AGENTS,
+            &cli,
+            &[MATCHDAY, "player", "--dial", "on", "--store", "p2.db", "--manager", &league],
+        ),
     ];
     manager.until("LEAGUE_COMPLETED to");
     assert!(!manager.out().contains("technical"), "{}", manager.out());
