@@ -46,5 +46,6 @@ fn plan(size: Size) -> LeaguePlan {
         dashboard: false,
         rules: None,
         telemetry: Telemetry::default(),
+        dial: false,
     }
 }

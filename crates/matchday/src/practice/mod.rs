@@ -228,6 +228,7 @@ fn league_plan(options: &PracticeOptions, plan: &PracticePlan, player_plans: Vec
         dashboard: false,
         rules: None,
         telemetry: Telemetry::default(),
+        dial: false,
     }
 }
 
