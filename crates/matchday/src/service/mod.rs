@@ -3,13 +3,14 @@
 //!
 //! # Layout
 //! - `plan`: what the service knows of a league; `registry`: all of them, as a fold over the service's log; `quota`
-//! - `running_league`: a league that is loaded; `slot`: whether it is; `loading`: when it is
+//! - `running_league`: a league that is loaded; `hosted_path`: where its agents are called; `slot`: whether it is; `loading`: when it is
 //! - `changes`: creating, configuring and removing leagues; `archive`: moving them into files and back
 //! - `http`: the routes; `api`: `/api/leagues`; `openapi`: its description; `list_page`: the list for a browser
 
 mod api;
 mod archive;
 mod changes;
+mod hosted_path;
 mod http;
 mod list_page;
 mod loading;
@@ -20,10 +21,11 @@ mod registry;
 mod running_league;
 mod slot;
 
+pub(crate) use hosted_path::is_hosted_path;
 pub(crate) use http::serve;
 pub(crate) use plan::{JoinCodeRow, LeaguePlan, LeagueSpec, NewLeague, ProgramPlan, SeatsPlan, StartCounts};
 pub(crate) use quota::Quota;
-pub(crate) use running_league::{LeagueHost, house_name, is_hosted_path};
+pub(crate) use running_league::{LeagueHost, house_name};
 
 use anyhow::{Result, bail};
 use matchday_core::entropy::Entropy;
