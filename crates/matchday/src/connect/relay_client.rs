@@ -55,12 +55,19 @@ impl From<CallError> for RelayError {
 }
 
 /// What `POST /relay` gives.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Clone, Deserialize)]
 pub struct OpenedMailbox {
     pub mailbox: String,
     pub relay_token: String,
     pub contact_endpoint: String,
     pub time: Timestamp,
+}
+
+impl std::fmt::Debug for OpenedMailbox {
+    /// Without its token.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "OpenedMailbox({})", self.mailbox)
+    }
 }
 
 /// One mailbox, from outside.

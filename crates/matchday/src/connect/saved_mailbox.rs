@@ -15,6 +15,13 @@ pub struct SavedMailbox {
     pub contact_endpoint: String,
 }
 
+impl std::fmt::Debug for SavedMailbox {
+    /// Without its token.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "SavedMailbox({})", self.mailbox)
+    }
+}
+
 impl SavedMailbox {
     pub fn of(league: &str, opened: OpenedMailbox) -> Self {
         let OpenedMailbox { mailbox, relay_token, contact_endpoint, .. } = opened;
