@@ -9,7 +9,7 @@
 //! - [`deciders`]: programs and language models that decide for a player
 //! - [`statistics`]: converts the results of a league for the statistics crate
 //! - `manager_client`: asks a manager, and gives it an operator's orders
-//! - `connect`: agents that dial out to a relay
+//! - [`connect`]: agents that dial out to a relay
 //! - `local`: a whole league in one process; `service`: many leagues in one process
 //! - `mend`: how to mend deviations from the protocol; `suggest`: names that were probably meant; `view`: how commands print;
 //!   `watch`: a league on a whole terminal
@@ -24,7 +24,7 @@
 mod bench;
 mod check;
 pub mod cli;
-mod connect;
+pub mod connect;
 mod course;
 pub mod dashboard;
 pub mod deciders;

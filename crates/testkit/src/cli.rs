@@ -16,7 +16,7 @@ pub struct Cli {
     program: &'static str,
     folder: tempfile::TempDir,
     pub manager: String,
-    listen: String,
+    pub listen: String,
 }
 
 /// How a command ended.

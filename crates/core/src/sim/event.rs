@@ -3,6 +3,7 @@
 use super::who::Who;
 use super::wire::{Payload, Response};
 use crate::agent::{ExternalId, ExternalResult};
+use crate::mailbox::CallNumber;
 use std::time::Duration;
 
 #[derive(Debug)]
@@ -28,6 +29,21 @@ pub(super) enum WorldEvent {
     Arrive {
         call: usize,
         payload: Box<Payload>,
+    },
+    /// A player that dials out connects to the relay.
+    Connect(Who),
+    /// Its stream is cut.
+    Cut(Who),
+    /// A call may have waited long enough in a mailbox.
+    MailboxDue {
+        who: Who,
+        number: CallNumber,
+    },
+    /// The answer of a player that dials out reaches the relay.
+    Relayed {
+        who: Who,
+        call: usize,
+        back: Box<Response>,
     },
     Answered {
         call: usize,

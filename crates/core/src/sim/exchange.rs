@@ -139,6 +139,9 @@ impl World {
         self.trace.note(self.now, format_args!("{from} calls {} #{number} {}", Named(to), Label(&payload)));
         self.queue.plan(deadline.max(self.now), WorldEvent::GiveUp { call: number });
         let payload = self.scenario.wire.pack(payload, dialect, number);
+        if let Some(to) = to.filter(|to| self.scenario.dials_out(*to)) {
+            return self.call_mailbox(number, to, payload, deadline);
+        }
         let fate = match to {
             Some(to) => self.network.request(self.now, from, to),
             None => Fate::Failed { after: self.network.latency(self.now), how: Failure::NoConnection },

@@ -64,6 +64,10 @@ pub enum Checker {
     AnnouncedBeforeInvited,
     /// Both players of every match are told how it ended, and nothing of it after that.
     GameOverIsLast,
+    /// A call to an agent that dials out ends with an answer only if the agent gave one.
+    AbsentIsNoAnswer,
+    /// The relay takes one answer to a call.
+    RelayedOnce,
     /// No recorded result differs from what the players signed and what was drawn.
     SignedIsRecorded,
 }

@@ -14,6 +14,10 @@ pub enum PlantedFault {
     SharedAddress,
     /// The manager's timeouts are lost on their way to the referees, which then use their own.
     TimeoutsLost,
+    /// The relay answers in the stead of an agent that is not connected.
+    RelayAnswersForAbsent,
+    /// The relay takes every answer that comes.
+    RelayTakesAnswersTwice,
 }
 
 impl Scenario {

@@ -68,6 +68,10 @@ impl World {
 
     pub(super) fn answer(&mut self, call: usize, from: Who, to: Who, back: Response, delay: Duration) {
         match self.network.answer(self.now, from, to) {
+            Some(after) if self.scenario.dials_out(from) => {
+                let back = Box::new(back);
+                self.queue.plan(self.now + delay + after, WorldEvent::Relayed { who: from, call, back });
+            }
             Some(after) => {
                 self.queue.plan(self.now + delay + after, WorldEvent::Answered { call, back: Box::new(back) })
             }
@@ -86,8 +90,9 @@ impl World {
             return Ok(());
         };
         call.open = false;
-        let (caller, who, dialect) = (call.caller, call.from, call.dialect);
+        let (caller, who, to, dialect) = (call.caller, call.from, call.to, call.dialect);
         let exchange = call.exchange.take();
+        self.check_relayed(number, to, &back)?;
         let (answer, understood) = self.reader(who).answer(back, exchange.as_deref());
         let Some(call) = self.calls.get_mut(number) else { return Ok(()) };
         let Some((dialect, answer)) = call.attempts.ended(understood, (dialect, answer)) else {

@@ -72,6 +72,8 @@ pub struct Scenario {
     pub unkeyed: u8,
     /// The one dialect that each player understands, if it does not understand all.
     pub understood: Vec<Option<Dialect>>,
+    /// How many players, of the first, dial out to a relay.
+    pub dialling: u8,
     /// A promise that is broken on purpose.
     pub planted: Option<PlantedFault>,
 }
@@ -100,8 +102,21 @@ impl Scenario {
             cheats: Vec::new(),
             unkeyed: 0,
             understood: Vec::new(),
+            dialling: 0,
             planted: None,
         }
+    }
+
+    /// A random scenario of which some players, or all, dial out.
+    pub fn drawn_dialling(chance: &mut Entropy) -> Self {
+        let mut scenario = Self::drawn(chance);
+        scenario.dialling = u8::try_from(1 + chance.below(scenario.players.len() as u64)).unwrap_or(u8::MAX);
+        scenario
+    }
+
+    /// Whether an agent is called through a relay.
+    pub(super) fn dials_out(&self, who: Who) -> bool {
+        matches!(who, Who::Player(number) if number <= self.dialling) && !self.is_colocated(who)
     }
 
     /// A random scenario; `chance` is seeded by the run.
@@ -146,6 +161,7 @@ impl Scenario {
             cheats: Vec::new(),
             unkeyed: 0,
             understood: Vec::new(),
+            dialling: 0,
             planted: None,
         };
         if chance.chance(50) {

@@ -10,6 +10,7 @@ use super::exchange::{Call, Pending};
 use super::failure::{Failure, Fault};
 use super::network::Network;
 use super::queue::Queue;
+use super::relay::Relay;
 use super::scenario::Scenario;
 use super::stats::Stats;
 use super::trace::Trace;
@@ -32,6 +33,7 @@ pub(super) struct World {
     /// Of colocated agents.
     pub(super) shared_log: SharedLog,
     pub(super) network: Network,
+    pub(super) relay: Relay,
     pub(super) calls: Vec<Call>,
     pub(super) calls_open: BTreeSet<(Who, u32, CallId)>,
     pub(super) requests: BTreeMap<RequestId, Pending>,
@@ -86,6 +88,7 @@ impl World {
             cast,
             shared_log: SharedLog::default(),
             network,
+            relay: Relay::default(),
             calls: Vec::new(),
             calls_open: BTreeSet::new(),
             requests: BTreeMap::new(),
@@ -107,6 +110,7 @@ impl World {
             crash_after_commits: None,
         };
         world.plan_lives();
+        world.plan_streams();
         world
     }
 
@@ -160,6 +164,19 @@ impl World {
             WorldEvent::Commit { who, incarnation } => self.commit(who, incarnation),
             WorldEvent::Poll { who, incarnation } => self.poll(who, incarnation),
             WorldEvent::Arrive { call, payload } => self.arrive(call, *payload),
+            WorldEvent::Connect(who) => {
+                self.connect_stream(who);
+                Ok(())
+            }
+            WorldEvent::Cut(who) => {
+                self.cut_stream(who);
+                Ok(())
+            }
+            WorldEvent::MailboxDue { who, number } => {
+                self.mailbox_due(who, number);
+                Ok(())
+            }
+            WorldEvent::Relayed { who, call, back } => self.answer_mailbox(who, call, *back),
             WorldEvent::Answered { call, back } => self.answered(call, *back),
             WorldEvent::GiveUp { call } => self.give_up(call),
             WorldEvent::Decided { who, incarnation, inquiry, decision } => {

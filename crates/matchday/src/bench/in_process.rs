@@ -47,5 +47,6 @@ fn plan(size: Size) -> LeaguePlan {
         pace: Duration::ZERO,
         rules: None,
         telemetry: Telemetry::default(),
+        dial: false,
     }
 }

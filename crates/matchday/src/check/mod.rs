@@ -21,6 +21,7 @@ pub(crate) mod preflight;
 pub(crate) mod probe;
 mod raw_http;
 pub(crate) mod referee;
+pub(crate) mod relay_front;
 pub(crate) mod render;
 mod reply;
 pub(crate) mod report;

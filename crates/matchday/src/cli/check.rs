@@ -6,7 +6,7 @@ use super::{Usage, games, notice};
 use crate::check::manager::ManagerOptions;
 use crate::check::player::PlayerOptions;
 use crate::check::report::Report;
-use crate::check::{CheckOptions, Wait, manager, player, preflight, referee, render};
+use crate::check::{CheckOptions, Wait, manager, player, preflight, referee, relay_front, render};
 use crate::view::{Paint, say};
 use anyhow::{Context, Result};
 use clap::{Args, Subcommand, ValueEnum};
@@ -31,6 +31,7 @@ Example:
   matchday check player http://localhost:8101/mcp
   matchday check player http://localhost:8101/mcp --quick --json
   matchday check player --game tic_tac_toe http://localhost:8101/mcp
+  matchday check player --wait --relay     for an agent that dials out
   matchday check player --wait --junit player.xml
       then start the agent, with http://localhost:8000/mcp as its manager
 
@@ -155,6 +156,9 @@ struct WaitArgs {
     /// Where that manager listens
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8000", requires = "wait")]
     listen: String,
+    /// For a player that dials out: that manager has a relay
+    #[arg(long, requires = "wait")]
+    relay: bool,
     /// For how many seconds it waits
     #[arg(long, value_name = "SECONDS", default_value_t = 60.0, requires = "wait")]
     wait_for: f64,
@@ -223,6 +227,11 @@ impl WaitArgs {
         })?;
         let bound = listener.local_addr()?;
         notice(&format!("waiting {} s for the agent to register at http://{bound}/mcp", self.wait_for));
+        if self.relay {
+            let inner = TcpListener::bind((std::net::Ipv4Addr::LOCALHOST, 0)).await?;
+            relay_front::start(listener, inner.local_addr()?)?;
+            return Ok(Some(Wait { listener: inner, within }));
+        }
         Ok(Some(Wait { listener, within }))
     }
 }

@@ -122,6 +122,7 @@ fn plan(config: &Config) -> Result<LeaguePlan> {
         pace,
         rules: None,
         telemetry: telemetry::from_config(config, Ipv4Addr::LOCALHOST.into(), &Client::new())?,
+        dial: config.need(&settings::DIAL)?,
     })
 }
 

@@ -13,6 +13,7 @@ use matchday_core::protocol::{DisplayName, Endpoint, GameType, Token};
 use matchday_core::registration::RegistrationState;
 use matchday_core::retry::{Backoff, RetryPolicy};
 use matchday_core::timing::Timing;
+use matchday_net::egress::Target;
 use matchday_net::memory::MemoryListener;
 use matchday_net::origin_check::{Allowlist, HostRule};
 use matchday_os::fd_limit;
@@ -22,7 +23,7 @@ use matchday_runtime::{Handle, Options, Runnable, StartError, entropy_from_syste
 use matchday_store::{Store, Stream};
 use std::io::{ErrorKind, Write};
 use std::mem::discriminant;
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -57,7 +58,7 @@ pub(super) async fn bind(config: &Config) -> Result<TcpListener> {
 /// Where an agent is called: at a socket of its own, or through the relay of its league.
 pub(super) struct Listening {
     pub(super) listener: AgentListener,
-    /// That of the socket; without one the unspecified address.
+    /// That of the socket; without one that of the manager, with port 0.
     pub(super) address: SocketAddr,
     pub(super) contact: Endpoint,
     /// Tells agents of one machine apart: the port, if there is one.
@@ -100,13 +101,24 @@ pub(super) async fn listen_or_dial(
     if let Some(Dial { contact, listener, short_name, link }) =
         dial::begin(config, options, manager, code).await?
     {
-        let (listener, address) = (AgentListener::Dialled(listener), SocketAddr::from(([0, 0, 0, 0], 0)));
+        let (listener, address) = (AgentListener::Dialled(listener), address_of(manager).await);
         return Ok(Listening { listener, address, contact, short_name, link: Some(link) });
     }
     let listener = bind(config).await?;
     let address = listener.local_addr()?;
     let (contact, short_name) = (contact(config, address.port())?, address.port().to_string());
     Ok(Listening { listener: AgentListener::Socket(listener), address, contact, short_name, link: None })
+}
+
+/// The address of a manager, without its port. An agent without a socket may call endpoints of the same class of addresses.
+async fn address_of(manager: &Endpoint) -> SocketAddr {
+    let target = Target::parse(manager.raw());
+    let found = match &target {
+        Some(target) => tokio::net::lookup_host((target.host.as_str(), target.port)).await.ok(),
+        None => None,
+    };
+    let ip = found.and_then(|mut addresses| addresses.next()).map(|address| address.ip());
+    SocketAddr::new(ip.unwrap_or(Ipv4Addr::UNSPECIFIED.into()), 0)
 }
 
 /// The warning that tokens can be read on the network, if the agent serves plain HTTP beyond loopback.

@@ -1,6 +1,7 @@
 //! `matchday status`: how far the league has come.
 
 use super::query::{QueryArgs, cell, show};
+use crate::manager_client::ManagerClient;
 use crate::view::table;
 use anyhow::Result;
 use matchday_core::protocol::Untrusted;
@@ -8,7 +9,28 @@ use serde_json::Value;
 use std::process::ExitCode;
 
 pub(super) async fn execute(args: QueryArgs) -> Result<ExitCode> {
-    show(&args, async |client| client.status().await, |data| Ok(status_table(data))).await
+    let ask = async |client: &ManagerClient| {
+        let mut status = client.status().await?;
+        if let (Some(status), Some(relay)) = (status.as_object_mut(), client.relay().await) {
+            status.insert("dialled_out".to_owned(), relay);
+        }
+        Ok(status)
+    };
+    show(&args, ask, |data| Ok(status_table(data) + &relay_table(data))).await
+}
+
+/// The agents that dial out to the manager's relay; empty if there are none.
+fn relay_table(status: &Value) -> String {
+    let agents = status.get("dialled_out").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    if agents.is_empty() {
+        return String::new();
+    }
+    let row = |agent: &Value| {
+        let connected = agent.get("connected").and_then(Value::as_bool) == Some(true);
+        vec![cell(agent, "agent_id"), if connected { "yes" } else { "no" }.to_owned(), cell(agent, "since")]
+    };
+    let rows: Vec<_> = agents.iter().map(row).collect();
+    format!("\n\n{}", table(&["DIALS OUT", "CONNECTED", "SINCE"], &rows))
 }
 
 /// LEAGUE_STATUS as a table of one row. Managers of another make may tell less, or in their own words.

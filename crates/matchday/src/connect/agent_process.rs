@@ -21,7 +21,7 @@ impl Drop for KillOnDrop {
 }
 
 /// Runs until it is dropped, which ends the agent.
-pub(crate) async fn keep_running(program: Program, status: Status) {
+pub async fn keep_running(program: Program, status: Status) {
     let mut pause = PAUSE_MIN;
     loop {
         let began = Instant::now();

@@ -28,14 +28,14 @@ const MARGIN: Duration = Duration::from_millis(20);
 
 /// Where the agent itself is called: at one URL, and nowhere else.
 #[derive(Debug, Clone)]
-pub(crate) struct AgentEndpoint {
+pub struct AgentEndpoint {
     client: Client,
     url: Arc<Mutex<Option<String>>>,
 }
 
 impl AgentEndpoint {
     /// `url`: `None` for an agent that was started here. It is called where its registration says, on this machine.
-    pub(crate) fn new(client: Client, url: Option<String>) -> Self {
+    pub fn new(client: Client, url: Option<String>) -> Self {
         Self { client, url: Arc::new(Mutex::new(url)) }
     }
 
@@ -57,12 +57,12 @@ impl AgentEndpoint {
 
 /// An agent that dials out.
 #[derive(Debug)]
-pub(crate) struct Dialled {
-    pub(crate) relay: RelayClient,
-    pub(crate) agent: AgentEndpoint,
-    pub(crate) status: Status,
+pub struct Dialled {
+    pub relay: RelayClient,
+    pub agent: AgentEndpoint,
+    pub status: Status,
     /// Whether another client of the mailbox is replaced.
-    pub(crate) take_over: bool,
+    pub take_over: bool,
     /// Calls that were received.
     seen: Mutex<BTreeSet<u64>>,
 }
@@ -90,17 +90,12 @@ enum Ended {
 }
 
 impl Dialled {
-    pub(crate) fn new(
-        relay: RelayClient,
-        agent: AgentEndpoint,
-        status: Status,
-        take_over: bool,
-    ) -> Arc<Self> {
+    pub fn new(relay: RelayClient, agent: AgentEndpoint, status: Status, take_over: bool) -> Arc<Self> {
         Arc::new(Self { relay, agent, status, take_over, seen: Mutex::default() })
     }
 
     /// Runs until the relay cannot be used any more; why.
-    pub(crate) async fn run(self: Arc<Self>, mut entropy: Entropy) -> RelayError {
+    pub async fn run(self: Arc<Self>, mut entropy: Entropy) -> RelayError {
         let (mut mode, mut take_over, mut backoff) = (Mode::Stream, self.take_over, BACKOFF_MIN);
         loop {
             let began = Instant::now();

@@ -13,9 +13,9 @@ mod saved_mailbox;
 mod stand_in;
 mod status;
 
-pub(crate) use agent_process::keep_running;
-pub(crate) use calls::{AgentEndpoint, Dialled};
-pub(crate) use relay_client::{OpenedMailbox, RelayClient, RelayError};
-pub(crate) use saved_mailbox::SavedMailbox;
-pub(crate) use stand_in::StandIn;
-pub(crate) use status::{Change, Status};
+pub use agent_process::keep_running;
+pub use calls::{AgentEndpoint, Dialled};
+pub use relay_client::{OpenedMailbox, RelayClient, RelayError};
+pub use saved_mailbox::SavedMailbox;
+pub use stand_in::StandIn;
+pub use status::{Change, Status};

@@ -17,7 +17,7 @@ const ANSWER_BYTES_MAX: usize = 64 << 20;
 
 /// Why the relay cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum RelayError {
+pub enum RelayError {
     #[error("the league refuses the join code: {0}")]
     CodeRefused(String),
     #[error("there is no relay at {0}: is the URL that of a league, and was it started with --relay on?")]
@@ -40,7 +40,7 @@ pub(crate) enum RelayError {
 
 impl RelayError {
     /// Whether trying again is in vain.
-    pub(crate) fn is_final(&self) -> bool {
+    pub fn is_final(&self) -> bool {
         matches!(
             self,
             Self::CodeRefused(_) | Self::NoRelay(_) | Self::MailboxGone | Self::Taken | Self::TakenOver
@@ -55,17 +55,24 @@ impl From<CallError> for RelayError {
 }
 
 /// What `POST /relay` gives.
-#[derive(Debug, Clone, Deserialize)]
-pub(crate) struct OpenedMailbox {
-    pub(crate) mailbox: String,
-    pub(crate) relay_token: String,
-    pub(crate) contact_endpoint: String,
-    pub(crate) time: Timestamp,
+#[derive(Clone, Deserialize)]
+pub struct OpenedMailbox {
+    pub mailbox: String,
+    pub relay_token: String,
+    pub contact_endpoint: String,
+    pub time: Timestamp,
+}
+
+impl std::fmt::Debug for OpenedMailbox {
+    /// Without its token.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "OpenedMailbox({})", self.mailbox)
+    }
 }
 
 /// One mailbox, from outside.
 #[derive(Debug, Clone)]
-pub(crate) struct RelayClient {
+pub struct RelayClient {
     client: Client,
     /// `https://league.example/leagues/spring/relay/MAILBOX`
     url: String,
@@ -92,7 +99,7 @@ fn bearer(token: &Token) -> Vec<(HeaderName, HeaderValue)> {
 
 impl RelayClient {
     /// Opens a mailbox at the relay of a league.
-    pub(crate) async fn open(
+    pub async fn open(
         client: &Client,
         league: &str,
         code: Option<&Token>,
@@ -109,16 +116,12 @@ impl RelayClient {
         }
     }
 
-    pub(crate) fn new(client: Client, league: &str, mailbox: &str, token: Token, name: String) -> Self {
+    pub fn new(client: Client, league: &str, mailbox: &str, token: Token, name: String) -> Self {
         Self { client, url: format!("{}/{mailbox}", relay_url(league)), token, name }
     }
 
     /// Begins to read the stream.
-    pub(crate) async fn stream(
-        &self,
-        after: Option<u64>,
-        take_over: bool,
-    ) -> Result<StreamingResponse, RelayError> {
+    pub async fn stream(&self, after: Option<u64>, take_over: bool) -> Result<StreamingResponse, RelayError> {
         let url = self.read_url("stream", after, take_over);
         let deadline = Instant::now() + REQUEST_MAX;
         let mut response = self.client.open_stream(&url, bearer(&self.token), deadline).await?;
@@ -134,7 +137,7 @@ impl RelayClient {
     }
 
     /// The lines of one long poll.
-    pub(crate) async fn poll(&self, after: Option<u64>, take_over: bool) -> Result<Bytes, RelayError> {
+    pub async fn poll(&self, after: Option<u64>, take_over: bool) -> Result<Bytes, RelayError> {
         let url = self.read_url("next", after, take_over);
         let deadline = Instant::now() + POLL_MAX;
         let answer = self.client.get_with(&url, bearer(&self.token), deadline, ANSWER_BYTES_MAX).await?;
@@ -142,7 +145,7 @@ impl RelayClient {
     }
 
     /// Posts what the agent answered; `None` if it could not be reached. `Ok(false)`: the call was no longer open.
-    pub(crate) async fn answer(
+    pub async fn answer(
         &self,
         id: u64,
         answer: Option<&(u16, Bytes)>,

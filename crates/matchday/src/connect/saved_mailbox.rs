@@ -7,27 +7,34 @@ use std::io::Write;
 use std::path::Path;
 
 #[derive(Clone, Serialize, Deserialize)]
-pub(crate) struct SavedMailbox {
+pub struct SavedMailbox {
     /// The league that it is of.
-    pub(crate) league: String,
-    pub(crate) mailbox: String,
-    pub(crate) relay_token: String,
-    pub(crate) contact_endpoint: String,
+    pub league: String,
+    pub mailbox: String,
+    pub relay_token: String,
+    pub contact_endpoint: String,
+}
+
+impl std::fmt::Debug for SavedMailbox {
+    /// Without its token.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "SavedMailbox({})", self.mailbox)
+    }
 }
 
 impl SavedMailbox {
-    pub(crate) fn of(league: &str, opened: OpenedMailbox) -> Self {
+    pub fn of(league: &str, opened: OpenedMailbox) -> Self {
         let OpenedMailbox { mailbox, relay_token, contact_endpoint, .. } = opened;
         Self { league: league.to_owned(), mailbox, relay_token, contact_endpoint }
     }
 
     /// The mailbox in the file, if there is one of this league.
-    pub(crate) fn read(path: &Path, league: &str) -> Option<Self> {
+    pub fn read(path: &Path, league: &str) -> Option<Self> {
         let saved: Self = serde_json::from_slice(&std::fs::read(path).ok()?).ok()?;
         Some(saved).filter(|saved| saved.league == league)
     }
 
-    pub(crate) fn write(&self, path: &Path) -> Result<()> {
+    pub fn write(&self, path: &Path) -> Result<()> {
         let shown = path.display();
         // A file that others could read must not be kept.
         let _ = std::fs::remove_file(path);

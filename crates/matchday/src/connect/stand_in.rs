@@ -28,23 +28,19 @@ const BODY_MAX: Duration = Duration::from_secs(10);
 const FORWARD_MAX: Duration = Duration::from_secs(30);
 
 #[derive(Debug)]
-pub(crate) struct StandIn {
-    pub(crate) client: Client,
+pub struct StandIn {
+    pub client: Client,
     /// Where the league takes registrations, with the join code in the path if there is one.
-    pub(crate) league: String,
+    pub league: String,
     /// The endpoint of the mailbox.
-    pub(crate) contact: String,
-    pub(crate) agent: AgentEndpoint,
-    pub(crate) status: Status,
+    pub contact: String,
+    pub agent: AgentEndpoint,
+    pub status: Status,
 }
 
 impl StandIn {
     /// Serves until `closing` turns true.
-    pub(crate) async fn serve(
-        self,
-        listener: TcpListener,
-        closing: watch::Receiver<bool>,
-    ) -> std::io::Result<()> {
+    pub async fn serve(self, listener: TcpListener, closing: watch::Receiver<bool>) -> std::io::Result<()> {
         let origin_check = Arc::new(OriginCheck::new(listener.local_addr()?, Allowlist::default()));
         let stand_in = Arc::new(self);
         let handler = move |request: Request<Incoming>, _: SocketAddr| {

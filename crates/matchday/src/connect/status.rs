@@ -7,7 +7,7 @@ use std::time::Duration;
 
 /// What has happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Change {
+pub enum Change {
     Connected,
     Polling,
     Disconnected(String),
@@ -29,15 +29,15 @@ type Tell = Box<dyn Fn(&Change, &str) + Send + Sync>;
 
 /// Shared by all that report changes.
 #[derive(Clone)]
-pub(crate) struct Status(Arc<(Mutex<State>, Tell)>);
+pub struct Status(Arc<(Mutex<State>, Tell)>);
 
 impl Status {
     /// `tell` hears of every change, with the live line as it is then.
-    pub(crate) fn new(tell: impl Fn(&Change, &str) + Send + Sync + 'static) -> Self {
+    pub fn new(tell: impl Fn(&Change, &str) + Send + Sync + 'static) -> Self {
         Self(Arc::new((Mutex::default(), Box::new(tell))))
     }
 
-    pub(crate) fn tell(&self, change: Change) {
+    pub fn tell(&self, change: Change) {
         let (state, tell) = &*self.0;
         let line = {
             let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);

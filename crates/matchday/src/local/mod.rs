@@ -2,9 +2,10 @@
 //! clock, one client and one store.
 //!
 //! - [`ports`]: binds every port before anything starts
-//! - `agent_settings`: the configuration of each agent
+//! - `agent_settings`: the configuration of each agent; `dial`: players that dial out
 
 pub(crate) mod agent_settings;
+mod dial;
 pub(crate) mod ports;
 
 use crate::dashboard::Dashboard;
@@ -26,6 +27,7 @@ use matchday_core::referee::Referee;
 use matchday_core::registration::Identity;
 use matchday_net::client::Client;
 use matchday_net::egress::{Egress, EgressPolicy, PinnedDns, Scopes};
+use matchday_net::transport::{InProcess, Listener};
 use matchday_runtime::surface::Surface;
 use matchday_runtime::telemetry::Telemetry;
 use matchday_runtime::{
@@ -65,6 +67,8 @@ pub(crate) struct LeaguePlan {
     /// The external rules, if the game is not built in.
     pub(crate) rules: Option<GameProgram>,
     pub(crate) telemetry: Telemetry,
+    /// Whether the players dial out to a relay of the manager instead of listening.
+    pub(crate) dial: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -99,15 +103,28 @@ pub(crate) struct LocalLeague {
 impl LocalLeague {
     /// Starts the manager. The listeners follow one by one, so that P01 is the player with the first port.
     pub(crate) fn begin(plan: LeaguePlan, store: Store, manager: TcpListener) -> Result<Self> {
-        let (colocated, clock) = (Colocated::of(&store, loopback_client()), Clock::start());
+        let clock = Clock::start();
+        let relay = match plan.dial {
+            true => Some(dial::relay(&plan, &store, clock, manager.local_addr()?)?),
+            false => None,
+        };
+        let client = match &relay {
+            Some(relay) => loopback_client().with_in_process(Arc::clone(relay) as Arc<dyn InProcess>),
+            None => loopback_client(),
+        };
+        let colocated = Colocated::of(&store, client);
         let agent = Manager::new(plan.league.clone());
         let mut options = options(&plan, &colocated, clock, "manager")?;
+        options.surfaces.extend(relay.iter().map(|relay| Arc::clone(relay) as Arc<dyn Surface>));
         let home = format!("http://{}/mcp", manager.local_addr()?);
         let shown = store.path().filter(|_| plan.dashboard).map(|path| Location::latest(path.to_owned()));
         let dashboard = shown.map(|store| Dashboard::live(store, Vec::new(), home, clock));
         options.surfaces.extend(dashboard.clone().map(|dashboard| dashboard as Arc<dyn Surface>));
         options.checkpoint_keys = Some(CheckpointKeys::of(&store, &mut entropy_from_system()?)?);
         let manager = matchday_runtime::run(agent, manager, store.clone(), Stream::league(), options)?;
+        if let Some(relay) = relay {
+            relay.serve_league_of(manager.inspector());
+        }
         let (referees, players) = (Vec::new(), Vec::new());
         Ok(Self { plan, colocated, clock, store, manager, referees, players, dashboard, external_players: 0 })
     }
@@ -137,25 +154,39 @@ impl LocalLeague {
                 }
                 None => Referee::new(settings),
             };
-            let handle = self.run(referee, listener, "referee", number, None)?;
+            let at = listener.local_addr()?.port();
+            let handle = self.run(referee, listener, "referee", (number, at), None)?;
             self.referees.push(handle);
             self.until_registered().await?;
         }
         for ((number, listener), player_plan) in (1..).zip(listeners.players).zip(&plan.player_plans) {
-            let player = player_plan.strategy.player(settings_of.player(player_plan, &listener)?);
-            let handle = self.run(player, listener, "player", number, player_plan.strategy.decider())?;
+            let mut settings = settings_of.player(player_plan, &listener)?;
+            let (at, decider) = (listener.local_addr()?.port(), player_plan.strategy.decider());
+            let handle = match plan.dial {
+                true => {
+                    drop(listener);
+                    let (listener, contact) = dial::out(&self.manager_url()).await?;
+                    settings.contact_endpoint = contact;
+                    let player = player_plan.strategy.player(settings);
+                    self.run(player, listener, "player", (number, at), decider)?
+                }
+                false => {
+                    let player = player_plan.strategy.player(settings);
+                    self.run(player, listener, "player", (number, at), decider)?
+                }
+            };
             self.players.push(handle);
             self.until_registered().await?;
         }
         Ok(())
     }
 
-    fn run<A>(
+    fn run<A, L: Listener>(
         &self,
         agent: A,
-        listener: TcpListener,
+        listener: L,
         role: &str,
-        number: u32,
+        (number, port): (u32, u16),
         decider: Option<Arc<dyn Decider>>,
     ) -> Result<Handle<A>>
     where
@@ -166,9 +197,8 @@ impl LocalLeague {
         let name = format!("{role} {number}");
         let options = options(&self.plan, &self.colocated, self.clock, &name)?;
         let rules = self.plan.rules.clone().map(|rules| Arc::new(rules) as Arc<dyn ExternalRules>);
-        let pace = self.plan.pace;
-        let options = Options { decider, rules, pace, ..options };
-        let stream = Stream(format!("{role}/{}", listener.local_addr()?.port()).into());
+        let options = Options { decider, rules, pace: self.plan.pace, ..options };
+        let stream = Stream(format!("{role}/{port}").into());
         Ok(matchday_runtime::run(agent, listener, self.store.clone(), stream, options)?)
     }
 

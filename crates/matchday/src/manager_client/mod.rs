@@ -22,6 +22,9 @@ use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::time::Instant;
 
+/// The relay's list is an extra: nobody waits long for it.
+const RELAY_MAX: Duration = Duration::from_secs(2);
+
 /// As long as the protocol gives a LEAGUE_QUERY.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 /// The schedule of the largest league has some megabytes.
@@ -196,6 +199,15 @@ impl ManagerClient {
     }
 
     /// Gets a path of the manager's dashboard, with the token as a bearer token if there is one.
+    /// The agents that dial out to the manager's relay, if it has one and tells.
+    pub(crate) async fn relay(&self) -> Option<Value> {
+        let url = format!("{}/relay", self.url.strip_suffix("/mcp")?);
+        let deadline = Instant::now() + RELAY_MAX;
+        let answer = self.client.get_with(&url, Vec::new(), deadline, 1 << 20).await.ok()?;
+        let body: Value = serde_json::from_slice(&answer.body).ok().filter(|_| answer.status == 200)?;
+        body.get("agents").cloned()
+    }
+
     pub(crate) async fn dashboard_page(&self, path: &str, token: Option<&Token>) -> Result<DashboardPage> {
         let base = self.url.strip_suffix("/mcp").unwrap_or(&self.url).trim_end_matches('/');
         let bearer = token.and_then(|token| HeaderValue::try_from(format!("Bearer {}", token.reveal())).ok());

@@ -229,6 +229,7 @@ fn league_plan(options: &PracticeOptions, plan: &PracticePlan, player_plans: Vec
         pace: Duration::ZERO,
         rules: None,
         telemetry: Telemetry::default(),
+        dial: false,
     }
 }
 

@@ -62,7 +62,7 @@ impl<'a> Route<'a> {
 }
 
 impl Relay {
-    pub(super) async fn answer(
+    pub(crate) async fn answer(
         self: Arc<Self>,
         request: Request<Incoming>,
         peer: SocketAddr,
@@ -162,8 +162,9 @@ impl Relay {
         let (head, mut incoming) = request.into_parts();
         let Some(mailbox) = self.mailbox(mailbox) else { return unanswered() };
         let body = match self.read(&mut incoming).await {
-            Ok(body) if std::str::from_utf8(&body).is_ok() => body,
-            _ => return unanswered(),
+            Ok(body) => body,
+            // The agent never hears of it: the fault is the caller's.
+            Err(refusal) => return refusal,
         };
         let deadline = began + timeout::of_call(&head.headers, &body);
         match mailbox.call(body, deadline).await {

@@ -47,6 +47,13 @@ pub struct RelaySettings {
     pub per_address_max: usize,
 }
 
+/// Who says which agents may dial out.
+#[derive(Debug)]
+enum LeagueOfRelay {
+    Of(Inspector<Manager>),
+    None,
+}
+
 /// All mailboxes at the address of one manager.
 pub struct Relay {
     settings: RelaySettings,
@@ -57,8 +64,8 @@ pub struct Relay {
     /// The lock makes the check of the limits and the opening one step.
     opening: tokio::sync::Mutex<Entropy>,
     shared: Arc<Shared>,
-    /// Set once the manager runs.
-    manager: OnceLock<Inspector<Manager>>,
+    /// Whose agents it serves. Set once the manager runs.
+    league: OnceLock<LeagueOfRelay>,
     closing: watch::Sender<bool>,
 }
 
@@ -118,7 +125,7 @@ impl Relay {
             mailboxes: Mutex::new(mailboxes),
             opening: tokio::sync::Mutex::new(entropy_from_system()?),
             shared,
-            manager: OnceLock::new(),
+            league: OnceLock::new(),
             closing: watch::Sender::new(false),
         }))
     }
@@ -131,7 +138,12 @@ impl Relay {
 
     /// From now on mailboxes are opened for those who may register with this manager.
     pub fn serve_league_of(&self, manager: Inspector<Manager>) {
-        let _ = self.manager.set(manager);
+        let _ = self.league.set(LeagueOfRelay::Of(manager));
+    }
+
+    /// From now on mailboxes are opened for anyone: there is no league, only an agent to be checked.
+    pub(crate) fn serve_anyone(&self) {
+        let _ = self.league.set(LeagueOfRelay::None);
     }
 
     /// Whether an agent is connected.
@@ -160,7 +172,10 @@ impl Relay {
     /// Whether the holder of this code may have a mailbox; `None` if the manager does not run.
     async fn may_open(&self, code: Option<Token>) -> Option<bool> {
         let look = move |manager: &Manager| manager.league().may_dial_out(code.as_ref());
-        self.manager.get()?.inspect(look).await
+        match self.league.get()? {
+            LeagueOfRelay::Of(manager) => manager.inspect(look).await,
+            LeagueOfRelay::None => Some(true),
+        }
     }
 
     /// The agents that registered with a mailbox; `None` if the league is not open to readers.
@@ -178,7 +193,8 @@ impl Relay {
             let agents: Vec<_> = players.chain(referees).collect();
             league.settings.public_reads.then_some(agents)
         };
-        let agents = self.manager.get()?.inspect(look).await??;
+        let LeagueOfRelay::Of(manager) = self.league.get()? else { return None };
+        let agents = manager.inspect(look).await??;
         let presence = |(id, endpoint): (String, matchday_core::protocol::Endpoint)| {
             Some((id, self.mailbox_at(endpoint.raw())?.presence()))
         };

@@ -4,7 +4,7 @@
 //! # Layout
 //! - `plan`: what the service knows of a league; `registry`: all of them, as a fold over the service's log; `quota`
 //! - `league_host`: what all leagues share; `running_league`, `league_start`: a league that is loaded; `slot`: whether it is;
-//!   `loading`: when it is; `request_rate`: how much it is asked
+//!   `loading`: when it is; `request_rate`: how much it is asked; `hosted_path`: where its agents are called
 //! - `changes`: creating, configuring and removing leagues; `archive`: moving them into files and back
 //! - `season`: a series of leagues; `schedule`: when they start; `seasons`: what the service does for them; `season_api`,
 //!   `season_openapi`: `/api/seasons`
@@ -15,6 +15,7 @@ mod archive;
 mod changes;
 #[cfg(test)]
 mod crash_checker;
+mod hosted_path;
 mod http;
 mod league_host;
 mod league_start;
@@ -33,11 +34,12 @@ mod season_openapi;
 mod seasons;
 mod slot;
 
+pub(crate) use hosted_path::is_hosted_path;
 pub(crate) use http::serve;
 pub(crate) use league_host::{LeagueClients, LeagueHost};
 pub(crate) use plan::{JoinCodeRow, LeaguePlan, LeagueSpec, NewLeague, ProgramPlan, SeatsPlan, StartCounts};
 pub(crate) use quota::Quota;
-pub(crate) use running_league::{house_name, is_hosted_path};
+pub(crate) use running_league::house_name;
 
 use anyhow::{Result, bail};
 use matchday_core::entropy::Entropy;

@@ -137,8 +137,25 @@ func main() {
 	displayName := setting("name", "MATCHDAY_NAME", name, "what the player is called")
 	advertise := setting("advertise", "MATCHDAY_ADVERTISE", "", "where others reach it, if not at its address")
 	store := setting("store", "MATCHDAY_STORE", "", "keeps the token for a restart (default agent-PORT.json)")
+	dial := flag.Bool("dial", os.Getenv("MATCHDAY_DIAL") == "on", "dial out to the league instead of listening [env: MATCHDAY_DIAL]")
 	flag.Parse()
 	rand.Seed(time.Now().UnixNano())
+
+	agent := newAgent(choose)
+	failed := make(chan error, 2)
+	if *dial {
+		mailbox, err := openMailbox(*manager)
+		if err != nil {
+			log.Fatal(err)
+		}
+		go func() { failed <- mailbox.serve(agent.answer) }()
+		log.Print("called through the relay of the league")
+		if *store == "" {
+			*store = "agent-dial.json"
+		}
+		play(agent, *manager, *displayName, mailbox.endpoint, *store, failed)
+		return
+	}
 
 	listener, err := net.Listen("tcp", *listen)
 	if err != nil {
@@ -156,14 +173,17 @@ func main() {
 		*store = "agent-" + port + ".json"
 	}
 
-	agent := newAgent(choose)
 	server := http.Server{Handler: agent, ReadHeaderTimeout: 30 * time.Second, ReadTimeout: time.Minute}
-	failed := make(chan error, 2)
 	// The server listens before the player registers: the manager looks whether it is there.
 	go func() { failed <- server.Serve(listener) }()
 	log.Printf("listening on %s", listener.Addr())
+	play(agent, *manager, *displayName, *advertise, *store, failed)
+}
+
+// play registers, and returns when it is told to stop or has failed.
+func play(agent *Agent, manager, displayName, endpoint, store string, failed chan error) {
 	go func() {
-		if err := register(agent, *manager, *displayName, *advertise, *store); err != nil {
+		if err := register(agent, manager, displayName, endpoint, store); err != nil {
 			failed <- err
 			return
 		}

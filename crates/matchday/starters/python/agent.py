@@ -17,6 +17,7 @@ import urllib.request
 from datetime import datetime, timezone
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+import dial
 import strategy
 import tokens
 
@@ -423,6 +424,8 @@ def arguments():
     parser.add_argument("--manager", metavar="URL", default=manager, help="[default: %(default)s]")
     parser.add_argument("--name", default=setting("NAME", NAME), help="[default: %(default)s]")
     parser.add_argument("--advertise", metavar="URL", default=setting("ADVERTISE", None), help="where others reach it")
+    dials = setting("DIAL", "off") == "on"
+    parser.add_argument("--dial", action="store_true", default=dials, help="dial out to the league instead of listening")
     parser.add_argument("--store", metavar="FILE", default=setting("STORE", None), help="keeps the token for a restart")
     args = parser.parse_args()
     host, _, port = args.listen.rpartition(":")
@@ -431,19 +434,47 @@ def arguments():
     return args, host, int(port)
 
 
-def main():
-    args, host, port = arguments()
-    agent = Agent()
+def listen_nowhere(agent, manager):
+    """Has the agent called through a mailbox at the league. Returns the endpoint of that."""
+    try:
+        mailbox = dial.Mailbox(manager)
+    except OSError as error:
+        sys.exit(f"cannot dial out: {error}")
+
+    def answer(body):
+        response = agent.answer(body)
+        return (202, b"") if response is None else (200, json.dumps(response).encode())
+
+    def serve():
+        log(f"cannot go on: {mailbox.serve(answer)}")
+        os._exit(1)
+
+    threading.Thread(target=serve, daemon=True).start()
+    log("called through the relay of the league")
+    return mailbox.endpoint
+
+
+def listen(agent, args, host, port):
+    """Listens, and returns the endpoint and the port."""
     try:
         server = Server((host, port), agent)
     except OSError as error:
         sys.exit(f"cannot listen on {args.listen}: {error.strerror}")
     port = server.server_address[1]
     reachable = "localhost" if host == "0.0.0.0" else host
-    endpoint = args.advertise or f"http://{reachable}:{port}/mcp"
     # The server listens before the player registers: the manager looks whether it is there.
     threading.Thread(target=server.serve_forever, daemon=True).start()
     log(f"listening on {host}:{port}")
+    return args.advertise or f"http://{reachable}:{port}/mcp", port
+
+
+def main():
+    args, host, port = arguments()
+    agent = Agent()
+    if args.dial:
+        endpoint, port = listen_nowhere(agent, args.manager), "dial"
+    else:
+        endpoint, port = listen(agent, args, host, port)
     for stop in (signal.SIGINT, signal.SIGTERM):
         signal.signal(stop, signal.default_int_handler)
     try:

@@ -10,6 +10,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { Agent, GAME, envelope, failure, isObject } from "./agent.ts";
 import type { Json } from "./agent.ts";
+import { Mailbox } from "./dial.ts";
 
 const NAME = "{{NAME}}";
 const VERSION = "1.0.0";
@@ -99,7 +100,8 @@ function storedToken(store: string, manager: string): unknown {
 
 async function main(): Promise<void> {
   const option = { type: "string" } as const;
-  const options = { listen: option, manager: option, name: option, advertise: option, store: option };
+  const flag = { type: "boolean" } as const;
+  const options = { listen: option, manager: option, name: option, advertise: option, store: option, dial: flag };
   const { values } = parseArgs({ options });
   const env = process.env;
   const listen = values.listen ?? env.MATCHDAY_LISTEN ?? "127.0.0.1:8101";
@@ -114,6 +116,16 @@ async function main(): Promise<void> {
     });
   }
   const agent = new Agent();
+  if (values.dial ?? env.MATCHDAY_DIAL === "on") {
+    const mailbox = await Mailbox.open(manager);
+    console.error("called through the relay of the league");
+    void mailbox.serve((body) => answerRelayed(agent, body)).then((why) => {
+      console.error(`cannot go on: ${why}`);
+      process.exit(1);
+    });
+    const meta = { display_name: values.name ?? env.MATCHDAY_NAME ?? NAME, contact_endpoint: mailbox.endpoint };
+    return registered(agent, manager, meta, values.store ?? env.MATCHDAY_STORE ?? "agent-dial.json");
+  }
   const server = serve(agent);
   // The server listens before the player registers: the manager looks whether it is there.
   await new Promise<void>((resolve, reject) => {
@@ -127,7 +139,16 @@ async function main(): Promise<void> {
     display_name: values.name ?? env.MATCHDAY_NAME ?? NAME,
     contact_endpoint: values.advertise ?? env.MATCHDAY_ADVERTISE ?? `http://${reachable}:${port}/mcp`,
   };
-  const refused = await register(agent, manager, meta, values.store ?? env.MATCHDAY_STORE ?? `agent-${port}.json`);
+  return registered(agent, manager, meta, values.store ?? env.MATCHDAY_STORE ?? `agent-${port}.json`);
+}
+
+async function answerRelayed(agent: Agent, body: string): Promise<{ status: number; body: string }> {
+  const answer = await agent.answer(Buffer.from(body));
+  return { status: answer === undefined ? 202 : 200, body: answer === undefined ? "" : JSON.stringify(answer) };
+}
+
+async function registered(agent: Agent, manager: string, meta: Json, store: string): Promise<void> {
+  const refused = await register(agent, manager, meta, store);
   if (refused !== undefined) throw new Error(`the manager refuses this player: ${refused}`);
   console.error(`registered as ${agent.identity?.playerId}`);
 }

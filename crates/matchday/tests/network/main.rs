@@ -9,6 +9,7 @@
 )]
 
 mod course;
+mod dial;
 mod faults;
 mod town;
 mod wire;

@@ -1,5 +1,6 @@
 //! A league whose agents are hosts of a simulated network, each with a clock, a store and an HTTP stack of its own.
 
+use crate::dial;
 use crate::wire::{Air, Port};
 use matchday_core::agent::Agent;
 use matchday_core::game::strategy;
@@ -47,6 +48,8 @@ pub(crate) struct Town {
     /// The league as it was when last looked at.
     league: RefCell<Option<League>>,
     started: Cell<bool>,
+    /// Whether the players dial out to a relay at the manager.
+    dials: bool,
 }
 
 fn timing() -> Timing {
@@ -97,7 +100,13 @@ impl Town {
             log: Arc::default(),
             league: RefCell::default(),
             started: Cell::new(false),
+            dials: false,
         }
+    }
+
+    /// The same, with players that nobody can call.
+    pub(crate) fn dialling(self) -> Self {
+        Self { dials: true, ..self }
     }
 
     /// A network with everyone on it.
@@ -171,6 +180,11 @@ impl Town {
         A: Runnable,
         A::Event: Send,
     {
+        let (options, store) = (self.options(name)?, self.stores[name].clone());
+        Ok(matchday_runtime::run(agent, Port::open(PORT).await?, store, stream_of(name), options)?)
+    }
+
+    fn options(&self, name: &str) -> turmoil::Result<Options> {
         let life = {
             let mut lives = self.lives.borrow_mut();
             let life = lives.entry(name.to_owned()).or_default();
@@ -186,12 +200,18 @@ impl Town {
             }),
             ..matchday::agent_options(entropy_numbered(self.seed, &format!("{name}/{life}")))
         };
-        let store = self.stores[name].clone();
-        Ok(matchday_runtime::run(agent, Port::open(PORT).await?, store, stream_of(name), options)?)
+        Ok(options)
     }
 
     async fn manage(self: Rc<Self>) -> Ran {
-        let manager = self.run(MANAGER, Manager::new(settings())).await?;
+        let mut options = self.options(MANAGER)?;
+        let store = self.stores[MANAGER].clone();
+        let relay = self.dials.then(|| dial::mount(&store, &mut options));
+        let (agent, port) = (Manager::new(settings()), Port::open(PORT).await?);
+        let manager = matchday_runtime::run(agent, port, store, stream_of(MANAGER), options)?;
+        if let Some(relay) = relay {
+            relay.serve_league_of(manager.inspector());
+        }
         loop {
             let league = manager.inspect(|manager| manager.league().clone()).await;
             *self.league.borrow_mut() = Some(league.ok_or("the manager has stopped")?);
@@ -216,15 +236,26 @@ impl Town {
 
     async fn play(self: Rc<Self>, name: String, number: usize) -> Ran {
         let strategy = STRATEGIES[number % STRATEGIES.len()];
+        let dialled = match self.dials {
+            true => Some(dial::out(endpoint_of(MANAGER).raw(), entropy_numbered(self.seed, &name)).await?),
+            false => None,
+        };
+        let contact = dialled.as_ref().map(|(_, contact)| contact.clone());
         let settings = player::PlayerSettings {
             manager: endpoint_of(MANAGER),
-            contact_endpoint: endpoint_of(&name),
+            contact_endpoint: contact.unwrap_or_else(|| endpoint_of(&name)),
             display_name: DisplayName::parse(&name)?,
             version: Version::parse("1.0.0")?,
             game_types: vec![GameType::new("even_odd")],
             strategy: strategy.into(),
         };
         let player = Player::new(settings, strategy::find(strategy).unwrap().build());
+        if let Some((listener, _)) = dialled {
+            let (options, store) = (self.options(&name)?, self.stores[&name].clone());
+            return Ok(matchday_runtime::run(player, listener, store, stream_of(&name), options)?
+                .stopped()
+                .await?);
+        }
         Ok(self.run(&name, player).await?.stopped().await?)
     }
 

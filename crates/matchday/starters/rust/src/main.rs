@@ -3,6 +3,7 @@
 
 mod agent;
 mod board;
+mod dial;
 mod registration;
 mod rpc;
 mod strategy;
@@ -33,6 +34,7 @@ A player of league.v2. Each option can be set as MATCHDAY_LISTEN and so on, too.
   --manager URL       where the league manager listens [default: http://localhost:8000/mcp]
   --name NAME         what the player is called
   --advertise URL     where others reach it [default: http://HOST:PORT/mcp]
+  --dial              dial out to the league instead of listening [MATCHDAY_DIAL=on]
   --store FILE        keeps the token for a restart [default: agent-PORT.json]";
 
 pub fn router(agent: Arc<Agent>) -> Router {
@@ -62,6 +64,7 @@ struct Options {
     name: String,
     advertise: Option<String>,
     store: Option<PathBuf>,
+    dial: bool,
 }
 
 impl Options {
@@ -73,6 +76,7 @@ impl Options {
             name: set("NAME").unwrap_or(NAME.into()),
             advertise: set("ADVERTISE"),
             store: set("STORE").map(PathBuf::from),
+            dial: set("DIAL").as_deref() == Some("on"),
         };
         while let Some(flag) = args.next() {
             let mut value = || args.next().ok_or(format!("{flag} needs a value\n\n{USAGE}"));
@@ -81,6 +85,7 @@ impl Options {
                 "--manager" => options.manager = value()?,
                 "--name" => options.name = value()?,
                 "--advertise" => options.advertise = Some(value()?),
+                "--dial" => options.dial = true,
                 "--store" => options.store = Some(value()?.into()),
                 _ => return Err(USAGE.into()),
             }
@@ -106,6 +111,16 @@ async fn main() {
 
 async fn run() -> Result<(), String> {
     let options = Options::read(env::args().skip(1))?;
+    if options.dial {
+        let mailbox = dial::Mailbox::open(&options.manager).await?;
+        eprintln!("called through the relay of the league");
+        let agent = Arc::new(Agent::new(strategy::choose));
+        let endpoint = mailbox.endpoint.clone();
+        let serving = tokio::spawn(mailbox.serve(Arc::clone(&agent)));
+        let store = options.store.clone().unwrap_or("agent-dial.json".into());
+        register(&agent, options, endpoint, store).await?;
+        return Err(format!("cannot go on: {}", serving.await.map_err(|error| error.to_string())?));
+    }
     let cannot = |error: std::io::Error| format!("cannot listen on {}: {error}", options.listen);
     let listener = TcpListener::bind(&options.listen).await.map_err(cannot)?;
     let port = listener.local_addr().map_err(cannot)?.port();
@@ -114,11 +129,16 @@ async fn run() -> Result<(), String> {
         Some((host, _)) => host,
     };
     eprintln!("listening on {host}:{port}");
-    let endpoint = options.advertise.unwrap_or(format!("http://{host}:{port}/mcp"));
-    let store = options.store.unwrap_or(format!("agent-{port}.json").into());
+    let endpoint = options.advertise.clone().unwrap_or(format!("http://{host}:{port}/mcp"));
+    let store = options.store.clone().unwrap_or(format!("agent-{port}.json").into());
     let agent = Arc::new(Agent::new(strategy::choose));
     // The server listens before the player registers: the manager looks whether it is there.
     let server = tokio::spawn(axum::serve(listener, router(Arc::clone(&agent))).into_future());
+    register(&agent, options, endpoint, store).await?;
+    server.await.map_err(|error| error.to_string())?.map_err(|error| error.to_string())
+}
+
+async fn register(agent: &Agent, options: Options, endpoint: String, store: PathBuf) -> Result<(), String> {
     let registering = tokio::task::spawn_blocking(move || {
         registration::register(&options.manager, &options.name, &endpoint, &store)
     });
@@ -126,7 +146,7 @@ async fn run() -> Result<(), String> {
     let player_id = identity.player_id.clone();
     agent.registered(identity);
     eprintln!("registered as {player_id}");
-    server.await.map_err(|error| error.to_string())?.map_err(|error| error.to_string())
+    Ok(())
 }
 
 async fn stopped() {

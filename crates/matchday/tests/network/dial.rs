@@ -1,0 +1,89 @@
+//! Players that dial out, over the real HTTP of relay and client: cut off from the manager, and slow, while a league is played.
+
+use crate::town::{MANAGER, Town};
+use crate::wire::Air;
+use matchday::connect::{AgentEndpoint, Dialled, RelayClient, RelayError, Status};
+use matchday::relay::{Relay, RelaySettings};
+use matchday_core::entropy::Entropy;
+use matchday_core::protocol::{Endpoint, Token};
+use matchday_net::client::Client;
+use matchday_net::memory::{self, MemoryListener};
+use matchday_runtime::Options;
+use matchday_store::Store;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A relay at the manager.
+pub(crate) fn mount(store: &Store, options: &mut Options) -> Arc<Relay> {
+    let base_url = format!("http://{}:8000", turmoil::lookup(MANAGER));
+    let settings = RelaySettings { base_url, mailboxes_max: 64, per_address_max: 64 };
+    let relay = Relay::open(settings, store.clone(), options).unwrap();
+    relay.mount(options);
+    relay
+}
+
+/// Opens a mailbox, as soon as the manager can be reached.
+pub(crate) async fn out(
+    manager: &str,
+    mut entropy: Entropy,
+) -> Result<(MemoryListener, Endpoint), RelayError> {
+    let client = Client::with_dialer(Arc::new(Air));
+    let opened = loop {
+        match RelayClient::open(&client, manager, None).await {
+            Err(RelayError::Unreachable(_) | RelayError::Refused(..)) => {
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+            opened => break opened?,
+        }
+    };
+    let name = format!("client{}", entropy.next_u64());
+    let relay = RelayClient::new(client, manager, &opened.mailbox, Token::new(&*opened.relay_token), name);
+    let (listener, dialer) = memory::pair();
+    let agent = AgentEndpoint::new(Client::with_dialer(Arc::new(dialer)), Some(memory::URL.to_owned()));
+    tokio::spawn(Dialled::new(relay, agent, Status::new(|_, _| {}), false).run(entropy));
+    Ok((listener, Endpoint::parse(&opened.contact_endpoint).unwrap()))
+}
+
+#[test]
+fn players_that_dial_out_play_a_league_though_their_streams_are_cut() {
+    for seed in 0..6 {
+        let town = Rc::new(Town::new(seed, 3, 1).dialling());
+        let mut sim = town.settle();
+        let mut chance = matchday_runtime::entropy_numbered(seed, "cuts");
+        let cuts: Vec<_> = (0..3)
+            .map(|_| {
+                let player = town.players[usize::try_from(chance.below(3)).unwrap()].clone();
+                let begins = Duration::from_millis(200 + chance.below(2_000));
+                (player, begins, begins + Duration::from_millis(100 + chance.below(1_500)))
+            })
+            .collect();
+        let bound = town.bound() + Duration::from_secs(60);
+        while town.completed().is_none() {
+            let now = sim.elapsed();
+            assert!(now < bound, "seed {seed}: the league does not end");
+            sim.step().unwrap();
+            for (player, begins, ends) in &cuts {
+                if now < *begins && sim.elapsed() >= *begins {
+                    sim.partition(player.as_str(), MANAGER);
+                }
+                if now < *ends && sim.elapsed() >= *ends {
+                    sim.repair(player.as_str(), MANAGER);
+                }
+            }
+        }
+        assert_eq!(town.replayed(), town.completed().unwrap(), "seed {seed}");
+    }
+}
+
+#[test]
+fn over_a_sound_network_nobody_that_dials_out_loses_for_want_of_an_answer() {
+    let town = Rc::new(Town::new(7, 3, 1).dialling());
+    let mut sim = town.settle();
+    while town.completed().is_none() {
+        assert!(sim.elapsed() < town.bound(), "the league does not end");
+        sim.step().unwrap();
+    }
+    let log = town.log.lock().unwrap().join("\n");
+    assert!(!log.to_lowercase().contains("technical"), "{log}");
+}

@@ -1,0 +1,74 @@
+//! Agents of ours that dial out: no socket of their own, and a whole league.
+
+use crate::MATCHDAY;
+use matchday_testkit::cli::{Cli, Process};
+
+fn dialling(cli: &Cli, args: &[&str]) -> Process {
+    let mut command = cli.command(args);
+    command.args(["--dial", "on", "--manager", &cli.manager]);
+    Process::start(command)
+}
+
+/// Nobody has lost by default.
+fn assert_no_technical_loss(cli: &Cli) {
+    let schedule = cli.ask(&["schedule", "--json"]);
+    assert_eq!(schedule.code, 0, "{schedule:?}");
+    let text = schedule.out.to_lowercase();
+    assert!(!text.contains("technical"), "{text}");
+}
+
+#[test]
+fn a_league_is_played_by_agents_that_dial_out() {
+    let cli = Cli::new(MATCHDAY);
+    let _manager = cli.manager(&["--relay", "on", "--lead", "0", "--start-when", "players=3,referees=1"]);
+    let _agents = [
+        dialling(&cli, &["referee", "--store", "r.db"]),
+        dialling(&cli, &["player", "--store", "p1.db"]),
+        dialling(&cli, &["player", "--store", "p2.db"]),
+        // One that is called directly plays with them.
+        cli.agent(&["player"]),
+    ];
+    cli.until_status("completed");
+    assert_no_technical_loss(&cli);
+    let listening = std::fs::read_to_string(format!("/proc/{}/net/tcp", _agents[1].pid())).is_ok();
+    assert!(listening);
+    let sockets = listening_sockets(_agents[1].pid());
+    assert_eq!(sockets, 0, "an agent that dials out listens nowhere");
+    assert!(listening_sockets(_agents[3].pid()) > 0);
+}
+
+/// How many listening sockets a process has.
+fn listening_sockets(pid: u32) -> usize {
+    let table = std::fs::read_to_string(format!("/proc/{pid}/net/tcp")).unwrap();
+    let inodes: Vec<&str> = table
+        .lines()
+        .skip(1)
+        .map(|line| line.split_whitespace().collect::<Vec<_>>())
+        .filter(|fields| fields[3] == "0A")
+        .map(|fields| fields[9])
+        .collect();
+    let links = std::fs::read_dir(format!("/proc/{pid}/fd")).unwrap().flatten();
+    let targets = links.filter_map(|link| Some(std::fs::read_link(link.path()).ok()?.to_str()?.to_owned()));
+    targets.filter(|target| inodes.iter().any(|inode| *target == format!("socket:[{inode}]"))).count()
+}
+
+#[test]
+fn agents_come_back_after_a_restart_of_the_manager() {
+    let cli = Cli::new(MATCHDAY);
+    let args = ["--relay", "on", "--lead", "0", "--store", "league.db"];
+    let mut manager = cli.manager(&args);
+    let agents = [
+        dialling(&cli, &["referee", "--store", "r.db"]),
+        dialling(&cli, &["player", "--store", "p1.db"]),
+        dialling(&cli, &["player", "--store", "p2.db"]),
+    ];
+    agents.iter().for_each(|agent| agent.until("registered as"));
+    manager.signal("KILL");
+    manager.wait();
+    let _manager = cli.manager(&args);
+    let started = cli.ask(&["start", "--operator-token", "none"]);
+    let started = if started.code == 0 { started } else { cli.ask(&["start"]) };
+    assert_eq!(started.code, 0, "{started:?}");
+    cli.until_status("completed");
+    assert_no_technical_loss(&cli);
+}
