@@ -138,6 +138,8 @@ struct State {
     closed: bool,
     /// Why nothing is stored any more, of any league.
     failure: Option<StoreFailed>,
+    /// Why the store cannot be reached just now.
+    away: Option<String>,
     stats: StoreStats,
     metrics: CommitMetrics,
 }
@@ -174,7 +176,8 @@ impl CommandQueue {
             command.complete(Err(failed));
             return Queued::Backlogged;
         }
-        if state.has_nothing_before(&command) {
+        // While the store is away nobody knows whether this process still owns the league.
+        if state.away.is_none() && state.has_nothing_before(&command) {
             let outcome = state.failure(league).map_or(Ok(()), Err);
             state.stats.batches += 1;
             drop(state);
@@ -265,6 +268,19 @@ impl CommandQueue {
 
     pub(super) fn failure(&self, league: u32) -> Option<StoreFailed> {
         self.state().failure(league)
+    }
+
+    /// The store is lost sight of for this reason, or can be reached again.
+    pub(super) fn set_away(&self, why: Option<&str>) {
+        let mut state = self.state();
+        if why.is_some() {
+            state.stats.outages += 1;
+        }
+        state.away = why.map(str::to_owned);
+    }
+
+    pub(super) fn away(&self) -> Option<String> {
+        self.state().away.clone()
     }
 
     /// Runs the completions of a group, in order.
