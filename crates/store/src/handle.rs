@@ -18,6 +18,7 @@ use matchday_core::protocol::Timestamp;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 use tokio::sync::oneshot;
 
 /// A handle on a store, for the agents of one league. All handles write through one connection.
@@ -323,6 +324,14 @@ impl Store {
         match &*self.backend {
             Backend::Threaded { queue, .. } => queue.away(),
             Backend::Memory(_) => None,
+        }
+    }
+
+    /// How long it could not be reached in all, now included: for so long its leagues stood still.
+    pub fn stood_still(&self) -> Duration {
+        match &*self.backend {
+            Backend::Threaded { queue, .. } => queue.stood_still(),
+            Backend::Memory(_) => Duration::ZERO,
         }
     }
 

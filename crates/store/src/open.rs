@@ -9,7 +9,7 @@ use crate::reader::Reader;
 use crate::sqlite::{SqliteAppend, SqliteRead};
 use matchday_core::protocol::LeagueId;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub use crate::memory::Memory;
 
@@ -112,4 +112,13 @@ pub fn is_database(location: &Path) -> bool {
 /// A location without the password that may stand in it, which this process remembers.
 pub fn without_password(location: &str) -> String {
     address::without_password(location)
+}
+
+/// A path that files which belong to a store can be named after: that of its own file, or for a database one in the working
+/// directory with its name.
+pub fn file_base(location: &Path) -> PathBuf {
+    match Address::of(location) {
+        Some(Ok(address)) => PathBuf::from(format!("{}.db", address.database())),
+        _ => location.to_owned(),
+    }
 }

@@ -11,6 +11,7 @@ use matchday_core::league::LeagueEvent;
 use matchday_core::protocol::messages::{AgentRole, Phase};
 use matchday_core::protocol::{LeagueId, Timestamp};
 use matchday_store::league_log::LeagueLog;
+use matchday_store::open::file_base;
 use matchday_store::{LeagueChoice, Location, StoreError, transfer};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -27,7 +28,7 @@ impl Service {
             // If it cannot be archived, it goes on.
             lock(&self.wake_times).insert(number, Timestamp::EPOCH);
         }
-        let folder = self.path.with_extension("archive");
+        let folder = file_base(&self.path).with_extension("archive");
         let (to, location) = (folder.join(format!("{id}.db")), self.location(number));
         let file = to.clone();
         let written = tokio::task::spawn_blocking(move || -> Result<()> {

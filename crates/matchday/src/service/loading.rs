@@ -7,6 +7,7 @@ use super::{Service, Unavailable, lock};
 use anyhow::Result;
 use matchday_core::protocol::{LeagueId, Timestamp};
 use matchday_store::Store;
+use matchday_store::open::file_base;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -65,8 +66,9 @@ impl Service {
         if let Some(store) = &*seats {
             return Ok(store.clone());
         }
-        let name = self.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let store = Store::open(&self.path.with_file_name(format!("{name}-seats.db")))?;
+        let path = file_base(&self.path);
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let store = Store::open(&path.with_file_name(format!("{name}-seats.db")))?;
         Ok(seats.insert(store).clone())
     }
 

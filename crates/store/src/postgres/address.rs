@@ -43,6 +43,14 @@ impl Address {
         &self.shown
     }
 
+    /// The name of the database, as a name for files.
+    pub(crate) fn database(&self) -> String {
+        let name = self.config.get_dbname().or(self.config.get_user()).unwrap_or("matchday");
+        name.chars()
+            .map(|letter| if letter.is_alphanumeric() || "-_".contains(letter) { letter } else { '_' })
+            .collect()
+    }
+
     fn parse(shown: &str) -> Result<Self, String> {
         let (base, query) = shown.split_once('?').unwrap_or((shown, ""));
         // In a form a plus is a space, in libpq's addresses it is a plus.

@@ -7,6 +7,7 @@ use super::setting::{DefaultValue, SECTIONS, Values, section};
 use super::{ALL, ConfigFile, Declared, Setting};
 use anyhow::Result;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
+use matchday_store::open::without_password;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
@@ -110,6 +111,8 @@ impl<const SECTION: usize> Flags<SECTION> {
             } else {
                 (None, Origin::Default)
             };
+            // The password of a database is kept apart, so that no message shows it.
+            let text = text.map(|text| without_password(&text));
             // `tls-cert = ""` says that there is none.
             let empty = text.as_deref() == Some("") && !matches!(default, DefaultValue::Text(_));
             Some(Value { section: Self::NAME, setting, text: text.filter(|_| !empty), origin })
