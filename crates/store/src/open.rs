@@ -122,3 +122,8 @@ pub fn file_base(location: &Path) -> PathBuf {
         _ => location.to_owned(),
     }
 }
+
+/// The passwords that stood in locations.
+pub fn passwords() -> Vec<String> {
+    address::passwords()
+}

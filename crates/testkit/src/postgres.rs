@@ -6,6 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// A cluster that is running until this is dropped.
@@ -90,9 +92,16 @@ impl Cluster {
         let pid = pid.lines().next().unwrap().trim().to_owned();
         let children = Command::new("ps").args(["-o", "pid=", "--ppid", &pid]).output().unwrap().stdout;
         let children = String::from_utf8(children).unwrap();
-        let all = std::iter::once(pid.as_str()).chain(children.split_whitespace());
-        // Its processes end by themselves when it is gone; one that has ended already is no matter.
-        let _ = Command::new("kill").arg("-9").args(all).stderr(Stdio::null()).status().unwrap();
+        let all: Vec<&str> = std::iter::once(pid.as_str()).chain(children.split_whitespace()).collect();
+        // One that has ended already is no matter.
+        let _ = Command::new("kill").arg("-9").args(&all).stderr(Stdio::null()).status().unwrap();
+        let began = Instant::now();
+        while all.iter().any(|pid| is_running(pid)) {
+            assert!(began.elapsed() < Duration::from_secs(60), "the server does not end");
+            thread::sleep(Duration::from_millis(5));
+        }
+        // A killed process that nobody has waited for yet looks to the next server like one that runs.
+        fs::remove_file(self.folder.path().join("data/postmaster.pid")).unwrap();
     }
 
     /// Runs a statement, and returns its rows as psql prints them.
@@ -151,6 +160,12 @@ impl Drop for Cluster {
             let _ = Command::new("kill").args(["-QUIT", pid.trim()]).stderr(Stdio::null()).status();
         }
     }
+}
+
+/// Whether a process is there and has not ended.
+fn is_running(pid: &str) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with(['Z', 'X']))
 }
 
 /// PostgreSQL does not run as root.

@@ -50,6 +50,7 @@ mod standings;
 mod start;
 mod stats;
 mod status;
+mod store_password;
 mod telemetry;
 mod tls;
 mod verify;
@@ -184,6 +185,9 @@ pub(crate) struct Usage(pub(crate) String);
 
 /// Runs the command that the process was started with.
 pub fn main() -> ExitCode {
+    if let Some(code) = store_password::hide() {
+        return code;
+    }
     let cli = Cli::parse();
     fd_limit::raise();
     let outcome =

@@ -195,6 +195,10 @@ pub(crate) fn without_password(location: &str) -> String {
     shown
 }
 
+pub(crate) fn passwords() -> Vec<String> {
+    PASSWORDS.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
+}
+
 fn decoded(text: &str) -> String {
     let pair = format!("p={}", text.replace('+', "%2B"));
     url::form_urlencoded::parse(pair.as_bytes())
