@@ -90,6 +90,8 @@ impl Cluster {
     pub fn kill(&self) {
         let pid = fs::read_to_string(self.folder.path().join("data/postmaster.pid")).unwrap();
         let pid = pid.lines().next().unwrap().trim().to_owned();
+        // It must begin no other process between the look at them and the end.
+        assert!(Command::new("kill").args(["-STOP", &pid]).status().unwrap().success());
         let children = Command::new("ps").args(["-o", "pid=", "--ppid", &pid]).output().unwrap().stdout;
         let children = String::from_utf8(children).unwrap();
         let all: Vec<&str> = std::iter::once(pid.as_str()).chain(children.split_whitespace()).collect();
