@@ -2,7 +2,8 @@
 //! Setting the system's clock back or forward moves no deadline.
 
 use matchday_core::protocol::Timestamp;
-use std::time::{SystemTime, UNIX_EPOCH};
+use matchday_store::WeakStore;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::time::Instant;
 
 #[derive(Debug, Clone, Copy)]
@@ -38,12 +39,41 @@ impl Clock {
     }
 }
 
-const FAR_AHEAD: std::time::Duration = std::time::Duration::from_secs(30 * 365 * 24 * 3600);
+/// The time of an agent: that of a clock, which stands still while the store is away. What could not be stored could not be sent
+/// either, so that nobody's deadline may pass meanwhile.
+#[derive(Debug)]
+pub(super) struct AgentClock {
+    pub(super) clock: Clock,
+    pub(super) store: WeakStore,
+}
+
+impl AgentClock {
+    /// How long the agent has stood still. A store that is closed stores no more anyway.
+    fn behind(&self) -> Duration {
+        self.store.upgrade().map_or(Duration::ZERO, |store| store.stood_still())
+    }
+
+    pub(super) fn now(&self) -> Timestamp {
+        self.at(Instant::now())
+    }
+
+    pub(super) fn at(&self, instant: Instant) -> Timestamp {
+        let (at, behind) = (self.clock.at(instant), self.behind());
+        Timestamp::from_micros(
+            at.as_micros().saturating_sub(i64::try_from(behind.as_micros()).unwrap_or(i64::MAX)),
+        )
+    }
+
+    pub(super) fn instant(&self, at: Timestamp) -> Instant {
+        self.clock.instant(at + self.behind())
+    }
+}
+
+const FAR_AHEAD: Duration = Duration::from_secs(30 * 365 * 24 * 3600);
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Duration;
 
     #[tokio::test(start_paused = true)]
     async fn time_goes_by_the_monotonic_clock() {

@@ -1,6 +1,6 @@
 //! What every part of one running agent can see.
 
-use crate::clock::Clock;
+use crate::clock::AgentClock;
 use crate::colocated::Colocated;
 use crate::decider::Decider;
 use crate::inbox::Inbox;
@@ -21,7 +21,7 @@ use tracing::{Dispatch, Level};
 pub(super) struct Context {
     pub(super) client: Client,
     pub(super) colocated: Option<Colocated>,
-    pub(super) clock: Clock,
+    pub(super) clock: AgentClock,
     pub(super) inbox: Inbox,
     pub(super) runtime: tokio::runtime::Handle,
     pub(super) conformance: Conformance,
@@ -41,6 +41,11 @@ pub(super) struct Context {
 impl Context {
     pub(super) fn sender(&self) -> Sender {
         self.info.borrow().sender.clone()
+    }
+
+    /// Why nothing can be stored just now.
+    pub(super) fn store_away(&self) -> Option<String> {
+        self.clock.store.upgrade()?.away()
     }
 
     /// Emits events to the agent's log, if anyone listens.

@@ -30,6 +30,9 @@ use tokio::sync::{OwnedSemaphorePermit, oneshot, watch};
 use tokio::time::sleep;
 use tracing::Level;
 
+/// How often a request that waits looks whether the store is still there.
+const AWAY_POLL: Duration = Duration::from_millis(250);
+
 #[derive(Debug)]
 pub struct Intake {
     context: Arc<Context>,
@@ -104,6 +107,16 @@ impl Intake {
     pub(super) fn arrival(&self, rx_times: Option<&Arc<RxTimes>>) -> Timestamp {
         let clock = &self.context.clock;
         rx_times.and_then(|times| times.last()).map_or_else(|| clock.now(), |last| clock.at(last))
+    }
+
+    /// Returns when nothing could be stored for a while, with the reason.
+    pub(super) async fn store_away(&self) -> String {
+        loop {
+            if let Some(why) = self.context.store_away() {
+                return why;
+            }
+            tokio::time::sleep(AWAY_POLL).await;
+        }
     }
 
     /// How the agent signs at present.

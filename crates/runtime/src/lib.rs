@@ -266,7 +266,7 @@ where
     let context = Arc::new(Context {
         client: colocated.as_ref().map_or(options.client, Colocated::client),
         colocated,
-        clock: options.clock,
+        clock: clock::AgentClock { clock: options.clock, store: store.downgrade() },
         inbox,
         runtime,
         conformance,

@@ -1,22 +1,18 @@
 //! A copy of a store, taken while it may be in use. Reads the store, and writes a file that is there whole or not at all.
 
 use crate::error::StoreError;
+use crate::handle::Store;
+use crate::leagues::Location;
+use crate::open;
 use crate::path::{beside, directory};
-use crate::reader::{Reader, StreamHead};
+use crate::read::StreamHead;
+use crate::reader::Reader;
+use crate::transfer::{archive, copy_league};
 use crate::verify::{Verification, verify_files};
-use matchday_os::file::{create_private, sync_directory};
-use rusqlite::backup::{Backup, StepResult};
-use rusqlite::{Connection, OpenFlags};
+use matchday_os::file::sync_directory;
 use std::collections::BTreeSet;
 use std::fs;
-use std::io;
 use std::path::Path;
-use std::thread::sleep;
-use std::time::{Duration, Instant};
-
-/// Writers of a store in use never stand in the way for long.
-const WAIT_MAX: Duration = Duration::from_secs(10);
-const WAIT_STEP: Duration = Duration::from_millis(20);
 
 /// Copies the store as it stands, compares the copy with it, and only then gives it its name. What is wrong in the content
 /// of the store is reported, and copied as it is: the copy may be all that is left tomorrow.
@@ -27,10 +23,13 @@ pub fn backup(from: &Path, to: &Path) -> Result<Verification, StoreError> {
     if !directory(to).is_dir() {
         return Err(StoreError::NoDirectory(to.to_owned()));
     }
-    let source = Reader::open(from)?;
+    if open::names_league(from)? {
+        return archive(&Location::latest(from.to_owned()), to);
+    }
+    let mut source = open::to_read(from)?;
     let draft = beside(to, ".new");
-    let made = copy(&source.db, &draft, to)
-        .and_then(|()| compare(&source, &Reader::open(&draft)?, to))
+    let made = copy(&mut source, &draft, to)
+        .and_then(|()| compare(&source, &open::to_read(&draft)?, to))
         .and_then(|()| verify_files(std::slice::from_ref(&draft)));
     let failed = |error| StoreError::io(to, error);
     match made {
@@ -60,43 +59,31 @@ fn compare(source: &Reader, copy: &Reader, to: &Path) -> Result<(), StoreError> 
     if read.len() != written.len() {
         return differs(format!("{} streams and {}", read.len(), written.len()));
     }
-    match (source.last_message_of_all()?, copy.last_message_of_all()?) {
+    match (source.rows.exchanges_count(None)?, copy.rows.exchanges_count(None)?) {
         (read, written) if read != written => differs(format!("{read} messages and {written}")),
         _ => Ok(()),
     }
 }
 
-fn copy(source: &Connection, draft: &Path, to: &Path) -> Result<(), StoreError> {
-    match fs::remove_file(draft) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(StoreError::io(to, error)),
-        _ => {}
+/// Copies a file as a whole, and any other store league by league.
+fn copy(source: &mut Reader, draft: &Path, to: &Path) -> Result<(), StoreError> {
+    if source.rows.copy_file(draft, to)? {
+        return Ok(());
     }
-    let file = create_private(draft).map_err(|error| StoreError::io(to, error))?;
-    let copying = || -> rusqlite::Result<()> {
-        let mut copy = Connection::open_with_flags(draft, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-        let backup = Backup::new(source, &mut copy)?;
-        let deadline = Instant::now() + WAIT_MAX;
-        // All pages in one step, so that it is the store of one moment.
-        while backup.step(-1)? != StepResult::Done {
-            if Instant::now() > deadline {
-                return Err(rusqlite::Error::SqliteFailure(
-                    rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_BUSY),
-                    Some("the store was busy all the time: try again".to_owned()),
-                ));
-            }
-            sleep(WAIT_STEP);
-        }
-        drop(backup);
-        copy.close().map_err(|(_, error)| error)
-    };
-    copying().map_err(|error| StoreError::sql(to, error))?;
-    file.sync_all().map_err(|error| StoreError::io(to, error))
+    let copy = Store::open(draft)?;
+    let numbers: BTreeSet<u32> = source.heads()?.into_iter().map(|head| head.league).collect();
+    for number in numbers {
+        source.league = number;
+        copy_league(source, &copy.in_league(number))?;
+    }
+    copy.close()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{Batch, Durability, Store, Stream};
+    use rusqlite::Connection;
     use std::sync::mpsc;
 
     fn append(store: &Store, line: &str) {
@@ -165,7 +152,7 @@ mod tests {
             .unwrap();
         drop(db);
         assert!(backup(&from, &to).unwrap().fault.is_some());
-        let heads = |path: &Path| Reader::open(path).unwrap().heads().unwrap();
+        let heads = |path: &Path| open::to_read(path).unwrap().heads().unwrap();
         assert_eq!(heads(&to), heads(&from));
         assert!(!beside(&to, ".new").exists());
     }
@@ -178,7 +165,7 @@ mod tests {
         append(&store, LINE);
         backup(&from, &to).unwrap();
         append(&store, LINE);
-        let (source, copy) = (Reader::open(&from).unwrap(), Reader::open(&to).unwrap());
+        let (source, copy) = (open::to_read(&from).unwrap(), open::to_read(&to).unwrap());
         let error = compare(&source, &copy, &to).unwrap_err().to_string();
         assert!(error.contains("they differ (the events of player)"), "{error}");
     }

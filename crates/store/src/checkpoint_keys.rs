@@ -6,6 +6,7 @@
 
 use crate::error::StoreError;
 use crate::handle::Store;
+use crate::open::file_base;
 use crate::path::{beside, directory};
 use matchday_core::entropy::Entropy;
 use matchday_core::signature::{PublicKey, SigningKey};
@@ -27,7 +28,7 @@ pub struct CheckpointKeys {
 impl CheckpointKeys {
     /// The keys of a store; makes the first if it has none.
     pub fn of(store: &Store, entropy: &mut Entropy) -> Result<Self, StoreError> {
-        let file = store.path().map(|path| beside(path, SUFFIX));
+        let file = store.path().map(|path| beside(&file_base(path), SUFFIX));
         let keys = file.as_deref().map_or(Ok(Vec::new()), read)?;
         let mut keys = Self { file, keys };
         if keys.keys.is_empty() {

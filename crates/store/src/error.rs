@@ -2,8 +2,6 @@
 
 use matchday_core::event_codec::EventCodecError;
 use matchday_core::protocol::{LeagueId, MatchId};
-use rusqlite::ErrorCode;
-use rusqlite::ffi::SQLITE_IOERR_SHMSIZE;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -52,8 +50,15 @@ pub enum StoreError {
     Full(PathBuf),
     #[error("{} cannot be read or written: {error}", path.display())]
     Io { path: PathBuf, error: io::Error },
-    #[error("{}: {}", path.display(), on_one_line(error))]
-    Database { path: PathBuf, error: rusqlite::Error },
+    #[error("{}: {error}", path.display())]
+    Database { path: PathBuf, error: String },
+    #[error("{} is not an address of a database: {why}; an example is postgres://ann@/league?host=/run/postgresql", path.display())]
+    Address { path: PathBuf, why: String },
+    #[error(
+        "{} is in use by another Matchday ({holder}): stop that one first, or give this one a database or schema of its \
+         own", path.display()
+    )]
+    Owned { path: PathBuf, holder: String },
     #[error("{} exists already: name a file that does not; nothing was changed", .0.display())]
     Exists(PathBuf),
     #[error("{} is not empty: name a directory that does not exist yet", .0.display())]
@@ -103,31 +108,6 @@ impl StoreError {
             _ => Self::Io { path, error },
         }
     }
-
-    pub(super) fn sql(path: &Path, error: rusqlite::Error) -> Self {
-        let path = path.to_owned();
-        match error.sqlite_error_code() {
-            Some(ErrorCode::NotADatabase) => Self::NotAStore(path),
-            Some(ErrorCode::DatabaseCorrupt) => Self::Damaged { path, what: on_one_line(&error) },
-            _ if is_full(&error) => Self::Full(path),
-            Some(ErrorCode::ReadOnly) => Self::ReadOnly { path, why: error.to_string() },
-            Some(ErrorCode::PermissionDenied) => {
-                Self::Forbidden { path, error: io::Error::new(io::ErrorKind::PermissionDenied, error) }
-            }
-            _ => Self::Database { path, error },
-        }
-    }
-}
-
-/// SQLite shows the statement that it could not read as it stands in the file, over several lines.
-fn on_one_line(error: &rusqlite::Error) -> String {
-    error.to_string().split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// Also where SQLite found no room for the file that it keeps beside the store, which it calls an error of the disk.
-fn is_full(error: &rusqlite::Error) -> bool {
-    let extended = error.sqlite_error().map(|error| error.extended_code);
-    error.sqlite_error_code() == Some(ErrorCode::DiskFull) || extended == Some(SQLITE_IOERR_SHMSIZE)
 }
 
 /// Why events were not stored. After the first failure nothing more of the league is stored: there would be a gap.
@@ -138,22 +118,50 @@ pub struct StoreFailed(Arc<str>);
 const NOTHING_LOST: &str = "start again with the same command; nothing that was acknowledged is lost";
 
 impl StoreFailed {
-    pub(super) fn write(path: &Path, error: &rusqlite::Error) -> Self {
+    /// Of a disk that is full.
+    pub(super) fn full(path: &Path) -> Self {
         let path = path.display();
-        Self(match is_full(error) {
-            true => {
-                format!("{path} cannot grow, because its disk is full: free space there, and {NOTHING_LOST}")
-                    .into()
-            }
-            false => format!("{path} cannot be written ({error}): mend that, and {NOTHING_LOST}").into(),
-        })
-    }
-
-    pub(super) fn sync(path: &Path, error: &io::Error) -> Self {
         Self(
-            format!("{} cannot be brought to disk ({error}): mend that, and {NOTHING_LOST}", path.display())
+            format!("{path} cannot grow, because its disk is full: free space there, and {NOTHING_LOST}")
                 .into(),
         )
+    }
+
+    pub(super) fn write(path: &Path, why: &str) -> Self {
+        Self(format!("{} cannot be written ({why}): mend that, and {NOTHING_LOST}", path.display()).into())
+    }
+
+    pub(super) fn sync(path: &Path, why: &str) -> Self {
+        Self(
+            format!("{} cannot be brought to disk ({why}): mend that, and {NOTHING_LOST}", path.display())
+                .into(),
+        )
+    }
+
+    /// What a store holds of a league is not what was written to it.
+    pub(super) fn diverged(path: &Path, stream: &str) -> Self {
+        Self(
+            format!(
+                "{} does not hold what was stored of {stream}: another program has written it, or its last events are \
+                 gone, as after a failover to a standby that lagged behind; restore it, then start again",
+                path.display()
+            )
+            .into(),
+        )
+    }
+
+    /// Another process owns the leagues now.
+    pub(super) fn fenced(path: &Path) -> Self {
+        let path = path.display();
+        Self(
+            format!("{path} has been taken over by another Matchday, and this one writes nothing more to it")
+                .into(),
+        )
+    }
+
+    pub(super) fn away(path: &Path, why: &str) -> Self {
+        let path = path.display();
+        Self(format!("{path} could not be reached before this program ended ({why}): start again with the same command; nothing that was acknowledged is lost").into())
     }
 
     pub(super) fn unreadable(stream: &str, why: &serde_json::Error) -> Self {

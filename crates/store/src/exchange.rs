@@ -62,4 +62,8 @@ impl Direction {
             Self::Out => "out",
         }
     }
+
+    pub(super) fn named(name: &str) -> Self {
+        if name == Self::In.name() { Self::In } else { Self::Out }
+    }
 }

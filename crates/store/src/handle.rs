@@ -1,23 +1,24 @@
-//! The handle on a store that agents append through, whether its events are in a file or in memory.
+//! The handle on a store that agents append through, whatever is behind it.
 
+use crate::append::Append;
 use crate::batch::{Batch, Completion, Queued, Stored};
 use crate::chain::{self, Hash};
 use crate::error::{StoreError, StoreFailed};
+use crate::event_time;
 use crate::exchange::Exchange;
 use crate::leagues::LeagueState;
-use crate::memory::Memory;
-use crate::path::StorePath;
+use crate::open::{self, Memory, Target};
 use crate::queue::{Command, CommandQueue, Then};
 use crate::reader::Reader;
 use crate::stats::{CommitMetrics, StoreStats};
 use crate::stream::Stream;
-use crate::writer::Writer;
-use crate::{event_time, file, league_number, leagues};
+use crate::writer::{Heads, Plan, Writer};
 use matchday_core::driver::Durability;
 use matchday_core::protocol::Timestamp;
-use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 use tokio::sync::oneshot;
 
 /// A handle on a store, for the agents of one league. All handles write through one connection.
@@ -43,37 +44,77 @@ impl WeakStore {
 
 #[derive(Debug)]
 enum Backend {
-    File { path: StorePath, queue: Arc<CommandQueue>, writer: Mutex<Option<JoinHandle<()>>> },
-    Memory(Memory),
+    /// One thread writes what all handles append.
+    Threaded {
+        target: Target,
+        queue: Arc<CommandQueue>,
+        writer: Mutex<Option<JoinHandle<()>>>,
+    },
+    Memory(InMemory),
+}
+
+/// A store in memory is written by whoever appends, which has nothing to wait for.
+#[derive(Debug, Default)]
+struct InMemory {
+    memory: Memory,
+    state: Mutex<InMemoryState>,
+}
+
+#[derive(Debug, Default)]
+struct InMemoryState {
+    closed: bool,
+    stats: StoreStats,
+}
+
+impl InMemory {
+    fn state(&self) -> MutexGuard<'_, InMemoryState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn store(&self, league: u32, batch: &Batch) -> Result<(), StoreFailed> {
+        let mut state = self.state();
+        if state.closed {
+            return Err(StoreFailed::closed());
+        }
+        let times = event_time::of_batch(&batch.stream, &batch.lines)?;
+        let (mut log, mut plan) = (self.memory.clone(), Plan::default());
+        let lines = batch.lines.iter().zip(&times);
+        plan.append(&mut log, &Heads::new(), league, &batch.stream, lines)
+            .and_then(|()| log.commit(&plan.transaction, true))
+            .map_err(|error| error.into_failed(Path::new("memory")))?;
+        state.stats.batches += 1;
+        state.stats.commits += 1;
+        state.stats.events += batch.lines.len() as u64;
+        Ok(())
+    }
 }
 
 impl Store {
     /// Opens a store to write to it, and creates the file if it does not exist. Only one process can have it open so. The
     /// handle is for the latest league in it.
-    pub fn open(path: &Path) -> Result<Self, StoreError> {
-        let path = StorePath::resolve(path)?;
-        let (db, lock) = file::open_to_write(&path)?;
-        let known = || Ok((league_number::latest(&db)?, leagues::states(&db)?));
-        let (league, states) = known().map_err(|error: rusqlite::Error| path.sql(error))?;
-        let queue = Arc::new(CommandQueue::of(&states));
-        let writer = Writer::new(db, lock, path.clone(), Arc::clone(&queue))?;
+    pub fn open(location: &Path) -> Result<Self, StoreError> {
+        let target = Target::of(location)?;
+        let log = target.append()?;
+        let reader = target.reader()?;
+        let queue = Arc::new(CommandQueue::of(&reader.league_states()?));
+        let writer = Writer::new(log, target.name().to_owned(), Arc::clone(&queue));
         let thread = thread::Builder::new()
             .name("store".into())
             .spawn(move || writer.run())
-            .map_err(|error| path.io(error))?;
-        let backend = Backend::File { path, queue, writer: Mutex::new(Some(thread)) };
-        Ok(Self { backend: Arc::new(backend), league })
+            .map_err(|error| StoreError::io(target.name(), error))?;
+        let backend = Backend::Threaded { target, queue, writer: Mutex::new(Some(thread)) };
+        Ok(Self { backend: Arc::new(backend), league: reader.league_number() })
     }
 
     /// Opens a store to read it, also while it is being written to. Changes nothing.
     pub fn open_read_only(path: &Path) -> Result<Reader, StoreError> {
-        Reader::open(path)
+        open::to_read(path)
     }
 
     /// A store without a file. What is appended counts as durable at once, and is kept until the last handle is dropped.
     /// Exchanges are not kept.
     pub fn in_memory() -> Self {
-        Self { backend: Arc::new(Backend::Memory(Memory::default())), league: 1 }
+        Self { backend: Arc::new(Backend::Memory(InMemory::default())), league: 1 }
     }
 
     /// The same store, for the agents of the league with this number.
@@ -81,64 +122,48 @@ impl Store {
         Self { backend: Arc::clone(&self.backend), league }
     }
 
-    /// The file, with symbolic links resolved; `None` for a store in memory.
+    /// Where it is: its file, with symbolic links resolved, or its address without a password; `None` for a store in memory.
     pub fn path(&self) -> Option<&Path> {
         match &*self.backend {
-            Backend::File { path, .. } => Some(&path.real),
+            Backend::Threaded { target, .. } => Some(target.real()),
             Backend::Memory(_) => None,
         }
     }
 
+    /// The store as it is now, for the league of this handle.
+    pub fn reader(&self) -> Result<Reader, StoreError> {
+        let reader = match &*self.backend {
+            Backend::Threaded { target, .. } => target.reader()?,
+            Backend::Memory(store) => Reader::new(store.memory.snapshot(), PathBuf::from("memory"))?,
+        };
+        Ok(reader.in_league(self.league))
+    }
+
     /// The committed events of a stream, in order; an error if their hash chain is broken.
     pub fn load(&self, stream: &Stream) -> Result<Vec<Stored>, StoreError> {
-        match &*self.backend {
-            Backend::File { path, .. } => self.reader(path)?.load_checked(stream),
-            Backend::Memory(memory) => Ok(memory.load(self.league, stream)),
-        }
+        self.reader()?.load_checked(stream)
     }
 
     /// How many committed events a stream has, and the hash of the last.
     pub fn head(&self, stream: &Stream) -> Result<(u64, Hash), StoreError> {
-        let last = match &*self.backend {
-            Backend::File { path, .. } => self.reader(path)?.head(stream)?,
-            Backend::Memory(memory) => {
-                memory.load(self.league, stream).last().map(|last| (last.seq, last.hash))
-            }
-        };
+        let last = self.reader()?.head(stream)?;
         Ok(last.unwrap_or_else(|| (0, chain::genesis(stream))))
-    }
-
-    fn reader(&self, path: &StorePath) -> Result<Reader, StoreError> {
-        Ok(Reader::of(path)?.in_league(self.league))
     }
 
     /// The number and the manager's stream of every league in the store, the first one first.
     pub fn leagues(&self) -> Result<Vec<(u32, Stream)>, StoreError> {
-        match &*self.backend {
-            Backend::File { path, .. } => {
-                let leagues = self.reader(path)?.leagues()?;
-                Ok(leagues.into_iter().map(|league| (league.number, league.stream)).collect())
-            }
-            Backend::Memory(memory) => Ok(memory.leagues()),
-        }
+        let leagues = self.reader()?.leagues()?;
+        Ok(leagues.into_iter().map(|league| (league.number, league.stream)).collect())
     }
 
     /// What the store keeps of every league beside its log, removed ones included.
     pub fn league_states(&self) -> Result<Vec<LeagueState>, StoreError> {
-        match &*self.backend {
-            Backend::File { path, .. } => {
-                leagues::states(&self.reader(path)?.db).map_err(|error| path.sql(error))
-            }
-            Backend::Memory(_) => Ok(Vec::new()),
-        }
+        self.reader()?.league_states()
     }
 
     /// The stream of the league's manager: `league`, unless the log of an earlier store calls it otherwise.
     pub fn manager_stream(&self) -> Result<Stream, StoreError> {
-        match &*self.backend {
-            Backend::File { path, .. } => Ok(self.reader(path)?.league()),
-            Backend::Memory(_) => Ok(Stream::league()),
-        }
+        Ok(self.reader()?.league())
     }
 
     pub fn league_number(&self) -> u32 {
@@ -147,7 +172,7 @@ impl Store {
 
     /// Notes when the league is to be loaded again, in order with its events.
     pub fn set_wake_at(&self, wake_at: Option<Timestamp>) {
-        if let Backend::File { queue, .. } = &*self.backend {
+        if let Backend::Threaded { queue, .. } = &*self.backend {
             queue.push(Command::SetWakeAt { league: self.league, wake_at });
         }
     }
@@ -155,12 +180,12 @@ impl Store {
     /// Removes the league's events and exchanges for good. Its number is not used again.
     pub async fn remove_league(&self) -> Result<(), StoreFailed> {
         self.completed(|then| match &*self.backend {
-            Backend::File { queue, .. } => {
+            Backend::Threaded { queue, .. } => {
                 queue.push(Command::Remove { league: self.league, then: Then(then) });
             }
-            Backend::Memory(memory) => {
-                memory.remove(self.league);
-                then(Ok(()));
+            Backend::Memory(store) => {
+                let removed = store.memory.clone().remove(self.league);
+                then(removed.map(drop).map_err(|error| error.into_failed(Path::new("memory"))));
             }
         })
         .await
@@ -169,15 +194,16 @@ impl Store {
     /// Queues events to be stored.
     pub fn append(&self, batch: Batch) -> Queued {
         match &*self.backend {
-            Backend::File { queue, .. } => {
+            Backend::Threaded { queue, .. } => {
                 let times = event_time::of_batch(&batch.stream, &batch.lines).unwrap_or_else(|failed| {
                     queue.fail(Some(self.league), failed);
                     Vec::new()
                 });
                 queue.push(Command::Append { league: self.league, batch, times })
             }
-            Backend::Memory(memory) => {
-                memory.append(self.league, batch);
+            Backend::Memory(store) => {
+                let outcome = store.store(self.league, &batch);
+                (batch.then)(outcome);
                 Queued::InOrder
             }
         }
@@ -208,10 +234,10 @@ impl Store {
 
     fn flush_then(&self, then: Completion) {
         match &*self.backend {
-            Backend::File { queue, .. } => {
+            Backend::Threaded { queue, .. } => {
                 queue.push(Command::Flush { league: self.league, then: Then(then) });
             }
-            Backend::Memory(memory) if memory.is_closed() => then(Err(StoreFailed::closed())),
+            Backend::Memory(store) if store.state().closed => then(Err(StoreFailed::closed())),
             Backend::Memory(_) => then(Ok(())),
         }
     }
@@ -226,7 +252,7 @@ impl Store {
 
     /// Records an exchange. Nobody waits for it: those of the last moments before a crash are lost.
     pub fn record(&self, exchange: Exchange) {
-        if let Backend::File { queue, .. } = &*self.backend {
+        if let Backend::Threaded { queue, .. } = &*self.backend {
             queue.record((self.league, exchange));
         }
     }
@@ -235,38 +261,39 @@ impl Store {
     pub fn close(self) -> Result<(), StoreError> {
         self.backend.close();
         match &*self.backend {
-            Backend::File { queue, .. } => {
+            Backend::Threaded { queue, .. } => {
                 queue.failure(self.league).map_or(Ok(()), |failed| Err(failed.into()))
             }
             Backend::Memory(_) => Ok(()),
         }
     }
 
-    /// The size of the file and of its write-ahead log.
+    /// The size of the file and of its write-ahead log; 0 for a store that is no file.
     pub fn bytes(&self) -> u64 {
-        let Backend::File { path, .. } = &*self.backend else { return 0 };
-        let size = |path: &Path| std::fs::metadata(path).map_or(0, |file| file.len());
-        size(&path.real) + size(&path.beside("-wal"))
+        match &*self.backend {
+            Backend::Threaded { target, .. } => target.bytes(),
+            Backend::Memory(_) => 0,
+        }
     }
 
     /// How many bytes of requests and answers the league has recorded.
     pub fn exchange_bytes(&self) -> u64 {
         match &*self.backend {
-            Backend::File { queue, .. } => queue.exchange_bytes(self.league),
+            Backend::Threaded { queue, .. } => queue.exchange_bytes(self.league),
             Backend::Memory(_) => 0,
         }
     }
 
     pub fn stats(&self) -> StoreStats {
         match &*self.backend {
-            Backend::File { queue, .. } => queue.stats(),
-            Backend::Memory(memory) => memory.stats(),
+            Backend::Threaded { queue, .. } => queue.stats(),
+            Backend::Memory(store) => store.state().stats,
         }
     }
 
     pub fn commit_metrics(&self) -> CommitMetrics {
         match &*self.backend {
-            Backend::File { queue, .. } => queue.metrics(),
+            Backend::Threaded { queue, .. } => queue.metrics(),
             Backend::Memory(_) => CommitMetrics::default(),
         }
     }
@@ -275,8 +302,8 @@ impl Store {
     pub fn failure(&self) -> Option<String> {
         let closed = || Some("the store is closed".to_owned());
         match &*self.backend {
-            Backend::Memory(memory) => closed().filter(|_| memory.is_closed()),
-            Backend::File { path, queue, writer } => {
+            Backend::Memory(store) => closed().filter(|_| store.state().closed),
+            Backend::Threaded { target, queue, writer } => {
                 if let Some(failed) = queue.failure(self.league) {
                     return Some(failed.to_string());
                 }
@@ -287,11 +314,24 @@ impl Store {
                 if writer.as_ref().is_none_or(JoinHandle::is_finished) {
                     return Some("nobody writes to the store any more".to_owned());
                 }
-                let gone = std::fs::metadata(&path.real).err();
-                gone.map(|error| {
-                    format!("the store {} cannot be found any more: {error}", path.named.display())
-                })
+                target.missing()
             }
+        }
+    }
+
+    /// Why the store cannot be reached just now, and that its leagues stand still until it can; `None` if it can.
+    pub fn away(&self) -> Option<String> {
+        match &*self.backend {
+            Backend::Threaded { queue, .. } => queue.away(),
+            Backend::Memory(_) => None,
+        }
+    }
+
+    /// How long it could not be reached in all, now included: for so long its leagues stood still.
+    pub fn stood_still(&self) -> Duration {
+        match &*self.backend {
+            Backend::Threaded { queue, .. } => queue.stood_still(),
+            Backend::Memory(_) => Duration::ZERO,
         }
     }
 
@@ -313,8 +353,8 @@ impl Store {
 impl Backend {
     fn close(&self) {
         match self {
-            Self::Memory(memory) => memory.close(),
-            Self::File { queue, writer, .. } => {
+            Self::Memory(store) => store.state().closed = true,
+            Self::Threaded { queue, writer, .. } => {
                 queue.close();
                 let writer = writer.lock().unwrap_or_else(PoisonError::into_inner).take();
                 // A completion may drop the last handle, and the writer thread cannot wait for itself.

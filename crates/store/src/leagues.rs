@@ -1,15 +1,16 @@
 //! The leagues that a store holds. Each has a number, and under it a log of its own: the streams of its manager and of the
-//! agents that share the store. Reads the database.
+//! agents that share the store. Reads the store.
 
-pub use crate::league_number::NO_LEAGUE;
+pub use crate::append::NO_LEAGUE;
+pub use crate::read::LeagueState;
 
 use crate::error::StoreError;
+use crate::open;
 use crate::reader::Reader;
 use crate::stream::Stream;
 use matchday_core::event_codec;
 use matchday_core::league::LeagueEvent;
-use matchday_core::protocol::{LeagueId, Timestamp};
-use rusqlite::Connection;
+use matchday_core::protocol::LeagueId;
 use std::path::PathBuf;
 
 /// A league in a store.
@@ -45,7 +46,7 @@ impl Location {
     }
 
     pub fn open(&self) -> Result<Reader, StoreError> {
-        let reader = Reader::open(&self.path)?;
+        let reader = open::to_read(&self.path)?;
         match &self.league {
             LeagueChoice::Latest => Ok(reader),
             LeagueChoice::Number(number) => Ok(reader.in_league(*number)),
@@ -67,35 +68,19 @@ impl Reader {
 
     /// The manager's stream of the chosen league: the latest, unless another was asked for.
     pub fn league(&self) -> Stream {
-        let sql =
-            "SELECT stream FROM events WHERE league = ?1 AND stream GLOB 'league*' ORDER BY seq LIMIT 1";
-        let found = self.all(sql, [self.league], |row| Ok(Stream(row.get::<_, String>(0)?.into())));
-        found.unwrap_or_default().pop().unwrap_or_else(Stream::league)
-    }
-
-    /// The number under which a stream of the chosen league is kept: its own, or that of no single league.
-    pub(super) fn number_of(&self, stream: &Stream) -> Result<u32, StoreError> {
-        let sql = format!("SELECT max(league) FROM events WHERE {} AND stream = ?1", self.of_the_league());
-        let found = self.all(&sql, [stream.0.as_str()], |row| row.get::<_, Option<u32>>(0))?;
-        Ok(found.into_iter().flatten().next().unwrap_or(self.league))
+        self.rows.manager_stream(self.league).ok().flatten().unwrap_or_else(Stream::league)
     }
 
     /// Every league, the first one first.
     pub fn leagues(&self) -> Result<Vec<StoredLeague>, StoreError> {
-        let sql = "SELECT number, stream, line FROM leagues JOIN events ON league = number AND seq = 1 \
-                   WHERE NOT removed AND stream GLOB 'league*' ORDER BY number";
-        let leagues = self.all(sql, [], |row| {
-            let line = String::from_utf8_lossy(row.get_ref(2)?.as_bytes()?);
-            let (number, stream) = (row.get(0)?, Stream(row.get::<_, String>(1)?.into()));
-            Ok(StoredLeague { number, stream, id: id_of(&line) })
-        })?;
-        Ok(leagues.into_iter().filter(|league| league.stream.is_managers()).collect())
+        let leagues = self.rows.leagues()?.into_iter().filter(|(_, stream, _)| stream.is_managers());
+        let leagues = leagues.map(|(number, stream, line)| StoredLeague { number, stream, id: id_of(&line) });
+        Ok(leagues.collect())
     }
 
     /// Whether the store is that of a service, which keeps a log of its leagues.
     pub fn is_of_a_service(&self) -> Result<bool, StoreError> {
-        let sql = "SELECT 1 FROM events WHERE league = 0 AND seq = 1 AND stream = 'service'";
-        Ok(!self.all(sql, [], |_| Ok(()))?.is_empty())
+        Ok(self.rows.head(NO_LEAGUE, &Stream::service())?.is_some())
     }
 
     /// Chooses the league of this name; of several, the latest. A store without any league is left as it is.
@@ -125,36 +110,6 @@ fn names(known: &[StoredLeague]) -> String {
         0 => names.join(", "),
         hidden => format!("{} and {hidden} others", names.join(", ")),
     }
-}
-
-/// What a store keeps of a league beside its log.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LeagueState {
-    pub number: u32,
-    /// How many bytes of requests and answers are kept.
-    pub exchange_bytes: u64,
-    /// When it is to be loaded: the epoch if it was loaded last.
-    pub wake_at: Option<Timestamp>,
-    /// Wholly: a crash may leave some of its rows, which are still to be removed.
-    pub removed: bool,
-}
-
-pub(super) fn states(db: &Connection) -> rusqlite::Result<Vec<LeagueState>> {
-    let mut rows = db.prepare(
-        "SELECT number, exchange_bytes, wake_at, removed \
-             AND NOT EXISTS (SELECT 1 FROM events WHERE league = number) \
-             AND NOT EXISTS (SELECT 1 FROM exchanges WHERE league = number) \
-         FROM leagues ORDER BY number",
-    )?;
-    let states = rows.query_map([], |row| {
-        Ok(LeagueState {
-            number: row.get(0)?,
-            exchange_bytes: row.get::<_, i64>(1)?.cast_unsigned(),
-            wake_at: row.get::<_, Option<i64>>(2)?.map(Timestamp::from_micros),
-            removed: row.get(3)?,
-        })
-    })?;
-    states.collect()
 }
 
 /// The id of a league, from its first event.

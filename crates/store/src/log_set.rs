@@ -7,6 +7,7 @@ use crate::error::StoreError;
 use crate::exchange::Exchange;
 use crate::league_log::LeagueLog;
 use crate::leagues::Location;
+use crate::open;
 use crate::reader::Reader;
 use crate::stream::Stream;
 use matchday_core::league::League;
@@ -36,7 +37,7 @@ impl LogSet {
     pub fn open_league(paths: &[PathBuf], league_id: Option<&LeagueId>) -> Result<Self, StoreError> {
         let mut seen = BTreeSet::new();
         let fresh = |path: &&PathBuf| seen.insert(path.canonicalize().unwrap_or_else(|_| (*path).clone()));
-        let readers = paths.iter().filter(fresh).map(|path| Reader::open(path)?.choose(league_id));
+        let readers = paths.iter().filter(fresh).map(|path| open::to_read(path)?.choose(league_id));
         let logs = Self::of(readers.collect::<Result<_, _>>()?)?;
         match (league_id, &logs.league, paths.first()) {
             (Some(_), None, Some(path)) => Err(StoreError::NoLeague(path.clone())),

@@ -1,15 +1,16 @@
-//! Recorded exchanges, newest first, a page at a time. Reads the database.
+//! Recorded exchanges, newest first, a page at a time. Reads the store.
 
 use crate::error::StoreError;
-use crate::exchange::Exchange;
+use crate::exchange::{Direction, Exchange};
+use crate::read::{ExchangeOrder, ExchangeQuery};
 use crate::reader::Reader;
-use crate::reader::exchange;
 use matchday_core::protocol::{MatchId, Timestamp};
-use rusqlite::types::Value;
 use smol_str::SmolStr;
 
 /// The most records that one page scans: a filter that hardly any record matches must not scan all of them.
-const LOOKED_AT_MAX: i64 = 20_000;
+const LOOKED_AT_MAX: u32 = 20_000;
+/// The most records that are held at once while a page is filled.
+const AT_ONCE_MAX: usize = 256;
 
 /// Which messages to return: all conditions must hold.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -60,19 +61,15 @@ impl Call {
 impl Reader {
     /// The calls that were made to `endpoint` in a match.
     pub fn calls_in(&self, match_id: &MatchId, endpoint: &str) -> Result<Vec<Call>, StoreError> {
-        let sql = format!(
-            "SELECT message_type, at, done_at, answer IS NOT NULL FROM exchanges \
-             WHERE league = {} AND match_id = ?1 AND direction = 'out' AND peer = ?2 ORDER BY at, id",
-            self.league
-        );
-        self.all(&sql, [match_id.as_str(), endpoint], |row| {
-            Ok(Call {
-                message_type: row.get_ref(0)?.as_str()?.into(),
-                at: Timestamp::from_micros(row.get(1)?),
-                done_at: row.get::<_, Option<i64>>(2)?.map(Timestamp::from_micros),
-                answered: row.get(3)?,
-            })
-        })
+        let made = self.exchanges_of(match_id)?.into_iter();
+        let made = made.filter(|call| call.direction == Direction::Out && call.peer.raw() == endpoint);
+        let call = |call: Exchange| Call {
+            message_type: call.message_type.raw().into(),
+            at: call.at,
+            done_at: call.done_at,
+            answered: call.answer.is_some(),
+        };
+        Ok(made.map(call).collect())
     }
 
     /// The calls for moves in all matches, with the match and the endpoint; at most `limit`, the newest.
@@ -96,17 +93,7 @@ impl Reader {
 
     /// The number of the record that the league made last; 0 if there is none.
     pub fn last_message(&self) -> Result<i64, StoreError> {
-        self.number(&format!("SELECT max(id) FROM exchanges WHERE league = {}", self.league))
-    }
-
-    /// The number of the record that any league made last.
-    pub(super) fn last_message_of_all(&self) -> Result<i64, StoreError> {
-        self.number("SELECT max(id) FROM exchanges")
-    }
-
-    fn number(&self, sql: &str) -> Result<i64, StoreError> {
-        let found = self.all(sql, [], |row| row.get::<_, Option<i64>>(0))?;
-        Ok(found.into_iter().flatten().next().unwrap_or(0))
+        self.rows.last_exchange(self.league)
     }
 
     /// Up to `limit` messages that match the filter and the predicate `shown`.
@@ -117,70 +104,33 @@ impl Reader {
         shown: impl Fn(&Exchange) -> bool,
     ) -> Result<Page, StoreError> {
         let newest = self.last_message()?;
-        let before = wanted.before.unwrap_or(i64::MAX).clamp(0, newest + 1);
-        let from = self.number(&format!(
-            "SELECT min(id) FROM (SELECT id FROM exchanges WHERE league = {} AND id < {before} \
-             ORDER BY id DESC LIMIT {LOOKED_AT_MAX})",
-            self.league
-        ))?;
-        let mut sql = format!("{} AND id < ?1 AND id >= ?2", self.select_exchanges());
-        let mut params = vec![Value::from(before), Value::from(from)];
-        let fields = [
-            ("conversation_id", &wanted.conversation_id),
-            ("message_type", &wanted.message_type),
-            ("match_id", &wanted.match_id),
-        ];
-        for (column, value) in fields {
-            if let Some(value) = value {
-                params.push(Value::from(value.clone()));
-                sql.push_str(&format!(" AND {column} = ?{}", params.len()));
-            }
-        }
-        if let Some(Agent { id, endpoint }) = &wanted.agent {
-            params.extend([Value::from(id.clone()), Value::from(endpoint.clone())]);
-            let (id, endpoint) = (params.len() - 1, params.len());
-            sql.push_str(&format!(" AND (agent = ?{id} OR peer = ?{endpoint} OR direction = 'in')"));
-        }
-        sql.push_str(" ORDER BY id DESC");
-        self.page(&sql, params, limit, shown, from)
-    }
-
-    /// The messages that the league recorded after this one, each with its number, in their order.
-    pub(super) fn exchanges_after(&self, id: i64, limit: usize) -> Result<Vec<(i64, Exchange)>, StoreError> {
-        let sql = format!("{} AND id > {id} ORDER BY id LIMIT {limit}", self.select_exchanges());
-        self.all(&sql, [], |row| Ok((row.get("id")?, exchange(row)?)))
-    }
-
-    fn has_messages_before(&self, id: i64) -> Result<bool, StoreError> {
-        let sql = format!("SELECT max(id) FROM exchanges WHERE league = {} AND id < {id}", self.league);
-        Ok(self.number(&sql)? > 0)
-    }
-
-    fn page(
-        &self,
-        sql: &str,
-        params: Vec<Value>,
-        limit: usize,
-        shown: impl Fn(&Exchange) -> bool,
-        from: i64,
-    ) -> Result<Page, StoreError> {
-        let failed = |error| StoreError::sql(self.path(), error);
-        let mut statement = self.db.prepare_cached(sql).map_err(failed)?;
-        let mut rows = statement.query(rusqlite::params_from_iter(params)).map_err(failed)?;
+        let mut before = wanted.before.unwrap_or(i64::MAX).clamp(0, newest + 1);
+        let from = self.rows.exchange_before(self.league, before, LOOKED_AT_MAX)?;
         let mut page = Page::default();
-        while let Some(row) = rows.next().map_err(failed)? {
-            let id: i64 = row.get("id").map_err(failed)?;
-            let exchange = exchange(row).map_err(failed)?;
-            if !shown(&exchange) {
-                continue;
+        loop {
+            let query = ExchangeQuery {
+                match_id: wanted.match_id.as_deref(),
+                conversation_id: wanted.conversation_id.as_deref(),
+                message_type: wanted.message_type.as_deref(),
+                agent: wanted.agent.as_ref().map(|agent| (agent.id.as_str(), agent.endpoint.as_str())),
+                from: Some(from),
+                before: Some(before),
+                order: ExchangeOrder::NewestFirst,
+                limit: Some(limit.saturating_add(1).min(AT_ONCE_MAX)),
+            };
+            let found = self.rows.exchanges(self.league, &query)?;
+            let Some((last, _)) = found.last() else { break };
+            before = *last;
+            for (id, exchange) in found.into_iter().filter(|(_, exchange)| shown(exchange)) {
+                if page.messages.len() == limit {
+                    page.next_before = page.messages.last().map(|(id, _)| *id);
+                    return Ok(page);
+                }
+                page.messages.push((id, exchange));
             }
-            if page.messages.len() == limit {
-                page.next_before = page.messages.last().map(|(id, _)| *id);
-                return Ok(page);
-            }
-            page.messages.push((id, exchange));
         }
-        page.next_before = self.has_messages_before(from)?.then_some(from);
+        let more = self.rows.exchange_before(self.league, from, 1)? > 0;
+        page.next_before = more.then_some(from);
         Ok(page)
     }
 }

@@ -36,10 +36,6 @@ impl StorePath {
     pub(super) fn io(&self, error: io::Error) -> StoreError {
         StoreError::io(&self.named, error)
     }
-
-    pub(super) fn sql(&self, error: rusqlite::Error) -> StoreError {
-        StoreError::sql(&self.named, error)
-    }
 }
 
 /// Follows symbolic links, also one that leads to a file that does not exist yet.

@@ -138,6 +138,10 @@ struct State {
     closed: bool,
     /// Why nothing is stored any more, of any league.
     failure: Option<StoreFailed>,
+    /// Why the store cannot be reached just now, and since when.
+    away: Option<(String, Instant)>,
+    /// How long it could not be reached before.
+    stood_still: Duration,
     stats: StoreStats,
     metrics: CommitMetrics,
 }
@@ -174,7 +178,8 @@ impl CommandQueue {
             command.complete(Err(failed));
             return Queued::Backlogged;
         }
-        if state.has_nothing_before(&command) {
+        // While the store is away nobody knows whether this process still owns the league.
+        if state.away.is_none() && state.has_nothing_before(&command) {
             let outcome = state.failure(league).map_or(Ok(()), Err);
             state.stats.batches += 1;
             drop(state);
@@ -265,6 +270,29 @@ impl CommandQueue {
 
     pub(super) fn failure(&self, league: u32) -> Option<StoreFailed> {
         self.state().failure(league)
+    }
+
+    /// The store is lost sight of for this reason, or can be reached again.
+    pub(super) fn set_away(&self, why: Option<&str>) {
+        let mut state = self.state();
+        if let Some((_, since)) = state.away.take() {
+            state.stood_still += since.elapsed();
+        }
+        if let Some(why) = why {
+            state.stats.outages += 1;
+            state.away = Some((why.to_owned(), Instant::now()));
+        }
+    }
+
+    pub(super) fn away(&self) -> Option<String> {
+        self.state().away.as_ref().map(|(why, _)| why.clone())
+    }
+
+    /// How long the store could not be reached, now included.
+    pub(super) fn stood_still(&self) -> Duration {
+        let state = self.state();
+        let now = state.away.as_ref().map_or(Duration::ZERO, |(_, since)| since.elapsed());
+        state.stood_still + now
     }
 
     /// Runs the completions of a group, in order.

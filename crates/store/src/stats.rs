@@ -13,6 +13,8 @@ pub struct StoreStats {
     pub batches: u64,
     /// Batches whose completion has not run yet.
     pub queue_depth: u64,
+    /// How often the store was lost sight of.
+    pub outages: u64,
 }
 
 /// What is measured of each commit.

@@ -8,6 +8,7 @@
 //! | [`mutation`] | nearly good inputs for fuzz targets |
 //! | [`address`] | free ports on this machine |
 //! | [`cli`] | the built program as a process, in a folder of its own |
+//! | [`postgres`] | a PostgreSQL cluster of the test's own |
 //! | `certificates` | certificates of a private authority |
 //! | `event_lines` | events, streams and exchanges to fill a store with |
 //! | `instant_league` | leagues of a real manager whose referees answer at once |
@@ -40,6 +41,7 @@ pub mod instant_league;
 #[cfg(feature = "network")]
 pub mod mcp_client;
 pub mod mutation;
+pub mod postgres;
 #[cfg(feature = "store")]
 pub mod recorded;
 #[cfg(feature = "network")]

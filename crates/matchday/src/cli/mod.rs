@@ -64,6 +64,7 @@ mod start;
 mod stats;
 mod status;
 mod store_arg;
+mod store_password;
 mod telemetry;
 mod tls;
 mod verify;
@@ -219,6 +220,9 @@ pub(crate) struct Usage(pub(crate) String);
 
 /// Runs the command that the process was started with.
 pub fn main() -> ExitCode {
+    if let Some(code) = store_password::hide() {
+        return code;
+    }
     let cli = match help::parse() {
         Ok(cli) => cli,
         Err(code) => {

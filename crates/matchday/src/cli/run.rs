@@ -22,6 +22,7 @@ use matchday_net::client::Client;
 use matchday_os::signals::Termination;
 use matchday_store::Store;
 use matchday_store::league_log::LeagueLog;
+use matchday_store::open::is_database;
 use smol_str::SmolStr;
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
@@ -188,7 +189,10 @@ pub(crate) async fn execute(args: RunArgs) -> Result<ExitCode> {
     let (referees, players) = (config.need(&settings::REFEREES)?, config.need(&settings::PLAYERS)?);
     let ports = Ports::bind(config.need(&settings::PORT_BASE)?, referees, players).await?;
     let file = file(&config)?;
-    let store = Store::open(&file)?;
+    let mut store = Store::open(&file)?;
+    if is_database(&file) && !store.leagues()?.is_empty() {
+        store = store.in_league(store.league_number() + 1);
+    }
     let mut view = View::new(args.quiet || args.json);
     view.say(&opening(&plan, &ports, &file)?);
     let (strategies, telemetry) = (strategies(&plan), plan.telemetry.clone());

@@ -9,6 +9,7 @@ use matchday_core::game::strategy::{self, StrategyEntry};
 use matchday_core::protocol::{Endpoint, Token};
 use matchday_os::signals::Termination;
 use matchday_runtime::entropy_from_system;
+use matchday_store::open::file_base;
 use matchday_store::{Store, Stream};
 use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
@@ -184,6 +185,7 @@ pub(super) fn for_manager(
 
 /// `matchday.db` becomes `matchday-seats.db`.
 fn seats_store(path: &Path) -> PathBuf {
+    let path = file_base(path);
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
     path.with_file_name(format!("{name}-seats.db"))
 }

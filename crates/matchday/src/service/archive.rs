@@ -11,6 +11,7 @@ use matchday_core::league::LeagueEvent;
 use matchday_core::protocol::messages::{AgentRole, Phase};
 use matchday_core::protocol::{LeagueId, Timestamp};
 use matchday_store::league_log::LeagueLog;
+use matchday_store::open::file_base;
 use matchday_store::{LeagueChoice, Location, StoreError, transfer};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -55,7 +56,7 @@ impl Service {
     }
 
     pub(super) fn archive_folder(&self) -> PathBuf {
-        self.path.with_extension("archive")
+        file_base(&self.path).with_extension("archive")
     }
 
     /// Takes a league out of a file of this machine into the service, with its chains as they are.

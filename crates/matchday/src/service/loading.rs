@@ -7,6 +7,7 @@ use super::{Service, Unavailable, lock};
 use anyhow::Result;
 use matchday_core::protocol::{LeagueId, Timestamp};
 use matchday_store::Store;
+use matchday_store::open::file_base;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -85,8 +86,9 @@ impl Service {
     }
 
     pub(super) fn seats_path(&self) -> PathBuf {
-        let name = self.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        self.path.with_file_name(format!("{name}-seats.db"))
+        let path = file_base(&self.path);
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        path.with_file_name(format!("{name}-seats.db"))
     }
 
     pub(super) fn slot(&self, number: u32) -> Arc<Slot> {

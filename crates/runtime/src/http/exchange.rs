@@ -27,6 +27,9 @@ struct HttpExchange {
     answer: Answered,
 }
 
+/// After how many seconds to try again while the store is away.
+const AWAY_SECONDS: u64 = 1;
+
 enum Answered {
     Reply(HttpReply),
     /// Too much at once: the same again so many seconds later.
@@ -59,7 +62,16 @@ impl HttpService {
         caller: &Caller,
         parent: Option<Parent>,
     ) -> HttpResponse {
-        let done = self.exchange(requests, at, caller).await;
+        let done = tokio::select! {
+            biased;
+            done = self.exchange(requests, at, caller) => done,
+            // Nothing may be answered before it is stored; the same again is welcome once the store is back.
+            why = self.intake.store_away() => {
+                let body = serde_json::json!({"error": format!("the store is away ({why}): try again soon")});
+                let answer = json(StatusCode::SERVICE_UNAVAILABLE, body.to_string().into_bytes());
+                return retry_after(with_close(answer), AWAY_SECONDS);
+            }
+        };
         let (status, text, seconds) = match done.answer {
             Answered::Reply(reply) => (status(&reply), reply.body, None),
             Answered::Later(reply, seconds) => (StatusCode::TOO_MANY_REQUESTS, reply.body, Some(seconds)),

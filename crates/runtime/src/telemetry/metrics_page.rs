@@ -347,6 +347,10 @@ fn stores(out: &mut Exposition, snapshot: &Snapshot) {
     out.gauge("matchday_store_size_bytes", "How large the store is, in bytes.").value(&[], store.bytes());
     out.gauge("matchday_store_failed", "1 if nothing can be stored any more.")
         .value(&[], u8::from(store.failure().is_some()));
+    out.gauge("matchday_store_away", "1 while the store cannot be reached and its leagues stand still.")
+        .value(&[], u8::from(store.away().is_some()));
+    out.counter("matchday_store_outages_total", "How often the store could not be reached.")
+        .value(&[], stats.outages);
     out.histogram(
         "matchday_store_commit_duration_seconds",
         "How long it took until a commit was on disk, in seconds.",

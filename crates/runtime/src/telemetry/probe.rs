@@ -69,6 +69,9 @@ pub(super) async fn unready_reason(probe: &dyn Probe) -> Option<String> {
     if let Some(why) = store.failure() {
         return Some(why);
     }
+    if let Some(why) = store.away() {
+        return Some(format!("its store is away: {why}"));
+    }
     match timeout_at(Instant::now() + PROBE_TIMEOUT, probe.gauges()).await {
         Ok(Ok(gauges)) => gauges.lacks,
         Ok(Err(_)) => Some("it has stopped".to_owned()),

@@ -238,8 +238,8 @@ pub fn verify_league(
 fn load_sources(reader: &Reader, path: &Path, is_named: bool) -> Result<Vec<Source>, StoreError> {
     // Where there is but one file, there is no need to say which.
     let file = if is_named { path.to_owned() } else { PathBuf::new() };
-    let streams = reader.streams()?.into_iter().map(|stream| {
-        let (league, events) = (reader.number_of(&stream)?, reader.load(&stream)?);
+    let streams = reader.numbered_streams()?.into_iter().map(|(stream, league)| {
+        let events = reader.load(&stream)?;
         Ok(Source { file: file.clone(), path: path.to_owned(), league, stream, events })
     });
     streams.collect()

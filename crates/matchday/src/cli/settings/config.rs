@@ -9,6 +9,7 @@ use super::{ALL, ConfigFile, Declared, Setting, secret_file};
 use crate::suggest::nearest;
 use anyhow::Result;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
+use matchday_store::open::without_password;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
@@ -163,6 +164,8 @@ impl<const SECTION: usize> Flags<SECTION> {
             } else {
                 (None, Origin::Default)
             };
+            // The password of a database is kept apart, so that no message shows it.
+            let text = text.map(|text| without_password(&text));
             // `tls-cert = ""` says that there is none.
             let empty = text.as_deref() == Some("") && !matches!(default, DefaultValue::Text(_));
             Some(Value { section: Self::NAME, setting, text: text.filter(|_| !empty), origin })

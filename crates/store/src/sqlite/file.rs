@@ -1,10 +1,11 @@
 //! A store's file: recognised before anything changes it, created atomically, opened to write or to read. Touches the file,
 //! and an incomplete file beside it that a crash left.
 
+use super::error::sql;
+use super::lock::{self, Lock};
+use super::schema::{self, Form};
 use crate::error::StoreError;
-use crate::lock::{self, Lock};
 use crate::path::{StorePath, beside, directory};
-use crate::schema::{self, Form};
 use matchday_os::file::{create_private, hard_links, sync_directory};
 use rusqlite::{Connection, OpenFlags};
 use std::fs::{self, File};
@@ -38,7 +39,7 @@ pub(super) fn open_to_write(path: &StorePath) -> Result<(Connection, Lock), Stor
         schema::update(&mut db)?;
         Ok(db)
     };
-    let db = open().map_err(|error| path.sql(error))?;
+    let db = open().map_err(|error| sql(&path.named, error))?;
     // SQLite opens a file that may not be written all the same, and fails with the first event.
     if db.is_readonly(rusqlite::MAIN_DB).is_ok_and(|only| only) {
         return Err(StoreError::ReadOnly { path: path.named.clone(), why: "it is write-protected".into() });
@@ -85,7 +86,7 @@ fn connect(path: &StorePath, is_immutable: bool) -> Result<Connection, StoreErro
     let immutable = if is_immutable { "&immutable=1" } else { "" };
     let db = Connection::open_with_flags(format!("{}?mode=ro{immutable}", uri(&path.real)), flags);
     let db = db.map_err(|error| unreadable(path, error))?;
-    db.busy_timeout(Duration::from_secs(10)).map_err(|error| path.sql(error))?;
+    db.busy_timeout(Duration::from_secs(10)).map_err(|error| sql(&path.named, error))?;
     Ok(db)
 }
 
@@ -93,7 +94,7 @@ fn connect(path: &StorePath, is_immutable: bool) -> Result<Connection, StoreErro
 fn unreadable(path: &StorePath, error: rusqlite::Error) -> StoreError {
     match File::open(&path.real) {
         Err(why) => path.io(why),
-        Ok(_) => path.sql(error),
+        Ok(_) => sql(&path.named, error),
     }
 }
 
@@ -148,7 +149,7 @@ fn missing(path: &StorePath) -> Result<bool, StoreError> {
 
 fn check_whole(path: &StorePath) -> Result<(), StoreError> {
     let check = |db: Connection| db.query_row("PRAGMA quick_check(1)", [], |row| row.get::<_, String>(0));
-    let found = check(connect_as_writer(path)?).map_err(|error| path.sql(error))?;
+    let found = check(connect_as_writer(path)?).map_err(|error| sql(&path.named, error))?;
     // SQLite writes a heading over what it found.
     match found.lines().last().unwrap_or_default() {
         "ok" => Ok(()),
@@ -173,7 +174,7 @@ fn create(path: &StorePath, lock: Lock) -> Result<Lock, StoreError> {
         schema::create(&mut db)?;
         db.close().map_err(|(_, error)| error)
     };
-    make().map_err(|error| path.sql(error))?;
+    make().map_err(|error| sql(&path.named, error))?;
     file.sync_all().map_err(failed)?;
     // Locked before the rename, so that it is never found unlocked.
     let lock = lock.and_database(path, file)?;

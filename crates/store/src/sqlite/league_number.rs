@@ -1,9 +1,7 @@
 //! The numbers of a store's leagues, in the database. Reads it.
 
+use crate::append::NO_LEAGUE;
 use rusqlite::Connection;
-
-/// The number of what belongs to no single league: the log of a service, and agents from before leagues were told apart.
-pub const NO_LEAGUE: u32 = 0;
 
 /// The number of the latest league in a store.
 pub(super) fn latest(db: &Connection) -> rusqlite::Result<u32> {

@@ -1,0 +1,126 @@
+//! What a store does so that events can be appended to it: the one trait of its writing side, run by one thread.
+
+use crate::chain::Hash;
+use crate::error::StoreFailed;
+use crate::exchange::Exchange;
+use crate::stream::Stream;
+use matchday_core::protocol::Timestamp;
+use std::collections::BTreeSet;
+use std::fmt::Debug;
+use std::path::Path;
+use std::time::Duration;
+
+/// The number of what belongs to no single league: the log of a service, and agents from before leagues were told apart.
+pub const NO_LEAGUE: u32 = 0;
+
+/// The last event of a stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Head {
+    /// The number under which the stream is kept: its league's, or that of no single league in a store of an older form.
+    pub league: u32,
+    pub seq: u64,
+    pub hash: Hash,
+}
+
+/// An event with its place: league, stream and number are its key, and no two events have the same.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EventRow {
+    /// The league that appends it.
+    pub league: u32,
+    /// The event before it in its stream, under whose number it is kept; that of the first has the number 0.
+    pub after: Head,
+    pub stream: Stream,
+    pub at: Timestamp,
+    pub line: String,
+    pub hash: Hash,
+}
+
+impl EventRow {
+    pub fn seq(&self) -> u64 {
+        self.after.seq.saturating_add(1)
+    }
+
+    /// The end of its stream, once it is stored.
+    pub fn head(&self) -> Head {
+        Head { league: self.after.league, seq: self.seq(), hash: self.hash }
+    }
+}
+
+/// What is stored together or not at all.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Transaction {
+    pub events: Vec<EventRow>,
+    /// When leagues are to be loaded again.
+    pub wake_at: Vec<(u32, Option<Timestamp>)>,
+    /// Each with its league.
+    pub exchanges: Vec<(u32, Exchange)>,
+}
+
+impl Transaction {
+    pub fn is_empty(&self) -> bool {
+        self.events.is_empty() && self.wake_at.is_empty() && self.exchanges.is_empty()
+    }
+
+    /// The numbers under which its rows are kept.
+    pub fn leagues(&self) -> BTreeSet<u32> {
+        let events = self.events.iter().map(|row| row.after.league);
+        let wakes = self.wake_at.iter().map(|(league, _)| *league);
+        events.chain(wakes).chain(self.exchanges.iter().map(|(league, _)| *league)).collect()
+    }
+}
+
+/// Why a transaction was not stored, or may not be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AppendError {
+    /// Its events do not continue their streams; nothing of it is stored.
+    Refused(StoreFailed),
+    /// Nothing can be stored any more; nothing of it is.
+    Failed(StoreFailed),
+    /// The store was lost sight of: whether the transaction is stored is known once it can be reached again.
+    Unknown(String),
+}
+
+impl AppendError {
+    /// Why nothing more is stored, for one who does not wait for the store.
+    pub(super) fn into_failed(self, path: &Path) -> StoreFailed {
+        match self {
+            Self::Refused(failed) | Self::Failed(failed) => failed,
+            Self::Unknown(why) => StoreFailed::away(path, &why),
+        }
+    }
+}
+
+/// The writing side of a store. Implementations do not retry: the writer thread does.
+pub trait Append: Debug + Send {
+    /// The end of a stream that belongs to this league; `None` if it has no events.
+    fn head(&mut self, league: u32, stream: &Stream) -> Result<Option<Head>, AppendError>;
+
+    /// Stores a transaction. If `durable`, the store may bring it and all before it to disk right away; whether it did.
+    fn commit(&mut self, transaction: &Transaction, durable: bool) -> Result<bool, AppendError>;
+
+    /// Brings to disk everything that was committed.
+    fn sync(&mut self) -> Result<(), AppendError>;
+
+    /// Removes rows of a league for good, and no more than take a moment. Whether none are left.
+    fn remove(&mut self, league: u32) -> Result<bool, AppendError>;
+
+    /// What is due between two groups, such as copying a log that has become long.
+    fn maintain(&mut self) -> Result<(), AppendError> {
+        Ok(())
+    }
+
+    /// How often it has something to do even if nothing is appended.
+    fn maintenance_interval(&self) -> Option<Duration> {
+        None
+    }
+
+    /// Finds the store again after an unknown outcome.
+    fn reconnect(&mut self) -> Result<(), AppendError> {
+        Ok(())
+    }
+
+    /// Whether commits that are not on disk yet may be lost while this process lives on, so that the writer keeps them.
+    fn may_lose_commits(&self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,129 @@
+//! Which store a location names, and how it is opened: the only file that knows which stores there are.
+
+use crate::append::Append;
+use crate::error::StoreError;
+use crate::path::StorePath;
+use crate::postgres::{Address, PostgresAppend, PostgresRead, address};
+use crate::read::Read;
+use crate::reader::Reader;
+use crate::sqlite::{SqliteAppend, SqliteRead};
+use matchday_core::protocol::LeagueId;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+pub use crate::memory::Memory;
+
+/// A store that a location names.
+#[derive(Debug, Clone)]
+pub struct Target(Kind);
+
+#[derive(Debug, Clone)]
+enum Kind {
+    File(StorePath),
+    Database(Box<Address>),
+}
+
+impl Target {
+    pub fn of(location: &Path) -> Result<Self, StoreError> {
+        Ok(Self(match Address::of(location) {
+            Some(address) => Kind::Database(Box::new(address?)),
+            None => Kind::File(StorePath::resolve(location)?),
+        }))
+    }
+
+    /// What it is called in messages.
+    pub fn name(&self) -> &Path {
+        match &self.0 {
+            Kind::File(path) => &path.named,
+            Kind::Database(address) => address.shown(),
+        }
+    }
+
+    /// How it is found again: a file with symbolic links resolved.
+    pub fn real(&self) -> &Path {
+        match &self.0 {
+            Kind::File(path) => &path.real,
+            Kind::Database(address) => address.shown(),
+        }
+    }
+
+    /// The league that an address names by `?league=`.
+    fn league(&self) -> Option<LeagueId> {
+        match &self.0 {
+            Kind::File(_) => None,
+            Kind::Database(address) => address.league.as_ref().map(|id| LeagueId::new(id.as_str())),
+        }
+    }
+
+    /// Opens it to write to it, and makes it if it does not exist. Only one process can have it open so.
+    pub fn append(&self) -> Result<Box<dyn Append>, StoreError> {
+        Ok(match &self.0 {
+            Kind::File(path) => Box::new(SqliteAppend::open(path)?),
+            Kind::Database(address) => Box::new(PostgresAppend::open(address)?),
+        })
+    }
+
+    /// Opens it as it is now, also while it is being written to. Changes nothing.
+    pub fn read(&self) -> Result<Box<dyn Read>, StoreError> {
+        Ok(match &self.0 {
+            Kind::File(path) => Box::new(SqliteRead::open(path)?),
+            Kind::Database(address) => Box::new(PostgresRead::open(address)?),
+        })
+    }
+
+    /// Reads its latest league.
+    pub(super) fn reader(&self) -> Result<Reader, StoreError> {
+        Reader::new(self.read()?, self.name().to_owned())
+    }
+
+    /// How many bytes it takes, where that can be known without asking a database.
+    pub(super) fn bytes(&self) -> u64 {
+        let size = |path: &Path| fs::metadata(path).map_or(0, |file| file.len());
+        match &self.0 {
+            Kind::File(path) => size(&path.real) + size(&path.beside("-wal")),
+            Kind::Database(_) => 0,
+        }
+    }
+
+    /// Why it is not there any more.
+    pub(super) fn missing(&self) -> Option<String> {
+        let Kind::File(path) = &self.0 else { return None };
+        let gone = fs::metadata(&path.real).err()?;
+        Some(format!("the store {} cannot be found any more: {gone}", path.named.display()))
+    }
+}
+
+/// Reads the store at a location: its latest league, or the one that the location names.
+pub(super) fn to_read(location: &Path) -> Result<Reader, StoreError> {
+    let target = Target::of(location)?;
+    target.reader()?.choose(target.league().as_ref())
+}
+
+/// Whether a location names one league of its store.
+pub(super) fn names_league(location: &Path) -> Result<bool, StoreError> {
+    Ok(Target::of(location)?.league().is_some())
+}
+
+/// Whether a location is the address of a database and not the path of a file.
+pub fn is_database(location: &Path) -> bool {
+    location.to_str().is_some_and(address::is_address)
+}
+
+/// A location without the password that may stand in it, which this process remembers.
+pub fn without_password(location: &str) -> String {
+    address::without_password(location)
+}
+
+/// A path that files which belong to a store can be named after: that of its own file, or for a database one in the working
+/// directory with its name.
+pub fn file_base(location: &Path) -> PathBuf {
+    match Address::of(location) {
+        Some(Ok(address)) => PathBuf::from(format!("{}.db", address.database())),
+        _ => location.to_owned(),
+    }
+}
+
+/// The passwords that stood in locations.
+pub fn passwords() -> Vec<String> {
+    address::passwords()
+}

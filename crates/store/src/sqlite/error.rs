@@ -1,0 +1,45 @@
+//! SQLite's errors as those of a store. Values only.
+
+use crate::append::AppendError;
+use crate::error::{StoreError, StoreFailed};
+use rusqlite::ErrorCode;
+use rusqlite::ffi::SQLITE_IOERR_SHMSIZE;
+use std::io;
+use std::path::Path;
+
+pub(super) fn sql(path: &Path, error: rusqlite::Error) -> StoreError {
+    let path = path.to_owned();
+    match error.sqlite_error_code() {
+        Some(ErrorCode::NotADatabase) => StoreError::NotAStore(path),
+        Some(ErrorCode::DatabaseCorrupt) => StoreError::Damaged { path, what: on_one_line(&error) },
+        _ if is_full(&error) => StoreError::Full(path),
+        Some(ErrorCode::ReadOnly) => StoreError::ReadOnly { path, why: error.to_string() },
+        Some(ErrorCode::PermissionDenied) => {
+            StoreError::Forbidden { path, error: io::Error::new(io::ErrorKind::PermissionDenied, error) }
+        }
+        _ => StoreError::Database { path, error: on_one_line(&error) },
+    }
+}
+
+/// Why a transaction was rolled back: the events do not continue their stream, or the file cannot be written.
+pub(super) fn rejected(path: &Path, error: &rusqlite::Error) -> AppendError {
+    let failed = match is_full(error) {
+        true => StoreFailed::full(path),
+        false => StoreFailed::write(path, &error.to_string()),
+    };
+    match error.sqlite_error_code() {
+        Some(ErrorCode::ConstraintViolation) => AppendError::Refused(failed),
+        _ => AppendError::Failed(failed),
+    }
+}
+
+/// SQLite shows the statement that it could not read as it stands in the file, over several lines.
+fn on_one_line(error: &rusqlite::Error) -> String {
+    error.to_string().split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Also where SQLite found no room for the file that it keeps beside the store, which it calls an error of the disk.
+fn is_full(error: &rusqlite::Error) -> bool {
+    let extended = error.sqlite_error().map(|error| error.extended_code);
+    error.sqlite_error_code() == Some(ErrorCode::DiskFull) || extended == Some(SQLITE_IOERR_SHMSIZE)
+}

@@ -1,0 +1,72 @@
+//! The rows that commands become: each with its place in its stream, and its hash. Pure, but for reading the ends of streams.
+
+use crate::append::{Append, AppendError, EventRow, Head, Transaction};
+use crate::chain;
+use crate::queue::Command;
+use crate::stream::Stream;
+use matchday_core::protocol::Timestamp;
+use std::collections::HashMap;
+
+/// The ends of the streams that were written, by league.
+pub(crate) type Heads = HashMap<(u32, Stream), Head>;
+
+/// The rows of commands, each with its place and its hash.
+#[derive(Debug, Default)]
+pub(crate) struct Plan {
+    pub(crate) transaction: Transaction,
+    heads: Heads,
+}
+
+impl Plan {
+    pub(super) fn add(
+        &mut self,
+        log: &mut dyn Append,
+        known: &Heads,
+        command: &Command,
+    ) -> Result<(), AppendError> {
+        match command {
+            Command::Append { league, batch, times } => {
+                self.append(log, known, *league, &batch.stream, batch.lines.iter().zip(times))?;
+            }
+            Command::SetWakeAt { league, wake_at } => self.transaction.wake_at.push((*league, *wake_at)),
+            Command::Flush { .. } | Command::Remove { .. } => {}
+        }
+        Ok(())
+    }
+
+    pub(crate) fn append<'a>(
+        &mut self,
+        log: &mut dyn Append,
+        known: &Heads,
+        league: u32,
+        stream: &Stream,
+        lines: impl Iterator<Item = (&'a String, &'a Timestamp)>,
+    ) -> Result<(), AppendError> {
+        let key = (league, stream.clone());
+        let mut after = match self.heads.get(&key).or_else(|| known.get(&key)) {
+            Some(head) => *head,
+            None => log.head(league, stream)?.unwrap_or_else(|| Head {
+                league,
+                seq: 0,
+                hash: chain::genesis(stream),
+            }),
+        };
+        for (line, at) in lines {
+            let hash = chain::link(&after.hash, stream, after.seq.saturating_add(1), line);
+            let row = EventRow { league, after, stream: stream.clone(), at: *at, line: line.clone(), hash };
+            after = row.head();
+            self.transaction.events.push(row);
+        }
+        self.heads.insert(key, after);
+        Ok(())
+    }
+}
+
+/// The part of a transaction that a league alone appends.
+pub(super) fn of_league(whole: &Transaction, league: u32) -> Transaction {
+    Transaction {
+        events: whole.events.iter().filter(|row| row.league == league).cloned().collect(),
+        wake_at: whole.wake_at.iter().filter(|(number, _)| *number == league).copied().collect(),
+        exchanges: Vec::new(),
+    }
+}

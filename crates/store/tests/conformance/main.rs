@@ -1,0 +1,63 @@
+//! What every store must do, whatever is behind it: the same checks for memory, SQLite and PostgreSQL.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+mod checks;
+
+use checks::CHECKS;
+use matchday_store::append::Append;
+use matchday_store::open::{Memory, Target};
+use matchday_store::read::Read;
+use matchday_testkit::postgres::Cluster;
+use std::path::Path;
+
+/// A store that is empty at first, and can be opened again.
+trait Fixture {
+    fn append(&self) -> Box<dyn Append>;
+    fn read(&self) -> Box<dyn Read>;
+}
+
+impl Fixture for Memory {
+    fn append(&self) -> Box<dyn Append> {
+        Box::new(self.clone())
+    }
+
+    fn read(&self) -> Box<dyn Read> {
+        self.snapshot()
+    }
+}
+
+impl Fixture for Target {
+    fn append(&self) -> Box<dyn Append> {
+        Target::append(self).unwrap()
+    }
+
+    fn read(&self) -> Box<dyn Read> {
+        Target::read(self).unwrap()
+    }
+}
+
+#[test]
+fn memory_conforms() {
+    for (name, check) in CHECKS {
+        println!("{name}");
+        check(&Memory::default());
+    }
+}
+
+#[test]
+fn sqlite_conforms() {
+    for (name, check) in CHECKS {
+        println!("{name}");
+        let folder = tempfile::tempdir().unwrap();
+        check(&Target::of(&folder.path().join("league.db")).unwrap());
+    }
+}
+
+#[test]
+fn postgres_conforms() {
+    let Some(cluster) = Cluster::start() else { return };
+    for (name, check) in CHECKS {
+        println!("{name}");
+        check(&Target::of(Path::new(&cluster.database())).unwrap());
+    }
+}
