@@ -115,7 +115,7 @@ impl Intake {
             if let Some(why) = self.context.store_away() {
                 return why;
             }
-            tokio::time::sleep(AWAY_POLL).await;
+            sleep(AWAY_POLL).await;
         }
     }
 

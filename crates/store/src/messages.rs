@@ -2,7 +2,7 @@
 
 use crate::error::StoreError;
 use crate::exchange::{Direction, Exchange};
-use crate::read::{ExchangeOrder, ExchangeQuery};
+use crate::read::{ExchangeOrder, ExchangeQuery, ExchangeTimes};
 use crate::reader::Reader;
 use matchday_core::protocol::{MatchId, Timestamp};
 use smol_str::SmolStr;
@@ -74,21 +74,16 @@ impl Reader {
 
     /// The calls for moves in all matches, with the match and the endpoint; at most `limit`, the newest.
     pub fn move_calls(&self, limit: usize) -> Result<Vec<(MatchId, String, Call)>, StoreError> {
-        let sql = format!(
-            "SELECT message_type, at, done_at, answer IS NOT NULL, match_id, peer FROM exchanges \
-             WHERE league = {} AND direction = 'out' AND match_id IS NOT NULL \
-             AND message_type IN ('CHOOSE_PARITY_CALL', 'GAME_MOVE_CALL') ORDER BY id DESC LIMIT {limit}",
-            self.league
-        );
-        self.all(&sql, [], |row| {
-            let call = Call {
-                message_type: row.get_ref(0)?.as_str()?.into(),
-                at: Timestamp::from_micros(row.get(1)?),
-                done_at: row.get::<_, Option<i64>>(2)?.map(Timestamp::from_micros),
-                answered: row.get(3)?,
-            };
-            Ok((MatchId::new(row.get_ref(4)?.as_str()?), row.get(5)?, call))
-        })
+        let asks = |times: &ExchangeTimes| {
+            times.direction == Direction::Out
+                && matches!(times.message_type.as_str(), "CHOOSE_PARITY_CALL" | "GAME_MOVE_CALL")
+        };
+        let calls = self.exchange_times()?.into_iter().rev().filter(asks).filter_map(|times| {
+            let ExchangeTimes { message_type, at, done_at, answered, match_id, peer, .. } = times;
+            let call = Call { message_type, at, done_at, answered };
+            Some((MatchId::new(match_id?), peer.to_string(), call))
+        });
+        Ok(calls.take(limit).collect())
     }
 
     /// The number of the record that the league made last; 0 if there is none.

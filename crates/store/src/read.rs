@@ -117,6 +117,7 @@ pub struct LeagueState {
     pub exchange_bytes: u64,
     /// When it is to be loaded: the epoch if it was loaded last.
     pub wake_at: Option<Timestamp>,
+    /// Wholly: a crash may leave some of its rows, which are still to be removed.
     pub removed: bool,
 }
 
@@ -139,6 +140,8 @@ pub struct ExchangeTimes {
     pub direction: Direction,
     pub peer: SmolStr,
     pub message_type: SmolStr,
+    pub match_id: Option<SmolStr>,
+    pub answered: bool,
 }
 
 /// An exchange without an answer, or with an error.

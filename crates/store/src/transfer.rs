@@ -79,7 +79,7 @@ pub fn archive(league: &Location, to: &Path) -> Result<Verification, StoreError>
 
 /// Whether a file holds the chosen league of a reader and nothing else: the same chains, and as many exchanges.
 fn is_same_league(league: &Reader, file: &Path) -> Result<bool, StoreError> {
-    let Ok(other) = Reader::open(file) else { return Ok(false) };
+    let Ok(other) = crate::open::to_read(file) else { return Ok(false) };
     let streams = league.streams()?;
     if streams != other.streams()? || league.exchanges_count()? != other.exchanges_count()? {
         return Ok(false);

@@ -36,7 +36,7 @@ fn joined(number: u32) -> LeagueEvent {
 fn drawn(round: u32, stage: u32, leg: u32, pairs: &[(u32, u32)], byes: &[u32]) -> LeagueEvent {
     let pairs = pairs.iter().map(|(a, b)| (player(*a), player(*b))).collect();
     let byes: Vec<PlayerId> = byes.iter().map(|number| player(*number)).collect();
-    let drawn = Drawn { title: String::new(), stage, leg, pairs, byes, fixed: false };
+    let drawn = Drawn { title: String::new(), stage, leg, pairs, byes, fixed: false, play_off: false };
     LeagueEvent::RoundDrawn { round_id: RoundId(round), drawn: drawn.into() }
 }
 

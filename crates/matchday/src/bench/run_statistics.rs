@@ -125,6 +125,8 @@ mod tests {
 
     fn seen(direction: Direction, kind: &str, peer: &str, at: i64, done_at: i64) -> ExchangeTimes {
         ExchangeTimes {
+            match_id: None,
+            answered: true,
             at: Timestamp::from_micros(at),
             answered_at: Some(Timestamp::from_micros(done_at)),
             done_at: Some(Timestamp::from_micros(done_at)),

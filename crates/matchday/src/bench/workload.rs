@@ -123,7 +123,16 @@ mod tests {
     fn call(kind: &str, peer: &str) -> ExchangeTimes {
         let at = Timestamp::EPOCH;
         let (direction, peer, message_type) = (Direction::Out, peer.into(), kind.into());
-        ExchangeTimes { at, answered_at: Some(at), done_at: Some(at), direction, peer, message_type }
+        ExchangeTimes {
+            at,
+            answered_at: Some(at),
+            done_at: Some(at),
+            direction,
+            peer,
+            message_type,
+            match_id: None,
+            answered: true,
+        }
     }
 
     #[test]

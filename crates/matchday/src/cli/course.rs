@@ -283,7 +283,9 @@ async fn play_night(at: &CourseAt, night: Option<String>) -> Result<ExitCode> {
 
 /// Starts a league, unless that has been done.
 async fn start(service: &ServiceArg, league: &CourseLeague) -> Result<String> {
-    let shown = Api { args: service, base: "leagues" }.call(Method::GET, &format!("/{}", league.league_id), None).await?;
+    let shown = Api { args: service, base: "leagues" }
+        .call(Method::GET, &format!("/{}", league.league_id), None)
+        .await?;
     let phase = shown.get("phase").and_then(Value::as_str).unwrap_or_default().to_ascii_lowercase();
     let players = shown.get("players").and_then(Value::as_u64).unwrap_or_default();
     if phase != "registration" {

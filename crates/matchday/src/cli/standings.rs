@@ -10,17 +10,8 @@ pub(super) async fn execute(args: QueryArgs) -> Result<ExitCode> {
     show(&args, async |client| client.standings().await, standings_table).await
 }
 
-const FIELDS: [&str; 9] = [
-    "rank",
-    "player_id",
-    "display_name",
-    "played",
-    "wins",
-    "draws",
-    "losses",
-    "technical_losses",
-    "points",
-];
+const FIELDS: [&str; 9] =
+    ["rank", "player_id", "display_name", "played", "wins", "draws", "losses", "technical_losses", "points"];
 
 /// Managers of another make may tell of a row no more than rank, player and points.
 fn standings_table(data: &Value) -> Result<String> {

@@ -52,6 +52,7 @@ async fn open(folder: &Path) -> Arc<Service> {
     let checkpoint_keys = CheckpointKeys::of(&store, &mut entropy).unwrap();
     let options = agent_options(entropy_from_system().unwrap());
     let host = LeagueHost {
+        relay_limits: None,
         address: "127.0.0.1:9".parse().unwrap(),
         public_url: "http://127.0.0.1:9".to_owned(),
         local_url: "http://127.0.0.1:9".to_owned(),

@@ -49,6 +49,8 @@ mod tests {
 
     fn standings(ranks: [(u32, u32); 3], played: u32) -> Vec<StandingRow> {
         let row = |(number, rank): (u32, u32)| StandingRow {
+            rating: None,
+            rating_deviation: None,
             rank,
             player_id: PlayerId::numbered(number),
             display_name: DisplayName::parse("x").unwrap(),

@@ -133,6 +133,8 @@ impl Read for MemoryRead {
             direction: exchange.direction,
             peer: exchange.peer.raw().into(),
             message_type: exchange.message_type.raw().into(),
+            match_id: exchange.match_id.as_ref().map(|id| id.as_str().into()),
+            answered: exchange.answer.is_some(),
         };
         Ok(self.of(league).map(times).collect())
     }

@@ -65,8 +65,10 @@ impl Read for PostgresRead {
     }
 
     fn league_states(&self) -> Result<Vec<LeagueState>, StoreError> {
-        let sql = "SELECT number, exchange_bytes, wake_at, removed FROM matchday_leagues WHERE number > 0 \
-                   ORDER BY number";
+        let sql = "SELECT number, exchange_bytes, wake_at, removed \
+                   AND NOT EXISTS (SELECT 1 FROM matchday_events WHERE league = number) \
+                   AND NOT EXISTS (SELECT 1 FROM matchday_exchanges WHERE league = number) \
+                   FROM matchday_leagues WHERE number > 0 ORDER BY number";
         self.all(sql, &[], |row| {
             Ok(LeagueState {
                 number: row.try_get::<_, i32>(0)?.cast_unsigned(),
@@ -183,7 +185,8 @@ impl Read for PostgresRead {
     }
 
     fn exchange_times(&self, league: u32) -> Result<Vec<ExchangeTimes>, StoreError> {
-        let sql = "SELECT at, coalesce(first_byte_at, done_at), done_at, direction, peer, message_type \
+        let sql = "SELECT at, coalesce(first_byte_at, done_at), done_at, direction, peer, message_type, match_id, \
+                   answer IS NOT NULL \
                    FROM matchday_exchanges WHERE league = $1 ORDER BY id";
         self.all(sql, &[&league.cast_signed()], |row| {
             Ok(ExchangeTimes {
@@ -193,6 +196,8 @@ impl Read for PostgresRead {
                 direction: Direction::named(row.try_get(3)?),
                 peer: row.try_get::<_, &str>(4)?.into(),
                 message_type: row.try_get::<_, &str>(5)?.into(),
+                match_id: row.try_get::<_, Option<&str>>(6)?.map(SmolStr::from),
+                answered: row.try_get(7)?,
             })
         })
     }

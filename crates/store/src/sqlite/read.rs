@@ -198,7 +198,8 @@ impl Read for SqliteRead {
 
     fn exchange_times(&self, league: u32) -> Result<Vec<ExchangeTimes>, StoreError> {
         let statement = format!(
-            "SELECT at, coalesce(first_byte_at, done_at), done_at, direction, peer, message_type FROM exchanges \
+            "SELECT at, coalesce(first_byte_at, done_at), done_at, direction, peer, message_type, match_id, \
+             answer IS NOT NULL FROM exchanges \
              WHERE league = {league} ORDER BY id"
         );
         self.all(&statement, [], |row| {
@@ -209,6 +210,8 @@ impl Read for SqliteRead {
                 direction: Direction::named(row.get_ref(3)?.as_str()?),
                 peer: row.get_ref(4)?.as_str()?.into(),
                 message_type: row.get_ref(5)?.as_str()?.into(),
+                match_id: row.get::<_, Option<String>>(6)?.map(SmolStr::from),
+                answered: row.get(7)?,
             })
         })
     }
