@@ -202,7 +202,7 @@ impl Manager {
         let token = key.league_token(&self.league.settings.league_id, member.id());
         if !known_member.token.admits(&token) {
             // The token of a player that was carried over is that of the league it comes from.
-            return known_member.carried_over.then(|| Recognition::Renews(member, RenewedBy::Key));
+            return known_member.carried_over.then_some(Recognition::Renews(member, RenewedBy::Key));
         }
         let is_old = known_member.request.is_some_and(|known| is_older(request, known, now));
         Some(match is_old {

@@ -168,7 +168,7 @@ impl World {
         if let Some(number) = number.filter(|_| taken) {
             agent.calls.remove(&number);
         }
-        if !taken && !(twice && self.relay.answered.contains(&call)) {
+        if !(taken || twice && self.relay.answered.contains(&call)) {
             self.stats.lost += 1;
             return Ok(());
         }

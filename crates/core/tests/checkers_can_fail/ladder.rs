@@ -20,10 +20,10 @@ fn created(per_hour: Option<u32>) -> LeagueEvent {
 
 fn joined(number: u32) -> LeagueEvent {
     let meta = PlayerMeta {
-        display_name: DisplayName::parse("Ada").unwrap(),
-        version: Version::parse("1.0.0").unwrap(),
+        display_name: DisplayName::parse("Ada").expect("valid"),
+        version: Version::parse("1.0.0").expect("valid"),
         game_types: vec![GameType::new("nim")],
-        contact_endpoint: Endpoint::parse("http://localhost:8101/mcp").unwrap(),
+        contact_endpoint: Endpoint::parse("http://localhost:8101/mcp").expect("valid"),
         protocol_version: None,
         public_key: None,
         max_matches_per_hour: None,

@@ -77,8 +77,8 @@ fn an_agent_that_does_not_listen_is_told_of() {
     let _manager = cli.manager(&["--relay", "on"]);
     let (connect, _) = side_car(&cli, &format!("http://{}/mcp", free_address()), &[]);
     connect.until("connected to the league");
-    let saved = std::fs::read_dir(cli.path()).unwrap().flatten().map(|entry| entry.path());
-    let saved = saved.filter(|path| path.extension().is_some_and(|ext| ext == "json")).next().unwrap();
+    let mut saved = std::fs::read_dir(cli.path()).unwrap().flatten().map(|entry| entry.path());
+    let saved = saved.find(|path| path.extension().is_some_and(|ext| ext == "json")).unwrap();
     let saved: serde_json::Value = serde_json::from_slice(&std::fs::read(saved).unwrap()).unwrap();
     let path = format!("/relay/{}/mcp", saved["mailbox"].as_str().unwrap());
     assert!(crate::http::call(&cli.listen, "POST", &path, None, "{}").is_none());

@@ -114,7 +114,8 @@ impl ServiceProcess {
     pub(super) async fn load(&self, leagues: &[BenchLeague]) -> Result<()> {
         let at_once = Arc::new(Semaphore::new(REQUESTS_AT_ONCE));
         let mut asked = JoinSet::new();
-        for league in leagues.iter().cloned() {
+        for league in leagues {
+            let league = league.clone();
             let permit = Arc::clone(&at_once).acquire_owned().await?;
             let client = self.client.clone();
             asked.spawn(async move {
