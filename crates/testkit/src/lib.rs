@@ -8,6 +8,7 @@
 //! | [`mutation`] | nearly good inputs for fuzz targets |
 //! | [`address`] | free ports on this machine |
 //! | [`cli`] | the built program as a process, in a folder of its own |
+//! | [`trace_collector`] | a collector of traces |
 //! | [`postgres`] | a PostgreSQL cluster of the test's own |
 //! | `certificates` | certificates of a private authority |
 //! | `event_lines` | events, streams and exchanges to fill a store with |
@@ -50,3 +51,4 @@ pub mod schemas;
 #[cfg(feature = "network")]
 pub mod test_league;
 pub mod tools;
+pub mod trace_collector;

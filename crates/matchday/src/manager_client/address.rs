@@ -3,9 +3,11 @@
 /// The URL to call. What is neither is left as it is, for the caller to complain about.
 pub(crate) fn manager_url(given: &str) -> String {
     let given = given.trim();
-    let with_scheme = match given.contains("://") {
-        true => given.to_owned(),
-        false => format!("http://{given}"),
+    let with_scheme = match (given.contains("://"), given.contains(':')) {
+        (true, _) => given.to_owned(),
+        (false, true) => format!("http://{given}"),
+        // A host without a port is nobody's address.
+        (false, false) => return given.to_owned(),
     };
     // The dashboard keeps its page in the fragment.
     let url = with_scheme.split('#').next().unwrap_or_default();

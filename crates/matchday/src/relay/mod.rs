@@ -30,11 +30,12 @@ use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use tokio::sync::watch;
-use tokio::time::Instant;
+use tokio::sync::{SetOnce, watch};
+use tokio::time::{Instant, timeout};
 
+const MANAGER_STARTS_WITHIN: Duration = Duration::from_secs(5);
 /// A mailbox that nobody has read for so long makes room for another.
 const ABANDONED_AFTER: Duration = Duration::from_secs(3600);
 
@@ -65,7 +66,7 @@ pub struct Relay {
     opening: tokio::sync::Mutex<Entropy>,
     shared: Arc<Shared>,
     /// Whose agents it serves. Set once the manager runs.
-    league: OnceLock<LeagueOfRelay>,
+    league: SetOnce<LeagueOfRelay>,
     closing: watch::Sender<bool>,
 }
 
@@ -125,7 +126,7 @@ impl Relay {
             mailboxes: Mutex::new(mailboxes),
             opening: tokio::sync::Mutex::new(entropy_from_system()?),
             shared,
-            league: OnceLock::new(),
+            league: SetOnce::new(),
             closing: watch::Sender::new(false),
         }))
     }
@@ -172,7 +173,8 @@ impl Relay {
     /// Whether the holder of this code may have a mailbox; `None` if the manager does not run.
     async fn may_open(&self, code: Option<Token>) -> Option<bool> {
         let look = move |manager: &Manager| manager.league().may_dial_out(code.as_ref());
-        match self.league.get()? {
+        // The socket listens a moment before the manager can be asked.
+        match timeout(MANAGER_STARTS_WITHIN, self.league.wait()).await.ok()? {
             LeagueOfRelay::Of(manager) => manager.inspect(look).await,
             LeagueOfRelay::None => Some(true),
         }

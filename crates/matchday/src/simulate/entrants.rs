@@ -80,7 +80,8 @@ impl Externals {
 
 /// Whether a strategy means something in a game; if not, which do.
 pub(crate) fn knows(game: &GameEntry, strategy: &str) -> Result<(), String> {
-    if strategy::of(game).any(|entry| entry.name == strategy) {
+    let named = strategy::find(strategy).map(|entry| entry.name);
+    if strategy::of(game).any(|entry| Some(entry.name) == named) {
         return Ok(());
     }
     let known: Vec<_> = strategy::of(game).map(|entry| entry.name).collect();

@@ -97,7 +97,7 @@ const FORMS: &[Mutation] = mutations! {
 /// Writes the starter into a folder, with `old` replaced by `new` in its agent.
 fn plant(folder: &Path, old: &str, new: &str) {
     let starter = Path::new(env!("CARGO_MANIFEST_DIR")).join("starters/python");
-    for name in ["strategy.py", "tokens.py"] {
+    for name in ["dial.py", "strategy.py", "tokens.py"] {
         fs::copy(starter.join(name), folder.join(name)).unwrap();
     }
     let agent = fs::read_to_string(starter.join("agent.py")).unwrap();

@@ -15,7 +15,7 @@ fn a_league_is_paused_resumed_mended_and_ended_by_its_operator() {
     assert_eq!(cli.ask(&["start"]).code, 0);
     cli.until_status("completed");
     let schedule = cli.ask(&["schedule", "--json"]).json();
-    assert!(!schedule.to_string().contains("P04"), "a withdrawn player has no matches: {schedule}");
+    assert!(!schedule["rounds"].to_string().contains("P04"), "a withdrawn player has no matches: {schedule}");
 
     assert_eq!(order(&cli, &["void", "R1M1"]).json()["status"], "running");
     cli.until_status("completed");

@@ -77,7 +77,7 @@ fn a_manager_refuses_what_its_format_cannot_be() {
     };
     let said = refused(&["--rounds", "5"]);
     assert!(said.contains("--rounds: round_robin has no such setting; it goes with swiss"), "{said}");
-    let said = refused(&["--format", "ladder"]);
+    let said = refused(&["--format", "pyramid"]);
     assert!(said.contains("--format: expected round_robin or double_round_robin or swiss"), "{said}");
     let crowded = ["--format", "groups_knockout", "--groups", "3", "--start-when", "players=5"];
     let said = refused(&crowded);

@@ -15,10 +15,13 @@ async fn listen(shown: &Shown) -> Incoming {
     answer.into_body()
 }
 
-/// The next event; `None` when the stream ends.
+/// The next change; `None` when the stream ends, or says that the manager does.
 async fn next(stream: &mut Incoming) -> Option<Value> {
     let frame = timeout(PATIENCE, stream.frame()).await.expect("an event in time")?.unwrap();
     let text = String::from_utf8(frame.into_data().unwrap().to_vec()).unwrap();
+    if text.starts_with("event: end\n") {
+        return None;
+    }
     assert!(text.starts_with("event: change\n") && text.ends_with("\n\n"), "{text:?}");
     let data = text.lines().find_map(|line| line.strip_prefix("data: ")).unwrap();
     Some(serde_json::from_str(data).unwrap())

@@ -26,8 +26,8 @@ async fn an_empty_league_says_what_to_do_next() {
     assert_eq!(
         commands,
         [
-            format!("matchday referee --manager http://{manager}/mcp"),
-            format!("matchday player --manager http://{manager}/mcp")
+            format!("matchday referee --listen 127.0.0.1:0 --manager http://{manager}/mcp"),
+            format!("matchday player --listen 127.0.0.1:0 --manager http://{manager}/mcp")
         ]
     );
     for path in ["/api/standings", "/api/rounds", "/api/cross", "/api/messages", "/api/referees"] {
@@ -51,13 +51,15 @@ async fn a_finished_league_shows_its_table_its_rounds_and_who_beat_whom() {
 
     let table = shown.page("/api/standings").await;
     let rows = table["rows"].as_array().unwrap();
-    assert_eq!(rows.iter().map(|row| &row["rank"]).collect::<Vec<_>>(), [1, 2, 3, 4]);
+    let ranks: Vec<u64> = rows.iter().map(|row| row["rank"].as_u64().unwrap()).collect();
+    assert!(ranks[0] == 1 && ranks.is_sorted(), "level players share a place: {ranks:?}");
     assert_eq!(rows[0]["id"], league["champion"]["id"]);
     assert!(
         rows.iter().all(|row| row["played"] == 3 && row["form"].as_array().unwrap().len() == 3),
         "{table}"
     );
-    assert!(rows[0]["reason"].as_str().unwrap().starts_with("ahead of "), "{table}");
+    let reason = rows[0]["reason"].as_str().unwrap();
+    assert!(reason.starts_with("ahead of ") || reason.starts_with("level with "), "{table}");
     assert_eq!(table["tie_breaks"][0], "points");
 
     let rounds = shown.page("/api/rounds").await;

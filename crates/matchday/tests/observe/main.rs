@@ -9,7 +9,6 @@
 )]
 
 mod backup;
-mod collector;
 mod deploy;
 mod metrics;
 mod page;

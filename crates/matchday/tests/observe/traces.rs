@@ -1,6 +1,6 @@
 //! One match is one trace, across processes; and a collector that fails harms nobody.
 
-use crate::collector::{Collector, Manners, Told};
+use matchday_testkit::trace_collector::{Collector, Manners, Told};
 use crate::page::{address, figures, value};
 use matchday_testkit::cli::{Cli, Process, free_address};
 use std::collections::BTreeSet;

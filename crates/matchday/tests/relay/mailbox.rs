@@ -130,7 +130,7 @@ fn a_mailbox_survives_a_restart_and_its_token_is_nowhere() {
     mailbox.post(&format!("answers/{id}"), "{}").unwrap();
     assert_eq!(receive(caller).unwrap().status, 200);
     assert_eq!(cli.run(&["verify", "league.db"]).code, 0);
-    let exported = cli.run(&["export", "league.db", "out"]);
+    let exported = cli.run(&["export", "league.db", "--out", "out"]);
     assert_eq!(exported.code, 0, "{exported:?}");
     let secret = mailbox.token.rsplit('_').next().unwrap();
     let mut read = vec![manager.out(), manager.err()];

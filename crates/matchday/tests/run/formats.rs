@@ -67,6 +67,6 @@ fn what_cannot_be_is_refused_before_anything_begins() {
         said.contains("--groups: round_robin has no such setting; it goes with groups_knockout"),
         "{said}"
     );
-    let said = refused(&["--format", "ladder"]);
+    let said = refused(&["--format", "pyramid"]);
     assert!(said.contains("expected round_robin or double_round_robin or swiss"), "{said}");
 }

@@ -8,7 +8,7 @@ fn a_league_of_four_ends_with_table_champion_and_a_file_that_verifies() {
     let program = Program::new();
     let ran = program.league(&[]);
     for line in
-        ["round 3 of 3", "#  player  strategy", "Champion  P0", "Matches   6 of 6", "Data      league.db"]
+        ["round 3 of 3", "rank  player  strategy", "Champion  P0", "Matches   6 of 6", "Data      league.db"]
     {
         assert!(ran.out.contains(line), "{line:?} in {}", ran.out);
     }
@@ -45,7 +45,7 @@ fn json_is_all_that_is_printed_and_says_what_verify_finds() {
 #[test]
 fn quiet_leaves_out_the_rounds() {
     let ran = Program::new().league(&["--quiet", "--players", "2", "--referees", "1"]);
-    assert!(ran.out.trim_start().starts_with("#  player"), "{}", ran.out);
+    assert!(ran.out.trim_start().starts_with("rank  player"), "{}", ran.out);
 }
 
 /// Each referee has one match at a time here, so that chance comes to everyone in the same order.

@@ -12,9 +12,6 @@ mod agents;
 mod api;
 mod archive;
 mod bench;
-#[path = "../observe/collector.rs"]
-#[allow(dead_code, reason = "this suite needs a collector that takes everything")]
-mod collector;
 mod course;
 mod crashes;
 mod fixture;

@@ -1,6 +1,6 @@
 //! Logs, traces and metrics name the league, and no number of leagues makes more than a few series.
 
-use crate::collector::{Collector, Manners};
+use matchday_testkit::trace_collector::{Collector, Manners};
 use crate::fixture::{Fixture, standings};
 use serde_json::Value;
 use std::collections::BTreeSet;

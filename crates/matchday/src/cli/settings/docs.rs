@@ -116,7 +116,8 @@ fn used_by(section: usize) -> impl Iterator<Item = (&'static Declared, &'static 
 /// Walks the settings of one command: help, and flag over environment over file over default.
 fn walk<const SECTION: usize>() {
     let command = Flags::<SECTION>::augment_args(clap::Command::new("x")).term_width(0);
-    let help = command.clone().render_long_help().to_string();
+    // As `--help-all` has it.
+    let help = command.clone().mut_args(|arg| arg.hide(false)).render_long_help().to_string();
     let keys: String =
         used_by(SECTION).map(|(setting, _)| format!("{} = \"file\"\n", setting.name())).collect();
     let text = format!("[{}]\n{keys}", SECTIONS[SECTION]);

@@ -8,33 +8,33 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Manners {
+pub enum Manners {
     Takes,
     /// Reads, and never answers.
     Hangs,
 }
 
-pub(crate) struct Collector {
-    pub(crate) url: String,
+pub struct Collector {
+    pub url: String,
     spans: Arc<Mutex<Vec<Told>>>,
 }
 
 /// A span as it was told.
 #[derive(Debug, Clone)]
-pub(crate) struct Told {
-    pub(crate) service: String,
-    pub(crate) instance: String,
-    pub(crate) trace: String,
-    pub(crate) id: String,
-    pub(crate) parent: String,
-    pub(crate) name: String,
-    pub(crate) kind: i64,
-    pub(crate) attributes: BTreeMap<String, String>,
-    pub(crate) status: i64,
+pub struct Told {
+    pub service: String,
+    pub instance: String,
+    pub trace: String,
+    pub id: String,
+    pub parent: String,
+    pub name: String,
+    pub kind: i64,
+    pub attributes: BTreeMap<String, String>,
+    pub status: i64,
 }
 
 impl Collector {
-    pub(crate) fn start(manners: Manners) -> Self {
+    pub fn start(manners: Manners) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let spans = Arc::new(Mutex::new(Vec::new()));
@@ -48,7 +48,7 @@ impl Collector {
         Self { url, spans }
     }
 
-    pub(crate) fn spans(&self) -> Vec<Told> {
+    pub fn spans(&self) -> Vec<Told> {
         self.spans.lock().unwrap().clone()
     }
 }
