@@ -104,6 +104,11 @@ impl Cluster {
         }
         // A killed process that nobody has waited for yet looks to the next server like one that runs.
         fs::remove_file(self.folder.path().join("data/postmaster.pid")).unwrap();
+        for file in fs::read_dir(self.folder.path()).unwrap().flatten() {
+            if file.file_name().to_string_lossy().starts_with(".s.PGSQL.") {
+                fs::remove_file(file.path()).unwrap();
+            }
+        }
     }
 
     /// Runs a statement, and returns its rows as psql prints them.

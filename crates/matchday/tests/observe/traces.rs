@@ -1,8 +1,8 @@
 //! One match is one trace, across processes; and a collector that fails harms nobody.
 
-use matchday_testkit::trace_collector::{Collector, Manners, Told};
 use crate::page::{address, figures, value};
 use matchday_testkit::cli::{Cli, Process, free_address};
+use matchday_testkit::trace_collector::{Collector, Manners, Told};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 

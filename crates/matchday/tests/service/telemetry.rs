@@ -1,7 +1,7 @@
 //! Logs, traces and metrics name the league, and no number of leagues makes more than a few series.
 
-use matchday_testkit::trace_collector::{Collector, Manners};
 use crate::fixture::{Fixture, standings};
+use matchday_testkit::trace_collector::{Collector, Manners};
 use serde_json::Value;
 use std::collections::BTreeSet;
 

@@ -38,15 +38,16 @@ impl Starter {
             return None;
         }
         let tool = found?;
-        let folder = cli.path().join("starter");
-        let written =
-            cli.run(&[&["new", "player", "--lang", language, "starter", "--name", NAME], options].concat());
-        assert_eq!(written.code, 0, "{written:?}");
+        // Taken before the files are written: cargo takes the program of another starter for this one's if its files are older.
         let _target_lock = (language == "rust").then(|| {
             let lock = File::create(tools::folder().join("starters/rust.lock")).unwrap();
             lock.lock().unwrap();
             lock
         });
+        let folder = cli.path().join("starter");
+        let written =
+            cli.run(&[&["new", "player", "--lang", language, "starter", "--name", NAME], options].concat());
+        assert_eq!(written.code, 0, "{written:?}");
         Some(Self { language, tool, folder, _target_lock })
     }
 

@@ -45,6 +45,8 @@ impl LadderRules {
             | LeagueEvent::PlayerRejoined { player_id, meta, .. } => {
                 self.players.insert(player_id.clone(), meta.max_matches_per_hour);
                 self.left.remove(player_id);
+                // An agent that registers again is there, and no longer suspended.
+                self.suspended.remove(player_id);
             }
             LeagueEvent::PlayerLeft { player_id } => {
                 self.left.insert(player_id.clone());
