@@ -20,7 +20,7 @@ use serde_json::json;
 use smol_str::SmolStr;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use tokio::time::{Instant, timeout};
+use tokio::time::{self, Instant};
 
 /// The longest call or answer.
 pub(super) const MESSAGE_BYTES_MAX: usize = 1 << 20;
@@ -205,11 +205,11 @@ impl Relay {
 
     async fn read(&self, incoming: &mut Incoming) -> Result<Bytes, HttpResponse> {
         let reading = body::read(incoming, MESSAGE_BYTES_MAX);
-        match timeout(self.body_timeout, reading).await {
+        match time::timeout(self.body_timeout, reading).await {
             Ok(Ok(body)) => Ok(body),
             Ok(Err(BodyError::TooLarge(_))) => {
                 let discarding = body::discard(incoming, DISCARD_MAX);
-                let _in_time = timeout(self.body_timeout, discarding).await;
+                let _in_time = time::timeout(self.body_timeout, discarding).await;
                 let why = format!("the body may have {MESSAGE_BYTES_MAX} bytes at most");
                 Err(with_close(error(StatusCode::PAYLOAD_TOO_LARGE, &why)))
             }

@@ -33,7 +33,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{SetOnce, watch};
-use tokio::time::{Instant, timeout};
+use tokio::time::{self, Instant};
 
 const MANAGER_STARTS_WITHIN: Duration = Duration::from_secs(5);
 /// A mailbox that nobody has read for so long makes room for another.
@@ -174,7 +174,7 @@ impl Relay {
     async fn may_open(&self, code: Option<Token>) -> Option<bool> {
         let look = move |manager: &Manager| manager.league().may_dial_out(code.as_ref());
         // The socket listens a moment before the manager can be asked.
-        match timeout(MANAGER_STARTS_WITHIN, self.league.wait()).await.ok()? {
+        match time::timeout(MANAGER_STARTS_WITHIN, self.league.wait()).await.ok()? {
             LeagueOfRelay::Of(manager) => manager.inspect(look).await,
             LeagueOfRelay::None => Some(true),
         }
