@@ -142,7 +142,10 @@ impl Game for TicTacToe {
     fn prospects(&self) -> Vec<(Value, Prospect)> {
         let Turn::One(seat) = self.turn() else { return Vec::new() };
         let marks = |of: Seat| {
-            (0..9_u16).zip(self.cells).filter(|(_, cell)| *cell == Some(of)).fold(0, |all, (at, _)| all | 1 << at)
+            (0..9_u16)
+                .zip(self.cells)
+                .filter(|(_, cell)| *cell == Some(of))
+                .fold(0, |all, (at, _)| all | 1 << at)
         };
         let (own, theirs) = (marks(seat), marks(seat.other()));
         let free = (0..9_u16).filter(|cell| (own | theirs) & 1 << cell == 0);

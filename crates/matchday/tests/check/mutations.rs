@@ -84,7 +84,7 @@ const FORMS: &[Mutation] = mutations! {
     "transport.length", "no Content-Length": "        self.send_header(\"Content-Length\", str(len(body)))\n" => "";
     "transport.status", "another status": "self.send(202 if response is None else 200, response)" => "self.send(201, response)";
     "rpc.form", "a result that is encoded twice": "\"result\": self.call(request[\"method\"], request.get(\"params\", {}))" => "\"result\": json.dumps(self.call(request[\"method\"], request.get(\"params\", {})))";
-    "rpc.form", "a response that is encoded twice": "json.dumps(response).encode()" => "json.dumps(json.dumps(response)).encode()";
+    "rpc.form", "a response that is encoded twice": "else json.dumps(response).encode()" => "else json.dumps(json.dumps(response)).encode()";
     "rpc.id", "the id as text": "\"id\": id_, \"result\"" => "\"id\": str(id_), \"result\"";
     "rpc.version", "no version": "response = {\"jsonrpc\": \"2.0\", " => "response = {";
     "rpc.parse-error", "fails on what is not JSON": "except (ValueError, RecursionError) as error:" => "except RecursionError as error:";

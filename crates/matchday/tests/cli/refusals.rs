@@ -138,7 +138,7 @@ fn wrong_values_are_bad_usage() {
         (&["manager", "--report-timeout", "0"], "--report-timeout: expected seconds above 0"),
         (&["referee", "--other-timeout", "-1"], "--other-timeout: expected seconds above 0"),
         (&["referee", "--game-over-timeout", "x"], "--game-over-timeout: expected seconds above 0"),
-        (&["referee", "--manager", "localhost"], "--manager: expected a URL"),
+        (&["referee", "--manager", "localhost"], "--manager: expected host:port or a URL"),
         (&["referee", "--retries", "-1"], "--retries: expected a whole number"),
         (&["player", "--log", "xml"], "--log: expected people or json"),
         (&["player", "--fallback", "luck"], "--fallback: there is no strategy \"luck\""),
