@@ -35,7 +35,7 @@ const CLOCK_OFF: Duration = Duration::from_secs(2);
 /// Have an agent play in a league elsewhere, from any network.
 #[derive(Debug, Args)]
 pub(crate) struct ConnectArgs {
-    /// The league, as its operator gives it out: https://league.example/leagues/spring/mcp
+    /// The league, as its operator gives it out, such as `https://league.example/leagues/spring/mcp`
     #[arg(value_name = "URL")]
     league: String,
     /// The join code that the operator gave out, if it is not in the URL

@@ -128,7 +128,7 @@ fn agents_without_an_inbound_route_play_a_whole_league() {
         &["python3", "-c", "import socket; socket.create_connection(('10.78.0.2', 8101), 3)"],
     );
     ping.until("Network is unreachable");
-    let written = cli.run(&["new", "player", "--lang", "python", "unmodified"]);
+    let written = cli.run(&["new", "player", "--lang", "python", "unmodified", "--name", "Unmodified"]);
     assert_eq!(written.code, 0, "{written:?}");
     let connect =
         network.run(AGENTS, &cli, &[MATCHDAY, "connect", &league, "--to", "http://127.0.0.1:8101/mcp"]);
