@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// How long to wait for a manager to start by itself, once it did not take START_LEAGUE.
-const STARTS_BY_ITSELF: Duration = Duration::from_secs(15);
+const STARTS_BY_ITSELF: Duration = Duration::from_secs(30);
 /// How long to wait for a notice where an earlier one did not come.
 const NOTICE_MISSED: Duration = Duration::from_millis(300);
 /// The time allowed for the next assignment. A league announces rounds 60 s ahead by default.
