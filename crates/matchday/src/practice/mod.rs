@@ -174,9 +174,9 @@ impl Practice {
         let body = write_call(Dialect::Standard, 1, &registration).into();
         let deadline = Instant::now() + ANSWER_MAX;
         let answer = self.client.post(&self.local.manager_url(), body, deadline, ANSWER_BYTES_MAX).await?;
-        if self.local.admit_external_player(Duration::ZERO).await? {
-            let accepted: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
-            let text = |pointer: &str| accepted.pointer(pointer).and_then(Value::as_str);
+        let told: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+        let text = |pointer: &str| told.pointer(pointer).and_then(Value::as_str);
+        if text("/result/status") == Some("ACCEPTED") && self.local.admit_external_player(ANSWER_MAX).await? {
             if let (Some(id), Some(token)) = (text("/result/player_id"), text("/result/auth_token")) {
                 self.proxy.set_identity(id, token);
             }
