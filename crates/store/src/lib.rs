@@ -4,6 +4,7 @@
 //! - [`stream`], [`batch`], [`exchange`]: what is stored; [`chain`]: each event carries the hash of all before it
 //! - [`append`], [`read`]: the two traits of a store; `memory`, `sqlite`, `postgres`: what implements them, and [`open`]: which of
 //!   them a location names. No other file knows which one is behind it
+//! - [`ownership`]: which of several processes writes which league
 //! - [`handle`]: what agents append through; `queue`, `exchange_buffer`: the channel to the writer thread; `writer`: group
 //!   commit, fsync, and what is done while a store is away; `path`: symbolic links
 //! - [`reader`], [`messages`], [`leagues`]: rows, pages of exchanges, the leagues in a store, each under its number
@@ -37,6 +38,7 @@ pub mod log_set;
 mod memory;
 pub mod messages;
 pub mod open;
+pub mod ownership;
 mod path;
 mod postgres;
 mod queue;
