@@ -1,6 +1,5 @@
 //! `matchday compare`: the same players in two leagues. Reads two stores, or two leagues of one.
 
-use super::Usage;
 use super::leagues::KnownArg;
 use super::store_arg::TwoStoresArg;
 use crate::statistics::of_league;
@@ -66,11 +65,7 @@ struct Conduct {
 }
 
 pub(super) fn execute(args: CompareArgs) -> Result<ExitCode> {
-    let [a, b] = args.stores.both()?;
-    if a == b && args.league_a == args.league_b {
-        let why = "A and B are one league: name another store, or two leagues with --league-a and --league-b";
-        return Err(Usage(why.to_owned()).into());
-    }
+    let [a, b] = args.stores.both(args.league_a != args.league_b)?;
     let first = stored(a, args.league_a.as_deref())?;
     let second = stored(b, args.league_b.as_deref())?;
     let compared = compare(&first, &second, &args);

@@ -72,10 +72,16 @@ impl StatsArgs {
     /// Whether the options fit what is named.
     fn check(&self, has_agent: bool, has_store: bool) -> Result<()> {
         let why = match () {
-            () if self.against.is_some() && !has_agent => "--against: name the player to compare, such as P01",
+            () if self.against.is_some() && !has_agent => {
+                "--against: name the player to compare, such as P01"
+            }
             () if !has_store && self.carry_over => "--carry-over: name the store of the leagues",
-            () if !has_store && !self.player_stores.is_empty() => "--player-stores: name the store of the league",
-            () if self.carry_over && has_agent => "--carry-over: shows all players of all leagues: leave the agent out",
+            () if !has_store && !self.player_stores.is_empty() => {
+                "--player-stores: name the store of the league"
+            }
+            () if self.carry_over && has_agent => {
+                "--carry-over: shows all players of all leagues: leave the agent out"
+            }
             () if has_store && self.query.watch() => "--watch: a stored league does not change: leave it out",
             () => return Ok(()),
         };

@@ -53,12 +53,16 @@ pub(super) struct TwoStoresArg {
 }
 
 impl TwoStoresArg {
-    pub(super) fn both(&self) -> Result<[&Path; 2]> {
+    /// `by_league`: two leagues are named, which one store may hold.
+    pub(super) fn both(&self, by_league: bool) -> Result<[&Path; 2]> {
         let files: Vec<&PathBuf> = self.stores.iter().chain(&self.files).collect();
         match files.as_slice() {
-            [one] => Ok([one, one]),
+            [one] if by_league => Ok([one, one]),
             [one, other] => Ok([one, other]),
-            more => Err(Usage(format!("{} stores are named: two leagues can be compared", more.len())).into()),
+            _ => {
+                let why = "expected two stores, or one with --league-a and --league-b";
+                Err(Usage(format!("{why}, got {}", files.len())).into())
+            }
         }
     }
 }
@@ -81,8 +85,12 @@ impl AgentAndStoreArg {
         let (stores, agents): (Vec<&String>, Vec<&String>) = self.named.iter().partition(is_store);
         let stores: Vec<PathBuf> = stores.into_iter().map(PathBuf::from).chain(self.store.clone()).collect();
         match (agents.as_slice(), stores.as_slice()) {
-            ([] | [_], [] | [_]) => Ok((agents.first().map(|agent| agent.as_str()), stores.into_iter().next())),
-            ([_, _, ..], _) => Err(Usage("two agents are named: compare them with --against".to_owned()).into()),
+            ([] | [_], [] | [_]) => {
+                Ok((agents.first().map(|agent| agent.as_str()), stores.into_iter().next()))
+            }
+            ([_, _, ..], _) => {
+                Err(Usage("two agents are named: compare them with --against".to_owned()).into())
+            }
             _ => Err(Usage("two stores are named: see `matchday compare`".to_owned()).into()),
         }
     }

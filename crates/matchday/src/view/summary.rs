@@ -312,7 +312,10 @@ mod tests {
         insta::assert_snapshot!(champions, @"Champions P01 (Player 1, random), P02 (Player 2, win_stay_lose_shift), P03 (Player 3, pattern) share the title with 1 point each; --play-off plays it out");
         summary.play_off = true;
         let text = summary.for_people(Paint::Plain, None);
-        assert!(text.contains("share the title with 1 point each\n"), "a play-off that was level too: {text}");
+        assert!(
+            text.contains("share the title with 1 point each\n"),
+            "a play-off that was level too: {text}"
+        );
     }
 
     #[test]

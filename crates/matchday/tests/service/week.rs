@@ -90,7 +90,12 @@ impl Week {
         panic!("never so: {}", self.show(path).await)
     }
 
-    async fn agent(&self, settings: (&str, &str, &str), strategy: &str, code: Option<&str>) -> Handle<Player> {
+    async fn agent(
+        &self,
+        settings: (&str, &str, &str),
+        strategy: &str,
+        code: Option<&str>,
+    ) -> Handle<Player> {
         let (league, name, version) = settings;
         let listener = free_port().await;
         let player = PlayerSettings {
@@ -153,11 +158,11 @@ impl Week {
         }
         self.command(&["course", "night", &self.folder(), "--service-token", SERVICE_TOKEN]).await;
         for section in SECTIONS {
-            self.sees(&format!("/api/leagues/{section}_{night}"), |shown| shown["phase"] == "completed").await;
+            self.sees(&format!("/api/leagues/{section}_{night}"), |shown| shown["phase"] == "completed")
+                .await;
         }
-        let is_next = |shown: &Value| {
-            shown["leagues_played"] == day + 1 && shown["current_league"] != current.as_str()
-        };
+        let is_next =
+            |shown: &Value| shown["leagues_played"] == day + 1 && shown["current_league"] != current.as_str();
         self.sees("/api/seasons/staff", is_next).await;
     }
 
@@ -170,7 +175,8 @@ impl Week {
         self.sees("/health/ready", |ready| ready["status"] == "ready" || ready["status"] == "ok").await;
         self.command(&["course", "publish", &self.folder(), "--service-token", SERVICE_TOKEN]).await;
         let service = format!("http://{}", self.course.fixture.listen);
-        let season = ["season", "create", "staff", "--schedule", "0 22 * * mon-fri", "--time-zone", "Europe/Berlin"];
+        let season =
+            ["season", "create", "staff", "--schedule", "0 22 * * mon-fri", "--time-zone", "Europe/Berlin"];
         let at = ["--service", &service, "--service-token", SERVICE_TOKEN, "--endpoint-check", "off"];
         self.command(&[&season[..], &at].concat()).await;
         let mut staff = Vec::new();
@@ -179,7 +185,8 @@ impl Week {
         }
         let everyone: Vec<usize> = (0..=FIRST_STUDENTS).collect();
         let first = &everyone[..FIRST_STUDENTS];
-        let without_five: Vec<usize> = first.iter().copied().filter(|one| *one != ABSENT_ON_TUESDAY).collect();
+        let without_five: Vec<usize> =
+            first.iter().copied().filter(|one| *one != ABSENT_ON_TUESDAY).collect();
         for (day, students) in (0..).zip([first, &without_five, &everyone, &everyone, &everyone]) {
             self.day(day, students).await;
         }
@@ -228,9 +235,10 @@ impl Week {
             assert_eq!(found, [played, late, replaced, "0"], "{}", name(number));
         }
         assert_eq!(of(REPLACED_ON_WEDNESDAY, "versions"), "1.0.0 > 1.1.0 > 1.2.0 > 1.2.1 > 1.3.0 > 1.4.0");
-        let late = self.sheet("nights.csv").into_iter().find(|row| {
-            row["name"] == name(LATE_ON_MONDAY) && row["night"] == self.night(0)
-        });
+        let late = self
+            .sheet("nights.csv")
+            .into_iter()
+            .find(|row| row["name"] == name(LATE_ON_MONDAY) && row["night"] == self.night(0));
         let late = late.unwrap();
         assert!(late["registered_at"].contains("T19:30:"), "{late:?}");
     }
@@ -256,7 +264,8 @@ async fn a_week_of_a_course_of_forty_at_the_hours_of_its_schedule() {
     let week = Week::new();
     let (listen, store) = (week.course.fixture.listen.clone(), week.course.fixture.store());
     let (store, log) = (store.to_str().unwrap(), store.with_extension("log"));
-    let words = ["serve", "--listen", &listen, "--store", store, "--service-token", SERVICE_TOKEN, "--log-file"];
+    let words =
+        ["serve", "--listen", &listen, "--store", store, "--service-token", SERVICE_TOKEN, "--log-file"];
     let words = words.into_iter().chain([log.to_str().unwrap()]);
     tokio::select! {
         ended = matchday::cli::run_command(words) => panic!("the service has ended: {ended:?}"),
