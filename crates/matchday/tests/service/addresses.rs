@@ -84,8 +84,8 @@ fn a_rotated_operator_token_decides_who_sees_the_league() {
     let service = fixture.serve(&[]);
     let old = fixture.create(&["secret"], &["--public-reads", "off"]).remove(0);
     let manager = fixture.manager("secret");
-    let rotate = ["admin", "--manager", &manager, "--operator-token", &old, "--json", "rotate", "operator"];
-    let rotated = fixture.cli.run(&rotate);
+    let at = ["--manager", &manager, "--league-id", "secret", "--operator-token", &old, "--json"];
+    let rotated = fixture.cli.run(&[&["admin"], &at[..], &["rotate", "operator"]].concat());
     assert_eq!(rotated.code, 0, "{rotated:?}");
     let new = rotated.json()["auth_token"].as_str().unwrap().to_owned();
     let sees = |token: &str| fixture.call("GET", "/api/leagues/secret", Some(token), None).status == 200;
