@@ -166,6 +166,13 @@ mod tests {
     }
 
     #[test]
+    fn one_point_is_singular() {
+        let table = StandingsByChance { spread: 0.5, best_points: 1, best: 0.6, leagues: 100 };
+        let sentence = of_table(Meter::Luck, Some(&table), Basis::EqualStrength, 2);
+        assert!(sentence.ends_with("has at least 1 point in 60 %."), "{sentence}");
+    }
+
+    #[test]
     fn a_record_is_judged_by_what_any_of_so_many_would_have() {
         let perfect = Wdl { wins: 5, draws: 0, losses: 0 };
         let meter = |players| of_record("P01", perfect, [0.000_976, 1.0], Basis::RandomMoves, players).0;
