@@ -15,7 +15,9 @@ pub struct Clock {
 impl Clock {
     pub fn start() -> Self {
         let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Self::starting_at(Timestamp::EPOCH + since_epoch)
+        // Nothing, unless a test has moved the time of its runtime: all clocks of a simulated week show the same then.
+        let ahead = Instant::now().into_std().saturating_duration_since(std::time::Instant::now());
+        Self::starting_at(Timestamp::EPOCH + since_epoch + ahead)
     }
 
     /// A clock that shows `began_at` now, whatever the system's shows.
@@ -81,6 +83,15 @@ mod tests {
         let before = clock.now();
         tokio::time::advance(Duration::from_secs(90)).await;
         assert_eq!(clock.now(), before + Duration::from_secs(90));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_clock_that_starts_later_shows_the_same() {
+        let clock = Clock::start();
+        tokio::time::advance(Duration::from_secs(3600)).await;
+        let apart = Clock::start().now().since(clock.now());
+        assert!(apart < Duration::from_secs(60), "{apart:?}");
+        assert!(clock.now().since(Clock::start().now()) < Duration::from_secs(60));
     }
 
     #[tokio::test(start_paused = true)]

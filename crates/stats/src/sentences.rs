@@ -36,7 +36,8 @@ pub fn of_table(meter: Meter, table: Option<&StandingsByChance>, basis: Basis, p
     };
     format!(
         "{verdict}: {who} end at least this far apart in {spread} of such leagues, and the best of {players} has at \
-         least {best_points} points in {best}."
+         least {} in {best}.",
+        points(u64::from(*best_points))
     )
 }
 
@@ -46,6 +47,10 @@ pub fn of_game(game: &str) -> Option<String> {
          be sought is only to call the opposite, which brings both 1.5 points on average instead of 1."
             .to_owned()
     })
+}
+
+fn points(count: u64) -> String {
+    format!("{count} point{}", if count == 1 { "" } else { "s" })
 }
 
 /// The luck meter of a player. It uses the probability that any player has such a record, because among many players
@@ -58,10 +63,7 @@ pub fn of_record(id: &str, record: Wdl, chances: [f64; 2], basis: Basis, players
     let [as_good, as_bad] = chances;
     let (chance, direction) = if as_good <= as_bad { (as_good, "well") } else { (as_bad, "badly") };
     let anybody = -f64::exp_m1(players as f64 * f64::ln_1p(-chance));
-    let points = match record.points() {
-        1 => "1 point".to_owned(),
-        points => format!("{points} points"),
-    };
+    let points = points(record.points());
     let from = if matches == 1 { "1 match".to_owned() } else { format!("{matches} matches") };
     let is = if record.points() == 1 { "is" } else { "are" };
     let who = match basis {
@@ -161,6 +163,13 @@ mod tests {
         ] {
             assert_eq!(percent(share), text);
         }
+    }
+
+    #[test]
+    fn one_point_is_singular() {
+        let table = StandingsByChance { spread: 0.5, best_points: 1, best: 0.6, leagues: 100 };
+        let sentence = of_table(Meter::Luck, Some(&table), Basis::EqualStrength, 2);
+        assert!(sentence.ends_with("has at least 1 point in 60 %."), "{sentence}");
     }
 
     #[test]

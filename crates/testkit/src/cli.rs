@@ -1,7 +1,7 @@
 //! The built program as people and scripts run it: in a temporary folder, as processes that end with the test.
 
 use crate::address;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
@@ -207,4 +207,21 @@ fn collect(stream: impl Read + Send + 'static) -> Arc<Mutex<String>> {
         }
     });
     text
+}
+
+/// A registration that names no league.
+pub fn registration() -> Value {
+    json!({
+        "protocol": "league.v2",
+        "message_type": "LEAGUE_REGISTER_REQUEST",
+        "sender": "player:alpha",
+        "timestamp": "2026-03-02T09:00:00Z",
+        "conversation_id": "conv-alpha",
+        "player_meta": {
+            "display_name": "Alpha",
+            "version": "1.0.0",
+            "game_types": ["even_odd"],
+            "contact_endpoint": format!("http://{}/mcp", free_address()),
+        },
+    })
 }

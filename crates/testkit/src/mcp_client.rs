@@ -36,7 +36,8 @@ pub async fn open(to: SocketAddr, method: &str, headers: &[(&str, &str)], body: 
     open_path(to, method, "/mcp", headers, body).await
 }
 
-async fn open_path(
+/// The same at another path.
+pub async fn open_path(
     to: SocketAddr,
     method: &str,
     path: &str,

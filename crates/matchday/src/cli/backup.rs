@@ -1,5 +1,6 @@
 //! `matchday backup`: a copy of a store, in use or not. Reads the store, and writes one new file.
 
+use super::store_arg::StoreArg;
 use crate::view::say;
 use anyhow::{Result, bail};
 use clap::Args;
@@ -18,9 +19,8 @@ The copy is a store like any other: to go back to it, stop the agent and put the
 as the store itself is kept: it holds the same secrets. Of a store whose content is wrong there is a copy too, and exit
 code 1.")]
 pub(crate) struct BackupArgs {
-    /// The store of a league, of a referee, of a player or of seats
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
+    #[command(flatten)]
+    store: StoreArg,
     /// The copy, which must not exist yet
     #[arg(long, value_name = "FILE")]
     to: PathBuf,
@@ -30,8 +30,9 @@ pub(crate) struct BackupArgs {
 }
 
 pub(crate) fn execute(args: BackupArgs) -> Result<ExitCode> {
-    let (from, to) = (args.file.display(), args.to.display());
-    let found = backup(&args.file, &args.to)?;
+    let file = args.store.file();
+    let (from, to) = (file.display(), args.to.display());
+    let found = backup(&file, &args.to)?;
     if args.json {
         say(serde_json::to_string_pretty(&found)?);
     }

@@ -1,6 +1,7 @@
 //! `matchday compare`: the same players in two leagues. Reads two stores, or two leagues of one.
 
 use super::leagues::KnownArg;
+use super::store_arg::TwoStoresArg;
 use crate::statistics::of_league;
 use crate::view::{headed, say, table};
 use anyhow::Result;
@@ -14,13 +15,13 @@ use matchday_store::Store;
 use matchday_store::league_log::LeagueLog;
 use serde::Serialize;
 use serde_json::json;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 pub(super) const EXAMPLE: &str = "\
 Example:
   matchday compare spring.db autumn.db
-  matchday compare season.db season.db --league-a spring_1 --league-b spring_2
+  matchday compare season.db --league-a spring_1 --league-b spring_2
   matchday compare before.db after.db --json
 
 Ratings are by Bradley and Terry, each league's average being 1500: a difference says how a player
@@ -29,12 +30,8 @@ What the figures mean: docs/statistics.md";
 
 #[derive(Debug, Args)]
 pub(super) struct CompareArgs {
-    /// The manager's store of the first league
-    #[arg(value_name = "A")]
-    a: PathBuf,
-    /// The manager's store of the second league
-    #[arg(value_name = "B")]
-    b: PathBuf,
+    #[command(flatten)]
+    stores: TwoStoresArg,
     /// Which league of A [default: the latest]
     #[arg(long, value_name = "ID")]
     league_a: Option<String>,
@@ -68,8 +65,9 @@ struct Conduct {
 }
 
 pub(super) fn execute(args: CompareArgs) -> Result<ExitCode> {
-    let first = stored(&args.a, args.league_a.as_deref())?;
-    let second = stored(&args.b, args.league_b.as_deref())?;
+    let [a, b] = args.stores.both(args.league_a != args.league_b)?;
+    let first = stored(a, args.league_a.as_deref())?;
+    let second = stored(b, args.league_b.as_deref())?;
     let compared = compare(&first, &second, &args);
     let ids = [&first, &second].map(|league| league.settings.league_id.to_string());
     let warnings = warnings(&first, &second, &compared);

@@ -75,7 +75,7 @@ enum What {
         #[arg(value_name = "FOLDER")]
         folder: PathBuf,
         /// The store of the service, and files of leagues that were archived
-        #[arg(long, value_name = "FILE", default_value = "service.db")]
+        #[arg(long, value_name = "FILE|URL", default_value = "service.db")]
         store: Vec<PathBuf>,
         /// Print the sheet as JSON
         #[arg(long)]

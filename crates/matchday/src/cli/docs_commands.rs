@@ -12,6 +12,25 @@ fn pages() -> Vec<PathBuf> {
     [root.join("README.md")].into_iter().chain(pages).collect()
 }
 
+const POWERSHELL: &str = "```powershell";
+
+/// Lines of PowerShell blocks that only a POSIX shell takes. There is no PowerShell here to run them with.
+fn posix_lines(page: &str) -> Vec<&str> {
+    let is_posix = |line: &&str| {
+        let assigns =
+            |word: &str| word.split_once('=').is_some_and(|(name, _)| !name.starts_with(['-', '$']));
+        line.ends_with('\\')
+            || ["export ", " && ", "/dev/null", "$("].iter().any(|posix| line.contains(posix))
+            || line.split(' ').next().is_some_and(assigns)
+    };
+    let mut lines = page.lines();
+    let mut found = Vec::new();
+    while lines.by_ref().any(|line| line == POWERSHELL) {
+        found.extend(lines.by_ref().take_while(|line| *line != "```").filter(is_posix));
+    }
+    found
+}
+
 /// The commands of a block of a shell, split into words as the shell would, as far as the documentation needs it.
 fn commands(block: &str) -> Vec<Vec<String>> {
     let (mut commands, mut words, mut word, mut quote) = (Vec::new(), Vec::new(), None::<String>, None);
@@ -53,7 +72,7 @@ fn commands(block: &str) -> Vec<Vec<String>> {
 fn blocks(page: &str) -> Vec<(usize, String)> {
     let (mut blocks, mut lines) = (Vec::new(), (1..).zip(page.lines()));
     while let Some((line, text)) = lines.next() {
-        if matches!(text, "```sh" | "```powershell" | "```bash") {
+        if matches!(text, "```sh" | POWERSHELL | "```bash") {
             let inside: Vec<&str> =
                 lines.by_ref().map(|(_, text)| text).take_while(|text| *text != "```").collect();
             blocks.push((line, inside.join("\n")));
@@ -98,6 +117,16 @@ fn the_program_takes_every_command_of_the_documentation() {
     }
     assert!(refused.is_empty(), "{}", refused.join("\n"));
     assert!(taken > 80, "only {taken} commands were found");
+}
+
+#[test]
+fn no_powershell_block_needs_a_posix_shell() {
+    for path in pages() {
+        let page = std::fs::read_to_string(&path).unwrap();
+        assert_eq!(posix_lines(&page), Vec::<&str>::new(), "{}", path.display());
+    }
+    let page = "```powershell\n$env:A = 1\nexport A=1\nA=1 matchday run\nmatchday run \\\n```\nexport B=1\n";
+    assert_eq!(posix_lines(page), ["export A=1", "A=1 matchday run", "matchday run \\"]);
 }
 
 #[test]

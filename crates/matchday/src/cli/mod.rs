@@ -245,6 +245,12 @@ pub fn main() -> ExitCode {
     code
 }
 
+/// Runs a command within the caller's runtime, whose time it keeps: for tests that play days in seconds.
+pub async fn run_command<'a>(words: impl IntoIterator<Item = &'a str>) -> anyhow::Result<ExitCode> {
+    let words = std::iter::once("matchday").chain(words);
+    execute(Cli::try_parse_from(words)?.command).await
+}
+
 /// One agent on its own has no use for several threads, which would only wake each other.
 fn runtime(command: &Command) -> std::io::Result<Runtime> {
     match command {

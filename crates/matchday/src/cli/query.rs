@@ -26,6 +26,12 @@ pub(super) struct QueryArgs {
     watch: bool,
 }
 
+impl QueryArgs {
+    pub(super) fn watch(&self) -> bool {
+        self.watch
+    }
+}
+
 /// Asks and prints, once or until there is nothing more to come.
 pub(super) async fn show(
     args: &QueryArgs,

@@ -1,9 +1,11 @@
 //! `matchday stats`: what a league's results mean, how a player has done, how a referee has. Asks a manager, or reads a
 //! store.
 
+use super::Usage;
 use super::league_arg::LeagueArg;
 use super::leagues::{self, KnownArg};
 use super::query::{QueryArgs, show, shown};
+use super::store_arg::AgentAndStoreArg;
 use crate::manager_client::{ManagerClient, in_our_form};
 use crate::statistics::{of_answers, of_league};
 use crate::view::{say, statistics as words, table};
@@ -37,28 +39,25 @@ Example:
   matchday stats P01
   matchday stats P01 --against P02    (which of the two is better, and how sure that is)
   matchday stats REF01
-  matchday stats --store league.db --json
-  matchday stats --store season.db --carry-over   (ratings through all leagues of the file)
+  matchday stats league.db --json
+  matchday stats season.db --carry-over   (ratings through all leagues of the file)
 
 What the figures mean, for people who have not studied statistics: docs/statistics.md";
 
 #[derive(Debug, clap::Args)]
 pub(super) struct StatsArgs {
-    /// Which player or referee, such as P01 or REF01 [default: the whole league]
-    agent: Option<String>,
+    #[command(flatten)]
+    of: AgentAndStoreArg,
     /// Compare the player with this one
-    #[arg(long, value_name = "PLAYER", requires = "agent")]
+    #[arg(long, value_name = "PLAYER")]
     against: Option<String>,
-    /// Read a stored league instead of asking a manager
-    #[arg(long, value_name = "FILE", conflicts_with = "watch")]
-    store: Option<PathBuf>,
     /// Stores of players beside it, with commas: why their strategies failed, and what their models used
-    #[arg(long, value_name = "FILES", value_delimiter = ',', requires = "store")]
+    #[arg(long, value_name = "FILES", value_delimiter = ',')]
     player_stores: Vec<PathBuf>,
     #[command(flatten)]
     league: LeagueArg,
     /// Show ratings that go on through all leagues of the store, in order
-    #[arg(long, requires = "store", conflicts_with_all = ["agent", "league"])]
+    #[arg(long, conflicts_with = "league")]
     carry_over: bool,
     #[command(flatten)]
     known: KnownArg,
@@ -67,6 +66,27 @@ pub(super) struct StatsArgs {
     seed: u64,
     #[command(flatten)]
     query: QueryArgs,
+}
+
+impl StatsArgs {
+    /// Whether the options fit what is named.
+    fn check(&self, has_agent: bool, has_store: bool) -> Result<()> {
+        let why = match () {
+            () if self.against.is_some() && !has_agent => {
+                "--against: name the player to compare, such as P01"
+            }
+            () if !has_store && self.carry_over => "--carry-over: name the store of the leagues",
+            () if !has_store && !self.player_stores.is_empty() => {
+                "--player-stores: name the store of the league"
+            }
+            () if self.carry_over && has_agent => {
+                "--carry-over: shows all players of all leagues: leave the agent out"
+            }
+            () if has_store && self.query.watch() => "--watch: a stored league does not change: leave it out",
+            () => return Ok(()),
+        };
+        Err(Usage(why.to_owned()).into())
+    }
 }
 
 /// The subject of the command.
@@ -89,7 +109,9 @@ struct PlayerView {
 
 pub(super) async fn execute(args: StatsArgs) -> Result<ExitCode> {
     let settings = Resampling { seed: args.seed, ..Resampling::default() };
-    let subject = match args.agent.as_deref() {
+    let (agent, store) = args.of.split()?;
+    args.check(agent.is_some(), store.is_some())?;
+    let subject = match agent {
         None => Subject::League,
         Some(player) if args.against.is_some() => {
             Subject::Pair(player, args.against.as_deref().unwrap_or_default())
@@ -106,7 +128,7 @@ pub(super) async fn execute(args: StatsArgs) -> Result<ExitCode> {
         };
         Ok(text + &failures(data))
     };
-    let Some(file) = &args.store else {
+    let Some(file) = &store else {
         let ask = async |client: &ManagerClient| asked(client, &subject, &settings).await;
         return show(&args.query, ask, for_people).await;
     };

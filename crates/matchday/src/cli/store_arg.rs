@@ -1,16 +1,18 @@
-//! Stores as arguments: FILE, or `--store FILE` as other commands have it.
+//! Stores as arguments: FILE|URL, or `--store` as other commands have it. A store is a file or a database (`postgres://...`).
 
+use super::Usage;
+use anyhow::Result;
 use clap::Args;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[derive(Debug, Args)]
 #[group(required = true, multiple = true)]
 pub(super) struct StoreArgs {
     /// The store of the league; those of its referees and players may follow, and tell more
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE|URL")]
     files: Vec<PathBuf>,
-    /// The same as FILE
-    #[arg(long = "store", value_name = "FILE", value_delimiter = ',')]
+    /// The same as FILE|URL
+    #[arg(long = "store", value_name = "FILE|URL", value_delimiter = ',')]
     stores: Vec<PathBuf>,
 }
 
@@ -25,15 +27,71 @@ impl StoreArgs {
 #[group(required = true, multiple = false)]
 pub(super) struct StoreArg {
     /// The store
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE|URL")]
     file: Option<PathBuf>,
-    /// The same as FILE
-    #[arg(long = "store", value_name = "FILE")]
+    /// The same as FILE|URL
+    #[arg(long = "store", value_name = "FILE|URL")]
     store: Option<PathBuf>,
 }
 
 impl StoreArg {
     pub(super) fn file(&self) -> PathBuf {
         self.file.clone().or_else(|| self.store.clone()).unwrap_or_default()
+    }
+}
+
+/// For commands that take two stores, or one that is both.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = true)]
+pub(super) struct TwoStoresArg {
+    /// The stores of the two leagues, A and B; or one that holds both
+    #[arg(value_name = "FILE|URL", num_args = 1..=2)]
+    files: Vec<PathBuf>,
+    /// The same as FILE|URL
+    #[arg(long = "store", value_name = "FILE|URL", value_delimiter = ',')]
+    stores: Vec<PathBuf>,
+}
+
+impl TwoStoresArg {
+    /// `by_league`: two leagues are named, which one store may hold.
+    pub(super) fn both(&self, by_league: bool) -> Result<[&Path; 2]> {
+        let files: Vec<&PathBuf> = self.stores.iter().chain(&self.files).collect();
+        match files.as_slice() {
+            [one] if by_league => Ok([one, one]),
+            [one, other] => Ok([one, other]),
+            _ => {
+                let why = "expected two stores, or one with --league-a and --league-b";
+                Err(Usage(format!("{why}, got {}", files.len())).into())
+            }
+        }
+    }
+}
+
+/// For commands that ask about an agent, and may read a store instead of asking a manager.
+#[derive(Debug, Args)]
+pub(super) struct AgentAndStoreArg {
+    /// Which player or referee, such as P01 or REF01 [default: the whole league], and a store, as --store names it
+    #[arg(value_name = "AGENT|FILE|URL", num_args = 0..=2)]
+    named: Vec<String>,
+    /// Read a stored league instead of asking a manager
+    #[arg(long = "store", value_name = "FILE|URL")]
+    store: Option<PathBuf>,
+}
+
+impl AgentAndStoreArg {
+    /// The agent and the store, in any order: the id of an agent has neither a dot nor a slash in it.
+    pub(super) fn split(&self) -> Result<(Option<&str>, Option<PathBuf>)> {
+        let is_store = |text: &&String| text.contains(['.', '/', '\\']);
+        let (stores, agents): (Vec<&String>, Vec<&String>) = self.named.iter().partition(is_store);
+        let stores: Vec<PathBuf> = stores.into_iter().map(PathBuf::from).chain(self.store.clone()).collect();
+        match (agents.as_slice(), stores.as_slice()) {
+            ([] | [_], [] | [_]) => {
+                Ok((agents.first().map(|agent| agent.as_str()), stores.into_iter().next()))
+            }
+            ([_, _, ..], _) => {
+                Err(Usage("two agents are named: compare them with --against".to_owned()).into())
+            }
+            _ => Err(Usage("two stores are named: see `matchday compare`".to_owned()).into()),
+        }
     }
 }

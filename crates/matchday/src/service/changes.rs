@@ -6,6 +6,7 @@ use super::registry::{self, Registered, ServiceEvent};
 use super::slot::SlotState;
 use super::{Service, ServiceError, lock};
 use anyhow::Result;
+use matchday_core::protocol::token::TokenHash;
 use matchday_core::protocol::{LeagueId, Timestamp};
 use std::collections::{BTreeMap, BTreeSet};
 use tokio::sync::OwnedMutexGuard;
@@ -122,6 +123,23 @@ impl Service {
             lock(&self.wake_times).insert(registered.number, Timestamp::EPOCH);
         }
         Ok(seat_code)
+    }
+
+    /// Records the token that a league's operator has rotated, by which lists judge who may see it.
+    pub(super) async fn note_operator_token(&self, number: u32, token: TokenHash) {
+        let Some(mut plan) = lock(&self.registry).by_number(number).map(|league| league.plan.clone()) else {
+            return;
+        };
+        if plan.league.operator_token.replace(token) == Some(token) {
+            return;
+        }
+        let _alone = self.changing.lock().await;
+        let event = ServiceEvent::LeagueConfigured { number, plan: Box::new(plan) };
+        if let Err(error) = self.record(&[event]).await {
+            (self.settings.notice)(&format!(
+                "the new operator token of league {number} could not be recorded: {error:#}"
+            ));
+        }
     }
 
     /// Whether a league may be changed like this, beside the others.

@@ -5,13 +5,11 @@ use matchday_core::agent::{Agent, Content};
 use matchday_core::league::Manager;
 use matchday_core::protocol::messages::{Phase, StartLeague};
 use matchday_core::protocol::{Body, ConversationId, Envelope, Message, Sender};
-use std::sync::atomic::Ordering;
 
 impl RunningLeague {
     /// Starts the league if as many have registered as it waits for. `Some` if that was refused: why.
     pub(super) async fn start_if_complete(&self) -> Option<String> {
         let wanted = self.plan.start_when?;
-        self.changes_seen.store(*self.manager.changes.borrow(), Ordering::Release);
         let look = |manager: &Manager| {
             let league = manager.league();
             let players = league.players.values().filter(|player| !player.withdrawn).count();

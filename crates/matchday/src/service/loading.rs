@@ -12,6 +12,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::sync::{OwnedMutexGuard, Semaphore, watch};
 use tokio::task::JoinSet;
 
@@ -71,9 +72,11 @@ impl Service {
         let seats = plan.seats.as_ref().map(|_| self.seats_store()).transpose()?;
         let seats = seats.map(|seats| seats.in_league(number));
         // Replaying a long log takes its time, and must not hold up the others.
-        tokio::task::block_in_place(|| {
-            RunningLeague::load(&self.settings.host, &plan, store, seats, history, carried_over)
-        })
+        let load = || RunningLeague::load(&self.settings.host, &plan, store, seats, history, carried_over);
+        match Handle::current().runtime_flavor() {
+            RuntimeFlavor::CurrentThread => load(),
+            _ => tokio::task::block_in_place(load),
+        }
         .map(Arc::new)
     }
 
@@ -100,7 +103,6 @@ impl Service {
         let mut looks = Looks::new(closing.clone());
         loop {
             self.look(&mut looks);
-            self.look_at_seasons(self.settings.host.clock.now()).await;
             tokio::select! {
                 () = tokio::time::sleep(LOOK_EVERY) => {}
                 () = async { drop(closing.wait_for(|&closing| closing).await) } => break,
@@ -113,7 +115,7 @@ impl Service {
         }
     }
 
-    /// Begins a task for each league that has to be looked at: none waits for another.
+    /// Begins a task for each league and season that has to be looked at: none waits for another.
     fn look(self: &Arc<Self>, looks: &mut Looks) {
         looks.reap();
         let now = self.settings.host.clock.now();
@@ -129,7 +131,7 @@ impl Service {
         for (_, number) in due {
             let (service, closing, loads) =
                 (Arc::clone(self), looks.closing.clone(), Arc::clone(&looks.loads));
-            looks.begin(number, async move {
+            looks.begin(Subject::League(number), async move {
                 let _load = loads.acquire().await;
                 if !*closing.borrow() {
                     service.load_due(number).await;
@@ -138,7 +140,13 @@ impl Service {
         }
         for (number, slot) in self.awake_slots() {
             let service = Arc::clone(self);
-            looks.begin(number, async move { service.look_at(number, slot).await });
+            looks.begin(Subject::League(number), async move { service.look_at(number, slot).await });
+        }
+        for (name, next) in self.seasons_due(now) {
+            let service = Arc::clone(self);
+            looks.begin(Subject::Season(name.clone()), async move {
+                service.look_at_season(name, next, now).await;
+            });
         }
     }
 
@@ -178,6 +186,10 @@ impl Service {
             self.quarantine(&id, &mut state, &why);
             return;
         }
+        running.note_changes();
+        if let Some(Some(token)) = running.operator_token().await {
+            self.note_operator_token(number, token).await;
+        }
         if let Some(why) = running.start_if_complete().await {
             (self.settings.notice)(&format!("league {id} could not be started: {why}"));
         }
@@ -189,10 +201,16 @@ impl Service {
     }
 }
 
-/// The tasks that look at leagues, at most one for each.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Subject {
+    League(u32),
+    Season(LeagueId),
+}
+
+/// The tasks that look at leagues and seasons, at most one for each.
 struct Looks {
-    tasks: JoinSet<u32>,
-    busy: BTreeSet<u32>,
+    tasks: JoinSet<Subject>,
+    busy: BTreeSet<Subject>,
     loads: Arc<Semaphore>,
     closing: watch::Receiver<bool>,
 }
@@ -203,22 +221,22 @@ impl Looks {
         Self { tasks: JoinSet::new(), busy: BTreeSet::new(), loads, closing }
     }
 
-    fn begin(&mut self, number: u32, look: impl Future<Output = ()> + Send + 'static) {
-        if self.busy.insert(number) {
+    fn begin(&mut self, subject: Subject, look: impl Future<Output = ()> + Send + 'static) {
+        if self.busy.insert(subject.clone()) {
             self.tasks.spawn(async move {
                 look.await;
-                number
+                subject
             });
         }
     }
 
     fn reap(&mut self) {
         while let Some(ended) = self.tasks.try_join_next() {
-            if let Ok(number) = ended {
-                self.busy.remove(&number);
+            if let Ok(subject) = ended {
+                self.busy.remove(&subject);
             }
         }
-        // A task that panicked has not told its number.
+        // A task that panicked has not told its subject.
         if self.tasks.is_empty() {
             self.busy.clear();
         }

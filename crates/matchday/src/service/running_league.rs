@@ -16,6 +16,7 @@ use matchday_core::agent::Agent;
 use matchday_core::game::GAMES;
 use matchday_core::league::{CarriedOver, Manager};
 use matchday_core::protocol::messages::{Phase, Timeouts};
+use matchday_core::protocol::token::TokenHash;
 use matchday_core::protocol::{DisplayName, Endpoint, GameType, LeagueId, Timestamp, Token, Version};
 use matchday_core::referee::{Referee, RefereeSettings};
 use matchday_core::registration::RegistrationState;
@@ -61,8 +62,8 @@ pub(super) struct RunningLeague {
     in_flight: AtomicUsize,
     /// When the last request came, in microseconds of the clock.
     last_request: AtomicU64,
-    /// The manager's changes when it was last asked whether the league is complete.
-    pub(super) changes_seen: AtomicU64,
+    /// The manager's changes when it was last looked at.
+    changes_seen: AtomicU64,
 }
 
 impl fmt::Debug for RunningLeague {
@@ -249,13 +250,23 @@ impl RunningLeague {
         &self.plan.league.league_id
     }
 
-    /// Whether it has failed, may be complete, or may be unloaded. Asks no agent, so that a league at rest costs nothing.
+    /// Whether it has failed, may be complete, may have another operator token, or may be unloaded. Asks no agent, so that a league at rest costs nothing.
     pub(super) fn needs_a_look(&self, sleep_after: Duration) -> bool {
-        let changes = *self.manager.changes.borrow();
-        let has_changed = changes != self.changes_seen.load(Ordering::Acquire);
+        let has_changed = *self.manager.changes.borrow() != self.changes_seen.load(Ordering::Acquire);
+        // Anyone may see a league that is open to readers, whatever the operator token is.
+        let asks_on_change = self.plan.start_when.is_some() || !self.plan.league.public_reads;
         self.failure().is_some()
-            || self.plan.start_when.is_some() && has_changed
+            || asks_on_change && has_changed
             || self.is_unasked(self.clock.now(), sleep_after)
+    }
+
+    pub(super) fn note_changes(&self) {
+        self.changes_seen.store(*self.manager.changes.borrow(), Ordering::Release);
+    }
+
+    /// The operator token by the league's own log. `None` if it has stopped.
+    pub(super) async fn operator_token(&self) -> Option<Option<TokenHash>> {
+        self.manager.handle.inspect(|manager: &Manager| manager.league().settings.operator_token).await
     }
 
     /// Whether nobody has asked it anything for so long.

@@ -188,19 +188,19 @@ impl Service {
         }
     }
 
-    /// Does for each season what is to be done now.
-    pub(super) async fn look_at_seasons(&self, now: Timestamp) {
-        let due: Vec<(LeagueId, Next)> = {
-            let (registry, memory) = (lock(&self.registry), lock(&self.season_memory));
-            let rests = |name: &LeagueId| memory.retry_at.get(name).is_some_and(|at| *at > now);
-            let seasons = registry.seasons().filter(|(name, _)| !rests(name));
-            seasons.map(|(name, season)| (name.clone(), season.next(now))).collect()
-        };
-        for (name, next) in due {
-            if let Err(error) = self.advance_season(&name, next, now).await {
-                (self.settings.notice)(&format!("season {name}: {error} - tried again in a minute"));
-                lock(&self.season_memory).retry_at.insert(name, now + RETRY_AFTER);
-            }
+    /// The seasons for which something is to be done now.
+    pub(super) fn seasons_due(&self, now: Timestamp) -> Vec<(LeagueId, Next)> {
+        let (registry, memory) = (lock(&self.registry), lock(&self.season_memory));
+        let rests = |name: &LeagueId| memory.retry_at.get(name).is_some_and(|at| *at > now);
+        let seasons = registry.seasons().filter(|(name, _)| !rests(name));
+        let due = seasons.map(|(name, season)| (name.clone(), season.next(now)));
+        due.filter(|(_, next)| *next != Next::Nothing).collect()
+    }
+
+    pub(super) async fn look_at_season(&self, name: LeagueId, next: Next, now: Timestamp) {
+        if let Err(error) = self.advance_season(&name, next, now).await {
+            (self.settings.notice)(&format!("season {name}: {error} - tried again in a minute"));
+            lock(&self.season_memory).retry_at.insert(name, now + RETRY_AFTER);
         }
     }
 

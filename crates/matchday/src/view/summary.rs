@@ -28,6 +28,9 @@ pub(crate) struct Summary {
     /// All who share the title, if more than one does.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) joint_champions: Vec<PlayerId>,
+    /// Whether a title that is shared after all rounds was played for.
+    #[serde(skip)]
+    pub(crate) play_off: bool,
     pub(crate) matches_decided: u32,
     pub(crate) matches: usize,
     pub(crate) rounds: usize,
@@ -102,6 +105,7 @@ impl Summary {
             completed: league.champion.is_some(),
             champion: league.champion.clone(),
             joint_champions: league.joint_champions(),
+            play_off: league.settings.competition.play_off,
             matches_decided: league.matches_decided,
             matches: league.matches.len(),
             rounds: league.rounds.len(),
@@ -191,10 +195,8 @@ impl Summary {
                 let more = first.len().saturating_sub(CHAMPIONS_LISTED_MAX);
                 let more = if more > 0 { format!(" and {more} more") } else { String::new() };
                 let names = names.join(", ");
-                format!(
-                    "Champions {names}{more} share the title with {} each; --play-off plays it out\n",
-                    won(one)
-                )
+                let advice = if self.play_off { "" } else { "; --play-off plays it out" };
+                format!("Champions {names}{more} share the title with {} each{advice}\n", won(one))
             }
         }
     }
@@ -277,6 +279,7 @@ mod tests {
             completed,
             champion: completed.then(|| PlayerId::new("P01")),
             joint_champions: Vec::new(),
+            play_off: false,
             matches_decided: if completed { 6 } else { 4 },
             matches: 6,
             rounds: 3,
@@ -307,6 +310,12 @@ mod tests {
         let text = summary.for_people(Paint::Plain, None);
         let champions = text.lines().find(|line| line.starts_with("Champions")).unwrap();
         insta::assert_snapshot!(champions, @"Champions P01 (Player 1, random), P02 (Player 2, win_stay_lose_shift), P03 (Player 3, pattern) share the title with 1 point each; --play-off plays it out");
+        summary.play_off = true;
+        let text = summary.for_people(Paint::Plain, None);
+        assert!(
+            text.contains("share the title with 1 point each\n"),
+            "a play-off that was level too: {text}"
+        );
     }
 
     #[test]

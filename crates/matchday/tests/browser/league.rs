@@ -34,12 +34,15 @@ impl League {
         league
     }
 
-    /// The same, with a referee that does not wait for long.
-    pub(crate) fn hurried(names: &[&str]) -> Self {
+    /// Played, with a referee that does not wait for long and a player that has stopped.
+    pub(crate) fn with_a_technical_loss() -> Self {
         let mut league = Self::empty();
         let referee = ["referee", "--store", "referee.db", "--join-timeout", "0.5", "--retries", "1"];
         league.join(&[&referee[..], &["--retry-delay", "0.1"]].concat());
-        names.iter().for_each(|name| league.join(&["player", "--name", name]));
+        ["Ada", "Sleeper"].iter().for_each(|name| league.join(&["player", "--name", name]));
+        league.agents.last().unwrap().signal("STOP");
+        league.start();
+        league.cli.until_status("completed");
         league
     }
 

@@ -1,7 +1,7 @@
 //! What stands on the pages of a league that has been played, or has not begun.
 
 use crate::league::League;
-use crate::script::{can_be_run, plays};
+use crate::script::{can_be_run, plays, shows};
 use matchday_testkit::cli::TOKEN;
 use matchday_testkit::mcp_client::call;
 use serde_json::json;
@@ -15,32 +15,21 @@ const HOSTILE: [&str; 3] = [
 
 #[test]
 fn a_match_page_explains_a_technical_loss() {
-    if !can_be_run() {
-        return;
-    }
-    let league = League::hurried(&["Ada", "Sleeper"]);
-    league.agents.last().unwrap().signal("STOP");
-    league.start();
-    league.cli.until_status("completed");
-    plays("technical", &league.cli.manager, &[]);
+    shows("technical", League::with_a_technical_loss, &[]);
 }
 
 #[test]
 fn a_hostile_name_stays_text_on_every_page() {
-    if !can_be_run() {
-        return;
-    }
     assert_eq!(HOSTILE[2].chars().count(), 50);
-    let league = League::played(&[&HOSTILE[..], &["Ada"]].concat());
-    plays("hostile", &league.cli.manager, &[&serde_json::to_string(&HOSTILE).unwrap()]);
+    shows(
+        "hostile",
+        || League::played(&[&HOSTILE[..], &["Ada"]].concat()),
+        &[&serde_json::to_string(&HOSTILE).unwrap()],
+    );
 }
 
 fn is_accessible(scheme: &str, width: &str) {
-    if !can_be_run() {
-        return;
-    }
-    let league = League::played(&["Ada", "Basho", "Clio", "Dag"]);
-    plays("accessible", &league.cli.manager, &[scheme, width]);
+    shows("accessible", || League::played(&["Ada", "Basho", "Clio", "Dag"]), &[scheme, width]);
 }
 
 #[test]
@@ -60,74 +49,42 @@ fn no_page_has_a_serious_fault_of_accessibility_on_a_phone() {
 
 #[test]
 fn an_empty_league_says_what_to_do() {
-    if !can_be_run() {
-        return;
-    }
-    let league = League::empty();
-    plays("empty", &league.cli.manager, &[]);
+    shows("empty", League::empty, &[]);
 }
 
 #[test]
 fn a_league_that_is_not_open_to_readers_asks_for_the_operators_token() {
-    if !can_be_run() {
-        return;
-    }
-    let league = League::closed("Ada");
-    plays("closed", &league.cli.manager, &[TOKEN]);
+    shows("closed", || League::closed("Ada"), &[TOKEN]);
 }
 
 #[test]
 fn nothing_is_fetched_from_another_host() {
-    if !can_be_run() {
-        return;
-    }
-    let league = League::played(&["Ada", "Basho"]);
-    plays("own_host", &league.cli.manager, &[]);
+    shows("own_host", || League::played(&["Ada", "Basho"]), &[]);
 }
 
 #[test]
 fn the_inspector_finds_messages_and_shows_what_is_kept_of_them() {
-    if !can_be_run() {
-        return;
-    }
-    let league = League::played(&["Ada", "Basho", "Clio", "Dag"]);
-    plays("inspector", &league.cli.manager, &[]);
+    shows("inspector", || League::played(&["Ada", "Basho", "Clio", "Dag"]), &[]);
 }
 
 #[test]
 fn the_keyboard_reaches_the_whole_navigation() {
-    if !can_be_run() {
-        return;
-    }
-    let league = League::played(&["Ada", "Basho", "Clio", "Dag"]);
-    plays("keyboard", &league.cli.manager, &[]);
+    shows("keyboard", || League::played(&["Ada", "Basho", "Clio", "Dag"]), &[]);
 }
 
 #[test]
 fn no_page_is_wider_than_a_small_phone() {
-    if !can_be_run() {
-        return;
-    }
-    let league = League::played(&[HOSTILE[2], HOSTILE[0], "Clio", "Dag"]);
-    plays("narrow", &league.cli.manager, &[]);
+    shows("narrow", || League::played(&[HOSTILE[2], HOSTILE[0], "Clio", "Dag"]), &[]);
 }
 
 #[test]
 fn the_browser_recomputes_a_draw() {
-    if !can_be_run() {
-        return;
-    }
-    let league = League::played(&["Ada", "Basho"]);
-    plays("draw", &league.cli.manager, &[]);
+    shows("draw", || League::played(&["Ada", "Basho"]), &[]);
 }
 
 #[test]
 fn a_match_is_played_over_ply_by_ply() {
-    if !can_be_run() {
-        return;
-    }
-    let league = League::of_game("tic_tac_toe");
-    plays("replay", &league.cli.manager, &[]);
+    shows("replay", || League::of_game("tic_tac_toe"), &[]);
 }
 
 /// Plays a league of two from a seat, always even.

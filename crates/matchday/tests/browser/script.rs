@@ -1,5 +1,6 @@
 //! One scenario in a browser, and how it ended. It says a word when the test is to go on.
 
+use crate::league::League;
 use matchday_testkit::tools;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -58,6 +59,13 @@ impl Drop for Script {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+/// Plays a scenario on the pages of a league, which is only made where there is a browser.
+pub(crate) fn shows(name: &str, league: impl FnOnce() -> League, args: &[&str]) {
+    if can_be_run() {
+        plays(name, &league().cli.manager, args);
     }
 }
 

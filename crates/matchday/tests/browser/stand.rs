@@ -1,7 +1,7 @@
 //! The league as something to watch: live boards, the end as a show, wall mode, charts, why a match was lost.
 
 use crate::league::League;
-use crate::script::{Script, can_be_run, plays};
+use crate::script::{Script, can_be_run, shows};
 use matchday_testkit::mcp_client::call;
 use serde_json::{Value, json};
 
@@ -19,80 +19,52 @@ fn the_end_is_a_show_and_a_stopped_league_is_not_to_be_started_again() {
 
 #[test]
 fn wall_mode_fits_every_player_on_the_screen() {
-    if !can_be_run() {
-        return;
-    }
     let names: Vec<String> = (1..=20).map(|number| format!("Player {number}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let league = League::played(&names);
-    plays("wall", &league.cli.manager, &[]);
+    shows("wall", || League::played(&names), &[]);
 }
 
 #[test]
 fn a_player_is_told_by_which_move_it_lost() {
-    if !can_be_run() {
-        return;
-    }
-    let league =
-        League::of_strategies("tic_tac_toe", &["--format", "double_round_robin"], &["perfect", "random"]);
-    plays("why_lost", &league.cli.manager, &[]);
+    shows(
+        "why_lost",
+        || League::of_strategies("tic_tac_toe", &["--format", "double_round_robin"], &["perfect", "random"]),
+        &[],
+    );
 }
 
 #[test]
 fn players_are_searched_sorted_followed_and_saved() {
-    if !can_be_run() {
-        return;
-    }
-    let league = League::played(&["=1+1", "Basho", "Clio", "Dag"]);
-    plays("find", &league.cli.manager, &[]);
+    shows("find", || League::played(&["=1+1", "Basho", "Clio", "Dag"]), &[]);
 }
 
 #[test]
 fn the_first_view_is_light() {
-    if !can_be_run() {
-        return;
-    }
-    let league = League::played(&["Ada", "Basho", "Clio", "Dag"]);
-    plays("weight", &league.cli.manager, &[]);
+    shows("weight", || League::played(&["Ada", "Basho", "Clio", "Dag"]), &[]);
 }
 
 #[test]
 fn a_knockout_is_drawn_as_a_bracket() {
-    if !can_be_run() {
-        return;
-    }
-    let league = League::of_strategies("nim", &["--format", "knockout"], &["optimal"; 4]);
-    plays("bracket", &league.cli.manager, &[]);
+    shows("bracket", || League::of_strategies("nim", &["--format", "knockout"], &["optimal"; 4]), &[]);
 }
 
 #[test]
 fn rows_glide_unless_the_reader_wants_no_motion() {
-    if !can_be_run() {
-        return;
-    }
-    let league = League::played(&["Ada", "Basho"]);
-    plays("motion", &league.cli.manager, &[]);
+    shows("motion", || League::played(&["Ada", "Basho"]), &[]);
 }
 
 #[test]
 fn pages_show_no_defect_that_was_seen_once() {
-    if !can_be_run() {
-        return;
-    }
-    let league = League::of_strategies("connect_four", &[], &["random", "random", "random"]);
-    plays("page_defects", &league.cli.manager, &[]);
+    shows(
+        "page_defects",
+        || League::of_strategies("connect_four", &[], &["random", "random", "random"]),
+        &[],
+    );
 }
 
 #[test]
 fn a_technical_loss_has_the_colour_of_its_legend() {
-    if !can_be_run() {
-        return;
-    }
-    let league = League::hurried(&["Ada", "Sleeper"]);
-    league.agents.last().unwrap().signal("STOP");
-    league.start();
-    league.cli.until_status("completed");
-    plays("technical_colour", &league.cli.manager, &[]);
+    shows("technical_colour", League::with_a_technical_loss, &[]);
 }
 
 /// Waits for a turn at a seat; `None` when the league is over.
@@ -131,19 +103,11 @@ fn a_board_is_shown_move_by_move_while_it_is_played() {
 
 #[test]
 fn a_swiss_league_shows_its_tie_breaks() {
-    if !can_be_run() {
-        return;
-    }
     let settings = ["--format", "swiss", "--tie-breaks", "buchholz,sonneborn_berger"];
-    let league = League::of_strategies("nim", &settings, &["random"; 4]);
-    plays("swiss", &league.cli.manager, &[]);
+    shows("swiss", || League::of_strategies("nim", &settings, &["random"; 4]), &[]);
 }
 
 #[test]
 fn folded_sections_of_a_report_are_printed() {
-    if !can_be_run() {
-        return;
-    }
-    let league = League::played(&["Ada", "Basho"]);
-    plays("print", &league.cli.manager, &[]);
+    shows("print", || League::played(&["Ada", "Basho"]), &[]);
 }

@@ -21,19 +21,7 @@ fn code(cli: &Cli, name: &str) -> String {
 const CLASS: &str = "name,role,mail\nAnn Lee,player,ann@example.org\nBob Roy,player\nThe Referee,referee\n";
 
 fn registration(fields: Value) -> Value {
-    let mut message = json!({
-        "protocol": "league.v2",
-        "message_type": "LEAGUE_REGISTER_REQUEST",
-        "sender": "player:alpha",
-        "timestamp": "2026-03-02T09:00:00Z",
-        "conversation_id": "conv-alpha",
-        "player_meta": {
-            "display_name": "Alpha",
-            "version": "1.0.0",
-            "game_types": ["even_odd"],
-            "contact_endpoint": format!("http://{}/mcp", free_address()),
-        },
-    });
+    let mut message = matchday_testkit::cli::registration();
     message.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
     message
 }

@@ -171,3 +171,30 @@ fn verify_says_that_stored_messages_are_outside_the_chain() {
         assert!(verified.ends_with("Everything fits.\n"), "{verified}");
     }
 }
+
+#[test]
+fn a_store_is_named_as_an_argument_or_by_an_option_alike() {
+    let cli = Cli::new(crate::MATCHDAY);
+    assert_eq!(cli.run(&["run", "--port-base", "0", "--store", "league.db", "--quiet", "--no-stay"]).code, 0);
+    for (as_argument, by_option) in [
+        (&["stats", "league.db"][..], &["stats", "--store", "league.db"][..]),
+        (&["stats", "P01", "league.db"], &["stats", "P01", "--store", "league.db"]),
+        (&["stats", "league.db", "P01"], &["stats", "--store", "league.db", "P01"]),
+        (&["compare", "league.db", "league.db"], &["compare", "--store", "league.db,league.db"]),
+        (&["leagues", "league.db"], &["leagues", "--store", "league.db"]),
+        (&["verify", "league.db"], &["verify", "--store", "league.db"]),
+    ] {
+        assert_eq!(good(cli.run(as_argument)), good(cli.run(by_option)), "{as_argument:?}");
+    }
+    good(cli.run(&["backup", "league.db", "--to", "one.db"]));
+    good(cli.run(&["backup", "--store", "league.db", "--to", "two.db"]));
+    for (wrong, why) in [
+        (&["compare", "league.db"][..], "expected two stores, or one with --league-a and --league-b, got 1"),
+        (&["stats", "P01", "P02"], "two agents are named: compare them with --against"),
+        (&["stats", "one.db", "two.db"], "two stores are named: see `matchday compare`"),
+        (&["stats", "league.db", "--watch"], "--watch: a stored league does not change: leave it out"),
+        (&["stats", "--carry-over"], "--carry-over: name the store of the leagues"),
+    ] {
+        assert_eq!(cli.run(wrong).failed(2), why);
+    }
+}

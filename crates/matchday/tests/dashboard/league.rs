@@ -1,12 +1,7 @@
 //! A league with a dashboard, and a browser in a few lines.
 
-use bytes::Bytes;
-use http_body_util::{BodyExt, Full};
-use hyper::body::Incoming;
-use hyper::client::conn::http1;
+use http_body_util::BodyExt;
 use hyper::header::HeaderMap;
-use hyper::{Request, Response};
-use hyper_util::rt::TokioIo;
 use matchday::dashboard::Dashboard;
 use matchday_core::game::turn::TurnSheet;
 use matchday_core::league::{self, Manager};
@@ -17,6 +12,7 @@ use matchday_runtime::decider::Deciding;
 use matchday_runtime::{Decider, Handle, Options};
 use matchday_store::Location;
 use matchday_store::Stream;
+pub(crate) use matchday_testkit::mcp_client::open_path as open;
 use matchday_testkit::test_league::{
     TestLeague, endpoint, free_port, quick, short, until_completed, until_registered,
 };
@@ -24,7 +20,6 @@ use serde_json::Value;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout};
 
 pub(crate) const TOKEN: &str = "tok_operator_of_these_tests_0123456789";
@@ -152,28 +147,6 @@ pub(crate) async fn until(shown: &Shown, path: &str, wanted: impl Fn(&Value) -> 
         assert!(Instant::now() < deadline, "{path} stays as it is: {reply:?}");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-}
-
-/// Opens an exchange, and leaves its answer to be read.
-pub(crate) async fn open(
-    to: SocketAddr,
-    method: &str,
-    path: &str,
-    headers: &[(&str, &str)],
-    body: &str,
-) -> Response<Incoming> {
-    let stream = TcpStream::connect(to).await.unwrap();
-    let (mut line, connection) = http1::handshake(TokioIo::new(stream)).await.unwrap();
-    tokio::spawn(connection);
-    let mut request = Request::builder().method(method).uri(path);
-    if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("host")) {
-        request = request.header("host", to.to_string());
-    }
-    for (name, value) in headers {
-        request = request.header(*name, *value);
-    }
-    let request = request.body(Full::new(Bytes::from(body.to_owned()))).unwrap();
-    timeout(PATIENCE, line.send_request(request)).await.expect("an answer in time").unwrap()
 }
 
 pub(crate) async fn send(

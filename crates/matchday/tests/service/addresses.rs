@@ -1,6 +1,8 @@
 //! The addresses of a service: leagues beneath theirs, one league also at the old ones, and an unknown league named as such.
 
 use crate::fixture::{Fixture, SERVICE_TOKEN, registration, standings};
+use std::thread;
+use std::time::{Duration, Instant};
 
 #[test]
 fn an_unknown_league_is_answered_with_e007_and_with_those_that_there_are() {
@@ -74,4 +76,25 @@ fn the_list_shows_what_the_viewer_may_see() {
         .filter_map(|league| league["league_id"].as_str())
         .collect();
     assert_eq!(names, ["autumn", "secret", "spring"], "in alphabetical order");
+}
+
+#[test]
+fn a_rotated_operator_token_decides_who_sees_the_league() {
+    let fixture = Fixture::new();
+    let service = fixture.serve(&[]);
+    let old = fixture.create(&["secret"], &["--public-reads", "off"]).remove(0);
+    let manager = fixture.manager("secret");
+    let at = ["--manager", &manager, "--league-id", "secret", "--operator-token", &old, "--json"];
+    let rotated = fixture.cli.run(&[&["admin"], &at[..], &["rotate", "operator"]].concat());
+    assert_eq!(rotated.code, 0, "{rotated:?}");
+    let new = rotated.json()["auth_token"].as_str().unwrap().to_owned();
+    let sees = |token: &str| fixture.call("GET", "/api/leagues/secret", Some(token), None).status == 200;
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while sees(&old) || !sees(&new) {
+        assert!(Instant::now() < deadline, "the list knows the old token only");
+        thread::sleep(Duration::from_millis(20));
+    }
+    drop(service);
+    let _service = fixture.serve(&[]);
+    assert!(sees(&new) && !sees(&old), "also after a crash");
 }

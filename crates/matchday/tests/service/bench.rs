@@ -17,6 +17,7 @@ fn a_short_bench_of_a_service_measures_everything_it_promises() {
         "/flood/answered_per_s",
         "/flood/calm_p99_ms",
         "/flood/beside_p99_ms",
+        "/flood/elsewhere_p99_ms",
     ] {
         assert!(found.pointer(figure).unwrap().as_f64().unwrap() > 0.0, "{figure}: {found}");
     }

@@ -1,5 +1,6 @@
 //! A service, the leagues in it, and requests to both.
 
+pub(crate) use matchday_testkit::cli::registration;
 use matchday_testkit::cli::{Cli, Output, Process, free_address};
 use serde_json::{Value, json};
 use std::io::{Read, Write};
@@ -118,23 +119,6 @@ impl Fixture {
     pub(crate) fn post(&self, path: &str, message: Value) -> Response {
         self.call("POST", path, None, Some(message))
     }
-}
-
-/// A registration that names no league.
-pub(crate) fn registration() -> Value {
-    json!({
-        "protocol": "league.v2",
-        "message_type": "LEAGUE_REGISTER_REQUEST",
-        "sender": "player:alpha",
-        "timestamp": "2026-03-02T09:00:00Z",
-        "conversation_id": "conv-alpha",
-        "player_meta": {
-            "display_name": "Alpha",
-            "version": "1.0.0",
-            "game_types": ["even_odd"],
-            "contact_endpoint": format!("http://{}/mcp", free_address()),
-        },
-    })
 }
 
 /// A query that no other league answers.

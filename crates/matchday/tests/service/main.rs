@@ -22,6 +22,7 @@ mod noisy_league;
 mod seasons;
 mod sleeping;
 mod telemetry;
+mod week;
 
 /// The program under test.
 const MATCHDAY: &str = env!("CARGO_BIN_EXE_matchday");

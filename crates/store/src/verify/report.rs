@@ -153,12 +153,12 @@ fn many(count: u64, noun: &str) -> String {
 pub(super) fn standings(rows: &[StandingRow]) -> String {
     let chars = |row: &StandingRow| row.display_name.escaped().to_string().chars().count();
     let width = rows.iter().map(chars).max().unwrap_or(0).max(4);
-    let mut text = format!("  #  id    {:width$}  played  won  drawn  lost  points\n", "name");
+    let mut text = format!("rank  id    {:width$}  played  won  drawn  lost  points\n", "name");
     for row in rows {
         let StandingRow { rank, player_id, played, wins, draws, losses, points, .. } = row;
         let (id, name) = (player_id, row.display_name.escaped());
         text.push_str(&format!(
-            "{rank:>3}  {id:<4}  {name:width$}  {played:>6}  {wins:>3}  {draws:>5}  {losses:>4}  {points:>6}"
+            "{rank:>4}  {id:<4}  {name:width$}  {played:>6}  {wins:>3}  {draws:>5}  {losses:>4}  {points:>6}"
         ));
         if let Some(reason) = &row.rank_reason {
             text.push_str("  ");

@@ -53,6 +53,8 @@ pub(crate) struct Flood {
     pub(crate) answered_per_s: f64,
     pub(crate) calm_p99_ms: f64,
     pub(crate) beside_p99_ms: f64,
+    /// Beside a flood of another process on the same machine: what no isolation within a process can avoid.
+    pub(crate) elsewhere_p99_ms: f64,
 }
 
 pub(crate) fn targets(figures: &ServiceFigures) -> Vec<Target> {
@@ -114,6 +116,7 @@ pub(crate) fn for_people(figures: &ServiceFigures, paint: Paint) -> String {
             format!("{} a second, {:.0} answered", flood.per_s, flood.answered_per_s),
             format!("{:.1}", flood.beside_p99_ms),
         ],
+        vec!["the same, to another process".to_owned(), format!("{:.1}", flood.elsewhere_p99_ms)],
     ];
     let title = format!("Exchanges of {} leagues beside one that is flooded, in milliseconds", flood.others);
     parts.push(headed(&title, "flood|p99", &rows, paint));
@@ -153,6 +156,7 @@ mod tests {
                 answered_per_s: 1_999.6,
                 calm_p99_ms: 10.0,
                 beside_p99_ms: 11.5,
+                elsewhere_p99_ms: 11.0,
             },
         }
     }

@@ -1,4 +1,5 @@
-//! Leagues beside one that is flooded with requests, and the same leagues without the flood, in turn.
+//! Leagues without a flood of requests, beside a league of the same service that is flooded, and beside one of another process, in
+//! turn. The last shows what a flood costs by taking its share of the machine alone.
 
 use super::super::Tell;
 use super::super::quantiles::{Quantiles, median};
@@ -22,34 +23,43 @@ const ANSWER_BYTES_MAX: usize = 1 << 20;
 
 pub(super) async fn measure(plan: &ServicePlan, folder: &Path, tell: Tell<'_>) -> Result<Flood> {
     let mut service = ServiceProcess::start(folder, "127.0.0.1:0", &[]).await?;
+    let elsewhere = folder.join("elsewhere");
+    std::fs::create_dir(&elsewhere).with_context(|| format!("cannot make {}", elsewhere.display()))?;
+    let neighbour = ServiceProcess::start(&elsewhere, "127.0.0.1:0", &[]).await?;
     let flooded = service.create(&names("flooded", 1), settings(&[])).await?;
-    let flooded = flooded.first().context("a league was created")?;
+    let flooded_elsewhere = neighbour.create(&names("flooded", 1), settings(&[])).await?;
     // A round a second: the leagues do not take the whole machine themselves.
     let paced = settings(&[("lead", "1")]);
-    let (mut calm, mut beside, mut rates) = (Vec::new(), Vec::new(), Vec::new());
+    let mut rates = Vec::new();
+    let mut runs = [
+        ("calm", "without a flood", None, Vec::new()),
+        ("beside", "beside a flood", flooded.first(), Vec::new()),
+        ("elsewhere", "beside a flood of another service", flooded_elsewhere.first(), Vec::new()),
+    ];
     for run in 1..=plan.runs {
-        for is_flooded in [false, true] {
-            let how = if is_flooded { "beside a flood" } else { "without a flood" };
+        for (name, how, target, played) in &mut runs {
             tell(&format!("{} leagues {how}, {run} of {}", plan.others, plan.runs));
-            let prefix = format!("{}-{run}", if is_flooded { "beside" } else { "calm" });
-            let others = service.create(&names(&prefix, plan.others), paced.clone()).await?;
+            let others = service.create(&names(&format!("{name}-{run}"), plan.others), paced.clone()).await?;
             let players = service.register(&others, plan.players).await?;
-            let flood = is_flooded.then(|| Stream::begin(flooded, plan.flood_per_s));
+            let flood = target.map(|league| Stream::begin(league, plan.flood_per_s));
             service.play(&others).await?;
             rates.extend(flood.map(Stream::end));
             for players in players {
                 players.close().await;
             }
-            if is_flooded { beside.push(others) } else { calm.push(others) }
+            played.push(others);
         }
     }
+    neighbour.stop().await?;
     let store = service.stop().await?;
+    let [calm, beside, elsewhere] = runs.map(|(.., played)| p99_ms(&store, &played));
     Ok(Flood {
         others: plan.others,
         per_s: plan.flood_per_s,
         answered_per_s: median(rates).context("the flood was measured")?,
-        calm_p99_ms: p99_ms(&store, &calm)?,
-        beside_p99_ms: p99_ms(&store, &beside)?,
+        calm_p99_ms: calm?,
+        beside_p99_ms: beside?,
+        elsewhere_p99_ms: elsewhere?,
     })
 }
 

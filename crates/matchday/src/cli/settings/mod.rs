@@ -101,7 +101,7 @@ settings! {
         |text| DisplayName::parse(text).ok()), [
         derived(&[R], "Referee PORT", "What the referee is called"),
         derived(&[P], "Player PORT", "What the player is called")];
-    STORE: String = text("FILE"), [
+    STORE: String = text("FILE|URL"), [
         with_default(&[M], "matchday.db", "Where the league is kept; made if it does not exist"),
         with_default(&[V], "service.db", "Where all leagues are kept; made if it does not exist"),
         derived(&[R], "referee-PORT.db", "Where it keeps what it must not forget"),
