@@ -2,9 +2,7 @@
 
 use super::tls::TlsArgs;
 use super::{Usage, notice, roster};
-use crate::connect::{
-    AgentEndpoint, Dialled, RelayClient, SavedMailbox, StandIn, Status, keep_running,
-};
+use crate::connect::{AgentEndpoint, Dialled, SavedMailbox, StandIn, Status, keep_running};
 use crate::deciders::command::{PREFIX, Program};
 use crate::view;
 use anyhow::{Result, anyhow};
@@ -97,10 +95,7 @@ pub(super) async fn execute(args: ConnectArgs) -> Result<ExitCode> {
         file.display()
     ));
     let status = shown_status();
-    let mut entropy = entropy_from_system()?;
-    let name = hex::encode(entropy.bytes::<8>());
-    let relay =
-        RelayClient::new(client.clone(), &league, &saved.mailbox, Token::new(&*saved.relay_token), name);
+    let relay = saved.relay_client(client.clone());
     let (url, program) = match agent {
         Agent::At(url) => (Some(url), None),
         Agent::Started(program) => (None, Some(program)),
@@ -113,6 +108,7 @@ pub(super) async fn execute(args: ConnectArgs) -> Result<ExitCode> {
     let contact = saved.contact_endpoint.clone();
     let stand_in =
         StandIn { client, league: registers_at, contact, agent: endpoint.clone(), status: status.clone() };
+    let entropy = entropy_from_system()?;
     let (close, closing) = watch::channel(false);
     let serving = tokio::spawn(stand_in.serve(listener, closing));
     let dialled = Dialled::new(relay, endpoint, status.clone(), args.take_over);

@@ -6,6 +6,7 @@ use super::settings::{self, Config};
 use crate::connect::{self, RelayError, SavedMailbox, Status};
 use anyhow::{Result, anyhow};
 use matchday_core::protocol::{Endpoint, Token};
+use matchday_net::client::Client;
 use matchday_net::memory::MemoryListener;
 use matchday_runtime::Options;
 use std::path::PathBuf;
@@ -47,13 +48,10 @@ pub(super) async fn begin(
     if !config.need(&settings::DIAL)? {
         return Ok(None);
     }
-    options.client = with_proxies(&options.client)?;
-    // What comes from the relay comes from anyone.
-    options.trusts_loopback = false;
+    prepare(options)?;
     let league = manager.raw();
     let file = mailbox_file(config);
-    let saved =
-        SavedMailbox::read_or_open(&options.client, league, code, file.as_deref(), notice).await?;
+    let saved = SavedMailbox::read_or_open(&options.client, league, code, file.as_deref(), notice).await?;
     let (listener, dialling) = connect::dial(options.client.clone(), &saved, Status::notices(notice))?;
     let (failed, failure) = watch::channel(None);
     tokio::spawn(async move {
@@ -68,6 +66,14 @@ pub(super) async fn begin(
     notice(&format!("called through the relay of {league}"));
     let short_name = saved.mailbox.chars().take(SHORT).collect();
     Ok(Some(Dial { contact: Endpoint::parse(&saved.contact_endpoint)?, listener, short_name, link }))
+}
+
+/// Options of an agent that dials out; its client, which calls through the proxies of the environment.
+pub(super) fn prepare(options: &mut Options) -> Result<Client> {
+    options.client = with_proxies(&options.client)?;
+    // What comes from the relay comes from anyone.
+    options.trusts_loopback = false;
+    Ok(options.client.clone())
 }
 
 /// The file that keeps the mailbox, beside the store.

@@ -1,10 +1,9 @@
 //! An agent of this process that dials out: its calls come out of a listener that is no socket.
 
 use super::calls::{AgentEndpoint, Dialled};
-use super::relay_client::{RelayClient, RelayError};
+use super::relay_client::RelayError;
 use super::saved_mailbox::SavedMailbox;
 use super::status::Status;
-use matchday_core::protocol::Token;
 use matchday_net::client::Client;
 use matchday_net::memory::{self, MemoryListener};
 use matchday_runtime::{NoEntropy, entropy_from_system};
@@ -16,10 +15,8 @@ pub fn dial(
     saved: &SavedMailbox,
     status: Status,
 ) -> Result<(MemoryListener, impl Future<Output = RelayError> + Send + use<>), NoEntropy> {
-    let mut entropy = entropy_from_system()?;
-    let name = hex::encode(entropy.bytes::<8>());
-    let relay = RelayClient::new(client, &saved.league, &saved.mailbox, Token::new(&*saved.relay_token), name);
+    let relay = saved.relay_client(client);
     let (listener, dialer) = memory::pair();
     let agent = AgentEndpoint::new(Client::with_dialer(Arc::new(dialer)), Some(memory::URL.to_owned()));
-    Ok((listener, Dialled::new(relay, agent, status, false).run(entropy)))
+    Ok((listener, Dialled::new(relay, agent, status, false).run(entropy_from_system()?)))
 }

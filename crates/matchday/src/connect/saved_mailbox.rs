@@ -4,7 +4,7 @@ use super::relay_client::{OpenedMailbox, RelayClient};
 use anyhow::{Context, Result};
 use matchday_core::protocol::{Timestamp, Token};
 use matchday_net::client::Client;
-use matchday_runtime::Clock;
+use matchday_runtime::{Clock, NoEntropy, entropy_from_system};
 use serde::{Deserialize, Serialize};
 use std::io::Write;
 use std::path::Path;
@@ -20,6 +20,10 @@ pub struct SavedMailbox {
     pub mailbox: String,
     pub relay_token: String,
     pub contact_endpoint: String,
+    /// The name of the client that reads it. It is kept, so that a start after a crash is a reconnect, even while the relay
+    /// has not noticed yet that the stream before it is dead. Files of an older version do not have it.
+    #[serde(default)]
+    pub client: String,
 }
 
 impl std::fmt::Debug for SavedMailbox {
@@ -45,14 +49,20 @@ impl SavedMailbox {
         if let Some(warning) = clock_warning(Clock::start().now(), opened.time) {
             warn(&warning);
         }
-        let saved = Self::of(league, opened);
+        let saved = Self::of(league, opened)?;
         file.map_or(Ok(()), |file| saved.write(file))?;
         Ok(saved)
     }
 
-    pub fn of(league: &str, opened: OpenedMailbox) -> Self {
+    pub fn of(league: &str, opened: OpenedMailbox) -> Result<Self, NoEntropy> {
         let OpenedMailbox { mailbox, relay_token, contact_endpoint, .. } = opened;
-        Self { league: league.to_owned(), mailbox, relay_token, contact_endpoint }
+        let client = hex::encode(entropy_from_system()?.bytes::<8>());
+        Ok(Self { league: league.to_owned(), mailbox, relay_token, contact_endpoint, client })
+    }
+
+    pub fn relay_client(&self, client: Client) -> RelayClient {
+        let token = Token::new(&*self.relay_token);
+        RelayClient::new(client, &self.league, &self.mailbox, token, self.client.clone())
     }
 
     /// The mailbox in the file, if there is one of this league.

@@ -35,7 +35,7 @@ pub(super) fn relay(
 pub(super) async fn out(manager: &str) -> Result<(MemoryListener, Endpoint)> {
     let client = Client::new();
     let opened = RelayClient::open(&client, manager, None).await?;
-    let saved = SavedMailbox::of(manager, opened);
+    let saved = SavedMailbox::of(manager, opened)?;
     let (listener, dialling) = connect::dial(client, &saved, Status::new(|_, _| {}))?;
     // It ends with the process, which runs for as long as the league.
     tokio::spawn(dialling);

@@ -18,6 +18,7 @@ use matchday_core::entropy::Entropy;
 use matchday_core::league::Manager;
 use matchday_core::mailbox::Presence;
 use matchday_core::protocol::Token;
+use matchday_net::address_quota::{AddressQuota, QuotaReached};
 use matchday_net::client::{CallError, CallResponse, CallTimings, CompletedCall};
 use matchday_net::connection_limit::limit_key;
 use matchday_net::transport::InProcess;
@@ -206,7 +207,7 @@ impl Relay {
     async fn open_mailbox(&self, peer: IpAddr) -> Result<(String, Token), NoMailbox> {
         let from = limit_key(peer);
         let mut entropy = self.opening.lock().await;
-        self.make_room(from).await?;
+        self.make_room(peer).await?;
         let mailbox = hex::encode(entropy.bytes::<16>());
         let token = Token::issue("relay", &mut entropy);
         let event = RelayEvent::MailboxOpened { mailbox: mailbox.clone(), token: token.hash(), from };
@@ -218,18 +219,15 @@ impl Relay {
     }
 
     /// Checks the limits, and removes the mailbox that has been abandoned longest if one is reached.
-    async fn make_room(&self, from: IpAddr) -> Result<(), NoMailbox> {
+    async fn make_room(&self, peer: IpAddr) -> Result<(), NoMailbox> {
         let RelaySettings { mailboxes_max, per_address_max, .. } = self.settings;
-        let (all, of_address) = {
-            let mailboxes = self.mailboxes();
-            (mailboxes.len(), mailboxes.values().filter(|mailbox| mailbox.record.from == from).count())
+        let quota = AddressQuota { all_max: mailboxes_max, per_address_max, limits_loopback: false };
+        let open: Vec<_> = self.mailboxes().values().map(|mailbox| Some(mailbox.record.from)).collect();
+        let (full, only_of) = match quota.check(peer, open) {
+            Ok(()) => return Ok(()),
+            Err(QuotaReached::Address(open)) => (NoMailbox::Address(open), Some(limit_key(peer))),
+            Err(QuotaReached::All(open)) => (NoMailbox::Full(open), None),
         };
-        let full = match () {
-            () if !from.is_loopback() && of_address >= per_address_max => NoMailbox::Address(of_address),
-            () if all >= mailboxes_max => NoMailbox::Full(all),
-            () => return Ok(()),
-        };
-        let only_of = matches!(full, NoMailbox::Address(_)).then_some(from);
         let Some(abandoned) = self.abandoned(only_of) else { return Err(full) };
         let event = RelayEvent::MailboxRemoved { mailbox: abandoned.clone() };
         self.log.write(&event).await.map_err(NoMailbox::Store)?;
