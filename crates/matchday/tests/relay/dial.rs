@@ -69,3 +69,24 @@ fn agents_come_back_after_a_restart_of_the_manager() {
     cli.until_status("completed");
     assert_no_technical_loss(&cli);
 }
+
+#[test]
+fn it_is_shown_who_is_connected_how() {
+    let cli = Cli::new(MATCHDAY);
+    let _manager = cli.manager(&["--relay", "on", "--dashboard", "on"]);
+    let dialled = dialling(&cli, &["player", "--store", "p1.db"]);
+    dialled.until("registered as");
+    dialled.until("connected to the league");
+    let direct = cli.agent(&["player"]);
+    direct.until("registered as");
+    let shown = crate::http::call(&cli.listen, "GET", "/api/connections", None, "").unwrap().json();
+    let listed = crate::http::call(&cli.listen, "GET", "/relay", None, "").unwrap().json();
+    assert_eq!(shown["agents"], listed["agents"]);
+    let agent = |number: usize| listed["agents"][number].clone();
+    assert_eq!((&agent(0)["via"], &agent(0)["transport"]), (&"relay".into(), &"stream".into()), "{listed}");
+    assert_eq!(agent(0)["connected"], true, "{listed}");
+    assert_eq!((&agent(1)["via"], agent(1).get("connected")), (&"direct".into(), None), "{listed}");
+    assert!(agent(0)["since"].is_string() && agent(1)["since"].is_string(), "{listed}");
+    let status = cli.ask(&["status"]).out;
+    assert!(status.contains("relay, stream") && status.contains("direct"), "{status}");
+}
