@@ -23,6 +23,15 @@ pub struct CallNumber(pub u64);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StreamNumber(pub u64);
 
+/// How an agent fetches its calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Transport {
+    /// One long response, a line for each call.
+    Stream,
+    /// One request after another, each answered by the next call.
+    LongPoll,
+}
+
 /// Whether the agent reads its mailbox, and since when.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Presence {
@@ -32,7 +41,9 @@ pub enum Presence {
         stream: StreamNumber,
         /// The name that the client gave itself: a stream of the same name is its reconnect.
         client: SmolStr,
-        /// When the stream began.
+        /// Whether it is a stream or a poll.
+        transport: Transport,
+        /// When the stream began, or the first of polls that follow on each other.
         since: Timestamp,
     },
     /// It has none.
@@ -90,6 +101,8 @@ struct Waiting {
 #[derive(Debug)]
 pub struct Mailbox {
     presence: Presence,
+    /// The client that polled last, and since when it has polled without a pause.
+    polling: Option<(SmolStr, Timestamp)>,
     waiting: BTreeMap<CallNumber, Waiting>,
     last_call: u64,
     last_stream: u64,
@@ -100,6 +113,7 @@ impl Mailbox {
     pub fn new(now: Timestamp) -> Self {
         Self {
             presence: Presence::Absent { since: now },
+            polling: None,
             waiting: BTreeMap::new(),
             last_call: now.as_micros().max(0).cast_unsigned(),
             last_stream: 0,
@@ -109,6 +123,17 @@ impl Mailbox {
     /// Whether the agent reads it.
     pub fn presence(&self) -> &Presence {
         &self.presence
+    }
+
+    /// How the agent is connected, and since when; `Err` with the time since when it is not. Between two polls it is.
+    pub fn connection(&self, now: Timestamp) -> Result<(Transport, Timestamp), Timestamp> {
+        match (&self.presence, &self.polling) {
+            (Presence::Connected { transport, since, .. }, _) => Ok((*transport, *since)),
+            (Presence::Absent { since }, Some((_, polls_since))) if now < *since + ABSENT_AFTER => {
+                Ok((Transport::LongPoll, *polls_since))
+            }
+            (Presence::Absent { since }, _) => Err(*since),
+        }
     }
 
     /// How many calls wait.
@@ -135,6 +160,7 @@ impl Mailbox {
         &mut self,
         now: Timestamp,
         client: SmolStr,
+        transport: Transport,
         take_over: bool,
         after: Option<CallNumber>,
     ) -> Result<StreamNumber, Taken> {
@@ -149,7 +175,11 @@ impl Mailbox {
         for (number, waiting) in &mut self.waiting {
             waiting.delivered_to = after.filter(|after| number <= after).map(|_| stream);
         }
-        self.presence = Presence::Connected { stream, client, since: now };
+        let goes_on = transport == Transport::LongPoll && self.connection(now).is_ok();
+        let polls = self.polling.take().filter(|(polled, _)| goes_on && *polled == client);
+        let since = polls.map_or(now, |(_, since)| since);
+        self.polling = (transport == Transport::LongPoll).then(|| (client.clone(), since));
+        self.presence = Presence::Connected { stream, client, transport, since };
         Ok(stream)
     }
 
@@ -216,7 +246,7 @@ mod tests {
 
     fn connected() -> (Mailbox, StreamNumber) {
         let mut mailbox = Mailbox::new(START);
-        let stream = mailbox.connect(START, "laptop".into(), false, None).unwrap();
+        let stream = mailbox.connect(START, "laptop".into(), Transport::Stream, false, None).unwrap();
         (mailbox, stream)
     }
 
@@ -226,19 +256,19 @@ mod tests {
         let call = mailbox.call(START, after(30)).unwrap();
         assert_eq!(mailbox.next(stream), Next::Call(call, after(30)));
         assert_eq!(mailbox.next(stream), Next::Nothing);
-        let again = mailbox.connect(after(1), "laptop".into(), false, None).unwrap();
+        let again = mailbox.connect(after(1), "laptop".into(), Transport::Stream, false, None).unwrap();
         assert_eq!(mailbox.next(stream), Next::Replaced);
         assert_eq!(mailbox.next(again), Next::Call(call, after(30)));
-        let third = mailbox.connect(after(2), "laptop".into(), false, Some(call)).unwrap();
+        let third = mailbox.connect(after(2), "laptop".into(), Transport::Stream, false, Some(call)).unwrap();
         assert_eq!(mailbox.next(third), Next::Nothing, "the client has received it");
     }
 
     #[test]
     fn another_client_must_say_that_it_takes_over() {
         let (mut mailbox, stream) = connected();
-        assert_eq!(mailbox.connect(after(1), "other".into(), false, None), Err(Taken));
+        assert_eq!(mailbox.connect(after(1), "other".into(), Transport::Stream, false, None), Err(Taken));
         assert_eq!(mailbox.next(stream), Next::Nothing);
-        mailbox.connect(after(1), "other".into(), true, None).unwrap();
+        mailbox.connect(after(1), "other".into(), Transport::Stream, true, None).unwrap();
         assert_eq!(mailbox.next(stream), Next::Replaced);
         mailbox.disconnect(after(2), stream);
         assert!(
@@ -265,8 +295,31 @@ mod tests {
         assert_eq!(mailbox.fails_at(call), Some(after(16)));
         assert!(mailbox.call(after(15), after(60)).is_ok());
         assert_eq!(mailbox.call(after(16), after(60)), Err(Refused::Absent));
-        mailbox.connect(after(14), "laptop".into(), false, None).unwrap();
+        mailbox.connect(after(14), "laptop".into(), Transport::Stream, false, None).unwrap();
         assert_eq!(mailbox.fails_at(call), Some(after(60)));
+    }
+
+    #[test]
+    fn polls_that_follow_on_each_other_are_one_connection() {
+        let mut mailbox = Mailbox::new(START);
+        let mut poll = |mailbox: &mut Mailbox, at: u64| {
+            let number =
+                mailbox.connect(after(at), "laptop".into(), Transport::LongPoll, false, None).unwrap();
+            mailbox.disconnect(after(at + 1), number);
+        };
+        poll(&mut mailbox, 0);
+        poll(&mut mailbox, 5);
+        assert_eq!(mailbox.connection(after(15)), Ok((Transport::LongPoll, START)));
+        assert_eq!(mailbox.connection(after(21)), Err(after(6)));
+        poll(&mut mailbox, 60);
+        assert_eq!(mailbox.connection(after(61)), Ok((Transport::LongPoll, after(60))), "after an absence");
+        let stream = mailbox.connect(after(62), "laptop".into(), Transport::Stream, false, None).unwrap();
+        mailbox.disconnect(after(63), stream);
+        assert_eq!(
+            mailbox.connection(after(63)),
+            Err(after(63)),
+            "a stream that ended is no pause between polls"
+        );
     }
 
     #[test]

@@ -13,8 +13,9 @@
 //!   in one process without a socket
 //! - [`egress`]: which addresses the client may connect to: policy, classes of IP addresses, pinned DNS
 //! - [`tls`]: certificates for both sides
-//! - `ref_counts`: counts behind the limits
+//! - `ref_counts`: counts behind the limits; [`address_quota`]: a limit per address for what outlasts connections
 
+pub mod address_quota;
 pub mod bearer;
 pub mod body;
 pub mod call;

@@ -11,7 +11,7 @@ use tokio::sync::{Mutex, mpsc};
 const BUFFER_BYTES: usize = 64 * 1024;
 const BACKLOG: usize = 128;
 /// What both ends show as their address; nothing listens there.
-const ADDRESS: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 80);
+pub const ADDRESS: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 80);
 /// The endpoint that the dialer reaches, whatever it is asked for.
 pub const URL: &str = "http://127.0.0.1/mcp";
 

@@ -53,7 +53,7 @@ enum Backend {
     Memory(InMemory),
 }
 
-/// A store in memory is written by whoever appends, which has nothing to wait for.
+/// A store in memory is written by the task that appends, which has nothing to wait for.
 #[derive(Debug, Default)]
 struct InMemory {
     memory: Memory,

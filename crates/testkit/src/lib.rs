@@ -48,6 +48,7 @@ pub mod recorded;
 #[cfg(feature = "network")]
 pub mod recording_proxy;
 pub mod schemas;
+pub mod starter;
 #[cfg(feature = "network")]
 pub mod test_league;
 pub mod tools;

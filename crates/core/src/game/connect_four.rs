@@ -31,10 +31,10 @@ const RULES: &str = "\
 # connect_four
 
 Two players drop marks into a standing board of seven columns and six rows in turn; a mark falls to the lowest free cell of
-its column. Player A has X and begins, player B has O. Whoever first has four marks in a row, across, upright or
+its column. Player A has X and begins, player B has O. The player who first has four marks in a row, across, upright or
 diagonally, wins. A full board without such a row is a draw.
 
-A win is worth 3 points, a draw 1, a loss 0. Whoever does not answer in time loses the match.
+A win is worth 3 points, a draw 1, a loss 0. A player who does not answer in time loses the match.
 
 Columns are numbered 0 to 6 from the left. The context of a turn holds `your_mark` and the `board`, six lines
 of seven letters, the top one first, with `.` for a free cell; the options are the numbers of the columns that are not full.

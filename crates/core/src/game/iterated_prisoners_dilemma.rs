@@ -68,10 +68,10 @@ played. Each round brings points, which add up:
 | defect    | cooperate | 5       | 0             |
 | defect    | defect    | 1       | 1             |
 
-- Whoever has more of these points after the last round wins the match.
+- The player with more of these points after the last round wins the match.
 - If both have equally many, it is a draw.
 
-In the table of the league a win is worth 3 points, a draw 1, a loss 0, whatever the points within the match were. Whoever
+In the table of the league a win is worth 3 points, a draw 1, a loss 0, whatever the points within the match were. A player who
 does not answer in time loses the match.
 
 Both are asked at once, once a round. The context of a turn holds `round`, `rounds`, `your_total` and `opponent_total`

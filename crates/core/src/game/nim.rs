@@ -31,14 +31,14 @@ const RULES: &str = "\
 # nim
 
 There are three heaps, of 3, 5 and 7 objects. Player A begins, and the players take turns: a move takes as many objects as
-one likes, but at least one, from one heap. Whoever takes the very last object wins. There are no draws.
+one likes, but at least one, from one heap. The player who takes the very last object wins. There are no draws.
 
-A win is worth 3 points, a loss 0. Whoever does not answer in time loses the match.
+A win is worth 3 points, a loss 0. A player who does not answer in time loses the match.
 
 The context of a turn holds in `heaps` how many objects each heap has left; the options are every move, as in
 `{\"heap\": 1, \"take\": 2}`. The heaps are numbered 1 to 3.
 
-Whoever begins can force a win, and after a single mistake so can the other.
+The player who begins can force a win, and after a single mistake so can the other.
 ";
 
 const HEAPS: [u64; 3] = [3, 5, 7];

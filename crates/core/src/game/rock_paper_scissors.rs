@@ -45,10 +45,10 @@ const RULES: &str = "\
 Both players show `rock`, `paper` or `scissors` at the same time, neither seeing the other's hand. Rock beats scissors,
 scissors beat paper, paper beats rock; equal hands count for nobody. A match has 15 rounds, all of which are played.
 
-- Whoever has won more rounds wins the match.
+- The player who has won more rounds wins the match.
 - If both have won equally many, it is a draw.
 
-A win is worth 3 points, a draw 1, a loss 0. Whoever does not answer in time loses the match.
+A win is worth 3 points, a draw 1, a loss 0. A player who does not answer in time loses the match.
 
 Both are asked at once, once a round. The context of a turn holds `round`, `rounds`, `your_total` and `opponent_total`
 (rounds won so far) and `history`, a list of `{\"you\": ..., \"opponent\": ...}`, oldest first.

@@ -30,10 +30,10 @@ pub(super) const GAME: GameEntry = GameEntry {
 const RULES: &str = "\
 # tic_tac_toe
 
-Two players mark the cells of a board of three by three in turn. Player A has X and begins, player B has O. Whoever first
+Two players mark the cells of a board of three by three in turn. Player A has X and begins, player B has O. The player who first
 has three marks in a row, across, down or diagonally, wins. A full board without such a row is a draw.
 
-A win is worth 3 points, a draw 1, a loss 0. Whoever does not answer in time loses the match.
+A win is worth 3 points, a draw 1, a loss 0. A player who does not answer in time loses the match.
 
 Cells are numbered 0 to 8, row by row from the top left. The context of a turn holds the `board` and `your_mark`; the
 options are the numbers of the free cells.

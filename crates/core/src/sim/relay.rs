@@ -7,7 +7,7 @@ use super::who::Who;
 use super::wire::{Payload, Response};
 use super::world::World;
 use crate::agent::{Answer, Failure};
-use crate::mailbox::{CallNumber, Mailbox, Next, StreamNumber};
+use crate::mailbox::{CallNumber, Mailbox, Next, StreamNumber, Transport};
 use crate::protocol::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -64,7 +64,7 @@ impl World {
     pub(super) fn connect_stream(&mut self, who: Who) {
         let now = self.now;
         let agent = self.dialled(who);
-        agent.stream = agent.mailbox.connect(now, "client".into(), false, None).ok();
+        agent.stream = agent.mailbox.connect(now, "client".into(), Transport::Stream, false, None).ok();
         agent.silent = false;
         self.trace.note(now, format_args!("{who} dials out"));
         if self.disturbs_streams() {

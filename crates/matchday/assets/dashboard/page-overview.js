@@ -2,6 +2,7 @@
 
 import { featured } from './boards.js';
 import { bracket, isKnockout, loadBracket } from './bracket.js';
+import { withConnections } from './connection.js';
 import { el } from './dom.js';
 import { following, link } from './follow.js';
 import { countdown, empty, figure, figures, head, matchList, next } from './parts.js';
@@ -17,13 +18,14 @@ const BOARDS = 4;
 
 export async function load(ask, { league, memory }) {
   const current = league.phase === 'registration' ? null : league.round?.current;
-  const [standings, round, boards, rounds] = await Promise.all([
+  const [standings, connections, round, boards, rounds] = await Promise.all([
     ask('standings'),
+    ask('connections'),
     current ? ask(`rounds/${current}`, { limit: 60 }) : null,
     current ? ask('boards', { limit: BOARDS, player: following() }) : { boards: [] },
     current && isKnockout(league) ? ask('rounds').then(({ rounds }) => loadBracket(ask, rounds, memory)) : [],
   ]);
-  return { standings, round, boards, rounds };
+  return { standings: { ...standings, rows: withConnections(standings.rows, connections) }, round, boards, rounds };
 }
 
 export function view({ standings, round, boards, rounds }, context) {

@@ -1,11 +1,15 @@
 // The referees and their load.
 
+import { connection, withConnections } from './connection.js';
 import { el } from './dom.js';
 import { empty, head } from './parts.js';
 
 export const topics = ['referees'];
 export const title = () => 'Referees';
-export const load = (ask) => ask('referees');
+export async function load(ask) {
+  const [{ referees }, connections] = await Promise.all([ask('referees'), ask('connections')]);
+  return { referees: withConnections(referees, connections) };
+}
 
 export function view({ referees }, { league }) {
   if (!referees.length) {
@@ -49,7 +53,10 @@ export function view({ referees }, { league }) {
               ['Handed back', 'Matches it could not finish'],
               ['Overdue', 'Matches taken from it, as its time was up'],
               ['Refused', 'Reports that could not be true'],
-            ].map(([name, words]) => el('th', { scope: 'col', class: 'n', title: words }, name)),
+              referees.some((referee) => referee.connection) ? ['Via', 'How the league reaches it'] : null,
+            ]
+              .filter(Boolean)
+              .map(([name, words]) => el('th', { scope: 'col', class: 'n', title: words }, name)),
           ),
         ),
         el('tbody', {}, referees.map(row)),
@@ -86,5 +93,6 @@ function row(referee) {
     cell('Handed back', referee.handed_back),
     cell('Overdue', referee.overdue),
     cell('Refused', referee.refused),
+    referee.connection ? el('td', { class: 'n', 'data-name': 'Via' }, connection(referee.connection)) : null,
   );
 }

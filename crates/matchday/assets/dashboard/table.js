@@ -1,6 +1,7 @@
 // The table: searched, sorted, saved; rows glide when ranks change, and arrows say by how much.
 
 import { report } from './api.js';
+import { connection, connectionRank } from './connection.js';
 import { el } from './dom.js';
 import { save, saveCsv, saveJson } from './download.js';
 import { followLink, following } from './follow.js';
@@ -51,6 +52,15 @@ function columns({ rows, columns: tieBreaks = [], ratings_pending: pending }) {
                   { class: 'muted', title: pending ? 'The ratings are being computed' : null },
                   pending ? '…' : '–',
                 ),
+        }
+      : null,
+    rows.some((row) => row.connection)
+      ? {
+          name: 'Via',
+          words: 'How the league reaches it: directly, or by a stream or long polls to the relay',
+          wide: true,
+          of: (row) => connectionRank(row.connection),
+          shown: (row) => connection(row.connection),
         }
       : null,
     { name: 'Pts', words: 'Points', class: 'points', of: (row) => row.points },

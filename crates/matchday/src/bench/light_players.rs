@@ -2,6 +2,7 @@
 //! and signs nothing. So the manager and the referees are what is measured.
 
 use super::size::Size;
+use crate::connect::{self, RelayClient, RelayError, SavedMailbox, Status};
 use anyhow::{Context, Result, anyhow};
 use bytes::Bytes;
 use http_body_util::Full;
@@ -9,6 +10,7 @@ use hyper::body::Incoming;
 use hyper::header::{CONTENT_TYPE, HeaderValue};
 use hyper::{Request, Response};
 use matchday_net::client::Client;
+use matchday_net::transport::Listener;
 use matchday_net::{body, server};
 use serde_json::{Value, json};
 use std::sync::{Arc, OnceLock};
@@ -27,6 +29,8 @@ const CONNECTIONS_MAX: usize = 256;
 pub(super) struct LightPlayers {
     close: watch::Sender<bool>,
     servers: JoinSet<()>,
+    /// The connections to the relay, of players that dial out. They end with it.
+    dialled: JoinSet<RelayError>,
 }
 
 /// The id and the token that the manager gave a player.
@@ -35,18 +39,46 @@ type Identity = (String, String);
 impl LightPlayers {
     /// Returns when all have registered.
     pub(super) async fn register(size: Size, manager: &str) -> Result<Self> {
-        let (close, closing) = watch::channel(false);
-        let (client, mut servers) = (Client::new(), JoinSet::new());
+        let mut players = Self::none();
         for number in 1..=size.players {
             let listener = TcpListener::bind("127.0.0.1:0").await.context("no free port")?;
             let endpoint = format!("http://{}/mcp", listener.local_addr()?);
-            let identity = Arc::new(OnceLock::new());
-            let of_server = Arc::clone(&identity);
-            let handler = move |request, _| respond(Arc::clone(&of_server), request);
-            servers.spawn(server::serve(listener, CONNECTIONS_MAX, handler, closing.clone()));
-            let _ = identity.set(register(&client, manager, number, &endpoint).await?);
+            players.enter(listener, manager, number, &endpoint).await?;
         }
-        Ok(Self { close, servers })
+        Ok(players)
+    }
+
+    /// The same, of players that dial out to the relay of the manager.
+    pub(super) async fn register_dialled(size: Size, manager: &str) -> Result<Self> {
+        let mut players = Self::none();
+        for number in 1..=size.players {
+            let client = Client::new();
+            let opened = RelayClient::open(&client, manager, None).await?;
+            let saved = SavedMailbox::of(manager, opened)?;
+            let (listener, dialling) = connect::dial(client, &saved, Status::new(|_, _| {}))?;
+            players.dialled.spawn(dialling);
+            players.enter(listener, manager, number, &saved.contact_endpoint).await?;
+        }
+        Ok(players)
+    }
+
+    fn none() -> Self {
+        Self { close: watch::Sender::new(false), servers: JoinSet::new(), dialled: JoinSet::new() }
+    }
+
+    async fn enter(
+        &mut self,
+        listener: impl Listener,
+        manager: &str,
+        number: u16,
+        endpoint: &str,
+    ) -> Result<()> {
+        let identity = Arc::new(OnceLock::new());
+        let of_server = Arc::clone(&identity);
+        let handler = move |request, _| respond(Arc::clone(&of_server), request);
+        self.servers.spawn(server::serve(listener, CONNECTIONS_MAX, handler, self.close.subscribe()));
+        let _ = identity.set(register(&Client::new(), manager, number, endpoint).await?);
+        Ok(())
     }
 
     pub(super) async fn close(mut self) {

@@ -24,6 +24,7 @@ mod outside_players;
 mod pure_core;
 mod quantiles;
 mod queries;
+pub(crate) mod relay;
 pub(crate) mod render;
 mod run_statistics;
 #[cfg(test)]
@@ -38,6 +39,7 @@ use anyhow::{Context, Result};
 use ceiling::Ceiling;
 use measurements::{Answers, Kind, League, Measurements, Run};
 use one_process::PlayedLeague;
+use outside_players::Reached;
 use quantiles::Quantiles;
 use size::Size;
 use smol_str::SmolStr;
@@ -150,7 +152,7 @@ async fn play(plan: &BenchPlan, size: Size, kind: Kind) -> Result<PlayedLeague> 
     let folder = folder(plan)?;
     match kind {
         Kind::OneProcess => one_process::play(size, folder.path()).await,
-        Kind::OutsidePlayers => outside_players::play(size, folder.path()).await,
+        Kind::OutsidePlayers => outside_players::play(size, folder.path(), Reached::Directly).await,
     }
 }
 

@@ -26,20 +26,29 @@ const PLAYERS_AT_REST: u8 = 10;
 const PLAY_MAX: Duration = Duration::from_secs(600);
 
 /// The processes of a league, the manager's first, and their stores.
-struct LeagueProcesses {
+pub(super) struct LeagueProcesses {
     programs: Vec<ChildProcess>,
     stores: Vec<PathBuf>,
     folder: PathBuf,
 }
 
-pub(super) async fn play(size: Size, folder: &Path) -> Result<PlayedLeague> {
-    let mut processes =
-        LeagueProcesses { programs: Vec::new(), stores: Vec::new(), folder: folder.to_owned() };
-    processes.start("manager", &["manager", "--lead", "0"])?;
-    let url = processes.wait_for_output("listening on ").await?;
+/// How the manager and the referees reach the players.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reached {
+    Directly,
+    /// They dial out to the relay of the manager.
+    ByRelay,
+}
+
+pub(super) async fn play(size: Size, folder: &Path, reached: Reached) -> Result<PlayedLeague> {
+    let relay: &[&str] = if reached == Reached::ByRelay { &["--relay", "on"] } else { &[] };
+    let (mut processes, url) = LeagueProcesses::manager(folder, &[&["--lead", "0"], relay].concat()).await?;
     processes.start_referees(size, &url)?;
     processes.wait_for_output("registered as ").await?;
-    let players = LightPlayers::register(size, &url).await?;
+    let players = match reached {
+        Reached::Directly => LightPlayers::register(size, &url).await?,
+        Reached::ByRelay => LightPlayers::register_dialled(size, &url).await?,
+    };
     let pids = processes.programs.iter().map(ChildProcess::pid).collect::<Result<Vec<u32>>>()?;
     let (before, own_before) = (Usage::of(&pids), Usage::of_this_process());
     let client = ManagerClient::at(&url, Client::new());
@@ -62,10 +71,7 @@ pub(super) async fn play(size: Size, folder: &Path) -> Result<PlayedLeague> {
 
 /// How much memory a `matchday player` takes that has registered and waits, of several that share their code as on one machine.
 pub(super) async fn player_at_rest(folder: &Path) -> Result<Option<u64>> {
-    let mut processes =
-        LeagueProcesses { programs: Vec::new(), stores: Vec::new(), folder: folder.to_owned() };
-    processes.start("manager", &["manager"])?;
-    let url = processes.wait_for_output("listening on ").await?;
+    let (mut processes, url) = LeagueProcesses::manager(folder, &[]).await?;
     for number in 1..=PLAYERS_AT_REST {
         processes.start(&format!("player-{number}"), &["player", "--manager", &url])?;
     }
@@ -88,6 +94,18 @@ fn memory(usage: &UsageSeries) -> Option<Memory> {
 }
 
 impl LeagueProcesses {
+    /// A manager alone, and its endpoint.
+    pub(super) async fn manager(folder: &Path, args: &[&str]) -> Result<(Self, String)> {
+        let mut processes = Self { programs: Vec::new(), stores: Vec::new(), folder: folder.to_owned() };
+        processes.start("manager", &[&["manager"], args].concat())?;
+        let url = processes.wait_for_output("listening on ").await?;
+        Ok((processes, url))
+    }
+
+    pub(super) fn manager_pid(&self) -> Result<u32> {
+        self.programs.first().context("there is a manager")?.pid()
+    }
+
     fn start(&mut self, name: &str, args: &[&str]) -> Result<()> {
         let store = self.folder.join(format!("{name}.db"));
         let file = store.to_string_lossy();
@@ -148,7 +166,7 @@ impl LeagueProcesses {
         }
     }
 
-    async fn stop(self) -> Result<Vec<PathBuf>> {
+    pub(super) async fn stop(self) -> Result<Vec<PathBuf>> {
         for program in &self.programs {
             program.terminate()?;
         }

@@ -3,12 +3,13 @@
 use super::{Usage, notice};
 use crate::bench::compare::{Change, compare};
 use crate::bench::measurements::{FORMAT, Measurements};
+use crate::bench::relay::{self, RelayPlan};
 use crate::bench::render::for_people;
-use crate::bench::service::figures::{self, ServiceFigures};
+use crate::bench::service::figures;
 use crate::bench::service::{self, ServicePlan};
 use crate::bench::size::Size;
 use crate::bench::targets::{Target, targets};
-use crate::bench::{self, BenchPlan};
+use crate::bench::{self, BenchPlan, Tell};
 use crate::view::{Paint, say};
 use anyhow::{Context, Result, bail};
 use clap::{Args, value_parser};
@@ -26,6 +27,7 @@ Example:
   matchday bench --save before.json       (now change something, and build it)
   matchday bench --against before.json    (faster, slower, or no difference that can be told)
   matchday bench --service                (10,000 leagues in one service, 100 at once, a flood)
+  matchday bench --relay                  (agents that dial out: latency, idle streams, cuts, a league)
 
 Each league is played between two measurements of the raw ceiling: the same exchanges, made by
 the same HTTP client with the same HTTP server, each side reading the JSON once and doing nothing
@@ -50,6 +52,9 @@ pub(crate) struct BenchArgs {
     /// Measure `matchday serve` instead: a store of 10,000 leagues, 100 leagues at once, and a league that is flooded
     #[arg(long, conflicts_with_all = ["sizes", "full", "runs", "one_process", "save", "against"])]
     service: bool,
+    /// Measure the relay instead: what it adds to a call, 5,000 idle streams, cuts, and a league of players that dial out
+    #[arg(long, conflicts_with_all = ["sizes", "full", "runs", "one_process", "save", "against", "service"])]
+    relay: bool,
     /// Play 16/2 and 50/10 only, once each: enough for a first look, too little for a comparison
     #[arg(long)]
     quick: bool,
@@ -112,30 +117,50 @@ struct Report<'a> {
 }
 
 #[derive(Serialize)]
-struct ServiceReport<'a> {
+struct PartReport<'a, F> {
     #[serde(flatten)]
-    figures: &'a ServiceFigures,
+    figures: &'a F,
     targets: &'a [Target],
 }
 
 async fn execute_service(args: &BenchArgs) -> Result<ExitCode> {
     let folder = args.folder()?;
     let plan = if args.quick { ServicePlan::quick(folder) } else { ServicePlan::new(folder) };
+    let measuring = async |tell: Tell<'_>| service::run(&plan, tell).await;
+    let found = measured(args, measuring).await?;
+    show_part(args, &found, &figures::targets(&found), figures::for_people)
+}
+
+async fn execute_relay(args: &BenchArgs) -> Result<ExitCode> {
+    let folder = args.folder()?;
+    let plan = if args.quick { RelayPlan::quick(folder) } else { RelayPlan::new(folder) };
+    let measuring = async |tell: Tell<'_>| relay::run(&plan, tell).await;
+    let found = measured(args, measuring).await?;
+    show_part(args, &found, &relay::figures::targets(&found), relay::figures::for_people)
+}
+
+/// Measures, with the progress shown, until that is done or the user ends it.
+async fn measured<F>(args: &BenchArgs, measuring: impl AsyncFnOnce(Tell<'_>) -> Result<F>) -> Result<F> {
     let mut stop = Termination::listen()?;
     let mut progress = Progress::new(args.json);
     let mut tell = |doing: &str| progress.tell(doing);
     let found = tokio::select! {
-        found = service::run(&plan, &mut tell) => found,
+        found = measuring(&mut tell) => found,
         () = stop.recv() => bail!("stopped before the end: nothing was measured"),
     };
     progress.clear();
-    let found = found?;
+    found
+}
+
+fn show_part<F: Serialize>(
+    args: &BenchArgs,
+    figures: &F,
+    targets: &[Target],
+    for_people: fn(&F, Paint) -> String,
+) -> Result<ExitCode> {
     say(match args.json {
-        true => serde_json::to_string_pretty(&ServiceReport {
-            figures: &found,
-            targets: &figures::targets(&found),
-        })?,
-        false => figures::for_people(&found, Paint::of_stdout()),
+        true => serde_json::to_string_pretty(&PartReport { figures, targets })?,
+        false => for_people(figures, Paint::of_stdout()),
     });
     Ok(ExitCode::SUCCESS)
 }
@@ -143,6 +168,9 @@ async fn execute_service(args: &BenchArgs) -> Result<ExitCode> {
 pub(crate) async fn execute(args: BenchArgs) -> Result<ExitCode> {
     if args.service {
         return execute_service(&args).await;
+    }
+    if args.relay {
+        return execute_relay(&args).await;
     }
     let plan = args.plan()?;
     // A file that cannot be read is better known of before the minutes that follow.

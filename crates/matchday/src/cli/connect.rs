@@ -2,22 +2,19 @@
 
 use super::tls::TlsArgs;
 use super::{Usage, notice, roster};
-use crate::connect::{
-    AgentEndpoint, Change, Dialled, OpenedMailbox, RelayClient, SavedMailbox, StandIn, Status, keep_running,
-};
+use crate::connect::{AgentEndpoint, Dialled, SavedMailbox, StandIn, Status, keep_running};
 use crate::deciders::command::{PREFIX, Program};
 use crate::view;
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Result, anyhow};
 use clap::Args;
-use matchday_core::protocol::{Endpoint, Timestamp, Token};
+use matchday_core::protocol::{Endpoint, Token};
 use matchday_net::client::Client;
 use matchday_net::proxy::Proxies;
 use matchday_os::signals::Termination;
-use matchday_runtime::{Clock, entropy_from_system};
+use matchday_runtime::entropy_from_system;
 use std::io::IsTerminal;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
@@ -28,9 +25,6 @@ else of this machine can be reached through it. HTTPS_PROXY, HTTP_PROXY and NO_P
 Example:
   matchday connect https://league.example/leagues/spring/mcp --code tok_join_... --to http://localhost:8101/mcp
   matchday connect https://league.example/leagues/spring/mcp --to \"command:python3 agent.py --port 8101\"";
-
-/// From which difference on a clock is said to be off.
-const CLOCK_OFF: Duration = Duration::from_secs(2);
 
 /// Have an agent play in a league elsewhere, from any network.
 #[derive(Debug, Args)]
@@ -95,16 +89,13 @@ pub(super) async fn execute(args: ConnectArgs) -> Result<ExitCode> {
     })?;
     let listening = listener.local_addr()?;
     let file = args.mailbox.unwrap_or_else(|| PathBuf::from(format!("connect-{}.json", listening.port())));
-    let saved = mailbox(&client, &league, code.as_ref(), &file).await?;
+    let saved = SavedMailbox::read_or_open(&client, &league, code.as_ref(), Some(&file), notice).await?;
     notice(&format!(
         "the agent registers with http://{listening}/mcp, and plays at {league} - its mailbox is kept in {}",
         file.display()
     ));
     let status = shown_status();
-    let mut entropy = entropy_from_system()?;
-    let name = hex::encode(entropy.bytes::<8>());
-    let relay =
-        RelayClient::new(client.clone(), &league, &saved.mailbox, Token::new(&*saved.relay_token), name);
+    let relay = saved.relay_client(client.clone());
     let (url, program) = match agent {
         Agent::At(url) => (Some(url), None),
         Agent::Started(program) => (None, Some(program)),
@@ -117,6 +108,7 @@ pub(super) async fn execute(args: ConnectArgs) -> Result<ExitCode> {
     let contact = saved.contact_endpoint.clone();
     let stand_in =
         StandIn { client, league: registers_at, contact, agent: endpoint.clone(), status: status.clone() };
+    let entropy = entropy_from_system()?;
     let (close, closing) = watch::channel(false);
     let serving = tokio::spawn(stand_in.serve(listener, closing));
     let dialled = Dialled::new(relay, endpoint, status.clone(), args.take_over);
@@ -149,57 +141,10 @@ pub(super) fn with_proxies(client: &Client) -> Result<Client> {
     Ok(client.with_proxies(Proxies::from_variables(|name| std::env::var(name).ok())?))
 }
 
-/// The mailbox of the last run, or a new one.
-async fn mailbox(client: &Client, league: &str, code: Option<&Token>, file: &Path) -> Result<SavedMailbox> {
-    if let Some(saved) = SavedMailbox::read(file, league) {
-        return Ok(saved);
-    }
-    let opened = open(client, league, code).await?;
-    let saved = SavedMailbox::of(league, opened);
-    saved.write(file)?;
-    Ok(saved)
-}
-
-/// Opens a mailbox, and says so if one of the clocks is off.
-pub(super) async fn open(client: &Client, league: &str, code: Option<&Token>) -> Result<OpenedMailbox> {
-    let opened = RelayClient::open(client, league, code).await.context("no address at the relay")?;
-    if let Some(warning) = clock_warning(Clock::start().now(), opened.time) {
-        notice(&warning);
-    }
-    Ok(opened)
-}
-
-fn clock_warning(here: Timestamp, there: Timestamp) -> Option<String> {
-    let (ahead, behind) = (here.since(there), there.since(here));
-    let (off, how) = if ahead > behind { (ahead, "ahead of") } else { (behind, "behind") };
-    (off > CLOCK_OFF).then(|| {
-        format!(
-            "the clock of this machine is {} s {how} the league's: set it, deadlines are read by it",
-            off.as_secs()
-        )
-    })
-}
-
 /// A live line on a terminal; elsewhere a line for each change, but for calls that were answered.
 fn shown_status() -> Status {
     if std::io::stdout().is_terminal() {
         return Status::new(|_, line| view::show(format!("\r\x1b[2K{line}")));
     }
-    Status::new(|change, _| match change {
-        Change::Answered(_) => {}
-        change => notice(&change.to_string()),
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_clock_that_is_off_is_told() {
-        let at = Timestamp::from_micros(1_767_225_600_000_000);
-        assert_eq!(clock_warning(at, at + Duration::from_secs(2)), None);
-        assert!(clock_warning(at, at + Duration::from_secs(90)).unwrap().contains("90 s behind"));
-        assert!(clock_warning(at + Duration::from_secs(90), at).unwrap().contains("90 s ahead of"));
-    }
+    Status::notices(notice)
 }

@@ -1,16 +1,15 @@
 //! `--dial`: an agent without a listening socket, which is called through the relay of its league.
 
-use super::connect::{open, with_proxies};
+use super::connect::with_proxies;
 use super::notice;
 use super::settings::{self, Config};
-use crate::connect::{AgentEndpoint, Change, Dialled, RelayClient, RelayError, SavedMailbox, Status};
+use crate::connect::{self, RelayError, SavedMailbox, Status};
 use anyhow::{Result, anyhow};
 use matchday_core::protocol::{Endpoint, Token};
 use matchday_net::client::Client;
-use matchday_net::memory::{self, MemoryListener};
-use matchday_runtime::{Options, entropy_from_system};
+use matchday_net::memory::MemoryListener;
+use matchday_runtime::Options;
 use std::path::PathBuf;
-use std::sync::Arc;
 use tokio::sync::watch;
 
 /// How many characters of a mailbox's id tell agents apart that have no port.
@@ -49,47 +48,35 @@ pub(super) async fn begin(
     if !config.need(&settings::DIAL)? {
         return Ok(None);
     }
-    options.client = with_proxies(&options.client)?;
-    // What comes from the relay comes from anyone.
-    options.trusts_loopback = false;
+    prepare(options)?;
     let league = manager.raw();
-    let file = config.text(&settings::STORE).map(|store| PathBuf::from(format!("{store}.mailbox.json")));
-    let saved = match file.as_ref().and_then(|file| SavedMailbox::read(file, league)) {
-        Some(saved) => saved,
-        None => {
-            let saved = SavedMailbox::of(league, open(&options.client, league, code).await?);
-            if let Some(file) = &file {
-                saved.write(file)?;
-            }
-            saved
+    let file = mailbox_file(config);
+    let saved = SavedMailbox::read_or_open(&options.client, league, code, file.as_deref(), notice).await?;
+    let (listener, dialling) = connect::dial(options.client.clone(), &saved, Status::notices(notice))?;
+    let (failed, failure) = watch::channel(None);
+    tokio::spawn(async move {
+        let why = dialling.await;
+        // The next start opens another.
+        if let (RelayError::MailboxGone, Some(file)) = (&why, file) {
+            let _ = std::fs::remove_file(file);
         }
-    };
-    let status = Status::new(|change, _| match change {
-        Change::Answered(_) => {}
-        change => notice(&change.to_string()),
+        failed.send_replace(Some(why));
     });
-    let (listener, link) = dial(options.client.clone(), league, &saved, status)?;
+    let link = DialLink(failure);
     notice(&format!("called through the relay of {league}"));
     let short_name = saved.mailbox.chars().take(SHORT).collect();
     Ok(Some(Dial { contact: Endpoint::parse(&saved.contact_endpoint)?, listener, short_name, link }))
 }
 
-fn dial(
-    client: Client,
-    league: &str,
-    saved: &SavedMailbox,
-    status: Status,
-) -> Result<(MemoryListener, DialLink)> {
-    let mut entropy = entropy_from_system()?;
-    let name = hex::encode(entropy.bytes::<8>());
-    let relay = RelayClient::new(client, league, &saved.mailbox, Token::new(&*saved.relay_token), name);
-    let (listener, dialer) = memory::pair();
-    let agent = AgentEndpoint::new(Client::with_dialer(Arc::new(dialer)), Some(memory::URL.to_owned()));
-    let dialled = Dialled::new(relay, agent, status, false);
-    let (failed, failure) = watch::channel(None);
-    tokio::spawn(async move {
-        let why = dialled.run(entropy).await;
-        failed.send_replace(Some(why));
-    });
-    Ok((listener, DialLink(failure)))
+/// Options of an agent that dials out; its client, which calls through the proxies of the environment.
+pub(super) fn prepare(options: &mut Options) -> Result<Client> {
+    options.client = with_proxies(&options.client)?;
+    // What comes from the relay comes from anyone.
+    options.trusts_loopback = false;
+    Ok(options.client.clone())
+}
+
+/// The file that keeps the mailbox, beside the store.
+fn mailbox_file(config: &Config) -> Option<PathBuf> {
+    config.text(&settings::STORE).map(|store| PathBuf::from(format!("{store}.mailbox.json")))
 }

@@ -10,6 +10,7 @@ use matchday_core::league::{LeagueEvent, LeagueSettings, Manager, Place};
 use matchday_core::protocol::messages::{AgentRole, Phase};
 use matchday_core::protocol::{GameType, LeagueId, Token};
 use matchday_os::signals::Termination;
+use matchday_runtime::surface::Surface;
 use matchday_runtime::{Options, entropy_from_system};
 use matchday_store::checkpoint_keys::CheckpointKeys;
 use matchday_store::league_log::LeagueLog;
@@ -17,6 +18,7 @@ use matchday_store::leagues::NO_LEAGUE;
 use matchday_store::{Store, Stream};
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 pub(super) const EXAMPLE: &str = "\
 Example:
@@ -79,9 +81,8 @@ pub(super) async fn execute(flags: ManagerFlags) -> Result<ExitCode> {
     let real = store.path().unwrap_or(&path).to_owned();
     let seats = seat::for_manager(&config, &listening, &real, &store, has_roster, own)?;
     let seats_path = seats.as_ref().map(|seats| seats.path.clone());
-    if let Some(dashboard) = dashboard::for_manager(&config, listening, &real, seats_path, &options)? {
-        options.surfaces.push(dashboard);
-    }
+    let dashboard = dashboard::for_manager(&config, listening, &real, seats_path, &options)?;
+    options.surfaces.extend(dashboard.iter().map(|dashboard| Arc::clone(dashboard) as Arc<dyn Surface>));
     if let Some(seats) = &seats {
         crate::seat::mount(&mut options, &seats.seats);
     }
@@ -90,6 +91,7 @@ pub(super) async fn execute(flags: ManagerFlags) -> Result<ExitCode> {
     let handle = matchday_runtime::run(Manager::new(settings), listener, store.clone(), stream, options)?;
     if let Some(relay) = relay {
         relay.serve_league_of(handle.inspector());
+        dashboard.iter().for_each(|dashboard| dashboard.show_relay(Arc::clone(&relay)));
     }
     let mut address = handle.address();
     let local = address.ip().is_loopback();

@@ -2,11 +2,12 @@
 
 use super::serve::LogTo;
 use super::settings::{self, Config, Declared, SeatFlags, Setting};
-use super::{notice, serve, telemetry};
-use crate::seat::{self, Authorization, Seats};
+use super::{dial, notice, serve, telemetry};
+use crate::seat::{self, Authorization, SeatDial, Seats};
 use anyhow::{Result, anyhow};
 use matchday_core::game::strategy::{self, StrategyEntry};
 use matchday_core::protocol::{Endpoint, Token};
+use matchday_net::memory;
 use matchday_os::signals::Termination;
 use matchday_runtime::entropy_from_system;
 use matchday_store::open::file_base;
@@ -27,6 +28,7 @@ A host that starts its servers by command runs `matchday seat --stdio`: docs/wri
 Example:
   matchday seat --manager http://localhost:8000/mcp
   matchday seat --stdio --manager http://localhost:8000/mcp
+  matchday seat --stdio --dial --manager https://league.example/leagues/spring/mcp
   matchday seat --listen 127.0.0.1:8202 --fallback none --max-seats 4";
 
 /// Turns the fallback off: a seat that does not choose in time forfeits.
@@ -43,17 +45,23 @@ pub(super) async fn execute(flags: SeatFlags) -> Result<ExitCode> {
     let fallback = fallback(&config, &settings::FALLBACK)?;
     let (seats_max, seats_per_address) = max_seats(&config)?;
     let is_given = |setting: &Declared| config.given().any(|value| value.setting.id == setting.id);
-    let listener = match stdio && !is_given(&settings::LISTEN) {
-        true => TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?,
-        false => serve::bind(&config).await?,
+    let dials = config.need(&settings::DIAL)?;
+    // Its clients come by the standard input, and the league by the relay.
+    let listener = match (dials && stdio, stdio && !is_given(&settings::LISTEN)) {
+        (true, _) => None,
+        (_, true) => Some(TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?),
+        (_, false) => Some(serve::bind(&config).await?),
     };
-    let address = listener.local_addr()?;
+    let address = listener.as_ref().map_or(Ok(memory::ADDRESS), TcpListener::local_addr)?;
     let telemetry = telemetry::from_config(&config, address.ip(), &options.client)?;
     options.telemetry = telemetry.clone();
     let home = serve::contact(&config, address.port())?;
-    let store = match stdio && !is_given(&settings::STORE) {
-        true => Store::in_memory(),
-        false => serve::open_store(&config, format!("seat-{}.db", address.port()))?.1,
+    let (path, store) = match stdio && !is_given(&settings::STORE) {
+        true => (None, Store::in_memory()),
+        false => {
+            let (path, store) = serve::open_store(&config, format!("seat-{}.db", address.port()))?;
+            (Some(path), store)
+        }
     };
     if !stdio {
         notice(&format!(
@@ -71,9 +79,19 @@ pub(super) async fn execute(flags: SeatFlags) -> Result<ExitCode> {
         authorization,
         join_code,
     };
-    let seats = Seats::open(settings, address, store.clone(), options)?;
+    let (failed, mut failure) = watch::channel(None);
+    let seats = match dials {
+        true => {
+            let client = dial::prepare(&mut options)?;
+            let league = settings.manager.raw().to_owned();
+            notice(&format!("seats are called through the relay of {league}"));
+            let dial = SeatDial { client, league, store: path, notice, failed };
+            Seats::open_dialled(settings, address, store.clone(), options, dial).await?
+        }
+        false => Seats::open(settings, address, store.clone(), options)?,
+    };
     let (close, closing) = watch::channel(false);
-    let serving = tokio::spawn(seat::serve(Arc::clone(&seats), listener, closing));
+    let serving = tokio::spawn(serve_seats(Arc::clone(&seats), listener, closing));
     let client = async {
         if !stdio {
             return std::future::pending().await;
@@ -83,12 +101,25 @@ pub(super) async fn execute(flags: SeatFlags) -> Result<ExitCode> {
     let ended = tokio::select! {
         _ = stop.recv() => Ok(()),
         ended = client => ended,
+        // Only seats that dial out fail this way.
+        Ok(Some(why)) = async { failure.wait_for(Option::is_some).await.map(|why| why.clone()) } => Err(why.into()),
     };
     let _ = close.send(true);
     serving.await?;
     store.close()?;
     telemetry.flush().await;
     ended.map(|()| ExitCode::SUCCESS)
+}
+
+/// Serves the seats until `closing` turns true. Without a socket their only client is at the standard input.
+async fn serve_seats(seats: Arc<Seats>, listener: Option<TcpListener>, mut closing: watch::Receiver<bool>) {
+    match listener {
+        Some(listener) => seat::serve(seats, listener, closing).await,
+        None => {
+            let _ = closing.wait_for(|closing| *closing).await;
+            seats.close().await;
+        }
+    }
 }
 
 /// What clients must show; a code that is made is shown to the operator.

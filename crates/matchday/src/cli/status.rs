@@ -12,25 +12,32 @@ pub(super) async fn execute(args: QueryArgs) -> Result<ExitCode> {
     let ask = async |client: &ManagerClient| {
         let mut status = client.status().await?;
         if let (Some(status), Some(relay)) = (status.as_object_mut(), client.relay().await) {
-            status.insert("dialled_out".to_owned(), relay);
+            status.insert("connections".to_owned(), relay);
         }
         Ok(status)
     };
-    show(&args, ask, |data| Ok(status_table(data) + &relay_table(data))).await
+    show(&args, ask, |data| Ok(status_table(data) + &connections_table(data))).await
 }
 
-/// The agents that dial out to the manager's relay; empty if there are none.
-fn relay_table(status: &Value) -> String {
-    let agents = status.get("dialled_out").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    if agents.is_empty() {
+/// How each agent is connected; empty if none dials out.
+fn connections_table(status: &Value) -> String {
+    let agents = status.get("connections").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let text =
+        |agent: &Value, key: &str| agent.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    if !agents.iter().any(|agent| text(agent, "via") == "relay") {
         return String::new();
     }
     let row = |agent: &Value| {
-        let connected = agent.get("connected").and_then(Value::as_bool) == Some(true);
-        vec![cell(agent, "agent_id"), if connected { "yes" } else { "no" }.to_owned(), cell(agent, "since")]
+        let how = match (text(agent, "via").as_str(), text(agent, "transport").as_str()) {
+            ("relay", "stream") => "relay, stream",
+            ("relay", "long_poll") => "relay, long poll",
+            ("relay", _) => "relay, not connected",
+            _ => "direct",
+        };
+        vec![cell(agent, "agent_id"), how.to_owned(), cell(agent, "since")]
     };
     let rows: Vec<_> = agents.iter().map(row).collect();
-    format!("\n\n{}", table(&["DIALS OUT", "CONNECTED", "SINCE"], &rows))
+    format!("\n\n{}", table(&["AGENT", "CONNECTION", "SINCE"], &rows))
 }
 
 /// LEAGUE_STATUS as a table of one row. Managers of another make may tell less, or in their own words.

@@ -3,10 +3,12 @@
 //!
 //! - `relay_client`: the requests to a relay; `calls`: reads the stream or polls, reconnects, has the agent answer
 //! - `stand_in`: stands in for the manager on localhost, so that the agent registers there; `rewrite`: the one field it changes
+//! - `in_process`: an agent of this process, without a socket
 //! - `agent_process`: starts and restarts the agent; `status`: what is shown; `saved_mailbox`: the mailbox of the last run
 
 mod agent_process;
 mod calls;
+mod in_process;
 mod relay_client;
 mod rewrite;
 mod saved_mailbox;
@@ -15,6 +17,7 @@ mod status;
 
 pub use agent_process::keep_running;
 pub use calls::{AgentEndpoint, Dialled};
+pub use in_process::dial;
 pub use relay_client::{OpenedMailbox, RelayClient, RelayError};
 pub use saved_mailbox::SavedMailbox;
 pub use stand_in::StandIn;

@@ -37,6 +37,14 @@ impl Status {
         Self(Arc::new((Mutex::default(), Box::new(tell))))
     }
 
+    /// Every change is a line of its own, but for calls that were answered.
+    pub fn notices(notice: fn(&str)) -> Self {
+        Self::new(move |change, _| match change {
+            Change::Answered(_) => {}
+            change => notice(&change.to_string()),
+        })
+    }
+
     pub fn tell(&self, change: Change) {
         let (state, tell) = &*self.0;
         let line = {

@@ -33,6 +33,7 @@ mod topics;
 
 pub use serve::serve;
 
+use crate::relay::Relay;
 use access::{Access, Credential, credential};
 use background_statistics::BackgroundStatistics;
 use cache::ResponseCache;
@@ -45,7 +46,7 @@ use projection::Snapshot;
 use source::Source;
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use tokio::sync::{Semaphore, watch};
 
 /// How many pages are rendered at the same time.
@@ -67,6 +68,8 @@ pub struct Dashboard {
     probes: watch::Sender<u64>,
     closing: watch::Sender<bool>,
     views: last_view::Views,
+    /// Knows which agents dial out.
+    relay: OnceLock<Arc<Relay>>,
 }
 
 impl Dashboard {
@@ -101,7 +104,13 @@ impl Dashboard {
             probes: watch::Sender::new(0),
             closing: watch::Sender::new(false),
             views: last_view::Views::default(),
+            relay: OnceLock::new(),
         })
+    }
+
+    /// Has it show who is connected to this relay.
+    pub(crate) fn show_relay(&self, relay: Arc<Relay>) {
+        let _ = self.relay.set(relay);
     }
 
     /// Whether anyone follows the league.

@@ -4,12 +4,13 @@ use super::Dashboard;
 use super::access::Access;
 use super::page::losses::LossRecords;
 use super::page::{
-    cross_table, featured, latency, league, one_match, player, race, referees, rounds, standings,
+    Versioned, cross_table, featured, latency, league, one_match, player, race, referees, rounds, standings,
 };
 use super::projection::Snapshot;
 use super::query::{Query, percent_decode};
 use super::store_queries::{self, Filter};
 use super::{assets, orders, qr_code, response};
+use crate::relay::connections;
 use crate::report;
 use crate::statistics::of_league;
 use bytes::Bytes;
@@ -23,6 +24,7 @@ use matchday_runtime::surface::{Closing, Responding, Surface};
 use matchday_stats::head_to_head::HeadToHead;
 use matchday_store::StoreError;
 use serde::Serialize;
+use serde_json::json;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -38,6 +40,7 @@ const BOARDS_DEFAULT: u64 = 4;
 #[derive(Debug)]
 enum Route {
     League,
+    Connections,
     Standings,
     Rounds,
     Round(u32, usize, usize),
@@ -195,8 +198,8 @@ impl Dashboard {
             Ok(None) => return response::error(StatusCode::NOT_FOUND, "the dashboard has no such page"),
             Err(why) => return response::error(StatusCode::BAD_REQUEST, &why),
         };
-        // The league's page holds the current time, so it is not cached.
-        let key = (!matches!(route, Route::League)).then(|| format!("{route:?}"));
+        // The league's page holds the current time, and connections are no events of the league: they are not cached.
+        let key = (!matches!(route, Route::League | Route::Connections)).then(|| format!("{route:?}"));
         match self.body(route, key, access).await {
             Ok(body) => response::data(StatusCode::OK, body),
             Err(error) => error.response(),
@@ -255,6 +258,10 @@ impl Dashboard {
                     self.views.ended();
                 }
                 to_json(&league::page(snapshot, statistics, &self.location(), now, access))
+            }
+            Route::Connections => {
+                let agents = connections(&snapshot.projection.league, self.relay.get().map(Arc::as_ref));
+                to_json(&Versioned { version: snapshot.version(), page: json!({ "agents": agents }) })
             }
             Route::Standings => to_json(&standings::page(snapshot, statistics)),
             Route::Rounds => to_json(&rounds::all(snapshot)),
@@ -325,6 +332,7 @@ fn parse_route(api: &str, query: &Query) -> Result<Option<Route>, String> {
     Ok(Some(match api.split_once('/') {
         None => match api {
             "league" => Route::League,
+            "connections" => Route::Connections,
             "standings" => Route::Standings,
             "rounds" => Route::Rounds,
             "cross" => Route::Cross,

@@ -1,13 +1,13 @@
 //! Players of a local league that dial out to its manager, each over a stream of its own.
 
 use super::LeaguePlan;
-use crate::connect::{AgentEndpoint, Dialled, RelayClient, Status};
+use crate::connect::{self, RelayClient, SavedMailbox, Status};
 use crate::mcp::agent_options;
 use crate::relay::{Relay, RelaySettings};
 use anyhow::Result;
-use matchday_core::protocol::{Endpoint, Token};
+use matchday_core::protocol::Endpoint;
 use matchday_net::client::Client;
-use matchday_net::memory::{self, MemoryListener};
+use matchday_net::memory::MemoryListener;
 use matchday_runtime::{Clock, Options, entropy_from_system};
 use matchday_store::Store;
 use std::net::SocketAddr;
@@ -35,13 +35,9 @@ pub(super) fn relay(
 pub(super) async fn out(manager: &str) -> Result<(MemoryListener, Endpoint)> {
     let client = Client::new();
     let opened = RelayClient::open(&client, manager, None).await?;
-    let mut entropy = entropy_from_system()?;
-    let name = hex::encode(entropy.bytes::<8>());
-    let relay = RelayClient::new(client, manager, &opened.mailbox, Token::new(&*opened.relay_token), name);
-    let (listener, dialer) = memory::pair();
-    let agent = AgentEndpoint::new(Client::with_dialer(Arc::new(dialer)), Some(memory::URL.to_owned()));
-    let dialled = Dialled::new(relay, agent, Status::new(|_, _| {}), false);
+    let saved = SavedMailbox::of(manager, opened)?;
+    let (listener, dialling) = connect::dial(client, &saved, Status::new(|_, _| {}))?;
     // It ends with the process, which runs for as long as the league.
-    tokio::spawn(dialled.run(entropy));
-    Ok((listener, Endpoint::parse(&opened.contact_endpoint)?))
+    tokio::spawn(dialling);
+    Ok((listener, Endpoint::parse(&saved.contact_endpoint)?))
 }

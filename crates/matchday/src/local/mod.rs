@@ -124,6 +124,7 @@ impl LocalLeague {
         let manager = matchday_runtime::run(agent, manager, store.clone(), Stream::league(), options)?;
         if let Some(relay) = relay {
             relay.serve_league_of(manager.inspector());
+            dashboard.iter().for_each(|dashboard| dashboard.show_relay(Arc::clone(&relay)));
         }
         let (referees, players) = (Vec::new(), Vec::new());
         Ok(Self { plan, colocated, clock, store, manager, referees, players, dashboard, external_players: 0 })

@@ -198,8 +198,7 @@ impl ManagerClient {
         Refused(format!("{} does not understand {asked} ({came}) - {advice}", self.url)).into()
     }
 
-    /// Gets a path of the manager's dashboard, with the token as a bearer token if there is one.
-    /// The agents that dial out to the manager's relay, if it has one and tells.
+    /// How each agent is connected, if the manager has a relay and tells.
     pub(crate) async fn relay(&self) -> Option<Value> {
         let url = format!("{}/relay", self.url.strip_suffix("/mcp")?);
         let deadline = Instant::now() + RELAY_MAX;
@@ -208,6 +207,7 @@ impl ManagerClient {
         body.get("agents").cloned()
     }
 
+    /// Gets a path of the manager's dashboard, with the token as a bearer token if there is one.
     pub(crate) async fn dashboard_page(&self, path: &str, token: Option<&Token>) -> Result<DashboardPage> {
         let base = self.url.strip_suffix("/mcp").unwrap_or(&self.url).trim_end_matches('/');
         let bearer = token.and_then(|token| HeaderValue::try_from(format!("Bearer {}", token.reveal())).ok());

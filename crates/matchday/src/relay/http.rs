@@ -9,7 +9,7 @@ use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
 use hyper::header::{ALLOW, RETRY_AFTER};
 use hyper::{HeaderMap, Method, Request, Response, StatusCode, Uri};
-use matchday_core::mailbox::{NotOpen, Presence};
+use matchday_core::mailbox::{NotOpen, Transport};
 use matchday_core::protocol::Token;
 use matchday_net::bearer::bearer;
 use matchday_net::body::{self, BodyError};
@@ -84,15 +84,20 @@ impl Relay {
                     Err(refusal) => return refusal,
                 };
                 let query = ReadQuery::of(request.uri());
-                let Ok(reading) = mailbox.connect(query.client, query.take_over, query.after) else {
+                let transport = match route {
+                    Route::Stream(_) => Transport::Stream,
+                    _ => Transport::LongPoll,
+                };
+                let reading = mailbox.connect(query.client, transport, query.take_over, query.after);
+                let Ok(reading) = reading else {
                     return error(
                         StatusCode::CONFLICT,
                         "another client reads this mailbox: end it, or add take_over=1 to the query",
                     );
                 };
-                match route {
-                    Route::Stream(_) => stream::stream(reading, self.closing.subscribe()),
-                    _ => stream::poll(reading, self.closing.subscribe()).await,
+                match transport {
+                    Transport::Stream => stream::stream(reading, self.closing.subscribe()),
+                    Transport::LongPoll => stream::poll(reading, self.closing.subscribe()).await,
                 }
             }
             Route::Answer(mailbox, call) => match self.authorized(mailbox, request.headers()) {
@@ -218,21 +223,11 @@ impl Relay {
         }
     }
 
-    /// Which agents dial out, whether they are connected, and since when. Without the addresses of their mailboxes.
-    async fn list(&self) -> HttpResponse {
-        let Some(agents) = self.agents().await else {
-            return error(StatusCode::UNAUTHORIZED, "this league is not open to readers");
-        };
-        let agents: Vec<_> = agents
-            .into_iter()
-            .map(|(id, presence)| match presence {
-                Presence::Connected { since, .. } => {
-                    json!({"agent_id": id, "connected": true, "since": since})
-                }
-                Presence::Absent { since } => json!({"agent_id": id, "connected": false, "since": since}),
-            })
-            .collect();
-        json(StatusCode::OK, json!({ "agents": agents }).to_string().into_bytes())
+    async fn list(self: &Arc<Self>) -> HttpResponse {
+        match self.connections().await {
+            Some(agents) => json(StatusCode::OK, json!({ "agents": agents }).to_string().into_bytes()),
+            None => error(StatusCode::UNAUTHORIZED, "this league is not open to readers"),
+        }
     }
 }
 

@@ -1,23 +1,27 @@
 //! The relay: mailboxes for agents that dial out, because nobody can call them where they are. A mailbox is an endpoint like any
 //! other, `/relay/MAILBOX/mcp`; the agent fetches its calls and posts its answers. docs/protocol.md describes the wire format.
 //!
-//! - `http`: the routes; `stream`: what the agent reads; `timeout`: how long a call may wait
+//! - `connections`: who is connected how; `http`: the routes; `stream`: what the agent reads; `timeout`: how long a call may wait
 //! - `open_mailbox`: one mailbox, around the state machine of the core; `log`: which mailboxes there are
 
+mod connections;
 mod http;
 mod log;
 mod open_mailbox;
 mod stream;
 mod timeout;
 
+pub(crate) use connections::connections;
+
 use bytes::Bytes;
+use connections::AgentConnection;
 use hyper::body::Incoming;
 use hyper::{Request, StatusCode, Uri};
 use log::{MailboxRecord, RelayEvent, RelayLog};
 use matchday_core::entropy::Entropy;
 use matchday_core::league::Manager;
-use matchday_core::mailbox::Presence;
 use matchday_core::protocol::Token;
+use matchday_net::address_quota::{AddressQuota, QuotaReached};
 use matchday_net::client::{CallError, CallResponse, CallTimings, CompletedCall};
 use matchday_net::connection_limit::limit_key;
 use matchday_net::transport::InProcess;
@@ -180,33 +184,21 @@ impl Relay {
         }
     }
 
-    /// The agents that registered with a mailbox; `None` if the league is not open to readers.
-    async fn agents(&self) -> Option<Vec<(String, Presence)>> {
-        let look = |manager: &Manager| {
+    /// How each agent of the league is connected; `None` if the league is not open to readers.
+    async fn connections(self: &Arc<Self>) -> Option<Vec<AgentConnection>> {
+        let relay = Arc::clone(self);
+        let look = move |manager: &Manager| {
             let league = manager.league();
-            let players = league
-                .players
-                .iter()
-                .map(|(id, player)| (id.to_string(), player.meta.contact_endpoint.clone()));
-            let referees = league
-                .referees
-                .iter()
-                .map(|(id, referee)| (id.to_string(), referee.meta.contact_endpoint.clone()));
-            let agents: Vec<_> = players.chain(referees).collect();
-            league.settings.public_reads.then_some(agents)
+            league.settings.public_reads.then(|| connections(league, Some(&relay)))
         };
         let LeagueOfRelay::Of(manager) = self.league.get()? else { return None };
-        let agents = manager.inspect(look).await??;
-        let presence = |(id, endpoint): (String, matchday_core::protocol::Endpoint)| {
-            Some((id, self.mailbox_at(endpoint.raw())?.presence()))
-        };
-        Some(agents.into_iter().filter_map(presence).collect())
+        manager.inspect(look).await?
     }
 
     async fn open_mailbox(&self, peer: IpAddr) -> Result<(String, Token), NoMailbox> {
         let from = limit_key(peer);
         let mut entropy = self.opening.lock().await;
-        self.make_room(from).await?;
+        self.make_room(peer).await?;
         let mailbox = hex::encode(entropy.bytes::<16>());
         let token = Token::issue("relay", &mut entropy);
         let event = RelayEvent::MailboxOpened { mailbox: mailbox.clone(), token: token.hash(), from };
@@ -218,18 +210,15 @@ impl Relay {
     }
 
     /// Checks the limits, and removes the mailbox that has been abandoned longest if one is reached.
-    async fn make_room(&self, from: IpAddr) -> Result<(), NoMailbox> {
+    async fn make_room(&self, peer: IpAddr) -> Result<(), NoMailbox> {
         let RelaySettings { mailboxes_max, per_address_max, .. } = self.settings;
-        let (all, of_address) = {
-            let mailboxes = self.mailboxes();
-            (mailboxes.len(), mailboxes.values().filter(|mailbox| mailbox.record.from == from).count())
+        let quota = AddressQuota { all_max: mailboxes_max, per_address_max, limits_loopback: false };
+        let open: Vec<_> = self.mailboxes().values().map(|mailbox| Some(mailbox.record.from)).collect();
+        let (full, only_of) = match quota.check(peer, open) {
+            Ok(()) => return Ok(()),
+            Err(QuotaReached::Address(open)) => (NoMailbox::Address(open), Some(limit_key(peer))),
+            Err(QuotaReached::All(open)) => (NoMailbox::Full(open), None),
         };
-        let full = match () {
-            () if !from.is_loopback() && of_address >= per_address_max => NoMailbox::Address(of_address),
-            () if all >= mailboxes_max => NoMailbox::Full(all),
-            () => return Ok(()),
-        };
-        let only_of = matches!(full, NoMailbox::Address(_)).then_some(from);
         let Some(abandoned) = self.abandoned(only_of) else { return Err(full) };
         let event = RelayEvent::MailboxRemoved { mailbox: abandoned.clone() };
         self.log.write(&event).await.map_err(NoMailbox::Store)?;

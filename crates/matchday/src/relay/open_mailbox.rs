@@ -2,7 +2,9 @@
 
 use super::log::MailboxRecord;
 use bytes::Bytes;
-use matchday_core::mailbox::{CallNumber, Mailbox, Next, NotOpen, Presence, Refused, StreamNumber, Taken};
+use matchday_core::mailbox::{
+    CallNumber, Mailbox, Next, NotOpen, Presence, Refused, StreamNumber, Taken, Transport,
+};
 use matchday_core::protocol::Timestamp;
 use matchday_runtime::Clock;
 use matchday_runtime::telemetry::Metrics;
@@ -100,6 +102,11 @@ impl OpenMailbox {
         self.inner().mailbox.presence().clone()
     }
 
+    /// See [`Mailbox::connection`].
+    pub(super) fn connection(&self) -> Result<(Transport, Timestamp), Timestamp> {
+        self.inner().mailbox.connection(self.clock.now())
+    }
+
     /// Has the agent answer `body` by the deadline.
     pub(super) async fn call(&self, body: Bytes, deadline: Instant) -> Result<Answer, Undelivered> {
         self.shared.metrics.relay.calls.fetch_add(1, Ordering::Relaxed);
@@ -142,14 +149,18 @@ impl OpenMailbox {
     pub(super) fn connect(
         self: &Arc<Self>,
         client: SmolStr,
+        transport: Transport,
         take_over: bool,
         after: Option<u64>,
     ) -> Result<Reading, Taken> {
         let stream = {
             let mut inner = self.inner();
             let now = self.clock.now();
-            let stream = inner.mailbox.connect(now, client, take_over, after.map(CallNumber))?;
-            if std::mem::replace(&mut inner.had_stream, true) {
+            let before = inner.mailbox.connection(now);
+            let stream = inner.mailbox.connect(now, client, transport, take_over, after.map(CallNumber))?;
+            // The next of several polls has not reconnected.
+            let goes_on = before.is_ok() && before == inner.mailbox.connection(now);
+            if std::mem::replace(&mut inner.had_stream, true) && !goes_on {
                 self.shared.metrics.relay.reconnects.fetch_add(1, Ordering::Relaxed);
             }
             stream

@@ -7,11 +7,12 @@
 //! - `tools`, `arguments`, `types`, `tool_error`: the tools, what they take and reply; `session`: one MCP session and the seats it holds
 //! - `one_seat`: a seat and its player; `open_turns`: its open choices; `wait_for_turn`: that tool; `transcript`: what was said
 //! - `manager_query`: asks the manager; `brief`: what clients are told of the league; `prompt`
-//! - `path`: the paths of seats; `log`: the event log of the seats; `server`, `http`, `stdio`: a process that has only seats
+//! - `dial`: seats without a socket; `path`: the paths of seats; `log`: the event log of the seats; `server`, `http`, `stdio`: a process that has only seats
 
 mod arguments;
 mod authorization;
 mod brief;
+mod dial;
 mod http;
 mod log;
 mod manager_query;
@@ -29,6 +30,7 @@ mod types;
 mod wait_for_turn;
 
 pub use authorization::Authorization;
+pub use dial::SeatDial;
 pub use http::serve;
 pub use path::is_seat_path;
 pub use stdio::serve_stdio;
@@ -36,12 +38,14 @@ pub use stdio::serve_stdio;
 use crate::mcp;
 use authorization::is_metadata;
 use brief::Brief;
+use dial::DialledMailbox;
 use hyper::body::Incoming;
 use hyper::{HeaderMap, Request, StatusCode, Uri};
 use log::{SeatEvent, SeatLog, SeatRecord};
 use matchday_core::entropy::Entropy;
 use matchday_core::game::strategy::StrategyEntry;
 use matchday_core::protocol::{DisplayName, Endpoint, ErrorCode, Token};
+use matchday_net::address_quota::{AddressQuota, QuotaReached};
 use matchday_net::connection_limit::limit_key;
 use matchday_net::response::empty;
 use matchday_net::server::HttpResponse;
@@ -76,12 +80,40 @@ pub struct SeatSettings {
     pub join_code: Option<Token>,
 }
 
+impl SeatSettings {
+    fn quota(&self) -> AddressQuota {
+        AddressQuota {
+            all_max: self.seats_max,
+            per_address_max: self.seats_per_address.unwrap_or(self.seats_max / 4).max(1),
+            limits_loopback: self.seats_per_address.is_some(),
+        }
+    }
+}
+
+/// Why no seat is opened, and what to do.
+fn refused(reached: QuotaReached, quota: &AddressQuota) -> ToolError {
+    let why = match reached {
+        QuotaReached::Address(open) => format!(
+            "{open} seats were opened from your address, and one address may have {}: go on in one of those, by its \
+             \"seat\", or ask the operator to raise --seats-per-address",
+            quota.per_address_max
+        ),
+        QuotaReached::All(_) => format!(
+            "all {} seats are taken: try again when a league is over, or ask the operator to raise --max-seats",
+            quota.all_max
+        ),
+    };
+    ToolError::new(ErrorCode::RateLimited, why)
+}
+
 /// All seats at one address.
 #[derive(Debug)]
 pub struct Seats {
     settings: SeatSettings,
     address: SocketAddr,
     options: Options,
+    /// How they are called if they have no socket.
+    dial: Option<SeatDial>,
     log: SeatLog,
     open: Mutex<BTreeMap<u32, Arc<Seat>>>,
     /// The number of the next seat. The lock makes the check of the limits and the opening one step.
@@ -99,6 +131,8 @@ pub enum OpenError {
     Entropy(#[from] NoEntropy),
     #[error("{0:?} is not what a seat can go by: check --advertise")]
     Unfit(String),
+    #[error("{0:#}")]
+    Relay(anyhow::Error),
 }
 
 impl Seats {
@@ -109,11 +143,44 @@ impl Seats {
         store: Store,
         options: Options,
     ) -> Result<Arc<Self>, OpenError> {
+        let (seats, records) = Self::new(settings, address, store, options, None)?;
+        for record in records {
+            seats.restore(record, None, None)?;
+        }
+        Ok(Arc::new(seats))
+    }
+
+    /// The same for seats that are called through the relay of the league. `address` is that of their clients' socket.
+    pub async fn open_dialled(
+        settings: SeatSettings,
+        address: SocketAddr,
+        store: Store,
+        options: Options,
+        dial: SeatDial,
+    ) -> Result<Arc<Self>, OpenError> {
+        let (seats, records) = Self::new(settings, address, store, options, Some(dial))?;
+        for record in records {
+            let code = seats.settings.join_code.clone();
+            let mailbox = seats.mailbox(record.number, code.as_ref()).await.map_err(OpenError::Relay)?;
+            seats.restore(record, None, mailbox)?;
+        }
+        Ok(Arc::new(seats))
+    }
+
+    /// Without the open seats, which are given back as the store has them.
+    fn new(
+        settings: SeatSettings,
+        address: SocketAddr,
+        store: Store,
+        options: Options,
+        dial: Option<SeatDial>,
+    ) -> Result<(Self, Vec<SeatRecord>), OpenError> {
         let (log, records, next) = SeatLog::read(store, options.clock)?;
         let seats = Self {
             settings,
             address,
             options,
+            dial,
             log,
             open: Mutex::default(),
             next: tokio::sync::Mutex::new(next),
@@ -121,21 +188,31 @@ impl Seats {
             brief: Mutex::default(),
             closing: watch::Sender::new(false),
         };
-        for record in records {
-            let number = record.number;
-            let seat = Arc::new(seats.restore(record, None)?);
-            seats.all().insert(number, seat);
-        }
-        Ok(Arc::new(seats))
+        Ok((seats, records))
     }
 
-    fn restore(&self, record: SeatRecord, join_code: Option<Token>) -> Result<Seat, OpenError> {
+    /// The mailbox of a seat, if they dial out.
+    async fn mailbox(&self, number: u32, code: Option<&Token>) -> anyhow::Result<Option<DialledMailbox>> {
+        match &self.dial {
+            Some(dial) => dial.mailbox(number, code).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    fn restore(
+        &self,
+        record: SeatRecord,
+        join_code: Option<Token>,
+        mailbox: Option<DialledMailbox>,
+    ) -> Result<Arc<Seat>, OpenError> {
         // Not `parse`: an earlier version allowed more characters.
         let name = DisplayName::try_from(SmolStr::new(&record.name))
             .map_err(|_| OpenError::Unfit(record.name.clone()))?;
         let options = Options { entropy: entropy_from_system()?, ..self.options.clone() };
-        let seat = NewSeat { name, record, join_code };
-        Seat::restore(&self.settings, self.address, seat, self.log.store(), options)
+        let seat = NewSeat { name, record, join_code, mailbox };
+        let seat = Arc::new(Seat::restore(&self.settings, self.address, seat, self.log.store(), options)?);
+        self.all().insert(seat.number, Arc::clone(&seat));
+        Ok(seat)
     }
 
     fn all(&self) -> std::sync::MutexGuard<'_, BTreeMap<u32, Arc<Seat>>> {
@@ -180,8 +257,9 @@ impl Seats {
             }
             self.remove(&other).await?;
         }
-        self.check_address(from).await?;
-        self.make_room().await?;
+        self.make_room(peer).await?;
+        let mailbox = self.mailbox(*next, join_code.as_ref()).await;
+        let mailbox = mailbox.map_err(|why| ToolError::new(ErrorCode::Connection, format!("{why:#}")))?;
         let bits = self.entropy.lock().unwrap_or_else(PoisonError::into_inner).bytes::<16>();
         let key = format!("seat_{}", hex::encode(bits));
         let record = SeatRecord {
@@ -196,51 +274,30 @@ impl Seats {
         let opened = SeatEvent::Opened { number: *next, name, key: key_hash, from: record.from };
         self.log.write(&opened).await.map_err(ToolError::internal)?;
         *next += 1;
-        let number = record.number;
-        let seat = Arc::new(
-            self.restore(record, join_code).map_err(|error| ToolError::internal(error.to_string()))?,
-        );
-        self.all().insert(number, Arc::clone(&seat));
-        Ok((seat, key))
+        let seat = self.restore(record, join_code, mailbox);
+        Ok((seat.map_err(|error| ToolError::internal(error.to_string()))?, key))
     }
 
-    /// Checks the limit of open seats per address. Seats whose league is over do not count.
-    async fn check_address(&self, from: IpAddr) -> Result<(), ToolError> {
-        let most = match self.settings.seats_per_address {
-            None if from.is_loopback() => return Ok(()),
-            most => most.unwrap_or(self.settings.seats_max / 4).max(1),
-        };
-        let all: Vec<_> = self.all().values().filter(|seat| seat.from == Some(from)).cloned().collect();
-        let mut open = 0;
-        for seat in all {
-            open += usize::from(!seat.is_over().await);
-        }
-        if open < most {
-            return Ok(());
-        }
-        let why = format!(
-            "{open} seats were opened from your address, and one address may have {most}: go on in one of those, by its \
-             \"seat\", or ask the operator to raise --seats-per-address"
-        );
-        Err(ToolError::new(ErrorCode::RateLimited, why))
-    }
-
-    /// Checks the limit of open seats, and closes one whose league is over if it is reached.
-    async fn make_room(&self) -> Result<(), ToolError> {
+    /// Checks the limits. Seats whose league is over do not count, and make room for others.
+    async fn make_room(&self, peer: IpAddr) -> Result<(), ToolError> {
+        let quota = self.settings.quota();
         let all: Vec<_> = self.all().values().cloned().collect();
-        if all.len() < self.settings.seats_max {
+        if quota.check(peer, all.iter().map(|seat| seat.from)).is_ok() {
             return Ok(());
         }
+        let is_full = all.len() >= quota.all_max;
+        let (mut counted, mut over) = (Vec::new(), None);
         for seat in all {
-            if seat.is_over().await {
-                return self.remove(&seat).await;
+            match seat.is_over().await {
+                true => over = over.or(Some(seat)),
+                false => counted.push(seat.from),
             }
         }
-        let most = self.settings.seats_max;
-        let why = format!(
-            "all {most} seats are taken: try again when a league is over, or ask the operator to raise --max-seats"
-        );
-        Err(ToolError::new(ErrorCode::RateLimited, why))
+        quota.check(peer, counted).map_err(|reached| refused(reached, &quota))?;
+        match over {
+            Some(seat) if is_full => self.remove(&seat).await,
+            _ => Ok(()),
+        }
     }
 
     /// Closes a seat for good.
@@ -248,6 +305,9 @@ impl Seats {
         self.log.write(&SeatEvent::Closed { number: seat.number }).await.map_err(ToolError::internal)?;
         self.all().remove(&seat.number);
         seat.close().await;
+        if let Some(dial) = &self.dial {
+            dial.forget(seat.number);
+        }
         Ok(())
     }
 

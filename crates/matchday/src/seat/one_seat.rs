@@ -1,5 +1,6 @@
 //! One seat: its player, which is called at the seat's own path, and its open turns.
 
+use super::dial::DialledMailbox;
 use super::log::SeatRecord;
 use super::open_turns::{OpenTurns, SeatDecider};
 use super::types::Game;
@@ -11,6 +12,8 @@ use matchday_core::player::{self, Player};
 use matchday_core::protocol::messages::{Record, Role};
 use matchday_core::protocol::{DisplayName, Endpoint, GameType, MatchId, PlayerId, RoundId, Token, Version};
 use matchday_core::registration::{Identity, RegistrationState};
+use matchday_net::memory;
+use matchday_net::server::{self, ServerOptions};
 use matchday_runtime::{Handle, Hosted, HttpService, Options, Start};
 use matchday_store::{Store, Stream};
 use serde_json::Value;
@@ -19,6 +22,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{RwLock, watch};
+use tokio::task::JoinSet;
 
 /// The referee's deadline ends a decision; this is only an upper limit.
 const THINK_TIME: Duration = Duration::from_secs(60 * 60);
@@ -38,6 +42,8 @@ pub(super) struct Seat {
     delivered: Mutex<Delivered>,
     /// `None` once it is closed.
     player: RwLock<Option<Handle<Player>>>,
+    /// The connection to the relay and the server of its calls, if it dials out.
+    dialled: Mutex<JoinSet<()>>,
 }
 
 /// A seat before its player runs.
@@ -46,6 +52,8 @@ pub(super) struct NewSeat {
     pub(super) record: SeatRecord,
     /// What it registers with. It is not stored: once registered, the seat has a token.
     pub(super) join_code: Option<Token>,
+    /// Where it is called if it has no socket.
+    pub(super) mailbox: Option<DialledMailbox>,
 }
 
 /// What the client of a seat has been told.
@@ -94,9 +102,12 @@ impl Seat {
         store: &Store,
         options: Options,
     ) -> Result<Self, OpenError> {
-        let NewSeat { name, record, join_code } = seating;
+        let NewSeat { name, record, join_code, mailbox } = seating;
         let turns = OpenTurns::new();
-        let home = contact(&settings.home, record.number);
+        let (home, address) = match &mailbox {
+            Some(mailbox) => (mailbox.contact.clone(), memory::ADDRESS),
+            None => (contact(&settings.home, record.number), address),
+        };
         let mut player = player(settings, &name, &home)?.with_join_code(join_code);
         let stream = Stream(format!("player/seat-{}", record.number).into());
         let telemetry = matchday_runtime::agent_telemetry(&player, &options);
@@ -107,6 +118,7 @@ impl Seat {
         let options = Options { decider: Some(Arc::new(SeatDecider(Arc::clone(&turns)))), ..options };
         let Hosted { handle, service, changes } =
             matchday_runtime::host(player, start, store.clone(), stream, options)?;
+        let dialled = mailbox.map(|mailbox| serve_calls(mailbox, &service)).unwrap_or_default();
         Ok(Self {
             number: record.number,
             name,
@@ -121,6 +133,7 @@ impl Seat {
                 ..Delivered::default()
             }),
             player: RwLock::new(Some(handle)),
+            dialled: Mutex::new(dialled),
         })
     }
 
@@ -144,7 +157,20 @@ impl Seat {
             // A failure is in its log already.
             let _ = player.shutdown().await;
         }
+        self.dialled.lock().unwrap_or_else(PoisonError::into_inner).abort_all();
     }
+}
+
+/// Has the player answer what comes to its mailbox, until the tasks are aborted.
+fn serve_calls(mailbox: DialledMailbox, service: &Arc<HttpService>) -> JoinSet<()> {
+    let DialledMailbox { listener, mut tasks, .. } = mailbox;
+    let service = Arc::clone(service);
+    let handler = move |request, peer| Arc::clone(&service).answer(request, peer);
+    tasks.spawn(async move {
+        let (_never, closing) = watch::channel(false);
+        server::serve(listener, ServerOptions::default(), handler, closing).await;
+    });
+    tasks
 }
 
 fn player(settings: &SeatSettings, name: &DisplayName, home: &str) -> Result<Player, OpenError> {

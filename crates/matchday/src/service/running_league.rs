@@ -147,6 +147,7 @@ impl RunningLeague {
         let manager = matchday_runtime::host(manager, start, store.clone(), stream, options)?;
         if let Some(relay) = &relay {
             relay.serve_league_of(manager.handle.inspector());
+            dashboard.iter().for_each(|dashboard| dashboard.show_relay(Arc::clone(relay)));
         }
         let colocated = colocated.calling_with(house);
         let mut running = Self {

@@ -46,6 +46,17 @@ impl League {
         league
     }
 
+    /// One with a relay: a player called Direct, and one called Dialled that dials out.
+    pub(crate) fn with_relay() -> Self {
+        let cli = Cli::new(crate::MATCHDAY);
+        let manager = manager(&cli, &["--relay", "on"]);
+        let mut league = Self { cli, manager: Some(manager), agents: Vec::new() };
+        league.join(&["referee", "--store", "referee.db"]);
+        league.join(&["player", "--name", "Direct"]);
+        league.join(&["player", "--name", "Dialled", "--dial", "on"]);
+        league
+    }
+
     /// One with seats.
     pub(crate) fn with_seats(names: &[&str]) -> Self {
         let cli = Cli::new(crate::MATCHDAY);

@@ -17,6 +17,15 @@ fn standings_change_without_the_page_being_loaded_again() {
 }
 
 #[test]
+fn the_table_says_how_each_agent_is_connected() {
+    if !can_be_run() {
+        return;
+    }
+    let league = League::with_relay();
+    plays("connections", &league.cli.manager, &[]);
+}
+
+#[test]
 fn what_was_opened_and_typed_stays_through_a_change() {
     if !can_be_run() {
         return;

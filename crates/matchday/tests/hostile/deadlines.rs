@@ -1,6 +1,8 @@
 //! Deadlines are exact: what was there in good time counts, what came later does not, however much goes on.
 
 use crate::late_or_not::{GOOD_TIME, Players};
+use matchday::connect::RelayClient;
+use matchday::relay::{Relay, RelaySettings};
 use matchday_core::league::schedule::Pairings;
 use matchday_core::league::{EndpointCheck, League, LeagueSettings, Manager};
 use matchday_core::protocol::PlayerId;
@@ -8,9 +10,14 @@ use matchday_core::protocol::messages::GameDetails;
 use matchday_core::referee::Referee;
 use matchday_core::retry::{Backoff, RetryPolicy};
 use matchday_core::timing::Timing;
+use matchday_net::transport::InProcess;
 use matchday_runtime::Handle;
-use matchday_testkit::test_league::{TestLeague, endpoint, quick, until_completed, until_registered};
+use matchday_store::Stream;
+use matchday_testkit::test_league::{
+    TestLeague, endpoint, free_port, quick, until_completed, until_registered,
+};
 use serde_json::json;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinSet;
 
@@ -23,6 +30,14 @@ struct Stand {
     manager: Handle<Manager>,
     referees: Vec<Handle<Referee>>,
     players: Players,
+}
+
+/// How players are asked, and answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reached {
+    Directly,
+    /// They dial out to the relay of the manager, whose process the referees share.
+    ByRelay,
 }
 
 /// What came of the answers of a league.
@@ -52,8 +67,8 @@ fn timing(choice: Duration) -> Timing {
 }
 
 impl Stand {
-    async fn set_up(matches: usize, choice: Duration, for_writing: Duration) -> Self {
-        let test_league = TestLeague::new(matchday::agent_options);
+    async fn set_up(matches: usize, choice: Duration, for_writing: Duration, reached: Reached) -> Self {
+        let mut test_league = TestLeague::new(matchday::agent_options);
         let name = |number: usize| PlayerId::new(format!("P{number:02}"));
         let pairs = (0..matches).map(|one| (name(2 * one + 1), name(2 * one + 2))).collect();
         let settings = LeagueSettings {
@@ -64,7 +79,10 @@ impl Stand {
             announce_lead: Duration::from_secs(1),
             ..quick(timing(choice))
         };
-        let manager = test_league.manager(settings).await;
+        let manager = match reached {
+            Reached::Directly => test_league.manager(settings).await,
+            Reached::ByRelay => manager_with_relay(&mut test_league, settings, 2 * matches).await,
+        };
         let mut referees = Vec::new();
         for number in 1..=u32::try_from(matches.div_ceil(EACH)).unwrap() {
             referees.push(test_league.referee(number, &endpoint(manager.address()), timing(choice)).await);
@@ -72,7 +90,11 @@ impl Stand {
         }
         let players = Players::wait(choice, for_writing);
         for number in 1..=2 * matches {
-            register(&test_league, &manager, &players, number).await;
+            let contact = match reached {
+                Reached::Directly => format!("http://{}/{number}/mcp", players.address),
+                Reached::ByRelay => dial_out(&test_league, &manager, &players).await,
+            };
+            register(&test_league, &manager, &players, number, &contact).await;
         }
         Self { test_league, manager, referees, players }
     }
@@ -90,14 +112,49 @@ impl Stand {
     }
 }
 
-async fn register(test_league: &TestLeague, manager: &Handle<Manager>, players: &Players, number: usize) {
+/// The referees that are started from here on call its mailboxes without a connection.
+async fn manager_with_relay(
+    test_league: &mut TestLeague,
+    settings: LeagueSettings,
+    mailboxes_max: usize,
+) -> Handle<Manager> {
+    let listener = free_port().await;
+    let mut options = test_league.options("league");
+    let base_url = format!("http://{}", listener.local_addr().unwrap());
+    let own = RelaySettings { base_url, mailboxes_max, per_address_max: mailboxes_max };
+    let relay = Relay::open(own, test_league.store.clone(), &options).unwrap();
+    relay.mount(&mut options);
+    test_league.client = test_league.client.with_in_process(Arc::clone(&relay) as Arc<dyn InProcess>);
+    let store = test_league.store.clone();
+    let manager =
+        matchday_runtime::run(Manager::new(settings), listener, store, Stream("league".into()), options)
+            .unwrap();
+    relay.serve_league_of(manager.inspector());
+    manager
+}
+
+/// Opens a mailbox that a player reads from here on; its endpoint.
+async fn dial_out(test_league: &TestLeague, manager: &Handle<Manager>, players: &Players) -> String {
+    let league = endpoint(manager.address());
+    let opened = RelayClient::open(&test_league.client, league.raw(), None).await.unwrap();
+    players.dial_out(manager.address(), opened.mailbox, opened.relay_token);
+    opened.contact_endpoint
+}
+
+async fn register(
+    test_league: &TestLeague,
+    manager: &Handle<Manager>,
+    players: &Players,
+    number: usize,
+    contact: &str,
+) {
     let message = json!({
         "jsonrpc": "2.0", "id": 1, "method": "register_player", "params": {
             "protocol": "league.v2", "message_type": "LEAGUE_REGISTER_REQUEST", "sender": "player:punctual",
             "timestamp": test_league.clock.now(), "conversation_id": format!("conv-{number}"),
             "player_meta": {
                 "display_name": format!("Punctual {number}"), "version": "1.0.0", "game_types": ["even_odd"],
-                "contact_endpoint": format!("http://{}/{number}/mcp", players.address),
+                "contact_endpoint": contact,
             },
         },
     });
@@ -130,10 +187,10 @@ fn tally(league: &League, players: &Players) -> Tally {
     tally
 }
 
-async fn all_at_once(leagues: usize, matches: usize, choice: Duration) {
+async fn all_at_once(leagues: usize, matches: usize, choice: Duration, reached: Reached) {
     let mut stands = Vec::new();
     for _ in 0..leagues {
-        stands.push(Stand::set_up(matches, choice, Duration::from_millis(5)).await);
+        stands.push(Stand::set_up(matches, choice, Duration::from_millis(5), reached).await);
     }
     let mut playing = JoinSet::new();
     for stand in stands {
@@ -160,19 +217,24 @@ async fn all_at_once(leagues: usize, matches: usize, choice: Duration) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_was_there_in_good_time_counts_and_what_was_late_does_not() {
-    all_at_once(1, 40, Duration::from_millis(1500)).await;
+    all_at_once(1, 40, Duration::from_millis(1500), Reached::Directly).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn deadlines_are_exact_with_500_matches_at_once() {
-    all_at_once(5, 100, Duration::from_secs(4)).await;
+    all_at_once(5, 100, Duration::from_secs(4), Reached::Directly).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn deadlines_are_exact_with_500_matches_at_once_of_players_that_dial_out() {
+    all_at_once(5, 100, Duration::from_secs(4), Reached::ByRelay).await;
 }
 
 /// All agents stand still from before the first answer until well after the deadline, as if the process had been stopped.
 /// What came meanwhile counts by when it came.
 async fn standstill(apart: bool) {
     let choice = Duration::from_secs(2);
-    let stand = Stand::set_up(1, choice, choice / 2).await;
+    let stand = Stand::set_up(1, choice, choice / 2, Reached::Directly).await;
     if apart {
         stand.players.answer_apart(stand.referees[0].address());
     }

@@ -11,7 +11,7 @@ use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
-use tokio::io::AsyncWriteExt;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Runtime;
 use tokio::time::{Instant, sleep_until};
@@ -129,6 +129,12 @@ impl Players {
         *self.script.apart.lock().unwrap() = Some(referee);
     }
 
+    /// A player dials out: it reads this mailbox at the relay, and posts its answers there.
+    pub(crate) fn dial_out(&self, relay: SocketAddr, mailbox: String, token: String) {
+        let script = Arc::clone(&self.script);
+        self.runtime.as_ref().unwrap().spawn(script.converse_dialled(relay, mailbox, token));
+    }
+
     /// How many players have been asked for their choice.
     pub(crate) fn questions(&self) -> usize {
         self.script.questions.load(Ordering::SeqCst)
@@ -179,12 +185,13 @@ fn watch_loopback(script: &Weak<Script>) {
 /// A choice as a request of its own.
 fn request(choice: &Value) -> Vec<u8> {
     let call = json!({"jsonrpc": "2.0", "id": 1, "method": "choose_parity_response", "params": choice});
-    let body = call.to_string();
-    format!(
-        "POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
-        body.len()
-    )
-    .into_bytes()
+    post("/mcp", "content-type: application/json\r\n", &call.to_string())
+}
+
+fn post(path: &str, headers: &str, body: &str) -> Vec<u8> {
+    let length = body.len();
+    format!("POST {path} HTTP/1.1\r\nhost: localhost\r\n{headers}content-length: {length}\r\n\r\n{body}")
+        .into_bytes()
 }
 
 impl Script {
@@ -219,6 +226,46 @@ impl Script {
             if stream.write_all(&answer).await.is_err() {
                 return;
             }
+        }
+    }
+
+    /// The same over a mailbox. Each answer goes over a connection that stands before it is due.
+    async fn converse_dialled(self: Arc<Self>, relay: SocketAddr, mailbox: String, token: String) {
+        let bearer = format!("authorization: Bearer {token}\r\n");
+        let mut lines = BufReader::new(TcpStream::connect(relay).await.unwrap());
+        let get = format!("GET /relay/{mailbox}/stream?client=a HTTP/1.1\r\nhost: localhost\r\n{bearer}\r\n");
+        lines.write_all(get.as_bytes()).await.unwrap();
+        let mut line = String::new();
+        while lines.read_line(&mut line).await.is_ok_and(|bytes| bytes > 0) {
+            let call = std::mem::take(&mut line);
+            // Not the head, the sizes of chunks, or the empty lines.
+            if !call.starts_with('{') {
+                continue;
+            }
+            let question_here = Instant::now();
+            let call: Value = serde_json::from_str(&call).unwrap();
+            let body: Value = serde_json::from_str(call["body"].as_str().unwrap()).unwrap();
+            let asked = Asked { id: body["id"].clone(), message: body["params"].clone() };
+            let (script, bearer) = (Arc::clone(&self), bearer.clone());
+            let path = format!("/relay/{mailbox}/answers/{}", call["id"]);
+            tokio::spawn(async move {
+                let mut line = TcpStream::connect(relay).await.unwrap();
+                let player = PlayerId::new(asked.text("player_id"));
+                let token = script.tokens.lock().unwrap().get(&player).cloned().unwrap_or_default();
+                let result = right_result(&asked, &token);
+                let answer = post(&path, &bearer, &as_response(&asked, &result).to_string());
+                if asked.is("CHOOSE_PARITY_CALL") {
+                    script.choose(&mut line, &asked, player, question_here, &answer).await;
+                } else {
+                    if asked.is("GAME_INVITATION") {
+                        let mut joined = script.joined.lock().unwrap();
+                        joined.insert(MatchId::new(asked.text("match_id")), Instant::now());
+                    }
+                    line.write_all(&answer).await.unwrap();
+                }
+                // The relay answers; closed before that, the connection would be reset and the request with it.
+                let _ = line.read(&mut [0; 256]).await;
+            });
         }
     }
 

@@ -10,7 +10,7 @@ fn dialling(cli: &Cli, args: &[&str]) -> Process {
 }
 
 /// Nobody has lost by default.
-fn assert_no_technical_loss(cli: &Cli) {
+pub(crate) fn assert_no_technical_loss(cli: &Cli) {
     let schedule = cli.ask(&["schedule", "--json"]);
     assert_eq!(schedule.code, 0, "{schedule:?}");
     let text = schedule.out.to_lowercase();
@@ -21,7 +21,7 @@ fn assert_no_technical_loss(cli: &Cli) {
 fn a_league_is_played_by_agents_that_dial_out() {
     let cli = Cli::new(MATCHDAY);
     let _manager = cli.manager(&["--relay", "on", "--lead", "0", "--start-when", "players=3,referees=1"]);
-    let _agents = [
+    let agents = [
         dialling(&cli, &["referee", "--store", "r.db"]),
         dialling(&cli, &["player", "--store", "p1.db"]),
         dialling(&cli, &["player", "--store", "p2.db"]),
@@ -30,15 +30,12 @@ fn a_league_is_played_by_agents_that_dial_out() {
     ];
     cli.until_status("completed");
     assert_no_technical_loss(&cli);
-    let listening = std::fs::read_to_string(format!("/proc/{}/net/tcp", _agents[1].pid())).is_ok();
-    assert!(listening);
-    let sockets = listening_sockets(_agents[1].pid());
-    assert_eq!(sockets, 0, "an agent that dials out listens nowhere");
-    assert!(listening_sockets(_agents[3].pid()) > 0);
+    assert_eq!(listening_sockets(agents[1].pid()), 0, "an agent that dials out listens nowhere");
+    assert!(listening_sockets(agents[3].pid()) > 0);
 }
 
 /// How many listening sockets a process has.
-fn listening_sockets(pid: u32) -> usize {
+pub(crate) fn listening_sockets(pid: u32) -> usize {
     let table = std::fs::read_to_string(format!("/proc/{pid}/net/tcp")).unwrap();
     let inodes: Vec<&str> = table
         .lines()
@@ -71,4 +68,25 @@ fn agents_come_back_after_a_restart_of_the_manager() {
     assert_eq!(started.code, 0, "{started:?}");
     cli.until_status("completed");
     assert_no_technical_loss(&cli);
+}
+
+#[test]
+fn it_is_shown_who_is_connected_how() {
+    let cli = Cli::new(MATCHDAY);
+    let _manager = cli.manager(&["--relay", "on", "--dashboard", "on"]);
+    let dialled = dialling(&cli, &["player", "--store", "p1.db"]);
+    dialled.until("registered as");
+    dialled.until("connected to the league");
+    let direct = cli.agent(&["player"]);
+    direct.until("registered as");
+    let shown = crate::http::call(&cli.listen, "GET", "/api/connections", None, "").unwrap().json();
+    let listed = crate::http::call(&cli.listen, "GET", "/relay", None, "").unwrap().json();
+    assert_eq!(shown["agents"], listed["agents"]);
+    let agent = |number: usize| listed["agents"][number].clone();
+    assert_eq!((&agent(0)["via"], &agent(0)["transport"]), (&"relay".into(), &"stream".into()), "{listed}");
+    assert_eq!(agent(0)["connected"], true, "{listed}");
+    assert_eq!((&agent(1)["via"], agent(1).get("connected")), (&"direct".into(), None), "{listed}");
+    assert!(agent(0)["since"].is_string() && agent(1)["since"].is_string(), "{listed}");
+    let status = cli.ask(&["status"]).out;
+    assert!(status.contains("relay, stream") && status.contains("direct"), "{status}");
 }

@@ -14,6 +14,7 @@ mod http;
 mod mailbox;
 mod namespaces;
 mod proxy;
+mod seat;
 
 /// The program under test.
 const MATCHDAY: &str = env!("CARGO_BIN_EXE_matchday");

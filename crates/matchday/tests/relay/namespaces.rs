@@ -3,9 +3,12 @@
 
 use crate::MATCHDAY;
 use matchday_testkit::cli::{Cli, Process, command};
+use matchday_testkit::starter::Starter;
 use matchday_testkit::tools::{require, require_that};
 use std::process::Command;
 
+/// The starters that dial out.
+const LANGUAGES: [&str; 4] = ["python", "typescript", "rust", "go"];
 /// Where the agents find the league: at the gateway.
 const OUTSIDE: &str = "10.78.0.1:8000";
 /// Forwards connections from the agents' side to the league.
@@ -59,8 +62,19 @@ impl Network {
     }
 
     fn run(&self, inside: usize, cli: &Cli, program: &[&str]) -> Process {
+        let mut command = command(program[0]);
+        command.args(&program[1..]).current_dir(cli.path());
+        self.exec(inside, &command)
+    }
+
+    fn exec(&self, inside: usize, program: &Command) -> Process {
         let mut command = command("ip");
-        command.args(["netns", "exec", &self.0[inside]]).args(program).current_dir(cli.path());
+        command.args(["netns", "exec", &self.0[inside]]);
+        command.arg(program.get_program()).args(program.get_args());
+        command.current_dir(program.get_current_dir().unwrap());
+        for (name, value) in program.get_envs() {
+            value.map(|value| command.env(name, value));
+        }
         Process::start(command)
     }
 }
@@ -93,6 +107,12 @@ fn agents_without_an_inbound_route_play_a_whole_league() {
         return;
     }
     let (network, cli) = (network.unwrap(), Cli::new(MATCHDAY));
+    let homes = LANGUAGES.map(|language| (language, Cli::new(MATCHDAY)));
+    let starters: Vec<_> =
+        homes.iter().filter_map(|(language, home)| Starter::write(home, language)).collect();
+    if starters.len() < LANGUAGES.len() {
+        return;
+    }
     let inside = "http://10.77.0.1:8000/mcp";
     let manager = network.run(
         LEAGUE,
@@ -111,7 +131,7 @@ fn agents_without_an_inbound_route_play_a_whole_league() {
             "--referee-code",
             "off",
             "--start-when",
-            "players=4,referees=1",
+            "players=6,referees=1",
             "--operator-token",
             "tok_operator_here",
         ],
@@ -133,35 +153,16 @@ fn agents_without_an_inbound_route_play_a_whole_league() {
     let connect =
         network.run(AGENTS, &cli, &[MATCHDAY, "connect", &league, "--to", "http://127.0.0.1:8101/mcp"]);
     connect.until("connected to the league");
-    let _agents = [
-        network.run(
-            AGENTS,
-            &cli,
-            &[
-                "python3",
-                "unmodified/agent.py",
-                "--listen",
-                "127.0.0.1:8101",
-                "--manager",
-                "http://127.0.0.1:8000/mcp",
-            ],
-        ),
-        network.run(
-            AGENTS,
-            &cli,
-            &["python3", "unmodified/agent.py", "--dial", "--name", "Dialled", "--manager", &league],
-        ),
-        network.run(
-            AGENTS,
-            &cli,
-            &[MATCHDAY, "player", "--dial", "on", "--store", "p1.db", "--manager", &league],
-        ),
-        network.run(
-            AGENTS,
-            &cli,
-            &[MATCHDAY, "player", "--dial", "on", "--store", "p2.db", "--manager", &league],
-        ),
-    ];
+    let listening = ["python3", "unmodified/agent.py", "--listen", "127.0.0.1:8101"];
+    let _unmodified =
+        network.run(AGENTS, &cli, &[&listening[..], &["--manager", "http://127.0.0.1:8000/mcp"]].concat());
+    let _dialled = network.run(
+        AGENTS,
+        &cli,
+        &[MATCHDAY, "player", "--dial", "on", "--store", "p1.db", "--manager", &league],
+    );
+    let _starters: Vec<_> =
+        starters.iter().map(|starter| network.exec(AGENTS, &starter.dial(&league))).collect();
     manager.until("LEAGUE_COMPLETED to");
     assert!(!manager.out().contains("technical"), "{}", manager.out());
 }

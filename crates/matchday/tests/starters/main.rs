@@ -11,10 +11,9 @@
 
 mod model;
 mod page;
-mod starter;
 
 use matchday_testkit::cli::{Cli, Process, free_address};
-use starter::Starter;
+use matchday_testkit::starter::{self, Starter};
 
 /// The program under test.
 const MATCHDAY: &str = env!("CARGO_BIN_EXE_matchday");

@@ -1,9 +1,9 @@
 //! The starter that asks a language model, with a fake one.
 
 use crate::MATCHDAY;
-use crate::starter::Starter;
 use matchday_testkit::cli::{Cli, Process, free_address};
 use matchday_testkit::fake_peer::{Answer, FakePeer};
+use matchday_testkit::starter::Starter;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 

@@ -57,7 +57,7 @@ pub enum EgressError {
     )]
     InvalidUrl(String),
     #[error(
-        "{target} is {what}, and {scopes} may be called: register another endpoint, or ask whoever runs the league \
+        "{target} is {what}, and {scopes} may be called: register another endpoint, or ask the operator of the league \
          for --endpoints {wanted} or --allow-endpoints {listing}"
     )]
     OutOfScope { target: String, what: &'static str, scopes: Scopes, wanted: &'static str, listing: String },
@@ -347,7 +347,7 @@ mod tests {
         assert_eq!(
             why.to_string(),
             "agent.example (10.0.0.5) is a private address, and only loopback addresses may be called: register \
-             another endpoint, or ask whoever runs the league for --endpoints private or --allow-endpoints \
+             another endpoint, or ask the operator of the league for --endpoints private or --allow-endpoints \
              agent.example:80"
         );
         let why = policy.check(&target("169.254.169.254", 80, "/"), "169.254.169.254".parse().unwrap());

@@ -273,6 +273,8 @@ settings! {
 
     DIAL: bool = on_off(), [
         with_default(&[R, P], "off", "Dial out to the relay of the league instead of listening: nobody need be able to call it"),
+        with_default(&[S], "off", "Have the seats dial out to the relay of the league; only their clients come to --listen, \
+         and with --stdio it has no socket at all"),
         with_default(&[RUN], "off", "Have the players dial out to the relay of the manager instead of listening")];
 
     // Seats, and the dashboard.

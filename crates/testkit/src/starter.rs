@@ -1,15 +1,15 @@
-//! A starter in a folder of its own, and the tools of its language.
+//! A starter of `matchday new` in a folder of its own, and the tools of its language.
 
-use matchday_testkit::cli::{self, Cli, free_address, output};
-use matchday_testkit::tools;
+use crate::cli::{self, Cli, free_address, output};
+use crate::tools;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// A name that is no valid text in any language unless it is escaped.
-pub(crate) const NAME: &str = "Zoë \"the\" \\ ${x} {y} '\u{1f409}";
+pub const NAME: &str = "Zoë \"the\" \\ ${x} {y} '\u{1f409}";
 
-pub(crate) struct Starter {
+pub struct Starter {
     language: &'static str,
     tool: PathBuf,
     folder: PathBuf,
@@ -19,12 +19,12 @@ pub(crate) struct Starter {
 
 impl Starter {
     /// `None`, with a line that says so, where the language is not on this machine.
-    pub(crate) fn write(cli: &Cli, language: &str) -> Option<Self> {
+    pub fn write(cli: &Cli, language: &str) -> Option<Self> {
         Self::write_with(cli, language, &[])
     }
 
     /// With more options of `matchday new`.
-    pub(crate) fn write_with(cli: &Cli, language: &str, options: &[&str]) -> Option<Self> {
+    pub fn write_with(cli: &Cli, language: &str, options: &[&str]) -> Option<Self> {
         let (language, found) = match language {
             "python" => ("python", tool("python3", "--version", "Python ", (3, 9))),
             "typescript" => {
@@ -62,7 +62,7 @@ impl Starter {
     }
 
     /// Runs the starter's own tests.
-    pub(crate) fn test(&self) {
+    pub fn test(&self) {
         let args: &[&str] = match self.language {
             "python" => &["-m", "unittest"],
             "typescript" => &["--test"],
@@ -77,7 +77,7 @@ impl Starter {
     }
 
     /// Compiles a starter in TypeScript, and runs its tests, with the Node of the machine: what `npm test` does.
-    pub(crate) fn compile_and_test(&self) {
+    pub fn compile_and_test(&self) {
         let Some(tools) =
             tools::require_installed("starters/typescript", "crates/matchday/tests/starters/install")
         else {
@@ -92,7 +92,17 @@ impl Starter {
     }
 
     /// The command that starts it, on a free port.
-    pub(crate) fn run(&self, manager: &str) -> Command {
+    pub fn run(&self, manager: &str) -> Command {
+        self.start(&["--listen", &free_address(), "--manager", manager])
+    }
+
+    /// The command that starts it without a socket, called through the relay of the league.
+    pub fn dial(&self, league: &str) -> Command {
+        self.start(&["--dial", "--name", self.language, "--manager", league])
+    }
+
+    /// Builds it if need be.
+    fn start(&self, own: &[&str]) -> Command {
         let built = self.folder.join("player-of-the-test");
         let (program, args): (&Path, &[&str]) = match self.language {
             "python" => (&self.tool, &["agent.py"]),
@@ -111,7 +121,7 @@ impl Starter {
             assert_eq!(done.code, 0, "{}", done.err);
         }
         let mut command = self.command(program, args);
-        command.args(["--listen", &free_address(), "--manager", manager]);
+        command.args(own);
         command
     }
 }

@@ -1,0 +1,65 @@
+//! How many of something that lasts (a seat, a mailbox) may be open in all, and how many of them may be opened from one address.
+
+use crate::connection_limit::limit_key;
+use std::net::IpAddr;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AddressQuota {
+    pub all_max: usize,
+    pub per_address_max: usize,
+    /// Whether the limit per address holds for this machine itself too.
+    pub limits_loopback: bool,
+}
+
+/// Which limit is reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum QuotaReached {
+    /// So many are open from the address.
+    Address(usize),
+    /// So many are open in all.
+    All(usize),
+}
+
+impl AddressQuota {
+    /// Whether one more may be opened from `peer`. `open`: from where each that is open was opened, by [`limit_key`].
+    pub fn check(
+        &self,
+        peer: IpAddr,
+        open: impl IntoIterator<Item = Option<IpAddr>>,
+    ) -> Result<(), QuotaReached> {
+        let from = limit_key(peer);
+        let (mut all, mut of_address) = (0, 0);
+        for opened_from in open {
+            all += 1;
+            of_address += usize::from(opened_from == Some(from));
+        }
+        let is_limited = self.limits_loopback || !peer.to_canonical().is_loopback();
+        match () {
+            () if is_limited && of_address >= self.per_address_max => Err(QuotaReached::Address(of_address)),
+            () if all >= self.all_max => Err(QuotaReached::All(all)),
+            () => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_address_does_not_take_all_and_this_machine_may() {
+        let mut quota = AddressQuota { all_max: 3, per_address_max: 1, limits_loopback: false };
+        let ip = |text: &str| text.parse::<IpAddr>().unwrap();
+        let open = |from: &str| [Some(limit_key(ip(from))), None];
+        assert_eq!(quota.check(ip("10.0.0.1"), open("10.0.0.2")), Ok(()));
+        assert_eq!(quota.check(ip("10.0.0.1"), open("10.0.0.1")), Err(QuotaReached::Address(1)));
+        for loopback in ["127.0.0.1", "::1", "::ffff:127.0.0.1"] {
+            quota.limits_loopback = false;
+            assert_eq!(quota.check(ip(loopback), open(loopback)), Ok(()), "{loopback}");
+            quota.limits_loopback = true;
+            assert_eq!(quota.check(ip(loopback), open(loopback)), Err(QuotaReached::Address(1)));
+        }
+        quota.all_max = 2;
+        assert_eq!(quota.check(ip("10.0.0.1"), open("10.0.0.2")), Err(QuotaReached::All(2)));
+    }
+}
