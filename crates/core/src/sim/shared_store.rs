@@ -10,7 +10,7 @@ use super::who::Who;
 use crate::driver::Effects;
 use crate::entropy::Entropy;
 use crate::protocol::Timestamp;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::time::Duration;
 
@@ -102,8 +102,10 @@ pub(super) struct Process {
     pub(super) renewing_since: Timestamp,
     pub(super) stopped_at: Option<Timestamp>,
     pub(super) transaction: Option<Transaction>,
-    /// Since when it knows that it has lost sight of the store.
+    /// It has lost sight of the store, and knows it.
     pub(super) away: bool,
+    /// The agents of the batches that the log has and the process has not heard of.
+    pub(super) unconfirmed: VecDeque<Who>,
     /// What may go out once the lease is known to hold.
     pub(super) held: Vec<(Who, Effects)>,
 }
@@ -136,6 +138,7 @@ impl Process {
             stopped_at: None,
             transaction: None,
             away: false,
+            unconfirmed: VecDeque::new(),
             held: Vec::new(),
         }
     }
