@@ -126,7 +126,8 @@ impl World {
         let faults = &self.scenario.faults;
         let machines_work =
             faults.our_fault_percent == 0 && faults.cut_off == 0 && self.scenario.cheats.is_empty();
-        self.scenario.answers_come_in_time() && machines_work && !self.crash_is_planned()
+        let one_process = self.scenario.shared_store.is_none();
+        self.scenario.answers_come_in_time() && machines_work && one_process && !self.crash_is_planned()
     }
 
     pub(super) fn is_completed(&self) -> bool {
@@ -278,7 +279,8 @@ impl World {
         let open = self.requests.values().find(|pending| {
             let machine = self.cast.machine(pending.at);
             let is_there = machine.is_some_and(|machine| machine.is_up() && machine.waiting() == 0);
-            is_there && self.now.since(pending.since) > thinking
+            let is_its = pending.incarnation == self.incarnation(pending.at);
+            is_there && is_its && self.now.since(pending.since) > thinking
         });
         match open {
             None => Ok(()),
@@ -306,6 +308,7 @@ mod tests {
         let pending = Pending {
             call: 0,
             at: Who::Manager,
+            incarnation: 1,
             since,
             back: Return::AsIs,
             from_colocated: false,
