@@ -1,6 +1,9 @@
 //! A store in PostgreSQL: one writer, migrations, servers that go away, and leagues that move between stores.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
+mod cuts;
+mod tls;
+
 use matchday_core::driver::Durability;
 use matchday_store::backup::backup;
 use matchday_store::transfer::{archive, copy_league};
