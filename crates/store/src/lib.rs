@@ -5,7 +5,7 @@
 //! - [`append`], [`read`]: the two traits of a store; `memory`, `sqlite`, `postgres`: what implements them, and [`open`]: which of
 //!   them a location names. No other file knows which one is behind it
 //! - [`ownership`]: which of several processes writes which league
-//! - [`handle`]: what agents append through; `queue`, `exchange_buffer`: the channel to the writer thread; `writer`: group
+//! - [`handle`]: what agents append through; `queue`, `exchange_buffer`: the channel to the writer thread; `outage`: whether it can be reached; `writer`: group
 //!   commit, fsync, and what is done while a store is away; `path`: symbolic links
 //! - [`reader`], [`messages`], [`leagues`]: rows, pages of exchanges, the leagues in a store, each under its number
 //! - [`entry`], [`league_log`], [`agent_log`], [`log_set`]: events decoded, of a league, of an agent, of a league with its agents
@@ -38,6 +38,7 @@ pub mod log_set;
 mod memory;
 pub mod messages;
 pub mod open;
+mod outage;
 pub mod ownership;
 mod path;
 mod postgres;

@@ -9,6 +9,7 @@ use crate::batch::{Batch, Completion, Queued};
 use crate::error::StoreFailed;
 use crate::exchange_buffer::{ExchangeBuffer, TaggedExchange};
 use crate::leagues::LeagueState;
+use crate::outage::Outage;
 use crate::stats::{CommitMetrics, StoreStats};
 use matchday_core::driver::Durability;
 use matchday_core::protocol::Timestamp;
@@ -138,10 +139,7 @@ struct State {
     closed: bool,
     /// Why nothing is stored any more, of any league.
     failure: Option<StoreFailed>,
-    /// Why the store cannot be reached just now, and since when.
-    away: Option<(String, Instant)>,
-    /// How long it could not be reached before.
-    stood_still: Duration,
+    outage: Outage,
     stats: StoreStats,
     metrics: CommitMetrics,
 }
@@ -179,7 +177,7 @@ impl CommandQueue {
             return Queued::Backlogged;
         }
         // While the store is away nobody knows whether this process still owns the league.
-        if state.away.is_none() && state.has_nothing_before(&command) {
+        if state.outage.reason().is_none() && state.has_nothing_before(&command) {
             let outcome = state.failure(league).map_or(Ok(()), Err);
             state.stats.batches += 1;
             drop(state);
@@ -275,24 +273,22 @@ impl CommandQueue {
     /// The store is lost sight of for this reason, or can be reached again.
     pub(super) fn set_away(&self, why: Option<&str>) {
         let mut state = self.state();
-        if let Some((_, since)) = state.away.take() {
-            state.stood_still += since.elapsed();
-        }
-        if let Some(why) = why {
-            state.stats.outages += 1;
-            state.away = Some((why.to_owned(), Instant::now()));
-        }
+        state.stats.outages += u64::from(why.is_some());
+        state.outage.set_lost(why);
+    }
+
+    /// The writer asks the store for something, or has its answer.
+    pub(super) fn set_working(&self, working: bool) {
+        self.state().outage.set_working(working);
     }
 
     pub(super) fn away(&self) -> Option<String> {
-        self.state().away.as_ref().map(|(why, _)| why.clone())
+        self.state().outage.reason()
     }
 
     /// How long the store could not be reached, now included.
     pub(super) fn stood_still(&self) -> Duration {
-        let state = self.state();
-        let now = state.away.as_ref().map_or(Duration::ZERO, |(_, since)| since.elapsed());
-        state.stood_still + now
+        self.state().outage.stood_still()
     }
 
     /// Runs the completions of a group, in order.

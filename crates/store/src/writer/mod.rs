@@ -54,8 +54,10 @@ impl Writer {
     /// Until the queue is closed and everything in it is on disk.
     pub(super) fn run(mut self) {
         while let Some(group) = self.queue.next_group(self.wake_at()) {
+            self.queue.set_working(true);
             self.write(group);
             self.maintain();
+            self.queue.set_working(false);
         }
         if self.unsynced_since.is_some() {
             self.sync(None);

@@ -113,3 +113,23 @@ fn a_commit_that_arrives_after_its_client_has_come_back_is_not_done_twice() {
     stored(&told);
     assert_eq!(numbers(&store, "league"), [0, 1]);
 }
+
+/// Nothing can be stored, and so nothing sent, while a network is silent: nobody's deadline may pass meanwhile.
+#[test]
+fn time_stands_still_while_the_database_does_not_answer() {
+    let Some(cluster) = Cluster::start() else { return };
+    let proxy = cluster.proxy();
+    let store = Store::open(Path::new(&cluster.database_behind(&proxy))).unwrap();
+    stored(&begin(&store, 0));
+    proxy.hold(Direction::ToClient);
+    let (told, began) = (begin(&store, 1), Instant::now());
+    until(&store, |_| store.away().is_some());
+    assert!(store.away().unwrap().contains("no answer for"), "{:?}", store.away());
+    let (silent, stood_still) = (began.elapsed(), store.stood_still());
+    assert!(stood_still + Duration::from_millis(1_500) > silent, "{stood_still:?} of {silent:?}");
+    proxy.mend();
+    stored(&told);
+    until(&store, |_| store.away().is_none());
+    assert!(store.away().is_none() && store.stood_still() >= stood_still);
+    assert_eq!(numbers(&store, "league"), [0, 1]);
+}
