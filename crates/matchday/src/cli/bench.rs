@@ -2,13 +2,14 @@
 
 use super::{Usage, notice};
 use crate::bench::compare::{Change, compare};
+use crate::bench::database::DatabasePlan;
 use crate::bench::measurements::{FORMAT, Measurements};
 use crate::bench::render::for_people;
-use crate::bench::service::figures::{self, ServiceFigures};
+use crate::bench::service::figures;
 use crate::bench::service::{self, ServicePlan};
 use crate::bench::size::Size;
 use crate::bench::targets::{Target, targets};
-use crate::bench::{self, BenchPlan};
+use crate::bench::{self, BenchPlan, Tell, database};
 use crate::view::{Paint, say};
 use anyhow::{Context, Result, bail};
 use clap::{Args, value_parser};
@@ -26,6 +27,7 @@ Example:
   matchday bench --save before.json       (now change something, and build it)
   matchday bench --against before.json    (faster, slower, or no difference that can be told)
   matchday bench --service                (10,000 leagues in one service, 100 at once, a flood)
+  matchday bench --postgres               (leagues in PostgreSQL beside the same in SQLite)
 
 Each league is played between two measurements of the raw ceiling: the same exchanges, made by
 the same HTTP client with the same HTTP server, each side reading the JSON once and doing nothing
@@ -50,6 +52,9 @@ pub(crate) struct BenchArgs {
     /// Measure `matchday serve` instead: a store of 10,000 leagues, 100 leagues at once, and a league that is flooded
     #[arg(long, conflicts_with_all = ["sizes", "full", "runs", "one_process", "save", "against"])]
     service: bool,
+    /// Measure leagues in PostgreSQL beside SQLite instead, on a server that is started for it: it needs PostgreSQL's programs
+    #[arg(long, conflicts_with_all = ["sizes", "full", "runs", "one_process", "save", "against", "service"])]
+    postgres: bool,
     /// Play 16/2 and 50/10 only, once each: enough for a first look, too little for a comparison
     #[arg(long)]
     quick: bool,
@@ -111,31 +116,52 @@ struct Report<'a> {
     changes: &'a [Change],
 }
 
+/// Figures of one kind beside their aims, for programs.
 #[derive(Serialize)]
-struct ServiceReport<'a> {
+struct Aimed<'a, T> {
     #[serde(flatten)]
-    figures: &'a ServiceFigures,
+    figures: &'a T,
     targets: &'a [Target],
 }
 
 async fn execute_service(args: &BenchArgs) -> Result<ExitCode> {
     let folder = args.folder()?;
     let plan = if args.quick { ServicePlan::quick(folder) } else { ServicePlan::new(folder) };
+    let found = told(args, async |tell| service::run(&plan, tell).await).await?;
+    say_aimed(args, &found, &figures::targets(&found), figures::for_people(&found, Paint::of_stdout()))
+}
+
+async fn execute_database(args: &BenchArgs) -> Result<ExitCode> {
+    let folder = args.folder()?;
+    let plan = if args.quick { DatabasePlan::quick(folder) } else { DatabasePlan::new(folder) };
+    let found = told(args, async |tell| database::run(&plan, tell).await).await?;
+    let (targets, text) =
+        (database::figures::targets(&found), database::figures::for_people(&found, Paint::of_stdout()));
+    say_aimed(args, &found, &targets, text)
+}
+
+/// Measures, with its progress on a terminal, until it is done or stopped.
+async fn told<T>(args: &BenchArgs, measure: impl AsyncFnOnce(Tell<'_>) -> Result<T>) -> Result<T> {
     let mut stop = Termination::listen()?;
     let mut progress = Progress::new(args.json);
     let mut tell = |doing: &str| progress.tell(doing);
     let found = tokio::select! {
-        found = service::run(&plan, &mut tell) => found,
+        found = measure(&mut tell) => found,
         () = stop.recv() => bail!("stopped before the end: nothing was measured"),
     };
     progress.clear();
-    let found = found?;
+    found
+}
+
+fn say_aimed<T: Serialize>(
+    args: &BenchArgs,
+    figures: &T,
+    targets: &[Target],
+    text: String,
+) -> Result<ExitCode> {
     say(match args.json {
-        true => serde_json::to_string_pretty(&ServiceReport {
-            figures: &found,
-            targets: &figures::targets(&found),
-        })?,
-        false => figures::for_people(&found, Paint::of_stdout()),
+        true => serde_json::to_string_pretty(&Aimed { figures, targets })?,
+        false => text,
     });
     Ok(ExitCode::SUCCESS)
 }
@@ -144,18 +170,13 @@ pub(crate) async fn execute(args: BenchArgs) -> Result<ExitCode> {
     if args.service {
         return execute_service(&args).await;
     }
+    if args.postgres {
+        return execute_database(&args).await;
+    }
     let plan = args.plan()?;
     // A file that cannot be read is better known of before the minutes that follow.
     let before = args.against.as_deref().map(saved).transpose()?;
-    let mut stop = Termination::listen()?;
-    let mut progress = Progress::new(args.json);
-    let mut tell = |doing: &str| progress.tell(doing);
-    let figures = tokio::select! {
-        figures = bench::run(&plan, &mut tell) => figures,
-        () = stop.recv() => bail!("stopped before the end: nothing was measured"),
-    };
-    progress.clear();
-    let figures = figures?;
+    let figures = told(&args, async |tell| bench::run(&plan, tell).await).await?;
     if let Some(file) = &args.save {
         let text = serde_json::to_string_pretty(&figures)?;
         fs::write(file, text + "\n").with_context(|| format!("cannot write {}", file.display()))?;

@@ -8,7 +8,7 @@ use std::fmt::Display;
 use std::future::Future;
 use std::path::Path;
 use std::pin::pin;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
@@ -123,6 +123,34 @@ impl Connection {
     /// Statements without parameters.
     pub(super) fn batch(&self, sql: &str) -> Result<(), SqlError> {
         Ok(wait(self.0.batch_execute(sql))??)
+    }
+}
+
+/// How many connections are kept for the next readers.
+const IDLE_MAX: usize = 8;
+
+/// Connections outside of any transaction that the next readers use: making one costs the server a process.
+#[derive(Debug, Default)]
+pub(super) struct IdleConnections(Mutex<Vec<Connection>>);
+
+impl IdleConnections {
+    fn all(&self) -> MutexGuard<'_, Vec<Connection>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn take(&self) -> Option<Connection> {
+        self.all().pop()
+    }
+
+    /// Ends the connection's transaction and keeps it. Nobody waits for the answer: the next reader sees whether it is lost.
+    pub(super) fn put(&self, connection: Connection) {
+        let mut all = self.all();
+        if all.len() < IDLE_MAX && !connection.0.is_closed() {
+            let mut rollback = Box::pin(connection.0.batch_execute("ROLLBACK"));
+            let _ = rollback.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+            drop(rollback);
+            all.push(connection);
+        }
     }
 }
 

@@ -218,3 +218,28 @@ fn a_dump_that_was_restored_holds_every_event() {
         verify_file(Path::new(&address)).unwrap().streams
     );
 }
+
+/// A reader that is done leaves its connection to the next one, which sees what was stored meanwhile.
+#[test]
+fn readers_share_connections_and_each_sees_its_own_moment() {
+    let Some(cluster) = Cluster::start() else { return };
+    let store = Store::open(Path::new(&cluster.database())).unwrap();
+    for number in 0..50 {
+        append(&store, "league", vec![line(number)]).unwrap();
+        let before = store.reader().unwrap();
+        append(&store.in_league(2), "league", vec![line(number)]).unwrap();
+        assert_eq!(
+            before.in_league(2).head(&stream("league")).unwrap().map_or(0, |(seq, _)| seq),
+            number as u64
+        );
+        assert_eq!(numbers(&store, "league").len(), number + 1);
+    }
+    let count = "SELECT count(*) FROM pg_stat_activity WHERE datname = 't0'";
+    let open: usize = cluster.sql("postgres", count).trim().parse().unwrap();
+    assert!(open <= 5, "{open} connections");
+    let idle = "SELECT count(*) FROM pg_stat_activity WHERE datname = 't0' AND state = 'idle in transaction'";
+    assert_eq!(cluster.sql("postgres", idle).trim(), "0");
+    // Connections that the server has ended are replaced.
+    cluster.sql("postgres", "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 't0'");
+    assert_eq!(numbers(&store, "league").len(), 50);
+}
