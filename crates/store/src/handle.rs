@@ -27,6 +27,8 @@ pub struct Store {
     backend: Arc<Backend>,
     /// The number of the league whose events and exchanges it appends. Order, backlog and failure are per league.
     league: u32,
+    /// Whether its streams are those of secrets, which no reader lists.
+    private: bool,
 }
 
 /// Knows a store without keeping it open.
@@ -34,11 +36,12 @@ pub struct Store {
 pub struct WeakStore {
     backend: Weak<Backend>,
     league: u32,
+    private: bool,
 }
 
 impl WeakStore {
     pub fn upgrade(&self) -> Option<Store> {
-        Some(Store { backend: self.backend.upgrade()?, league: self.league })
+        Some(Store { backend: self.backend.upgrade()?, league: self.league, private: self.private })
     }
 }
 
@@ -103,7 +106,11 @@ impl Store {
             .spawn(move || writer.run())
             .map_err(|error| StoreError::io(target.name(), error))?;
         let backend = Backend::Threaded { target, queue, writer: Mutex::new(Some(thread)) };
-        Ok(Self { backend: Arc::new(backend), league: reader.league_number() })
+        Ok(Self { backend: Arc::new(backend), league: reader.league_number(), private: false })
+    }
+
+    pub fn open_shared(_: &Path, _: crate::ownership::Process) -> Result<(Self, Arc<dyn crate::ownership::Ownership>), StoreError> {
+        Err(StoreFailed::closed().into()) // STUB
     }
 
     /// Opens a store to read it, also while it is being written to. Changes nothing.
@@ -114,12 +121,27 @@ impl Store {
     /// A store without a file. What is appended counts as durable at once, and is kept until the last handle is dropped.
     /// Exchanges are not kept.
     pub fn in_memory() -> Self {
-        Self { backend: Arc::new(Backend::Memory(InMemory::default())), league: 1 }
+        Self { backend: Arc::new(Backend::Memory(InMemory::default())), league: 1, private: false }
     }
 
     /// The same store, for the agents of the league with this number.
     pub fn in_league(&self, league: u32) -> Self {
-        Self { backend: Arc::clone(&self.backend), league }
+        Self { backend: Arc::clone(&self.backend), league, private: false }
+    }
+
+    /// The same league, for secrets that its next owner needs: streams that no export, archive, backup of leagues or audit reads.
+    /// Exchanges are not kept.
+    pub fn private(&self) -> Self {
+        Self { private: true, ..self.clone() }
+    }
+
+    pub(super) fn is_private(&self) -> bool {
+        self.private
+    }
+
+    /// A stream under the name that it is stored by.
+    fn stored_stream(&self, stream: &Stream) -> Stream {
+        if self.private { stream.private() } else { stream.clone() }
     }
 
     /// Where it is: its file, with symbolic links resolved, or its address without a password; `None` for a store in memory.
@@ -141,13 +163,14 @@ impl Store {
 
     /// The committed events of a stream, in order; an error if their hash chain is broken.
     pub fn load(&self, stream: &Stream) -> Result<Vec<Stored>, StoreError> {
-        self.reader()?.load_checked(stream)
+        self.reader()?.load_checked(&self.stored_stream(stream))
     }
 
     /// How many committed events a stream has, and the hash of the last.
     pub fn head(&self, stream: &Stream) -> Result<(u64, Hash), StoreError> {
-        let last = self.reader()?.head(stream)?;
-        Ok(last.unwrap_or_else(|| (0, chain::genesis(stream))))
+        let stream = self.stored_stream(stream);
+        let last = self.reader()?.head(&stream)?;
+        Ok(last.unwrap_or_else(|| (0, chain::genesis(&stream))))
     }
 
     /// The number and the manager's stream of every league in the store, the first one first.
@@ -192,7 +215,8 @@ impl Store {
     }
 
     /// Queues events to be stored.
-    pub fn append(&self, batch: Batch) -> Queued {
+    pub fn append(&self, mut batch: Batch) -> Queued {
+        batch.stream = self.stored_stream(&batch.stream);
         match &*self.backend {
             Backend::Threaded { queue, .. } => {
                 let times = event_time::of_batch(&batch.stream, &batch.lines).unwrap_or_else(|failed| {
@@ -252,7 +276,9 @@ impl Store {
 
     /// Records an exchange. Nobody waits for it: those of the last moments before a crash are lost.
     pub fn record(&self, exchange: Exchange) {
-        if let Backend::Threaded { queue, .. } = &*self.backend {
+        if let Backend::Threaded { queue, .. } = &*self.backend
+            && !self.private
+        {
             queue.record((self.league, exchange));
         }
     }
@@ -342,11 +368,11 @@ impl Store {
 
     /// Whether both are handles on one league of one store.
     pub fn is_same(&self, other: &Self) -> bool {
-        self.shares_file(other) && self.league == other.league
+        self.shares_file(other) && self.league == other.league && self.private == other.private
     }
 
     pub fn downgrade(&self) -> WeakStore {
-        WeakStore { backend: Arc::downgrade(&self.backend), league: self.league }
+        WeakStore { backend: Arc::downgrade(&self.backend), league: self.league, private: self.private }
     }
 }
 
