@@ -53,7 +53,9 @@ pub struct Owned {
 /// Who owns a league.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Owner {
-    Own { epoch: i64 },
+    Own {
+        epoch: i64,
+    },
     Other(Process),
     /// Nobody, or a process whose lease has expired.
     Nobody,

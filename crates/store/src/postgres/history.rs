@@ -17,6 +17,7 @@
 //! `at_us` is the time since the machine's epoch carried on by the monotonic clock, in microseconds: comparable between processes of one
 //! machine whose clock was not set meanwhile. Writes the file.
 
+use super::membership::Held;
 use serde::Serialize;
 use std::fs::File;
 use std::io::Write;
@@ -142,6 +143,11 @@ pub(super) fn end(operation: Option<Operation>, phase: Phase, about: impl FnOnce
     history.write(&operation.process, operation.id, operation.op, phase, &about);
 }
 
+/// A league with its epoch.
+pub(super) fn held((league, held): (&u32, &Held)) -> About {
+    About { league: Some(*league), epoch: Some(held.epoch), ..About::default() }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -149,7 +155,8 @@ mod tests {
     #[test]
     fn a_line_has_what_its_operation_has_and_nothing_else() {
         let about = About { league: Some(7), epoch: Some(3), ..About::default() };
-        let line = Line { at_us: 5, process: "ab.1", id: 2, op: Op::ReadHead, phase: Phase::Unknown, about: &about };
+        let line =
+            Line { at_us: 5, process: "ab.1", id: 2, op: Op::ReadHead, phase: Phase::Unknown, about: &about };
         let expected =
             r#"{"at_us":5,"process":"ab.1","id":2,"op":"read_head","phase":"unknown","league":7,"epoch":3}"#;
         assert_eq!(serde_json::to_string(&line).unwrap(), expected);
