@@ -116,6 +116,16 @@ impl Connection {
         Ok(wait(self.0.query(sql, params))??)
     }
 
+    /// For what must be known sooner.
+    pub(super) fn query_within(
+        &self,
+        longest: Duration,
+        sql: &str,
+        params: &[&(dyn ToSql + Sync)],
+    ) -> Result<Vec<Row>, SqlError> {
+        Ok(wait_for(longest, self.0.query(sql, params))??)
+    }
+
     pub(super) fn execute(&self, sql: &str, params: &[&(dyn ToSql + Sync)]) -> Result<u64, SqlError> {
         Ok(wait(self.0.execute(sql, params))??)
     }
@@ -164,17 +174,21 @@ impl Wake for Unpark {
 
 /// Blocks this thread until the future is ready, and no longer than a server may take.
 pub(super) fn wait<T>(future: impl Future<Output = T>) -> Result<T, SqlError> {
+    wait_for(ANSWER_MAX, future)
+}
+
+fn wait_for<T>(longest: Duration, future: impl Future<Output = T>) -> Result<T, SqlError> {
     let mut future = pin!(future);
     let waker = Waker::from(Arc::new(Unpark(thread::current())));
     let mut context = Context::from_waker(&waker);
-    let deadline = Instant::now() + ANSWER_MAX;
+    let deadline = Instant::now() + longest;
     loop {
         if let Poll::Ready(value) = future.as_mut().poll(&mut context) {
             return Ok(value);
         }
         let left = deadline.saturating_duration_since(Instant::now());
         if left.is_zero() {
-            return Err(SqlError::Lost(format!("no answer within {} s", ANSWER_MAX.as_secs())));
+            return Err(SqlError::Lost(format!("no answer within {} s", longest.as_secs())));
         }
         thread::park_timeout(left);
     }
