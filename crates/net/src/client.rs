@@ -271,7 +271,15 @@ impl Client {
         &self,
         url: &ParsedUrl,
     ) -> Result<SendRequest<Full<Bytes>>, CallError> {
-        Ok(self.connect(url).await?.connection.sender)
+        Ok(self.connect_pooled(url).await?.sender)
+    }
+
+    pub(crate) async fn connect_pooled(&self, url: &ParsedUrl) -> Result<PooledConnection, CallError> {
+        Ok(self.connect(url).await?.connection)
+    }
+
+    pub(crate) fn pool(&self) -> &Arc<Pool> {
+        &self.pool
     }
 
     /// Does the handshakes of TLS, for https, and of HTTP.
@@ -297,7 +305,7 @@ impl Client {
 }
 
 /// Why an established connection failed before the response began.
-fn failed(url: &ParsedUrl, error: &hyper::Error) -> CallError {
+pub(crate) fn failed(url: &ParsedUrl, error: &hyper::Error) -> CallError {
     if error.is_parse_too_large() {
         return CallError::Unusable("the head of the answer is too large");
     }

@@ -9,6 +9,7 @@
 //! - [`origin_check`]: which `Host` and `Origin` headers are accepted (DNS rebinding, cross-site requests)
 //! - [`call`]: request, response, error and timings of one call; [`client`]: makes it, by a deadline; `call_deadline`,
 //!   `pool`, `parsed_url`, `connect_error` and `local_sockets` are its parts
+//! - [`forward`]: passes a request on to another server, and its response back piece by piece
 //! - [`streaming`]: responses that are read piece by piece; [`proxy`]: HTTP proxies on the way out; [`memory`]: server and client
 //!   in one process without a socket
 //! - [`egress`]: which addresses the client may connect to: policy, classes of IP addresses, pinned DNS
@@ -25,6 +26,7 @@ mod connect_error;
 pub mod connection_limit;
 pub mod cors;
 pub mod egress;
+pub mod forward;
 mod head_timeout;
 mod local_sockets;
 pub mod memory;

@@ -4,7 +4,7 @@
 
 use hyper::header::{HOST, HeaderMap, HeaderValue, ORIGIN};
 use hyper::http::uri::Authority;
-use hyper::{StatusCode, Uri, Version};
+use hyper::{Request, StatusCode, Uri, Version};
 use std::net::{IpAddr, SocketAddr};
 
 const LOOPBACK_NAMES: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
@@ -102,6 +102,10 @@ impl OriginError {
     }
 }
 
+/// In the extensions of a request that another process of the same service has checked, and forwards.
+#[derive(Debug, Clone, Copy)]
+pub struct OriginChecked;
+
 /// Checks requests to one listening address.
 #[derive(Debug)]
 pub struct OriginCheck {
@@ -112,6 +116,13 @@ pub struct OriginCheck {
 impl OriginCheck {
     pub fn new(listen: SocketAddr, allowlist: Allowlist) -> Self {
         Self { listen, allowlist }
+    }
+
+    pub fn check_request<B>(&self, request: &Request<B>) -> Result<(), OriginError> {
+        match request.extensions().get::<OriginChecked>() {
+            Some(OriginChecked) => Ok(()),
+            None => self.check(request.version(), request.uri(), request.headers()),
+        }
     }
 
     pub fn check(&self, version: Version, uri: &Uri, headers: &HeaderMap) -> Result<(), OriginError> {

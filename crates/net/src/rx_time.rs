@@ -26,13 +26,20 @@ pub struct RxTimes {
     /// Whether the last read returned bytes, so that there may be more of them.
     busy: AtomicBool,
     peek: Option<Peek>,
+    /// The times of a connection over which another process forwards, and how much earlier it had received the message.
+    forwarded: Option<(Arc<Self>, Duration)>,
 }
 
 impl RxTimes {
     fn new(peek: Option<Peek>) -> Self {
         let (now, none) = (Instant::now(), || AtomicU64::new(0));
         let base = now.checked_sub(BEFORE_ACCEPT_MAX).unwrap_or(now);
-        Self { base, first: none(), last: none(), busy: AtomicBool::new(false), peek }
+        Self { base, first: none(), last: none(), busy: AtomicBool::new(false), peek, forwarded: None }
+    }
+
+    /// The times of a message that another process had received so much earlier, and forwards over this connection.
+    pub fn of_forwarded(times: &Arc<Self>, earlier: Duration) -> Arc<Self> {
+        Arc::new(Self { forwarded: Some((Arc::clone(times), earlier)), ..Self::new(None) })
     }
 
     /// A new message begins.
@@ -54,6 +61,9 @@ impl RxTimes {
 
     /// When the last byte that was read had been received.
     pub fn last(&self) -> Option<Instant> {
+        if let Some((times, earlier)) = &self.forwarded {
+            return times.last().map(|last| last.checked_sub(*earlier).unwrap_or(last));
+        }
         self.at(self.last.load(Ordering::Acquire))
     }
 
@@ -126,6 +136,18 @@ mod tests {
         assert_eq!(times.last(), Some(began + Duration::from_millis(21)));
         times.reset();
         assert_eq!((times.first(), times.last()), (None, None), "another answer has not come yet");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_forwarded_message_came_when_the_first_process_had_received_it() {
+        let (mut far, near) = tokio::io::duplex(64);
+        let (mut near, times) = RxTimed::wrap(near, |_| Instant::now(), None);
+        tokio::time::advance(Duration::from_secs(5)).await;
+        let forwarded = RxTimes::of_forwarded(&times, Duration::from_secs(3));
+        assert_eq!(forwarded.last(), None, "nothing of it has come yet");
+        far.write_all(b"x").await.unwrap();
+        near.read_exact(&mut [0]).await.unwrap();
+        assert_eq!(forwarded.last(), Some(Instant::now() - Duration::from_secs(3)));
     }
 
     #[tokio::test(start_paused = true)]

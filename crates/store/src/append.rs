@@ -3,11 +3,13 @@
 use crate::chain::Hash;
 use crate::error::StoreFailed;
 use crate::exchange::Exchange;
+use crate::lease::Lease;
 use crate::stream::Stream;
 use matchday_core::protocol::Timestamp;
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The number of what belongs to no single league: the log of a service, and agents from before leagues were told apart.
@@ -61,6 +63,14 @@ impl Transaction {
         self.events.is_empty() && self.wake_at.is_empty() && self.exchanges.is_empty()
     }
 
+    /// Leaves out what belongs to some leagues.
+    pub fn without(mut self, leagues: &BTreeSet<u32>) -> Self {
+        self.events.retain(|row| !leagues.contains(&row.league));
+        self.wake_at.retain(|(league, _)| !leagues.contains(league));
+        self.exchanges.retain(|(league, _)| !leagues.contains(league));
+        self
+    }
+
     /// The numbers under which its rows are kept.
     pub fn leagues(&self) -> BTreeSet<u32> {
         let events = self.events.iter().map(|row| row.after.league);
@@ -74,6 +84,8 @@ impl Transaction {
 pub enum AppendError {
     /// Its events do not continue their streams; nothing of it is stored.
     Refused(StoreFailed),
+    /// Other processes own these leagues of it; nothing of it is stored.
+    Fenced(BTreeSet<u32>),
     /// Nothing can be stored any more; nothing of it is.
     Failed(StoreFailed),
     /// The store was lost sight of: whether the transaction is stored is known once it can be reached again.
@@ -85,6 +97,7 @@ impl AppendError {
     pub(super) fn into_failed(self, path: &Path) -> StoreFailed {
         match self {
             Self::Refused(failed) | Self::Failed(failed) => failed,
+            Self::Fenced(_) => StoreFailed::fenced(path),
             Self::Unknown(why) => StoreFailed::away(path, &why),
         }
     }
@@ -117,6 +130,22 @@ pub trait Append: Debug + Send {
     /// Finds the store again after an unknown outcome.
     fn reconnect(&mut self) -> Result<(), AppendError> {
         Ok(())
+    }
+
+    /// Those of these streams that do not hold their last event any more.
+    fn diverged(&mut self, ends: &[(u32, Stream, Head)]) -> Result<Vec<(u32, Stream)>, AppendError> {
+        let _ = ends;
+        Ok(Vec::new())
+    }
+
+    /// The lease under which a shared store is written.
+    fn lease(&self) -> Option<Arc<Lease>> {
+        None
+    }
+
+    /// Nothing that is known of these leagues holds any more: another may have written to them.
+    fn forget(&mut self, leagues: &BTreeSet<u32>) {
+        let _ = leagues;
     }
 
     /// Whether commits that are not on disk yet may be lost while this process lives on, so that the writer keeps them.

@@ -1,38 +1,84 @@
 //! The private keys with which a manager signs checkpoints, in a file of their own beside its store, so that a copy of the
-//! store can be given away to be verified. Touches that file.
+//! store can be given away to be verified. In a store that several processes share they are in a private stream of their league,
+//! where its next owner finds them. Touches that file, or appends to that stream.
 //!
 //! One key a line, in hexadecimal digits, the newest last. The earlier ones stay: a new key that is not announced yet when
 //! the process dies is signed by the one before it at the next start.
 
-use crate::error::StoreError;
+use crate::batch::Batch;
+use crate::error::{StoreError, StoreFailed};
 use crate::handle::Store;
 use crate::open::file_base;
 use crate::path::{beside, directory};
+use crate::stream::Stream;
+use matchday_core::driver::Durability;
 use matchday_core::entropy::Entropy;
+use matchday_core::event_codec;
+use matchday_core::protocol::Timestamp;
 use matchday_core::signature::{PublicKey, SigningKey};
 use matchday_os::file::{create_private, sync_directory};
+use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::mpsc;
 
 const SUFFIX: &str = ".checkpoint-keys";
 
 /// All keys of one store.
 #[derive(Debug, Clone)]
 pub struct CheckpointKeys {
-    /// None for a store without a file.
-    file: Option<PathBuf>,
+    kept: Kept,
     keys: Vec<SigningKey>,
+}
+
+/// Where keys are kept.
+#[derive(Debug, Clone)]
+enum Kept {
+    InMemory,
+    File(PathBuf),
+    Stream(Store),
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum KeyEvent {
+    CheckpointKey { seed: String },
+}
+
+fn stream() -> Stream {
+    Stream("checkpoint-keys".into())
 }
 
 impl CheckpointKeys {
     /// The keys of a store; makes the first if it has none.
     pub fn of(store: &Store, entropy: &mut Entropy) -> Result<Self, StoreError> {
         let file = store.path().map(|path| beside(&file_base(path), SUFFIX));
-        let keys = file.as_deref().map_or(Ok(Vec::new()), read)?;
-        let mut keys = Self { file, keys };
+        let in_file = file.as_deref().map_or(Ok(Vec::new()), read)?;
+        let mut keys = match (store.is_private(), file) {
+            (true, _) => Self::of_stream(store, &in_file)?,
+            (false, Some(file)) => Self { kept: Kept::File(file), keys: of_seeds(&in_file) },
+            (false, None) => Self { kept: Kept::InMemory, keys: Vec::new() },
+        };
         if keys.keys.is_empty() {
             keys.add(entropy)?;
+        }
+        Ok(keys)
+    }
+
+    /// The keys of a league's private stream. Those of a file, from before the store was shared, are taken over.
+    fn of_stream(store: &Store, in_file: &[Seed]) -> Result<Self, StoreError> {
+        let mut seeds = Vec::new();
+        for stored in store.load(&stream())? {
+            let event = event_codec::decode::<KeyEvent>(&stored.line).ok();
+            let seed = event.and_then(|(_, KeyEvent::CheckpointKey { seed })| parse(&seed));
+            seeds.push(
+                seed.ok_or_else(|| StoreError::NoKeys(store.path().unwrap_or(Path::new("")).to_owned()))?,
+            );
+        }
+        let mut keys = Self { kept: Kept::Stream(store.clone()), keys: of_seeds(&seeds) };
+        for seed in in_file.iter().filter(|_| seeds.is_empty()) {
+            keys.keep(*seed)?;
         }
         Ok(keys)
     }
@@ -47,26 +93,61 @@ impl CheckpointKeys {
 
     /// Makes a new key, which is on disk when this comes back.
     pub fn add(&mut self, entropy: &mut Entropy) -> Result<(), StoreError> {
-        let seed = entropy.bytes();
-        if let Some(file) = &self.file {
-            write(file, &hex::encode(seed)).map_err(|error| StoreError::io(file, error))?;
+        self.keep(entropy.bytes())
+    }
+
+    fn keep(&mut self, seed: Seed) -> Result<(), StoreError> {
+        match &self.kept {
+            Kept::InMemory => {}
+            Kept::File(file) => {
+                write(file, &hex::encode(seed)).map_err(|error| StoreError::io(file, error))?;
+            }
+            Kept::Stream(store) => append(store, seed)?,
         }
         self.keys.push(SigningKey::from_seed(seed));
         Ok(())
     }
 }
 
-fn read(file: &Path) -> Result<Vec<SigningKey>, StoreError> {
+type Seed = [u8; 32];
+
+fn of_seeds(seeds: &[Seed]) -> Vec<SigningKey> {
+    seeds.iter().map(|seed| SigningKey::from_seed(*seed)).collect()
+}
+
+fn parse(text: &str) -> Option<Seed> {
+    let mut seed = [0; 32];
+    hex::decode_to_slice(text, &mut seed).ok().map(|()| seed)
+}
+
+/// Blocks until the key is durable.
+fn append(store: &Store, seed: Seed) -> Result<(), StoreError> {
+    let event = KeyEvent::CheckpointKey { seed: hex::encode(seed) };
+    // No clock belongs here, and nobody asks when a key was made.
+    let line = event_codec::encode(Timestamp::EPOCH, &event).map_err(|error| StoreError::Unreadable {
+        path: store.path().unwrap_or(Path::new("")).to_owned(),
+        error,
+    })?;
+    let (tell, told) = mpsc::channel();
+    store.append(Batch {
+        stream: stream(),
+        lines: vec![line],
+        durability: Durability::Fsynced,
+        awaited: true,
+        then: Box::new(move |outcome| {
+            let _ = tell.send(outcome);
+        }),
+    });
+    Ok(told.recv().unwrap_or_else(|_| Err(StoreFailed::closed()))?)
+}
+
+fn read(file: &Path) -> Result<Vec<Seed>, StoreError> {
     let text = match fs::read_to_string(file) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         other => other.map_err(|error| StoreError::io(file, error))?,
     };
-    let key = |line: &str| {
-        let mut seed = [0; 32];
-        hex::decode_to_slice(line, &mut seed).ok().map(|()| SigningKey::from_seed(seed))
-    };
-    let keys: Option<Vec<SigningKey>> = text.lines().map(key).collect();
-    keys.ok_or_else(|| StoreError::NoKeys(file.to_owned()))
+    let seeds: Option<Vec<Seed>> = text.lines().map(parse).collect();
+    seeds.ok_or_else(|| StoreError::NoKeys(file.to_owned()))
 }
 
 /// Made anew under another name and then renamed: a crash leaves the keys as they were, or with the new one.

@@ -59,6 +59,11 @@ pub enum StoreError {
          own", path.display()
     )]
     Owned { path: PathBuf, holder: String },
+    #[error(
+        "{} is a file, which one process alone can use: name a database, such as postgres://ann@/league?host=/run/postgresql, or \
+         leave out --advertise", .0.display()
+    )]
+    NotShared(PathBuf),
     #[error("{} exists already: name a file that does not; nothing was changed", .0.display())]
     Exists(PathBuf),
     #[error("{} is not empty: name a directory that does not exist yet", .0.display())]
@@ -112,72 +117,90 @@ impl StoreError {
 
 /// Why events were not stored. After the first failure nothing more of the league is stored: there would be a gap.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct StoreFailed(Arc<str>);
+#[error("{text}")]
+pub struct StoreFailed {
+    text: Arc<str>,
+    /// Another process owns the league now.
+    fenced: bool,
+}
 
 const NOTHING_LOST: &str = "start again with the same command; nothing that was acknowledged is lost";
 
 impl StoreFailed {
+    fn new(text: impl Into<Arc<str>>) -> Self {
+        Self { text: text.into(), fenced: false }
+    }
+
+    /// Whether another process owns the league now: nothing is broken, and it may be taken again.
+    pub fn is_fenced(&self) -> bool {
+        self.fenced
+    }
+
     /// Of a disk that is full.
     pub(super) fn full(path: &Path) -> Self {
         let path = path.display();
-        Self(
-            format!("{path} cannot grow, because its disk is full: free space there, and {NOTHING_LOST}")
-                .into(),
-        )
+        Self::new(format!(
+            "{path} cannot grow, because its disk is full: free space there, and {NOTHING_LOST}"
+        ))
     }
 
     pub(super) fn write(path: &Path, why: &str) -> Self {
-        Self(format!("{} cannot be written ({why}): mend that, and {NOTHING_LOST}", path.display()).into())
+        Self::new(format!("{} cannot be written ({why}): mend that, and {NOTHING_LOST}", path.display()))
     }
 
     pub(super) fn sync(path: &Path, why: &str) -> Self {
-        Self(
-            format!("{} cannot be brought to disk ({why}): mend that, and {NOTHING_LOST}", path.display())
-                .into(),
-        )
+        Self::new(format!(
+            "{} cannot be brought to disk ({why}): mend that, and {NOTHING_LOST}",
+            path.display()
+        ))
     }
 
     /// What a store holds of a league is not what was written to it.
     pub(super) fn diverged(path: &Path, stream: &str) -> Self {
-        Self(
-            format!(
-                "{} does not hold what was stored of {stream}: another program has written it, or its last events are \
+        Self::new(format!(
+            "{} does not hold what was stored of {stream}: another program has written it, or its last events are \
                  gone, as after a failover to a standby that lagged behind; restore it, then start again",
-                path.display()
-            )
-            .into(),
-        )
+            path.display()
+        ))
     }
 
     /// Another process owns the leagues now.
     pub(super) fn fenced(path: &Path) -> Self {
-        let path = path.display();
-        Self(
-            format!("{path} has been taken over by another Matchday, and this one writes nothing more to it")
-                .into(),
-        )
+        let text = format!(
+            "{} has been taken over by another Matchday, and this one writes nothing more to it",
+            path.display()
+        );
+        Self { text: text.into(), fenced: true }
+    }
+
+    /// This process has given the league back, so that another takes it.
+    pub(super) fn released() -> Self {
+        Self { text: "the league was released, and another process goes on with it".into(), fenced: true }
     }
 
     pub(super) fn away(path: &Path, why: &str) -> Self {
         let path = path.display();
-        Self(format!("{path} could not be reached before this program ended ({why}): start again with the same command; nothing that was acknowledged is lost").into())
+        Self::new(format!(
+            "{path} could not be reached before this program ended ({why}): start again with the same command; nothing that was acknowledged is lost"
+        ))
     }
 
     pub(super) fn unreadable(stream: &str, why: &serde_json::Error) -> Self {
-        Self(format!("the store was given something for {stream} that is not an event: {why}").into())
+        Self::new(format!("the store was given something for {stream} that is not an event: {why}"))
     }
 
     pub(super) fn fault(path: &Path) -> Self {
         let path = path.display();
-        Self(format!("{path} could not be written because of a fault in this program, which was reported above: {NOTHING_LOST}").into())
+        Self::new(format!(
+            "{path} could not be written because of a fault in this program, which was reported above: {NOTHING_LOST}"
+        ))
     }
 
     pub(super) fn removed() -> Self {
-        Self("the league was archived or deleted".into())
+        Self::new("the league was archived or deleted")
     }
 
     pub(super) fn closed() -> Self {
-        Self("the store is closed".into())
+        Self::new("the store is closed")
     }
 }

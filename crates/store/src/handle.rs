@@ -3,13 +3,16 @@
 use crate::append::Append;
 use crate::batch::{Batch, Completion, Queued, Stored};
 use crate::chain::{self, Hash};
+use crate::command::{Command, Then};
 use crate::error::{StoreError, StoreFailed};
 use crate::event_time;
 use crate::exchange::Exchange;
 use crate::leagues::LeagueState;
 use crate::open::{self, Memory, Target};
-use crate::queue::{Command, CommandQueue, Then};
+use crate::ownership::{Ownership, Process};
+use crate::queue::CommandQueue;
 use crate::reader::Reader;
+use crate::shared::Guarded;
 use crate::stats::{CommitMetrics, StoreStats};
 use crate::stream::Stream;
 use crate::writer::{Heads, Plan, Writer};
@@ -27,6 +30,10 @@ pub struct Store {
     backend: Arc<Backend>,
     /// The number of the league whose events and exchanges it appends. Order, backlog and failure are per league.
     league: u32,
+    /// When it was made, counted by how often this process took the league: one from before the last time appends nothing.
+    term: u64,
+    /// Whether its streams are those of secrets, which no reader lists.
+    private: bool,
 }
 
 /// Knows a store without keeping it open.
@@ -34,11 +41,14 @@ pub struct Store {
 pub struct WeakStore {
     backend: Weak<Backend>,
     league: u32,
+    term: u64,
+    private: bool,
 }
 
 impl WeakStore {
     pub fn upgrade(&self) -> Option<Store> {
-        Some(Store { backend: self.backend.upgrade()?, league: self.league })
+        let (backend, private) = (self.backend.upgrade()?, self.private);
+        Some(Store { backend, league: self.league, term: self.term, private })
     }
 }
 
@@ -95,15 +105,29 @@ impl Store {
     pub fn open(location: &Path) -> Result<Self, StoreError> {
         let target = Target::of(location)?;
         let log = target.append()?;
+        Ok(Self::begin(target, log)?.0)
+    }
+
+    /// Opens a store that several processes share, each of which writes the leagues that it owns. It owns none at first.
+    pub fn open_shared(location: &Path, process: Process) -> Result<(Self, Arc<dyn Ownership>), StoreError> {
+        let target = Target::of(location)?;
+        let (log, ownership) = target.append_shared(process)?;
+        let (store, queue) = Self::begin(target, log)?;
+        Ok((store, Arc::new(Guarded { ownership, queue })))
+    }
+
+    fn begin(target: Target, log: Box<dyn Append>) -> Result<(Self, Arc<CommandQueue>), StoreError> {
         let reader = target.reader()?;
-        let queue = Arc::new(CommandQueue::of(&reader.league_states()?));
+        let queue = Arc::new(CommandQueue::of(&reader.league_states()?, log.lease()));
         let writer = Writer::new(log, target.name().to_owned(), Arc::clone(&queue));
         let thread = thread::Builder::new()
             .name("store".into())
             .spawn(move || writer.run())
             .map_err(|error| StoreError::io(target.name(), error))?;
-        let backend = Backend::Threaded { target, queue, writer: Mutex::new(Some(thread)) };
-        Ok(Self { backend: Arc::new(backend), league: reader.league_number() })
+        let backend =
+            Backend::Threaded { target, queue: Arc::clone(&queue), writer: Mutex::new(Some(thread)) };
+        let (backend, league) = (Arc::new(backend), reader.league_number());
+        Ok((Self { backend, league, term: 0, private: false }, queue))
     }
 
     /// Opens a store to read it, also while it is being written to. Changes nothing.
@@ -114,12 +138,32 @@ impl Store {
     /// A store without a file. What is appended counts as durable at once, and is kept until the last handle is dropped.
     /// Exchanges are not kept.
     pub fn in_memory() -> Self {
-        Self { backend: Arc::new(Backend::Memory(InMemory::default())), league: 1 }
+        let backend = Arc::new(Backend::Memory(InMemory::default()));
+        Self { backend, league: 1, term: 0, private: false }
     }
 
     /// The same store, for the agents of the league with this number.
     pub fn in_league(&self, league: u32) -> Self {
-        Self { backend: Arc::clone(&self.backend), league }
+        let term = match &*self.backend {
+            Backend::Threaded { queue, .. } => queue.term(league),
+            Backend::Memory(_) => 0,
+        };
+        Self { backend: Arc::clone(&self.backend), league, term, private: false }
+    }
+
+    /// The same league, for secrets that its next owner needs: streams that no export, archive, backup of leagues or audit reads.
+    /// Exchanges are not kept.
+    pub fn private(&self) -> Self {
+        Self { private: true, ..self.clone() }
+    }
+
+    pub(super) fn is_private(&self) -> bool {
+        self.private
+    }
+
+    /// A stream under the name that it is stored by.
+    fn stored_stream(&self, stream: &Stream) -> Stream {
+        if self.private { stream.private() } else { stream.clone() }
     }
 
     /// Where it is: its file, with symbolic links resolved, or its address without a password; `None` for a store in memory.
@@ -141,13 +185,14 @@ impl Store {
 
     /// The committed events of a stream, in order; an error if their hash chain is broken.
     pub fn load(&self, stream: &Stream) -> Result<Vec<Stored>, StoreError> {
-        self.reader()?.load_checked(stream)
+        self.reader()?.load_checked(&self.stored_stream(stream))
     }
 
     /// How many committed events a stream has, and the hash of the last.
     pub fn head(&self, stream: &Stream) -> Result<(u64, Hash), StoreError> {
-        let last = self.reader()?.head(stream)?;
-        Ok(last.unwrap_or_else(|| (0, chain::genesis(stream))))
+        let stream = self.stored_stream(stream);
+        let last = self.reader()?.head(&stream)?;
+        Ok(last.unwrap_or_else(|| (0, chain::genesis(&stream))))
     }
 
     /// The number and the manager's stream of every league in the store, the first one first.
@@ -173,7 +218,7 @@ impl Store {
     /// Notes when the league is to be loaded again, in order with its events.
     pub fn set_wake_at(&self, wake_at: Option<Timestamp>) {
         if let Backend::Threaded { queue, .. } = &*self.backend {
-            queue.push(Command::SetWakeAt { league: self.league, wake_at });
+            queue.push(Command::SetWakeAt { league: self.league, wake_at }, self.term);
         }
     }
 
@@ -181,7 +226,7 @@ impl Store {
     pub async fn remove_league(&self) -> Result<(), StoreFailed> {
         self.completed(|then| match &*self.backend {
             Backend::Threaded { queue, .. } => {
-                queue.push(Command::Remove { league: self.league, then: Then(then) });
+                queue.push(Command::Remove { league: self.league, then: Then(then) }, self.term);
             }
             Backend::Memory(store) => {
                 let removed = store.memory.clone().remove(self.league);
@@ -192,14 +237,17 @@ impl Store {
     }
 
     /// Queues events to be stored.
-    pub fn append(&self, batch: Batch) -> Queued {
+    pub fn append(&self, mut batch: Batch) -> Queued {
+        if self.private {
+            batch.stream = batch.stream.private();
+        }
         match &*self.backend {
             Backend::Threaded { queue, .. } => {
                 let times = event_time::of_batch(&batch.stream, &batch.lines).unwrap_or_else(|failed| {
                     queue.fail(Some(self.league), failed);
                     Vec::new()
                 });
-                queue.push(Command::Append { league: self.league, batch, times })
+                queue.push(Command::Append { league: self.league, batch, times }, self.term)
             }
             Backend::Memory(store) => {
                 let outcome = store.store(self.league, &batch);
@@ -235,7 +283,7 @@ impl Store {
     fn flush_then(&self, then: Completion) {
         match &*self.backend {
             Backend::Threaded { queue, .. } => {
-                queue.push(Command::Flush { league: self.league, then: Then(then) });
+                queue.push(Command::Flush { league: self.league, then: Then(then) }, self.term);
             }
             Backend::Memory(store) if store.state().closed => then(Err(StoreFailed::closed())),
             Backend::Memory(_) => then(Ok(())),
@@ -252,8 +300,10 @@ impl Store {
 
     /// Records an exchange. Nobody waits for it: those of the last moments before a crash are lost.
     pub fn record(&self, exchange: Exchange) {
-        if let Backend::Threaded { queue, .. } = &*self.backend {
-            queue.record((self.league, exchange));
+        if let Backend::Threaded { queue, .. } = &*self.backend
+            && !self.private
+        {
+            queue.record((self.league, exchange), self.term);
         }
     }
 
@@ -319,6 +369,17 @@ impl Store {
         }
     }
 
+    /// Whether another process owns the league now, or may: nothing is broken, and this one may take it again.
+    pub fn is_fenced(&self) -> bool {
+        match &*self.backend {
+            Backend::Threaded { queue, .. } => {
+                let failure = queue.failure(self.league);
+                queue.term(self.league) != self.term || failure.is_some_and(|failed| failed.is_fenced())
+            }
+            Backend::Memory(_) => false,
+        }
+    }
+
     /// Why the store cannot be reached just now, and that its leagues stand still until it can; `None` if it can.
     pub fn away(&self) -> Option<String> {
         match &*self.backend {
@@ -342,11 +403,12 @@ impl Store {
 
     /// Whether both are handles on one league of one store.
     pub fn is_same(&self, other: &Self) -> bool {
-        self.shares_file(other) && self.league == other.league
+        self.shares_file(other) && self.league == other.league && self.private == other.private
     }
 
     pub fn downgrade(&self) -> WeakStore {
-        WeakStore { backend: Arc::downgrade(&self.backend), league: self.league }
+        let (backend, private) = (Arc::downgrade(&self.backend), self.private);
+        WeakStore { backend, league: self.league, term: self.term, private }
     }
 }
 

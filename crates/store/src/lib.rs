@@ -5,7 +5,7 @@
 //! - [`append`], [`read`]: the two traits of a store; `memory`, `sqlite`, `postgres`: what implements them, and [`open`]: which of
 //!   them a location names. No other file knows which one is behind it
 //! - [`ownership`]: which of several processes writes which league
-//! - [`handle`]: what agents append through; `queue`, `exchange_buffer`: the channel to the writer thread; `writer`: group
+//! - [`handle`]: what agents append through; `queue`, `exchange_buffer`: the channel to the writer thread; `outage`: whether it can be reached; `writer`: group
 //!   commit, fsync, and what is done while a store is away; `path`: symbolic links
 //! - [`reader`], [`messages`], [`leagues`]: rows, pages of exchanges, the leagues in a store, each under its number
 //! - [`entry`], [`league_log`], [`agent_log`], [`log_set`]: events decoded, of a league, of an agent, of a league with its agents
@@ -21,6 +21,7 @@ pub mod backup;
 pub mod batch;
 pub mod chain;
 pub mod checkpoint_keys;
+mod command;
 pub mod csv_rows;
 pub mod describe;
 pub mod entry;
@@ -33,11 +34,13 @@ pub mod fallbacks;
 pub mod handle;
 pub mod league_log;
 pub mod leagues;
+pub mod lease;
 pub mod llm_usage;
 pub mod log_set;
 mod memory;
 pub mod messages;
 pub mod open;
+mod outage;
 pub mod ownership;
 mod path;
 mod postgres;
@@ -46,6 +49,7 @@ pub mod read;
 pub mod reader;
 pub mod redact;
 pub mod request_replay;
+mod shared;
 mod sqlite;
 pub mod stats;
 pub mod stream;

@@ -2,6 +2,7 @@
 
 use crate::append::Append;
 use crate::error::StoreError;
+use crate::ownership::{Ownership, Process};
 use crate::path::StorePath;
 use crate::postgres::{Address, PostgresAppend, PostgresRead, address};
 use crate::read::Read;
@@ -12,6 +13,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 pub use crate::memory::Memory;
+
+/// The writing side of a store that is shared, and the ownership of its leagues.
+pub(super) type Shared = (Box<dyn Append>, Box<dyn Ownership>);
 
 /// A store that a location names.
 #[derive(Debug, Clone)]
@@ -61,6 +65,17 @@ impl Target {
             Kind::File(path) => Box::new(SqliteAppend::open(path)?),
             Kind::Database(address) => Box::new(PostgresAppend::open(address)?),
         })
+    }
+
+    /// Opens it to write to it together with other processes, each of which writes the leagues that it owns.
+    pub(super) fn append_shared(&self, process: Process) -> Result<Shared, StoreError> {
+        match &self.0 {
+            Kind::File(path) => Err(StoreError::NotShared(path.named.clone())),
+            Kind::Database(address) => {
+                let (log, ownership) = PostgresAppend::open_shared(address, process)?;
+                Ok((Box::new(log), Box::new(ownership)))
+            }
+        }
     }
 
     /// Opens it as it is now, also while it is being written to. Changes nothing.

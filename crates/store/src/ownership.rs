@@ -46,6 +46,8 @@ pub struct Owned {
     pub wake_at: Option<Timestamp>,
     /// Whether its last owner's lease had expired, and did not release it.
     pub taken_over: bool,
+    /// How many bytes of requests and answers are kept of it.
+    pub exchange_bytes: u64,
 }
 
 /// Who owns a league.
@@ -66,13 +68,18 @@ pub trait Ownership: Debug + Send + Sync {
     fn process(&self) -> &Process;
 
     /// Takes leagues that nobody owns, or whose owner's lease has expired: the earliest due first, up to this process's fair
-    /// share by weight, and none whose events it cannot read.
+    /// share by weight, and none whose events it cannot read. To be called about once a second. A handle on a league is to be
+    /// made (`Store::in_league`) after the league was taken: one from before that can append nothing more.
     fn take(&self) -> Result<Vec<Owned>, StoreError>;
 
     /// Leagues beyond the fair share, which are to be unloaded and released; the least active first.
     fn surplus(&self) -> Result<Vec<u32>, StoreError>;
 
-    /// Gives leagues back, whose events are all stored.
+    /// Leagues that others may have taken from this process since the last call, because its lease had expired: they are to be
+    /// unloaded. Nothing of them is stored or answered any more, and what is appended to them fails as fenced.
+    fn lost(&self) -> Vec<u32>;
+
+    /// Gives leagues back, whose events are all stored. Nothing of them is answered from now on.
     fn release(&self, leagues: &[u32]) -> Result<(), StoreError>;
 
     fn owner(&self, league: u32) -> Result<Owner, StoreError>;

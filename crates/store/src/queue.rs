@@ -5,16 +5,16 @@
 //!
 //! Order, backlog and failure are kept by league: a league that fails, or appends faster than the disk, does not stop others.
 
-use crate::batch::{Batch, Completion, Queued};
+use crate::batch::Queued;
+use crate::command::{Command, Group};
 use crate::error::StoreFailed;
 use crate::exchange_buffer::{ExchangeBuffer, TaggedExchange};
 use crate::leagues::LeagueState;
+use crate::lease::Lease;
+use crate::outage::Outage;
 use crate::stats::{CommitMetrics, StoreStats};
-use matchday_core::driver::Durability;
-use matchday_core::protocol::Timestamp;
 use std::collections::{BTreeMap, VecDeque};
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// The most that one commit carries: enough to share its cost, little enough that nobody waits long.
@@ -25,101 +25,16 @@ const LINGER: Duration = Duration::from_millis(5);
 const LINGER_MAX: usize = 256;
 /// Backpressure: with so many batches of a league in the queue, colocated agents wait until theirs is stored.
 const BACKLOG_MAX: usize = 1024;
-
-#[derive(Debug)]
-pub(super) enum Command {
-    /// A batch of a league, with the times of its events.
-    Append { league: u32, batch: Batch, times: Vec<Timestamp> },
-    /// Brings to disk everything before it, recorded exchanges included.
-    Flush { league: u32, then: Then },
-    /// When a league is to be loaded again.
-    SetWakeAt { league: u32, wake_at: Option<Timestamp> },
-    /// Removes a league's rows.
-    Remove { league: u32, then: Then },
-}
-
-pub(super) struct Then(pub(super) Completion);
-
-impl std::fmt::Debug for Then {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Then")
-    }
-}
-
-impl Command {
-    pub(super) fn league(&self) -> u32 {
-        match self {
-            Self::Append { league, .. }
-            | Self::Flush { league, .. }
-            | Self::SetWakeAt { league, .. }
-            | Self::Remove { league, .. } => *league,
-        }
-    }
-
-    fn needs_fsync(&self) -> bool {
-        match self {
-            Self::Append { batch, .. } => batch.durability == Durability::Fsynced,
-            Self::Flush { .. } | Self::Remove { .. } => true,
-            Self::SetWakeAt { .. } => false,
-        }
-    }
-
-    fn is_awaited(&self) -> bool {
-        match self {
-            Self::Append { batch, .. } => batch.awaited,
-            Self::Flush { .. } | Self::Remove { .. } => true,
-            Self::SetWakeAt { .. } => false,
-        }
-    }
-
-    /// Whether the transaction of its group has something to do for it.
-    pub(super) fn changes_rows(&self) -> bool {
-        match self {
-            Self::Append { batch, .. } => !batch.lines.is_empty(),
-            Self::SetWakeAt { .. } => true,
-            Self::Flush { .. } | Self::Remove { .. } => false,
-        }
-    }
-
-    fn bytes(&self) -> usize {
-        match self {
-            Self::Append { batch, .. } => batch.lines.iter().map(String::len).sum(),
-            _ => 0,
-        }
-    }
-
-    /// The panic of a completion has been reported, and must not stop the writer.
-    fn complete(self, outcome: Result<(), StoreFailed>) {
-        let then = match self {
-            Self::Append { batch, .. } => batch.then,
-            Self::Flush { then, .. } | Self::Remove { then, .. } => then.0,
-            Self::SetWakeAt { .. } => return,
-        };
-        let _ = catch_unwind(AssertUnwindSafe(|| then(outcome)));
-    }
-}
-
-/// What goes into one commit.
-#[derive(Debug, Default)]
-pub(super) struct Group {
-    pub(super) commands: Vec<Command>,
-    pub(super) exchanges: Vec<TaggedExchange>,
-}
-
-impl Group {
-    pub(super) fn is_awaited(&self) -> bool {
-        self.commands.iter().any(Command::is_awaited)
-    }
-
-    pub(super) fn needs_fsync(&self) -> bool {
-        self.commands.iter().any(Command::needs_fsync)
-    }
-}
+/// Why nothing is answered, although the store may be within reach.
+pub(super) const LEASE_EXPIRED: &str =
+    "the lease of this process has expired, and is not confirmed again yet";
 
 #[derive(Debug, Default)]
 pub(super) struct CommandQueue {
     state: Mutex<State>,
     ready: Condvar,
+    /// Without a valid one nothing is completed that the writer has not looked at; a store that is not shared has none.
+    lease: Option<Arc<Lease>>,
 }
 
 #[derive(Debug, Default)]
@@ -138,16 +53,15 @@ struct State {
     closed: bool,
     /// Why nothing is stored any more, of any league.
     failure: Option<StoreFailed>,
-    /// Why the store cannot be reached just now, and since when.
-    away: Option<(String, Instant)>,
-    /// How long it could not be reached before.
-    stood_still: Duration,
+    outage: Outage,
     stats: StoreStats,
     metrics: CommitMetrics,
 }
 
 #[derive(Debug, Default)]
 struct League {
+    /// Counts how often this process took it. A handle from before it was taken the last time appends nothing.
+    term: u64,
     /// Commands whose completion has not run.
     pending: usize,
     failure: Option<StoreFailed>,
@@ -157,8 +71,8 @@ struct League {
 
 impl CommandQueue {
     /// A queue for a store that keeps this of its leagues.
-    pub(super) fn of(states: &[LeagueState]) -> Self {
-        let queue = Self::default();
+    pub(super) fn of(states: &[LeagueState], lease: Option<Arc<Lease>>) -> Self {
+        let queue = Self { lease, ..Self::default() };
         for LeagueState { number, exchange_bytes, .. } in states {
             queue.state().leagues.entry(*number).or_default().exchange_bytes = *exchange_bytes;
         }
@@ -169,22 +83,34 @@ impl CommandQueue {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn push(&self, command: Command) -> Queued {
+    /// Queues a command of a handle of this term.
+    pub(super) fn push(&self, command: Command, term: u64) -> Queued {
         let mut state = self.state();
         let league = command.league();
-        if state.closed {
-            let failed = state.failure(league).unwrap_or_else(StoreFailed::closed);
+        let refused = match state.closed {
+            true => Some(state.failure(league).unwrap_or_else(StoreFailed::closed)),
+            false if state.term(league) != term => Some(StoreFailed::released()),
+            false => None,
+        };
+        if let Some(failed) = refused {
             drop(state);
             command.complete(Err(failed));
             return Queued::Backlogged;
         }
-        // While the store is away nobody knows whether this process still owns the league.
-        if state.away.is_none() && state.has_nothing_before(&command) {
+        // While the store is away, or the lease may have expired, nobody knows whether this process still owns the league.
+        let owned =
+            state.outage.reason().is_none() && self.lease.as_ref().is_none_or(|lease| lease.allows(league));
+        if owned && state.has_nothing_before(&command) {
             let outcome = state.failure(league).map_or(Ok(()), Err);
             state.stats.batches += 1;
             drop(state);
             command.complete(outcome);
             return Queued::InOrder;
+        }
+        if let Command::Taken { leagues, .. } = &command {
+            for owned in leagues {
+                state.leagues.entry(owned.number).or_default().term += 1;
+            }
         }
         if let Command::Remove { .. } = command {
             // What its agents still append or record must not come after the removal.
@@ -201,10 +127,15 @@ impl CommandQueue {
         queued
     }
 
-    pub(super) fn record(&self, exchange: TaggedExchange) {
+    /// Of which term a handle on a league is that is made now.
+    pub(super) fn term(&self, league: u32) -> u64 {
+        self.state().term(league)
+    }
+
+    pub(super) fn record(&self, exchange: TaggedExchange, term: u64) {
         let mut state = self.state();
         let league = state.leagues.entry(exchange.0).or_default();
-        let sound = league.failure.is_none();
+        let sound = league.failure.is_none() && league.term == term;
         if sound && !state.closed {
             let league = state.leagues.entry(exchange.0).or_default();
             league.exchange_bytes = league.exchange_bytes.saturating_add(exchange.1.bytes());
@@ -272,27 +203,38 @@ impl CommandQueue {
         self.state().failure(league)
     }
 
+    /// This process has taken a league anew: what was wrong with it before is over.
+    pub(super) fn revive(&self, league: u32, exchange_bytes: u64) {
+        let mut state = self.state();
+        let league = state.leagues.entry(league).or_default();
+        (league.failure, league.exchange_bytes) = (None, exchange_bytes);
+    }
+
+    pub(super) fn lease(&self) -> Option<&Lease> {
+        self.lease.as_deref()
+    }
+
     /// The store is lost sight of for this reason, or can be reached again.
     pub(super) fn set_away(&self, why: Option<&str>) {
         let mut state = self.state();
-        if let Some((_, since)) = state.away.take() {
-            state.stood_still += since.elapsed();
-        }
-        if let Some(why) = why {
-            state.stats.outages += 1;
-            state.away = Some((why.to_owned(), Instant::now()));
-        }
+        state.stats.outages += u64::from(why.is_some());
+        state.outage.set_lost(why);
+    }
+
+    /// The writer asks the store for something, or has its answer.
+    pub(super) fn set_working(&self, working: bool) {
+        self.state().outage.set_working(working);
     }
 
     pub(super) fn away(&self) -> Option<String> {
-        self.state().away.as_ref().map(|(why, _)| why.clone())
+        let away = self.state().outage.reason();
+        let expired = || self.lease.as_ref().is_some_and(|lease| lease.left().is_zero());
+        away.or_else(|| expired().then(|| LEASE_EXPIRED.to_owned()))
     }
 
     /// How long the store could not be reached, now included.
     pub(super) fn stood_still(&self) -> Duration {
-        let state = self.state();
-        let now = state.away.as_ref().map_or(Duration::ZERO, |(_, since)| since.elapsed());
-        state.stood_still + now
+        self.state().outage.stood_still()
     }
 
     /// Runs the completions of a group, in order.
@@ -302,7 +244,7 @@ impl CommandQueue {
             let league = command.league();
             *completed.entry(league).or_default() += 1;
             let failure = match command {
-                Command::Remove { .. } => self.state().failure.clone(),
+                Command::Remove { .. } | Command::Taken { .. } => self.state().failure.clone(),
                 _ => self.failure(league),
             };
             command.complete(failure.map_or(Ok(()), Err));
@@ -314,6 +256,16 @@ impl CommandQueue {
             let league = state.leagues.entry(league).or_default();
             league.pending = league.pending.saturating_sub(count);
         }
+    }
+
+    /// Ends a command that was not carried out.
+    pub(super) fn refuse(&self, command: Command, failed: StoreFailed) {
+        let league = command.league();
+        command.complete(Err(failed));
+        let mut state = self.state();
+        state.stats.batches += 1;
+        let league = state.leagues.entry(league).or_default();
+        league.pending = league.pending.saturating_sub(1);
     }
 
     pub(super) fn exchange_bytes(&self, league: u32) -> u64 {
@@ -348,6 +300,10 @@ impl CommandQueue {
 }
 
 impl State {
+    fn term(&self, league: u32) -> u64 {
+        self.leagues.get(&league).map_or(0, |league| league.term)
+    }
+
     fn failure(&self, league: u32) -> Option<StoreFailed> {
         let of_league = self.leagues.get(&league).and_then(|league| league.failure.as_ref());
         self.failure.as_ref().or(of_league).cloned()
@@ -384,11 +340,19 @@ impl State {
         let (mut bytes, mut flush) = (0_usize, self.closed);
         let mut commands = Vec::new();
         while commands.len() < GROUP_COMMANDS_MAX && bytes < GROUP_BYTES_MAX {
+            // What was queued before a league was taken is judged before that, and what came after it afterwards.
+            if !commands.is_empty() && self.commands.front().is_some_and(Command::is_alone) {
+                break;
+            }
             let Some(command) = self.commands.pop_front() else { break };
+            let alone = command.is_alone();
             bytes = bytes.saturating_add(command.bytes());
             self.awaited -= usize::from(command.is_awaited());
             flush |= matches!(command, Command::Flush { .. });
             commands.push(command);
+            if alone {
+                break;
+            }
         }
         if self.commands.is_empty() {
             self.since = None;

@@ -45,12 +45,16 @@ impl Reader {
 
     /// Each with the number under which it is kept: the league's, or that of no single league.
     pub(super) fn numbered_streams(&self) -> Result<Vec<(Stream, u32)>, StoreError> {
-        self.rows.streams(self.league)
+        let mut streams = self.rows.streams(self.league)?;
+        streams.retain(|(stream, _)| !stream.is_private());
+        Ok(streams)
     }
 
     /// How many events each stream of every league has, and the hash of the last, as they stand there.
     pub(super) fn heads(&self) -> Result<Vec<StreamHead>, StoreError> {
-        self.rows.heads()
+        let mut heads = self.rows.heads()?;
+        heads.retain(|head| !head.stream.is_private());
+        Ok(heads)
     }
 
     /// The number and the hash of a stream's last event.
@@ -76,7 +80,8 @@ impl Reader {
     /// The events of all streams of the league whose lines contain one of these texts, in order.
     pub(super) fn load_about(&self, texts: [&str; 2]) -> Result<BTreeMap<Stream, Vec<Stored>>, StoreError> {
         let mut streams: BTreeMap<Stream, Vec<Stored>> = BTreeMap::new();
-        for (stream, event) in self.rows.load_about(self.league, texts)? {
+        let found = self.rows.load_about(self.league, texts)?;
+        for (stream, event) in found.into_iter().filter(|(stream, _)| !stream.is_private()) {
             streams.entry(stream).or_default().push(event);
         }
         Ok(streams)

@@ -23,6 +23,8 @@ impl fmt::Display for Stream {
 
 /// The role of every manager's stream.
 const ROLE: &str = "league";
+/// The role of every stream of secrets.
+const PRIVATE: &str = "private";
 
 impl Stream {
     /// The manager's stream in the first league of a store.
@@ -41,6 +43,15 @@ impl Stream {
     /// The log of a service: which leagues were created, archived and deleted.
     pub fn service() -> Self {
         Self(SmolStr::new_static("service"))
+    }
+
+    /// A stream of secrets, which no reader lists: it is not exported, archived, copied by a backup of leagues, or verified.
+    pub(super) fn private(&self) -> Self {
+        Self(format_smolstr!("{PRIVATE}/{}", self.0))
+    }
+
+    pub(super) fn is_private(&self) -> bool {
+        self.role() == PRIVATE
     }
 
     /// Whether it is the stream of a league's manager.

@@ -8,8 +8,10 @@
 //! | [`mutation`] | nearly good inputs for fuzz targets |
 //! | [`address`] | free ports on this machine |
 //! | [`cli`] | the built program as a process, in a folder of its own |
+//! | [`page`] | a page of a process, by HTTP |
 //! | [`trace_collector`] | a collector of traces |
 //! | [`postgres`] | a PostgreSQL cluster of the test's own |
+//! | [`cut_proxy`] | a TCP proxy before a server that can be cut, also in the middle of a COMMIT |
 //! | `certificates` | certificates of a private authority |
 //! | `event_lines` | events, streams and exchanges to fill a store with |
 //! | `instant_league` | leagues of a real manager whose referees answer at once |
@@ -32,6 +34,7 @@ pub mod address;
 #[cfg(feature = "certificates")]
 pub mod certificates;
 pub mod cli;
+pub mod cut_proxy;
 #[cfg(feature = "store")]
 pub mod event_lines;
 #[cfg(feature = "network")]
@@ -42,6 +45,7 @@ pub mod instant_league;
 #[cfg(feature = "network")]
 pub mod mcp_client;
 pub mod mutation;
+pub mod page;
 pub mod postgres;
 #[cfg(feature = "store")]
 pub mod recorded;

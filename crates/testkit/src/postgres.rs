@@ -1,8 +1,10 @@
 //! A PostgreSQL cluster of the test's own: made by `initdb` in a temporary folder, as another user than root, reached by a socket
 //! only, and removed afterwards. Each test has a database of its own in it.
 
+use crate::cut_proxy::CutProxy;
 use crate::tools::require_that;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -66,13 +68,48 @@ impl Cluster {
 
     /// The address of a new, empty database.
     pub fn database(&self) -> String {
+        self.address(&self.create())
+    }
+
+    fn create(&self) -> String {
         let name = format!("t{}", self.databases.fetch_add(1, Ordering::Relaxed));
         self.sql("postgres", &format!("CREATE DATABASE {name}"));
-        self.address(&name)
+        name
     }
 
     pub fn address(&self, database: &str) -> String {
         format!("postgres://matchday@/{database}?host={}", self.folder.path().display())
+    }
+
+    /// A proxy before the cluster's socket.
+    pub fn proxy(&self) -> CutProxy {
+        CutProxy::before_socket(&self.folder.path().join(".s.PGSQL.5432"))
+    }
+
+    /// The address of a new, empty database behind a proxy.
+    pub fn database_behind(&self, proxy: &CutProxy) -> String {
+        format!("postgres://matchday@{}/{}?sslmode=disable", proxy.address(), self.create())
+    }
+
+    /// Adds settings to the server's, and a line before those that say who may connect; starts it again with them.
+    pub fn configure(&self, settings: &str, hba: &str) {
+        self.stop("fast");
+        let data = self.folder.path().join("data");
+        let edit = |file: &str, change: &dyn Fn(String) -> String| {
+            let text = fs::read_to_string(data.join(file)).unwrap();
+            fs::write(data.join(file), change(text)).unwrap();
+        };
+        edit("postgresql.conf", &|text| format!("{text}\n{settings}\n"));
+        edit("pg_hba.conf", &|text| format!("{hba}\n{text}"));
+        self.up();
+    }
+
+    /// Gives a file to the user that the server runs as.
+    pub fn hand_over(&self, file: &Path) {
+        fs::set_permissions(file, fs::Permissions::from_mode(0o600)).unwrap();
+        if let Some(user) = other_user() {
+            assert!(Command::new("chown").arg(user).arg(file).status().unwrap().success());
+        }
     }
 
     /// Starts the server, and returns when it takes connections.

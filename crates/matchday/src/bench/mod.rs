@@ -9,13 +9,14 @@
 //! - `in_process`, `queries`, `allocations`: a league in this process, to query it under load and to count
 //!   allocations
 //! - `pure_core`: the state machines without a network
-//! - `service`: many leagues in one service
+//! - `service`: many leagues in one service; `database`: leagues in PostgreSQL beside SQLite
 //! - `targets`, `compare`, `render`: the goals, the comparison with a saved run, the output for people
 
 mod allocations;
 mod ceiling;
 mod child_process;
 pub(crate) mod compare;
+pub(crate) mod database;
 mod in_process;
 mod light_players;
 pub(crate) mod measurements;
@@ -151,7 +152,7 @@ async fn measure(plan: &BenchPlan, size: Size, tell: Tell<'_>) -> Result<Vec<Lea
 async fn play(plan: &BenchPlan, size: Size, kind: Kind) -> Result<PlayedLeague> {
     let folder = folder(plan)?;
     match kind {
-        Kind::OneProcess => one_process::play(size, folder.path()).await,
+        Kind::OneProcess => one_process::play(size, folder.path(), &folder.path().join("league.db")).await,
         Kind::OutsidePlayers => outside_players::play(size, folder.path(), Reached::Directly).await,
     }
 }

@@ -20,8 +20,8 @@ pub(super) struct PlayedLeague {
     pub(super) to_first_match: Option<Duration>,
 }
 
-pub(super) async fn play(size: Size, folder: &Path) -> Result<PlayedLeague> {
-    let store = folder.join("league.db");
+/// The store is at this location, and empty.
+pub(super) async fn play(size: Size, folder: &Path, store: &Path) -> Result<PlayedLeague> {
     let (players, referees) = (size.players.to_string(), size.referees.to_string());
     let file = store.to_string_lossy();
     let sized = ["--players", &players, "--referees", &referees, "--store", &file];
@@ -32,7 +32,7 @@ pub(super) async fn play(size: Size, folder: &Path) -> Result<PlayedLeague> {
     let finished = program.finish().await;
     let usage = sampler.end();
     finished?;
-    let statistics = RunStatistics::read(&[store])?;
+    let statistics = RunStatistics::read(&[store.to_owned()])?;
     Ok(PlayedLeague {
         cpu: usage.cpu(statistics.began, statistics.ended),
         memory: memory(&usage, &statistics),

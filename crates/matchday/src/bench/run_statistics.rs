@@ -45,8 +45,9 @@ impl RunStatistics {
         let mut exchanges = Vec::new();
         let mut store_bytes = 0;
         for file in stores {
-            store_bytes += std::fs::metadata(file)?.len();
-            exchanges.extend(Store::open_read_only(file)?.exchange_times()?);
+            let reader = Store::open_read_only(file)?;
+            store_bytes += reader.bytes()?;
+            exchanges.extend(reader.exchange_times()?);
         }
         let standings = standings(&exchanges);
         let during =

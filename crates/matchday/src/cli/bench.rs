@@ -2,6 +2,7 @@
 
 use super::{Usage, notice};
 use crate::bench::compare::{Change, compare};
+use crate::bench::database::DatabasePlan;
 use crate::bench::measurements::{FORMAT, Measurements};
 use crate::bench::relay::{self, RelayPlan};
 use crate::bench::render::for_people;
@@ -9,7 +10,7 @@ use crate::bench::service::figures;
 use crate::bench::service::{self, ServicePlan};
 use crate::bench::size::Size;
 use crate::bench::targets::{Target, targets};
-use crate::bench::{self, BenchPlan, Tell};
+use crate::bench::{self, BenchPlan, Tell, database};
 use crate::view::{Paint, say};
 use anyhow::{Context, Result, bail};
 use clap::{Args, value_parser};
@@ -28,6 +29,7 @@ Example:
   matchday bench --against before.json    (faster, slower, or no difference that can be told)
   matchday bench --service                (10,000 leagues in one service, 100 at once, a flood)
   matchday bench --relay                  (agents that dial out: latency, idle streams, cuts, a league)
+  matchday bench --postgres               (leagues in PostgreSQL beside the same in SQLite)
 
 Each league is played between two measurements of the raw ceiling: the same exchanges, made by
 the same HTTP client with the same HTTP server, each side reading the JSON once and doing nothing
@@ -55,6 +57,9 @@ pub(crate) struct BenchArgs {
     /// Measure the relay instead: what it adds to a call, 5,000 idle streams, cuts, and a league of players that dial out
     #[arg(long, conflicts_with_all = ["sizes", "full", "runs", "one_process", "save", "against", "service"])]
     relay: bool,
+    /// Measure leagues in PostgreSQL beside SQLite instead, on a server that is started for it: it needs PostgreSQL's programs
+    #[arg(long, conflicts_with_all = ["sizes", "full", "runs", "one_process", "save", "against", "service", "relay"])]
+    postgres: bool,
     /// Play 16/2 and 50/10 only, once each: enough for a first look, too little for a comparison
     #[arg(long)]
     quick: bool,
@@ -116,6 +121,7 @@ struct Report<'a> {
     changes: &'a [Change],
 }
 
+/// Figures of one kind beside their aims, for programs.
 #[derive(Serialize)]
 struct PartReport<'a, F> {
     #[serde(flatten)]
@@ -137,6 +143,14 @@ async fn execute_relay(args: &BenchArgs) -> Result<ExitCode> {
     let measuring = async |tell: Tell<'_>| relay::run(&plan, tell).await;
     let found = measured(args, measuring).await?;
     show_part(args, &found, &relay::figures::targets(&found), relay::figures::for_people)
+}
+
+async fn execute_database(args: &BenchArgs) -> Result<ExitCode> {
+    let folder = args.folder()?;
+    let plan = if args.quick { DatabasePlan::quick(folder) } else { DatabasePlan::new(folder) };
+    let measuring = async |tell: Tell<'_>| database::run(&plan, tell).await;
+    let found = measured(args, measuring).await?;
+    show_part(args, &found, &database::figures::targets(&found), database::figures::for_people)
 }
 
 /// Measures, with the progress shown, until that is done or the user ends it.
@@ -172,18 +186,13 @@ pub(crate) async fn execute(args: BenchArgs) -> Result<ExitCode> {
     if args.relay {
         return execute_relay(&args).await;
     }
+    if args.postgres {
+        return execute_database(&args).await;
+    }
     let plan = args.plan()?;
     // A file that cannot be read is better known of before the minutes that follow.
     let before = args.against.as_deref().map(saved).transpose()?;
-    let mut stop = Termination::listen()?;
-    let mut progress = Progress::new(args.json);
-    let mut tell = |doing: &str| progress.tell(doing);
-    let figures = tokio::select! {
-        figures = bench::run(&plan, &mut tell) => figures,
-        () = stop.recv() => bail!("stopped before the end: nothing was measured"),
-    };
-    progress.clear();
-    let figures = figures?;
+    let figures = told(&args, async |tell| bench::run(&plan, tell).await).await?;
     if let Some(file) = &args.save {
         let text = serde_json::to_string_pretty(&figures)?;
         fs::write(file, text + "\n").with_context(|| format!("cannot write {}", file.display()))?;

@@ -299,7 +299,7 @@ pub(super) fn show(data: &Value) -> String {
 /// A client of the service's API.
 pub(super) struct Api<'a> {
     pub(super) args: &'a ServiceArg,
-    /// `leagues` or `seasons`.
+    /// `leagues`, `seasons` or `cluster`.
     pub(super) base: &'static str,
 }
 

@@ -13,6 +13,7 @@ mod backup;
 mod bench;
 mod browser;
 mod check;
+mod cluster;
 mod compare;
 mod competition;
 mod completions;
@@ -40,6 +41,7 @@ mod manager_arg;
 mod network;
 mod new;
 mod operator;
+mod peers;
 mod player;
 mod practice;
 mod query;
@@ -122,6 +124,9 @@ enum Command {
     /// Create, list, archive and delete the leagues of a service
     #[command(after_help = league::EXAMPLE)]
     League(league::LeagueArgs),
+    /// Show the services that share a store, and what each of them has
+    #[command(after_help = cluster::EXAMPLE)]
+    Cluster(cluster::ClusterArgs),
     /// Create, list and steer the seasons of a service: leagues by a schedule
     #[command(after_help = season::EXAMPLE)]
     Season(season::SeasonArgs),
@@ -269,6 +274,7 @@ async fn execute(command: Command) -> anyhow::Result<ExitCode> {
         Command::Serve(flags) => service::execute(flags).await,
         Command::Connect(args) => connect::execute(args).await,
         Command::League(args) => league::execute(args).await,
+        Command::Cluster(args) => cluster::execute(args).await,
         Command::Season(args) => season::execute(args).await,
         Command::Course(args) => course::execute(args).await,
         Command::Start(args) => start::execute(args).await,

@@ -1,5 +1,6 @@
 //! Limits and egress policy as the settings say: how much an agent takes from its callers, and whom it may call.
 
+use super::serve;
 use super::settings::{self, Config};
 use crate::seat::is_seat_path;
 use crate::service::is_hosted_path;
@@ -51,7 +52,7 @@ pub(super) fn guarded(
         return Err(config.wrong(&settings::ENDPOINTS, why));
     }
     let scopes = scopes.unwrap_or_else(|| Scopes::for_listener(listening.ip()));
-    let advertised = config.text(&settings::ADVERTISE).and_then(Target::parse);
+    let advertised = serve::public(config)?.and_then(|url| Target::parse(url.raw()));
     let policy = EgressPolicy {
         scopes,
         allow: listed,

@@ -20,11 +20,12 @@ use matchday_os::fd_limit;
 use matchday_os::signals::Termination;
 use matchday_runtime::log::{self, Entry, Format, LogWriter};
 use matchday_runtime::{Handle, Options, Runnable, StartError, entropy_from_system};
+use matchday_store::open::is_database;
 use matchday_store::{Store, Stream};
 use std::io::{ErrorKind, Write};
 use std::mem::discriminant;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -136,10 +137,26 @@ fn serves_tls(config: &Config) -> bool {
     config.text(&settings::TLS_CERT).is_some()
 }
 
+/// Whether other services may have a part of the store: `serve` shares a database, and no other command does.
+pub(super) fn is_shared(config: &Config) -> bool {
+    let is_service = config.text(&settings::SLEEP_AFTER).is_some();
+    is_service && config.text(&settings::STORE).is_some_and(|store| is_database(Path::new(store)))
+}
+
+/// The URL that the settings name for callers.
+pub(super) fn public(config: &Config) -> Result<Option<Endpoint>> {
+    match config.get(&settings::PUBLIC_URL)? {
+        Some(public) => Ok(Some(public)),
+        // There it is where the other services call.
+        None if is_shared(config) => Ok(None),
+        None => config.get(&settings::ADVERTISE),
+    }
+}
+
 /// Where others reach this agent.
 pub(super) fn contact(config: &Config, port: u16) -> Result<Endpoint> {
-    if let Some(advertised) = config.get(&settings::ADVERTISE)? {
-        return Ok(advertised);
+    if let Some(public) = public(config)? {
+        return Ok(public);
     }
     let host =
         config.text(&settings::LISTEN).and_then(|text| text.rsplit_once(':')).map_or("", |(host, _)| host);
@@ -255,7 +272,7 @@ fn allowed(config: &Config) -> Result<Allowlist> {
     let origins = config.get(&settings::ALLOWED_ORIGINS)?;
     let listening =
         config.text(&settings::LISTEN).and_then(|text| text.rsplit_once(':')).map(|(host, _)| host);
-    let advertised = config.get(&settings::ADVERTISE)?;
+    let advertised = public(config)?;
     let advertised = advertised.as_ref().and_then(|url| url.raw().split("://").nth(1)?.split('/').next());
     let own = listening.into_iter().chain(advertised).filter_map(HostRule::parse);
     Ok(Allowlist {

@@ -4,7 +4,7 @@ use super::manager::league_settings;
 use super::roster::{self, RosterEntry};
 use super::serve::LogTo;
 use super::settings::{self, Config, LeagueFlags, ServeFlags};
-use super::{competition, manager, network, notice, serve, telemetry, tls};
+use super::{competition, manager, network, notice, peers, serve, telemetry, tls};
 use crate::service::{
     self, JoinCodeRow, LeagueClients, LeagueHost, LeaguePlan, LeagueSpec, NewLeague, Planner, ProgramPlan,
     Quota, SeatsPlan, Service, ServiceSettings, StartCounts, house_name,
@@ -16,10 +16,13 @@ use matchday_core::protocol::messages::AgentRole;
 use matchday_core::protocol::{DisplayName, LeagueId, Token};
 use matchday_os::signals::Termination;
 use matchday_runtime::{Options, entropy_from_system, log};
+use matchday_store::Store;
 use matchday_store::checkpoint_keys::CheckpointKeys;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use tokio::sync::watch;
 use tracing::Dispatch;
 
@@ -47,21 +50,31 @@ pub(super) async fn execute(flags: ServeFlags) -> Result<ExitCode> {
     options.telemetry = telemetry.clone();
     // A proxy or a forwarder on this machine would make everybody the operator.
     options.trusts_loopback = false;
-    let (path, store) = serve::open_store(&config, "service.db".to_owned())?;
+    let path = PathBuf::from(config.text(&settings::STORE).unwrap_or("service.db"));
     let mut entropy = entropy_from_system()?;
-    let checkpoint_keys = CheckpointKeys::of(&store, &mut entropy)?;
+    let (store, peers) = peers::open_store(&config, &path, address, &mut entropy).await?;
+    telemetry.metrics.cluster.shared.store(peers.is_some(), Ordering::Relaxed);
+    // Leagues of a shared store have theirs in it.
+    let checkpoint_keys = match &peers {
+        None => CheckpointKeys::of(&store, &mut entropy)?,
+        Some(_) => CheckpointKeys::of(&Store::in_memory(), &mut entropy)?,
+    };
     let token = config.text(&settings::SERVICE_TOKEN).map(Token::new);
-    let host = host(&config, options, address, own_client, checkpoint_keys, quota, log_sink)?;
+    let mut host = host(&config, options, address, own_client, checkpoint_keys, quota, log_sink)?;
+    host.shared = peers.as_ref().map(|peers| Arc::clone(&peers.ownership));
     let public_url = host.public_url.clone();
     let only_this_machine = address.ip().is_loopback();
     let planner: Planner = Box::new(move |spec| plan(spec, only_this_machine));
     let service_settings = ServiceSettings { host, quota, planner, sleep_after, notice };
-    let (service, made) = Service::open(&path, store, token, &mut entropy, service_settings).await?;
+    let (service, made) = Service::open(&path, store, token, &mut entropy, service_settings, peers).await?;
     if let Some(made) = made {
         notice(&format!(
             "service token, shown this once - keep it as MATCHDAY_SERVICE_TOKEN for `matchday league`: {}",
             made.reveal()
         ));
+    }
+    if let Some(text) = peers::notice_of_public_url(&config, &public_url) {
+        notice(&text);
     }
     notice(&format!("leagues are served at {public_url}/"));
     let (close, closing) = watch::channel(false);
@@ -111,7 +124,7 @@ fn host(
         address,
         public_url,
         local_url,
-        clock: options.clock,
+        shared: None,
         options,
         league_clients: Box::new(move || {
             let client = client.with_own_sockets();

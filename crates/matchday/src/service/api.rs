@@ -67,6 +67,18 @@ pub(super) async fn answer(service: &Arc<Service>, request: Request<Incoming>) -
     response(outcome)
 }
 
+/// The services that share the store.
+pub(super) async fn cluster(service: &Service, headers: &HeaderMap) -> HttpResponse {
+    let status = async {
+        admit(service, headers)?;
+        match &service.cluster {
+            None => Ok((StatusCode::OK, json!({ "processes": [] }))),
+            Some(cluster) => Ok((StatusCode::OK, cluster.status().await.map_err(ServiceError::from)?)),
+        }
+    };
+    response(status.await)
+}
+
 pub(super) fn response(outcome: Outcome) -> HttpResponse {
     match outcome {
         Ok((status, data)) => {
@@ -166,7 +178,10 @@ fn brief(service: &Service, league: &Registered) -> Value {
     let settings = &league.plan.league;
     let url = service.settings.host.league_url(&settings.league_id);
     let slot = lock(&service.slots).get(&league.number).cloned();
-    let state = slot.and_then(|slot| slot.try_lock().ok().map(|state| state.name())).unwrap_or("asleep");
+    let state = match service.owns(league.number) {
+        true => slot.and_then(|slot| slot.try_lock().ok().map(|state| state.name())).unwrap_or("asleep"),
+        false => "elsewhere",
+    };
     json!({
         "league_id": settings.league_id,
         "game_type": settings.game_type,

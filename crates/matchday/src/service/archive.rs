@@ -95,6 +95,9 @@ impl Service {
             return Err(invalid(error));
         }
         store.set_wake_at(Some(Timestamp::EPOCH));
+        if let Some(cluster) = &self.cluster {
+            cluster.has_made(number);
+        }
         self.record(&[ServiceEvent::LeagueCreated { number, plan: Box::new(plan) }]).await?;
         lock(&self.wake_times).insert(number, Timestamp::EPOCH);
         Ok(id)

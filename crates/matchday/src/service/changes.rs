@@ -8,6 +8,7 @@ use super::{Service, ServiceError, lock};
 use anyhow::Result;
 use matchday_core::protocol::token::TokenHash;
 use matchday_core::protocol::{LeagueId, Timestamp};
+use matchday_store::leagues::NO_LEAGUE;
 use std::collections::{BTreeMap, BTreeSet};
 use tokio::sync::OwnedMutexGuard;
 
@@ -72,12 +73,24 @@ impl Service {
         Ok(self.store.league_states()?.last().map_or(0, |state| state.number))
     }
 
+    /// Stores events of the service, where its log is owned.
     pub(super) async fn record(&self, events: &[ServiceEvent]) -> Result<()> {
-        let now = self.settings.host.clock.now();
+        if let Some(cluster) = self.cluster.as_ref().filter(|cluster| !cluster.owns(NO_LEAGUE)) {
+            let events = serde_json::to_value(events)?;
+            cluster.call(NO_LEAGUE, "/cluster/record", Some(events)).await?;
+            return self.follow_registry().await;
+        }
+        let now = self.settings.host.now();
         registry::append(&self.store, now, events).await?;
-        let mut registry = lock(&self.registry);
-        events.iter().for_each(|event| registry.apply(now, event));
-        Ok(())
+        {
+            let mut registry = lock(&self.registry);
+            events.iter().for_each(|event| registry.apply(now, event));
+        }
+        let creates = |event: &ServiceEvent| matches!(event, ServiceEvent::LeagueCreated { .. });
+        match &self.cluster {
+            Some(cluster) if events.iter().any(creates) => self.make_rows(cluster).await,
+            _ => Ok(()),
+        }
     }
 
     /// Changes settings of a league. Those that its log began with stay as they are from its first event on. Returns the code
@@ -198,7 +211,11 @@ impl Service {
     pub(super) async fn remove_rows(&self, number: u32, has_seats: bool) -> Result<()> {
         lock(&self.wake_times).remove(&number);
         self.store.in_league(number).remove_league().await?;
-        if has_seats {
+        if let Some(cluster) = &self.cluster {
+            cluster.has_removed(number);
+        }
+        // In a shared store seats are kept in their league's own rows.
+        if has_seats && self.cluster.is_none() {
             self.seats_store()?.in_league(number).remove_league().await?;
         }
         Ok(())

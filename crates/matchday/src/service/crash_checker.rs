@@ -56,7 +56,7 @@ async fn open(folder: &Path) -> Arc<Service> {
         address: "127.0.0.1:9".parse().unwrap(),
         public_url: "http://127.0.0.1:9".to_owned(),
         local_url: "http://127.0.0.1:9".to_owned(),
-        clock: options.clock,
+        shared: None,
         options,
         league_clients: Box::new(|| Ok(LeagueClients { manager: Client::new(), house: Client::new() })),
         league_log: Box::new(|_| Dispatch::none()),
@@ -80,7 +80,7 @@ async fn open(folder: &Path) -> Arc<Service> {
         notice: |_| {},
     };
     let token = Some(Token::new("tok_service_of_the_tests"));
-    Service::open(&path, store, token, &mut entropy, settings).await.unwrap().0
+    Service::open(&path, store, token, &mut entropy, settings, None).await.unwrap().0
 }
 
 async fn append_many(store: &Store, count: usize) {

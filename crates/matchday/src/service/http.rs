@@ -1,7 +1,8 @@
 //! The routes of a service: what is beneath `/leagues/ID` goes to that league, `/api/leagues` to the service itself. With a single
 //! league everything else is the league's too, as at the address of its manager.
 
-use super::{Service, ServiceSettings, Unavailable, api, list_page, openapi, season_api};
+use super::cluster::{self, Cluster, EdgeResponse, answer_peer, here};
+use super::{Service, ServiceSettings, Unavailable, api, list_page, lock, openapi, season_api};
 use hyper::body::Incoming;
 use hyper::header::{ALLOW, CONTENT_TYPE, HeaderValue, LOCATION, RETRY_AFTER};
 use hyper::{Method, Request, StatusCode, Uri};
@@ -22,6 +23,7 @@ use matchday_net::response::{empty, json, with_close, with_header};
 use matchday_net::server::{self, HttpResponse};
 use matchday_runtime::refuse_origin;
 use matchday_runtime::telemetry::{metrics_response, readiness_response};
+use matchday_store::leagues::NO_LEAGUE;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use tokio::net::TcpListener;
@@ -32,8 +34,8 @@ use tokio::time::timeout;
 const NAMES_MAX: usize = 20;
 
 #[derive(Debug)]
-struct ServiceHttp {
-    service: Arc<Service>,
+pub(super) struct ServiceHttp {
+    pub(super) service: Arc<Service>,
     origin_check: OriginCheck,
 }
 
@@ -44,13 +46,100 @@ pub(crate) async fn serve(service: Arc<Service>, listener: TcpListener, closing:
     options.open = Arc::clone(&host.options.telemetry.metrics.connections);
     let origin_check = OriginCheck::new(host.address, host.options.allowed.clone());
     let http = Arc::new(ServiceHttp { service: Arc::clone(&service), origin_check });
-    let handler = move |request, peer| Arc::clone(&http).answer(request, peer);
-    let serving = server::serve(listener, options, handler, closing.clone());
-    tokio::join!(serving, service.supervise(closing));
+    let public = Arc::clone(&http);
+    let handler = move |request, peer| Arc::clone(&public).answer(request, peer);
+    let serving = server::serve(listener, options.clone(), handler, closing.clone());
+    let among_others = async {
+        if let Some(cluster) = service.cluster.clone() {
+            share(&http, cluster, options, closing.clone()).await;
+        }
+    };
+    tokio::join!(serving, among_others, Arc::clone(&service).supervise(closing.clone()));
+}
+
+/// Takes part in the ownership of leagues, and answers the other services until all leagues are handed over.
+async fn share(
+    http: &Arc<ServiceHttp>,
+    cluster: Arc<Cluster>,
+    options: server::ServerOptions,
+    closing: watch::Receiver<bool>,
+) {
+    let Some(listener) = lock(&cluster.listener).take() else { return };
+    let options = server::ServerOptions {
+        // All come from a few addresses, with some headers more than the client sent.
+        per_address_max: Some(options.connections_max),
+        headers_max: options.headers_max + 8,
+        head_bytes_max: options.head_bytes_max + 1024,
+        tls: Some(cluster.tls.clone()),
+        open: Arc::default(),
+        ..options
+    };
+    let (close, closed) = watch::channel(false);
+    let (peer_http, of_peers) = (Arc::clone(http), Arc::clone(&cluster));
+    let handler = move |request, _| answer_peer(Arc::clone(&peer_http), Arc::clone(&of_peers), request);
+    let owning = async {
+        Arc::clone(&http.service).own_leagues(cluster, closing).await;
+        let _ = close.send(true);
+    };
+    tokio::join!(server::serve(listener, options, handler, closed), owning);
 }
 
 impl ServiceHttp {
-    async fn answer(self: Arc<Self>, request: Request<Incoming>, peer: SocketAddr) -> HttpResponse {
+    async fn answer(self: Arc<Self>, request: Request<Incoming>, peer: SocketAddr) -> EdgeResponse {
+        let Some(cluster) = self.service.cluster.clone() else {
+            return here(self.answer_here(request, peer).await);
+        };
+        match self.number_for(&request).await {
+            Ok(None) => here(self.answer_here(request, peer).await),
+            Ok(Some(number)) => self.to_owner(&cluster, number, request, peer).await,
+            Err(_) => here(cluster::unavailable("the store cannot be reached: try again")),
+        }
+    }
+
+    /// The number of the league whose owner answers a request; `None` if every service can.
+    async fn number_for(&self, request: &Request<Incoming>) -> anyhow::Result<Option<u32>> {
+        let (path, reads) = (request.uri().path(), *request.method() == Method::GET);
+        let first = |rest: &str| LeagueId::new(rest.split('/').next().unwrap_or_default());
+        if let Some(rest) = path.strip_prefix("/leagues/") {
+            return match rest.contains('/') {
+                true => self.service.number_of(&first(rest)).await,
+                false => Ok(None),
+            };
+        }
+        if path.starts_with("/api/seasons") || path == "/api/leagues" || path == "/api/leagues/import" {
+            return Ok((!reads).then_some(NO_LEAGUE));
+        }
+        if let Some(rest) = path.strip_prefix("/api/leagues/") {
+            return self.service.number_of(&first(rest)).await;
+        }
+        let is_own = path.starts_with("/api/")
+            || path.starts_with("/seasons/")
+            || matches!(path, "/health/live" | "/health/ready" | "/metrics");
+        match self.service.only_league().filter(|_| !is_own) {
+            Some(id) => self.service.number_of(&id).await,
+            None => Ok(None),
+        }
+    }
+
+    /// Refuses a request by its `Host` and `Origin`.
+    pub(super) async fn check_origin(
+        &self,
+        request: Request<Incoming>,
+    ) -> Result<Request<Incoming>, HttpResponse> {
+        match self.origin_check.check_request(&request) {
+            Ok(()) => Ok(request),
+            Err(stranger) => {
+                let body_timeout = self.service.settings.host.options.body_timeout;
+                Err(refuse_origin(request, &stranger, body_timeout).await)
+            }
+        }
+    }
+
+    pub(super) async fn answer_here(
+        self: Arc<Self>,
+        request: Request<Incoming>,
+        peer: SocketAddr,
+    ) -> HttpResponse {
         let service = &self.service;
         let path = request.uri().path();
         if let Some(rest) = path.strip_prefix("/leagues/") {
@@ -65,10 +154,11 @@ impl ServiceHttp {
                 }
             };
         }
-        if let Err(stranger) = self.origin_check.check(request.version(), request.uri(), request.headers()) {
-            let body_timeout = service.settings.host.options.body_timeout;
-            return refuse_origin(request, &stranger, body_timeout).await;
-        }
+        let request = match self.check_origin(request).await {
+            Ok(request) => request,
+            Err(refused) => return refused,
+        };
+        let path = request.uri().path();
         let telemetry = &service.settings.host.options.telemetry;
         match (path, request.method()) {
             ("/api/openapi.json", &Method::GET) => {
@@ -80,6 +170,7 @@ impl ServiceHttp {
             (path, _) if path == "/api/seasons" || path.starts_with("/api/seasons/") => {
                 season_api::answer(service, request).await
             }
+            ("/api/cluster", &Method::GET) => api::cluster(service, request.headers()).await,
             (path, &Method::GET) if path.starts_with("/seasons/") => {
                 let name = LeagueId::new(path.trim_start_matches("/seasons/"));
                 season_api::page(service, &name, request.headers())
@@ -87,7 +178,7 @@ impl ServiceHttp {
             ("/health/live", &Method::GET) => json(StatusCode::OK, br#"{"status":"ok"}"#.to_vec()),
             ("/health/ready", &Method::GET) => readiness_response(service.not_ready()),
             ("/metrics", &Method::GET) => metrics_response(telemetry).await,
-            ("/health/live" | "/health/ready" | "/metrics" | "/api/openapi.json", _) => {
+            ("/health/live" | "/health/ready" | "/metrics" | "/api/openapi.json" | "/api/cluster", _) => {
                 with_header(empty(StatusCode::METHOD_NOT_ALLOWED), ALLOW, "GET")
             }
             _ => self.other(request, peer).await,
@@ -127,6 +218,7 @@ impl ServiceHttp {
             Err(Unavailable::NotFound) => {
                 self.no_league(request, &format!("there is no league {id} here")).await
             }
+            Err(Unavailable::Elsewhere) => cluster::unavailable("the league changes hands: try again"),
             Err(Unavailable::Quarantined) => {
                 let why = format!("league {id} is out of order: its operator has to mend it");
                 let body = serde_json::json!({ "error": why }).to_string();
@@ -172,7 +264,7 @@ impl ServiceHttp {
             _ => None,
         };
         let conversation = field("conversation_id").unwrap_or_else(|| "conv-error".to_owned());
-        let now = self.service.settings.host.clock.now();
+        let now = self.service.settings.host.now();
         let envelope = Envelope::new(Sender::LeagueManager, now, ConversationId::new(conversation));
         let original = field("message_type").map(UntrustedText::from);
         Message::new(envelope, LeagueError::new(ErrorCode::LeagueNotFound, words, original, None))

@@ -2,11 +2,12 @@
 
 use crate::relay::{Relay, RelaySettings};
 use anyhow::Result;
-use matchday_core::protocol::LeagueId;
+use matchday_core::protocol::{LeagueId, Timestamp};
 use matchday_net::client::Client;
 use matchday_runtime::{Clock, Options};
 use matchday_store::Store;
 use matchday_store::checkpoint_keys::CheckpointKeys;
+use matchday_store::ownership::Ownership;
 use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -20,7 +21,8 @@ pub(crate) struct LeagueHost {
     pub(crate) public_url: String,
     /// Where the service reaches itself.
     pub(crate) local_url: String,
-    pub(crate) clock: Clock,
+    /// Whose clock all leagues go by, if the store is shared.
+    pub(crate) shared: Option<Arc<dyn Ownership>>,
     /// What every agent begins with.
     pub(crate) options: Options,
     /// Makes the clients of one league: their connections and egress policies are its own.
@@ -57,11 +59,20 @@ impl LeagueHost {
         format!("{}/leagues/{id}", self.public_url)
     }
 
+    /// The time of leagues: that of a shared store, carried on by the monotonic clock, or that of this machine.
+    pub(crate) fn clock(&self) -> Clock {
+        self.shared.as_ref().map_or(self.options.clock, |shared| Clock::starting_at(shared.now()))
+    }
+
+    pub(super) fn now(&self) -> Timestamp {
+        self.clock().now()
+    }
+
     /// The relay of a league, if there is one: mailboxes are at `home`.
-    pub(super) fn relay(&self, home: &str, store: &Store) -> Result<Option<Arc<Relay>>> {
+    pub(super) fn relay(&self, home: &str, store: &Store, clock: Clock) -> Result<Option<Arc<Relay>>> {
         let Some((mailboxes_max, per_address_max)) = self.relay_limits else { return Ok(None) };
         let settings = RelaySettings { base_url: home.to_owned(), mailboxes_max, per_address_max };
-        Ok(Some(Relay::open(settings, store.clone(), &self.options)?))
+        Ok(Some(Relay::open(settings, store.clone(), &Options { clock, ..self.options.clone() })?))
     }
 
     pub(super) fn local_league_url(&self, id: &LeagueId) -> String {

@@ -1,12 +1,15 @@
 //! Loads leagues when they have something to do or are asked, and unloads them when they have had nothing to do for a while.
 
 use super::registry::Registered;
-use super::running_league::{History, InFlight, RunningLeague};
+use super::running_league::{BeforeLoading, History, InFlight, RunningLeague};
 use super::slot::{Slot, SlotState};
 use super::{Service, Unavailable, lock};
 use anyhow::Result;
 use matchday_core::protocol::{LeagueId, Timestamp};
+use matchday_runtime::entropy_from_system;
 use matchday_store::Store;
+use matchday_store::checkpoint_keys::CheckpointKeys;
+use matchday_store::leagues::NO_LEAGUE;
 use matchday_store::open::file_base;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -38,6 +41,7 @@ impl Service {
             SlotState::Awake(running) => return Ok(Arc::clone(running)),
             SlotState::Removed => return Err(Unavailable::NotFound),
             SlotState::Quarantined => return Err(Unavailable::Quarantined),
+            SlotState::Asleep if !self.owns(number) => return Err(Unavailable::Elsewhere),
             SlotState::Asleep => {}
         }
         let registered = lock(&self.registry).by_number(number).cloned().ok_or(Unavailable::NotFound)?;
@@ -47,6 +51,7 @@ impl Service {
                 *state = SlotState::Awake(Arc::clone(&running));
                 Ok(running)
             }
+            Err(_) if !self.is_own(number).await => Err(Unavailable::Elsewhere),
             Err(error) => {
                 self.quarantine(&id, state, &format!("{error:#}"));
                 Err(Unavailable::Quarantined)
@@ -69,15 +74,33 @@ impl Service {
         let history = History { had_work, is_new: lock(&self.counted).insert(number) };
         // Noted before its first event: a crash from here on finds it among those that have something to do.
         store.set_wake_at(Some(Timestamp::EPOCH));
-        let seats = plan.seats.as_ref().map(|_| self.seats_store()).transpose()?;
-        let seats = seats.map(|seats| seats.in_league(number));
+        let seats = match (&plan.seats, &self.cluster) {
+            (None, _) => None,
+            (Some(_), None) => Some(self.seats_store()?.in_league(number)),
+            (Some(_), Some(_)) => Some(store.private()),
+        };
         // Replaying a long log takes its time, and must not hold up the others.
-        let load = || RunningLeague::load(&self.settings.host, &plan, store, seats, history, carried_over);
+        let load = || {
+            let keys = match &self.cluster {
+                None => self.settings.host.checkpoint_keys.clone(),
+                Some(_) => CheckpointKeys::of(&store.private(), &mut entropy_from_system()?)?,
+            };
+            let before = BeforeLoading { history, carried_over };
+            RunningLeague::load(&self.settings.host, &plan, store, seats, keys, before)
+        };
         match Handle::current().runtime_flavor() {
             RuntimeFlavor::CurrentThread => load(),
             _ => tokio::task::block_in_place(load),
         }
         .map(Arc::new)
+    }
+
+    /// Whether a league that fails is our own, so that its failure is not that another service has taken it.
+    async fn is_own(&self, number: u32) -> bool {
+        match &self.cluster {
+            None => true,
+            Some(cluster) => self.is_still_own(cluster, number).await,
+        }
     }
 
     pub(super) fn seats_store(&self) -> Result<Store> {
@@ -118,7 +141,7 @@ impl Service {
     /// Begins a task for each league and season that has to be looked at: none waits for another.
     fn look(self: &Arc<Self>, looks: &mut Looks) {
         looks.reap();
-        let now = self.settings.host.clock.now();
+        let now = self.settings.host.now();
         let mut due: Vec<(Timestamp, u32)> = {
             let times = lock(&self.wake_times);
             times
@@ -142,7 +165,9 @@ impl Service {
             let service = Arc::clone(self);
             looks.begin(Subject::League(number), async move { service.look_at(number, slot).await });
         }
-        for (name, next) in self.seasons_due(now) {
+        // The owner of the service's log alone records what becomes of seasons.
+        let seasons = if self.owns(NO_LEAGUE) { self.seasons_due(now) } else { Vec::new() };
+        for (name, next) in seasons {
             let service = Arc::clone(self);
             looks.begin(Subject::Season(name.clone()), async move {
                 service.look_at_season(name, next, now).await;
@@ -183,6 +208,10 @@ impl Service {
         let SlotState::Awake(running) = &*state else { return };
         let id = running.id().clone();
         if let Some(why) = running.failure() {
+            if !self.is_own(number).await {
+                state.unload().await;
+                return;
+            }
             self.quarantine(&id, &mut state, &why);
             return;
         }

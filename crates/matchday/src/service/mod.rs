@@ -8,11 +8,13 @@
 //! - `changes`: creating, configuring and removing leagues; `archive`: moving them into files and back
 //! - `season`: a series of leagues; `schedule`: when they start; `seasons`: what the service does for them; `season_api`,
 //!   `season_openapi`: `/api/seasons`
+//! - `cluster`: several services over one store
 //! - `http`: the routes; `api`: `/api/leagues`; `openapi`: its description; `list_page`: the list for a browser
 
 mod api;
 mod archive;
 mod changes;
+mod cluster;
 #[cfg(test)]
 mod crash_checker;
 mod hosted_path;
@@ -34,6 +36,7 @@ mod season_openapi;
 mod seasons;
 mod slot;
 
+pub(crate) use cluster::PeerSettings;
 pub(crate) use hosted_path::is_hosted_path;
 pub(crate) use http::serve;
 pub(crate) use league_host::{LeagueClients, LeagueHost};
@@ -42,6 +45,7 @@ pub(crate) use quota::Quota;
 pub(crate) use running_league::house_name;
 
 use anyhow::{Result, bail};
+use cluster::Cluster;
 use matchday_core::entropy::Entropy;
 use matchday_core::protocol::{LeagueId, Timestamp, Token};
 use matchday_store::leagues::NO_LEAGUE;
@@ -83,6 +87,8 @@ pub(crate) struct Service {
     /// The store of seats, once a league has any: their players keep tokens in clear, which no league's log holds.
     seats_store: Mutex<Option<Store>>,
     season_memory: Mutex<seasons::SeasonMemory>,
+    /// The other services, if the store is shared.
+    cluster: Option<Arc<Cluster>>,
 }
 
 impl fmt::Debug for Service {
@@ -118,6 +124,8 @@ enum Unavailable {
     NotFound,
     /// Its log is damaged, or it cannot be loaded.
     Quarantined,
+    /// Another service owns it, or nobody does just now.
+    Elsewhere,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -133,7 +141,15 @@ impl Service {
         token: Option<Token>,
         entropy: &mut Entropy,
         settings: ServiceSettings,
+        peers: Option<PeerSettings>,
     ) -> Result<(Arc<Self>, Option<Token>)> {
+        let metrics = &settings.host.options.telemetry.metrics.cluster;
+        let cluster = peers.map(|peers| Cluster::new(peers, Arc::clone(metrics))).transpose()?;
+        let mut taken = Vec::new();
+        let mut records = true;
+        if let Some(cluster) = &cluster {
+            (records, taken) = cluster.find_registry_owner().await?;
+        }
         let mut registry = Registry::read(&store)?;
         if registry.service_token.is_none() && !store.leagues()?.is_empty() {
             bail!(
@@ -143,14 +159,18 @@ impl Service {
             );
         }
         let made = match (&token, registry.service_token) {
-            (None, None) => Some(Token::issue("service", entropy)),
+            (None, None) if records => Some(Token::issue("service", entropy)),
             _ => None,
         };
         if let Some(token) = token.as_ref().or(made.as_ref())
             && registry.service_token != Some(token.hash())
         {
-            let (now, event) =
-                (settings.host.clock.now(), ServiceEvent::ServiceTokenSet { token: token.hash() });
+            if !records {
+                bail!(
+                    "the services that share this store have another service token: start this one with the same, or without any"
+                );
+            }
+            let (now, event) = (settings.host.now(), ServiceEvent::ServiceTokenSet { token: token.hash() });
             registry::append(&store, now, std::slice::from_ref(&event)).await?;
             registry.apply(now, &event);
         }
@@ -165,8 +185,12 @@ impl Service {
             counted: Mutex::default(),
             seats_store: Mutex::default(),
             season_memory: Mutex::default(),
+            cluster: cluster.map(Arc::new),
         });
-        service.recover().await?;
+        match &service.cluster {
+            None => service.recover().await?,
+            Some(cluster) => service.note_taken(cluster, &taken).await?,
+        }
         Ok((service, made))
     }
 
@@ -193,6 +217,15 @@ impl Service {
         Ok(transfer::remove_drafts(&self.archive_folder())?)
     }
 
+    /// Whether this process may load a league and answer for it.
+    fn owns(&self, number: u32) -> bool {
+        self.cluster.as_ref().is_none_or(|cluster| cluster.owns(number))
+    }
+
+    fn id_of(&self, number: u32) -> Option<LeagueId> {
+        lock(&self.registry).by_number(number).map(|league| league.plan.league.league_id.clone())
+    }
+
     fn registered(&self, id: &LeagueId) -> Option<Registered> {
         lock(&self.registry).get(id).cloned()
     }
@@ -213,11 +246,14 @@ impl Service {
         if let Some(seats) = lock(&self.seats_store).take() {
             seats.close()?;
         }
-        Ok(self.store.in_league(NO_LEAGUE).close()?)
+        // Of a league that was handed over nothing can be stored any more, which is no failure.
+        let league = if self.cluster.is_some() { u32::MAX } else { NO_LEAGUE };
+        Ok(self.store.in_league(league).close()?)
     }
 
     /// Why leagues cannot be created or played, for people.
     fn not_ready(&self) -> Option<String> {
-        self.store.in_league(NO_LEAGUE).failure()
+        let log = if self.cluster.is_some() { u32::MAX } else { NO_LEAGUE };
+        self.store.in_league(log).failure()
     }
 }

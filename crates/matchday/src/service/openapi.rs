@@ -153,7 +153,7 @@ fn schemas() -> Value {
             "type": "object",
             "properties": {
                 "league_id": text, "game_type": text, "url": text, "page": text, "created_at": text,
-                "state": {"enum": ["awake", "asleep", "quarantined"]},
+                "state": {"enum": ["awake", "asleep", "quarantined", "elsewhere"]},
                 "exchange_bytes": number, "phase": text, "players": number, "referees": number, "matches": number,
                 "matches_decided": number, "champion": {"type": ["string", "null"]}, "settings": settings, "file": text,
                 "seat_code": {"type": ["string", "null"]}, "fault": text,

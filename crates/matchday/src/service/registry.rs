@@ -60,6 +60,8 @@ pub(super) struct Registry {
     seasons: BTreeMap<LeagueId, Season>,
     /// The highest number that a league ever had.
     number_max: u32,
+    /// How many events of the log it holds.
+    pub(super) applied: u64,
 }
 
 impl Registry {
@@ -75,6 +77,7 @@ impl Registry {
     }
 
     pub(super) fn apply(&mut self, at: Timestamp, event: &ServiceEvent) {
+        self.applied += 1;
         match event {
             ServiceEvent::ServiceTokenSet { token } => self.service_token = Some(*token),
             ServiceEvent::LeagueCreated { number, plan } => {

@@ -29,6 +29,7 @@ use matchday_runtime::{
     Clock, Colocated, ExternalRules, Handle, Hosted, HttpService, Options, Runnable, Start, agent_telemetry,
     entropy_from_system, replay,
 };
+use matchday_store::checkpoint_keys::CheckpointKeys;
 use matchday_store::{LeagueChoice, Location, Store, Stream};
 use std::fmt;
 use std::net::SocketAddr;
@@ -45,6 +46,13 @@ pub(super) struct History {
     pub(super) had_work: bool,
     /// Whether this process loads it for the first time.
     pub(super) is_new: bool,
+}
+
+/// What was before a league is loaded: here, and in its season.
+#[derive(Debug)]
+pub(super) struct BeforeLoading {
+    pub(super) history: History,
+    pub(super) carried_over: Vec<CarriedOver>,
 }
 
 pub(super) struct RunningLeague {
@@ -81,12 +89,14 @@ impl RunningLeague {
         plan: &LeaguePlan,
         store: Store,
         seats_store: Option<Store>,
-        history: History,
-        carried_over: Vec<CarriedOver>,
+        checkpoint_keys: CheckpointKeys,
+        before: BeforeLoading,
     ) -> Result<Self> {
+        let BeforeLoading { history, carried_over } = before;
+        let clock = host.clock();
         let id = &plan.league.league_id;
         let (home, local_home) = (host.league_url(id), host.local_league_url(id));
-        let relay = host.relay(&home, &store)?;
+        let relay = host.relay(&home, &store, clock)?;
         let with_relay = |client: Client| match &relay {
             Some(relay) => client.with_in_process(Arc::clone(relay) as Arc<dyn InProcess>),
             None => client,
@@ -106,6 +116,7 @@ impl RunningLeague {
                 record_exchanges: plan.exchanges,
                 exchanges_bytes_max: plan.exchanges_bytes_max,
                 mcp: agent_options(entropy_from_system()?).mcp,
+                clock,
                 ..host.options.clone()
             })
         };
@@ -131,11 +142,11 @@ impl RunningLeague {
         let dashboard = store.path().filter(|_| plan.dashboard).map(|path| {
             let league = LeagueChoice::Number(store.league_number());
             let location = Location { path: path.to_owned(), league };
-            Dashboard::live(location, Vec::new(), format!("{home}/mcp"), host.clock)
+            Dashboard::live(location, Vec::new(), format!("{home}/mcp"), clock)
         });
         options.surfaces.extend(dashboard.iter().map(|dashboard| Arc::clone(dashboard) as Arc<dyn Surface>));
         options.surfaces.extend(relay.iter().map(|relay| Arc::clone(relay) as Arc<dyn Surface>));
-        options.checkpoint_keys = Some(host.checkpoint_keys.clone());
+        options.checkpoint_keys = Some(checkpoint_keys);
 
         let stream = store.manager_stream()?;
         let mut manager = Manager::new(plan.league.clone()).with_carried_over(carried_over);
@@ -157,12 +168,12 @@ impl RunningLeague {
             relay,
             dashboard,
             store,
-            clock: host.clock,
+            clock,
             plan: plan.clone(),
             colocated: colocated.clone(),
             request_rate: RequestRate::new(host.requests_per_s),
             in_flight: AtomicUsize::new(0),
-            last_request: AtomicU64::new(micros(host.clock.now())),
+            last_request: AtomicU64::new(micros(clock.now())),
             changes_seen: AtomicU64::new(u64::MAX),
         };
         if !over {

@@ -1,6 +1,7 @@
 //! Seasons: creates and starts their leagues when it is time, and takes down what came of them.
 
 use super::changes::check_id;
+use super::cluster::Cluster;
 use super::plan::{LeagueSpec, NewLeague};
 use super::quota::Usage;
 use super::registry::{Registered, ServiceEvent};
@@ -15,6 +16,7 @@ use matchday_core::protocol::{LeagueId, Timestamp};
 use matchday_stats::Results;
 use matchday_store::league_log::LeagueLog;
 use serde::Deserialize;
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -97,7 +99,7 @@ impl Service {
         made.plan.describe_program().await.map_err(|error| ServiceError::Invalid(format!("{error:#}")))?;
         let time_zone = time_zone.unwrap_or_else(|| "UTC".to_owned());
         let plan = SeasonPlan { schedule, time_zone, league: made.plan.clone() };
-        plan.next_run(self.settings.host.clock.now()).map_err(ServiceError::Invalid)?;
+        plan.next_run(self.settings.host.now()).map_err(ServiceError::Invalid)?;
         let season = Season::new(plan.clone());
         let created = ServiceEvent::Season {
             name: season_id.clone(),
@@ -122,7 +124,7 @@ impl Service {
         registry.leagues().for_each(|(_, league)| usage.add(&league.plan));
         self.settings.quota.check(&plan, usage).map_err(ServiceError::Conflict)?;
         let number = registry.next_number(in_store);
-        let now = self.settings.host.clock.now();
+        let now = self.settings.host.now();
         let starts_at = match season.state {
             SeasonState::Active => season.plan.next_run(now).map_err(ServiceError::Invalid)?,
             SeasonState::Paused | SeasonState::Ended => None,
@@ -162,7 +164,7 @@ impl Service {
         let change = match (season.state, pause) {
             (SeasonState::Active, true) => SeasonEvent::Paused,
             (SeasonState::Paused, false) => {
-                let now = self.settings.host.clock.now();
+                let now = self.settings.host.now();
                 let starts_at = season.plan.next_run(now).map_err(ServiceError::Invalid)?;
                 SeasonEvent::Resumed { starts_at: starts_at.filter(|_| !season.started) }
             }
@@ -183,7 +185,13 @@ impl Service {
         }
         self.note_season(name, SeasonEvent::Ended).await?;
         match season.current().filter(|_| !season.started) {
-            Some(current) => self.delete(&current.league_id).await,
+            Some(current) => match self.elsewhere(&current.league_id) {
+                None => self.delete(&current.league_id).await,
+                Some((cluster, number)) => {
+                    let path = format!("/cluster/leagues/{}/delete", current.league_id);
+                    Ok(cluster.call(number, &path, None).await.map(drop)?)
+                }
+            },
             None => Ok(()),
         }
     }
@@ -237,7 +245,11 @@ impl Service {
         Ok(())
     }
 
-    async fn start_league(&self, id: &LeagueId) -> Result<(), String> {
+    pub(super) async fn start_league(&self, id: &LeagueId) -> Result<(), String> {
+        if let Some((cluster, number)) = self.elsewhere(id) {
+            let started = cluster.call(number, &format!("/cluster/leagues/{id}/start"), None).await;
+            return started.map(drop).map_err(|error| error.to_string());
+        }
         let (running, _guard) = self.league(id).await.map_err(|_| format!("league {id} cannot be loaded"))?;
         running.start().await
     }
@@ -245,29 +257,57 @@ impl Service {
     /// The results of a league that is over and has told everyone so. One that has not begun yet is loaded, so that its players
     /// hear of it.
     async fn results_if_over(&self, id: &LeagueId) -> Result<Option<Results>> {
+        if let Some((cluster, number)) = self.elsewhere(id) {
+            let over = cluster.call(number, &format!("/cluster/leagues/{id}/over"), None).await?;
+            return if over == Value::Bool(true) { self.results(number).await } else { Ok(None) };
+        }
         let Some(registered) = self.registered(id) else { return Ok(None) };
         let number = registered.number;
+        if !self.is_over_here(id, number).await? {
+            return Ok(None);
+        }
+        self.results(number).await
+    }
+
+    /// The league, if another service has it.
+    fn elsewhere(&self, id: &LeagueId) -> Option<(&Cluster, u32)> {
+        let (cluster, number) = (self.cluster.as_deref()?, self.registered(id)?.number);
+        (!cluster.owns(number)).then_some((cluster, number))
+    }
+
+    /// Whether a league of this service may be over, for the one that has its season.
+    pub(super) async fn is_over(&self, id: &LeagueId) -> Result<bool, ServiceError> {
+        let number = self.registered(id).ok_or_else(|| ServiceError::NotFound(id.clone()))?.number;
+        Ok(self.is_over_here(id, number).await?)
+    }
+
+    /// Whether a league may be over: its log says so for certain.
+    async fn is_over_here(&self, id: &LeagueId, number: u32) -> Result<bool> {
         let slot = self.slot(number);
         let running = match slot.try_lock().as_deref() {
             Ok(SlotState::Awake(running)) => Some(running.clone()),
             Ok(SlotState::Asleep) => None,
-            _ => return Ok(None),
+            _ => return Ok(false),
         };
         match running {
             Some(running) => {
                 lock(&self.season_memory).seen_asleep.remove(&number);
                 if !running.is_over_and_told().await {
-                    return Ok(None);
+                    return Ok(false);
                 }
             }
-            None if !lock(&self.season_memory).seen_asleep.insert(number) => return Ok(None),
+            None if !lock(&self.season_memory).seen_asleep.insert(number) => return Ok(false),
             None if !self.has_begun(number)? => {
                 // What is wrong has been said, and is shown to whoever asks.
                 let _ = self.league(id).await;
-                return Ok(None);
+                return Ok(false);
             }
             None => {}
         }
+        Ok(true)
+    }
+
+    async fn results(&self, number: u32) -> Result<Option<Results>> {
         let log = self.read_log(number).await?;
         Ok((log.league.phase == Phase::Completed).then(|| {
             let mut results = of_league(&log.league);

@@ -14,6 +14,8 @@ pub(crate) fn matchday() -> Command {
 
 pub(crate) struct Agents {
     folder: PathBuf,
+    /// Where the manager listens.
+    pub(crate) manager: String,
     all: Vec<Agent>,
 }
 
@@ -24,16 +26,18 @@ struct Agent {
 }
 
 impl Agents {
-    pub(crate) fn start(folder: &Path, players: u16, referees: u16) -> Self {
+    /// The manager keeps the league in `store`, everyone else has a file of their own.
+    pub(crate) fn start(folder: &Path, store: &str, players: u16, referees: u16) -> Self {
         let ports: Vec<u16> = (0..1 + referees + players).map(|_| free_address().port()).collect();
         let (manager, others) = ports.split_first().unwrap();
         let (for_referees, for_players) = others.split_at(referees.into());
         let timing = "--join-timeout 1 --choice-timeout 1 --retries 2 --retry-delay 0.1";
-        let mut agents = Self { folder: folder.to_owned(), all: Vec::new() };
+        let listen = format!("127.0.0.1:{manager}");
+        let mut agents = Self { folder: folder.to_owned(), manager: listen, all: Vec::new() };
         agents.add(
             "manager".into(),
             &format!(
-                "manager --listen 127.0.0.1:{manager} --store league.db --lead 0.4 {timing} \
+                "manager --listen 127.0.0.1:{manager} --store {store} --lead 0.4 {timing} \
                  --start-when players={players},referees={referees}"
             ),
         );
@@ -66,6 +70,14 @@ impl Agents {
     /// Kills one of them outright, whoever it is, and starts it again after a while.
     pub(crate) fn crash(&mut self, chance: &mut Chance) {
         let place = usize::try_from(chance.below(self.all.len() as u64)).unwrap();
+        self.crash_at(place, chance);
+    }
+
+    pub(crate) fn crash_manager(&mut self, chance: &mut Chance) {
+        self.crash_at(0, chance);
+    }
+
+    fn crash_at(&mut self, place: usize, chance: &mut Chance) {
         if let Some(status) = self.all[place].child.try_wait().unwrap() {
             panic!("{} ended by itself, {status}\n{}", self.all[place].name, self.last_words());
         }
@@ -86,12 +98,16 @@ impl Agents {
         kill_process(pid, Signal::CONT).unwrap();
     }
 
+    /// What an agent wrote so far.
+    pub(crate) fn said(&self, name: &str) -> String {
+        std::fs::read_to_string(self.folder.join(format!("{name}.log"))).unwrap_or_default()
+    }
+
     /// The end of what each of them wrote.
     pub(crate) fn last_words(&self) -> String {
         let mut text = String::new();
         for agent in &self.all {
-            let log =
-                std::fs::read_to_string(self.folder.join(format!("{}.log", agent.name))).unwrap_or_default();
+            let log = self.said(&agent.name);
             let lines: Vec<&str> = log.lines().collect();
             text.push_str(&format!(
                 "--- {}\n{}\n",

@@ -1,4 +1,4 @@
-//! `kill -9` of real processes at random points: no result is lost or counted twice, and the league comes to its end.
+//! `kill -9` of real processes at random points, and of the database below them: no result is lost or counted twice, and the league comes to its end.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -9,6 +9,8 @@
 
 mod agents;
 mod chance;
+mod outage;
+mod postgres;
 mod stopping;
 
 use agents::{Agents, matchday};
@@ -46,10 +48,9 @@ fn verified(stores: &[PathBuf]) -> Option<Value> {
 }
 
 /// How often the log of the league says of each match that it was decided, and the points that this makes.
-fn counted(folder: &Path) -> (BTreeMap<String, u32>, BTreeMap<String, u64>) {
+fn counted(folder: &Path, store: &Path) -> (BTreeMap<String, u32>, BTreeMap<String, u64>) {
     let out = folder.join("export");
-    let output =
-        matchday().arg("export").arg(folder.join("league.db")).arg("--out").arg(&out).output().unwrap();
+    let output = matchday().arg("export").arg(store).arg("--out").arg(&out).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let (mut decisions, mut points) = (BTreeMap::new(), BTreeMap::new());
     for line in std::fs::read_to_string(out.join("events.jsonl")).unwrap().lines() {
@@ -69,7 +70,7 @@ fn counted(folder: &Path) -> (BTreeMap<String, u32>, BTreeMap<String, u64>) {
 fn play(chance: &mut Chance, crashes_max: u32) -> u32 {
     let folder = tempfile::tempdir().unwrap();
     let store = folder.path().join("league.db");
-    let mut agents = Agents::start(folder.path(), PLAYERS, REFEREES);
+    let mut agents = Agents::start(folder.path(), "league.db", PLAYERS, REFEREES);
     let (mut crashes, began) = (0, Instant::now());
     loop {
         assert!(began.elapsed() < LEAGUE_MAX, "the league does not end\n{}", agents.last_words());
@@ -84,19 +85,22 @@ fn play(chance: &mut Chance, crashes_max: u32) -> u32 {
         }
     }
     drop(agents);
-    assert_right_end(folder.path());
+    assert_right_end(folder.path(), &store);
     crashes
 }
 
 /// Every match has its one result, everyone's store says the same, and the table is what the results make.
-fn assert_right_end(folder: &Path) {
-    let stores = stores(folder);
+fn assert_right_end(folder: &Path, store: &Path) {
+    let mut stores = stores(folder);
+    if !stores.iter().any(|file| file == store) {
+        stores.push(store.to_owned());
+    }
     assert!(stores.iter().map(|store| assert_store_fits(store)).sum::<usize>() > 0, "messages were kept");
     let found = verified(&stores).unwrap();
     let matches = u64::from(PLAYERS * (PLAYERS - 1) / 2);
     assert_eq!((&found["matches"], &found["matches_scheduled"]), (&matches.into(), &matches.into()));
     assert_eq!(found["ended_early"], false);
-    let (decisions, points) = counted(folder);
+    let (decisions, points) = counted(folder, store);
     assert_eq!(decisions.len() as u64, matches);
     assert!(decisions.values().all(|count| *count == 1), "{decisions:?}");
     for row in found["table"].as_array().unwrap() {

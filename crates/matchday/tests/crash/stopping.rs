@@ -8,11 +8,11 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// `MATCHDAY_STOP_SECONDS=60` for a minute. The time to join and the time to choose are one second.
-fn span() -> Duration {
+pub(crate) fn span() -> Duration {
     Duration::from_secs(number("MATCHDAY_STOP_SECONDS", 3))
 }
 
-fn champion(store: &Path) -> bool {
+pub(crate) fn champion(store: &Path) -> bool {
     verified(&[store.to_owned()]).is_some_and(|found| found["champion"].is_string())
 }
 
@@ -20,7 +20,7 @@ fn champion(store: &Path) -> bool {
 fn play(kind: &str) -> Vec<Value> {
     let folder = tempfile::tempdir().unwrap();
     let store = folder.path().join("league.db");
-    let agents = Agents::start(folder.path(), PLAYERS, REFEREES);
+    let agents = Agents::start(folder.path(), "league.db", PLAYERS, REFEREES);
     let began = Instant::now();
     let in_time = || {
         let late = began.elapsed() > LEAGUE_MAX + span();
@@ -36,13 +36,17 @@ fn play(kind: &str) -> Vec<Value> {
         std::thread::sleep(Duration::from_millis(100));
     }
     drop(agents);
-    assert_right_end(folder.path());
-    let decided = events(&store).into_iter().filter(|event| event["type"] == "match_decided");
-    decided.filter(|event| event["status"] == "TECHNICAL_LOSS").collect()
+    assert_right_end(folder.path(), &store);
+    technical_losses(&store)
+}
+
+pub(crate) fn technical_losses(store: &Path) -> Vec<Value> {
+    let decided = events(store).into_iter().filter(|event| event["type"] == "match_decided");
+    decided.filter(|event| event["result"]["status"] == "TECHNICAL_LOSS").collect()
 }
 
 /// The events of the league so far.
-fn events(store: &Path) -> Vec<Value> {
+pub(crate) fn events(store: &Path) -> Vec<Value> {
     let Ok(reader) = matchday_store::Store::open_read_only(store) else { return Vec::new() };
     let stored = reader.load(&matchday_store::Stream::league()).unwrap_or_default();
     let event = |line: &str| serde_json::from_str::<Value>(line).unwrap()["event"].take();

@@ -1,18 +1,10 @@
 //! Asks a process for a page, and reads figures out of it.
 
 use matchday_testkit::cli::{Cli, Process};
-use std::io::{Read, Write};
-use std::net::TcpStream;
+pub(crate) use matchday_testkit::page::{ask, get, value};
+use std::io::Write;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
-
-/// What came back.
-#[derive(Debug)]
-pub(crate) struct Page {
-    pub(crate) status: u16,
-    pub(crate) head: String,
-    pub(crate) body: String,
-}
 
 /// Where a process says that it listens.
 pub(crate) fn address(running: &Process) -> String {
@@ -22,36 +14,11 @@ pub(crate) fn address(running: &Process) -> String {
     after.unwrap().split('/').next().unwrap().to_owned()
 }
 
-pub(crate) fn get(address: &str, path: &str) -> Page {
-    ask(address, "GET", path, "")
-}
-
-pub(crate) fn ask(address: &str, method: &str, path: &str, body: &str) -> Page {
-    let mut stream = TcpStream::connect(address).unwrap();
-    let length = body.len();
-    let request = format!(
-        "{method} {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\ncontent-type: application/json\r\n\
-         content-length: {length}\r\n\r\n{body}"
-    );
-    stream.write_all(request.as_bytes()).unwrap();
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).unwrap();
-    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
-    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-    Page { status, head: head.to_ascii_lowercase(), body: body.to_owned() }
-}
-
 pub(crate) fn figures(address: &str) -> String {
     let page = get(address, "/metrics");
     assert_eq!(page.status, 200, "{page:?}");
     assert!(page.head.contains("content-type: text/plain; version=0.0.4"), "{page:?}");
     page.body
-}
-
-/// The value of exactly this series.
-pub(crate) fn value(page: &str, series: &str) -> f64 {
-    let found = page.lines().find_map(|line| line.strip_prefix(series)?.strip_prefix(' '));
-    found.unwrap_or_else(|| panic!("no {series} in:\n{page}")).parse().unwrap()
 }
 
 /// All series of a metric with all of these labels, added up.

@@ -29,7 +29,7 @@ pub struct ClientTlsFiles {
 
 /// Which server certificates are trusted, and our client certificate. An error here fails each https call.
 #[derive(Clone)]
-pub struct ClientTls(Result<Arc<ClientConfig>, String>);
+pub struct ClientTls(pub(super) Result<Arc<ClientConfig>, String>);
 
 static DEFAULT: LazyLock<ClientTls> = LazyLock::new(|| ClientTls::with_roots(public_roots()));
 
@@ -113,7 +113,7 @@ fn with_identity(
     Ok(ClientTls(Ok(with_alpn(config))))
 }
 
-fn with_alpn(mut config: ClientConfig) -> Arc<ClientConfig> {
+pub(super) fn with_alpn(mut config: ClientConfig) -> Arc<ClientConfig> {
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
     Arc::new(config)
 }

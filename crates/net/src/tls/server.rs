@@ -32,7 +32,8 @@ pub struct ServerTlsFiles {
 pub struct ServerTls(Arc<Inner>);
 
 struct Inner {
-    files: ServerTlsFiles,
+    /// `None` for a certificate that was made by this process.
+    files: Option<ServerTlsFiles>,
     current: RwLock<Current>,
 }
 
@@ -45,12 +46,19 @@ struct Current {
 impl ServerTls {
     pub fn read(files: ServerTlsFiles) -> Result<Self, PemError> {
         let current = RwLock::new(read(&files)?);
-        Ok(Self(Arc::new(Inner { files, current })))
+        Ok(Self(Arc::new(Inner { files: Some(files), current })))
+    }
+
+    /// With a certificate that is in no file.
+    pub(super) fn of(config: ServerConfig, leaf: CertificateDer<'static>) -> Self {
+        let current = RwLock::new(Current { config: Arc::new(config), leaf });
+        Self(Arc::new(Inner { files: None, current }))
     }
 
     /// Reads the files again, for new connections. If they are bad, nothing changes.
     pub fn reload(&self) -> Result<(), PemError> {
-        let fresh = read(&self.0.files)?;
+        let Some(files) = &self.0.files else { return Ok(()) };
+        let fresh = read(files)?;
         *self.0.current.write().unwrap_or_else(PoisonError::into_inner) = fresh;
         Ok(())
     }
@@ -63,7 +71,7 @@ impl ServerTls {
     }
 
     pub fn requires_client_cert(&self) -> bool {
-        self.0.files.client_ca.is_some()
+        self.0.files.as_ref().is_none_or(|files| files.client_ca.is_some())
     }
 
     fn current(&self) -> Current {

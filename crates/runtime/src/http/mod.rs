@@ -83,7 +83,7 @@ impl HttpService {
     }
 
     pub async fn answer(self: Arc<Self>, request: Request<Incoming>, peer: SocketAddr) -> HttpResponse {
-        if let Err(stranger) = self.origin_check.check(request.version(), request.uri(), request.headers()) {
+        if let Err(stranger) = self.origin_check.check_request(&request) {
             return Box::pin(self.turn_away(request, peer, &stranger)).await;
         }
         let Some(origin) = request.headers().get(ORIGIN).cloned() else {

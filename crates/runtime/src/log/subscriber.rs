@@ -15,6 +15,8 @@ use tracing_subscriber::registry::Registry;
 
 /// Of the events that agents emit.
 const TARGET: &str = "matchday";
+/// Of the events of a store, which belongs to no single agent.
+const STORE_TARGET: &str = "matchday::store";
 /// How long a text of a library's event may be: it may quote a message of a peer.
 const DIAGNOSTIC_CHARS_MAX: usize = 500;
 
@@ -24,10 +26,11 @@ pub fn dispatch(sink: impl Fn(&Entry) + Send + Sync + 'static) -> Dispatch {
     Dispatch::new(Registry::default().with(ours).with(EntryLayer(sink)))
 }
 
-/// From now on `sink` gets the warnings and errors of libraries, wherever in the process they occur. Only the first call of a
+/// From now on `sink` gets the warnings and errors of stores and libraries, wherever in the process they occur. Only the first call of a
 /// process has an effect.
 pub fn collect_diagnostics(sink: impl Fn(&Entry) + Send + Sync + 'static) {
     let others = Targets::new().with_default(LevelFilter::WARN).with_target(TARGET, LevelFilter::OFF);
+    let others = others.with_target(STORE_TARGET, LevelFilter::WARN);
     let subscriber = Registry::default().with(others).with(EntryLayer(sink));
     let _ = dispatcher::set_global_default(Dispatch::new(subscriber));
 }
@@ -151,19 +154,21 @@ mod tests {
     }
 
     #[test]
-    fn warnings_of_libraries_are_logged_without_tokens() {
+    fn warnings_of_stores_and_libraries_are_logged_without_tokens() {
         let (entries, sink) = collect();
         collect_diagnostics(sink);
         tracing::info!(target: "rmcp::service", "of no interest");
         tracing::warn!(target: "matchday", "of an agent without a log");
         let token = r#"{"auth_token": "tok_0123456789abcdef0123456789abcdef"}"#;
         tracing::warn!(target: "rmcp::service", id = 7, "cannot read {token}");
+        tracing::warn!(target: "matchday::store", "the store is away");
         let entries = entries.lock().unwrap();
-        let [entry] = entries.as_slice() else { panic!("{entries:?}") };
+        let [entry, of_store] = entries.as_slice() else { panic!("{entries:?}") };
         assert_eq!(
             (&*entry.component, &*entry.agent_id, &*entry.event_type),
             ("library", "rmcp", "diagnostic")
         );
+        assert_eq!(of_store.message, "the store is away");
         assert!(entry.message.starts_with("cannot read"), "{}", entry.message);
         assert!(!entry.message.contains("0123456789abcdef"), "{}", entry.message);
         assert_eq!((&entry.details["target"], &entry.details["id"]), (&"rmcp::service".into(), &7.into()));

@@ -1,5 +1,6 @@
 //! The metrics of one process. Recording adds to atomics; a scrape sums them up.
 
+use super::cluster::ClusterMetrics;
 use super::instruments::{Counters, Histogram};
 use super::labels::{Direction, MessageLabel, OutcomeLabel, Role};
 use super::league_counters::LeagueTable;
@@ -32,6 +33,7 @@ pub struct Metrics {
     /// Shared with the servers that accept connections.
     pub connections: Arc<AtomicUsize>,
     pub relay: RelayMetrics,
+    pub cluster: Arc<ClusterMetrics>,
     probes: Mutex<Vec<Weak<dyn Probe>>>,
     /// The page as it was last written, and when.
     pub(super) page: tokio::sync::Mutex<Option<(Instant, Bytes)>>,
@@ -123,6 +125,7 @@ impl Metrics {
             leagues: LeagueTable::default(),
             connections: Arc::default(),
             relay: RelayMetrics::default(),
+            cluster: Arc::default(),
             probes: Mutex::default(),
             page: tokio::sync::Mutex::default(),
         })

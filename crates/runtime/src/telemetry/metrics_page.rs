@@ -36,6 +36,7 @@ pub(super) async fn render(metrics: &Metrics) -> Bytes {
     messages(&mut out, metrics, &snapshot);
     queues(&mut out, metrics, &snapshot);
     metrics.relay.write(&mut out);
+    metrics.cluster.write(&mut out);
     stores(&mut out, &snapshot);
     process::write(&mut out, metrics.began);
     let page = Bytes::from(out.into_text());

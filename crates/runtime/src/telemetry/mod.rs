@@ -2,13 +2,14 @@
 //! `/proc/self`, and sends traces where a setting says.
 //!
 //! - `labels`: the closed sets of label values; `instruments`: counters and histograms
-//! - `league_counters`: exchanges by league; `metrics`: the metrics of one process; `relay`: those of agents that dial out; `agent`: one
+//! - `league_counters`: exchanges by league; `metrics`: the metrics of one process; `relay`: those of agents that dial out; `cluster`: of services that share a store; `agent`: one
 //!   agent's metrics and traces
 //! - `probe`: the gauges of each agent, read on a scrape; `process`: the metrics of the process itself
 //! - `metrics_page`, `exposition`: the text that Prometheus reads; `endpoints`: `/metrics` and `/health/ready`
 //! - `trace`: one match is one trace, across all processes
 
 mod agent;
+mod cluster;
 mod endpoints;
 mod exposition;
 mod instruments;
@@ -23,6 +24,7 @@ pub mod trace;
 
 pub use agent::AgentTelemetry;
 pub(crate) use agent::FinishedExchange;
+pub use cluster::ClusterMetrics;
 pub(crate) use endpoints::{Endpoints, serves};
 pub use endpoints::{metrics_response, readiness_response};
 pub(crate) use labels::Role;

@@ -1,6 +1,7 @@
 //! Where a database is, in libpq's URL form, completed from a service file and the environment as libpq does. The password is
 //! taken out and kept apart, so that what is shown of an address never holds one. Reads the environment and service files.
 
+use super::connection::IdleConnections;
 use super::tls::{Tls, TlsMode};
 use crate::error::StoreError;
 use std::collections::BTreeMap;
@@ -8,7 +9,7 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio_postgres::Config;
 use tokio_postgres::config::SslMode;
@@ -28,6 +29,8 @@ pub(crate) struct Address {
     pub(crate) league: Option<String>,
     pub(super) config: Config,
     pub(super) tls: Tls,
+    /// Connections of readers that are done.
+    pub(super) idle: Arc<IdleConnections>,
 }
 
 impl Address {
@@ -114,7 +117,7 @@ impl Address {
             _ => SslMode::Require,
         });
         config.tcp_user_timeout(Duration::from_secs(10)).keepalives_idle(Duration::from_secs(10));
-        Ok(Self { shown: PathBuf::from(shown), league, config, tls })
+        Ok(Self { shown: PathBuf::from(shown), league, config, tls, idle: Arc::default() })
     }
 }
 

@@ -1,48 +1,74 @@
 //! The transaction that stores events and exchanges in a database. Touches one connection, which it makes anew when it is
-//! lost.
+//! lost. Every transaction names the epochs of its leagues, and holds their rows `FOR SHARE`: one who takes a league waits for the
+//! transaction, or it finds another epoch. (`FOR KEY SHARE` would not do: taking changes no key, and would not wait.)
 
 use super::address::Address;
+use super::claim::Claim;
+use super::columns::{Columns, ExchangeColumns, Params};
 use super::connection::{Connection, SqlError, wait};
-use super::{lease, schema, warnings};
+use super::history::{self, About, Op, Phase};
+use super::membership::{Held, Membership, RENEWED_EVERY};
+use super::ownership::PostgresOwnership;
+use super::processes::{self, Renewal};
+use super::{schema, warnings};
 use crate::append::{Append, AppendError, EventRow, Head, Transaction};
 use crate::chain::Hash;
 use crate::error::{StoreError, StoreFailed};
 use crate::exchange::Exchange;
+use crate::lease::Lease;
+use crate::ownership::Process;
 use crate::stream::Stream;
+use matchday_core::event_codec;
 use matchday_core::protocol::Timestamp;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 use std::time::Duration;
-use tokio_postgres::Statement;
 use tokio_postgres::error::SqlState;
+use tokio_postgres::types::{ToSql, Type};
+use tokio_postgres::{Row, Statement};
 
 #[derive(Debug)]
 pub(crate) struct PostgresAppend {
     address: Address,
     /// `None` while it is lost.
     session: Option<Session>,
-    epoch: i64,
+    membership: Arc<Membership>,
+    /// The leagues of a transaction whose outcome is not known, and which a lost connection may still commit.
+    in_doubt: BTreeSet<u32>,
     /// The number of the exchange that each league recorded last.
     last_exchange: HashMap<u32, i64>,
+    _renewal: Renewal,
 }
 
 #[derive(Debug)]
 struct Session {
     db: Connection,
     make_leagues: Statement,
-    check: Statement,
+    check_epochs: Statement,
+    check_ends: Statement,
     insert_events: Statement,
     insert_exchanges: Statement,
 }
 
-/// Whether the leagues still have the epoch, which they keep until this transaction ends, and whether the events that others
-/// are to follow are there.
-const CHECK: &str = "SELECT \
-     (SELECT count(*) FROM (SELECT 1 FROM matchday_leagues WHERE number = ANY($1) AND epoch = $2 FOR SHARE) AS own), \
-     (SELECT count(*) FROM unnest($3::int[], $4::text[], $5::bigint[], $6::bytea[]) AS p(league, stream, seq, hash) \
-      JOIN matchday_events AS e ON e.league = p.league AND e.stream = p.stream AND e.seq = p.seq AND e.hash = p.hash)";
+/// The leagues that still have their epoch and owner, which they keep until this transaction ends.
+const CHECK_EPOCHS: &str = "SELECT l.number FROM matchday_leagues AS l \
+     JOIN unnest($1::int[], $2::bigint[]) AS o(number, epoch) ON l.number = o.number AND l.epoch = o.epoch \
+     WHERE l.owner = $3 FOR SHARE OF l";
 
-const MAKE_LEAGUES: &str = "INSERT INTO matchday_leagues (number, epoch) SELECT n, $2 FROM unnest($1::int[]) AS u(n) \
+/// Those of some events that are not there.
+const CHECK_ENDS: &str = "SELECT p.league, p.stream FROM unnest($1::int[], $2::text[], $3::bigint[], $4::bytea[]) \
+     AS p(league, stream, seq, hash) WHERE NOT EXISTS (SELECT 1 FROM matchday_events AS e \
+     WHERE e.league = p.league AND e.stream = p.stream AND e.seq = p.seq AND e.hash = p.hash)";
+
+/// A new league belongs to who makes it. One that was declared dead makes none.
+const MAKE_LEAGUES: &str = "INSERT INTO matchday_leagues (number, epoch, owner, event_form) SELECT n, 1, $2, $3 \
+     FROM unnest($1::int[]) AS u(n) WHERE EXISTS (SELECT 1 FROM matchday_processes WHERE id = $2 AND alive) \
      ON CONFLICT (number) DO NOTHING";
+
+/// A league that a lost connection may still make is waited for, or made with an epoch that is not that connection's.
+const CLAIM_AGAIN: &str = "INSERT INTO matchday_leagues AS l (number, epoch, owner, event_form) SELECT n, 2, $2, $3 \
+     FROM unnest($1::int[]) AS u(n) WHERE EXISTS (SELECT 1 FROM matchday_processes WHERE id = $2 AND alive) \
+     ON CONFLICT (number) DO UPDATE SET epoch = l.epoch + 1 WHERE l.owner = $2 RETURNING number, epoch, event_form";
 
 const INSERT_EVENTS: &str = "INSERT INTO matchday_events (league, stream, seq, at, line, hash) \
      SELECT * FROM unnest($1::int[], $2::text[], $3::bigint[], $4::bigint[], $5::text[], $6::bytea[])";
@@ -64,22 +90,56 @@ impl Session {
     fn open(address: &Address) -> Result<Self, SqlError> {
         let db = Connection::open(address)?;
         let prepare = |sql: &'static str| Ok::<_, SqlError>(wait(db.0.prepare(sql))??);
-        let (make_leagues, check) = (prepare(MAKE_LEAGUES)?, prepare(CHECK)?);
+        let (make_leagues, check_epochs) = (prepare(MAKE_LEAGUES)?, prepare(CHECK_EPOCHS)?);
+        let check_ends = prepare(CHECK_ENDS)?;
         let (insert_events, insert_exchanges) = (prepare(INSERT_EVENTS)?, prepare(INSERT_EXCHANGES)?);
-        Ok(Self { db, make_leagues, check, insert_events, insert_exchanges })
+        Ok(Self { db, make_leagues, check_epochs, check_ends, insert_events, insert_exchanges })
     }
 }
 
 impl PostgresAppend {
-    /// Opens a store to write to it, and makes it in a database that has none.
+    /// Opens the whole store to write to it, and makes it in a database that has none.
     pub(crate) fn open(address: &Address) -> Result<Self, StoreError> {
+        let process = Process {
+            id: random_id(address)?,
+            name: this_process(),
+            url: String::new(),
+            certificate: Vec::new(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            event_form: event_codec::VERSION,
+        };
+        Self::join(address, process, true)
+    }
+
+    /// Opens a store to write the leagues that this process will own.
+    pub(crate) fn open_shared(
+        address: &Address,
+        process: Process,
+    ) -> Result<(Self, PostgresOwnership), StoreError> {
+        let log = Self::join(address, process, false)?;
+        let ownership = PostgresOwnership::new(&log.membership);
+        Ok((log, ownership))
+    }
+
+    fn join(address: &Address, process: Process, exclusive: bool) -> Result<Self, StoreError> {
         let failed = |error: SqlError| error.opening(address.shown());
         let db = Connection::open(address).map_err(failed)?;
         schema::update(&db, address.shown())?;
-        let epoch = lease::take(&db, address.shown())?;
+        let first = format!("{}.1", process.id);
+        let (held, measurement) = processes::join(&db, &first, &process, exclusive, address.shown())?;
+        let membership = Arc::new(Membership::new(address.clone(), process, exclusive, measurement, held));
         warnings::warn(&db, address.shown());
+        let renewal =
+            Renewal::start(&membership, db).map_err(|error| StoreError::io(address.shown(), error))?;
         let session = Session::open(address).map_err(failed)?;
-        Ok(Self { address: address.clone(), session: Some(session), epoch, last_exchange: HashMap::new() })
+        Ok(Self {
+            address: address.clone(),
+            session: Some(session),
+            membership,
+            in_doubt: BTreeSet::new(),
+            last_exchange: HashMap::new(),
+            _renewal: renewal,
+        })
     }
 
     /// Does something with the connection, and gives it up if it is lost.
@@ -103,7 +163,10 @@ impl PostgresAppend {
                 }
                 Err(match stopped {
                     Stopped::Sql(error) => error.appending(&path),
-                    Stopped::Fenced => AppendError::Failed(StoreFailed::fenced(&path)),
+                    Stopped::Fenced(leagues) => {
+                        self.membership.lose(&leagues);
+                        AppendError::Fenced(leagues)
+                    }
                     Stopped::NotTheEnd => {
                         let why = "its events do not follow the last that is stored";
                         AppendError::Refused(StoreFailed::write(&path, why))
@@ -114,26 +177,51 @@ impl PostgresAppend {
     }
 
     fn store(&mut self, session: &Session, group: &Transaction, durable: bool) -> Result<(), Stopped> {
-        let begin = begin(durable);
-        let leagues: Vec<i32> = group.leagues().into_iter().map(u32::cast_signed).collect();
-        let (firsts, fresh) = (firsts(&group.events), fresh(group));
+        let claim = Claim::of(&self.membership, group).map_err(Stopped::Fenced)?;
+        self.in_doubt.extend(group.leagues());
+        let operation = history::invoke(&claim.id, Op::Append, || claim.about(group));
+        let stored = self.store_claimed(session, group, durable, &claim);
+        let phase = match &stored {
+            Ok(()) => Phase::Done,
+            Err(Stopped::Sql(SqlError::Lost(_))) => Phase::Unknown,
+            Err(_) => Phase::Refused,
+        };
+        history::end(operation, phase, || None);
+        if phase != Phase::Unknown {
+            self.in_doubt.clear();
+        }
+        stored?;
+        self.membership.stored(&claim);
+        Ok(())
+    }
+
+    fn store_claimed(
+        &mut self,
+        session: &Session,
+        group: &Transaction,
+        durable: bool,
+        claim: &Claim,
+    ) -> Result<(), Stopped> {
+        let (begin, firsts) = (begin(durable), firsts(&group.events));
         let exchanges = self.numbered(session, &group.exchanges)?;
         let (events, places, columns) =
             (Columns::of(group.events.iter()), Columns::after(&firsts), ExchangeColumns::of(&exchanges));
-        let db = &session.db.0;
-        let checked: Params<'_, 6> =
-            [&leagues, &self.epoch, &places.league, &places.stream, &places.seq, &places.hash];
+        let (leagues, epochs) = claim.columns();
+        let (db, form) = (&session.db.0, self.membership.event_form());
+        let claimed: Params<'_, 3> = [&leagues, &epochs, &claim.id];
+        let ends: Params<'_, 4> = [&places.league, &places.stream, &places.seq, &places.hash];
         // Sent at once; an error in one of them stops those after it.
         let answers = wait(async {
             tokio::try_join!(
                 db.batch_execute(&begin),
                 async {
-                    match fresh.is_empty() {
+                    match claim.fresh.is_empty() {
                         true => Ok(0),
-                        false => db.execute(&session.make_leagues, &[&fresh, &self.epoch]).await,
+                        false => db.execute(&session.make_leagues, &[&claim.fresh, &claim.id, &form]).await,
                     }
                 },
-                db.query_one(&session.check, &checked),
+                db.query(&session.check_epochs, &claimed),
+                db.query(&session.check_ends, &ends),
                 async {
                     match group.events.is_empty() {
                         true => Ok(0),
@@ -148,12 +236,12 @@ impl PostgresAppend {
                 },
             )
         })?;
-        let (_, _, check, _, _) = answers?;
-        let count = |place| check.try_get::<_, i64>(place).map_err(SqlError::from);
-        if usize::try_from(count(0)?).ok() != Some(leagues.len()) {
-            return Err(Stopped::Fenced);
+        let (_, _, own, gone, _, _) = answers?;
+        let fenced = claim.missing(&own)?;
+        if !fenced.is_empty() {
+            return Err(Stopped::Fenced(fenced));
         }
-        if usize::try_from(count(1)?).ok() != Some(firsts.len()) {
+        if !gone.is_empty() {
             return Err(Stopped::NotTheEnd);
         }
         for (league, wake_at) in &group.wake_at {
@@ -161,10 +249,38 @@ impl PostgresAppend {
             let sql = "UPDATE matchday_leagues SET wake_at = $2 WHERE number = $1";
             session.db.execute(sql, &[&league.cast_signed(), &wake_at])?;
         }
+        if !claim.raised.is_empty() {
+            let sql =
+                "UPDATE matchday_leagues SET event_form = $1 WHERE number = ANY($2) AND event_form < $1";
+            session.db.execute(sql, &[&form, &claim.raised])?;
+        }
         session.db.batch("COMMIT").map_err(unknown)?;
         for (league, id, _) in exchanges {
             self.last_exchange.insert(league, id);
         }
+        Ok(())
+    }
+
+    /// A new connection. A transaction of the lost one that has begun to commit is waited for, and one that has not can no longer:
+    /// its leagues have another epoch. What is stored is certain afterwards.
+    fn open_session(&mut self) -> Result<(), SqlError> {
+        let session = Session::open(&self.address)?;
+        if !self.in_doubt.is_empty() {
+            let (id, form) = (self.membership.id(), self.membership.event_form());
+            let leagues: Vec<i32> = self.in_doubt.iter().map(|league| league.cast_signed()).collect();
+            let rows = session.db.query(CLAIM_AGAIN, &[&leagues, &id, &form])?;
+            let mut lost = std::mem::take(&mut self.in_doubt);
+            for row in rows {
+                let league = row.try_get::<_, i32>(0)?.cast_unsigned();
+                let held = Held { epoch: row.try_get(1)?, event_form: row.try_get(2)? };
+                lost.remove(&league);
+                self.membership.hold_again(&id, league, held);
+            }
+            if !lost.is_empty() {
+                self.membership.lose(&lost);
+            }
+        }
+        self.session = Some(session);
         Ok(())
     }
 
@@ -196,8 +312,8 @@ impl PostgresAppend {
 /// Why an action was broken off.
 enum Stopped {
     Sql(SqlError),
-    /// Another has taken the leagues.
-    Fenced,
+    /// Others have taken these leagues.
+    Fenced(BTreeSet<u32>),
     /// The event that another is to follow is not there.
     NotTheEnd,
 }
@@ -242,18 +358,37 @@ fn firsts(rows: &[EventRow]) -> Vec<&EventRow> {
     firsts
 }
 
-/// The leagues that may have no row yet.
-fn fresh(group: &Transaction) -> Vec<i32> {
-    let begun = group.events.iter().filter(|row| row.after.seq == 0).map(|row| row.after.league);
-    let woken = group.wake_at.iter().map(|(league, _)| *league);
-    let recorded = group.exchanges.iter().map(|(league, _)| *league);
-    let leagues: BTreeSet<u32> = begun.chain(woken).chain(recorded).collect();
-    leagues.into_iter().map(u32::cast_signed).collect()
+fn read_head(league: u32, stream: &Stream, head: Option<Head>) -> About {
+    About {
+        league: Some(league),
+        stream: Some(stream.0.to_string()),
+        to: head.map(|head| head.seq),
+        hash: head.map(|head| hex::encode(head.hash.0)),
+        ..About::default()
+    }
+}
+
+fn random_id(address: &Address) -> Result<String, StoreError> {
+    let mut bytes = [0_u8; 16];
+    getrandom::fill(&mut bytes)
+        .map_err(|error| StoreError::io(address.shown(), std::io::Error::other(error)))?;
+    Ok(hex::encode(bytes))
+}
+
+/// For the message to a program that this one excludes.
+fn this_process() -> String {
+    let (process, host) = (std::process::id(), std::fs::read_to_string("/etc/hostname").unwrap_or_default());
+    match host.trim() {
+        "" => format!("process {process}"),
+        host => format!("process {process} on {host}"),
+    }
 }
 
 impl Append for PostgresAppend {
     fn head(&mut self, league: u32, stream: &Stream) -> Result<Option<Head>, AppendError> {
-        self.with(|_, session| {
+        let (id, about) = (self.membership.id(), || read_head(league, stream, None));
+        let operation = history::invoke(&id, Op::ReadHead, || vec![about()]);
+        let head = self.with(|_, session| {
             let sql = "SELECT seq, hash FROM matchday_events WHERE league = $1 AND stream = $2 \
                        ORDER BY seq DESC LIMIT 1";
             let rows = session.db.query(sql, &[&league.cast_signed(), &stream.0.as_str()])?;
@@ -261,7 +396,10 @@ impl Append for PostgresAppend {
             let (seq, hash): (i64, Vec<u8>) = (row.try_get(0)?, row.try_get(1)?);
             let hash = Hash(hash.try_into().unwrap_or_default());
             Ok(Some(Head { league, seq: seq.cast_unsigned(), hash }))
-        })
+        });
+        let phase = if head.is_ok() { Phase::Done } else { Phase::Unknown };
+        history::end(operation, phase, || Some(vec![read_head(league, stream, *head.as_ref().ok()?)]));
+        head
     }
 
     fn commit(&mut self, transaction: &Transaction, durable: bool) -> Result<bool, AppendError> {
@@ -269,29 +407,40 @@ impl Append for PostgresAppend {
         Ok(durable)
     }
 
-    /// A synchronous commit is on disk with everything before it; without a change there would be nothing to commit.
+    /// A synchronous commit is on disk with everything before it; without a change there would be nothing to commit. Sent at
+    /// once, so that a connection that is lost meanwhile does not hold the row that the lease is in.
     fn sync(&mut self) -> Result<(), AppendError> {
         self.with(|log, session| {
-            session.db.batch(&begin(true))?;
-            let renewed = session.db.execute(lease::RENEW, &[&log.epoch])?;
-            session.db.batch("COMMIT").map_err(unknown)?;
-            if renewed == 1 { Ok(()) } else { Err(Stopped::Fenced) }
+            let (id, begin) = (log.membership.id(), begin(true));
+            let db = &session.db.0;
+            let sql = "UPDATE matchday_processes SET syncs = syncs + 1 WHERE id = $1";
+            let typed: [(&(dyn ToSql + Sync), Type); 1] = [(&id, Type::TEXT)];
+            let answers = wait(async {
+                tokio::try_join!(
+                    db.batch_execute(&begin),
+                    db.execute_typed(sql, &typed),
+                    db.batch_execute("COMMIT")
+                )
+            })?;
+            match answers.map_err(|error| unknown(error.into()))? {
+                (_, 1, _) => Ok(()),
+                // The process is about to begin anew as another incarnation.
+                _ => Err(SqlError::Lost("this process was declared dead".to_owned()).into()),
+            }
         })
     }
 
     fn remove(&mut self, league: u32) -> Result<bool, AppendError> {
         self.with(|log, session| {
-            let number = league.cast_signed();
+            let fenced = || Stopped::Fenced(BTreeSet::from([league]));
+            let (id, held) = log.membership.held_of(&BTreeSet::from([league]));
+            let (number, held) = (league.cast_signed(), *held.get(&league).ok_or_else(fenced)?);
+            log.in_doubt.insert(league);
             session.db.batch(&begin(true))?;
             let removed = "UPDATE matchday_leagues SET removed = true, wake_at = NULL, exchange_bytes = 0 \
-                           WHERE number = $1 AND epoch = $2";
-            session.db.execute(
-                "INSERT INTO matchday_leagues (number, epoch) VALUES ($1, $2) \
-                                ON CONFLICT (number) DO NOTHING",
-                &[&number, &log.epoch],
-            )?;
-            if session.db.execute(removed, &[&number, &log.epoch])? != 1 {
-                return Err(Stopped::Fenced);
+                           WHERE number = $1 AND epoch = $2 AND owner = $3";
+            if session.db.execute(removed, &[&number, &held.epoch, &id])? != 1 {
+                return Err(fenced());
             }
             let events = "DELETE FROM matchday_events WHERE league = $1 AND (stream, seq) IN \
                           (SELECT stream, seq FROM matchday_events WHERE league = $1 LIMIT $2)";
@@ -300,176 +449,54 @@ impl Append for PostgresAppend {
             let gone = session.db.execute(events, &[&number, &REMOVED_MAX])?
                 + session.db.execute(exchanges, &[&number, &REMOVED_MAX])?;
             session.db.batch("COMMIT").map_err(unknown)?;
+            log.in_doubt.remove(&league);
             log.last_exchange.remove(&league);
             Ok(gone == 0)
         })
     }
 
-    /// Renews the lease.
+    /// Notices that the connection is lost, although nothing is appended.
     fn maintain(&mut self) -> Result<(), AppendError> {
-        self.with(|log, session| match session.db.execute(lease::RENEW, &[&log.epoch])? {
-            1 => Ok(()),
-            _ => Err(Stopped::Fenced),
-        })
+        self.with(|_, session| Ok(session.db.batch("SELECT 1")?))
     }
 
     fn maintenance_interval(&self) -> Option<Duration> {
-        Some(lease::RENEWED_EVERY)
+        Some(RENEWED_EVERY)
     }
 
     fn reconnect(&mut self) -> Result<(), AppendError> {
         self.session = None;
         let path = self.address.shown().to_owned();
-        let open = || -> Result<(Session, Option<i64>), SqlError> {
-            let session = Session::open(&self.address)?;
-            let epoch = lease::take_again(&session.db, self.epoch)?;
-            Ok((session, epoch))
-        };
-        match open() {
-            Ok((session, Some(epoch))) => {
-                (self.session, self.epoch) = (Some(session), epoch);
-                Ok(())
-            }
-            Ok((_, None)) => Err(AppendError::Failed(StoreFailed::fenced(&path))),
+        match self.open_session() {
+            Ok(()) => Ok(()),
             // A database that is being restored has no tables for a while.
             Err(error) if error.is(&SqlState::UNDEFINED_TABLE) => Err(unknown(error).appending(&path)),
             Err(error) => Err(error.appending(&path)),
         }
     }
 
+    fn diverged(&mut self, ends: &[(u32, Stream, Head)]) -> Result<Vec<(u32, Stream)>, AppendError> {
+        self.with(|_, session| {
+            let places = Columns::ends(ends);
+            let params: Params<'_, 4> = [&places.league, &places.stream, &places.seq, &places.hash];
+            let rows = wait(session.db.0.query(&session.check_ends, &params))??;
+            let read = |row: &Row| {
+                Ok((row.try_get::<_, i32>(0)?.cast_unsigned(), Stream(row.try_get::<_, &str>(1)?.into())))
+            };
+            Ok(rows.iter().map(read).collect::<Result<_, tokio_postgres::Error>>()?)
+        })
+    }
+
+    fn lease(&self) -> Option<Arc<Lease>> {
+        Some(Arc::clone(&self.membership.lease))
+    }
+
+    fn forget(&mut self, leagues: &BTreeSet<u32>) {
+        self.last_exchange.retain(|league, _| !leagues.contains(league));
+    }
+
     /// A server that crashes loses commits that were not synchronous.
     fn may_lose_commits(&self) -> bool {
         true
     }
-}
-
-impl Drop for PostgresAppend {
-    fn drop(&mut self) {
-        if let Some(session) = &self.session {
-            lease::release(&session.db, self.epoch);
-        }
-    }
-}
-
-type Params<'a, const N: usize> = [&'a (dyn tokio_postgres::types::ToSql + Sync); N];
-
-/// Events column by column.
-#[derive(Default)]
-struct Columns<'a> {
-    league: Vec<i32>,
-    stream: Vec<&'a str>,
-    seq: Vec<i64>,
-    at: Vec<i64>,
-    line: Vec<&'a str>,
-    hash: Vec<&'a [u8]>,
-}
-
-impl<'a> Columns<'a> {
-    fn of(rows: impl Iterator<Item = &'a EventRow>) -> Self {
-        let mut columns = Self::default();
-        for row in rows {
-            columns.league.push(row.after.league.cast_signed());
-            columns.stream.push(&row.stream.0);
-            columns.seq.push(row.seq().cast_signed());
-            columns.at.push(row.at.as_micros());
-            columns.line.push(&row.line);
-            columns.hash.push(&row.hash.0);
-        }
-        columns
-    }
-
-    /// The places of the events that these follow.
-    fn after(rows: &[&'a EventRow]) -> Self {
-        let mut columns = Self::default();
-        for row in rows {
-            columns.league.push(row.after.league.cast_signed());
-            columns.stream.push(&row.stream.0);
-            columns.seq.push(row.after.seq.cast_signed());
-            columns.hash.push(&row.after.hash.0);
-        }
-        columns
-    }
-
-    fn params(&self) -> Params<'_, 6> {
-        [&self.league, &self.stream, &self.seq, &self.at, &self.line, &self.hash]
-    }
-}
-
-/// Exchanges column by column.
-#[derive(Default)]
-struct ExchangeColumns<'a> {
-    league: Vec<i32>,
-    id: Vec<i64>,
-    at: Vec<i64>,
-    times: [Vec<Option<i64>>; 4],
-    texts: [Vec<String>; 6],
-    optional: [Vec<Option<String>>; 3],
-    direction: Vec<&'a str>,
-}
-
-impl<'a> ExchangeColumns<'a> {
-    fn of(rows: &[(u32, i64, &'a Exchange)]) -> Self {
-        let mut columns = Self::default();
-        for (league, id, exchange) in rows {
-            columns.league.push(league.cast_signed());
-            columns.id.push(*id);
-            columns.at.push(exchange.at.as_micros());
-            columns.direction.push(exchange.direction.name());
-            let times =
-                [exchange.done_at, exchange.connected_at, exchange.first_byte_at, exchange.deadline_at];
-            for (column, time) in columns.times.iter_mut().zip(times) {
-                column.push(time.map(Timestamp::as_micros));
-            }
-            let texts = [
-                exchange.agent.as_str(),
-                exchange.peer.raw(),
-                exchange.message_type.raw(),
-                exchange.conversation_id.as_str(),
-                &exchange.request,
-                exchange.outcome.raw(),
-            ];
-            for (column, text) in columns.texts.iter_mut().zip(texts) {
-                column.push(storable(text));
-            }
-            let optional = [
-                exchange.match_id.as_ref().map(|id| id.as_str()),
-                exchange.answer.as_deref(),
-                exchange.error_code.as_deref(),
-            ];
-            for (column, text) in columns.optional.iter_mut().zip(optional) {
-                column.push(text.map(storable));
-            }
-        }
-        columns
-    }
-
-    fn params(&self) -> Params<'_, 17> {
-        let [done_at, connected_at, first_byte_at, deadline_at] = &self.times;
-        let [agent, peer, message_type, conversation_id, request, outcome] = &self.texts;
-        let [match_id, answer, error_code] = &self.optional;
-        [
-            &self.league,
-            &self.id,
-            &self.at,
-            done_at,
-            agent,
-            &self.direction,
-            peer,
-            message_type,
-            conversation_id,
-            match_id,
-            request,
-            answer,
-            outcome,
-            connected_at,
-            first_byte_at,
-            deadline_at,
-            error_code,
-        ]
-    }
-}
-
-/// A database keeps no zero byte in a text; others may have sent one. The sign for it takes its place.
-fn storable(text: &str) -> String {
-    text.replace('\0', "\u{2400}")
 }

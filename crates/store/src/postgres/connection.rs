@@ -8,7 +8,7 @@ use std::fmt::Display;
 use std::future::Future;
 use std::path::Path;
 use std::pin::pin;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
@@ -116,6 +116,16 @@ impl Connection {
         Ok(wait(self.0.query(sql, params))??)
     }
 
+    /// For what must be known sooner.
+    pub(super) fn query_within(
+        &self,
+        longest: Duration,
+        sql: &str,
+        params: &[&(dyn ToSql + Sync)],
+    ) -> Result<Vec<Row>, SqlError> {
+        Ok(wait_for(longest, self.0.query(sql, params))??)
+    }
+
     pub(super) fn execute(&self, sql: &str, params: &[&(dyn ToSql + Sync)]) -> Result<u64, SqlError> {
         Ok(wait(self.0.execute(sql, params))??)
     }
@@ -123,6 +133,34 @@ impl Connection {
     /// Statements without parameters.
     pub(super) fn batch(&self, sql: &str) -> Result<(), SqlError> {
         Ok(wait(self.0.batch_execute(sql))??)
+    }
+}
+
+/// How many connections are kept for the next readers.
+const IDLE_MAX: usize = 8;
+
+/// Connections outside of any transaction that the next readers use: making one costs the server a process.
+#[derive(Debug, Default)]
+pub(super) struct IdleConnections(Mutex<Vec<Connection>>);
+
+impl IdleConnections {
+    fn all(&self) -> MutexGuard<'_, Vec<Connection>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn take(&self) -> Option<Connection> {
+        self.all().pop()
+    }
+
+    /// Ends the connection's transaction and keeps it. Nobody waits for the answer: the next reader sees whether it is lost.
+    pub(super) fn put(&self, connection: Connection) {
+        let mut all = self.all();
+        if all.len() < IDLE_MAX && !connection.0.is_closed() {
+            let mut rollback = Box::pin(connection.0.batch_execute("ROLLBACK"));
+            let _ = rollback.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+            drop(rollback);
+            all.push(connection);
+        }
     }
 }
 
@@ -136,17 +174,21 @@ impl Wake for Unpark {
 
 /// Blocks this thread until the future is ready, and no longer than a server may take.
 pub(super) fn wait<T>(future: impl Future<Output = T>) -> Result<T, SqlError> {
+    wait_for(ANSWER_MAX, future)
+}
+
+fn wait_for<T>(longest: Duration, future: impl Future<Output = T>) -> Result<T, SqlError> {
     let mut future = pin!(future);
     let waker = Waker::from(Arc::new(Unpark(thread::current())));
     let mut context = Context::from_waker(&waker);
-    let deadline = Instant::now() + ANSWER_MAX;
+    let deadline = Instant::now() + longest;
     loop {
         if let Poll::Ready(value) = future.as_mut().poll(&mut context) {
             return Ok(value);
         }
         let left = deadline.saturating_duration_since(Instant::now());
         if left.is_zero() {
-            return Err(SqlError::Lost(format!("no answer within {} s", ANSWER_MAX.as_secs())));
+            return Err(SqlError::Lost(format!("no answer within {} s", longest.as_secs())));
         }
         thread::park_timeout(left);
     }

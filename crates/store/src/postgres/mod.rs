@@ -2,8 +2,11 @@
 //!
 //! # Layout
 //! - `address`: libpq's URLs, service files and environment, with the password apart; `tls`: certificate checks by `sslmode`
-//! - `connection`: one connection for threads that may block; `schema`: its form, migrations; `lease`: one writer at a time
-//! - `append`, `read`: the two sides of a store; `warnings`: settings of the server that lose data
+//! - `connection`: one connection for threads that may block; `schema`: its form, migrations
+//! - `membership`: what this process holds: lease, epochs; `processes`: registering and renewing; `ownership`, `shares`: taking and
+//!   releasing leagues, and how many; `time`: the database's clock
+//! - `append`, `read`: the two sides of a store; `claim`: the epochs that an append names; `columns`: rows for it; `history`: for
+//!   proofs; `warnings`: settings of the server that lose data
 //!
 //! Only SQL that CockroachDB and YugabyteDB have too, so that the log can be spread over machines by an engine made for it.
 //! Neither was tried. Exceptions: `synchronous_commit` (a setting that they ignore: every commit is synchronous there), and
@@ -11,10 +14,17 @@
 
 pub(super) mod address;
 mod append;
+mod claim;
+mod columns;
 mod connection;
-mod lease;
+mod history;
+mod membership;
+mod ownership;
+mod processes;
 mod read;
 mod schema;
+mod shares;
+mod time;
 mod tls;
 mod warnings;
 

@@ -1,7 +1,7 @@
 //! Reads a store in a database, in one read-only transaction that sees one moment. Changes nothing.
 
 use super::address::Address;
-use super::connection::{Connection, SqlError};
+use super::connection::{Connection, IdleConnections, SqlError};
 use super::schema;
 use crate::batch::Stored;
 use crate::chain::Hash;
@@ -15,6 +15,7 @@ use matchday_core::driver::ExchangeOutcome;
 use matchday_core::protocol::{ConversationId, MatchId, Timestamp};
 use smol_str::SmolStr;
 use std::path::PathBuf;
+use std::sync::Arc;
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
@@ -23,22 +24,26 @@ type Param<'a> = &'a (dyn ToSql + Sync);
 
 #[derive(Debug)]
 pub(crate) struct PostgresRead {
-    db: Connection,
+    /// `None` only while it is dropped.
+    db: Option<Connection>,
+    idle: Arc<IdleConnections>,
     path: PathBuf,
 }
 
 impl PostgresRead {
     pub(crate) fn open(address: &Address) -> Result<Self, StoreError> {
         let path = address.shown().to_owned();
-        let open = || -> Result<(Connection, Option<i64>), SqlError> {
-            let db = Connection::open(address)?;
+        let begin = |db: Connection| -> Result<(Connection, Option<i64>), SqlError> {
             db.batch("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")?;
             let version = schema::version(&db)?;
             Ok((db, version))
         };
-        let (db, version) = open().map_err(|error| error.opening(&path))?;
+        // One that was lost meanwhile is given up.
+        let kept = std::iter::from_fn(|| address.idle.take()).find_map(|db| begin(db).ok());
+        let begun = kept.map_or_else(|| Connection::open(address).and_then(begin), Ok);
+        let (db, version) = begun.map_err(|error| error.opening(&path))?;
         schema::check(version.ok_or_else(|| StoreError::Missing(path.clone()))?, &path)?;
-        Ok(Self { db, path })
+        Ok(Self { db: Some(db), idle: Arc::clone(&address.idle), path })
     }
 
     fn all<T>(
@@ -47,7 +52,8 @@ impl PostgresRead {
         params: &[Param<'_>],
         read: impl Fn(&Row) -> RowResult<T>,
     ) -> Result<Vec<T>, StoreError> {
-        let rows = self.db.query(sql, params).map_err(|error| error.opening(&self.path))?;
+        let Some(db) = &self.db else { return Ok(Vec::new()) };
+        let rows = db.query(sql, params).map_err(|error| error.opening(&self.path))?;
         let rows = rows.iter().map(read).collect::<Result<_, _>>();
         rows.map_err(|error| StoreError::Damaged { path: self.path.clone(), what: error.to_string() })
     }
@@ -55,6 +61,14 @@ impl PostgresRead {
     fn number(&self, sql: &str, params: &[Param<'_>]) -> Result<i64, StoreError> {
         let found = self.all(sql, params, |row| row.try_get::<_, Option<i64>>(0))?;
         Ok(found.into_iter().flatten().next().unwrap_or(0))
+    }
+}
+
+impl Drop for PostgresRead {
+    fn drop(&mut self) {
+        if let Some(db) = self.db.take() {
+            self.idle.put(db);
+        }
     }
 }
 

@@ -3,10 +3,12 @@
 use super::connection::{Connection, SqlError};
 use crate::error::StoreError;
 use std::path::Path;
+use std::thread::sleep;
+use std::time::Duration;
 use tokio_postgres::error::SqlState;
 
 /// What each version added to the one before; version n is made by the first n. Never change one that was released.
-const MIGRATIONS: &[&str] = &[VERSION_1];
+const MIGRATIONS: &[&str] = &[VERSION_1, VERSION_2];
 
 /// An event's key is the condition under which it is appended. There is no row that says where a stream ends, and no number
 /// over all events: both have misled others. Exchanges are numbered by league, so that one that is written twice is kept once.
@@ -66,6 +68,39 @@ const VERSION_1: &str = r#"
     CREATE INDEX matchday_exchanges_of_a_match ON matchday_exchanges (league, match_id, at) WHERE match_id IS NOT NULL;
 "#;
 
+/// Several processes share a store: each has a row with a lease, and each league an owner. `event_form` has no default, so that a
+/// program of the version before, which may have been stopped in the meantime, makes no league; and its lease is gone.
+const VERSION_2: &str = r#"
+    CREATE TABLE matchday_processes (
+        id          text PRIMARY KEY,
+        name        text NOT NULL,
+        url         text NOT NULL,
+        certificate bytea NOT NULL,
+        version     text NOT NULL,
+        event_form  integer NOT NULL,
+        exclusive   boolean NOT NULL,
+        alive       boolean NOT NULL,
+        started_at  timestamptz NOT NULL,
+        expires_at  timestamptz NOT NULL,
+        takeovers   bigint NOT NULL,
+        syncs       bigint NOT NULL
+    );
+
+    ALTER TABLE matchday_leagues ADD COLUMN owner text;
+    ALTER TABLE matchday_leagues ADD COLUMN event_form integer NOT NULL DEFAULT 1;
+    ALTER TABLE matchday_leagues ALTER COLUMN event_form DROP DEFAULT;
+    UPDATE matchday_leagues SET epoch = epoch + 1;
+    INSERT INTO matchday_leagues (number, epoch, event_form) SELECT 0, epoch + 1, 1 FROM matchday_writer
+        ON CONFLICT (number) DO NOTHING;
+    CREATE INDEX matchday_leagues_of_an_owner ON matchday_leagues (owner);
+    DROP TABLE matchday_writer;
+"#;
+
+/// The program of version 1 that holds its lease.
+const WRITER_OF_1: &str = "SELECT holder FROM matchday_writer WHERE expires_at > clock_timestamp()";
+/// How long it lasts, and a little more.
+const OLD_LEASE: Duration = Duration::from_millis(3250);
+
 /// The version that this program writes.
 fn known() -> i64 {
     i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX)
@@ -112,11 +147,33 @@ pub(super) fn update(db: &Connection, path: &Path) -> Result<(), StoreError> {
             made => made.map_err(failed)?,
         }
     }
+    let mut waited = false;
+    loop {
+        match migrate(db, path) {
+            Err(StoreError::Owned { .. }) if !waited => {
+                // The holder may have died: then its lease is not renewed any more.
+                sleep(OLD_LEASE);
+                waited = true;
+            }
+            outcome => return outcome.inspect_err(|_| drop(db.batch("ROLLBACK"))),
+        }
+    }
+}
+
+/// Under the lock of the version's row.
+fn migrate(db: &Connection, path: &Path) -> Result<(), StoreError> {
+    let failed = |error: SqlError| error.opening(path);
+    let _ = db.batch("ROLLBACK");
     db.batch("BEGIN; SELECT value FROM matchday_meta WHERE key = 'version' FOR UPDATE").map_err(failed)?;
     let found = version(db).map_err(failed)?.unwrap_or_default();
-    check(found, path).inspect_err(|_| {
-        let _ = db.batch("ROLLBACK");
-    })?;
+    check(found, path)?;
+    if found == 1 {
+        let rows = db.query(WRITER_OF_1, &[]).map_err(failed)?;
+        if let Some(row) = rows.first() {
+            let holder = row.try_get(0).map_err(|error| failed(error.into()))?;
+            return Err(StoreError::Owned { path: path.to_owned(), holder });
+        }
+    }
     for step in MIGRATIONS.iter().skip(usize::try_from(found).unwrap_or_default()) {
         db.batch(step).map_err(failed)?;
     }

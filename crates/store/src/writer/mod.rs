@@ -1,8 +1,8 @@
 //! The writer thread: the only one that appends to a store. It takes a group of commands, stores it in one transaction, brings
 //! it to disk if the group demands it, and runs the completions in order. Knows no particular store.
 //!
-//! A verdict is given by league: *stored*; *refused*, if its events do not continue their streams; *failed*, if nothing can be
-//! stored any more. *Unknown* is never one: the writer waits until the store can be reached, and looks what it holds.
+//! A verdict is given by league: *stored*; *refused*, if its events do not continue their streams; *fenced*, if another process owns
+//! it; *failed*, if nothing can be stored any more. *Unknown* is never one: the writer waits until the store can be reached, and looks what it holds.
 
 mod plan;
 mod recovery;
@@ -10,8 +10,10 @@ mod recovery;
 pub(super) use plan::{Heads, Plan};
 
 use crate::append::{Append, AppendError, EventRow, Transaction};
+use crate::command::{Command, Group};
 use crate::error::StoreFailed;
-use crate::queue::{Command, CommandQueue, Group};
+use crate::ownership::Owned;
+use crate::queue::CommandQueue;
 use plan::of_league;
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -54,8 +56,10 @@ impl Writer {
     /// Until the queue is closed and everything in it is on disk.
     pub(super) fn run(mut self) {
         while let Some(group) = self.queue.next_group(self.wake_at()) {
+            self.queue.set_working(true);
             self.write(group);
             self.maintain();
+            self.queue.set_working(false);
         }
         if self.unsynced_since.is_some() {
             self.sync(None);
@@ -82,10 +86,14 @@ impl Writer {
             self.queue.fail(None, StoreFailed::fault(&self.path));
         }
         self.remove_leagues(&mut group);
+        self.take_leagues(&group);
         if self.unsynced_since.is_none() {
             self.fsync_owed = false;
         } else if durable {
             self.sync(awaited.then_some(began));
+        }
+        if !group.commands.is_empty() {
+            recovery::confirm_lease(self);
         }
         self.queue.complete(group.commands, self.fsync_owed);
     }
@@ -93,12 +101,14 @@ impl Writer {
     /// Stores the group, except for leagues that have failed. Where the store refuses the events of a league, the others are
     /// stored without it.
     fn commit(&mut self, group: &mut Group, durable: bool, began: Instant) {
+        self.fence_lost();
         let leagues: BTreeSet<u32> = group.commands.iter().map(Command::league).collect();
-        let sound = leagues.into_iter().filter(|league| self.queue.failure(*league).is_none()).collect();
+        let sound: BTreeSet<u32> =
+            leagues.into_iter().filter(|league| self.queue.failure(*league).is_none()).collect();
         let planned = self.patiently(|writer| {
             let mut planned = Plan::default();
             let commands = group.commands.iter().filter(|command| command.changes_rows());
-            for command in commands.filter(|command| BTreeSet::contains(&sound, &command.league())) {
+            for command in commands.filter(|command| sound.contains(&command.league())) {
                 planned.add(&mut *writer.log, &writer.heads, command)?;
             }
             Ok(planned)
@@ -108,6 +118,7 @@ impl Writer {
             Err(error) => return self.give_up(None, error),
         };
         transaction.exchanges = std::mem::take(&mut group.exchanges);
+        transaction.exchanges.retain(|(league, _)| self.queue.failure(*league).is_none());
         match self.store(&transaction, durable, began) {
             Ok(()) => {}
             Err(AppendError::Refused(_)) => {
@@ -125,7 +136,8 @@ impl Writer {
         }
     }
 
-    /// Stores a transaction. If its outcome is unknown, what the store holds is found out, and the rest is stored again.
+    /// Stores a transaction, without leagues that other processes own. If its outcome is unknown, what the store holds is found
+    /// out, and the rest is stored again.
     fn store(&mut self, transaction: &Transaction, durable: bool, began: Instant) -> Result<(), AppendError> {
         if transaction.is_empty() {
             return Ok(());
@@ -135,10 +147,15 @@ impl Writer {
                 recovery::recover(self, transaction.clone(), &why)?;
                 true
             }
+            Err(AppendError::Fenced(leagues)) => {
+                self.fence(&leagues);
+                return self.store(&transaction.clone().without(&leagues), durable, began);
+            }
             outcome => outcome?,
         };
         self.queue.note_commit(transaction.events.len(), transaction.exchanges.len());
-        for row in &transaction.events {
+        let sound = |row: &&EventRow| self.queue.failure(row.league).is_none();
+        for row in transaction.events.iter().filter(sound) {
             self.heads.insert((row.league, row.stream.clone()), row.head());
         }
         if on_disk {
@@ -165,6 +182,48 @@ impl Writer {
         }
     }
 
+    /// Other processes own these leagues now. What is known of them does not hold any more.
+    fn fence(&mut self, leagues: &BTreeSet<u32>) {
+        for league in leagues {
+            self.queue.fail(Some(*league), StoreFailed::fenced(&self.path));
+        }
+        self.forget(leagues);
+    }
+
+    fn forget(&mut self, leagues: &BTreeSet<u32>) {
+        self.heads.retain(|(league, _), _| !leagues.contains(league));
+        self.unsynced.retain(|row| !leagues.contains(&row.league));
+        self.log.forget(leagues);
+    }
+
+    /// Leagues that were lost with the lease.
+    fn fence_lost(&mut self) {
+        let Some(lease) = self.queue.lease() else { return };
+        let ended = lease.has_ended();
+        let lost: BTreeSet<u32> =
+            lease.lost().into_iter().filter(|league| self.queue.failure(*league).is_none()).collect();
+        if !lost.is_empty() {
+            self.fence(&lost);
+        }
+        if ended {
+            self.queue.fail(None, StoreFailed::fenced(&self.path));
+        }
+    }
+
+    /// Begins anew with leagues that this process has taken.
+    fn take_leagues(&mut self, group: &Group) {
+        for command in &group.commands {
+            let Command::Taken { leagues, .. } = command else { continue };
+            self.forget(&leagues.iter().map(|league| league.number).collect());
+            for Owned { number, exchange_bytes, .. } in leagues {
+                self.queue.revive(*number, *exchange_bytes);
+            }
+            if let Some(lease) = self.queue.lease() {
+                lease.regain(leagues.iter().map(|league| league.number));
+            }
+        }
+    }
+
     /// Carries on with the removal of leagues. One that is not done goes to the end of the queue, so that the others go on.
     fn remove_leagues(&mut self, group: &mut Group) {
         for command in std::mem::take(&mut group.commands) {
@@ -180,6 +239,10 @@ impl Writer {
                 Ok(true) => {
                     self.heads.retain(|(number, _), _| *number != league);
                     self.unsynced_since.get_or_insert_with(Instant::now);
+                }
+                Err(AppendError::Fenced(_)) => {
+                    self.queue.refuse(command, StoreFailed::fenced(&self.path));
+                    continue;
                 }
                 Err(error) => self.give_up(None, error),
             }
@@ -203,6 +266,7 @@ impl Writer {
     }
 
     fn maintain(&mut self) {
+        self.fence_lost();
         let due = self.log.maintenance_interval().is_none_or(|every| self.maintained_at.elapsed() >= every);
         if due {
             if let Err(error) = self.patiently(|writer| writer.log.maintain()) {
@@ -216,6 +280,11 @@ impl Writer {
     fn give_up(&self, league: Option<u32>, error: AppendError) {
         match error {
             AppendError::Refused(failed) => self.queue.fail(league, failed),
+            AppendError::Fenced(leagues) => {
+                for league in leagues {
+                    self.queue.fail(Some(league), StoreFailed::fenced(&self.path));
+                }
+            }
             AppendError::Failed(failed) => self.queue.fail(None, failed),
             AppendError::Unknown(why) => self.queue.fail(None, StoreFailed::away(&self.path, &why)),
         }

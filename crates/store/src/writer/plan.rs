@@ -2,7 +2,7 @@
 
 use crate::append::{Append, AppendError, EventRow, Head, Transaction};
 use crate::chain;
-use crate::queue::Command;
+use crate::command::Command;
 use crate::stream::Stream;
 use matchday_core::protocol::Timestamp;
 use std::collections::HashMap;
@@ -29,7 +29,7 @@ impl Plan {
                 self.append(log, known, *league, &batch.stream, batch.lines.iter().zip(times))?;
             }
             Command::SetWakeAt { league, wake_at } => self.transaction.wake_at.push((*league, *wake_at)),
-            Command::Flush { .. } | Command::Remove { .. } => {}
+            Command::Flush { .. } | Command::Remove { .. } | Command::Taken { .. } => {}
         }
         Ok(())
     }

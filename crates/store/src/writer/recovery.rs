@@ -4,8 +4,10 @@
 use super::Writer;
 use crate::append::{AppendError, EventRow, Head, Transaction};
 use crate::error::StoreFailed;
+use crate::queue::LEASE_EXPIRED;
 use crate::stream::Stream;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -26,6 +28,10 @@ pub(super) fn recover(writer: &mut Writer, lost: Transaction, why: &str) -> Resu
     let outcome = loop {
         match attempt(writer, &mut rest, since) {
             Err(AppendError::Unknown(_)) => {}
+            Err(AppendError::Fenced(leagues)) => {
+                writer.fence(&leagues);
+                rest = rest.without(&leagues);
+            }
             outcome => break outcome,
         }
     };
@@ -39,6 +45,7 @@ pub(super) fn recover(writer: &mut Writer, lost: Transaction, why: &str) -> Resu
 
 fn attempt(writer: &mut Writer, rest: &mut Transaction, since: Instant) -> Result<(), AppendError> {
     reconnect(writer, since)?;
+    stop_diverged(writer, rest)?;
     *rest = missing(writer, rest)?;
     if !rest.is_empty() {
         writer.log.commit(rest, true)?;
@@ -65,6 +72,42 @@ fn reconnect(writer: &mut Writer, since: Instant) -> Result<(), AppendError> {
     }
 }
 
+/// Fails the leagues whose last events are gone, as far as nothing of them was under way: the rest is [`missing`]'s.
+fn stop_diverged(writer: &mut Writer, rest: &Transaction) -> Result<(), AppendError> {
+    let under_way: BTreeSet<(u32, &Stream)> =
+        rest.events.iter().map(|row| (row.league, &row.stream)).collect();
+    let ends: Vec<(u32, Stream, Head)> = writer
+        .heads
+        .iter()
+        .filter(|((league, stream), _)| !under_way.contains(&(*league, stream)))
+        .map(|((league, stream), head)| (*league, stream.clone(), *head))
+        .collect();
+    for (league, stream) in writer.log.diverged(&ends)? {
+        let failed = StoreFailed::diverged(&writer.path, &stream.0);
+        tracing::error!(target: "matchday::store", league, "{failed}");
+        writer.queue.fail(Some(league), failed);
+    }
+    Ok(())
+}
+
+/// Blocks while the lease may have expired: what is released meanwhile could contradict another owner. Leagues that were lost
+/// with it have failed afterwards.
+pub(super) fn confirm_lease(writer: &mut Writer) {
+    let queue = Arc::clone(&writer.queue);
+    if let Some(lease) = queue.lease().filter(|lease| !lease.wait(Duration::ZERO)) {
+        queue.set_away(Some(LEASE_EXPIRED));
+        let since = Instant::now();
+        while !lease.wait(WAIT_MAX) {
+            if queue.is_closed() && since.elapsed() >= CLOSING_MAX {
+                queue.fail(None, StoreFailed::away(&writer.path, LEASE_EXPIRED));
+                break;
+            }
+        }
+        queue.set_away(None);
+    }
+    writer.fence_lost();
+}
+
 /// What of a transaction the store does not hold: each stream ends before its first event there, or in one of them.
 fn missing(writer: &mut Writer, rest: &Transaction) -> Result<Transaction, AppendError> {
     let mut streams: BTreeMap<(u32, &Stream), Vec<&EventRow>> = BTreeMap::new();
@@ -89,13 +132,14 @@ fn missing(writer: &mut Writer, rest: &Transaction) -> Result<Transaction, Appen
             None => writer.queue.fail(Some(league), StoreFailed::diverged(&writer.path, &stream.0)),
         }
     }
+    let is_sound = |league| writer.queue.failure(league).is_none();
     let is_missing = |row: &&EventRow| {
         let end: Option<&Head> = ends.get(&(row.league, &row.stream));
-        writer.queue.failure(row.league).is_none() && end.is_some_and(|end| row.seq() > end.seq)
+        is_sound(row.league) && end.is_some_and(|end| row.seq() > end.seq)
     };
     Ok(Transaction {
         events: rest.events.iter().filter(is_missing).cloned().collect(),
-        wake_at: rest.wake_at.clone(),
-        exchanges: rest.exchanges.clone(),
+        wake_at: rest.wake_at.iter().filter(|(league, _)| is_sound(*league)).copied().collect(),
+        exchanges: rest.exchanges.iter().filter(|(league, _)| is_sound(*league)).cloned().collect(),
     })
 }

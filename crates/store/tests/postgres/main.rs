@@ -1,6 +1,9 @@
 //! A store in PostgreSQL: one writer, migrations, servers that go away, and leagues that move between stores.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
+mod cuts;
+mod tls;
+
 use matchday_core::driver::Durability;
 use matchday_store::backup::backup;
 use matchday_store::transfer::{archive, copy_league};
@@ -41,7 +44,7 @@ fn several_that_start_at_once_make_it_once_and_a_newer_one_is_refused() {
         let outcome = start.join().unwrap();
         assert!(outcome.as_ref().err().is_none_or(|why| why.contains("in use")), "{outcome:?}");
     }
-    assert_eq!(cluster.sql("t0", "SELECT count(*) FROM matchday_writer"), "1\n");
+    assert_eq!(cluster.sql("t0", "SELECT count(*) FROM matchday_meta WHERE key = 'version'"), "1\n");
     cluster.sql("t0", "UPDATE matchday_meta SET value = '99' WHERE key = 'version'");
     for refused in [Store::open(&address).map(drop), Store::open_read_only(&address).map(drop)] {
         let refused = refused.unwrap_err();
@@ -55,10 +58,7 @@ fn a_holder_that_was_taken_over_writes_nothing_more() {
     let address = PathBuf::from(cluster.database());
     let store = Store::open(&address).unwrap();
     append(&store, "league", vec![line(0)]).unwrap();
-    cluster.sql(
-        "t0",
-        "UPDATE matchday_writer SET epoch = epoch + 1; UPDATE matchday_leagues SET epoch = epoch + 1",
-    );
+    cluster.sql("t0", "UPDATE matchday_leagues SET epoch = epoch + 1");
     let refused = append(&store, "league", vec![line(1)]).unwrap_err().to_string();
     assert!(refused.contains("taken over by another Matchday"), "{refused}");
     drop(store);
@@ -214,4 +214,29 @@ fn a_dump_that_was_restored_holds_every_event() {
         verify_file(Path::new(&restored)).unwrap().streams,
         verify_file(Path::new(&address)).unwrap().streams
     );
+}
+
+/// A reader that is done leaves its connection to the next one, which sees what was stored meanwhile.
+#[test]
+fn readers_share_connections_and_each_sees_its_own_moment() {
+    let Some(cluster) = Cluster::start() else { return };
+    let store = Store::open(Path::new(&cluster.database())).unwrap();
+    for number in 0..50 {
+        append(&store, "league", vec![line(number)]).unwrap();
+        let before = store.reader().unwrap();
+        append(&store.in_league(2), "league", vec![line(number)]).unwrap();
+        assert_eq!(
+            before.in_league(2).head(&stream("league")).unwrap().map_or(0, |(seq, _)| seq),
+            number as u64
+        );
+        assert_eq!(numbers(&store, "league").len(), number + 1);
+    }
+    let count = "SELECT count(*) FROM pg_stat_activity WHERE datname = 't0'";
+    let open: usize = cluster.sql("postgres", count).trim().parse().unwrap();
+    assert!(open <= 5, "{open} connections");
+    let idle = "SELECT count(*) FROM pg_stat_activity WHERE datname = 't0' AND state = 'idle in transaction'";
+    assert_eq!(cluster.sql("postgres", idle).trim(), "0");
+    // Connections that the server has ended are replaced.
+    cluster.sql("postgres", "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 't0'");
+    assert_eq!(numbers(&store, "league").len(), 50);
 }

@@ -46,6 +46,58 @@ pub(super) async fn measure(plan: &ServicePlan, folder: &Path, tell: Tell<'_>) -
     })
 }
 
+/// Leagues that one service played at once.
+#[derive(Debug)]
+pub(in super::super) struct PlayedAtOnce {
+    pub(in super::super) matches_per_s: f64,
+    /// Of the commits that somebody waited for.
+    pub(in super::super) commit_p99_ms: Option<f64>,
+    pub(in super::super) technical_losses: usize,
+}
+
+/// Plays leagues at once in a service whose store is at this location, and empty.
+pub(in super::super) async fn play_many(
+    folder: &Path,
+    store: &Path,
+    leagues: usize,
+    players: u16,
+) -> Result<PlayedAtOnce> {
+    let mut service = ServiceProcess::start_on(folder, store.to_owned(), "127.0.0.1:0", &[]).await?;
+    let made = service.create(&names("at-once", leagues), settings(&[("lead", "0")])).await?;
+    play(&mut service, &made, players).await?;
+    let metrics = service.metrics().await?;
+    let store = service.stop().await?;
+    let played = made.iter().map(|league| PlayedLeague::read(&store, league)).collect::<Result<Vec<_>>>()?;
+    Ok(PlayedAtOnce {
+        matches_per_s: matches_per_s(&played).context("leagues were played")?,
+        commit_p99_ms: histogram_quantile(&metrics, "matchday_store_commit_duration_seconds", 0.99)
+            .map(|seconds| seconds * 1000.0),
+        technical_losses: played.iter().map(|league| league.technical_losses).sum(),
+    })
+}
+
+/// The quantile of a histogram in Prometheus' form, as its function of this name interpolates it.
+fn histogram_quantile(page: &str, name: &str, quantile: f64) -> Option<f64> {
+    let buckets: Vec<(f64, f64)> = page
+        .lines()
+        .filter_map(|line| {
+            let rest = line.strip_prefix(name)?.strip_prefix("_bucket{")?;
+            let (labels, count) = rest.split_once("} ")?;
+            let bound = labels.split("le=\"").nth(1)?.split('"').next()?;
+            Some((bound.parse().ok()?, count.trim().parse().ok()?))
+        })
+        .collect();
+    let wanted = buckets.last().filter(|(_, all)| *all > 0.0)?.1 * quantile;
+    let place = buckets.iter().position(|(_, count)| *count >= wanted)?;
+    let (low, before) =
+        place.checked_sub(1).and_then(|place| buckets.get(place)).copied().unwrap_or_default();
+    let (high, count) = *buckets.get(place)?;
+    match high.is_finite() {
+        true => Some(low + (high - low) * (wanted - before) / (count - before)),
+        false => Some(low),
+    }
+}
+
 async fn play(service: &mut ServiceProcess, leagues: &[BenchLeague], players: u16) -> Result<()> {
     let registered = service.register(leagues, players).await?;
     service.play(leagues).await?;
@@ -68,6 +120,15 @@ fn players_with_matches(matches: usize) -> u16 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_quantile_lies_within_the_bucket_that_holds_it() {
+        let page =
+            "h_bucket{le=\"0.01\"} 90\nh_bucket{le=\"0.02\"} 100\nh_bucket{le=\"+Inf\"} 100\nh_sum 1\n";
+        let found = |quantile| histogram_quantile(page, "h", quantile).unwrap();
+        assert!((found(0.95) - 0.015).abs() < 1e-9 && (found(0.45) - 0.005).abs() < 1e-9);
+        assert_eq!(histogram_quantile("h_bucket{le=\"+Inf\"} 0", "h", 0.99), None);
+    }
 
     #[test]
     fn the_large_league_has_about_as_many_matches_as_all_the_small_ones() {

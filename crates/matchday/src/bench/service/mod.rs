@@ -5,7 +5,7 @@
 //! - `process`: a service in a child process, and requests to it; `played`: leagues of it that are played, read from its store
 //! - `at_rest`, `at_once`, `flood`: the three measurements
 
-mod at_once;
+pub(super) mod at_once;
 mod at_rest;
 pub(crate) mod figures;
 mod flood;

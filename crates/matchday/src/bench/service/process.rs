@@ -47,7 +47,11 @@ pub(super) struct BenchLeague {
 
 impl ServiceProcess {
     pub(super) async fn start(folder: &Path, listen: &str, args: &[&str]) -> Result<Self> {
-        let store = folder.join("service.db");
+        Self::start_on(folder, folder.join("service.db"), listen, args).await
+    }
+
+    /// With the store at this location.
+    pub(super) async fn start_on(folder: &Path, store: PathBuf, listen: &str, args: &[&str]) -> Result<Self> {
         let file = store.to_string_lossy().into_owned();
         let fixed =
             ["serve", "--listen", listen, "--store", &file, "--service-token", SERVICE_TOKEN, "--log-file"];
@@ -108,6 +112,16 @@ impl ServiceProcess {
             true => Ok(made),
             false => bail!("the service made {} leagues of {}", made.len(), names.len()),
         }
+    }
+
+    /// What the service tells of itself in Prometheus' form.
+    pub(super) async fn metrics(&self) -> Result<String> {
+        let deadline = Instant::now() + ANSWER_MAX;
+        let answer = self
+            .client
+            .get_with(&format!("{}/metrics", self.url), Vec::new(), deadline, ANSWER_BYTES_MAX)
+            .await?;
+        Ok(String::from_utf8_lossy(&answer.body).into_owned())
     }
 
     /// Asks each league for its standings, which loads it.

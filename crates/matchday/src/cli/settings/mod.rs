@@ -301,7 +301,14 @@ settings! {
 
     // The network: who may call, and who may be called.
     ADVERTISE: Endpoint = parsed("URL", || "a URL, such as http://localhost:8000/mcp".into(), endpoint),
-        [derived(AGENTS, "http://HOST:PORT/mcp", "Where others reach this agent, if not at its listening address")];
+        [derived(&[M, R, P, S], "http://HOST:PORT/mcp", "Where others reach this agent, if not at its listening address"),
+        derived(&[V], "the address of --peer-listen",
+        "Where other services that share its database reach this one, as in https://10.0.0.7:8443; with a file as its store, the \
+         same as --public-url")];
+    PUBLIC_URL: Endpoint = parsed("URL", || "a URL, such as https://leagues.example".into(), endpoint),
+        [derived(&[V], "http://HOST:PORT", "Where the leagues are reached, through whichever service")];
+    PEER_LISTEN: String = text("HOST:PORT"), [derived(&[V], "the host of --listen, and the port of --advertise or any",
+        "Where to listen for other services that share its database, with TLS")];
     ALLOWED_HOSTS: Vec<HostRule> = parsed("HOSTS",
         || "names such as example.org or example.org:8000, with commas between them".into(),
         |text| each(text, HostRule::parse)), [derived(AGENTS, "those of its address",

@@ -1,0 +1,124 @@
+//! Benchmarks of leagues in PostgreSQL, beside the same leagues in SQLite files: alternately, in one run, with the database on the
+//! same cores.
+//!
+//! # Layout
+//! - `cluster`: a PostgreSQL server of the bench's own; `figures`: what is measured, the aims, the text for people
+
+mod cluster;
+pub(crate) mod figures;
+
+use super::quantiles::median;
+use super::service::at_once::play_many;
+use super::size::Size;
+use super::{Tell, one_process};
+use anyhow::{Context, Result};
+use cluster::Cluster;
+use figures::{DatabaseFigures, StoreFigures};
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+#[derive(Debug, Clone)]
+pub(crate) struct DatabasePlan {
+    /// Of the league that is played in one process.
+    pub(crate) size: Size,
+    /// Played at once in one service, and how many players each has.
+    pub(crate) at_once: usize,
+    pub(crate) players: u16,
+    pub(crate) runs: usize,
+    /// Where files and database are: the disk matters.
+    pub(crate) folder: PathBuf,
+}
+
+impl DatabasePlan {
+    pub(crate) fn new(folder: PathBuf) -> Self {
+        Self { size: Size::new(50, 10), at_once: 100, players: 8, runs: 5, folder }
+    }
+
+    pub(crate) fn quick(folder: PathBuf) -> Self {
+        Self { size: Size::new(4, 2), at_once: 3, players: 4, runs: 1, folder }
+    }
+}
+
+/// What was measured of one store, run by run.
+#[derive(Debug, Default)]
+struct Runs {
+    matches_per_s: Vec<f64>,
+    bytes_per_match: Vec<f64>,
+    at_once_per_s: Vec<f64>,
+    commit_p99_ms: Vec<f64>,
+    technical_losses: usize,
+}
+
+pub(crate) async fn run(plan: &DatabasePlan, tell: Tell<'_>) -> Result<DatabaseFigures> {
+    tell("a PostgreSQL server");
+    let cluster = Cluster::start(&plan.folder).await?;
+    let (mut files, mut database) = (Runs::default(), Runs::default());
+    // The first is not counted.
+    for number in 0..=plan.runs {
+        for in_database in [false, true] {
+            let name = if in_database { "PostgreSQL" } else { "SQLite" };
+            tell(&format!("{} in {name}, {number} of {}", plan.size, plan.runs));
+            let runs = if in_database { &mut database } else { &mut files };
+            let folder = folder(plan)?;
+            let store = location(&cluster, in_database, folder.path(), "league.db").await?;
+            let played = one_process::play(plan.size, folder.path(), &store).await?.statistics;
+            if number > 0 {
+                let matches = played.matches.max(1) as f64;
+                runs.matches_per_s.push(matches / played.took().as_secs_f64());
+                runs.bytes_per_match.push(played.store_bytes as f64 / matches);
+                runs.technical_losses += played.technical_losses;
+            }
+        }
+    }
+    for number in 1..=plan.runs.div_ceil(2) {
+        for in_database in [false, true] {
+            let name = if in_database { "PostgreSQL" } else { "SQLite" };
+            tell(&format!("{} leagues at once in {name}, {number}", plan.at_once));
+            let runs = if in_database { &mut database } else { &mut files };
+            let folder = folder(plan)?;
+            let store = location(&cluster, in_database, folder.path(), "service.db").await?;
+            let played = play_many(folder.path(), &store, plan.at_once, plan.players).await?;
+            runs.at_once_per_s.push(played.matches_per_s);
+            runs.commit_p99_ms.extend(played.commit_p99_ms);
+            runs.technical_losses += played.technical_losses;
+        }
+    }
+    let version = cluster.version().to_owned();
+    cluster.stop().await?;
+    Ok(DatabaseFigures {
+        made_by: concat!("matchday ", env!("CARGO_PKG_VERSION")).to_owned(),
+        cores: std::thread::available_parallelism().map_or(1, usize::from),
+        optimised: !cfg!(debug_assertions),
+        server: version,
+        size: plan.size,
+        at_once: plan.at_once,
+        players: plan.players,
+        sqlite: files.figures()?,
+        postgres: database.figures()?,
+    })
+}
+
+impl Runs {
+    fn figures(self) -> Result<StoreFigures> {
+        Ok(StoreFigures {
+            matches_per_s: median(self.matches_per_s).context("leagues were played")?,
+            bytes_per_match: median(self.bytes_per_match).context("leagues were played")?,
+            at_once_per_s: median(self.at_once_per_s).context("leagues were played at once")?,
+            commit_p99_ms: median(self.commit_p99_ms),
+            technical_losses: self.technical_losses,
+        })
+    }
+}
+
+/// A store that is empty.
+async fn location(cluster: &Cluster, in_database: bool, folder: &Path, file: &str) -> Result<PathBuf> {
+    match in_database {
+        true => Ok(PathBuf::from(cluster.database().await?)),
+        false => Ok(folder.join(file)),
+    }
+}
+
+fn folder(plan: &DatabasePlan) -> Result<TempDir> {
+    TempDir::with_prefix_in("matchday-bench-", &plan.folder)
+        .with_context(|| format!("cannot make a folder in {}", plan.folder.display()))
+}

@@ -1,0 +1,61 @@
+//! `matchday cluster`: the services that share a store, by the HTTP API of one of them.
+
+use super::league::{Api, ServiceArg, print};
+use crate::view::{headed, table};
+use anyhow::Result;
+use clap::Args;
+use hyper::Method;
+use serde_json::Value;
+use std::process::ExitCode;
+
+pub(super) const EXAMPLE: &str = "\
+Example:
+  export MATCHDAY_SERVICE_TOKEN=tok_service_...
+  matchday cluster
+  matchday cluster --service https://leagues.example --json
+
+Services that are started with the same --store postgres://... share its leagues: docs/operating.md.";
+
+#[derive(Debug, Args)]
+pub(super) struct ClusterArgs {
+    #[command(flatten)]
+    service: ServiceArg,
+    /// Print as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) async fn execute(args: ClusterArgs) -> Result<ExitCode> {
+    let api = Api { args: &args.service, base: "cluster" };
+    let data = api.call(Method::GET, "", None).await?;
+    print(args.json, &data, shown)
+}
+
+fn shown(data: &Value) -> String {
+    let processes = data.get("processes").and_then(Value::as_array).cloned().unwrap_or_default();
+    if processes.is_empty() {
+        return "this service has its store to itself: a file is not shared".to_owned();
+    }
+    let number = |value: &Value, key: &str| value.get(key).map(Value::to_string).unwrap_or_default();
+    let row = |process: &Value| {
+        let text = |key: &str| process.get(key).and_then(Value::as_str).unwrap_or("-").to_owned();
+        let mut row = vec![text("name"), text("version")];
+        row.extend(["lease_left_s", "leagues", "weight", "takeovers"].map(|key| number(process, key)));
+        row.push(text("started_at"));
+        row.push(text("url"));
+        row
+    };
+    let rows: Vec<Vec<String>> = processes.iter().map(row).collect();
+    let head = ["PROCESS", "VERSION", "LEASE LEFT", "LEAGUES", "WEIGHT", "TAKEN OVER", "STARTED", "URL"];
+    let this = data.get("this_process").cloned().unwrap_or_default();
+    format!(
+        "{}\nof the service that was asked: {} forwarded, {} of them unanswered; {} held; {} leagues lost; clock {} us ahead of the \
+         database's",
+        headed(&table(&head, &rows)),
+        number(&this, "forwards"),
+        number(&this, "forwards_failed"),
+        number(&this, "held_requests"),
+        number(&this, "lost_leagues"),
+        number(&this, "clock_offset_us"),
+    )
+}

@@ -1,0 +1,92 @@
+//! How a service takes its place among others that share its store: its certificate, the socket at which they call, and its row
+//! in the store.
+
+use super::serve;
+use super::settings::{self, Config};
+use crate::service::PeerSettings;
+use anyhow::{Context, Result, anyhow};
+use matchday_core::entropy::Entropy;
+use matchday_core::event_codec;
+use matchday_net::egress::Target;
+use matchday_net::tls::PeerIdentity;
+use matchday_store::Store;
+use matchday_store::open::is_database;
+use matchday_store::ownership::Process;
+use std::net::SocketAddr;
+use std::path::Path;
+use tokio::net::TcpListener;
+
+/// Opens the store of a service. A database is shared with whoever else serves it, a file is not.
+pub(super) async fn open_store(
+    config: &Config,
+    path: &Path,
+    address: SocketAddr,
+    entropy: &mut Entropy,
+) -> Result<(Store, Option<PeerSettings>)> {
+    if !is_database(path) {
+        return Ok((Store::open(path)?, None));
+    }
+    let identity = PeerIdentity::generate().map_err(|why| anyhow!("no certificate could be made: {why}"))?;
+    let (listener, url) = listen(config, address).await?;
+    let process = Process {
+        id: hex::encode(entropy.bytes::<16>()),
+        name: name(),
+        url,
+        certificate: identity.certificate().to_vec(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        event_form: event_codec::VERSION,
+    };
+    let path = path.to_owned();
+    let opened = tokio::task::spawn_blocking(move || Store::open_shared(&path, process)).await;
+    let (store, ownership) = opened.context("the store could not be opened")??;
+    Ok((store, Some(PeerSettings { ownership, identity, listener })))
+}
+
+/// The socket for the other services, and where they reach it.
+async fn listen(config: &Config, address: SocketAddr) -> Result<(TcpListener, String)> {
+    let advertised = config.get(&settings::ADVERTISE)?;
+    let target = advertised.as_ref().and_then(|url| Target::parse(url.raw()));
+    if let Some(url) = advertised.as_ref().filter(|url| !url.raw().starts_with("https://")) {
+        let why =
+            format!("expected https://HOST:PORT, since services call each other over TLS, got {}", url.raw());
+        return Err(config.wrong(&settings::ADVERTISE, why));
+    }
+    let port = target.as_ref().map_or(0, |target| target.port);
+    let listen = match config.text(&settings::PEER_LISTEN) {
+        Some(listen) => listen.to_owned(),
+        None => SocketAddr::new(address.ip(), port).to_string(),
+    };
+    let listener = TcpListener::bind(&listen).await.with_context(|| {
+        format!("cannot listen on {listen} for the other services - choose another address with --peer-listen HOST:PORT")
+    })?;
+    let bound = listener.local_addr()?;
+    let url = match &advertised {
+        Some(url) => url.raw().strip_suffix("/mcp").unwrap_or(url.raw()).to_owned(),
+        None if bound.ip().is_unspecified() => format!("https://{}:{}", host(), bound.port()),
+        None => format!("https://{bound}"),
+    };
+    Ok((listener, url))
+}
+
+fn host() -> String {
+    let host = std::fs::read_to_string("/etc/hostname").unwrap_or_default();
+    match host.trim() {
+        "" => "localhost".to_owned(),
+        host => host.to_owned(),
+    }
+}
+
+fn name() -> String {
+    format!("{}:{}", host(), std::process::id())
+}
+
+/// What is told to who names no public URL, though several services can answer for a league.
+pub(super) fn notice_of_public_url(config: &Config, public_url: &str) -> Option<String> {
+    let is_named = config.text(&settings::PUBLIC_URL).is_some();
+    (serve::is_shared(config) && config.text(&settings::ADVERTISE).is_some() && !is_named).then(|| {
+        format!(
+            "leagues are known by {public_url}: give all services that share this store the same --public-url, so that addresses \
+             of leagues outlive this one"
+        )
+    })
+}
