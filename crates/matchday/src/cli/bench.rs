@@ -192,7 +192,7 @@ pub(crate) async fn execute(args: BenchArgs) -> Result<ExitCode> {
     let plan = args.plan()?;
     // A file that cannot be read is better known of before the minutes that follow.
     let before = args.against.as_deref().map(saved).transpose()?;
-    let figures = told(&args, async |tell| bench::run(&plan, tell).await).await?;
+    let figures = measured(&args, async |tell: Tell<'_>| bench::run(&plan, tell).await).await?;
     if let Some(file) = &args.save {
         let text = serde_json::to_string_pretty(&figures)?;
         fs::write(file, text + "\n").with_context(|| format!("cannot write {}", file.display()))?;
