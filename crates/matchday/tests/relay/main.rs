@@ -8,6 +8,7 @@
     reason = "a test fails by panicking"
 )]
 
+mod bench;
 mod connect;
 mod dial;
 mod http;
