@@ -72,7 +72,9 @@ impl CheckpointKeys {
         for stored in store.load(&stream())? {
             let event = event_codec::decode::<KeyEvent>(&stored.line).ok();
             let seed = event.and_then(|(_, KeyEvent::CheckpointKey { seed })| parse(&seed));
-            seeds.push(seed.ok_or_else(|| StoreError::NoKeys(store.path().unwrap_or(Path::new("")).to_owned()))?);
+            seeds.push(
+                seed.ok_or_else(|| StoreError::NoKeys(store.path().unwrap_or(Path::new("")).to_owned()))?,
+            );
         }
         let mut keys = Self { kept: Kept::Stream(store.clone()), keys: of_seeds(&seeds) };
         for seed in in_file.iter().filter(|_| seeds.is_empty()) {

@@ -47,7 +47,8 @@ async fn listen(config: &Config, address: SocketAddr) -> Result<(TcpListener, St
     let advertised = config.get(&settings::ADVERTISE)?;
     let target = advertised.as_ref().and_then(|url| Target::parse(url.raw()));
     if let Some(url) = advertised.as_ref().filter(|url| !url.raw().starts_with("https://")) {
-        let why = format!("expected https://HOST:PORT, since services call each other over TLS, got {}", url.raw());
+        let why =
+            format!("expected https://HOST:PORT, since services call each other over TLS, got {}", url.raw());
         return Err(config.wrong(&settings::ADVERTISE, why));
     }
     let port = target.as_ref().map_or(0, |target| target.port);

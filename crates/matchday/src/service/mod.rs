@@ -170,8 +170,7 @@ impl Service {
                     "the services that share this store have another service token: start this one with the same, or without any"
                 );
             }
-            let (now, event) =
-                (settings.host.now(), ServiceEvent::ServiceTokenSet { token: token.hash() });
+            let (now, event) = (settings.host.now(), ServiceEvent::ServiceTokenSet { token: token.hash() });
             registry::append(&store, now, std::slice::from_ref(&event)).await?;
             registry.apply(now, &event);
         }

@@ -147,7 +147,10 @@ impl ServiceHttp {
         let Parts { method, uri, headers, extensions, .. } = head;
         let times = extensions.get::<Arc<RxTimes>>().and_then(|times| times.last());
         let arrived = times.unwrap_or_else(Instant::now);
-        Ok(ReadRequest { request: ForwardRequest { method, uri, headers: end_to_end(&headers), body }, arrived })
+        Ok(ReadRequest {
+            request: ForwardRequest { method, uri, headers: end_to_end(&headers), body },
+            arrived,
+        })
     }
 }
 

@@ -43,7 +43,11 @@ impl Service {
         self.hand_over_all(&cluster).await;
     }
 
-    async fn look_at_ownership(self: &Arc<Self>, cluster: &Arc<Cluster>, tasks: &mut JoinSet<()>) -> Result<()> {
+    async fn look_at_ownership(
+        self: &Arc<Self>,
+        cluster: &Arc<Cluster>,
+        tasks: &mut JoinSet<()>,
+    ) -> Result<()> {
         for number in cluster.ownership.lost() {
             cluster.metrics.fenced.fetch_add(1, Ordering::Relaxed);
             lock(&cluster.owned).remove(&number);
@@ -169,10 +173,11 @@ impl Service {
         let offset = cluster.ownership.clock_offset_us();
         let lease_left = cluster.ownership.lease_left();
         cluster.metrics.clock_offset_us.store(offset, Ordering::Relaxed);
-        cluster.metrics.lease_left_us.store(
-            u64::try_from(lease_left.as_micros()).unwrap_or(u64::MAX),
-            Ordering::Relaxed,
-        );
+        cluster.metrics.leagues.store(lock(&cluster.owned).len() as u64, Ordering::Relaxed);
+        cluster
+            .metrics
+            .lease_left_us
+            .store(u64::try_from(lease_left.as_micros()).unwrap_or(u64::MAX), Ordering::Relaxed);
         let is_off = offset.unsigned_abs() > CLOCK_OFFSET_MAX_US;
         if is_off && !*told {
             #[allow(clippy::cast_precision_loss, reason = "for people")]

@@ -1,10 +1,10 @@
 //! The socket at which the other services call, with mutual TLS: requests that they forward, and calls of their own beneath
 //! `/cluster/`. A forwarded request is never forwarded again.
 
+use super::Cluster;
 use super::forward::{EdgeResponse, here, unavailable};
 use super::headers::{Forwarded, is_not_owner, mark_not_owner};
 use super::routing::{Peer, Route};
-use super::Cluster;
 use crate::service::http::ServiceHttp;
 use crate::service::registry::ServiceEvent;
 use crate::service::{Service, ServiceError};
@@ -15,12 +15,12 @@ use hyper::body::Incoming;
 use hyper::header::HeaderMap;
 use hyper::{Method, Request, StatusCode, Uri};
 use matchday_core::protocol::LeagueId;
+use matchday_net::body;
 use matchday_net::forward::ForwardRequest;
 use matchday_net::origin_check::OriginChecked;
 use matchday_net::response::{empty, json};
 use matchday_net::rx_time::RxTimes;
 use matchday_net::server::HttpResponse;
-use matchday_net::body;
 use matchday_store::leagues::NO_LEAGUE;
 use serde_json::{Value, json};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -86,7 +86,9 @@ async fn call(service: &Arc<Service>, request: Request<Incoming>) -> HttpRespons
     };
     match done {
         Ok(value) => json(StatusCode::OK, value.to_string().into_bytes()),
-        Err(error) => json(StatusCode::CONFLICT, json!({ "error": error.to_string() }).to_string().into_bytes()),
+        Err(error) => {
+            json(StatusCode::CONFLICT, json!({ "error": error.to_string() }).to_string().into_bytes())
+        }
     }
 }
 
@@ -98,7 +100,12 @@ async fn record(service: &Service, request: Request<Incoming>) -> Result<(), Ser
 
 impl Cluster {
     /// Has the owner of a league carry something out, and returns what it says.
-    pub(in crate::service) async fn call(&self, number: u32, path: &str, body: Option<Value>) -> Result<Value> {
+    pub(in crate::service) async fn call(
+        &self,
+        number: u32,
+        path: &str,
+        body: Option<Value>,
+    ) -> Result<Value> {
         let give_up_at = Instant::now() + CALL_MAX;
         let mut last = "nobody has it".to_owned();
         while Instant::now() < give_up_at {
@@ -135,7 +142,9 @@ impl Cluster {
         let uri: Uri = path.parse().context("a path of the cluster's own")?;
         let request = ForwardRequest { method: Method::POST, uri, headers, body };
         let response = match self.send(owner, request).await {
-            Err(failed) if failed.sent => bail!("the service that carries this out was lost meanwhile: see whether it was done"),
+            Err(failed) if failed.sent => {
+                bail!("the service that carries this out was lost meanwhile: see whether it was done")
+            }
             Err(failed) => return Ok(Err(failed.to_string())),
             Ok(response) => response,
         };
@@ -157,7 +166,8 @@ impl Cluster {
         for peer in others {
             let (uri, headers) = (Uri::from_static("/cluster/look"), HeaderMap::new());
             let request = ForwardRequest { method: Method::POST, uri, headers, body: Bytes::new() };
-            let sending = self.client.forward(&peer.url, request, Instant::now() + Duration::from_millis(200));
+            let sending =
+                self.client.forward(&peer.url, request, Instant::now() + Duration::from_millis(200));
             let _ = sending.await;
         }
     }

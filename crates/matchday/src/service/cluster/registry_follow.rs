@@ -44,7 +44,8 @@ impl Service {
 
     /// Whether the league with this number is known, now that another service asks for it.
     pub(super) async fn knows(&self, number: u32) -> bool {
-        let known = |service: &Self| number == NO_LEAGUE || lock(&service.registry).by_number(number).is_some();
+        let known =
+            |service: &Self| number == NO_LEAGUE || lock(&service.registry).by_number(number).is_some();
         known(self) || self.follow_registry().await.is_ok() && known(self)
     }
 }

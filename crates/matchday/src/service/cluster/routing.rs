@@ -100,9 +100,8 @@ impl Cluster {
     pub(super) fn note_members(&self, members: &[Member]) {
         let live = || members.iter().filter(|member| !member.lease_left.is_zero());
         let own = self.process();
-        self.trusted.set(
-            live().map(|member| member.process.certificate.clone()).chain([own.certificate.clone()]),
-        );
+        self.trusted
+            .set(live().map(|member| member.process.certificate.clone()).chain([own.certificate.clone()]));
         let mut peers = lock(&self.peers);
         peers.retain(|id, peer| {
             let is_live = live().any(|member| member.process.id == *id);
