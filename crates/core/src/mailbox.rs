@@ -302,7 +302,7 @@ mod tests {
     #[test]
     fn polls_that_follow_on_each_other_are_one_connection() {
         let mut mailbox = Mailbox::new(START);
-        let mut poll = |mailbox: &mut Mailbox, at: u64| {
+        let poll = |mailbox: &mut Mailbox, at: u64| {
             let number =
                 mailbox.connect(after(at), "laptop".into(), Transport::LongPoll, false, None).unwrap();
             mailbox.disconnect(after(at + 1), number);
