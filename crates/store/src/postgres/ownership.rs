@@ -27,11 +27,12 @@ const FORMS: &str = "SELECT event_form FROM matchday_processes WHERE alive AND e
 const POOLS: &str = "SELECT event_form, coalesce(owner = $1, false) AS own, \
      owner IS NULL OR owner = ANY($2) AS orphan, coalesce(number = 0 OR wake_at <= $3, false) AS awake, count(*) \
      FROM matchday_leagues WHERE NOT removed OR owner = ANY($2) GROUP BY 1, 2, 3, 4";
-/// A dead owner is named by its id, so that a row that changes while this waits for it is judged again by what it is then.
-const TAKE: &str = "UPDATE matchday_leagues AS l SET owner = $1, epoch = l.epoch + 1 FROM \
-     (SELECT number, owner FROM matchday_leagues \
-      WHERE event_form = $3 AND (owner IS NULL AND NOT removed OR owner = ANY($2)) \
-      ORDER BY number > 0, wake_at IS NULL, wake_at, number LIMIT $4 FOR UPDATE SKIP LOCKED) AS t \
+/// A dead owner is named by its id, so that a row that changes while this waits for it is judged again by what it is then. As a
+/// subquery in `FROM` the choice could be run again for every row that is updated, and then take more than the limit.
+const TAKE: &str = "WITH t AS MATERIALIZED (SELECT number, owner FROM matchday_leagues \
+     WHERE event_form = $3 AND (owner IS NULL AND NOT removed OR owner = ANY($2)) \
+     ORDER BY number > 0, wake_at IS NULL, wake_at, number LIMIT $4 FOR UPDATE SKIP LOCKED) \
+     UPDATE matchday_leagues AS l SET owner = $1, epoch = l.epoch + 1 FROM t \
      WHERE l.number = t.number AND EXISTS (SELECT 1 FROM matchday_processes WHERE id = $1 AND alive) \
      RETURNING l.number, l.epoch, l.wake_at, t.owner IS NOT NULL, l.exchange_bytes";
 const COUNT_TAKEOVERS: &str = "UPDATE matchday_processes SET takeovers = takeovers + $2 WHERE id = $1";
@@ -133,6 +134,7 @@ impl PostgresOwnership {
                 taken.extend(leagues);
             }
         }
+        taken.sort_by_key(|league| (league.wake_at.is_none(), league.wake_at, league.number));
         Ok(taken)
     }
 }
