@@ -7,19 +7,20 @@ use crate::command::{Command, Then};
 use crate::error::{StoreError, StoreFailed};
 use crate::event_time;
 use crate::exchange::Exchange;
+use crate::in_memory::InMemory;
 use crate::leagues::LeagueState;
-use crate::open::{self, Memory, Target};
+use crate::open::{self, Target};
 use crate::ownership::{Ownership, Process};
 use crate::queue::CommandQueue;
 use crate::reader::Reader;
 use crate::shared::Guarded;
 use crate::stats::{CommitMetrics, StoreStats};
 use crate::stream::Stream;
-use crate::writer::{Heads, Plan, Writer};
+use crate::writer::Writer;
 use matchday_core::driver::Durability;
 use matchday_core::protocol::Timestamp;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 use tokio::sync::oneshot;
@@ -57,42 +58,6 @@ enum Backend {
         writer: Mutex<Option<JoinHandle<()>>>,
     },
     Memory(InMemory),
-}
-
-/// A store in memory is written by whoever appends, which has nothing to wait for.
-#[derive(Debug, Default)]
-struct InMemory {
-    memory: Memory,
-    state: Mutex<InMemoryState>,
-}
-
-#[derive(Debug, Default)]
-struct InMemoryState {
-    closed: bool,
-    stats: StoreStats,
-}
-
-impl InMemory {
-    fn state(&self) -> MutexGuard<'_, InMemoryState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn store(&self, league: u32, batch: &Batch) -> Result<(), StoreFailed> {
-        let mut state = self.state();
-        if state.closed {
-            return Err(StoreFailed::closed());
-        }
-        let times = event_time::of_batch(&batch.stream, &batch.lines)?;
-        let (mut log, mut plan) = (self.memory.clone(), Plan::default());
-        let lines = batch.lines.iter().zip(&times);
-        plan.append(&mut log, &Heads::new(), league, &batch.stream, lines)
-            .and_then(|()| log.commit(&plan.transaction, true))
-            .map_err(|error| error.into_failed(Path::new("memory")))?;
-        state.stats.batches += 1;
-        state.stats.commits += 1;
-        state.stats.events += batch.lines.len() as u64;
-        Ok(())
-    }
 }
 
 impl Store {

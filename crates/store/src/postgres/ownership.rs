@@ -47,7 +47,7 @@ const OWNER: &str = "SELECT l.owner, p.id, p.name, p.url, p.certificate, p.versi
 const MEMBERS: &str = "SELECT p.id, p.id, p.name, p.url, p.certificate, p.version, p.event_form, \
      (extract(epoch FROM p.started_at) * 1000000)::bigint, \
      CASE WHEN p.alive THEN extract(epoch FROM p.expires_at - now())::float8 ELSE 0 END, p.takeovers, \
-     count(l.number), coalesce(sum(CASE WHEN l.number = 0 OR l.wake_at <= $1 THEN $2::bigint ELSE 1 END), 0)::bigint \
+     count(l.number), coalesce(sum(CASE WHEN l.number IS NULL THEN 0 WHEN l.number = 0 OR l.wake_at <= $1 THEN $2::bigint ELSE 1 END), 0)::bigint \
      FROM matchday_processes AS p LEFT JOIN matchday_leagues AS l ON l.owner = p.id AND NOT l.removed \
      GROUP BY p.id ORDER BY p.started_at, p.id";
 
@@ -134,7 +134,9 @@ impl PostgresOwnership {
                 taken.extend(leagues);
             }
         }
-        taken.sort_by_key(|league| (league.wake_at.is_none(), league.wake_at, league.number));
+        taken.sort_by_key(|league| {
+            (league.number > 0, league.wake_at.is_none(), league.wake_at, league.number)
+        });
         Ok(taken)
     }
 }

@@ -96,14 +96,13 @@ fn several_that_take_at_once_get_each_league_once() {
 fn a_league_with_events_of_a_newer_form_is_left_to_one_that_reads_them() {
     let Some(cluster) = Cluster::start() else { return };
     let address = leagues(&cluster, 2, 2);
-    let (_new, new) = join_with(&address, 2, 2);
-    let store = _new.in_league(1);
+    let (store, new) = join_with(&address, 2, 2);
     assert_eq!(take(&new), [0, 1, 2]);
-    let store = store.in_league(1);
-    append(&store, "league", vec![line(0)]).unwrap();
-    new.release(&[0, 1, 2]).unwrap();
+    append(&store.in_league(1), "league", vec![line(0)]).unwrap();
+    drop((store, new));
     let (_old, old) = join(&address, 1);
     assert_eq!(take(&old), [0, 2]);
+    let (_new, new) = join_with(&address, 3, 2);
     assert_eq!(take(&new), [1]);
 }
 
@@ -135,9 +134,11 @@ fn an_append_to_a_league_of_another_is_fenced_and_the_rest_of_its_group_is_store
     assert_eq!((numbers(&first, "league"), numbers(&second, "league")), (vec![0], vec![1]));
 }
 
+type Paused = (Cluster, Result<(), StoreFailed>, Store, Arc<dyn Ownership>);
+
 /// A process that cannot renew its lease for six seconds, as if it were stopped: what it answers to a query that comes after its
 /// lease has expired, and how much of a lease it had when it did. At the end of these seconds `then` is done by others.
-fn paused(then: &str) -> Option<(Cluster, Result<(), StoreFailed>, Store, Arc<dyn Ownership>)> {
+fn paused(then: &str) -> Option<Paused> {
     let cluster = Cluster::start()?;
     let address = leagues(&cluster, 1, 1);
     let (store, ownership) = join(&address, 1);
@@ -191,19 +192,30 @@ fn a_league_that_is_taken_again_begins_anew_and_an_old_handle_appends_nothing() 
     let (store_b, b) = join(&address, 2);
     // By weight each has room for one.
     assert_eq!(take(&b), [0]);
-    drop((store_a, a));
+    drop((store_a, a, old));
     assert_eq!(take(&b), [1]);
     append(&store_b.in_league(1), "league", vec![line(1)]).unwrap();
     b.release(&[1]).unwrap();
     assert_eq!(b.take().unwrap()[0].epoch, 3);
-    let (old, new) = (store_b.in_league(7), store_b.in_league(1));
+    let new = store_b.in_league(1);
     append(&new, "league", vec![line(2)]).unwrap();
     b.release(&[1]).unwrap();
     assert_eq!(take(&b), [1]);
     assert!(append(&new, "league", vec![line(9)]).unwrap_err().is_fenced(), "made before it was taken again");
     append(&new.in_league(1), "league", vec![line(3)]).unwrap();
-    append(&old, "league", vec![line(0)]).unwrap();
     assert_eq!(numbers(&new, "league"), [0, 1, 2, 3]);
+}
+
+#[test]
+fn a_new_league_belongs_to_who_makes_it() {
+    let Some(cluster) = Cluster::start() else { return };
+    let address = leagues(&cluster, 0, 0);
+    let ((store_a, a), (store_b, b)) = (join(&address, 1), join(&address, 2));
+    append(&store_a.in_league(1), "league", vec![line(0)]).unwrap();
+    assert_eq!(a.owner(1).unwrap(), Owner::Own { epoch: 1 });
+    let refused = append(&store_b.in_league(1), "player/8101", vec![line(0)]).unwrap_err();
+    assert!(refused.is_fenced(), "{refused}");
+    assert_eq!(b.lost(), [1]);
 }
 
 #[test]
