@@ -7,7 +7,9 @@ use std::time::Duration;
 
 fn run(seed: u64, scenario: Scenario) -> Report {
     let report = sim::run(seed, &Options { scenario: Some(scenario), ..Options::default() });
-    assert!(report.failure.is_none(), "seed {seed}: {}", report.failure.unwrap());
+    if let Some(failure) = &report.failure {
+        panic!("seed {seed}: {failure}");
+    }
     report
 }
 

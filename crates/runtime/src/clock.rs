@@ -36,20 +36,33 @@ impl Clock {
 
     /// When that will be, or was, for timers. What lies before the start has simply passed.
     pub fn instant(&self, at: Timestamp) -> Instant {
-        let ahead = at.since(self.began_at);
+        self.instant_ahead(at, Duration::ZERO)
+    }
+
+    /// When a clock that is ahead of this one by so much will show it.
+    fn instant_ahead(&self, at: Timestamp, ahead_by: Duration) -> Instant {
+        let ahead = at.since(self.began_at).saturating_sub(ahead_by);
         self.began.checked_add(ahead).unwrap_or_else(|| self.began + FAR_AHEAD)
     }
 }
 
 /// The time of an agent: that of a clock, which stands still while the store is away. What could not be stored could not be sent
-/// either, so that nobody's deadline may pass meanwhile.
+/// either, so that nobody's deadline may pass meanwhile. It goes on from the agent's last event where the clock is behind that, as
+/// after another machine wrote the log: time in a log never runs backwards.
 #[derive(Debug)]
 pub(super) struct AgentClock {
-    pub(super) clock: Clock,
+    clock: Clock,
     pub(super) store: WeakStore,
+    /// By how much it is ahead of the clock.
+    ahead: Duration,
 }
 
 impl AgentClock {
+    pub(super) fn going_on_from(last_at: Timestamp, clock: Clock, store: WeakStore) -> Self {
+        let started = Self { clock, store, ahead: Duration::ZERO };
+        Self { ahead: last_at.since(started.now()), ..started }
+    }
+
     /// How long the agent has stood still. A store that is closed stores no more anyway.
     fn behind(&self) -> Duration {
         self.store.upgrade().map_or(Duration::ZERO, |store| store.stood_still())
@@ -60,14 +73,14 @@ impl AgentClock {
     }
 
     pub(super) fn at(&self, instant: Instant) -> Timestamp {
-        let (at, behind) = (self.clock.at(instant), self.behind());
+        let (at, behind) = (self.clock.at(instant) + self.ahead, self.behind());
         Timestamp::from_micros(
             at.as_micros().saturating_sub(i64::try_from(behind.as_micros()).unwrap_or(i64::MAX)),
         )
     }
 
     pub(super) fn instant(&self, at: Timestamp) -> Instant {
-        self.clock.instant(at + self.behind())
+        self.clock.instant_ahead(at + self.behind(), self.ahead)
     }
 }
 
@@ -101,6 +114,20 @@ mod tests {
         tokio::time::sleep_until(clock.instant(deadline)).await;
         assert!(clock.now() >= deadline);
         assert!(clock.now() < deadline + Duration::from_millis(5));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_agent_goes_on_from_its_last_event_where_the_clock_is_behind_it() {
+        let (store, now) =
+            (matchday_store::Store::in_memory(), Timestamp::from_micros(1_736_937_000_000_000));
+        let second = |number| now + Duration::from_secs(number);
+        let from = |last_at| AgentClock::going_on_from(last_at, Clock::starting_at(now), store.downgrade());
+        let slow = from(second(10));
+        assert_eq!(slow.now(), second(10));
+        tokio::time::advance(Duration::from_secs(5)).await;
+        assert_eq!(slow.now(), second(15), "it does not stand still until the clock has caught up");
+        assert_eq!(slow.instant(second(17)), Instant::now() + Duration::from_secs(2));
+        assert_eq!(from(Timestamp::EPOCH).now(), now, "and is not ahead where the clock is not behind");
     }
 
     #[test]

@@ -266,7 +266,7 @@ where
     let context = Arc::new(Context {
         client: colocated.as_ref().map_or(options.client, Colocated::client),
         colocated,
-        clock: clock::AgentClock { clock: options.clock, store: store.downgrade() },
+        clock: clock::AgentClock::going_on_from(last_at, options.clock, store.downgrade()),
         inbox,
         runtime,
         conformance,
@@ -299,7 +299,7 @@ where
     let serving = serving(Arc::clone(&service), closing);
     let is_colocated = context.colocated.as_ref().map(Colocated::is_colocated);
     let task = DriverTask {
-        driver: Driver::new(agent, options.entropy, context.clock.now().max(last_at), is_colocated),
+        driver: Driver::new(agent, options.entropy, context.clock.now(), is_colocated),
         outbox: Outbox::new(store, stream, Arc::clone(&context)),
         context,
         info: info_sender,

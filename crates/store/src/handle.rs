@@ -7,19 +7,20 @@ use crate::command::{Command, Then};
 use crate::error::{StoreError, StoreFailed};
 use crate::event_time;
 use crate::exchange::Exchange;
+use crate::in_memory::InMemory;
 use crate::leagues::LeagueState;
-use crate::open::{self, Memory, Target};
+use crate::open::{self, Target};
 use crate::ownership::{Ownership, Process};
 use crate::queue::CommandQueue;
 use crate::reader::Reader;
 use crate::shared::Guarded;
 use crate::stats::{CommitMetrics, StoreStats};
 use crate::stream::Stream;
-use crate::writer::{Heads, Plan, Writer};
+use crate::writer::Writer;
 use matchday_core::driver::Durability;
 use matchday_core::protocol::Timestamp;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 use tokio::sync::oneshot;
@@ -63,6 +64,7 @@ enum Backend {
     Memory(InMemory),
 }
 
+<<<<<<< HEAD
 /// A store in memory is written by the task that appends, which has nothing to wait for.
 #[derive(Debug, Default)]
 struct InMemory {
@@ -99,6 +101,8 @@ impl InMemory {
     }
 }
 
+=======
+>>>>>>> 910d6233c7ed9c85a8dbd381f77b6fe5e29eb23f
 impl Store {
     /// Opens a store to write to it, and creates the file if it does not exist. Only one process can have it open so. The
     /// handle is for the latest league in it.

@@ -70,3 +70,124 @@ impl Ownership for Guarded {
         self.ownership.clock_offset_us()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::append::{Append, AppendError, Head, Transaction};
+    use crate::batch::Batch;
+    use crate::lease::Lease;
+    use crate::open::Memory;
+    use crate::stream::Stream;
+    use crate::writer::Writer;
+    use matchday_core::driver::Durability;
+    use std::collections::BTreeSet;
+    use std::path::PathBuf;
+    use std::sync::Mutex;
+    use std::thread;
+    use std::time::Instant;
+
+    /// A store in memory with a lease that the test decides about, and leagues that others own.
+    #[derive(Debug, Clone)]
+    struct Leased {
+        memory: Memory,
+        lease: Arc<Lease>,
+        others: Arc<Mutex<BTreeSet<u32>>>,
+    }
+
+    impl Append for Leased {
+        fn head(&mut self, league: u32, stream: &Stream) -> Result<Option<Head>, AppendError> {
+            self.memory.head(league, stream)
+        }
+
+        fn commit(&mut self, group: &Transaction, durable: bool) -> Result<bool, AppendError> {
+            let fenced: BTreeSet<u32> = &group.leagues() & &self.others.lock().unwrap();
+            if !fenced.is_empty() {
+                return Err(AppendError::Fenced(fenced));
+            }
+            self.memory.commit(group, durable)
+        }
+
+        fn sync(&mut self) -> Result<(), AppendError> {
+            self.memory.sync()
+        }
+
+        fn remove(&mut self, league: u32) -> Result<bool, AppendError> {
+            self.memory.remove(league)
+        }
+
+        fn lease(&self) -> Option<Arc<Lease>> {
+            Some(Arc::clone(&self.lease))
+        }
+    }
+
+    type Verdict = mpsc::Receiver<Result<(), StoreFailed>>;
+
+    fn push(queue: &CommandQueue, league: u32, lines: usize, term: u64) -> Verdict {
+        let (tell, told) = mpsc::channel();
+        let batch = Batch {
+            stream: Stream::league(),
+            lines: vec!["{}".to_owned(); lines],
+            durability: Durability::Written,
+            awaited: true,
+            then: Box::new(move |verdict| tell.send(verdict).unwrap()),
+        };
+        queue.push(Command::Append { league, batch, times: vec![Timestamp::EPOCH; lines] }, term);
+        told
+    }
+
+    fn start(log: &Leased) -> Arc<CommandQueue> {
+        Arc::new(CommandQueue::of(&[], log.lease()))
+    }
+
+    fn write(log: &Leased, queue: &Arc<CommandQueue>) {
+        let writer = Writer::new(Box::new(log.clone()), PathBuf::from("memory"), Arc::clone(queue));
+        thread::spawn(move || writer.run());
+    }
+
+    fn leased(until: Instant) -> Leased {
+        let (memory, others) = (Memory::default(), Arc::default());
+        Leased { memory, lease: Arc::new(Lease::until(until)), others }
+    }
+
+    #[test]
+    fn without_a_lease_a_query_waits_and_of_a_lost_league_it_fails() {
+        let log = leased(Instant::now());
+        let queue = start(&log);
+        write(&log, &queue);
+        let (kept, lost) = (push(&queue, 1, 0, 0), push(&queue, 2, 0, 0));
+        while queue.stats().outages == 0 {
+            thread::yield_now();
+        }
+        assert!(kept.try_recv().is_err() && lost.try_recv().is_err(), "answered without a lease");
+        assert!(queue.away().is_some());
+        log.lease.lose([2]);
+        log.lease.renew(Instant::now() + Duration::from_secs(600));
+        assert_eq!(kept.recv().unwrap(), Ok(()));
+        assert!(lost.recv().unwrap().unwrap_err().is_fenced());
+        assert_eq!(push(&queue, 1, 0, 0).try_recv().unwrap(), Ok(()), "with a lease it is answered at once");
+        queue.close();
+    }
+
+    #[test]
+    fn a_fenced_league_fails_alone_until_it_is_taken_and_old_handles_stay_fenced() {
+        let log = leased(Instant::now() + Duration::from_secs(600));
+        log.others.lock().unwrap().insert(1);
+        let queue = start(&log);
+        let (fenced, stored) = (push(&queue, 1, 1, 0), push(&queue, 2, 1, 0));
+        write(&log, &queue);
+        assert!(fenced.recv().unwrap().unwrap_err().is_fenced());
+        assert_eq!(stored.recv().unwrap(), Ok(()));
+        assert!(push(&queue, 1, 0, 0).recv().unwrap().unwrap_err().is_fenced(), "queries too");
+        log.others.lock().unwrap().clear();
+        let (tell, told) = mpsc::channel();
+        let league = Owned { number: 1, epoch: 2, wake_at: None, taken_over: false, exchange_bytes: 5 };
+        let then = Then(Box::new(move |verdict| tell.send(verdict).unwrap()));
+        queue.push(Command::Taken { leagues: vec![league], then }, 0);
+        told.recv().unwrap().unwrap();
+        assert!(push(&queue, 1, 1, 0).recv().unwrap().unwrap_err().is_fenced());
+        assert_eq!(push(&queue, 1, 1, queue.term(1)).recv().unwrap(), Ok(()));
+        assert_eq!(queue.exchange_bytes(1), 5);
+        queue.close();
+    }
+}

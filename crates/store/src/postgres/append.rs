@@ -10,6 +10,7 @@ use super::history::{self, About, Op, Phase};
 use super::membership::{Held, Membership, RENEWED_EVERY};
 use super::ownership::PostgresOwnership;
 use super::processes::{self, Renewal};
+use super::session::{CLAIM_AGAIN, Session, Stopped, begin, unknown};
 use super::{schema, warnings};
 use crate::append::{Append, AppendError, EventRow, Head, Transaction};
 use crate::chain::Hash;
@@ -18,14 +19,13 @@ use crate::exchange::Exchange;
 use crate::lease::Lease;
 use crate::ownership::Process;
 use crate::stream::Stream;
-use matchday_core::event_codec;
 use matchday_core::protocol::Timestamp;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
+use tokio_postgres::Row;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::{ToSql, Type};
-use tokio_postgres::{Row, Statement};
 
 #[derive(Debug)]
 pub(crate) struct PostgresAppend {
@@ -40,74 +40,13 @@ pub(crate) struct PostgresAppend {
     _renewal: Renewal,
 }
 
-#[derive(Debug)]
-struct Session {
-    db: Connection,
-    make_leagues: Statement,
-    check_epochs: Statement,
-    check_ends: Statement,
-    insert_events: Statement,
-    insert_exchanges: Statement,
-}
-
-/// The leagues that still have their epoch and owner, which they keep until this transaction ends.
-const CHECK_EPOCHS: &str = "SELECT l.number FROM matchday_leagues AS l \
-     JOIN unnest($1::int[], $2::bigint[]) AS o(number, epoch) ON l.number = o.number AND l.epoch = o.epoch \
-     WHERE l.owner = $3 FOR SHARE OF l";
-
-/// Those of some events that are not there.
-const CHECK_ENDS: &str = "SELECT p.league, p.stream FROM unnest($1::int[], $2::text[], $3::bigint[], $4::bytea[]) \
-     AS p(league, stream, seq, hash) WHERE NOT EXISTS (SELECT 1 FROM matchday_events AS e \
-     WHERE e.league = p.league AND e.stream = p.stream AND e.seq = p.seq AND e.hash = p.hash)";
-
-/// A new league belongs to who makes it. One that was declared dead makes none.
-const MAKE_LEAGUES: &str = "INSERT INTO matchday_leagues (number, epoch, owner, event_form) SELECT n, 1, $2, $3 \
-     FROM unnest($1::int[]) AS u(n) WHERE EXISTS (SELECT 1 FROM matchday_processes WHERE id = $2 AND alive) \
-     ON CONFLICT (number) DO NOTHING";
-
-/// A league that a lost connection may still make is waited for, or made with an epoch that is not that connection's.
-const CLAIM_AGAIN: &str = "INSERT INTO matchday_leagues AS l (number, epoch, owner, event_form) SELECT n, 2, $2, $3 \
-     FROM unnest($1::int[]) AS u(n) WHERE EXISTS (SELECT 1 FROM matchday_processes WHERE id = $2 AND alive) \
-     ON CONFLICT (number) DO UPDATE SET epoch = l.epoch + 1 WHERE l.owner = $2 RETURNING number, epoch, event_form";
-
-const INSERT_EVENTS: &str = "INSERT INTO matchday_events (league, stream, seq, at, line, hash) \
-     SELECT * FROM unnest($1::int[], $2::text[], $3::bigint[], $4::bigint[], $5::text[], $6::bytea[])";
-
-/// One that is written again after an unknown outcome has the same number, and is kept and counted once.
-const INSERT_EXCHANGES: &str = "WITH fresh AS (INSERT INTO matchday_exchanges (league, id, at, done_at, agent, direction, \
-     peer, message_type, conversation_id, match_id, request, answer, outcome, connected_at, first_byte_at, deadline_at, \
-     error_code) SELECT * FROM unnest($1::int[], $2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::text[], \
-     $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::bigint[], \
-     $15::bigint[], $16::bigint[], $17::text[]) ON CONFLICT (league, id) DO NOTHING \
-     RETURNING league, octet_length(request) + coalesce(octet_length(answer), 0) AS bytes) \
-     UPDATE matchday_leagues AS l SET exchange_bytes = l.exchange_bytes + f.bytes \
-     FROM (SELECT league, sum(bytes)::bigint AS bytes FROM fresh GROUP BY league) AS f WHERE l.number = f.league";
-
 /// The most rows of a table that one transaction removes, so that other leagues do not wait long.
 const REMOVED_MAX: i64 = 2_000;
-
-impl Session {
-    fn open(address: &Address) -> Result<Self, SqlError> {
-        let db = Connection::open(address)?;
-        let prepare = |sql: &'static str| Ok::<_, SqlError>(wait(db.0.prepare(sql))??);
-        let (make_leagues, check_epochs) = (prepare(MAKE_LEAGUES)?, prepare(CHECK_EPOCHS)?);
-        let check_ends = prepare(CHECK_ENDS)?;
-        let (insert_events, insert_exchanges) = (prepare(INSERT_EVENTS)?, prepare(INSERT_EXCHANGES)?);
-        Ok(Self { db, make_leagues, check_epochs, check_ends, insert_events, insert_exchanges })
-    }
-}
 
 impl PostgresAppend {
     /// Opens the whole store to write to it, and makes it in a database that has none.
     pub(crate) fn open(address: &Address) -> Result<Self, StoreError> {
-        let process = Process {
-            id: random_id(address)?,
-            name: this_process(),
-            url: String::new(),
-            certificate: Vec::new(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            event_form: event_codec::VERSION,
-        };
+        let process = processes::this_program(address.shown())?;
         Self::join(address, process, true)
     }
 
@@ -309,43 +248,6 @@ impl PostgresAppend {
     }
 }
 
-/// Why an action was broken off.
-enum Stopped {
-    Sql(SqlError),
-    /// Others have taken these leagues.
-    Fenced(BTreeSet<u32>),
-    /// The event that another is to follow is not there.
-    NotTheEnd,
-}
-
-impl From<SqlError> for Stopped {
-    fn from(error: SqlError) -> Self {
-        Self::Sql(error)
-    }
-}
-
-impl From<tokio_postgres::Error> for Stopped {
-    fn from(error: tokio_postgres::Error) -> Self {
-        Self::Sql(error.into())
-    }
-}
-
-/// Whatever a server answers to a commit, only a look at the events says whether it was done.
-fn unknown(error: SqlError) -> SqlError {
-    match error {
-        SqlError::Refused { what, .. } => SqlError::Lost(what),
-        lost => lost,
-    }
-}
-
-/// A connection that is lost within a transaction must not hold its rows for long.
-fn begin(durable: bool) -> String {
-    let mode = if durable { "" } else { " SET LOCAL synchronous_commit = off;" };
-    // What must last is committed synchronously even where the server's default is not.
-    let mode = if durable { " SET LOCAL synchronous_commit = on;" } else { mode };
-    format!("BEGIN; SET LOCAL idle_in_transaction_session_timeout = '10s';{mode}")
-}
-
 /// The first event of each stream in a transaction that follows one outside of it.
 fn firsts(rows: &[EventRow]) -> Vec<&EventRow> {
     let mut seen = BTreeSet::new();
@@ -365,22 +267,6 @@ fn read_head(league: u32, stream: &Stream, head: Option<Head>) -> About {
         to: head.map(|head| head.seq),
         hash: head.map(|head| hex::encode(head.hash.0)),
         ..About::default()
-    }
-}
-
-fn random_id(address: &Address) -> Result<String, StoreError> {
-    let mut bytes = [0_u8; 16];
-    getrandom::fill(&mut bytes)
-        .map_err(|error| StoreError::io(address.shown(), std::io::Error::other(error)))?;
-    Ok(hex::encode(bytes))
-}
-
-/// For the message to a program that this one excludes.
-fn this_process() -> String {
-    let (process, host) = (std::process::id(), std::fs::read_to_string("/etc/hostname").unwrap_or_default());
-    match host.trim() {
-        "" => format!("process {process}"),
-        host => format!("process {process} on {host}"),
     }
 }
 

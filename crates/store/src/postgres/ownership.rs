@@ -27,11 +27,12 @@ const FORMS: &str = "SELECT event_form FROM matchday_processes WHERE alive AND e
 const POOLS: &str = "SELECT event_form, coalesce(owner = $1, false) AS own, \
      owner IS NULL OR owner = ANY($2) AS orphan, coalesce(number = 0 OR wake_at <= $3, false) AS awake, count(*) \
      FROM matchday_leagues WHERE NOT removed OR owner = ANY($2) GROUP BY 1, 2, 3, 4";
-/// A dead owner is named by its id, so that a row that changes while this waits for it is judged again by what it is then.
-const TAKE: &str = "UPDATE matchday_leagues AS l SET owner = $1, epoch = l.epoch + 1 FROM \
-     (SELECT number, owner FROM matchday_leagues \
-      WHERE event_form = $3 AND (owner IS NULL AND NOT removed OR owner = ANY($2)) \
-      ORDER BY number > 0, wake_at IS NULL, wake_at, number LIMIT $4 FOR UPDATE SKIP LOCKED) AS t \
+/// A dead owner is named by its id, so that a row that changes while this waits for it is judged again by what it is then. As a
+/// subquery in `FROM` the choice could be run again for every row that is updated, and then take more than the limit.
+const TAKE: &str = "WITH t AS MATERIALIZED (SELECT number, owner FROM matchday_leagues \
+     WHERE event_form = $3 AND (owner IS NULL AND NOT removed OR owner = ANY($2)) \
+     ORDER BY number > 0, wake_at IS NULL, wake_at, number LIMIT $4 FOR UPDATE SKIP LOCKED) \
+     UPDATE matchday_leagues AS l SET owner = $1, epoch = l.epoch + 1 FROM t \
      WHERE l.number = t.number AND EXISTS (SELECT 1 FROM matchday_processes WHERE id = $1 AND alive) \
      RETURNING l.number, l.epoch, l.wake_at, t.owner IS NOT NULL, l.exchange_bytes";
 const COUNT_TAKEOVERS: &str = "UPDATE matchday_processes SET takeovers = takeovers + $2 WHERE id = $1";
@@ -46,7 +47,7 @@ const OWNER: &str = "SELECT l.owner, p.id, p.name, p.url, p.certificate, p.versi
 const MEMBERS: &str = "SELECT p.id, p.id, p.name, p.url, p.certificate, p.version, p.event_form, \
      (extract(epoch FROM p.started_at) * 1000000)::bigint, \
      CASE WHEN p.alive THEN extract(epoch FROM p.expires_at - now())::float8 ELSE 0 END, p.takeovers, \
-     count(l.number), coalesce(sum(CASE WHEN l.number = 0 OR l.wake_at <= $1 THEN $2::bigint ELSE 1 END), 0)::bigint \
+     count(l.number), coalesce(sum(CASE WHEN l.number IS NULL THEN 0 WHEN l.number = 0 OR l.wake_at <= $1 THEN $2::bigint ELSE 1 END), 0)::bigint \
      FROM matchday_processes AS p LEFT JOIN matchday_leagues AS l ON l.owner = p.id AND NOT l.removed \
      GROUP BY p.id ORDER BY p.started_at, p.id";
 
@@ -133,6 +134,9 @@ impl PostgresOwnership {
                 taken.extend(leagues);
             }
         }
+        taken.sort_by_key(|league| {
+            (league.number > 0, league.wake_at.is_none(), league.wake_at, league.number)
+        });
         Ok(taken)
     }
 }

@@ -7,6 +7,7 @@ use super::membership::{Held, LEASE, Membership, RENEWED_EVERY};
 use super::time::Measurement;
 use crate::error::StoreError;
 use crate::ownership::Process;
+use matchday_core::event_codec;
 use matchday_core::protocol::Timestamp;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -37,7 +38,10 @@ const RENEW: &str = "UPDATE matchday_processes SET expires_at = clock_timestamp(
      WHERE id = $1 AND alive RETURNING (extract(epoch FROM clock_timestamp()) * 1000000)::bigint";
 const TIME: &str = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint";
 const RELEASE_ALL: &str = "UPDATE matchday_leagues SET owner = NULL WHERE owner = $1 AND NOT removed";
+/// A league whose removal was not done stays, and with it the row.
 const END: &str = "UPDATE matchday_processes SET alive = false, expires_at = now() WHERE id = $1";
+const REMOVE: &str = "DELETE FROM matchday_processes WHERE id = $1 \
+     AND NOT EXISTS (SELECT 1 FROM matchday_leagues WHERE owner = $1)";
 
 /// What came of a registration.
 pub(super) enum Registered {
@@ -119,6 +123,25 @@ fn time(row: Option<&Row>) -> Result<Timestamp, SqlError> {
     micros.map(Timestamp::from_micros).ok_or_else(|| SqlError::Lost("the database has no time".to_owned()))
 }
 
+/// A program that has a store alone: no other process calls it.
+pub(super) fn this_program(path: &Path) -> Result<Process, StoreError> {
+    let mut id = [0_u8; 16];
+    getrandom::fill(&mut id).map_err(|error| StoreError::io(path, std::io::Error::other(error)))?;
+    let (process, host) = (std::process::id(), std::fs::read_to_string("/etc/hostname").unwrap_or_default());
+    let name = match host.trim() {
+        "" => format!("process {process}"),
+        host => format!("process {process} on {host}"),
+    };
+    Ok(Process {
+        id: hex::encode(id),
+        name,
+        url: String::new(),
+        certificate: Vec::new(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        event_form: event_codec::VERSION,
+    })
+}
+
 /// Renews the lease until it is dropped; then gives everything back, so that the next process need not wait.
 #[derive(Debug)]
 pub(super) struct Renewal {
@@ -162,8 +185,9 @@ fn run(membership: &Membership, db: Connection, stopped: &Receiver<()>) {
     }
     if let Some(db) = db {
         let id = membership.id();
-        let _ = db.execute(RELEASE_ALL, &[&id]);
-        let _ = db.execute(END, &[&id]);
+        for sql in [RELEASE_ALL, END, REMOVE] {
+            let _ = db.execute(sql, &[&id]);
+        }
     }
 }
 

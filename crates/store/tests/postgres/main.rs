@@ -1,8 +1,12 @@
 //! A store in PostgreSQL: one writer, migrations, servers that go away, and leagues that move between stores.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
+<<<<<<< HEAD
 mod cuts;
 mod tls;
+=======
+mod ownership;
+>>>>>>> 910d6233c7ed9c85a8dbd381f77b6fe5e29eb23f
 
 use matchday_core::driver::Durability;
 use matchday_store::backup::backup;
@@ -165,6 +169,51 @@ fn a_league_whose_last_events_are_gone_stops_and_no_other() {
     append(&store, "league", vec![line(2)]).unwrap_err();
     append(&other, "league", vec![line(1)]).unwrap();
     assert!(store.failure().unwrap().contains("does not hold what was stored"), "{:?}", store.failure());
+}
+
+#[test]
+fn a_league_that_nobody_writes_to_is_looked_at_too_after_a_failover() {
+    let Some(cluster) = Cluster::start() else { return };
+    let store = Store::open(Path::new(&cluster.database())).unwrap();
+    let other = store.in_league(2);
+    append(&store, "league", vec![line(0), line(1)]).unwrap();
+    append(&other, "league", vec![line(0)]).unwrap();
+    cluster.sql("t0", "DELETE FROM matchday_events WHERE league = 1 AND seq = 2");
+    cluster.sql("postgres", "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 't0'");
+    append(&other, "league", vec![line(1)]).unwrap();
+    assert!(store.failure().unwrap().contains("does not hold what was stored"), "{:?}", store.failure());
+    assert!(other.failure().is_none());
+}
+
+/// What version 2 added is taken back.
+const BACK_TO_VERSION_1: &str = "DROP TABLE matchday_processes; \
+     ALTER TABLE matchday_leagues DROP COLUMN owner, DROP COLUMN event_form; DELETE FROM matchday_leagues WHERE number = 0; \
+     CREATE TABLE matchday_writer (one integer PRIMARY KEY, epoch bigint NOT NULL, holder text NOT NULL, \
+     expires_at timestamptz NOT NULL); \
+     INSERT INTO matchday_writer VALUES (1, 7, 'an old one', now() + interval '1 hour'); \
+     UPDATE matchday_leagues SET epoch = 7; UPDATE matchday_meta SET value = '1' WHERE key = 'version'";
+
+#[test]
+fn a_store_of_version_1_goes_on_once_its_writer_is_gone() {
+    let Some(cluster) = Cluster::start() else { return };
+    let address = PathBuf::from(cluster.database());
+    let store = Store::open(&address).unwrap();
+    append(&store, "league", vec![line(0)]).unwrap();
+    store.close().unwrap();
+    cluster.sql("t0", BACK_TO_VERSION_1);
+    assert_eq!(Store::open_read_only(&address).unwrap().load(&stream("league")).unwrap().len(), 1);
+    let refused = Store::open(&address).unwrap_err();
+    assert!(matches!(&refused, StoreError::Owned { holder, .. } if holder == "an old one"), "{refused}");
+    cluster.sql("t0", "UPDATE matchday_writer SET expires_at = now()");
+    let store = Store::open(&address).unwrap();
+    append(&store, "league", vec![line(1)]).unwrap();
+    assert_eq!(numbers(&store, "league"), [0, 1]);
+    // The old program was only stopped: it finds its epoch nowhere, and makes no league.
+    assert_eq!(cluster.sql("t0", "SELECT count(*) FROM matchday_leagues WHERE epoch = 7"), "0\n");
+    let old = "INSERT INTO matchday_leagues (number, epoch) VALUES (5, 7) ON CONFLICT (number) DO NOTHING";
+    let refused =
+        format!("DO $$ BEGIN {old}; RAISE 'made'; EXCEPTION WHEN not_null_violation THEN NULL; END $$");
+    cluster.sql("t0", &refused);
 }
 
 #[test]
