@@ -64,45 +64,6 @@ enum Backend {
     Memory(InMemory),
 }
 
-<<<<<<< HEAD
-/// A store in memory is written by the task that appends, which has nothing to wait for.
-#[derive(Debug, Default)]
-struct InMemory {
-    memory: Memory,
-    state: Mutex<InMemoryState>,
-}
-
-#[derive(Debug, Default)]
-struct InMemoryState {
-    closed: bool,
-    stats: StoreStats,
-}
-
-impl InMemory {
-    fn state(&self) -> MutexGuard<'_, InMemoryState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn store(&self, league: u32, batch: &Batch) -> Result<(), StoreFailed> {
-        let mut state = self.state();
-        if state.closed {
-            return Err(StoreFailed::closed());
-        }
-        let times = event_time::of_batch(&batch.stream, &batch.lines)?;
-        let (mut log, mut plan) = (self.memory.clone(), Plan::default());
-        let lines = batch.lines.iter().zip(&times);
-        plan.append(&mut log, &Heads::new(), league, &batch.stream, lines)
-            .and_then(|()| log.commit(&plan.transaction, true))
-            .map_err(|error| error.into_failed(Path::new("memory")))?;
-        state.stats.batches += 1;
-        state.stats.commits += 1;
-        state.stats.events += batch.lines.len() as u64;
-        Ok(())
-    }
-}
-
-=======
->>>>>>> 910d6233c7ed9c85a8dbd381f77b6fe5e29eb23f
 impl Store {
     /// Opens a store to write to it, and creates the file if it does not exist. Only one process can have it open so. The
     /// handle is for the latest league in it.

@@ -4,16 +4,10 @@
 //! - [`stream`], [`batch`], [`exchange`]: what is stored; [`chain`]: each event carries the hash of all before it
 //! - [`append`], [`read`]: the two traits of a store; `memory`, `sqlite`, `postgres`: what implements them, and [`open`]: which of
 //!   them a location names. No other file knows which one is behind it
-<<<<<<< HEAD
-//! - [`ownership`]: which of several processes writes which league
-//! - [`handle`]: what agents append through; `queue`, `exchange_buffer`: the channel to the writer thread; `outage`: whether it can be reached; `writer`: group
-//!   commit, fsync, and what is done while a store is away; `path`: symbolic links
-=======
 //! - [`ownership`]: which of several processes writes which league; [`lease`]: until when it may answer for them; `shared`: what both
 //!   mean for the queue
 //! - [`handle`]: what agents append through; `command`, `queue`, `exchange_buffer`: the channel to the writer thread; `in_memory`:
-//!   without one; `writer`: group commit, fsync, and what is done while a store is away; `path`: symbolic links
->>>>>>> 910d6233c7ed9c85a8dbd381f77b6fe5e29eb23f
+//!   without one; `outage`: whether the store can be reached; `writer`: group commit, fsync, and what is done while a store is away; `path`: symbolic links
 //! - [`reader`], [`messages`], [`leagues`]: rows, pages of exchanges, the leagues in a store, each under its number
 //! - [`entry`], [`league_log`], [`agent_log`], [`log_set`]: events decoded, of a league, of an agent, of a league with its agents
 //! - [`verify`], [`export`], [`timeline`], [`request_replay`], [`fallbacks`], [`llm_usage`]: what is made of them; [`describe`]: in brief, for people;

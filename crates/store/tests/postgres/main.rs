@@ -1,12 +1,9 @@
 //! A store in PostgreSQL: one writer, migrations, servers that go away, and leagues that move between stores.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
-<<<<<<< HEAD
 mod cuts;
-mod tls;
-=======
 mod ownership;
->>>>>>> 910d6233c7ed9c85a8dbd381f77b6fe5e29eb23f
+mod tls;
 
 use matchday_core::driver::Durability;
 use matchday_store::backup::backup;
